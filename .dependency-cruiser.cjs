@@ -25,6 +25,8 @@ const upward = floors.slice(0, -1).map((paths, i) => ({
 }))
 
 const families = '^src/parts/(stages|endings|operators|schemes|runners|targets|tools)/'
+/** What parts of one family share. Of these folders only the kit is closed to the rest of the program. */
+const shared = '(kit|described|mcp)/'
 
 module.exports = {
   forbidden: [
@@ -33,16 +35,23 @@ module.exports = {
     {
       name: 'no-part-imports-a-part',
       severity: 'error',
-      comment: 'a part imports contracts, and the kit of its own family; registries are for the composition root',
+      comment: 'a part imports contracts, and what its own family shares; registries are for the composition root',
       from: { path: families, pathNot: '/index\\.ts$' },
-      to: { path: families, pathNot: '/(stage|ending|operator|scheme|runner|target|tool)\\.ts$|/kit/' },
+      to: { path: families, pathNot: `/(stage|ending|operator|scheme|preset|runner|target|tool)\\.ts$|/${shared}` },
     },
     {
-      name: 'no-kit-of-another-family',
+      name: 'no-shared-folder-of-another-family',
       severity: 'error',
-      comment: "a family's kit holds what only its parts share",
+      comment: 'what parts of several families share stands beside the families',
       from: { path: families },
-      to: { path: `${families}kit/`, pathNot: '^src/parts/$1/' },
+      to: { path: families + shared, pathNot: '^src/parts/$1/' },
+    },
+    {
+      name: 'no-kit-from-outside',
+      severity: 'error',
+      comment: "a family's kit holds what only its parts share; what others need stands in src/parts/delivery/ or beside the families",
+      from: { path: '^src/', pathNot: families },
+      to: { path: `${families}kit/` },
     },
   ],
   options: {

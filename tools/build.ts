@@ -18,7 +18,7 @@ const sources = {
   'config-thread': 'src/config/thread/thread.ts',
   'editor-thread': 'src/tui/desk/thread.ts',
   'page-thread': 'src/parts/tools/kit/page-thread.ts',
-  'message-thread': 'src/parts/tools/kit/mcp/message-thread.ts',
+  'message-thread': 'src/parts/tools/mcp/message-thread.ts',
   plugin: publicModule,
 }
 

@@ -1,6 +1,6 @@
 /** Writes the page of all senders, docs/senders.md, from the presets. */
 
-import type { Preset } from '../src/parts/schemes/kit/preset.ts'
+import type { Preset } from '../src/parts/schemes/preset.ts'
 import type { Scheme } from '../src/parts/schemes/scheme.ts'
 
 /** Public keys that belong to nobody, for the examples. */

@@ -1,7 +1,7 @@
 /** Makes of what each target declares the parts of the schema that tell of targets: the sections under `platforms`, and the keys of `deliver_extra`. */
 
+import { platformOf, threadKeys } from '../src/parts/delivery/settings.ts'
 import { targets } from '../src/parts/targets/index.ts'
-import { platformOf, threadKeys } from '../src/parts/targets/kit/settings.ts'
 import type { KeySchema, TargetPart } from '../src/parts/targets/target.ts'
 import { inMarkdown } from './in-markdown.ts'
 

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Route } from '../../src/generated/config.ts'
 import { presets, schemes } from '../../src/parts/schemes/index.ts'
-import type { Preset } from '../../src/parts/schemes/kit/preset.ts'
+import type { Preset } from '../../src/parts/schemes/preset.ts'
 import type { Scheme, Signed } from '../../src/parts/schemes/scheme.ts'
 import { type Keys, keysFor } from '../../test/fakes/senders/keys.ts'
 import type { Post } from '../payloads.ts'

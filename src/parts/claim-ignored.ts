@@ -4,10 +4,10 @@ import { StoreFault } from '../core/fault.ts'
 import type { Refused } from '../core/outcome.ts'
 import type { ClaimIgnored } from '../core/plan.ts'
 import type { EventFacts } from '../core/request.ts'
+import { claimOf } from './claim.ts'
 import type { Effects } from './effects.ts'
-import { unavailable } from './endings/kit/accept.ts'
-import { claimOf } from './endings/kit/claim.ts'
 import type { Scheme } from './schemes/scheme.ts'
+import { unavailable } from './try-later.ts'
 
 /** `undefined` where every scheme signs the whole body. */
 export const claimingIgnored = (schemes: readonly Scheme[], effects: Effects): ClaimIgnored | undefined => {

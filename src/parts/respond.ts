@@ -5,8 +5,8 @@ import { parseTemplate } from '../expr/placeholder.ts'
 import { compileTemplate } from '../expr/template.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
-import { templateKit } from './endings/kit/template-kit.ts'
 import type { StageKit } from './stages/stage.ts'
+import { templateKit } from './template-kit.ts'
 
 const maxUnits = 16_384
 

@@ -2,8 +2,8 @@
 
 import type { Config } from '../config/config.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
-import { describedScheme } from '../parts/schemes/kit/described/described.ts'
-import { problemsIn } from '../parts/schemes/kit/described/description.ts'
+import { describedScheme } from '../parts/schemes/described/described.ts'
+import { problemsIn } from '../parts/schemes/described/description.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
 
 export const ownSchemes = ({

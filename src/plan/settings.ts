@@ -6,7 +6,7 @@ import { slipOf, wordFix } from '../config/word-fix.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { nearest, printable } from '../core/text.ts'
-import { namesOf, platformOf } from '../parts/targets/kit/settings.ts'
+import { namesOf, platformOf } from '../parts/delivery/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 
 /** A warning for each such key. `targets` are the built-in ones; a plugin's schema says what its targets read. */

@@ -7,8 +7,8 @@ import type { Owner } from '../core/owner.ts'
 import { nearest } from '../core/text.ts'
 import { schema } from '../generated/schema.ts'
 import type { Report } from '../parts/report.ts'
-import { compileServer } from '../parts/tools/kit/mcp/server.ts'
-import { ToolNames } from '../parts/tools/kit/mcp/tool-names.ts'
+import { compileServer } from '../parts/tools/mcp/server.ts'
+import { ToolNames } from '../parts/tools/mcp/tool-names.ts'
 import type { Tool, ToolKit, Toolset, ToolsetPart } from '../parts/tools/tool.ts'
 
 type Parts = ReadonlyMap<string, ToolsetPart>

@@ -4,6 +4,12 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 
+/**
+ * The PATH that a profile's programs are looked for on. A profile's environment is its `.env`, which may have no PATH. Then the process's
+ * PATH is used, because a PATH is no credential.
+ */
+export const searchPathOf = (env: { readonly PATH?: string | undefined }): string => env.PATH ?? process.env.PATH ?? ''
+
 /** The command's absolute path; `undefined` when no folder has it. */
 export const locateProgram = async (name: string, search: string): Promise<string | undefined> => {
   for (const folder of search.split(delimiter)) {

@@ -9,7 +9,7 @@ const threads = {
   editor: { built: './editor-thread.js', source: '../tui/desk/thread.ts' },
   config: { built: './config-thread.js', source: '../config/thread/thread.ts' },
   page: { built: './page-thread.js', source: '../parts/tools/kit/page-thread.ts' },
-  message: { built: './message-thread.js', source: '../parts/tools/kit/mcp/message-thread.ts' },
+  message: { built: './message-thread.js', source: '../parts/tools/mcp/message-thread.ts' },
 } as const
 
 const fromSources = new Map<string, string>()

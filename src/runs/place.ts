@@ -2,8 +2,8 @@
 
 import type { Profile } from '../config/config.ts'
 import type { Place } from '../core/agent/session.ts'
+import { settingsOf } from '../parts/delivery/settings.ts'
 import { deliveriesOf } from '../parts/destination.ts'
-import { settingsOf } from '../parts/targets/kit/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { Delivery, NewRun } from '../store/ports.ts'
 

@@ -11,10 +11,10 @@ import { secretsOfSettings } from '../core/secrets/settings-secrets.ts'
 import { cut } from '../core/text.ts'
 import { failLate, within } from '../core/turns/within.ts'
 import type { Route } from '../generated/config.ts'
+import { permanentFailure } from '../parts/delivery/permanent-failure.ts'
+import { obstacleOf, secretsOf, settingsOf } from '../parts/delivery/settings.ts'
 import { secretsIn, withSecrets, writtenTargets } from '../parts/destination.ts'
 import type { OwnComments } from '../parts/own-comment.ts'
-import { permanentFailure } from '../parts/targets/kit/permanent-failure.ts'
-import { obstacleOf, secretsOf, settingsOf } from '../parts/targets/kit/settings.ts'
 import type { Keep, Outgoing, Sent, TargetPart } from '../parts/targets/target.ts'
 
 export type SenderOptions = {

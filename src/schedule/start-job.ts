@@ -2,7 +2,7 @@
 
 import type { Clock } from '../core/clock.ts'
 import type { Facts } from '../core/fact.ts'
-import { jobLane, jobRun } from '../parts/endings/kit/job-run.ts'
+import { jobLane, jobRun } from '../parts/job-run.ts'
 import type { ScheduledJob } from '../plan/jobs.ts'
 import type { Accepted, Store } from '../store/ports.ts'
 

@@ -123,10 +123,10 @@ t.test('a part stands in the file of its name', async (t) => {
     tools: toolsets,
   })) {
     const files = readdirSync(join(root, 'src/parts', kind), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.ts') && !file.startsWith('kit/'))
+      .filter((file) => file.endsWith('.ts') && !/^(?:kit|described|mcp)\//.test(file))
       .map((file) => basename(file, '.ts'))
-      // The registry, and the contract of the family.
-      .filter((file) => file !== 'index' && `${file}s` !== kind)
+      // The registry, the contract of the family, and how its presets are made.
+      .filter((file) => file !== 'index' && file !== 'preset' && `${file}s` !== kind)
     const names = files.flatMap((file) => families[file] ?? [file.replaceAll('-', '_')])
     t.same(sorted(names), sorted(namesOf(parts)), kind)
   }

@@ -9,8 +9,8 @@ import { stringify } from 'yaml'
 import { loadConfig } from '../../src/config/load.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { schema as generated } from '../../src/generated/schema.ts'
+import { addressKeys } from '../../src/parts/delivery/settings.ts'
 import { targets } from '../../src/parts/targets/index.ts'
-import { addressKeys } from '../../src/parts/targets/kit/settings.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')

@@ -1,7 +1,7 @@
 /** What a platform brings when its name is chosen: the settings that connect it, and not those that are as they commonly are. */
 
+import { platformOf } from '../../src/parts/delivery/settings.ts'
 import { targets } from '../../src/parts/targets/index.ts'
-import { platformOf } from '../../src/parts/targets/kit/settings.ts'
 import type { Setting, TargetPart } from '../../src/parts/targets/target.ts'
 import { type Inline, presentOrNot, withInline } from './flow.ts'
 import { type Definitions, type Node, type Rule, withRules } from './index.ts'

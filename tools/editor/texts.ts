@@ -1,7 +1,7 @@
 /** What editors show where the pointer rests: the default of each key, and of each target how it is connected and what it reads. */
 
+import { waysOf } from '../../src/parts/delivery/settings.ts'
 import { targets } from '../../src/parts/targets/index.ts'
-import { waysOf } from '../../src/parts/targets/kit/settings.ts'
 import { extraOf } from '../target-schema.ts'
 import type { Definitions, Node } from './index.ts'
 

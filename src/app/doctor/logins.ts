@@ -1,10 +1,10 @@
 /** Looks whether the programs that post for targets are logged in. */
 
 import { defaultProfile, type Profile } from '../../config/config.ts'
+import { runGh } from '../../parts/delivery/gh.ts'
+import { createKeep } from '../../parts/delivery/keep.ts'
+import { settingsOf } from '../../parts/delivery/settings.ts'
 import { targetsByName } from '../../parts/targets/index.ts'
-import { runGh } from '../../parts/targets/kit/gh.ts'
-import { createKeep } from '../../parts/targets/kit/keep.ts'
-import { settingsOf } from '../../parts/targets/kit/settings.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { type About, type Check, fail, ok, warn } from './check.ts'
 

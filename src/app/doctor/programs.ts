@@ -2,10 +2,9 @@
 
 import { type Config, defaultProfile, type RouteSource } from '../../config/config.ts'
 import type { RunnerPart, RunnerSettings } from '../../parts/runners/runner.ts'
-import { pathOf } from '../../parts/targets/kit/gh.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { compileRunner, runnerSettings } from '../../plan/runner.ts'
-import { locateProgram } from '../../process/find-program.ts'
+import { locateProgram, searchPathOf } from '../../process/find-program.ts'
 import { interpreterOf } from '../../process/script.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { readRoutes } from '../routes/routes.ts'
@@ -26,7 +25,7 @@ const checkInterpreters = async (routes: readonly RouteSource[], { env }: Worksp
   const users = new Map<string, string>()
   for (const { name, spec } of routes) if (spec.script !== undefined) users.set(interpreterOf(spec.script), name)
   const checks = [...users].map(async ([program, route]) => {
-    const file = await locateProgram(program, pathOf(env))
+    const file = await locateProgram(program, searchPathOf(env))
     if (file !== undefined) return ok(program, `${file}, for scripts such as that of route ${route}`)
     return fail(program, `not on the PATH, but route ${route} has a script for it: it ignores every event`, `install ${program}`)
   })
@@ -49,7 +48,7 @@ const checkAgent = async (config: Config, { env, self }: Workspace): Promise<Che
   const settings = runnerSettings(part, config)
   const program = part.program?.(settings)
   if (program === undefined) return [ok('agent', knownOf(part, settings))]
-  const file = await fileOf(program, pathOf(config.profiles.get(defaultProfile)?.env ?? env))
+  const file = await fileOf(program, searchPathOf(config.profiles.get(defaultProfile)?.env ?? env))
   return [
     file === undefined
       ? fail('agent', `${part.name} ${program} is not there, or not executable`, 'install it, or mend agent.command')

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { type Config, defaultProfile, type RouteSource } from '../../config/config.ts'
 import { pointerOf } from '../../core/diagnostic.ts'
-import { pathOf } from '../../parts/targets/kit/gh.ts'
+import { searchPathOf } from '../../process/find-program.ts'
 import { checkSyntax } from '../../process/script.ts'
 import { type Check, fail, ok } from './check.ts'
 
@@ -17,7 +17,7 @@ export const checkScripts = async (routes: readonly RouteSource[], config: Confi
     const folder = join(config.profiles.get(route.profile)?.dir ?? config.dataDir, 'scripts')
     if (script === undefined || seen.has(join(folder, script))) continue
     seen.add(join(folder, script))
-    const syntax = await checkSyntax(folder, script, { ...env, PATH: pathOf(env) })
+    const syntax = await checkSyntax(folder, script, { ...env, PATH: searchPathOf(env) })
     if (syntax) checks.push(checkOf(script, route, syntax))
   }
   return checks

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { isObject, type JsonObject, own } from '../../core/json.ts'
-import { platformOf } from '../../parts/targets/kit/settings.ts'
+import { platformOf } from '../../parts/delivery/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import { schemaOf } from '../schema/schemas.ts'
 import { type KnownTarget, readTargets } from '../targets/targets.ts'

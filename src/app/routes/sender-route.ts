@@ -3,7 +3,7 @@
 import { parseSource } from '../../config/yaml/source.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { presets } from '../../parts/schemes/index.ts'
-import type { Preset } from '../../parts/schemes/kit/preset.ts'
+import type { Preset } from '../../parts/schemes/preset.ts'
 
 /** Its keys but the one of the sender; `undefined` for a name of no sender. */
 export const routeOfSender = (name: string): JsonObject | undefined => {

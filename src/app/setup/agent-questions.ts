@@ -3,12 +3,11 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fingerprint } from '../../core/secrets/mask.ts'
+import { isOwnApi } from '../../parts/own-api.ts'
 import { runners, runnersByName } from '../../parts/runners/index.ts'
-import { isOwnApi } from '../../parts/runners/kit/own-api.ts'
 import type { RunnerPart } from '../../parts/runners/runner.ts'
-import { pathOf } from '../../parts/targets/kit/gh.ts'
 import { runnerSettings } from '../../plan/runner.ts'
-import { locateProgram } from '../../process/find-program.ts'
+import { locateProgram, searchPathOf } from '../../process/find-program.ts'
 import { checkEnvValue, checkShape } from './checks.ts'
 import { written } from './present.ts'
 import { type Choice, type Draft, error, type Objection, type Question, type Write, warning, yesNo } from './question.ts'
@@ -72,7 +71,7 @@ const checkCommand = async (answer: string, dataDir: string): Promise<Objection 
     const isThere = existsSync(resolve(dataDir, program)) || existsSync(resolve(program))
     return isThere ? undefined : warning(`${program} is not there`, 'a relative path is one of the data directory: give the whole path')
   }
-  const isThere = (await locateProgram(program, pathOf(process.env))) !== undefined
+  const isThere = (await locateProgram(program, searchPathOf(process.env))) !== undefined
   return isThere ? undefined : warning(`${program} is not on the PATH`, 'give its whole path')
 }
 

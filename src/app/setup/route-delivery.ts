@@ -5,9 +5,8 @@ import type { Path } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
 import { http } from '../../parts/targets/http.ts'
-import { pathOf } from '../../parts/targets/kit/gh.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
-import { hasProgram } from '../../process/find-program.ts'
+import { hasProgram, searchPathOf } from '../../process/find-program.ts'
 import { checkEnvValue } from './checks.ts'
 import type { Provider } from './providers.ts'
 import { type Draft, error, type Objection, type Question } from './question.ts'
@@ -81,6 +80,6 @@ export const trialExtra = ({ name, requires }: TargetPart, { answers }: Draft): 
 /** Says of a target that runs a program whether the program is there. */
 export const programHint = ({ program }: TargetPart, { loaded }: Draft['present']): { readonly hint?: string } => {
   if (program === undefined) return {}
-  const isThere = hasProgram(program, pathOf(loaded.config.profiles.get(defaultProfile)?.env ?? {}))
+  const isThere = hasProgram(program, searchPathOf(loaded.config.profiles.get(defaultProfile)?.env ?? {}))
   return { hint: isThere ? `${program} is there` : `${program} is not on the PATH` }
 }

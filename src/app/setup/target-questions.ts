@@ -2,8 +2,8 @@
 
 import { defaultProfile } from '../../config/config.ts'
 import { fingerprint } from '../../core/secrets/mask.ts'
+import { missingOf, platformOf, settingsOf, textSetting } from '../../parts/delivery/settings.ts'
 import { targets, targetsByName } from '../../parts/targets/index.ts'
-import { missingOf, platformOf, settingsOf, textSetting } from '../../parts/targets/kit/settings.ts'
 import type { Setting, TargetPart } from '../../parts/targets/target.ts'
 import { checkEnvValue, checkShape } from './checks.ts'
 import { type Draft, error, type Question, type Write, yesNo } from './question.ts'

@@ -3,11 +3,10 @@
 import type { Profile } from '../../config/config.ts'
 import { loadConfig, unreadIn } from '../../config/load.ts'
 import { pluginName } from '../../core/names.ts'
-import { pathOf } from '../../parts/targets/kit/gh.ts'
-import { missingOf, settingsOf, textSetting, waysOf, wrongAddress } from '../../parts/targets/kit/settings.ts'
+import { missingOf, settingsOf, textSetting, waysOf, wrongAddress } from '../../parts/delivery/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
-import { locateProgram } from '../../process/find-program.ts'
+import { locateProgram, searchPathOf } from '../../process/find-program.ts'
 import { profileNamed } from '../profile-named.ts'
 import { type Warning, warningOf } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
@@ -50,7 +49,7 @@ const knownOf = async (part: TargetPart, { platforms, env }: Profile): Promise<K
   const { program } = part
   const wrong = wrongAddress(settings)
   const missing = [...missingOf(part, settings)]
-  if (program !== undefined && !(await locateProgram(program, pathOf(env)))) missing.push(`${program} on the PATH`)
+  if (program !== undefined && !(await locateProgram(program, searchPathOf(env)))) missing.push(`${program} on the PATH`)
   if (wrong !== undefined) missing.push(`${wrong} as a web address`)
   const home = textSetting(settings, 'home_channel')
   const needsNone = part.needs === undefined || part.needs.some((keys) => keys.length === 0)

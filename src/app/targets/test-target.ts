@@ -9,17 +9,16 @@ import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { createRedactor } from '../../core/secrets/redact.ts'
 import { nearest, printable } from '../../core/text.ts'
+import { createKeep } from '../../parts/delivery/keep.ts'
+import { permanentFailure } from '../../parts/delivery/permanent-failure.ts'
+import { obstacleOf, platformOf, settingsOf, waysOf } from '../../parts/delivery/settings.ts'
 import { deliveriesOf, readDelivery } from '../../parts/destination.ts'
 import { targetName } from '../../parts/target-name.ts'
-import { pathOf } from '../../parts/targets/kit/gh.ts'
-import { createKeep } from '../../parts/targets/kit/keep.ts'
-import { permanentFailure } from '../../parts/targets/kit/permanent-failure.ts'
-import { obstacleOf, platformOf, settingsOf, waysOf } from '../../parts/targets/kit/settings.ts'
 import type { Sent } from '../../parts/targets/target.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import type { Catalogue } from '../../plan/compile.ts'
 import { checkTarget } from '../../plan/route-rules.ts'
-import { locateProgram } from '../../process/find-program.ts'
+import { locateProgram, searchPathOf } from '../../process/find-program.ts'
 import { createSender } from '../../runs/sender.ts'
 import type { Delivery } from '../../store/ports.ts'
 import { knownSecrets } from '../known-secrets.ts'
@@ -116,7 +115,7 @@ const obstacleBefore = async (target: string, targets: Targets, { platforms, env
   const part = targets.get(target)
   if (!part) return undefined
   const { program } = part
-  const isThere = program === undefined || (await locateProgram(program, pathOf(env))) !== undefined
+  const isThere = program === undefined || (await locateProgram(program, searchPathOf(env))) !== undefined
   const settings = settingsOf(part, platforms, env)
   const obstacle = obstacleOf(part, settings)
   if (obstacle !== undefined) return settings.enabled === false ? obstacle : `${obstacle}; it is connected by ${waysOf(part).join('; or ')}`

@@ -4,12 +4,11 @@ import type { Config } from '../../config/config.ts'
 import type { Loaded } from '../../config/load.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import { Fault, messageOf } from '../../core/fault.ts'
+import { settingsOf } from '../../parts/delivery/settings.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import { targetsByName } from '../../parts/targets/index.ts'
-import { pathOf } from '../../parts/targets/kit/gh.ts'
-import { settingsOf } from '../../parts/targets/kit/settings.ts'
 import type { Checked } from '../../plan/check.ts'
-import { hasProgram } from '../../process/find-program.ts'
+import { hasProgram, searchPathOf } from '../../process/find-program.ts'
 import { checkAddress } from '../doctor/address.ts'
 import type { Check, Patient } from '../doctor/check.ts'
 import { checkFolder } from '../doctor/files.ts'
@@ -59,7 +58,7 @@ const checkLogins = async ({ sources, jobs }: Pick<Checked, 'sources' | 'jobs'>,
       if (!profile || !part || seen.has(key)) continue
       seen.add(key)
       const isOff = settingsOf(part, profile.platforms, profile.env).enabled === false
-      if (isOff || part.program === undefined || !hasProgram(part.program, pathOf(profile.env))) continue
+      if (isOff || part.program === undefined || !hasProgram(part.program, searchPathOf(profile.env))) continue
       const at = [...sender.base, ...path]
       const route = 'name' in sender ? { route: sender.name } : {}
       checks.push(...(await checkLogin(target, profile, { place: sender.place(at), pointer: pointerOf(at), ...route })))

@@ -5,15 +5,15 @@ import { compileKey, keyName } from '../../expr/event-key.ts'
 import type { Route } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
 import type { Group, Lane, NewRun } from '../../store/ports.ts'
+import { claimOf, duplicate } from '../claim.ts'
 import type { Effects } from '../effects.ts'
 import type { Report } from '../report.ts'
+import { templateKit } from '../template-kit.ts'
 import type { EndingPart } from './ending.ts'
 import { acceptAgent, agentRun, commit } from './kit/accept.ts'
-import { claimOf, duplicate } from './kit/claim.ts'
 import { compileLane } from './kit/lane.ts'
 import { compileMessage } from './kit/message.ts'
 import { compileSession } from './kit/session.ts'
-import { templateKit } from './kit/template-kit.ts'
 
 type Settings = Omit<Group, 'key' | 'lane'> & { readonly singleFlight: boolean }
 

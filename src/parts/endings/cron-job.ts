@@ -3,12 +3,12 @@
 import type { Prompt } from '../../core/agent/prompt.ts'
 import type { Ignored, Outcome } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
+import { claimOf, duplicate } from '../claim.ts'
 import type { Job } from '../effects.ts'
+import { jobLane, jobRun } from '../job-run.ts'
 import type { StageKit } from '../stages/stage.ts'
 import type { EndingPart } from './ending.ts'
 import { causeOf, commit } from './kit/accept.ts'
-import { claimOf, duplicate } from './kit/claim.ts'
-import { jobLane, jobRun } from './kit/job-run.ts'
 import { compilePrompt } from './kit/message.ts'
 
 export const cronJob: EndingPart = {

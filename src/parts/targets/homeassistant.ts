@@ -1,7 +1,7 @@
 /** Notifies by Home Assistant: by a notify service or entity, or, without a chat, by a persistent notification. */
 
 import { type JsonObject, own } from '../../core/json.ts'
-import { type ApiAnswer, type ApiRequest, refusedBy, said } from './kit/api.ts'
+import { type ApiAnswer, type ApiRequest, refusedBy, said } from '../delivery/api.ts'
 import { baseOf, defineChat, type Posting } from './kit/chat.ts'
 import { withoutImages } from './kit/images.ts'
 import { botToken, chatKeys, homeChannel, serverUrl } from './kit/keys.ts'

@@ -3,10 +3,10 @@
 import { createHash, createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
+import { type ApiAnswer, callApi } from '../delivery/api.ts'
+import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { whsecKey } from '../whsec-key.ts'
-import { type ApiAnswer, callApi } from './kit/api.ts'
 import { patiently } from './kit/patience.ts'
-import { permanentFailure } from './kit/permanent-failure.ts'
 import type { Outgoing, Sent, TargetKit, TargetPart, TargetSchema } from './target.ts'
 
 const longestMs = 10_000

@@ -2,12 +2,12 @@
 
 import { type JsonObject, own } from '../../core/json.ts'
 import { cut } from '../../core/text.ts'
-import { refusedBy, said, saidAll } from './kit/api.ts'
+import { refusedBy, said, saidAll } from '../delivery/api.ts'
+import { permanentFailure } from '../delivery/permanent-failure.ts'
+import { isOn } from '../delivery/settings.ts'
 import { baseOf, defineChat, type Posting } from './kit/chat.ts'
 import { withoutImages } from './kit/images.ts'
 import { botToken, chatKeys, homeChannel, onOff, plain, serverUrl } from './kit/keys.ts'
-import { permanentFailure } from './kit/permanent-failure.ts'
-import { isOn } from './kit/settings.ts'
 import type { Sent } from './target.ts'
 
 const maxTitleChars = 250

@@ -2,10 +2,10 @@
 
 import { own } from '../../core/json.ts'
 import { cut, excerpt, printable } from '../../core/text.ts'
-import { type ApiAnswer, refusedBy } from './kit/api.ts'
+import { type ApiAnswer, refusedBy } from '../delivery/api.ts'
+import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from './kit/chat.ts'
 import { botToken, chatKeys, homeChannel, referable } from './kit/keys.ts'
-import { permanentFailure } from './kit/permanent-failure.ts'
 
 const emergency = '2'
 

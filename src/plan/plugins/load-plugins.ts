@@ -5,7 +5,7 @@ import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts
 import { messageOf } from '../../core/fault.ts'
 import { pluginName, unpluggedHelp } from '../../core/names.ts'
 import { printable } from '../../core/text.ts'
-import { platformOf } from '../../parts/targets/kit/settings.ts'
+import { platformOf } from '../../parts/delivery/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import type { Catalogue } from '../compile.ts'
 import { type LoadedModules, loadModule } from './plugin-module.ts'

@@ -1,9 +1,9 @@
 /** What a plugin's module exports → parts that can be trusted in shape: nothing of it is used that was not checked. */
 
+import { platformOf } from '../../parts/delivery/settings.ts'
 import type { OperatorPart } from '../../parts/operators/operator.ts'
 import type { RunnerPart } from '../../parts/runners/runner.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
-import { platformOf } from '../../parts/targets/kit/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import { guardedOperator } from '../../plugin/guarded-operator.ts'
 import { guardedRunner } from '../../plugin/guarded-runner.ts'

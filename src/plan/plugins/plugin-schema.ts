@@ -7,8 +7,8 @@ import { messageOf } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
 import type { Check, Problem } from '../../generated/validators.js'
+import { platformOf, settingsOf } from '../../parts/delivery/settings.ts'
 import type { Report } from '../../parts/report.ts'
-import { platformOf, settingsOf } from '../../parts/targets/kit/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 
 /** A JSON Schema and what it compiled to. */

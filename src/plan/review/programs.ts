@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.ts'
 import { defaultProfile } from '../../config/config.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import { printable } from '../../core/text.ts'
-import { pathOf } from '../../parts/targets/kit/gh.ts'
+import { searchPathOf } from '../../process/find-program.ts'
 import { interpreterOf } from '../../process/script.ts'
 import type { Catalogue } from '../compile.ts'
 import { runnerSettings } from '../runner.ts'
@@ -13,7 +13,7 @@ import type { ReviewContext } from './review-context.ts'
 import type { Subject } from './subject.ts'
 
 /** Where both are looked for: they run in the gateway's own environment. */
-const searchOf = ({ profiles }: Config): string => pathOf(profiles.get(defaultProfile)?.env ?? {})
+const searchOf = ({ profiles }: Config): string => searchPathOf(profiles.get(defaultProfile)?.env ?? {})
 
 export const reviewScript = ({ spec, config, hasProgram, say }: Subject): void => {
   if (spec.script === undefined) return

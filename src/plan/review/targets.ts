@@ -5,10 +5,10 @@ import { isUnknown } from '../../config/env.ts'
 import type { Path, Place } from '../../core/diagnostic.ts'
 import { type JsonObject, own } from '../../core/json.ts'
 import { nearest, printable } from '../../core/text.ts'
+import { keysOfExtra, missingOf, platformOf, settingsOf, waysOf, wrongAddress } from '../../parts/delivery/settings.ts'
 import { writtenTargets } from '../../parts/destination.ts'
-import { pathOf } from '../../parts/targets/kit/gh.ts'
-import { keysOfExtra, missingOf, platformOf, settingsOf, waysOf, wrongAddress } from '../../parts/targets/kit/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
+import { searchPathOf } from '../../process/find-program.ts'
 import type { ReviewContext } from './review-context.ts'
 import { anyOf, type ReportFinding, replacing, type Subject } from './subject.ts'
 
@@ -63,7 +63,7 @@ const reviewConnection = ({ part, path }: To, settings: JsonObject, { say, profi
     say('WH712', path, message, { help: 'write it with https:// and a host' })
     return true
   }
-  if (part.program === undefined || hasProgram(part.program, pathOf(profile.env))) return false
+  if (part.program === undefined || hasProgram(part.program, searchPathOf(profile.env))) return false
   const message = `the target "${part.name}" runs ${part.program}, which is not on the PATH`
   say('WH709', path, message, { help: `install ${part.program} where the gateway runs, or extend its PATH` })
   return true

@@ -3,7 +3,7 @@
 import { systemClock } from '../../core/clock.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { Adopt } from '../../core/owner.ts'
-import { createKeep } from '../../parts/targets/kit/keep.ts'
+import { createKeep } from '../../parts/delivery/keep.ts'
 import type { Outgoing, TargetKit, TargetPart } from '../../parts/targets/target.ts'
 import { isLoose } from '../shape.ts'
 import { attempt, type ContractOptions, problemsOf, type Say, settled } from './problems.ts'

@@ -1,7 +1,7 @@
 /** Keys of senders that a test plays. */
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import type { Preset } from '../../../src/parts/schemes/kit/preset.ts'
+import type { Preset } from '../../../src/parts/schemes/preset.ts'
 
 /** `route`: the key as a route has it. `secret`, and `privateKey` where the sender has one (PEM): what a test request is signed with. */
 export type Keys = { readonly route: { readonly [key: string]: string }; readonly secret: string; readonly privateKey?: string }

@@ -1,20 +1,13 @@
 /** Commits work before the sender is answered, and leaves the delivery id free after a refusal (rules: Duplicates 2). */
 
-import type { Prompt } from '../../../core/agent/prompt.ts'
 import { StoreFault } from '../../../core/fault.ts'
-import { type Outcome, type Refused, refuse } from '../../../core/outcome.ts'
+import type { Outcome } from '../../../core/outcome.ts'
 import type { Event } from '../../../core/request.ts'
 import type { Accepted, Joined, Lane, NewRun, Store } from '../../../store/ports.ts'
+import { claimOf, duplicate } from '../../claim.ts'
 import type { Effects } from '../../effects.ts'
-import { claimOf, duplicate } from './claim.ts'
+import { overloaded, unavailable } from '../../try-later.ts'
 import type { Message } from './message.ts'
-
-const retryAfterSeconds = 5
-
-/** The refusal for work that the store did not take. */
-export const unavailable = (fault: StoreFault): Refused => refuse('unavailable', { retryAfterSeconds, detail: fault.message })
-
-const overloaded = (detail: string): Refused => refuse('overloaded', { retryAfterSeconds, detail })
 
 /** Hands work to the store when the queue has room, and wakes the worker. `outcomeOf` says what became of the work. */
 export const commit = <T extends Accepted | Joined>(
@@ -44,12 +37,6 @@ export const causeOf = ({ eventId, route, eventType: event, deliveryId, at }: Ev
   event,
   deliveryId,
   acceptedAt: at,
-})
-
-/** The fields of a run that are its prompt. */
-export const promptFields = ({ text, untrusted }: Prompt): Pick<NewRun, 'prompt' | 'untrusted'> => ({
-  prompt: text,
-  ...(untrusted.length > 0 ? { untrusted } : {}),
 })
 
 /** Written out, for every accepted event comes by: put together from parts, and then turned to JSON, it takes 6 µs instead of 1.5. */

@@ -5,7 +5,7 @@ import { compileKey, keyName } from '../../../expr/event-key.ts'
 import type { Route } from '../../../generated/config.ts'
 import type { Lane } from '../../../store/ports.ts'
 import type { StageKit } from '../../stages/stage.ts'
-import { templateKit } from './template-kit.ts'
+import { templateKit } from '../../template-kit.ts'
 
 /** The lane of an event's run. Events without a key share one lane. */
 export const compileLane = ({ concurrency }: Route, kit: StageKit): ((event: Event) => Promise<Lane>) | undefined => {

@@ -8,7 +8,7 @@ import type { Route } from '../../../generated/config.ts'
 import type { Delivery, Destination } from '../../../store/ports.ts'
 import { deliveriesOf, readDelivery } from '../../destination.ts'
 import type { StageKit } from '../../stages/stage.ts'
-import { templateKit } from './template-kit.ts'
+import { templateKit } from '../../template-kit.ts'
 
 export type Message = {
   readonly prompt: Prompt

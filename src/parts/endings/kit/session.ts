@@ -6,7 +6,7 @@ import { compileKey, keyName } from '../../../expr/event-key.ts'
 import type { Route } from '../../../generated/config.ts'
 import type { NewRun } from '../../../store/ports.ts'
 import type { StageKit } from '../../stages/stage.ts'
-import { templateKit } from './template-kit.ts'
+import { templateKit } from '../../template-kit.ts'
 
 /** The session of an event's run. Where the event has no usable key, that is logged, and the run has no session. */
 export const compileSession = ({ session }: Route, kit: StageKit): ((event: Event) => Promise<NewRun['session']>) | undefined => {

@@ -1,12 +1,12 @@
 /** Compiles a runner that asks a model through the AI SDK, and reports the settings that it lacks. */
 
 import type { LanguageModel } from 'ai'
+import { isOwnApi } from '../../own-api.ts'
 import type { Report } from '../../report.ts'
 import type { Runner, RunnerSettings } from '../runner.ts'
 import { builtinEnv } from './env.ts'
 import { modelFault } from './model-fault.ts'
 import { askModel } from './model-loop.ts'
-import { isOwnApi } from './own-api.ts'
 
 /** What is needed to call the model of a run. */
 export type ModelAccess = { readonly model: string; readonly apiKey: string | undefined; readonly baseUrl: string }

@@ -1,6 +1,6 @@
 /** Asana: `X-Hook-Signature: <hex HMAC of the body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const asana = preset({
   name: 'asana',

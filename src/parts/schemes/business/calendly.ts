@@ -1,6 +1,6 @@
 /** Calendly: `Calendly-Webhook-Signature: t=<time>,v1=<hex HMAC>` over `<time>.<body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const calendly = preset({
   name: 'calendly',

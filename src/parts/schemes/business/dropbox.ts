@@ -1,6 +1,6 @@
 /** Dropbox: `X-Dropbox-Signature: <hex HMAC of the body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const dropbox = preset({
   name: 'dropbox',

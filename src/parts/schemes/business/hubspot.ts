@@ -1,6 +1,6 @@
 /** HubSpot: `X-HubSpot-Signature-v3: <base64 HMAC>` over `<method><address><body><time>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const hubspot = preset({
   name: 'hubspot',

@@ -1,6 +1,6 @@
 /** Intercom: `X-Hub-Signature: sha1=<hex HMAC of the body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const intercom = preset({
   name: 'intercom',

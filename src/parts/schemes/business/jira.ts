@@ -1,6 +1,6 @@
 /** Jira Cloud: `X-Hub-Signature: sha256=<hex HMAC of the body>`, from webhooks that an administrator makes. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const jira = preset({
   name: 'jira',

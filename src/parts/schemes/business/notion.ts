@@ -1,6 +1,6 @@
 /** Notion: `X-Notion-Signature: sha256=<hex HMAC of the body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const notion = preset({
   name: 'notion',

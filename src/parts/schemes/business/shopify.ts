@@ -1,6 +1,6 @@
 /** Shopify: `X-Shopify-Hmac-Sha256: <base64 HMAC of the body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const shopify = preset({
   name: 'shopify',

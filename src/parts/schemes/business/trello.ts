@@ -1,6 +1,6 @@
 /** Trello: `X-Trello-Webhook: <base64 HMAC-SHA1>` over `<body><address>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const trello = preset({
   name: 'trello',

@@ -1,6 +1,6 @@
 /** Typeform: `Typeform-Signature: sha256=<base64 HMAC of the body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const typeform = preset({
   name: 'typeform',

@@ -1,6 +1,6 @@
 /** Zendesk: `X-Zendesk-Webhook-Signature: <base64 HMAC>` over `<time><body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const zendesk = preset({
   name: 'zendesk',

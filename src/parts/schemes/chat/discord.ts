@@ -1,6 +1,6 @@
 /** Discord: an Ed25519 signature over `<time><body>`, for interactions and for webhook events. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const discord = preset({
   name: 'discord',

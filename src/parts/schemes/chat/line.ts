@@ -1,6 +1,6 @@
 /** LINE: `x-line-signature: <base64 HMAC of the body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const line = preset({
   name: 'line',

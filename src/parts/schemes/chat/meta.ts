@@ -1,6 +1,6 @@
 /** Meta (Facebook, Instagram, Messenger, WhatsApp): `X-Hub-Signature-256: sha256=<hex HMAC of the body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const meta = preset({
   name: 'meta',

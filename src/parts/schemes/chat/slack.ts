@@ -1,6 +1,6 @@
 /** Slack: `X-Slack-Signature: v0=<hex HMAC>` over `v0:<time>:<body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const slack = preset({
   name: 'slack',

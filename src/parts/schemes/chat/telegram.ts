@@ -1,6 +1,6 @@
 /** Telegram: a token in `X-Telegram-Bot-Api-Secret-Token`. Nothing is signed. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const telegram = preset({
   name: 'telegram',

@@ -1,6 +1,6 @@
 /** Twilio: `X-Twilio-Signature: <base64 HMAC>` over the address and the fields of the form. JSON has its digest in the address. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const twilio = preset({
   name: 'twilio',

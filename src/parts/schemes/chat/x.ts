@@ -1,6 +1,6 @@
 /** X: `x-twitter-webhooks-signature: sha256=<base64 HMAC of the body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const x = preset({
   name: 'x',

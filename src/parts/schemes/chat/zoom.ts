@@ -1,6 +1,6 @@
 /** Zoom: `x-zm-signature: v0=<hex HMAC>` over `v0:<time>:<body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const zoom = preset({
   name: 'zoom',

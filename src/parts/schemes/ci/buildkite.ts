@@ -1,6 +1,6 @@
 /** Buildkite: `X-Buildkite-Signature: timestamp=<time>,signature=<hex HMAC>` over `<time>.<body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const buildkite = preset({
   name: 'buildkite',

@@ -1,6 +1,6 @@
 /** CircleCI: `circleci-signature: v1=<hex HMAC of the body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const circleci = preset({
   name: 'circleci',

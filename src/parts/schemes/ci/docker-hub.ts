@@ -1,6 +1,6 @@
 /** Docker Hub: a token in the address. There is nothing else. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const dockerHub = preset({
   name: 'docker_hub',

@@ -1,7 +1,7 @@
 /** Amazon SNS: an RSA signature over fields of the body, with a certificate of its own. */
 
 import type { SignatureScheme } from '../../../generated/config.ts'
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 /** Those of its regions: other names there may be somebody's, as sns.s3.amazonaws.com, which is a bucket. */
 const hosts: NonNullable<SignatureScheme['certificate']>['hosts'] = [

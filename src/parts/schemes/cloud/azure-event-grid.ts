@@ -1,6 +1,6 @@
 /** Azure Event Grid: a token in the address of the subscription. Nothing is signed. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const azureEventGrid = preset({
   name: 'azure_event_grid',

@@ -1,6 +1,6 @@
 /** CloudEvents over HTTP: a bearer token. Nothing is signed. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const cloudevents = preset({
   name: 'cloudevents',

@@ -1,6 +1,6 @@
 /** Microsoft Graph: each notification in the body has the `clientState` of its subscription. Nothing is signed. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const microsoftGraph = preset({
   name: 'microsoft_graph',

@@ -1,6 +1,6 @@
 /** Netlify: `X-Webhook-Signature` is a JSON Web Token (HS256), whose claim `sha256` is the digest of the body. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const netlify = preset({
   name: 'netlify',

@@ -1,6 +1,6 @@
 /** Vercel: `x-vercel-signature: <hex HMAC-SHA1 of the body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const vercel = preset({
   name: 'vercel',

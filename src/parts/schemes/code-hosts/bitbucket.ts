@@ -1,6 +1,6 @@
 /** Bitbucket Cloud and Data Center: `X-Hub-Signature: sha256=<hex HMAC of the body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const bitbucket = preset({
   name: 'bitbucket',

@@ -1,6 +1,6 @@
 /** Gitea and Forgejo: `X-Gitea-Signature: <hex HMAC of the JSON>`; of a form it is that of the field `payload`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const gitea = preset({
   name: 'gitea',

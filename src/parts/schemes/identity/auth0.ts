@@ -1,6 +1,6 @@
 /** Auth0 log streams: a token in `Authorization`. Nothing is signed. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const auth0 = preset({
   name: 'auth0',

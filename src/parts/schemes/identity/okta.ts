@@ -1,6 +1,6 @@
 /** Okta event hooks: a token in `Authorization`. Nothing is signed. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const okta = preset({
   name: 'okta',

@@ -1,6 +1,6 @@
 /** Mailgun: an HMAC over `<time><token>`, all of them in the body, which itself is not signed. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const mailgun = preset({
   name: 'mailgun',

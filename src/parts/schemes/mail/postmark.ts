@@ -1,6 +1,6 @@
 /** Postmark: HTTP Basic. Nothing is signed. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const postmark = preset({
   name: 'postmark',

@@ -1,6 +1,6 @@
 /** SendGrid: an ECDSA signature over `<time><body>`, for its Event Webhook. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const sendgrid = preset({
   name: 'sendgrid',

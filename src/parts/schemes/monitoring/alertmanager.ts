@@ -1,6 +1,6 @@
 /** Prometheus Alertmanager: it signs nothing, and shows a bearer token. With basic_auth write `verify: { algorithm: basic }`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const alertmanager = preset({
   name: 'alertmanager',

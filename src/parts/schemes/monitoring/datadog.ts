@@ -1,6 +1,6 @@
 /** Datadog: it signs nothing, and sends what headers you give it. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const datadog = preset({
   name: 'datadog',

@@ -1,6 +1,6 @@
 /** Grafana Alerting with a Timestamp Header: `X-Grafana-Alerting-Signature: <hex HMAC>` over `<time>:<body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 /** A row of its own, so that a request without the time, which anybody can leave out, is none of this sender's. */
 export const grafanaTimestamp = preset({

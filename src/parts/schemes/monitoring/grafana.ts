@@ -1,6 +1,6 @@
 /** Grafana Alerting: `X-Grafana-Alerting-Signature: <hex HMAC of the body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const grafana = preset({
   name: 'grafana',

@@ -1,6 +1,6 @@
 /** PagerDuty: `X-PagerDuty-Signature: v1=<hex HMAC of the body>`, one for each secret that is in use. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const pagerduty = preset({
   name: 'pagerduty',

@@ -1,6 +1,6 @@
 /** Sentry: `Sentry-Hook-Signature: <hex HMAC of the body>`, from an integration. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const sentry = preset({
   name: 'sentry',

@@ -1,6 +1,6 @@
 /** PayPal: an RSA signature over `<transmission id>|<time>|<webhook id>|<CRC-32 of the body>`, with a certificate of its own. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const paypal = preset({
   name: 'paypal',

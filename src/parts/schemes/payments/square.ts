@@ -1,6 +1,6 @@
 /** Square: `x-square-hmacsha256-signature: <base64 HMAC>` over `<address><body>`. */
 
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const square = preset({
   name: 'square',

@@ -1,7 +1,7 @@
 /** Stripe: `Stripe-Signature: t=<time>,v1=<hex HMAC>` over `<time>.<body>`. */
 
 import { stripeEvents } from '../../known-events.ts'
-import { preset } from '../kit/preset.ts'
+import { preset } from '../preset.ts'
 
 export const stripe = preset({
   name: 'stripe',

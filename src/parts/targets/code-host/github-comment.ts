@@ -3,12 +3,12 @@
 import { isObject, type Json, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { isTemplate } from '../../../expr/placeholder.ts'
+import { type GhAnswer, runGh } from '../../delivery/gh.ts'
+import { permanentFailure } from '../../delivery/permanent-failure.ts'
+import { settingsIn } from '../../delivery/settings.ts'
 import { endsWithMarkOf } from '../../own-comment.ts'
 import { commentOf, deliveryDigest, harmless, textOf } from '../kit/comment.ts'
-import { type GhAnswer, runGh } from '../kit/gh.ts'
 import { images, plain, secret } from '../kit/keys.ts'
-import { permanentFailure } from '../kit/permanent-failure.ts'
-import { settingsIn } from '../kit/settings.ts'
 import type { Sent, TargetPart, TargetSchema } from '../target.ts'
 
 // A payload may fill in these values. So nothing passes that gh could read as an option or as another path (rules: Outgoing texts 1).
@@ -71,7 +71,7 @@ export const githubComment: TargetPart = {
   aliases: ['hosta_comment'],
   title: 'A comment on a pull request or issue, by the gh command',
   program: 'gh',
-  // Which environment variables hold a token depends on the host, so `kit/gh.ts` chooses them.
+  // Which environment variables hold a token depends on the host, so `delivery/gh.ts` chooses them.
   schema,
   settings: settingsIn(schema),
   // Every comment has a mark of its delivery. We look for the mark in the newest comments before we post (rules: Outgoing texts 2).

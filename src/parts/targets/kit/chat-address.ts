@@ -3,8 +3,8 @@
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { isTemplate } from '../../../expr/placeholder.ts'
+import { addressKeys, exactKeys, textSetting, threadKeys } from '../../delivery/settings.ts'
 import type { KeySchemas } from '../target.ts'
-import { addressKeys, exactKeys, textSetting, threadKeys } from './settings.ts'
 
 export type AddressSpec = {
   readonly name: string

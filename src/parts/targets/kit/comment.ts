@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { cut } from '../../../core/text.ts'
+import { isOn, textSetting } from '../../delivery/settings.ts'
 import { markChars } from '../../own-comment.ts'
 import type { Outgoing } from '../target.ts'
 import { withoutImages } from './images.ts'
-import { isOn, textSetting } from './settings.ts'
 
 const gapBefore = '\n\n'
 const cutMark = '\n\n[cut: the text was longer than a comment may be]'

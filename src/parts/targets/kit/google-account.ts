@@ -4,8 +4,8 @@ import { createPrivateKey, sign } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../../../core/clock.ts'
 import { own, parseObject } from '../../../core/json.ts'
-import { type ApiAnswer, type ApiRequest, refusedBy, saidAll } from './api.ts'
-import { permanentFailure } from './permanent-failure.ts'
+import { type ApiAnswer, type ApiRequest, refusedBy, saidAll } from '../../delivery/api.ts'
+import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { type Fetched, issued } from './token-cache.ts'
 
 export type Account = { readonly email: string; readonly key: string; readonly keyId: string | undefined }

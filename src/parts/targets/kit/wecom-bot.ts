@@ -6,8 +6,8 @@ import { systemClock } from '../../../core/clock.ts'
 import { isObject, type Json, type JsonObject, own, parseObject } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { within } from '../../../core/turns/within.ts'
+import { saidAll } from '../../delivery/api.ts'
 import type { Keep, Sent } from '../target.ts'
-import { saidAll } from './api.ts'
 
 export type Push = {
   readonly url: string

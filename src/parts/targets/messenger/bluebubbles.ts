@@ -1,10 +1,10 @@
 /** Sends iMessages through a BlueBubbles server on a Mac: plain text, to a chat by its GUID, a phone number or an address. */
 
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, said } from '../kit/api.ts'
+import { type ApiAnswer, refusedBy, said } from '../../delivery/api.ts'
+import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting, uuidOf } from '../kit/chat.ts'
 import { chatKeys, homeChannel, password, plain, serverUrl, threadKey } from '../kit/keys.ts'
-import { permanentFailure } from '../kit/permanent-failure.ts'
 import type { Sent } from '../target.ts'
 
 // A page must fit into what we read of an answer. The chats used last come first.

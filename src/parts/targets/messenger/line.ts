@@ -1,10 +1,10 @@
 /** Sends push messages of a LINE official account, each with a key by which LINE recognises a repeat. */
 
 import { own } from '../../../core/json.ts'
-import { refusedBy, said } from '../kit/api.ts'
+import { refusedBy, said } from '../../delivery/api.ts'
+import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, uuidOf } from '../kit/chat.ts'
 import { chatKeys, homeChannel, secret } from '../kit/keys.ts'
-import { permanentFailure } from '../kit/permanent-failure.ts'
 
 export const line = defineChat({
   name: 'line',

@@ -1,10 +1,10 @@
 /** Sends to a QQ user, group or channel as an official bot, although QQ refuses most messages that do not reply to one (`msg_id`). */
 
 import { own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
+import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
+import { isOn } from '../../delivery/settings.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, onOff, plain, secret } from '../kit/keys.ts'
-import { isOn } from '../kit/settings.ts'
 import { type Fetched, type Used, withToken } from '../kit/token-cache.ts'
 import type { Sent } from '../target.ts'
 

@@ -1,7 +1,7 @@
 /** Sends to a person or a group on Signal through the JSON-RPC of a signal-cli daemon, as plain text without styles. */
 
 import { isObject, type Json, own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, said } from '../kit/api.ts'
+import { type ApiAnswer, refusedBy, said } from '../../delivery/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, referable } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'

@@ -2,11 +2,11 @@
 
 import { isObject, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
-import { refusedBy, said, saidAll } from '../kit/api.ts'
+import { refusedBy, said, saidAll } from '../../delivery/api.ts'
+import { permanentFailure } from '../../delivery/permanent-failure.ts'
+import { textSetting } from '../../delivery/settings.ts'
 import { baseOf, type ChatSpec, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, plain, secret } from '../kit/keys.ts'
-import { permanentFailure } from '../kit/permanent-failure.ts'
-import { textSetting } from '../kit/settings.ts'
 import type { Sent, TargetPart } from '../target.ts'
 
 const shared = {

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, said, saidAll } from '../kit/api.ts'
+import { type ApiAnswer, refusedBy, said, saidAll } from '../../delivery/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { botToken, chatKeys, homeChannel, plain } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'

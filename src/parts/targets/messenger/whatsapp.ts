@@ -1,11 +1,11 @@
 /** Sends on WhatsApp by the Cloud API when its settings are there, or else by a bridge that acts as a linked device. */
 
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
-import { refusedBy, said } from '../kit/api.ts'
+import { refusedBy, said } from '../../delivery/api.ts'
+import { permanentFailure } from '../../delivery/permanent-failure.ts'
+import { isOn } from '../../delivery/settings.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, onOff, plain, referable, secret, threadKey } from '../kit/keys.ts'
-import { permanentFailure } from '../kit/permanent-failure.ts'
-import { isOn } from '../kit/settings.ts'
 import type { Sent } from '../target.ts'
 
 const localBridge = 'http://127.0.0.1:3000'

@@ -1,10 +1,10 @@
 /** Sends without mentions to any Discord channel or thread by a bot, where Discord recognises a repeat, or to a webhook's channel. */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, said } from '../kit/api.ts'
+import { type ApiAnswer, refusedBy, said } from '../../delivery/api.ts'
+import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { botToken, chatKeys, homeChannel, threadKey, webhookUrl } from '../kit/keys.ts'
-import { permanentFailure } from '../kit/permanent-failure.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
 

@@ -1,11 +1,11 @@
 /** Sends to any Google Chat space by an app, where the API recognises a repeat, or to the space of a webhook. */
 
 import { isObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
+import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
+import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { buyToken, readAccount } from '../kit/google-account.ts'
 import { chatKeys, homeChannel, secret, threadKey, webhookUrl } from '../kit/keys.ts'
-import { permanentFailure } from '../kit/permanent-failure.ts'
 import { type Used, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'

@@ -1,10 +1,10 @@
 /** Sends text without mentions to a Matrix room by its id or alias, joins the room if necessary, and refuses encrypted rooms. */
 
 import { type Json, own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
+import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
+import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, password, plain, referable, secret, threadKey } from '../kit/keys.ts'
-import { permanentFailure } from '../kit/permanent-failure.ts'
 import { type Fetched, type Used, withToken } from '../kit/token-cache.ts'
 import type { Sent } from '../target.ts'
 

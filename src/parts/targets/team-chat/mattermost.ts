@@ -1,7 +1,7 @@
 /** Sends to a Mattermost channel or thread with a bot's or personal token, without mentions or images. */
 
 import { own } from '../../../core/json.ts'
-import { refusedBy, said } from '../kit/api.ts'
+import { refusedBy, said } from '../../delivery/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { withoutImages } from '../kit/images.ts'
 import { botToken, chatKeys, homeChannel, serverUrl, threadKey } from '../kit/keys.ts'

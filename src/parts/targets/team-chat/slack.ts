@@ -2,7 +2,7 @@
 
 import { own } from '../../../core/json.ts'
 import { excerpt, printable } from '../../../core/text.ts'
-import { refusedBy, said } from '../kit/api.ts'
+import { refusedBy, said } from '../../delivery/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { botToken, chatKeys, homeChannel, threadKey, webhookUrl } from '../kit/keys.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'

@@ -1,7 +1,7 @@
 /** Sends to Microsoft Teams by the webhook of a workflow, as an adaptive card in the chat that the workflow posts to. */
 
 import { isObject, own } from '../../../core/json.ts'
-import { refusedBy, saidAll } from '../kit/api.ts'
+import { refusedBy, saidAll } from '../../delivery/api.ts'
 import { defineChat, type Posting } from '../kit/chat.ts'
 import { homeChannel, noChatKeys, webhookUrl } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'

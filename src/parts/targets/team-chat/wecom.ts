@@ -1,10 +1,10 @@
 /** Sends on WeCom by an AI bot, by a corp app, or to the group of a robot's webhook. */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, saidAll } from '../kit/api.ts'
+import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
+import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, plain, referable, secret, webhookUrl } from '../kit/keys.ts'
-import { permanentFailure } from '../kit/permanent-failure.ts'
 import { type Fetched, issued, type Used, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'

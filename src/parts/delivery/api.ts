@@ -1,0 +1,172 @@
+/** Calls a platform's HTTP API once, with limits of time and size, and with errors that quote neither the address nor the key. */
+
+import { type Json, type JsonObject, own, parseObject } from '../../core/json.ts'
+import { createRedactor } from '../../core/secrets/redact.ts'
+import { excerpt, printable } from '../../core/text.ts'
+import { parseRetryAfter } from '../retry-after.ts'
+import type { Sent } from '../targets/target.ts'
+
+const maxAnswerBytes = 256 * 1024
+const longestWaitMs = 3_600_000
+
+export type ApiRequest = {
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT'
+  /** The host must contain no secret, because errors may show it. */
+  readonly url: string
+  readonly headers?: { readonly [name: string]: string }
+  readonly json?: Json
+  readonly form?: { readonly [name: string]: string }
+  /** A body of another kind. The caller gives its content type in `headers`. */
+  readonly text?: string
+}
+
+export type ApiAnswer =
+  | {
+      readonly kind: 'answer'
+      readonly status: number
+      readonly header: (name: string) => string | undefined
+      /** The body as a JSON map; empty when the body is not one. */
+      readonly body: JsonObject
+      /** The body as text, without the credential. */
+      readonly text: string
+      /** `false` when the body broke off or was too long. */
+      readonly whole: boolean
+      /** How long the Retry-After header asks us to wait. */
+      readonly retryAfterMs: number | undefined
+    }
+  /** There was no answer. `unsent`: no byte of the request can have arrived. */
+  | { readonly kind: 'none'; readonly why: string; readonly unsent: boolean }
+
+/** Makes one call. Never rejects. */
+export const callApi = async (request: ApiRequest, timeoutMs: number, now: () => number): Promise<ApiAnswer> => {
+  if (!URL.canParse(request.url)) return { kind: 'none', why: 'its address is not a URL', unsent: true }
+  // Without this check, a request with no time left could still go out on an open connection before its timer ends. The request would
+  // count as failed and be sent again.
+  if (!(timeoutMs > 0)) return { kind: 'none', why: 'no time left', unsent: true }
+  const body = bodyOf(request)
+  const headers = { 'user-agent': 'headgate', accept: 'application/json', ...body.headers, ...request.headers }
+  if (!canStand(request.url, headers)) {
+    return { kind: 'none', why: 'no request can be made: a name in its address, or a credential with unusual characters', unsent: true }
+  }
+  const signal = AbortSignal.timeout(Math.ceil(timeoutMs))
+  try {
+    const init = { method: request.method ?? 'POST', redirect: 'manual', signal, headers } as const
+    const response = await fetch(request.url, body.text === undefined ? init : { ...init, body: body.text })
+    const read = await readText(response)
+    const text = withoutCredential(read.text, request)
+    return {
+      kind: 'answer',
+      status: response.status,
+      header: (name) => response.headers.get(name) ?? undefined,
+      body: parseObject(text) ?? {},
+      text,
+      whole: read.whole,
+      retryAfterMs: parseRetryAfter(response.headers.get('retry-after') ?? '', now()),
+    }
+  } catch (thrown) {
+    return noAnswer(thrown)
+  }
+}
+
+/** An API may quote the credential that it refuses. Redacting the setting misses the credential's base64 form, so this removes it. */
+const withoutCredential = (text: string, { headers }: ApiRequest): string =>
+  createRedactor([headers?.authorization?.split(' ').at(-1) ?? ''])(text)
+
+/** Whether fetch accepts the address and headers. The error of `Request` is dropped, because it quotes the header or the address. */
+const canStand = (url: string, headers: { readonly [name: string]: string }): boolean => {
+  try {
+    return new Request(url, { headers }).url !== ''
+  } catch {
+    return false
+  }
+}
+
+const bodyOf = ({ json, form, text }: ApiRequest): { readonly text?: string; readonly headers: { readonly [name: string]: string } } => {
+  if (json !== undefined) return { text: JSON.stringify(json, wellFormed), headers: { 'content-type': 'application/json; charset=utf-8' } }
+  if (form) return { text: new URLSearchParams(form).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } }
+  return text === undefined ? { headers: {} } : { text, headers: {} }
+}
+
+/** Encoding and decoding replaces lone surrogates. JSON would write them as escapes, which no API accepts. */
+const wellFormed = (_: string, value: unknown): unknown => (typeof value === 'string' ? Buffer.from(value).toString() : value)
+
+/** Reads the body. When the body breaks off or is too large, its beginning is used, because the status is already known. */
+const readText = async (response: Response): Promise<{ readonly text: string; readonly whole: boolean }> => {
+  const chunks: Uint8Array[] = []
+  let left = maxAnswerBytes
+  let whole = true
+  try {
+    for await (const chunk of response.body ?? []) {
+      chunks.push(chunk)
+      left -= chunk.byteLength
+      if (left < 0) break
+    }
+  } catch {
+    whole = false
+  }
+  return { text: Buffer.concat(chunks).toString('utf8'), whole: whole && left >= 0 }
+}
+
+/** Errors that end a connection before it is ready, so nothing of the request was sent. */
+const neverStood =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|ERR_SSL_.*|.*CERT.*|.*SIGNATURE.*)$/
+
+// The reason holds only error codes, because the messages of fetch quote the address.
+const noAnswer = (thrown: unknown): ApiAnswer => {
+  if (thrown instanceof Error && thrown.name === 'TimeoutError') return { kind: 'none', why: 'no answer in time', unsent: false }
+  const cause = thrown instanceof Error ? thrown.cause : undefined
+  if (cause instanceof Error && cause.message === 'bad port')
+    return { kind: 'none', why: 'its port belongs to another protocol, and fetch does not use it: take another port', unsent: true }
+  const code = codeOf(cause)
+  const unsent = code !== undefined && neverStood.test(code)
+  if (code === undefined) return { kind: 'none', why: 'no connection', unsent }
+  return { kind: 'none', why: `${unsent ? 'no connection' : 'the connection broke off'} (${code})`, unsent }
+}
+
+const codeOf = (cause: unknown): string | undefined => {
+  // When several addresses were tried, the last error stands for all of them.
+  const error = cause instanceof AggregateError ? cause.errors.at(-1) : cause
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined
+}
+
+/** The first of these fields of an API's answer that holds a text or a number, made safe to show. */
+export const said = (body: JsonObject, ...keys: readonly string[]): string | undefined => {
+  for (const key of keys) {
+    const value = own(body, key)
+    if (typeof value === 'string' && value !== '') return printable(excerpt(value, 200))
+    if (typeof value === 'number') return String(value)
+  }
+  return undefined
+}
+
+/** All of these fields of an API's answer, made safe to show; for example a code and its message. */
+export const saidAll = (body: JsonObject, ...keys: readonly string[]): string | undefined =>
+  keys.flatMap((key) => said(body, key) ?? []).join(' ') || undefined
+
+export type Refusal = {
+  /** What the API said. */
+  readonly why?: string | undefined
+  /** The API recognises a repeat, so posting again cannot post twice. */
+  readonly idempotent: boolean
+  /** The wait that the API asks for elsewhere than in Retry-After, for example in the body. */
+  readonly retryAfterMs?: number | undefined
+  /** Whatever its status, the answer means "not now", and nothing was posted. */
+  readonly limited?: boolean
+}
+
+/**
+ * What an answer means that is not a success. A repeat is allowed when nothing was posted: there was no connection, or the answer was 429,
+ * or 503 with Retry-After. When posting again cannot post twice, a repeat is also allowed after an answer that is missing, broken or 5xx.
+ */
+export const refusedBy = (answer: ApiAnswer, { why, idempotent, retryAfterMs, limited = false }: Refusal): Sent => {
+  if (answer.kind === 'none') return { ok: false, why: answer.why, repeatable: answer.unsent || idempotent }
+  const { status } = answer
+  const asked = retryAfterMs ?? answer.retryAfterMs
+  const wait = asked === undefined ? undefined : Math.min(longestWaitMs, Math.max(0, Math.ceil(asked)))
+  const later = limited || status === 429 || (status === 503 && wait !== undefined)
+  const broken = status >= 500 || status === 408 || status === 425 || (status < 300 && !answer.whole)
+  const reason =
+    why ?? (status < 300 ? 'not how this API tells of success' : status < 400 ? 'a redirect, which is not followed' : undefined)
+  const shown = `HTTP ${status}${reason === undefined ? '' : `: ${reason}`}`
+  return { ok: false, why: shown, repeatable: later || (broken && idempotent), ...(wait === undefined ? {} : { retryAfterMs: wait }) }
+}

@@ -1,0 +1,109 @@
+/** Runs `gh` by its absolute path, with only the environment that it needs, and tells what each failure means. */
+
+import { type JsonObject, own } from '../../core/json.ts'
+import { createRedactor } from '../../core/secrets/redact.ts'
+import { printable } from '../../core/text.ts'
+import { baseEnv, type ChildResult, type Env, failureOf, runChild } from '../../process/child.ts'
+import { locateProgram, searchPathOf } from '../../process/find-program.ts'
+import type { Sent, TargetKit } from '../targets/target.ts'
+import { textSetting } from './settings.ts'
+
+const longestMs = 30_000
+const rateLimitWaitMs = 60_000
+const maxFound = 20
+
+/** For github.com and the subdomains of ghe.com, gh reads the first two tokens. For any other host, gh reads the other two. */
+const ofGitHub = ['GH_TOKEN', 'GITHUB_TOKEN'] as const
+const ofOthers = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'] as const
+const tokens = [...ofGitHub, ...ofOthers]
+
+const passed = [...tokens, 'GH_HOST', 'GH_CONFIG_DIR', 'XDG_CONFIG_HOME']
+
+const notInstalled = 'gh is not installed, or not on the PATH'
+
+export type GhJob = {
+  readonly args: readonly string[]
+  readonly stdin: string
+  readonly timeoutMs: number
+}
+
+/** `refused`: the host or gh said no, and nothing was posted. `forbidden`: the token may not do this, or the host hides the place. */
+export type GhAnswer =
+  | { readonly ok: true; readonly stdout: string }
+  | (Extract<Sent, { ok: false }> & { readonly refused: boolean; readonly forbidden?: boolean })
+
+export const runGh = async (
+  { args, stdin, timeoutMs }: GhJob,
+  { env, settings, keep }: Pick<TargetKit, 'env' | 'settings' | 'keep'>,
+): Promise<GhAnswer> => {
+  const search = searchPathOf(env)
+  const located = keep.of(createLocated)
+  const program = await locate(search, located)
+  if (program === undefined) return refusal(notInstalled)
+  const childEnv = environment(env, settings)
+  const result = await runChild({ argv: [program, ...args], env: childEnv, stdin, timeoutMs: Math.min(longestMs, Math.max(1, timeoutMs)) })
+  // The program may have been moved, so the next attempt looks for it again.
+  if (result.kind === 'failed') located.delete(search)
+  return read(result, createRedactor(tokens.flatMap((name) => childEnv[name] ?? [])))
+}
+
+/** gh is located once for each PATH, so that a later change in a folder cannot replace it (rules: Outgoing texts 1). */
+const createLocated = (): Map<string, string> => new Map()
+
+const locate = async (search: string, located: Map<string, string>): Promise<string | undefined> => {
+  const known = located.get(search)
+  if (known !== undefined) return known
+  const file = await locateProgram('gh', search)
+  if (file === undefined) return undefined
+  if (located.size >= maxFound) located.clear()
+  located.set(search, file)
+  return file
+}
+
+/** The home for a profile's `gh`. A real home may hold another login, and without a home `gh` looks for one in its working folder. */
+const nowhere = '/nonexistent'
+
+/** The environment that gh needs: no other tokens, no debugging, no prompts. */
+const environment = (from: Env, settings: JsonObject): Env => {
+  const host = own(from, 'GH_HOST') || textSetting(settings, 'host')
+  const names = !host || /(?:^|\.)(?:github\.com|ghe\.com)$/i.test(host) ? ofGitHub : ofOthers
+  const token = names.some((name) => own(from, name)) ? undefined : textSetting(settings, 'token')
+  return {
+    ...baseEnv({ ...process.env, HOME: nowhere, ...from }),
+    ...Object.fromEntries(passed.map((name) => [name, own(from, name)])),
+    ...(host ? { GH_HOST: host } : {}),
+    ...(token ? { [names[0]]: token } : {}),
+    GH_PROMPT_DISABLED: '1',
+    NO_COLOR: '1',
+    GH_NO_UPDATE_NOTIFIER: '1',
+  }
+}
+
+/** A failure before anything was posted. It is repeatable by default: gh is missing for a moment while it is upgraded, for example. */
+const refusal = (why: string, repeatable = true): GhAnswer => ({ ok: false, why, repeatable, refused: true })
+
+const read = (result: ChildResult, redact: (text: string) => string): GhAnswer => {
+  if (result.kind === 'failed') return refusal(result.notFound ? notInstalled : `gh: ${result.why}`)
+  if (result.kind !== 'exited') return { ok: false, why: `gh: ${failureOf(result)}`, repeatable: true, refused: false }
+  if (result.code === 0) return { ok: true, stdout: result.stdout }
+  if (result.code === 4) return refusal('gh is not logged in: run gh auth login, or set GH_TOKEN', false)
+  // Tokens are redacted before the text is cut, because half a token would not be found.
+  return readError(redact(result.stderr), result.stdout)
+}
+
+/** GraphQL refuses with status 200 and gives the reason in the body, which gh prints. */
+const forbids = /"type":\s*"(?:FORBIDDEN|INSUFFICIENT_SCOPES)"/
+
+const readError = (stderr: string, stdout: string): GhAnswer => {
+  const why = printable(stderr.trim(), 300) || 'gh: failed without a word'
+  const status = Number(/\bHTTP (\d{3})\)?\s*$/m.exec(stderr)?.[1] ?? 0)
+  const limited = status === 429 || ((status === 403 || status === 0) && /rate limit|abuse detection/i.test(stderr))
+  // After a 4xx, or without a connection, nothing was posted. After any other failure, the host may have posted the comment.
+  const forbidden = !limited && (status === 403 || status === 404 || (status === 0 && forbids.test(stdout)))
+  const refused = (status >= 400 && status < 500) || /^error connecting to |: dial (?:tcp|unix)\b/m.test(stderr)
+  // When the repository or issue does not exist, or the token may not use it, another attempt would fail too.
+  const lasting =
+    forbidden || (status >= 400 && status < 500 && status !== 408 && !limited) || /^gh: Could not resolve to an? /m.test(stderr)
+  // gh does not show Retry-After. After a secondary rate limit, the host asks for a wait of at least a minute.
+  return { ok: false, why, repeatable: !lasting, refused, forbidden, ...(limited ? { retryAfterMs: rateLimitWaitMs } : {}) }
+}

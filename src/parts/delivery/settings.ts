@@ -1,0 +1,118 @@
+/** Reads a target's settings in one profile: from the file, and from the environment, which wins (rules: Configuration 7, 8). */
+
+import { type Json, type JsonObject, own } from '../../core/json.ts'
+import type { KeySchemas, Setting, TargetPart, TargetSchema } from '../targets/target.ts'
+
+export const threadKeys = ['message_thread_id', 'thread_id'] as const
+/** The keys of `deliver_extra` that every chat target knows. */
+export const addressKeys = ['chat_id', ...threadKeys] as const
+
+type Named = Pick<TargetPart, 'name' | 'platform' | 'settings' | 'needs'>
+type Env = { readonly [name: string]: string | undefined }
+
+/** The section under `platforms` that a target reads. */
+export const platformOf = ({ name, platform }: Named): string => platform ?? name.replace(/_comment$/, '')
+
+/** The settings that a target's schema declares: the keys that have `x-env`. */
+export const settingsIn = ({ settings }: TargetSchema): readonly Setting[] =>
+  Object.entries(settings?.properties ?? {}).flatMap(([key, node]): Setting[] => {
+    const { 'x-env': env, 'x-redact': secret, default: value } = node
+    if (env === undefined) return []
+    return [{ key, env, ...(secret ? { secret } : {}), ...(value === undefined ? {} : { default: String(value) }) }]
+  })
+
+/** The keys that a target reads from `deliver_extra`, first the address, then what is exact. `undefined`: they are not known. */
+export const keysOfExtra = ({ schema }: Pick<TargetPart, 'schema'>): readonly string[] | undefined => {
+  if (schema === undefined) return undefined
+  const { properties } = schema.deliver_extra
+  const address = addressKeys.filter((key) => key in properties)
+  return [...new Set([...address, ...exactKeys(properties), ...Object.keys(properties)])]
+}
+
+/** The keys of `deliver_extra` that hold ids or names of the platform, beside the address. */
+export const exactKeys = (extra: KeySchemas): readonly string[] => Object.keys(extra).filter((key) => extra[key]?.['x-exact'])
+
+/** A target's settings by key. The caller gives the file and the environment of one profile; other profiles' credentials stay out. */
+export const settingsOf = (part: Named, platforms: { readonly [name: string]: JsonObject }, env: Env): JsonObject => {
+  const written = own(platforms, platformOf(part)) ?? {}
+  const named = (part.settings ?? []).flatMap((setting): [string, Json][] => {
+    const value =
+      fromEnv(setting, env) ??
+      namesOf(setting, part)
+        .map((key) => own(written, key))
+        .find(present)
+    const given = value ?? setting.default
+    return given === undefined ? [] : [[setting.key, given]]
+  })
+  return { ...written, ...Object.fromEntries(named) }
+}
+
+/** The keys that a setting may have in the file. */
+export const namesOf = (setting: Setting, part: Named): readonly string[] => [setting.key, ...aliasesOf(setting, part)]
+
+/** Whether a value counts. An empty text does not, because it would replace the default. */
+const present = (value: Json | undefined): boolean => value !== undefined && value !== ''
+
+/** The file may also name a setting like its environment variable, without the platform's prefix (rules: Configuration 7). */
+const aliasesOf = ({ env }: Setting, part: Named): string[] =>
+  env.map((name) => {
+    const prefix = `${platformOf(part).toUpperCase()}_`
+    return (name.startsWith(prefix) ? name.slice(prefix.length) : name.slice(name.indexOf('_') + 1)).toLowerCase()
+  })
+
+const fromEnv = ({ env: names }: Setting, env: Env): string | undefined => names.map((name) => env[name]).find(Boolean)
+
+/** A setting as text. Numbers and `true` count as text; an empty text and `false` count as absent. */
+export const textSetting = (settings: JsonObject, key: string): string | undefined => {
+  const value = own(settings, key)
+  const text = typeof value === 'string' ? value.trim() : typeof value === 'number' || value === true ? String(value) : ''
+  return text === '' ? undefined : text
+}
+
+/** The settings that are missing for the nearest way to connect the target; empty when it is connected. */
+export const missingOf = ({ needs }: Named, settings: JsonObject): readonly string[] => {
+  const gaps = (needs ?? [[]]).map((keys) => keys.filter((key) => textSetting(settings, key) === undefined))
+  return gaps.reduce((least, gap) => (gap.length < least.length ? gap : least))
+}
+
+/** A setting and its environment variables, as a text for people. */
+const named = ({ settings = [] }: Named, key: string): string => {
+  const env = settings.find((setting) => setting.key === key)?.env ?? []
+  return env.length === 0 ? key : `${key} (${env.join(', ')})`
+}
+
+/** Each way to connect a target: the settings that this way needs, with their environment variables. */
+export const waysOf = (part: Named): readonly string[] =>
+  (part.needs ?? []).map((keys) => keys.map((key) => named(part, key)).join(', ')).filter((way) => way !== '')
+
+/** Why nothing can be sent with these settings, and what to set; `undefined` when the target is connected. */
+export const obstacleOf = (part: Named, settings: JsonObject): string | undefined => {
+  const platform = `platforms.${platformOf(part)}`
+  if (settings.enabled === false) return `${platform} is switched off`
+  const missing = missingOf(part, settings)
+  return missing.length === 0 ? undefined : `not connected: set ${platform}.${missing.join(', ')}`
+}
+
+/** Whether the text of a switch means on. A switch may be a text, because environment variables hold only texts. */
+export const isOn = (text: string | undefined): boolean => text !== undefined && /^(?:true|1|yes|on)$/i.test(text)
+
+const addressKey = /^(?:api_base|(?:\w+_)?url)$/
+const webAddress = /^(?:https?|wss?):\/\/[^/?#\s]/i
+
+/** The key of a setting that must be a web address and is not one. */
+export const wrongAddress = (settings: JsonObject): string | undefined =>
+  Object.keys(settings).find((key) => addressKey.test(key) && !isAddress(textSetting(settings, key) ?? 'http://unset'))
+
+const isAddress = (text: string): boolean => webAddress.test(text) && URL.canParse(text)
+
+/** A part of an address that is shorter than this is a plain word of the path, not a secret. */
+const shortestSecret = 16
+
+/** The secrets in the settings. The parts of a secret address count too, because an API may quote only the token in the address. */
+export const secretsOf = (declared: readonly Setting[], settings: JsonObject): string[] =>
+  declared.flatMap(({ key, secret }) => {
+    const value = secret ? textSetting(settings, key) : undefined
+    if (value === undefined || !URL.canParse(value)) return value ?? []
+    const { pathname, searchParams } = new URL(value)
+    return [value, ...[...pathname.split('/'), ...searchParams.values()].filter(({ length }) => length >= shortestSecret)]
+  })

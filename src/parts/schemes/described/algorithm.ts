@@ -1,0 +1,111 @@
+/** Signs and checks by the algorithms that a description can name. */
+
+import { createPrivateKey, createVerify, type KeyObject, sign, verify } from 'node:crypto'
+import { createSlots } from '../../../core/turns/slots.ts'
+import type { SignatureScheme } from '../../../generated/config.ts'
+import { type HmacHash, HmacKey } from '../../../node-internals/hmac-key.ts'
+import { equal } from '../kit/equal.ts'
+import type { KeyType } from './keys.ts'
+
+export type Algorithm = SignatureScheme['algorithm']
+
+const hashes: { readonly [algorithm in Algorithm]?: HmacHash } = { hmac_sha256: 'sha256', hmac_sha512: 'sha512', hmac_sha1: 'sha1' }
+const asymmetric: { readonly [algorithm in Algorithm]?: { readonly type: KeyType; readonly hash: string | null } } = {
+  ed25519: { type: 'ed25519', hash: null },
+  ecdsa_p256: { type: 'ec', hash: 'sha256' },
+  rsa_sha256: { type: 'rsa', hash: 'sha256' },
+  rsa_sha1: { type: 'rsa', hash: 'sha1' },
+}
+
+export const isHmac = (algorithm: Algorithm): boolean => algorithm in hashes
+/** The type of key that an algorithm checks with; `undefined` for one with a shared secret. */
+export const keyTypeOf = (algorithm: Algorithm): KeyType | undefined => asymmetric[algorithm]?.type
+
+export const hmacKey = (algorithm: Algorithm, bytes: Buffer): HmacKey => new HmacKey(hashes[algorithm] as HmacHash, bytes)
+
+/** Whether one of the signatures is that of the text. */
+export const holds = (
+  algorithm: Algorithm,
+  key: KeyObject | HmacKey,
+  pieces: readonly Buffer[],
+  signatures: readonly Buffer[],
+): boolean => {
+  if (key instanceof HmacKey) {
+    const digest = key.digest(pieces)
+    return signatures.some((signature) => equal(signature, digest))
+  }
+  const { hash } = asymmetric[algorithm] as { readonly hash: string | null }
+  return signatures.some((signature) => verified(hash, pieces, key, signature))
+}
+
+/** A longer text is checked in Node's pool of threads where its whole is signed: each key hashes it again, a megabyte in 1.2 ms. */
+const maxAtOnce = 65_536
+
+const lengthOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { length }) => sum + length, 0)
+
+/** Whether the check of such texts belongs into the pool (`holdsInPool`). */
+export const isForPool = (algorithm: Algorithm, texts: readonly (readonly Buffer[])[]): boolean =>
+  asymmetric[algorithm]?.hash === null && texts.some((pieces) => lengthOf(pieces) > maxAtOnce)
+
+/** Where a long text is put together: memory that is new costs more than the check. It is wiped after each. */
+const longText = Buffer.alloc(1_114_112)
+/** One check at a time, so that strangers use one thread of the pool, and the store's writes find the others. Whoever waits holds its body, whose memory is bounded. */
+const pool = createSlots(() => 1, Number.POSITIVE_INFINITY)
+
+const inOnePiece = (pieces: readonly Buffer[]): Buffer => {
+  const end = lengthOf(pieces)
+  if (end > longText.length) return Buffer.concat(pieces, end)
+  let at = 0
+  for (const piece of pieces) at += piece.copy(longText, at)
+  return longText.subarray(0, end)
+}
+
+/** Whether one of the signatures is that of one of the texts, from another thread. It never rejects. */
+export const holdsInPool = async (
+  key: KeyObject,
+  texts: readonly (readonly Buffer[])[],
+  signatures: readonly Buffer[],
+): Promise<boolean> => {
+  for (const pieces of texts) {
+    for (const signature of signatures) if (await pool.run(() => verifiedInPool(pieces, key, signature))) return true
+  }
+  return false
+}
+
+const verifiedInPool = (pieces: readonly Buffer[], key: KeyObject, signature: Buffer): Promise<boolean> =>
+  new Promise((resolve) => {
+    const text = inOnePiece(pieces)
+    const end = (isSigned: boolean): void => {
+      text.fill(0)
+      resolve(isSigned)
+    }
+    try {
+      verify(null, text, key, signature, (error, isSigned) => end(error === null && isSigned))
+    } catch {
+      end(false)
+    }
+  })
+
+/** Node throws for some malformed signatures, and says no to the others. A hash reads the pieces in a row, so that a long text is not copied. */
+const verified = (hash: string | null, pieces: readonly Buffer[], key: KeyObject, signature: Buffer): boolean => {
+  try {
+    if (hash === null) return verify(null, Buffer.concat(pieces), key, signature)
+    const verifier = createVerify(hash)
+    for (const piece of pieces) verifier.update(piece)
+    return verifier.verify(key, signature)
+  } catch {
+    return false
+  }
+}
+
+/** The signature of a text. `key`: that of an HMAC, or a private one in PEM; `undefined` where that is none of the algorithm's. */
+export const signatureOf = (algorithm: Algorithm, key: Buffer | string, pieces: readonly Buffer[]): Buffer | undefined => {
+  if (isHmac(algorithm)) return hmacKey(algorithm, typeof key === 'string' ? Buffer.from(key) : key).digest(pieces)
+  const { type, hash } = asymmetric[algorithm] as { readonly type: KeyType; readonly hash: string | null }
+  try {
+    const made = createPrivateKey(key)
+    return made.asymmetricKeyType === type ? sign(hash, Buffer.concat(pieces), made) : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,234 @@
+/** Checks requests as a description says: what the head shows is refused there, the rest once the body is there. */
+
+import { hash } from 'node:crypto'
+import type { RequestHead } from '../../../core/request.ts'
+import { HmacKey } from '../../../node-internals/hmac-key.ts'
+import { glimpseOf, ReadOnce } from '../../body/request-body.ts'
+import { equal } from '../kit/equal.ts'
+import type { CheckBody, CheckHead, Later, Why } from '../scheme.ts'
+import { queryNames, whyOtherAddress, withAndWithoutPort } from './address.ts'
+import { type Algorithm, hmacKey, holds, holdsInPool, isForPool, isHmac, keyTypeOf } from './algorithm.ts'
+import { signaturesIn } from './claims.ts'
+import type { CompiledDescription } from './description.ts'
+import { bytesOf } from './digits.ts'
+import { whyNotNow } from './freshness.ts'
+import { publicKey, secretKey } from './keys.ts'
+import type { KeyResult, RemoteKeys } from './remote-keys.ts'
+import { type RequestView, viewOf } from './request-view.ts'
+import { isForm } from './signed-text.ts'
+import { claimedDigest, holdsWithKey, holdsWithSecret, parseToken, type Token, whyNotClaimed } from './token-claims.ts'
+
+type Verdict = true | Why | Later
+
+/** The check for one secret; `undefined` when the scheme cannot use it. `remote`: the keys of a scheme that fetches them. */
+export const checkFor = (compiled: CompiledDescription, secret: string, remote: RemoteKeys | undefined): CheckHead | undefined =>
+  once(compiled, sendingOnly(compiled, checkOnce(compiled, secret, remote)))
+
+/** What a body is, is asked of its bytes before anything else is: a sender that sends no forms sends none whose bytes were signed as something else. */
+const sendingOnly = ({ description: { sends } }: CompiledDescription, check: CheckHead | undefined): CheckHead | undefined => {
+  if (!check || !sends || sends.length > 1) return check
+  const wantsForm = sends[0] === 'form'
+  return (head) => {
+    const checkBody = check(head)
+    if (typeof checkBody === 'string') return checkBody
+    return (bytes, body = new ReadOnce(head.headers, bytes)) =>
+      isForm({ head, body }) === wantsForm ? checkBody(bytes, body) : wantsForm ? 'the body is no form' : 'the sender sends no forms'
+  }
+}
+
+type Judge = (request: RequestView) => Verdict | Promise<Verdict>
+
+/** The check of a whole body: by the parts in which it says who signed it, and, once these hold, by all of it. */
+const ofBody =
+  ({ glimpsed }: CompiledDescription, head: RequestHead, judge: Judge): CheckBody =>
+  (bytes, body = new ReadOnce(head.headers, bytes)) => {
+    const whole = (): ReturnType<Judge> => judge(viewOf(head, body))
+    if (glimpsed.length === 0) return whole()
+    const onward = (verdict: Verdict): ReturnType<Judge> => (verdict === true ? whole() : verdict)
+    const verdict = judge(viewOf(head, glimpseOf(body, head.headers, glimpsed)))
+    return verdict instanceof Promise ? verdict.then(onward) : onward(verdict)
+  }
+
+/** A signature or credential that stands twice is none: a proxy in front may have looked at the other one. */
+const once = ({ source, name }: CompiledDescription, check: CheckHead | undefined): CheckHead | undefined => {
+  const header = source.header?.toLowerCase()
+  if (!check || header === undefined) return check
+  return (head) => (standsTwice(head.rawHeaders ?? [], header) ? `${name} stands twice` : check(head))
+}
+
+const standsTwice = (raw: readonly string[], header: string): boolean => {
+  let found = 0
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i] as string
+    if (name.length === header.length && name.toLowerCase() === header) found++
+  }
+  return found > 1
+}
+
+const checkOnce = (compiled: CompiledDescription, secret: string, remote: RemoteKeys | undefined): CheckHead | undefined => {
+  const { algorithm, key } = compiled.description
+  if (algorithm === 'token' || algorithm === 'basic') return checkCredential(compiled, secret)
+  if (algorithm === 'jwt') return checkToken(compiled, secret, remote)
+  if (isHmac(algorithm)) {
+    const bytes = secretKey(secret, key)
+    if (!bytes) return undefined
+    // Made at the first request, because there may be thousands of routes.
+    let made: HmacKey | undefined
+    return checkSigned(compiled, secret, () => {
+      made ??= hmacKey(algorithm, bytes)
+      return made
+    })
+  }
+  if (remote) return checkSigned(compiled, secret, (request) => certificateOf(compiled, request, remote))
+  const type = keyTypeOf(algorithm)
+  const object = type && publicKey(secret, type)
+  return object && checkSigned(compiled, secret, () => object)
+}
+
+const certificateOf = (
+  { certificate }: CompiledDescription,
+  request: RequestView,
+  certificates: RemoteKeys,
+): KeyResult | Promise<KeyResult> => {
+  const address = certificate?.(request)
+  return address === undefined ? 'the address of its certificate is missing' : certificates.find(address, request.head)
+}
+
+/** Senders that write their address in several ways sign no longer body than this. */
+const maxRewritten = 65_536
+
+/** The requests whose signed text it may be: one for each way in which the sender may have written its address. */
+const asSigned = ({ description: { port } }: CompiledDescription, request: RequestView): readonly RequestView[] =>
+  port === 'either' && request.body.bytes.length <= maxRewritten
+    ? withAndWithoutPort(request.head.url()).map((url) => ({ ...request, head: { ...request.head, url: () => url } }))
+    : [request]
+
+type Texts = readonly ReturnType<CompiledDescription['text']>[]
+
+/** What may be signed. All secrets of a route share it, unless their secret is a part of it. */
+const textsOf = (compiled: CompiledDescription, request: RequestView, secret: string): Texts => {
+  const make = (): Texts => asSigned(compiled, request).map((each) => compiled.text(each, secret))
+  return compiled.signsSecret ? make() : request.body.once(compiled, make)
+}
+
+/** HMACs and signatures. */
+const checkSigned = (
+  compiled: CompiledDescription,
+  secret: string,
+  keyFor: (request: RequestView) => KeyResult | HmacKey | Promise<KeyResult>,
+): CheckHead => {
+  const isInBody = compiled.source.body !== undefined
+  const { algorithm } = compiled.description
+  const own = compiled.signsAddress ? queryNames(compiled.description) : undefined
+  return (head) => {
+    const atHead = viewOf(head)
+    const elsewhere = own && whyOtherAddress(head, own)
+    if (elsewhere !== undefined) return elsewhere
+    const early = isInBody ? undefined : signaturesIn(compiled, atHead)
+    if (typeof early === 'string') return early
+    const stale = compiled.time?.atHead ? whyStale(compiled, atHead) : undefined
+    if (stale !== undefined) return stale
+    return ofBody(compiled, head, (request) => {
+      const signatures = early ?? signaturesIn(compiled, request)
+      if (typeof signatures === 'string') return signatures
+      const somebody = whyNotIdentity(compiled, request, secret)
+      if (somebody !== undefined) return somebody
+      const texts: (readonly Buffer[])[] = []
+      for (const text of textsOf(compiled, request, secret)) {
+        if ('lacks' in text) return `${text.lacks} of the signed text is missing`
+        texts.push(text)
+      }
+      const verdictOf = (isSigned: boolean): Verdict =>
+        isSigned ? (whyNotRest(compiled, request) ?? true) : 'no key of the route gives this signature'
+      const judge = (key: KeyResult | HmacKey): Verdict | Promise<Verdict> => {
+        if (typeof key === 'string' || 'later' in key) return key
+        if (!(key instanceof HmacKey) && isForPool(algorithm, texts)) return holdsInPool(key, texts, signatures).then(verdictOf)
+        const isSigned = (by: Algorithm): boolean => texts.some((text) => holds(by, key, text, signatures))
+        const verdict = verdictOf(isSigned(algorithm))
+        return verdict !== true && algorithm === 'rsa_sha256' && isSigned('rsa_sha1')
+          ? 'it is signed with SHA-1, which is refused: let the sender sign with SHA-256'
+          : verdict
+      }
+      const key = keyFor(request)
+      return key instanceof Promise ? key.then(judge) : judge(key)
+    })
+  }
+}
+
+/** What is checked once the signature holds: the digest that stands for the body, and a time in the body. */
+const whyNotRest = (compiled: CompiledDescription, request: RequestView): Why | undefined =>
+  whyOtherBody(compiled, request) ?? (compiled.time && !compiled.time.atHead ? whyStale(compiled, request) : undefined)
+
+const whyStale = ({ time }: CompiledDescription, request: RequestView): Why | undefined => {
+  if (!time) return undefined
+  const text = time.read(request)
+  if (text === undefined || text === '') return time.optional ? undefined : `${time.name} is missing`
+  return whyNotNow(text, time, request.head.at)
+}
+
+const whyOtherBody = ({ digest, coversForm }: CompiledDescription, request: RequestView, token?: Token): Why | undefined => {
+  if (!digest) return undefined
+  const text = digest.read?.(request)
+  // A form needs none. But one that is there counts: a captured body that is not a form could else be left out, and sent again as an empty form.
+  if (coversForm && text === undefined && isForm(request)) return undefined
+  const claimed =
+    digest.claim !== undefined ? token && claimedDigest(token, digest.claim, digest.encoding) : text && bytesOf(text, digest.encoding)
+  if (!claimed) return `${digest.name}, the digest of the body, is missing or malformed`
+  return equal(claimed, hash('sha256', request.body.bytes, 'buffer')) ? undefined : `${digest.name} is not the digest of the body`
+}
+
+const whyNotIdentity = ({ identity, description }: CompiledDescription, request: RequestView, secret: string): Why | undefined => {
+  if (!identity) return undefined
+  const text = identity(request)
+  const where = [description.identity?.header ?? description.identity?.body].flat().join(' or ')
+  return text !== undefined && equal(Buffer.from(text), Buffer.from(secret)) ? undefined : `${where} is not the secret of the route`
+}
+
+/** The secret itself, in the open. Where it is not in the body, a wrong one is refused before the body is read. */
+const checkCredential = (compiled: CompiledDescription, secret: string): CheckHead => {
+  const isBasic = compiled.description.algorithm === 'basic'
+  // Node decodes headers as latin1, so encoding as latin1 gives the bytes sent; the query and the body are decoded as UTF-8.
+  const sent = compiled.source.header !== undefined ? 'latin1' : 'utf8'
+  const expected = Buffer.from(secret)
+  const judge = (request: RequestView): Verdict => {
+    const texts = compiled.claims(request)
+    if (typeof texts === 'string') return texts
+    const credentials = texts.map((text) => (isBasic ? (bytesOf(text, 'base64') ?? Buffer.alloc(0)) : Buffer.from(text, sent)))
+    if (!credentials.some((credential) => equal(credential, expected))) return `${compiled.name} is not the secret`
+    return (compiled.time ? whyStale(compiled, request) : undefined) ?? true
+  }
+  if (compiled.source.body !== undefined) return (head) => ofBody(compiled, head, judge)
+  return (head: RequestHead) => {
+    const verdict = judge(viewOf(head))
+    return typeof verdict === 'string' ? verdict : () => verdict
+  }
+}
+
+const checkToken = (compiled: CompiledDescription, secret: string, jwks: RemoteKeys | undefined): CheckHead | undefined => {
+  const { issuer, audience, timestamp, key: spec } = compiled.description
+  const bytes = jwks ? undefined : secretKey(secret, spec)
+  if (!jwks && !bytes) return undefined
+  const key = bytes && hmacKey('hmac_sha256', bytes)
+  const expected = { issuer, audience, windowSeconds: timestamp?.window_seconds ?? 300 }
+  return (head) => {
+    const texts = compiled.claims(viewOf(head))
+    if (typeof texts === 'string') return texts
+    const token = parseToken(texts[0] ?? '')
+    if (!token) return `${compiled.name} has no JSON Web Token`
+    const why = whyNotClaimed(token, expected, head.at)
+    if (why !== undefined) return why
+    if (key && !holdsWithSecret(token, key)) return 'no secret of the route gives this token (HS256)'
+    const rest = (request: RequestView): Verdict => whyOtherBody(compiled, request, token) ?? true
+    if (!jwks) return ofBody(compiled, head, rest)
+    return ofBody(compiled, head, (request) => {
+      const judge = (found: KeyResult): Verdict =>
+        typeof found === 'string' || 'later' in found
+          ? found
+          : holdsWithKey(token, found)
+            ? rest(request)
+            : 'the key that the token names does not give its signature'
+      const found = jwks.find(typeof token.header.kid === 'string' ? token.header.kid : '', head)
+      return found instanceof Promise ? found.then(judge) : judge(found)
+    })
+  }
+}

@@ -1,0 +1,62 @@
+/** What a request claims to be signed with: the texts where a description says that signatures stand. */
+
+import { header } from '../../../core/headers.ts'
+import type { Headers } from '../../../core/request.ts'
+import { bytesOf, type Encoding } from './digits.ts'
+
+import { compileSource, partsOf, type RequestView, sourceName, type ValueSource } from './request-view.ts'
+
+/** Reads the texts of all signatures that a request claims; a sentence where it claims none. */
+export type ReadClaims = (request: RequestView) => readonly string[] | string
+
+const maxSignatures = 16
+
+/** The texts of the signatures: all parts with the label, or what stands between separators; each without its prefix. */
+export const claimsOf = ({ prefix, label, separator, ...place }: ValueSource & { readonly prefix?: string }): ReadClaims => {
+  const read = compileSource(place)
+  const name = sourceName({ ...place, ...(label === undefined ? {} : { label }) })
+  return (request) => {
+    const text = read(request)
+    if (text === undefined || text === '') return `${name} is missing`
+    const parts =
+      label !== undefined ? partsOf(text, label, separator) : separator !== undefined ? text.split(separator, maxSignatures) : [text]
+    const claimed = parts
+      .slice(0, maxSignatures)
+      .flatMap((part) => (prefix === undefined ? [part] : beginsWith(part, prefix) ? [part.slice(prefix.length)] : []))
+    return claimed.length > 0 ? claimed : `${name} does not begin with "${prefix ?? `${label}=`}"`
+  }
+}
+
+/** The names of schemes in an Authorization header are known in any letter case (RFC 9110, 11.1). */
+const beginsWith = (text: string, prefix: string): boolean =>
+  prefix.endsWith(' ') ? text.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase() : text.startsWith(prefix)
+
+/** Whether the headers show the scheme: by the header of its signature, which begins as the description says. One without such a header always shows. */
+export const showsIn = ({
+  header: name,
+  label,
+  separator,
+  prefix,
+}: ValueSource & { readonly prefix?: string }): ((headers: Headers) => boolean) => {
+  if (name === undefined) return () => true
+  const lower = name.toLowerCase()
+  if (prefix === undefined || label !== undefined || separator !== undefined) return (headers) => header(headers, lower) !== undefined
+  return (headers) => {
+    const value = header(headers, lower)
+    return value !== undefined && beginsWith(value, prefix)
+  }
+}
+
+/** A header that shows the scheme; none where it always shows. */
+export const shownBy = ({ header: name, prefix = '' }: ValueSource & { readonly prefix?: string }): Headers =>
+  name === undefined ? {} : { [name.toLowerCase()]: `${prefix}x` }
+
+type Claimed = { readonly claims: ReadClaims; readonly encoding: Encoding; readonly name: string }
+
+/** The bytes of the claimed signatures; a sentence where none is written as it should be. */
+export const signaturesIn = ({ claims, encoding, name }: Claimed, request: RequestView): readonly Buffer[] | string => {
+  const texts = claims(request)
+  if (typeof texts === 'string') return texts
+  const signatures = texts.flatMap((text) => bytesOf(text, encoding) ?? [])
+  return signatures.length > 0 ? signatures : `${name} is not ${encoding}`
+}

@@ -1,0 +1,139 @@
+/** Makes a scheme out of its description: it verifies and signs, and tells how events of its sender are read. */
+
+import { hash } from 'node:crypto'
+import { isObject, type Json } from '../../../core/json.ts'
+import type { Headers, RequestBody, RequestHead } from '../../../core/request.ts'
+import type { SignatureScheme } from '../../../generated/config.ts'
+import type { SenderKeys } from '../../sender-keys.ts'
+import { equal } from '../kit/equal.ts'
+import type { CheckHead, Note, Scheme } from '../scheme.ts'
+import { isHmac, keyTypeOf } from './algorithm.ts'
+import { createCertificates } from './certificates.ts'
+import { checkFor } from './check.ts'
+import { shownBy, showsIn } from './claims.ts'
+import { type CompiledDescription, compileDescription, problemsIn, signatureSourceOf, signsTime } from './description.ts'
+import { compileEventTypes } from './event-types.ts'
+import { compileHandshake, isToken } from './handshake.ts'
+import { createJwks } from './jwks.ts'
+import { type RemoteKeys, telling } from './remote-keys.ts'
+import { compileSource, type ReadValue, type RequestView, viewOf } from './request-view.ts'
+import { secretPlaces } from './secret-places.ts'
+import { signAs } from './sign.ts'
+
+/** What `name` verifies. A description with problems, which are reported where it is written, refuses every request. */
+export const describedScheme = (name: string, description: SignatureScheme): Scheme => {
+  const { title = name, algorithm, event, id, jwks_url, certificate, handshakes = [] } = description
+  const compiled = compileDescription(description)
+  const isBroken = problemsIn(description).length > 0
+  // Each route has the keys that it was given for itself, and they go with its plan.
+  const createRemote = (from: SenderKeys): RemoteKeys | undefined =>
+    jwks_url !== undefined ? createJwks(jwks_url, from) : certificate && createCertificates(certificate, from)
+  const checkWith = (secret: string, remote: RemoteKeys | undefined): CheckHead | undefined =>
+    telling(guarded(checkFor(compiled, secret, remote), answersHmac), remote)
+  const keys = keyTypeOf(algorithm) && !certificate ? 'public' : jwks_url !== undefined ? 'none' : 'secret'
+  const answersHmac = handshakes.some(({ answer }) => JSON.stringify(answer ?? {}).includes('{hmac_'))
+  const readEvent = event && compileEvent(event)
+  const several = event && compileEventTypes(event)
+  const wanted = keys === 'public' ? `a public key (${keyTypeOf(algorithm)})` : `a key in ${description.key?.encoding ?? 'text'}`
+  return {
+    name,
+    title,
+    keys,
+    byName: true,
+    shows: showsIn(compiled.source),
+    shownBy: shownBy(compiled.source),
+    ...(compiled.signsParts ? { signsParts: true } : {}),
+    ...(answersHmac ? { answersChallenges: true } : {}),
+    compile: (secret, from = unfetched) => (isBroken ? () => 'its description has mistakes' : checkWith(secret, createRemote(from))),
+    badSecret: { message: `${name} cannot use this key: it is not ${wanted}`, help: 'copy it again from the sender' },
+    reads: {
+      eventType: readEvent && ((headers, payload) => readEvent(parsed(headers, payload))),
+      several,
+      deliveryId: id && ((headers, body) => idOf(compiled, verified(headers, body))),
+      repeatId: id && compiled.signsBody ? (headers, body) => digestOf(compiled, verified(headers, body)) : undefined,
+    },
+    idHeaders: id?.header === undefined ? [] : [id.header.toLowerCase()],
+    eventTypeHeaders: event?.header === undefined ? [] : [event.header.toLowerCase()],
+    ...(compiled.signsParts ? {} : signatureIn(description)),
+    ...secretPlaces(description),
+    handshakes: handshakes.map((spec) => compileHandshake(spec, (a, b) => equal(Buffer.from(a), Buffer.from(b)), event)),
+    notes: notesOf(name, description),
+    sign: (request) => signAs(name, compiled, request),
+  }
+}
+
+/** The type: a text, or the name of the first field that is there. */
+const compileEvent = ({ present = [], ...place }: NonNullable<SignatureScheme['event']>): ReadValue => {
+  const read = compileSource(place)
+  return (request) => {
+    const payload = request.payload() ?? null
+    return read(request) ?? (isObject(payload) ? present.find((name) => Object.hasOwn(payload, name)) : undefined)
+  }
+}
+
+/** The id, with what it is unique in before it. Where it is missing in the body, or there is none, what is signed of the body stands for it. */
+const idOf = (compiled: CompiledDescription, request: RequestView): string | undefined => {
+  const { id, within, description } = compiled
+  const isDigest = description.id?.digest === true || (description.id?.body !== undefined && compiled.signsBody)
+  const [found, of] = [id?.(request) || (isDigest ? digestOf(compiled, request) : undefined), within?.(request)]
+  return found === undefined || of === undefined ? found : `${of} ${found}`
+}
+
+const digestOf = ({ signedBody }: CompiledDescription, request: RequestView): string => {
+  const signed = signedBody(request, '') ?? ''
+  return `sha256:${hash('sha256', Array.isArray(signed) ? Buffer.concat(signed) : (signed as Buffer | string))}`
+}
+
+/** Where a question is answered with an HMAC, a body that could be such a question is no event: its signature may be that answer. */
+const guarded = (check: CheckHead | undefined, answersHmac: boolean): CheckHead | undefined =>
+  check === undefined || !answersHmac
+    ? check
+    : (head) => {
+        const checkBody = check(head)
+        if (typeof checkBody === 'string') return checkBody
+        return (bytes, body) =>
+          bytes.length <= 258 && isToken(bytes.toString('latin1')) ? 'the body may be the question of a handshake' : checkBody(bytes, body)
+      }
+
+/** Where no gateway runs. */
+const unfetched: SenderKeys = {
+  fetch: async () => ({ later: 'keys are fetched by a running gateway only' }),
+  kept: { get: () => undefined, put: () => {} },
+}
+
+/** A verified request, as far as its event is read from it. */
+const headOf = (headers: Headers): RequestHead => ({
+  method: 'POST',
+  url: () => '',
+  headers,
+  remote: () => '',
+  isProxied: () => false,
+  at: 0,
+})
+const verified = (headers: Headers, body: RequestBody): RequestView => viewOf(headOf(headers), body)
+const parsed = (headers: Headers, payload: Json): RequestView => ({ ...viewOf(headOf(headers)), payload: () => payload })
+
+/** A token can be used again by whoever has it, so that only what is made for one whole body may be kept. */
+const signatureIn = (description: SignatureScheme): Pick<Scheme, 'signatureIn'> => {
+  const { algorithm, signed = '{body}' } = description
+  if (!isHmac(algorithm) && !keyTypeOf(algorithm)) return {}
+  const { header: name, query } = signatureSourceOf(description)
+  const headers = name === undefined ? [] : [name.toLowerCase()]
+  return { signatureIn: query !== undefined || /\{(?:url|path|query\.)/.test(signed) ? { headers, address: true } : { headers } }
+}
+
+const notesOf = (name: string, description: SignatureScheme): Note[] => {
+  const { algorithm, timestamp } = description
+  const notes: Note[] = []
+  if (algorithm === 'hmac_sha1' || algorithm === 'rsa_sha1')
+    notes.push({ code: 'WH310', message: `${name} signs with SHA-1`, help: 'choose SHA-256 at the sender, if it has that' })
+  if (signatureSourceOf(description).query !== undefined)
+    notes.push({
+      code: 'WH311',
+      message: `${name} sends the secret in the address, which stands in logs`,
+      help: 'use a header, if the sender has one',
+    })
+  if (timestamp && (isHmac(algorithm) || keyTypeOf(algorithm)) && !signsTime(description))
+    notes.push({ code: 'WH312', message: `the time of ${name} is not signed: anybody can change it`, help: 'put {timestamp} in "signed"' })
+  return notes
+}

@@ -1,0 +1,229 @@
+/** A description of a scheme, made ready: every place compiled to a function that reads it, once for all routes. */
+
+import type { SchemePlace, SignatureScheme } from '../../../generated/config.ts'
+import type { Path } from '../../body/walk-json.ts'
+import { isHmac, keyTypeOf } from './algorithm.ts'
+import { claimsOf, type ReadClaims } from './claims.ts'
+import type { Encoding } from './digits.ts'
+import type { TimeFormat } from './freshness.ts'
+import { isConstant, isOpen } from './handshake.ts'
+import { compileSource, isAtHead, type ReadValue, sourceName, type ValueSource } from './request-view.ts'
+import { compileText, fieldOfLine, payloadPaths, type ReadPiece, type SignedText, signedBodyOf, variablesOf } from './signed-text.ts'
+
+/** Something in a description that cannot work, at a path inside it. */
+export type Problem = { readonly path: readonly string[]; readonly message: string; readonly help: string }
+
+export type CompiledDescription = {
+  readonly description: SignatureScheme
+  readonly source: ValueSource
+  readonly name: string
+  readonly encoding: Encoding
+  readonly claims: ReadClaims
+  readonly text: SignedText
+  readonly time: Time | undefined
+  readonly id: ReadValue | undefined
+  readonly within: ReadValue | undefined
+  readonly identity: ReadValue | undefined
+  readonly certificate: ReadValue | undefined
+  readonly digest: Digest | undefined
+  /** The parts of the body in which it says who signed it; none where the head says it. */
+  readonly glimpsed: readonly Path[]
+  /** Whether the signed text has the fields of a form, so that a form needs no digest. */
+  readonly coversForm: boolean
+  readonly signsAddress: boolean
+  readonly signsSecret: boolean
+  /** Whether the signature covers parts of the body only, or their texts without what stands between them. */
+  readonly signsParts: boolean
+  readonly signsBody: boolean
+  /** What is signed of a body, whole or in parts. */
+  readonly signedBody: ReadPiece
+}
+
+type Time = TimeFormat & { readonly read: ReadValue; readonly atHead: boolean; readonly optional: boolean }
+
+type Digest = {
+  readonly read: ReadValue | undefined
+  readonly claim: string | undefined
+  readonly name: string
+  readonly encoding: Encoding
+}
+
+/** Where the signature stands when the description does not say. */
+export const signatureSourceOf = ({ algorithm, signature = {} }: SignatureScheme): ValueSource & { readonly prefix?: string } => {
+  const isNamed = signature.header !== undefined || signature.query !== undefined || signature.body !== undefined
+  if (isNamed || (algorithm !== 'basic' && algorithm !== 'jwt')) return signature
+  return { prefix: algorithm === 'basic' ? 'Basic ' : 'Bearer ', ...signature, header: 'Authorization' }
+}
+
+type ReportProblem = (path: readonly string[], message: string, help: string) => void
+
+/** What cannot work in a description whose shape is right. */
+export const problemsIn = (description: SignatureScheme): Problem[] => {
+  const found: Problem[] = []
+  const say: ReportProblem = (path, message, help) => void found.push({ path, message, help })
+  const variables = variablesOf(description.signed ?? '{body}')
+  checkPlaces(description, say)
+  checkText(description, variables, say)
+  checkKeys(description, variables, say)
+  checkHandshakes(description, say)
+  return found
+}
+
+const checkHandshakes = (description: SignatureScheme, say: ReportProblem): void => {
+  const showsCredential = ['token', 'basic'].includes(description.algorithm) && signatureSourceOf(description).body === undefined
+  for (const [i, handshake] of (description.handshakes ?? []).entries()) {
+    const at = ['handshakes', String(i)]
+    const isPost = (handshake.method ?? 'POST') === 'POST'
+    if (handshake.when.body !== undefined && (!isPost || (isOpen(handshake) && !isConstant(handshake))))
+      say(
+        at,
+        'a question that nobody signs is known by its head',
+        'name a header or a value of the query; with a POST a field of the body, where "equals" is there and the answer has no variables',
+      )
+    if (!isPost && handshake.signed && !showsCredential)
+      say(
+        at,
+        'a question without a body has no signature',
+        'only a token or basic credential in the head can be checked: leave out "signed"',
+      )
+  }
+}
+
+const one = 'name a header, a query or a body, and only one of them'
+
+const checkPlaces = (description: SignatureScheme, say: ReportProblem): void => {
+  const { timestamp, certificate } = description
+  for (const [key, place] of [
+    ['signature', signatureSourceOf(description)],
+    ['timestamp', timestamp],
+    ['certificate', certificate],
+  ] as const) {
+    if (place && !oneOf(place)) say([key], `${key} needs one place`, one)
+    if (place && 'label' in place && place.label !== undefined && place.header === undefined)
+      say([key], 'a label is a part of a header', 'name the header')
+  }
+}
+
+const checkText = (
+  { algorithm, timestamp, id, lines = [], signed = '{body}', body_digest: digest }: SignatureScheme,
+  variables: Variables,
+  say: ReportProblem,
+): void => {
+  const text = compileText({ signed, lines, timestamp: timestamp && none, id: id && none })
+  if ('unknown' in text) say(['signed'], `${text.unknown} has no meaning in a signed text`, whyUnknown(text.unknown))
+  if (isSigning(algorithm) && !coversBody(variables) && !digest)
+    say(['signed'], 'the signed text does not cover the body', 'add {body}, or name its digest in body_digest')
+  if (digest?.claim !== undefined && algorithm !== 'jwt') say(['body_digest'], 'only a token has claims', 'name a header or a query')
+  if (digest && digest.claim === undefined && !isSignedPlace(digest, variables))
+    say(['body_digest'], 'the digest itself is not signed', 'the signed text must have {url}, {path}, or the header or query of the digest')
+}
+
+const checkKeys = ({ algorithm, jwks_url, certificate, identity }: SignatureScheme, variables: Variables, say: ReportProblem): void => {
+  if (jwks_url !== undefined && algorithm !== 'jwt') say(['jwks_url'], 'only tokens are checked with it', 'use algorithm: jwt')
+  if (!certificate) return
+  if (keyTypeOf(algorithm) !== 'rsa') say(['certificate'], 'a certificate goes with RSA', 'use algorithm: rsa_sha256')
+  if (!identity && !variables.has('secret'))
+    say(
+      ['certificate'],
+      'everybody with an account at the sender has such a certificate',
+      'name in "identity" what must equal the secret of the route',
+    )
+}
+
+type Variables = ReadonlySet<string>
+const none: ReadValue = () => undefined
+const oneOf = ({ header, query, body }: ValueSource): boolean => [header, query, body].filter((each) => each !== undefined).length === 1
+const isSigning = (algorithm: SignatureScheme['algorithm']): boolean => isHmac(algorithm) || keyTypeOf(algorithm) !== undefined
+const coversBody = (variables: ReadonlySet<string>): boolean =>
+  ['body', 'json', 'lines', 'crc32'].some((name) => variables.has(name)) || [...variables].some((name) => name.startsWith('payload.'))
+const isSignedPlace = ({ header, query }: ValueSource, variables: ReadonlySet<string>): boolean =>
+  query !== undefined
+    ? ['url', 'path', `query.${query.toLowerCase()}`].some((name) => variables.has(name))
+    : variables.has(`header.${header?.toLowerCase()}`)
+const whyUnknown = (unknown: string): string =>
+  unknown === '{timestamp}' || unknown === '{id}' || unknown === '{lines}'
+    ? `say under "${unknown.slice(1, -1)}" where it stands`
+    : 'use {body} {json} {timestamp} {id} {url} {method} {path} {form} {lines} {crc32} {secret} {header.X} {query.X} {payload.a.b}'
+
+/** Whether the time that a description reads is part of what is signed. */
+export const signsTime = ({ signed = '{body}', timestamp, algorithm, body_digest }: SignatureScheme): boolean => {
+  if (!timestamp || algorithm === 'jwt') return true
+  const variables = variablesOf(signed)
+  if (variables.has('timestamp') || (timestamp.query !== undefined && (variables.has('url') || variables.has('path')))) return true
+  if (timestamp.header !== undefined) return timestamp.label === undefined && variables.has(`header.${timestamp.header.toLowerCase()}`)
+  const bodyIsSigned = variables.has('body') || variables.has('json') || variables.has('crc32') || body_digest !== undefined
+  const fields = [timestamp.body ?? []].flat()
+  return bodyIsSigned || variables.has('lines') || fields.some((field) => variables.has(`payload.${field.toLowerCase()}`))
+}
+
+/** Makes a description ready that has no problem. */
+export const compileDescription = (description: SignatureScheme): CompiledDescription => {
+  const { timestamp, id, lines = [], signed = '{body}', identity, certificate, body_digest } = description
+  const source = signatureSourceOf(description)
+  const time = timestamp && timeOf(timestamp, description.signature?.separator, signed)
+  const readId = id && (id.header !== undefined || id.body !== undefined) ? compileSource(placeIn(id)) : undefined
+  const text = compileText({ signed, lines, timestamp: time?.read, id: readId })
+  const variables = variablesOf(signed)
+  return {
+    description,
+    source,
+    name: sourceName(source),
+    encoding: description.signature?.encoding ?? 'hex',
+    claims: claimsOf(source),
+    text: 'unknown' in text ? () => ({ lacks: text.unknown }) : text,
+    time,
+    id: readId,
+    within: id?.within && compileSource(id.within),
+    identity: identity && compileSource(identity),
+    certificate: certificate && compileSource(certificate),
+    digest: body_digest && {
+      read: body_digest.claim === undefined ? compileSource(body_digest) : undefined,
+      claim: body_digest.claim,
+      name: body_digest.claim ?? sourceName(body_digest),
+      encoding: body_digest.encoding ?? 'hex',
+    },
+    glimpsed: glimpsedOf(description, source),
+    coversForm: variables.has('form'),
+    signsAddress: variables.has('url') || variables.has('path'),
+    signsSecret: variables.has('secret'),
+    signsParts:
+      isSigning(description.algorithm) && ['body', 'json'].every((name) => !variables.has(name)) && (!body_digest || variables.has('form')),
+    signsBody: isSigning(description.algorithm) || body_digest !== undefined,
+    signedBody: signedBodyOf(variables, lines),
+  }
+}
+
+const glimpsedOf = (
+  { certificate, timestamp, id, lines = [], signed = '{body}', identity }: SignatureScheme,
+  { body }: ValueSource,
+): Path[] => {
+  const variables = variablesOf(signed)
+  const fieldsOf = (name: 'timestamp' | 'id', place?: SchemePlace) => (variables.has(name) ? [place?.body ?? []].flat() : [])
+  const needed = [
+    ...[body ?? []].flat(),
+    ...[certificate?.body ?? []].flat(),
+    ...fieldsOf('timestamp', timestamp),
+    ...fieldsOf('id', id),
+    ...(variables.has('lines') ? lines.map(fieldOfLine) : []),
+    ...payloadPaths(signed),
+  ]
+  const all = needed.length === 0 ? [] : [...needed, ...[timestamp?.body ?? []].flat(), ...[identity?.body ?? []].flat()]
+  return [...new Set(all)].map((path) => path.split('.'))
+}
+
+const placeIn = ({ header, body }: SchemePlace): ValueSource => ({
+  ...(header === undefined ? {} : { header }),
+  ...(body === undefined ? {} : { body }),
+})
+
+/** A header with labels has one separator, which the signature names. */
+const timeOf = (timestamp: NonNullable<SignatureScheme['timestamp']>, separator: string | undefined, signed: string): Time => ({
+  read: compileSource(separator === undefined ? timestamp : { ...timestamp, separator }),
+  name: sourceName(timestamp),
+  atHead: isAtHead(timestamp),
+  unit: timestamp.unit ?? 'seconds',
+  windowSeconds: timestamp.window_seconds ?? 300,
+  optional: timestamp.optional === true,
+  isBare: /\}\{timestamp\}|\{timestamp\}\{/.test(signed),
+  isDotted: /\.\{timestamp\}|\{timestamp\}\./.test(signed),
+})

@@ -1,0 +1,77 @@
+/** The keys of a JWKS (RFC 7517, 5) by their ids. */
+
+import type { KeyObject } from 'node:crypto'
+import { isObject, parseObject } from '../../../core/json.ts'
+import type { FetchedKey, SenderKeys } from '../../sender-keys.ts'
+import { jwkKey } from './keys.ts'
+import type { RemoteKeys } from './remote-keys.ts'
+import { jwksAddress } from './sender-address.ts'
+
+const hourMs = 3_600_000
+/** So long the last keys serve while newer ones cannot be had: a key that the sender took back must not serve for good. */
+const longestMs = 7 * 24 * hourMs
+const maxKeys = 64
+const maxBytes = 262_144
+
+type Keys = ReadonlyMap<string, KeyObject>
+
+/** `url`: where the configuration says that the keys are. */
+export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys => {
+  const address = jwksAddress(url)
+  let known: { readonly keys: Keys; readonly from: FetchedKey } | undefined
+  let isKept = false
+
+  /** Replaces the known keys with those of an answer, unless the answer has none that can be used. */
+  const take = (from: FetchedKey): void => {
+    // The same fetch answers everybody for a while.
+    if (known?.from.bytes === from.bytes) return
+    const keys = keysOf(from.bytes.toString('utf8'))
+    if (keys.size === 0) return
+    known = { keys, from }
+    // What the sender took back must not serve after a restart.
+    if (isKept) kept.put(address, from)
+  }
+  const takeKept = (): void => {
+    const from = kept.get(address)
+    if (from) take(from)
+    isKept = known !== undefined
+  }
+  const keyWithin = (ms: number, kid: string, at: number): KeyObject | undefined =>
+    known && Math.abs(at - known.from.at) < ms ? known.keys.get(kid) : undefined
+
+  return {
+    find(kid, { at, remote }) {
+      if (!known) takeKept()
+      const key = keyWithin(hourMs, kid, at)
+      if (key) return key
+      return fetch(address, { client: remote(), maxBytes, isNamedByRequest: false }).then((answer) => {
+        if ('bytes' in answer) take(answer)
+        // A sender whose keys cannot be had at the moment is still known by the last ones.
+        const last = keyWithin(longestMs, kid, at)
+        if (last) return last
+        if ('later' in answer) return { later: `the keys of ${url} cannot be had now: ${answer.later}` }
+        if (known?.from.bytes !== answer.bytes) return { later: `${url} has no keys that can be used` }
+        if (answer.isAwaited) return `${url} has no key with the id that the token names`
+        return {
+          later: `${url} was asked a moment ago and had no key with the id that the token names: it may have one when it is asked again`,
+        }
+      })
+    },
+    hasVerified() {
+      if (isKept || !known) return
+      isKept = true
+      kept.put(address, known.from)
+    },
+  }
+}
+
+const keysOf = (text: string): Keys => {
+  const listed = parseObject(text)?.keys
+  const keys = new Map<string, KeyObject>()
+  for (const jwk of Array.isArray(listed) ? listed.slice(0, maxKeys) : []) {
+    if (!isObject(jwk) || (jwk.use !== undefined && jwk.use !== 'sig')) continue
+    const key = jwkKey(jwk)
+    if (key && key.type === 'public') keys.set(typeof jwk.kid === 'string' ? jwk.kid : '', key)
+  }
+  return keys
+}

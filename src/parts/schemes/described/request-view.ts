@@ -1,0 +1,120 @@
+/** A request as a description of a scheme reads it, before its signature is known to hold: nothing is parsed that the description does not name. */
+
+import { header } from '../../../core/headers.ts'
+import type { Json } from '../../../core/json.ts'
+import type { BodyView, RequestHead } from '../../../core/request.ts'
+import { compilePath } from '../../../expr/path.ts'
+import { scalarText } from '../../../expr/render.ts'
+import type { SchemeBodyPath } from '../../../generated/config.ts'
+import { ReadOnce } from '../../body/request-body.ts'
+
+export type RequestView = {
+  readonly head: RequestHead
+  /** Empty while only the head is there. */
+  readonly body: BodyView
+  readonly payload: () => Json | undefined
+  /** The address's query, split at the first call. */
+  readonly query: () => URLSearchParams
+}
+
+const nothing = Buffer.alloc(0)
+
+export const viewOf = (head: RequestHead, body: BodyView = new ReadOnce(head.headers, nothing)): RequestView => {
+  let query: URLSearchParams | undefined
+  return {
+    head,
+    body,
+    query() {
+      query ??= queryOf(head.url())
+      return query
+    },
+    payload: () => body.payload(),
+  }
+}
+
+/** What follows the question mark. Addresses from the network need not be valid ones. */
+const queryOf = (url: string): URLSearchParams => {
+  const [, query = ''] = /\?([^#]*)/.exec(url) ?? []
+  return new URLSearchParams(query)
+}
+
+/** Where one value stands. */
+export type ValueSource = {
+  readonly header?: string
+  readonly query?: string
+  readonly body?: SchemeBodyPath
+  readonly label?: string
+  /** Between the parts of a header with labels. */
+  readonly separator?: string
+}
+
+/** Reads one value; `undefined` when it is missing, and `twice` when a label stands twice. */
+export type ReadValue = (request: RequestView) => string | undefined
+
+/** Whether the value can be read before the body is there. */
+export const isAtHead = ({ body }: ValueSource): boolean => body === undefined
+
+const maxParts = 32
+
+/** The values under a label of a header like `t=1,v1=a,v1=b`. */
+export const partsOf = (text: string, label: string, separator = ','): string[] =>
+  text.split(separator, maxParts).flatMap((part) => {
+    const trimmed = part.trim()
+    return trimmed.startsWith(`${label}=`) ? [trimmed.slice(label.length + 1)] : []
+  })
+
+/** Several places: the first that has a value counts, a header before the query, and that before the body. */
+export const compileSource = ({ header: name, query, body, label, separator }: ValueSource): ReadValue => {
+  const readers = [
+    ...(name === undefined ? [] : [headerReader(name, label, separator)]),
+    ...(query === undefined ? [] : [queryReader(query)]),
+    ...(body === undefined ? [] : [body].flat().map(bodyReader)),
+  ]
+  const [only] = readers
+  if (only && readers.length === 1) return only
+  return (request) => {
+    for (const read of readers) {
+      const value = read(request)
+      if (value !== undefined) return value
+    }
+    return undefined
+  }
+}
+
+/** Two times or two ids in one header: nobody knows which of them was signed, so that neither is read. */
+const single = (values: readonly string[]): string | undefined => (values.length === 1 ? values[0] : undefined)
+
+const headerReader = (name: string, label: string | undefined, separator: string | undefined): ReadValue => {
+  const lower = name.toLowerCase()
+  if (label === undefined) return ({ head }) => header(head.headers, lower)
+  return ({ head }) => single(partsOf(header(head.headers, lower) ?? '', label, separator))
+}
+
+const queryReader =
+  (name: string): ReadValue =>
+  (request) =>
+    single(request.query().getAll(name))
+
+/** A path as `value.*.x` reads the text that all items of the list have. */
+const bodyReader = (path: string): ReadValue => {
+  const [, list, item] = /^(?:(.*)\.)?\*\.(.+)$/.exec(path) ?? []
+  const get = compilePath(item ?? path)
+  if (item === undefined) return (request) => scalarText(get(request.payload() ?? null))
+  const listIn = list === undefined ? (payload: Json) => payload : compilePath(list)
+  const key = {}
+  const ofAll = (request: RequestView): string | undefined => {
+    const items = listIn(request.payload() ?? null)
+    const texts = new Set(Array.isArray(items) ? items.map((each) => scalarText(get(each))) : [])
+    return texts.size === 1 ? [...texts][0] : undefined
+  }
+  // A list may be long, and each of the route's secrets is compared with what it says.
+  return (request) => request.body.once(key, () => ofAll(request))
+}
+
+/** The name of a source in sentences. */
+export const sourceName = ({ header: name, query, body, label }: ValueSource): string =>
+  name !== undefined
+    ? `${label === undefined ? '' : `${label} of `}${name.toLowerCase()}`
+    : query !== undefined
+      ? `${query} of the address`
+      : `${[body ?? 'it'].flat().join(' or ')} of the body`

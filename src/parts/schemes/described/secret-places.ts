@@ -1,0 +1,16 @@
+/** Where a request of a described scheme has a secret itself, and not something that is made with it. */
+
+import type { SignatureScheme } from '../../../generated/config.ts'
+import type { Scheme } from '../scheme.ts'
+import { signatureSourceOf } from './description.ts'
+import type { ValueSource } from './request-view.ts'
+
+/** The places of the route's secret, and of the token that a sender repeats in a handshake. Those in the address need no mask: it is kept nowhere. */
+export const secretPlaces = (description: SignatureScheme): Pick<Scheme, 'secretHeaders' | 'secretFields'> => {
+  const { algorithm, handshakes = [] } = description
+  const places: ValueSource[] = handshakes.flatMap(({ token }) => token ?? [])
+  if (algorithm === 'token' || algorithm === 'basic') places.push(signatureSourceOf(description))
+  const secretHeaders = places.flatMap(({ header }) => header?.toLowerCase() ?? [])
+  const secretFields = places.flatMap(({ body }) => body ?? [])
+  return { ...(secretHeaders.length > 0 ? { secretHeaders } : {}), ...(secretFields.length > 0 ? { secretFields } : {}) }
+}

@@ -1,0 +1,167 @@
+/** Signs a test request as a description says: each value is put where the check reads it. */
+
+import { createHash, createHmac } from 'node:crypto'
+import { exit, Fault } from '../../../core/fault.ts'
+import { isObject, type Json, type JsonObject, parseObject } from '../../../core/json.ts'
+import type { SchemeSignature } from '../../../generated/config.ts'
+import { isForm } from '../../body/payload.ts'
+import { ReadOnce } from '../../body/request-body.ts'
+import type { Signed, Unsigned } from '../scheme.ts'
+import { isHmac, keyTypeOf, signatureOf } from './algorithm.ts'
+import type { CompiledDescription } from './description.ts'
+import { writtenTime } from './freshness.ts'
+import { secretKey } from './keys.ts'
+import { type ValueSource, viewOf } from './request-view.ts'
+
+/** A request in the making. */
+type RequestDraft = { readonly headers: Map<string, string>; body: string; url: string; readonly isForm: boolean }
+
+const cannot = (message: string, hint?: string, code = 'bad_scheme'): Fault =>
+  new Fault(code, message, { exitCode: exit.no, ...(hint ? { hint } : {}) })
+/** What `webhook trace` then takes as signed. */
+const onlySender = 'cannot_sign'
+
+/** Throws a Fault for what nobody but the sender can sign. */
+export const signAs = (name: string, compiled: CompiledDescription, request: Unsigned): Signed => {
+  const url = request.url ?? 'http://127.0.0.1/'
+  const draft: RequestDraft = { headers: new Map(), body: request.body, url, isForm: isForm({ 'content-type': request.contentType ?? '' }) }
+  const labelled = putUnsigned(draft, compiled, request)
+  const text = textFor(name, compiled, request, draft)
+  const { header, label, separator = ',', prefix = '' } = { ...compiled.description.signature, ...compiled.source } as SchemeSignature
+  const whole = `${prefix}${text}`
+  const isToken = compiled.description.algorithm === 'token'
+  if (header === undefined || label === undefined) put(draft, compiled.source, isToken ? asHeader(whole, compiled.source) : whole)
+  else draft.headers.set(header, [...(labelled.get(header.toLowerCase()) ?? []), `${label}=${whole}`].join(separator))
+  return { headers: Object.fromEntries(draft.headers), body: draft.body, ...(draft.url === url ? {} : { url: draft.url }) }
+}
+
+/** Puts everything but the signature. Gives the parts with labels, by their headers: the signature may go into one of these. */
+const putUnsigned = (
+  draft: RequestDraft,
+  { description, digest, coversForm }: CompiledDescription,
+  request: Unsigned,
+): ReadonlyMap<string, readonly string[]> => {
+  const { id, timestamp, event, identity, body_digest = {}, signature = {} } = description
+  if (request.event !== undefined) put(draft, event ?? { header: 'X-GitHub-Event' }, request.event)
+  // A digest is the id of a body without one.
+  if (id?.digest !== true || id.body !== undefined) put(draft, id ?? { header: 'X-Request-ID' }, request.id)
+  if (identity) put(draft, identity, request.secret)
+  const time = timestamp && writtenTime(request.at, timestamp.unit ?? 'seconds')
+  if (timestamp && time !== undefined && timestamp.label === undefined) put(draft, timestamp, time)
+  if (digest?.read && !(coversForm && draft.isForm)) put(draft, body_digest, sha256(draft.body).toString(digest.encoding))
+  if (timestamp?.label === undefined || timestamp.header === undefined) return new Map()
+  const parts = [`${timestamp.label}=${time}`]
+  // The text is made over the request as it is then, so that the time stands in its header already.
+  draft.headers.set(timestamp.header, parts.join(signature.separator ?? ','))
+  return new Map([[timestamp.header.toLowerCase(), parts]])
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** What stands where the signature does. */
+const textFor = (name: string, compiled: CompiledDescription, request: Unsigned, draft: RequestDraft): string => {
+  const { algorithm } = compiled.description
+  if (algorithm === 'token') return request.secret
+  if (algorithm === 'basic') return Buffer.from(request.secret).toString('base64')
+  return algorithm === 'jwt' ? tokenOf(name, compiled, request, draft) : signatureText(name, compiled, request, draft)
+}
+
+/** Node encodes headers as latin1, so the bytes sent are the UTF-8 bytes of the text. */
+const asHeader = (text: string, { header }: ValueSource): string =>
+  header === undefined ? text : Buffer.from(text, 'utf8').toString('latin1')
+
+const signatureText = (name: string, compiled: CompiledDescription, request: Unsigned, draft: RequestDraft): string => {
+  const { algorithm, key, certificate } = compiled.description
+  const head = {
+    method: 'POST',
+    url: () => draft.url,
+    headers: { 'content-type': request.contentType ?? 'application/json', ...lowerCased(draft.headers) },
+    remote: () => '127.0.0.1',
+    isProxied: () => false,
+    at: request.at,
+  }
+  const pieces = compiled.text(viewOf(head, new ReadOnce(head.headers, Buffer.from(draft.body))), request.secret)
+  if ('lacks' in pieces) throw cannot(`${name} signs ${pieces.lacks}, and the request has none`, 'take a sample of this sender')
+  if (isHmac(algorithm)) {
+    const bytes = secretKey(request.secret, key)
+    if (!bytes) throw cannot(`the secret is no key of ${name}: it is not ${key?.encoding ?? 'text'}`)
+    return (signatureOf(algorithm, bytes, pieces) as Buffer).toString(compiled.encoding)
+  }
+  if (certificate)
+    throw cannot(
+      `${name} signs with a key that only the sender has`,
+      'webhook trace shows what the route makes of an event without a signature',
+      onlySender,
+    )
+  const signature = request.privateKey === undefined ? undefined : signatureOf(algorithm, request.privateKey, pieces)
+  if (signature) return signature.toString(compiled.encoding)
+  const wants = `a private key (${keyTypeOf(algorithm)}) in PEM`
+  throw cannot(
+    `${name} signs with a private key that only the sender has`,
+    `for a test put a public key of your own in "public_key", and give ${wants} with --private-key FILE`,
+    onlySender,
+  )
+}
+
+const tokenOf = (name: string, compiled: CompiledDescription, { secret, at }: Unsigned, { body }: RequestDraft): string => {
+  const { issuer, audience, jwks_url, key: spec } = compiled.description
+  const key = jwks_url === undefined ? secretKey(secret, spec) : undefined
+  if (!key) throw cannot(`${name} signs with a key that only the sender has`, undefined, onlySender)
+  const seconds = Math.floor(at / 1000)
+  const digest = compiled.digest?.claim !== undefined && {
+    [compiled.digest.claim]: sha256(body).toString(compiled.digest.encoding),
+  }
+  const claims = {
+    ...(issuer === undefined ? {} : { iss: issuer }),
+    ...(audience === undefined ? {} : { aud: audience }),
+    iat: seconds,
+    ...digest,
+  }
+  const signed = [{ alg: 'HS256', typ: 'JWT' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`
+}
+
+const lowerCased = (headers: ReadonlyMap<string, string>): { [name: string]: string } =>
+  Object.fromEntries([...headers].map(([name, value]) => [name.toLowerCase(), value]))
+
+/** Puts a value in the first place that a description names. */
+const put = (draft: RequestDraft, { header, query, body }: ValueSource, value: string): void => {
+  if (header !== undefined) draft.headers.set(header, value)
+  else if (query !== undefined) draft.url = withQuery(draft.url, query, value)
+  else if (body !== undefined) draft.body = withField(draft, [body].flat()[0] as string, value)
+}
+
+const withQuery = (url: string, name: string, value: string): string => {
+  const changed = new URL(url)
+  changed.searchParams.set(name, value)
+  return changed.href
+}
+
+/** The body with a field set; a body that has no such fields stays as it is. */
+const withField = ({ body, isForm: isFormed }: RequestDraft, path: string, value: string): string => {
+  if (isFormed) {
+    const fields = new URLSearchParams(body)
+    fields.set(path, value)
+    return fields.toString()
+  }
+  const payload = parseJson(body)
+  return payload === undefined ? body : JSON.stringify(setAt(payload, path.split('.'), value))
+}
+
+const parseJson = (text: string): Json | undefined => {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return parseObject(text)
+  }
+}
+
+/** Numbers stay numbers where they can: a time in the body is one. */
+const setAt = (at: Json, [key, ...rest]: readonly string[], value: string): Json => {
+  if (key === undefined) return typeof at === 'number' && /^\d+$/.test(value) ? Number(value) : value
+  if (Array.isArray(at)) return at.map((item, i) => (key === '*' || String(i) === key ? setAt(item, rest, value) : item))
+  if (!isObject(at)) return at
+  const below = Object.hasOwn(at, key) ? (at[key] as Json) : rest.length > 0 ? {} : /^\d{13}$/.test(value) ? 0 : ''
+  const made: JsonObject = Object.fromEntries([...Object.entries(at), [key, setAt(below, rest, value)]])
+  return made
+}

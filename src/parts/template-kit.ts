@@ -1,0 +1,16 @@
+/** Connects a route's templates to their reports: a mistake of the operator is a finding, and a failure with one event is logged. */
+
+import type { Path } from '../core/diagnostic.ts'
+import type { TemplateKit } from '../expr/template.ts'
+import type { StageKit } from './stages/stage.ts'
+
+export const templateKit = ({ report, effects }: StageKit, path: Path): TemplateKit => ({
+  report: (message) => report('WH503', path, message, 'an expression is {= … }; its language is described at https://docs.jsonata.org'),
+  ...(effects.onlooker ? { filled: (filled) => effects.onlooker?.filled(path.join('.'), filled) } : {}),
+  gaveUp: ({ route, profile, deliveryId, eventType }, reason) =>
+    effects.log(
+      'warn',
+      { route, profile, delivery_id: deliveryId, event_type: eventType, stage: path.join('.'), reason },
+      'expression given up',
+    ),
+})

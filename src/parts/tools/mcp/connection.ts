@@ -1,0 +1,121 @@
+/** Holds the one connection to a server: opened when it is first needed, shared by all runs, and opened again when it has ended. */
+
+import type { MCPClient } from '@ai-sdk/mcp'
+import type { Clock } from '../../../core/clock.ts'
+import { unlessAborted } from '../../../core/turns/unless-aborted.ts'
+import { timeLimit } from './time-limit.ts'
+import { isRefusal, type Wire, WireFault } from './wire.ts'
+
+type Link = { readonly client: MCPClient; readonly wire: Wire }
+
+/** A connection that lived shorter counts as one more failure in a row. */
+const calmMs = 60_000
+const longestRestMs = 60_000
+
+/** The rest after failures in a row: none after the first, then 1, 2, 4 … seconds. */
+const restAfter = (failures: number): number => (failures < 2 ? 0 : Math.min(1000 * 2 ** (failures - 2), longestRestMs))
+
+export class Connection {
+  readonly #makeWire: () => Wire
+  readonly #clock: Clock
+  readonly #startMs: number
+  /** Those that something may be left of on this machine. */
+  readonly #wires = new Set<Wire>()
+  #link: Link | undefined
+  #opening: Promise<Link> | undefined
+  #failures = 0
+  #openedAt = 0
+  #restUntil = 0
+  #isClosed = false
+
+  constructor(makeWire: () => Wire, clock: Clock, startMs: number) {
+    this.#makeWire = makeWire
+    this.#clock = clock
+    this.#startMs = startMs
+  }
+
+  /** Does something with the server, a second time when it had forgotten the session. Rejects with a `WireFault` when it cannot be reached. */
+  async use<T>(signal: AbortSignal, work: (client: MCPClient) => Promise<T>): Promise<T> {
+    for (let isAgain = false; ; isAgain = true) {
+      const link = await this.#get(signal)
+      try {
+        signal.throwIfAborted()
+        return await work(link.client)
+      } catch (thrown) {
+        if (link.wire.ended !== undefined) throw new WireFault(`the server ended before it answered (${link.wire.ended})`)
+        const fate = thrown instanceof WireFault ? thrown.fate : undefined
+        if (fate === 'stuck') this.restart(link.client)
+        if (fate === 'lost') this.#forget(link)
+        if (fate !== 'lost' || isAgain) throw thrown
+      }
+    }
+  }
+
+  /** Gives up a server that does not answer any more: the next use begins anew. */
+  restart(client: MCPClient): void {
+    const link = this.#link
+    if (link?.client !== client) return
+    this.#link = undefined
+    this.#failed(this.#clock.monotonic() - this.#openedAt)
+    void this.#shut(link.wire)
+  }
+
+  /** Resolves when nothing of the server is left on this machine. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#link = undefined
+    await Promise.all([...this.#wires].map((wire) => this.#shut(wire)))
+  }
+
+  async #get(signal: AbortSignal): Promise<Link> {
+    if (this.#link?.wire.ended !== undefined) this.restart(this.#link.client)
+    if (this.#link) return this.#link
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined
+    })
+    return await unlessAborted(this.#opening, signal)
+  }
+
+  async #open(): Promise<Link> {
+    const rest = this.#restUntil - this.#clock.monotonic()
+    if (rest > 0)
+      throw new WireFault(`the server failed ${this.#failures} times in a row, and is tried again in ${Math.ceil(rest / 1000)} s`)
+    const { createMCPClient } = await import('@ai-sdk/mcp')
+    if (this.#isClosed) throw new WireFault('the server is closed')
+    const wire = this.#makeWire()
+    const limit = timeLimit(this.#clock, this.#startMs)
+    this.#wires.add(wire)
+    try {
+      const client = await createMCPClient({ transport: wire, clientName: 'headgate', initializationOptions: { signal: limit.signal } })
+      this.#openedAt = this.#clock.monotonic()
+      const link = { client, wire }
+      if (!this.#isClosed) this.#link = link
+      return link
+    } catch (thrown) {
+      this.#failed(0)
+      void this.#shut(wire)
+      if (thrown instanceof WireFault || isRefusal(thrown)) throw thrown
+      if (wire.ended !== undefined) throw new WireFault(`the server did not start (${wire.ended})`)
+      if (limit.isUp()) throw new WireFault(`the server did not start within ${this.#startMs / 1000} s`)
+      throw new WireFault('the server does not speak as an MCP server does')
+    } finally {
+      limit.lift()
+    }
+  }
+
+  /** What is in flight there may still be answered. */
+  #forget(link: Link): void {
+    if (link === this.#link) this.#link = undefined
+    this.#wires.delete(link.wire)
+  }
+
+  #failed(livedMs: number): void {
+    this.#failures = livedMs < calmMs ? this.#failures + 1 : 1
+    this.#restUntil = this.#clock.monotonic() + restAfter(this.#failures)
+  }
+
+  async #shut(wire: Wire): Promise<void> {
+    await wire.close()
+    this.#wires.delete(wire)
+  }
+}

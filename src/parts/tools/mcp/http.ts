@@ -1,0 +1,126 @@
+/** Carries messages to an address and back, as Streamable HTTP does: each in a POST of its own, answered by JSON or by a stream of events. */
+
+import type { JSONRPCMessage, MCPTransportSendOptions } from '@ai-sdk/mcp'
+import { Allowance } from '../../../core/turns/allowance.ts'
+import { eventsOf, wholeOf } from './body.ts'
+import { Excess, Reader, type ReaderKit } from './reader.ts'
+import { unreachable, type Wire, WireFault } from './wire.ts'
+
+/** How long a server may take to hear that a session is over. */
+const goodbyeMs = 2000
+/** How many requests of the server are refused at once, and within the span. Each refusal is a request of ours; further ones are passed over. */
+const maxRefusals = 16
+const refusalsInSpan = 100
+const spanMs = 10_000
+
+export class HttpWire implements Wire {
+  readonly ended = undefined
+  protocolVersion?: string
+  onclose?: () => void
+  onmessage?: (message: JSONRPCMessage) => void
+  readonly #url: URL
+  readonly #headers: { readonly [name: string]: string }
+  readonly #kit: ReaderKit
+  readonly #underWay = new Set<AbortController>()
+  readonly #refusalAllowance: Allowance
+  #refusals = 0
+  #session: string | undefined
+
+  constructor(url: URL, headers: { readonly [name: string]: string }, kit: ReaderKit) {
+    this.#url = url
+    this.#headers = headers
+    this.#kit = kit
+    this.#refusalAllowance = new Allowance(kit.clock, refusalsInSpan, spanMs)
+  }
+
+  async start(): Promise<void> {}
+
+  async send(message: JSONRPCMessage, options: MCPTransportSendOptions = {}): Promise<void> {
+    if ('method' in message) return await this.#carry(message, options)
+    if (this.#refusals >= maxRefusals || !this.#refusalAllowance.take(1)) return
+    this.#refusals++
+    try {
+      await this.#carry(message, options)
+    } finally {
+      this.#refusals--
+    }
+  }
+
+  async #carry(message: JSONRPCMessage, { signal }: MCPTransportSendOptions): Promise<void> {
+    const stop = new AbortController()
+    const follow = (): void => stop.abort(signal?.reason)
+    if (signal?.aborted) follow()
+    signal?.addEventListener('abort', follow)
+    this.#underWay.add(stop)
+    try {
+      await this.#post(message, stop.signal)
+    } finally {
+      signal?.removeEventListener('abort', follow)
+      this.#underWay.delete(stop)
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#underWay) stop.abort()
+    const goodbye = this.#session === undefined ? undefined : this.#ask('DELETE', AbortSignal.timeout(goodbyeMs))
+    this.#session = undefined
+    await goodbye?.then(({ body }) => body?.cancel()).catch(() => {})
+    this.onclose?.()
+  }
+
+  async #post(message: JSONRPCMessage, signal: AbortSignal): Promise<void> {
+    const answer = await this.#ask('POST', signal, JSON.stringify(message))
+    this.#session = answer.headers.get('mcp-session-id') ?? this.#session
+    const isRequest = 'method' in message && 'id' in message
+    if (answer.ok && isRequest && answer.status !== 202) return await this.#read(answer, message.id, signal)
+    await answer.body?.cancel()
+    if (!answer.ok) throw refusal(answer.status, this.#session !== undefined)
+    if (isRequest) throw new WireFault('the server broke off before it answered')
+  }
+
+  async #ask(method: 'POST' | 'DELETE', signal: AbortSignal, body?: string): Promise<Response> {
+    const headers = {
+      ...this.#headers,
+      accept: 'application/json, text/event-stream',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(this.protocolVersion === undefined ? {} : { 'mcp-protocol-version': this.protocolVersion }),
+      ...(this.#session === undefined ? {} : { 'mcp-session-id': this.#session }),
+    }
+    try {
+      // A redirect would carry the headers elsewhere.
+      return await fetch(this.#url, { method, headers, signal, redirect: 'manual', ...(body === undefined ? {} : { body }) })
+    } catch (thrown) {
+      throw unreachable(thrown)
+    }
+  }
+
+  /** Hands over what an answer holds, until it has answered the request. */
+  async #read({ headers, body }: Response, id: string | number, signal: AbortSignal): Promise<void> {
+    let isAnswered = false
+    const isAwaited = (found: unknown): boolean => {
+      const isIt = found === id && !isAnswered
+      isAnswered ||= isIt
+      return isIt
+    }
+    const reader = new Reader(this.#kit, { isAwaited, give: (message) => this.onmessage?.(message) }, signal)
+    const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
+    try {
+      for await (const text of isStream ? eventsOf(body, (line) => reader.passOver(line)) : [await wholeOf(body)]) {
+        if (!(await reader.read(text))) throw new WireFault('the server gave an answer that cannot be read')
+        if (isAnswered) return
+      }
+    } catch (thrown) {
+      throw thrown instanceof Excess ? new WireFault(`the server sent ${thrown.message}`, 'flood') : thrown
+    }
+    throw new WireFault('the server broke off before it answered')
+  }
+}
+
+const refusal = (status: number, hadSession: boolean): WireFault => {
+  if (status === 401 || status === 403)
+    return new WireFault(`the server does not let us in (HTTP ${status}): check "headers" of the toolset`)
+  if (status >= 300 && status < 400)
+    return new WireFault(`the server redirects (HTTP ${status}), which is not followed: check "url" of the toolset`)
+  // Not every server answers 404 to a session that it does not know.
+  return new WireFault(`the server answered HTTP ${status}`, hadSession && (status === 404 || status === 400) ? 'lost' : undefined)
+}

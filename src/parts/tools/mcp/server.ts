@@ -1,0 +1,165 @@
+/** The tools of an MCP server: a program that is started, or a service at an address. */
+
+import type { JsonObject } from '../../../core/json.ts'
+import type { Fields } from '../../../core/log.ts'
+import type { Closable } from '../../../core/owner.ts'
+import { cut, printable } from '../../../core/text.ts'
+import { createSlots, type Slots } from '../../../core/turns/slots.ts'
+import { unlessAborted } from '../../../core/turns/unless-aborted.ts'
+import { baseEnv } from '../../../process/child.ts'
+import type { Tool, ToolKit, Toolset } from '../tool.ts'
+import { ToolFault, textOf } from './answer.ts'
+import { Connection } from './connection.ts'
+import { HttpWire } from './http.ts'
+import { allowedTools, type Definition, schemaOf } from './listing.ts'
+import { createLongReader } from './long-messages.ts'
+import type { ReaderKit } from './reader.ts'
+import { readSettings, type ServerSettings } from './settings.ts'
+import { StdioWire } from './stdio.ts'
+import { timeLimit } from './time-limit.ts'
+import { namesFor } from './tool-names.ts'
+import { isRefusal, type Wire, WireFault } from './wire.ts'
+
+/** Calls of one server at the same time, and how many wait for their turn. */
+const maxCalls = 16
+const maxWaiting = 1000
+
+/**
+ * Compiles one entry of `toolsets`. `undefined`: its settings cannot be used, which has been reported. The server is reached when a run
+ * first asks for its tools; `close` resolves when nothing of it is left.
+ */
+export const compileServer = (name: string, settings: JsonObject, kit: ToolKit): Closable<Toolset> | undefined => {
+  const read = readSettings(name, settings, kit.report)
+  if (!read) return undefined
+  const server = new Server(read, kit)
+  return { run: (signal) => server.tools(signal), close: () => server.close() }
+}
+
+class Server {
+  readonly #settings: ServerSettings
+  readonly #kit: ToolKit
+  readonly #connection: Connection
+  readonly #readerKit: ReaderKit
+  readonly #slots: Slots = createSlots(() => maxCalls, maxWaiting)
+  /** What the log has been told once. */
+  readonly #warned = new Set<string>()
+  #calls = 0
+
+  constructor(settings: ServerSettings, kit: ToolKit) {
+    this.#settings = settings
+    this.#kit = kit
+    const { allow } = settings
+    this.#readerKit = { allow, clock: kit.clock, readLong: createLongReader(allow, kit.clock) }
+    this.#connection = new Connection(() => this.#wire(), kit.clock, settings.startMs)
+  }
+
+  /** Asks the server each time, because its tools may have changed. */
+  async tools(signal: AbortSignal): Promise<readonly Tool[]> {
+    const { name, allow } = this.#settings
+    const definitions = await this.#list(signal)
+    const names = namesFor(name, [...allow])
+    const known = new Set(definitions.map((each) => each.name))
+    for (const tool of allow) if (!known.has(tool)) this.#warnOnce('an allowed tool is not among those of the MCP server', { tool })
+    return definitions.flatMap((definition) => this.#tool(definition, names.get(definition.name) ?? '') ?? [])
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close()
+  }
+
+  async #list(signal: AbortSignal): Promise<Definition[]> {
+    const { allow, startMs } = this.#settings
+    try {
+      return await this.#connection.use(signal, async (client) => {
+        const limit = timeLimit(this.#kit.clock, startMs, signal)
+        try {
+          return await allowedTools(client, allow, limit.signal)
+        } catch (thrown) {
+          if (!limit.isUp()) throw thrown
+          // It hangs, and nobody waits for it who could be harmed.
+          if (this.#calls === 0) this.#connection.restart(client)
+          throw new WireFault(`the server did not list its tools within ${startMs / 1000} s`)
+        } finally {
+          limit.lift()
+        }
+      })
+    } catch (thrown) {
+      throw this.#said(thrown, signal)
+    }
+  }
+
+  #tool(definition: Definition, name: string): Tool | undefined {
+    const input = schemaOf(definition)
+    if (!input) {
+      this.#warnOnce('a tool of an MCP server has a schema that is too large, so it is left out', { tool: definition.name })
+      return undefined
+    }
+    return { name, description: definition.description ?? '', input, call: (args, { signal }) => this.#call(definition, args, signal) }
+  }
+
+  async #call(definition: Definition, args: JsonObject, signal: AbortSignal): Promise<string> {
+    const { callMs, redact } = this.#settings
+    const limit = timeLimit(this.#kit.clock, callMs, signal)
+    this.#calls++
+    try {
+      const answer = this.#slots.run(() => this.#ask(definition, args, limit.signal))
+      const result = await unlessAborted(answer, limit.signal)
+      if (result === undefined) throw new WireFault('the server has too much to do')
+      return textOf(result, redact)
+    } catch (thrown) {
+      const isLate = limit.isUp() && !signal.aborted
+      throw this.#said(isLate ? new WireFault(`the server did not answer within ${callMs / 1000} s`) : thrown, signal)
+    } finally {
+      this.#calls--
+      limit.lift()
+    }
+  }
+
+  #ask(definition: Definition, args: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    return this.#connection.use(signal, async (client) => {
+      // The client has no other public way to one call. It hands the arguments on as they are.
+      const tool = client.toolsFromDefinitions({ tools: [definition] })[definition.name]
+      return (await tool?.execute(args, { abortSignal: signal, toolCallId: '', messages: [] })) as JsonObject
+    })
+  }
+
+  #wire(): Wire {
+    const { access } = this.#settings
+    if ('url' in access) return new HttpWire(access.url, access.headers, this.#readerKit)
+    const { argv, env, folder } = access
+    const program = { argv, env: { ...baseEnv(this.#kit.env), ...env }, ...(folder === undefined ? {} : { cwd: folder }) }
+    return new StdioWire(program, this.#readerKit, {
+      ended: (...end) => this.#ended(...end),
+      garbage: () => this.#warnOnce('an MCP server wrote a line to stdout that is no message'),
+    })
+  }
+
+  #ended(why: string, stderr: string, isAsked: boolean): void {
+    const { name, redact } = this.#settings
+    if (!isAsked) this.#kit.log('warn', { toolset: name, reason: why }, 'an MCP server has ended')
+    const last = redact(stderr).trim().split('\n').slice(-5).join('\n')
+    if (last !== '') this.#kit.log('debug', { toolset: name, stderr: printable(last) }, 'what an MCP server said at its end')
+  }
+
+  #warnOnce(message: string, more: Fields = {}): void {
+    const id = JSON.stringify([message, more])
+    if (this.#warned.has(id)) return
+    this.#warned.add(id)
+    this.#kit.log('warn', { toolset: this.#settings.name, ...more }, message)
+  }
+
+  /** What went wrong, for the model and the log: our own words, or what the server says of it. */
+  #said(thrown: unknown, signal: AbortSignal): Error {
+    const { name, redact } = this.#settings
+    if (thrown instanceof ToolFault) return thrown
+    if (thrown instanceof WireFault && thrown.fate === 'flood')
+      this.#warnOnce('an MCP server says more than is read, so its calls fail', { reason: thrown.message })
+    const why = (): string => {
+      if (signal.aborted) return 'the run was stopped'
+      if (thrown instanceof WireFault) return thrown.message
+      if (isRefusal(thrown)) return `the server refused: ${printable(redact(cut(thrown.message, 100_000)))}`
+      return 'the server gave an answer that cannot be read'
+    }
+    return new Error(`toolset ${name}: ${why()}`)
+  }
+}

@@ -1,0 +1,77 @@
+/** Reads the settings of an MCP server, and reports those that cannot be used. */
+
+import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
+import { createRedactor } from '../../../core/secrets/redact.ts'
+import { secretsOfSettings } from '../../../core/secrets/settings-secrets.ts'
+import { defaults } from '../../../generated/defaults.ts'
+import type { Report } from '../../report.ts'
+
+type Texts = { readonly [name: string]: string }
+
+/** A program that is started, or an address. */
+type Access =
+  | { readonly argv: readonly string[]; readonly env: Texts; readonly folder?: string }
+  | { readonly url: URL; readonly headers: Texts }
+
+export type ServerSettings = {
+  /** The name of the toolset. */
+  readonly name: string
+  readonly access: Access
+  readonly allow: ReadonlySet<string>
+  readonly callMs: number
+  readonly startMs: number
+  /** Takes the server's own secrets out of a text. */
+  readonly redact: (text: string) => string
+}
+
+const seconds = (value: Json | undefined, fallback: number): number => (typeof value === 'number' ? value : fallback) * 1000
+const textsIn = (list: Json | undefined): string[] => (Array.isArray(list) ? list.filter((each) => typeof each === 'string') : [])
+const textMap = (map: Json | undefined): Texts =>
+  Object.fromEntries(Object.entries(isObject(map) ? map : {}).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])))
+
+/** `undefined`: they cannot be used, which has been reported. */
+export const readSettings = (name: string, settings: JsonObject, report: Report): ServerSettings | undefined => {
+  const { command, url } = settings
+  if ((command === undefined) === (url === undefined)) {
+    const found = command === undefined ? 'has neither command nor url' : 'has both command and url'
+    report('WH231', [], `the toolset "${name}" ${found}`, 'give it one: a program (command) or an address (url)')
+    return undefined
+  }
+  const access = command === undefined ? serviceOf(settings, report) : programOf(settings, report)
+  if (!access) return undefined
+  return {
+    name,
+    access,
+    allow: new Set(textsIn(settings.allow)),
+    callMs: seconds(settings.timeout_seconds, defaults.toolset.timeout_seconds),
+    startMs: seconds(settings.start_timeout_seconds, defaults.toolset.start_timeout_seconds),
+    redact: createRedactor(secretsOfSettings(settings)),
+  }
+}
+
+const programOf = ({ command, env, folder }: JsonObject, report: Report): Access | undefined => {
+  const argv = textsIn(command)
+  if (argv[0]) return { argv, env: textMap(env), ...(typeof folder === 'string' ? { folder } : {}) }
+  report('WH231', ['command'], 'the command names no program', 'write it like [program, argument]')
+  return undefined
+}
+
+const serviceOf = (settings: JsonObject, report: Report): Access | undefined => {
+  const url = typeof settings.url === 'string' && URL.canParse(settings.url) ? new URL(settings.url) : undefined
+  const isFit = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
+  // The address is not quoted, nor is a header: both may hold a secret.
+  if (!isFit) report('WH231', ['url'], 'url is not an http or https address without credentials', 'write it like https://host/mcp')
+  const headers = textMap(settings.headers)
+  const unfit = Object.entries(headers).filter(([key, value]) => !canBeHeader(key, value))
+  for (const [key] of unfit) report('WH231', ['headers', key], 'no request can carry this header', 'its value is one line of Latin letters')
+  return isFit && unfit.length === 0 ? { url, headers } : undefined
+}
+
+const canBeHeader = (key: string, value: string): boolean => {
+  try {
+    new Headers([[key, value]])
+    return true
+  } catch {
+    return false
+  }
+}

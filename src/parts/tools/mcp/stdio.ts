@@ -1,0 +1,100 @@
+/** Carries messages to a program and back, in lines over its stdin and stdout. */
+
+import type { JSONRPCMessage, MCPTransportSendOptions } from '@ai-sdk/mcp'
+import type { Json } from '../../../core/json.ts'
+import type { Program } from '../../../process/group.ts'
+import { KeptChild } from '../../../process/kept-child.ts'
+import { lengthOf, type Pieces } from './pieces.ts'
+import { Excess, type Listener, Reader, type ReaderKit } from './reader.ts'
+import { maxMessageBytes, type Wire, WireFault } from './wire.ts'
+
+export type ProgramTold = {
+  /** The program has ended; `isAsked`: because it was closed. */
+  readonly ended: (why: string, stderr: string, isAsked: boolean) => void
+  /** It wrote a line to stdout that is no message. */
+  readonly garbage: () => void
+}
+
+export class StdioWire implements Wire {
+  ended: string | undefined
+  onclose?: () => void
+  onmessage?: (message: JSONRPCMessage) => void
+  readonly #program: Program
+  readonly #told: ProgramTold
+  readonly #kit: ReaderKit
+  readonly #reader: Reader
+  #child: KeptChild | undefined
+  readonly #closing = new AbortController()
+  /** What nobody has answered yet, each with what ends the wait for its abort. */
+  readonly #asked = new Map<unknown, () => void>()
+
+  constructor(program: Program, kit: ReaderKit, told: ProgramTold) {
+    this.#program = program
+    this.#kit = kit
+    this.#told = told
+    const listener: Listener = { isAwaited: (id) => this.#isAwaited(id), give: (message) => this.onmessage?.(message) }
+    this.#reader = new Reader(kit, listener, this.#closing.signal)
+  }
+
+  async start(): Promise<void> {
+    this.#child = new KeptChild({
+      ...this.#program,
+      clock: this.#kit.clock,
+      maxLineBytes: maxMessageBytes,
+      onLine: (line) => this.#take(line),
+      onEnd: (why, stderr) => {
+        this.ended = why
+        this.#told.ended(why, stderr, this.#closing.signal.aborted)
+        this.onclose?.()
+      },
+    })
+  }
+
+  async send(message: JSONRPCMessage, { signal }: MCPTransportSendOptions = {}): Promise<void> {
+    this.#write(message)
+    if (!('method' in message) || !('id' in message)) return
+    const { id } = message
+    this.#asked.set(id, () => {})
+    // The first request cannot be taken back.
+    if (!signal || message.method === 'initialize') return
+    // The program need not go on with what nobody waits for.
+    const cancel = (): void => {
+      this.#asked.delete(id)
+      this.#child?.write(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }))
+    }
+    signal.addEventListener('abort', cancel, { once: true })
+    this.#asked.set(id, () => signal.removeEventListener('abort', cancel))
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    await this.#child?.stop()
+  }
+
+  #write(message: JSONRPCMessage): void {
+    if (this.#child?.write(JSON.stringify(message))) return
+    if (this.ended !== undefined) throw new WireFault(`the server has ended (${this.ended})`)
+    throw new WireFault('the server does not read what it is sent', 'stuck')
+  }
+
+  /** Why the program is to be ended; `undefined`: it may go on. */
+  async #take(line: Pieces): Promise<string | undefined> {
+    try {
+      if (lengthOf(line) === 0) await this.#reader.passOver()
+      else if (!(await this.#reader.read(line))) this.#told.garbage()
+      return undefined
+    } catch (thrown) {
+      if (thrown instanceof Excess) return `wrote ${thrown.message}`
+      return this.#closing.signal.aborted ? undefined : 'wrote what cannot be read'
+    }
+  }
+
+  #isAwaited(id: Json | undefined): boolean {
+    // Some servers give the number of a request back as a text.
+    const key = typeof id === 'string' ? Number(id) : id
+    const lift = typeof key === 'number' ? this.#asked.get(key) : undefined
+    if (typeof key === 'number') this.#asked.delete(key)
+    lift?.()
+    return lift !== undefined
+  }
+}

@@ -1,0 +1,12 @@
+/** The refusals of work that its sender may send again after a moment. */
+
+import type { StoreFault } from '../core/fault.ts'
+import { type Refused, refuse } from '../core/outcome.ts'
+
+const retryAfterSeconds = 5
+
+/** The refusal for work that the store did not take. */
+export const unavailable = (fault: StoreFault): Refused => refuse('unavailable', { retryAfterSeconds, detail: fault.message })
+
+/** The refusal for work that there is no room for. */
+export const overloaded = (detail: string): Refused => refuse('overloaded', { retryAfterSeconds, detail })
