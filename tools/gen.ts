@@ -1,11 +1,8 @@
 /** Generates everything that comes from `schema/*.schema.json` and the parts (bundle, types, defaults, validators, docs), and samples. `--check` only compares. */
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { compile } from 'json-schema-to-typescript'
 import { presets, schemes } from '../src/parts/schemes/index.ts'
 import { targets } from '../src/parts/targets/index.ts'
@@ -17,12 +14,13 @@ import { renderReference, withExitCodes } from './reference.ts'
 import { renderSamples } from './samples.ts'
 import { renderSenders } from './senders.ts'
 import { envByChoice, renderSettings, withEnvNames } from './settings.ts'
+import { createAjv, renderChecks } from './shapes/checks.ts'
+import { type ControlSchema, renderControl } from './shapes/control.ts'
 import { platformDefinitions, platformSections, withTypedKeys } from './target-schema.ts'
 import { renderTargets } from './targets.ts'
 import { toolSections } from './toolset-schema.ts'
 
 type Node = { [key: string]: unknown }
-const require = createRequire(import.meta.url)
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (file: string): Node => JSON.parse(readFileSync(join(root, 'schema', file), 'utf8'))
 
@@ -178,41 +176,13 @@ const sampleTypes = (): Promise<string> => {
 const schemaOf = { checkConfig: 'config', checkSubscription: 'subscription', checkJob: 'job', checkSample: 'sample', checkTests: 'tests' }
 
 const validators = async (schema: Node): Promise<string> => {
-  const { Ajv } = require('ajv') as typeof import('ajv')
-  const standalone = (require('ajv/dist/standalone/index.js') as { default: typeof import('ajv/dist/standalone/index.js').default }).default
-  const ajv = new Ajv({
-    allErrors: true,
-    strict: true,
-    allowUnionTypes: true,
-    strictTypes: false,
-    strictRequired: false,
-    inlineRefs: false,
-    code: { source: true, lines: true, esm: true },
-  })
+  const ajv = createAjv({ allErrors: true, strictRequired: false, inlineRefs: false })
   ajv.addSchema({ ...(forValidators(withoutTests(schema)) as Node), $id: 'config' })
   ajv.addSchema({ $id: 'subscription', $ref: 'config#/definitions/Subscription' })
   ajv.addSchema({ $id: 'job', $ref: 'config#/definitions/StoredJob' })
   ajv.addSchema({ ...(forValidators(sample) as Node), $id: 'sample' })
   ajv.addSchema({ $id: 'tests', $ref: 'config#/definitions/RouteTests' })
-  const folder = mkdtempSync(join(tmpdir(), 'headgate-gen-'))
-  try {
-    const entry = join(folder, 'validators.mjs')
-    writeFileSync(entry, standalone(ajv, schemaOf))
-    const out = await build({
-      entryPoints: [entry],
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20',
-      write: false,
-      nodePaths: [join(root, 'node_modules')],
-      minify: true,
-      legalComments: 'none',
-    })
-    return `${banner}${(out.outputFiles[0]?.text ?? '').replaceAll(folder, '')}`
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  return `${banner}${await renderChecks(ajv, schemaOf, root)}`
 }
 
 const schema = bundle()
@@ -253,6 +223,7 @@ const checks = Object.keys(schemaOf)
   .join('')
 
 const outputs: { [file: string]: string } = {
+  ...(await renderControl(read('control.schema.json') as ControlSchema, banner, root)),
   ...renderSamples(),
   'schema/headgate.schema.json': `${JSON.stringify(forEditors(schema), null, 1)}\n`,
   'docs/codes.md': `${renderCodes()}\n`,

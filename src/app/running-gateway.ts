@@ -1,10 +1,16 @@
 /** What use cases need of a running gateway. */
 
-import type { Operations } from './live/operations.ts'
+import type { ControlAnswers, ControlQuestions } from '../generated/control.ts'
 
-/** The operations of a gateway that may be another process. Each may throw a Fault, with exit 4 where the gateway is gone. */
+/** An operation that needs no member of its question may be asked without a question. */
+type Arguments<Question> = Record<never, never> extends Question ? [question?: Question] : [question: Question]
+
+/**
+ * The operations of a gateway, in this process or in another (schema/control.schema.json). Each may throw a Fault, with exit 4 where
+ * the gateway is gone.
+ */
 export type RunningGateway = {
-  readonly [Name in keyof Operations]: (...args: Parameters<Operations[Name]>) => Promise<Awaited<ReturnType<Operations[Name]>>>
+  readonly [Name in keyof ControlQuestions]: (...question: Arguments<ControlQuestions[Name]>) => Promise<ControlAnswers[Name]>
 }
 
 /** Where the running gateway listens; `undefined` where none runs. */

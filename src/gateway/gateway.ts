@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { keepCommentKey } from '../app/live/comment-key.ts'
 import type { SharedEffects } from '../app/live/effects.ts'
 import { openKeyFolder } from '../app/live/key-folder.ts'
-import { createOperations, type Operations } from '../app/live/operations.ts'
+import { createOperations } from '../app/live/operations.ts'
 import { createRefusedSignatures } from '../app/live/refused-signatures.ts'
 import type { Reloader } from '../app/live/reload.ts'
 import { createTails, type Tails } from '../app/live/tails.ts'
+import type { RunningGateway } from '../app/running-gateway.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Observer } from '../core/fact.ts'
@@ -33,7 +34,7 @@ import { createMirrorObserver } from './mirror-observer.ts'
 export interface Gateway {
   readonly url: string
   readonly routes: number
-  readonly operations: Operations
+  readonly operations: RunningGateway
   /** Resolves when somebody asked it to stop; whoever runs it does so. */
   readonly stopAsked: Promise<void>
   /**
@@ -144,7 +145,7 @@ type Http = typeof import('../http/index.ts')
 
 type Doors = {
   readonly listener: Listener
-  readonly operations: Operations
+  readonly operations: RunningGateway
   readonly stopping: Stopping
   readonly stopAsked: Promise<void>
 }

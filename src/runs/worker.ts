@@ -5,6 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Facts } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import { within } from '../core/turns/within.ts'
+import type { RunningJob } from '../generated/control.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
 import { type AttemptOptions, createAttempt, persistRun } from './attempt.ts'
 import { runAttempt, type Transcript } from './run-attempt.ts'
@@ -16,16 +17,6 @@ export type WorkerOptions = AttemptOptions & {
   readonly maxConcurrent: () => number
   /** Takes known secrets out of a text before it is stored. */
   readonly redact: (text: string) => string
-}
-
-/** A scheduled job at whose run an attempt is being made. */
-export type RunningJob = {
-  readonly profile: string
-  /** The job's id. */
-  readonly job: string
-  readonly event_id: string
-  /** When this attempt began: ISO 8601, UTC. */
-  readonly since: string
 }
 
 /** After so long others may take what a dead process had in hand. A living one renews its leases: what it has in hand may take a day. */

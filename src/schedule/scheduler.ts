@@ -4,10 +4,11 @@ import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { messageOf, StoreFault } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
+import type { JobStart } from '../generated/control.ts'
 import type { JobBook, ScheduledJob } from '../plan/jobs.ts'
 import type { Store } from '../store/ports.ts'
 import { lastTime } from './last-time.ts'
-import { type JobCause, type JobStart, type JobStarter, startJob } from './start-job.ts'
+import { type JobCause, type JobStarter, startJob } from './start-job.ts'
 
 export type SchedulerOptions = JobStarter & {
   readonly store: Pick<Store, 'accept' | 'plan' | 'plans'>

@@ -15,15 +15,6 @@ export type JobStarter = {
 
 export type JobCause = { readonly eventId: string; readonly event: 'schedule' | 'manual'; readonly deliveryId: string }
 
-/** The result of starting a job by hand. */
-export type JobStart =
-  | { readonly started: true; readonly event_id: string; readonly job: string }
-  | {
-      readonly started: false
-      readonly reason: 'job_running' | 'job_missing' | 'job_ambiguous' | 'job_disabled'
-      readonly jobs?: readonly string[]
-    }
-
 /** A claim lasts a day beyond the grace, so that a time is not started twice while the wall clock is wrong by less than that. */
 const keptMs = 86_400_000
 

@@ -2,9 +2,9 @@
 
 import type { Desk, Question, Told } from '../app/editor/desk.ts'
 import type { OpenedRoute } from '../app/editor/draft/route-draft.ts'
-import type { TailLine } from '../app/live/tails.ts'
 import type { Path } from '../core/diagnostic.ts'
 import { Fault, messageOf } from '../core/fault.ts'
+import type { TailLine } from '../generated/control.ts'
 import { createKeeper } from './keep-drafts.ts'
 import { changedDrafts } from './model/pending.ts'
 import type { News, Wish } from './model/screen.ts'

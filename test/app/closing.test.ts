@@ -271,14 +271,14 @@ t.test('what is compiled to be checked is closed at once: by `validate`, and by 
   const before = live.uses()
   t.match(
     await until(async () => {
-      const replayed = await live.gateway.operations.replay({ eventId, dryRun: true })
+      const replayed = await live.gateway.operations.replay({ id: eventId, dry_run: true })
       return replayed.found && replayed
     }),
     { outcome: 'accepted' },
   )
   t.ok(live.uses() > before)
   t.same(live.open(), ['agent', 'live', 'scheme'])
-  t.match(await live.gateway.operations.replay({ eventId }), { outcome: 'accepted' })
+  t.match(await live.gateway.operations.replay({ id: eventId }), { outcome: 'accepted' })
   t.same(live.open(), ['agent', 'live', 'scheme'])
 })
 

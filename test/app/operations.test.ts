@@ -26,9 +26,13 @@ t.test('a store elsewhere: times are told by the clock of this machine, and a st
   await store.accept(run, { key: 'd', holdMs: hourMs })
   for (const lease of await store.take(1, hourMs)) await store.finish(lease, { kind: 'again', afterMs: 5_000, error: 'busy' })
   const standing = { eventId: 'e', state: 'waiting', attempt: 1, error: 'busy' }
-  t.strictSame(await operations.standings(['e', 'nobody']), [{ ...standing, dueAt: clock.now() + 5_000 }])
+  t.strictSame(await operations.standings({ ids: ['e', 'nobody'] }), { standings: [{ ...standing, dueAt: clock.now() + 5_000 }] })
   clock.advance(6_000)
-  t.strictSame(await operations.standings(['e']), [{ ...standing, dueAt: clock.now() - 1_000 }], 'it waits for a worker')
+  t.strictSame(
+    await operations.standings({ ids: ['e'] }),
+    { standings: [{ ...standing, dueAt: clock.now() - 1_000 }] },
+    'it waits for a worker',
+  )
 
   t.match(await operations.status(), { routes: 3, backlog: 1, started_at: '2023-11-14T22:13:20.000Z' })
   await store.close()

@@ -199,9 +199,9 @@ t.test(
     const since = '2026-07-01T10:00:00.000Z'
     const told = ['a', 'p'].map((job) => ({ profile: 'default', job, event_id: `e-${job}`, since }))
     let isBroken = false
-    const runningJobs = () => {
+    const runningJobs = async () => {
       if (isBroken) throw new Error('broken')
-      return [...told, { profile: 'office', job: 'b', event_id: 'e-b', since }]
+      return { jobs: [...told, { profile: 'office', job: 'b', event_id: 'e-b', since }] }
     }
     await serveOperations(t, cli.dir, fakeOperations({ runningJobs }))
     const { out } = await cli.run('cron', 'list')

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import t, { type Test } from 'tap'
 import { parse } from 'yaml'
-import type { Operations, RunStanding } from '../../src/app/live/operations.ts'
-import type { Replayed } from '../../src/app/live/replay.ts'
+import type { RunningGateway } from '../../src/app/running-gateway.ts'
 import { StoreFault } from '../../src/core/fault.ts'
+import type { ReplayResult, RunStanding } from '../../src/generated/control.ts'
 import { openJournal } from '../../src/journal/journal.ts'
 import type { Ended, JournalRecord, RawRequest, Received, Tried } from '../../src/journal/record.ts'
 import { type FakeCli, fakeCli } from '../fakes/cli.ts'
@@ -79,14 +79,14 @@ const write = async (dataDir: string, lines: readonly Line[]): Promise<void> => 
 
 type Fixture = FakeCli & {
   readonly home: string
-  readonly serve: (own?: Partial<Operations>) => Promise<ReturnType<typeof fakeOperations>>
+  readonly serve: (own?: Partial<RunningGateway>) => Promise<ReturnType<typeof fakeOperations>>
 }
 
 /** A command line over a journal with these lines. */
 const fixture = async (t: Test, lines: readonly Line[]): Promise<Fixture> => {
   const home = shortDir(t)
   await write(home, lines)
-  const serve = async (own: Partial<Operations> = {}) => {
+  const serve = async (own: Partial<RunningGateway> = {}) => {
     const operations = fakeOperations(own)
     await serveOperations(t, home, operations)
     return operations
@@ -98,9 +98,8 @@ const linesOf = (text: string): string[] => text.trimEnd().split('\n')
 const dead = (...numbers: number[]): RunStanding[] =>
   numbers.map((number) => ({ eventId: idOf(number), state: 'dead', attempt: 5, error: 'gone' }))
 const among =
-  (standings: readonly RunStanding[]): Operations['standings'] =>
-  async (ids) =>
-    standings.filter(({ eventId }) => ids.includes(eventId))
+  (standings: readonly RunStanding[]): RunningGateway['standings'] =>
+  async ({ ids }) => ({ standings: standings.filter(({ eventId }) => ids.includes(eventId)) })
 
 t.test('list: newest first, one event a line in stable columns, with no gateway running', async (t) => {
   const cli = await fixture(t, [
@@ -261,7 +260,7 @@ t.test('list: a running gateway says how those stand that have not ended', async
     ],
   )
   t.notOk(
-    asked.some(([, ids]) => (ids as string[]).includes(idOf(7))),
+    asked.some(([, question]) => (question as { ids: string[] }).ids.includes(idOf(7))),
     'what has ended is not asked about',
   )
   const ids = async (state: string) => linesOf((await cli.run('events', 'list', '--state', state)).out).map((line) => line.slice(0, 8))
@@ -275,7 +274,7 @@ t.test('list: a run that ends while it is being asked about is shown as ended', 
   await cli.serve({
     standings: async () => {
       await write(cli.home, [ended(1)])
-      return []
+      return { standings: [] }
     },
   })
   t.match(JSON.parse((await cli.run('events', 'list', '--json')).out).data.events, [{ state: 'done', ended_at: timeOf(31) }])
@@ -286,7 +285,7 @@ t.test('list: with more than a thousand that wait, each is asked about', async (
     t,
     Array.from({ length: 1100 }, (_, i) => received(i)),
   )
-  await cli.serve({ standings: async (ids) => ids.map((eventId) => ({ eventId, state: 'running', attempt: 1 })) })
+  await cli.serve({ standings: async ({ ids }) => ({ standings: ids.map((eventId) => ({ eventId, state: 'running', attempt: 1 })) }) })
   const { data } = JSON.parse((await cli.run('events', 'list', '--json', '--state', 'running', '--limit', '2000')).out)
   t.equal(data.events.length, 1100)
 })
@@ -496,7 +495,7 @@ t.test('retry: the dead runs of these ids; the others are said to be none', asyn
   ])
   t.same(
     asked.filter(([name]) => name === 'retry'),
-    [['retry', idOf(1)]],
+    [['retry', { id: idOf(1) }]],
   )
   t.match(await cli.run('events', 'retry', idOf(1)), { code: 0, out: /1 started\n$/ })
 })
@@ -508,7 +507,7 @@ t.test('retry --dead: shows its plan, asks or needs --yes, oldest first', async 
   })
   const cli = await fixture(t, lines)
   const { asked } = await cli.serve({ standings: among(dead(1, 2, 3, 4)) })
-  const started = (): string[] => asked.splice(0).flatMap(([name, id]) => (name === 'retry' ? [String(id)] : []))
+  const started = (): string[] => asked.splice(0).flatMap(([name, question]) => (name === 'retry' ? [(question as { id: string }).id] : []))
 
   const dry = await cli.run('events', 'retry', '--dead', '--dry-run')
   t.match(dry, { code: 0, out: /^would start {2}0000000\d-\S+ +deploys +-> log$/m })
@@ -546,9 +545,9 @@ t.test('retry: one that fails does not stop the rest, and is exit 1', async (t) 
   )
   await cli.serve({
     standings: among(dead(1, 2, 3)),
-    retry: async (id) => {
+    retry: async ({ id }) => {
       if (id === idOf(1)) throw new StoreFault('the disk is full')
-      return id === idOf(3)
+      return { retried: id === idOf(3) }
     },
   })
   const { code, out } = await cli.run('events', 'retry', '--dead', '--yes', '--json')
@@ -566,14 +565,14 @@ t.test('retry: one that fails does not stop the rest, and is exit 1', async (t) 
   })
 })
 
-const accepted: Replayed = {
+const accepted: ReplayResult = {
   found: true,
   event_id: idOf(99),
   status: 202,
   outcome: 'accepted',
   stage: 'agent',
 }
-const wouldStart: Replayed = {
+const wouldStart: ReplayResult = {
   found: true,
   status: 202,
   outcome: 'accepted',
@@ -593,7 +592,7 @@ t.test('replay: as new events, through another route when asked', async (t) => {
   })
   t.same(
     asked.filter(([name]) => name === 'replay'),
-    [1, 2].map((number) => ['replay', { eventId: idOf(number), route: 'r', sameId: true, dryRun: false }]),
+    [1, 2].map((number) => ['replay', { id: idOf(number), route: 'r', same_id: true, dry_run: false }]),
   )
 })
 
@@ -602,7 +601,7 @@ t.test('replay and retry count at a terminal, and nowhere else', async (t) => {
     t,
     [1, 2, 3].map((number) => [received(number), request('{}')] as const),
   )
-  await cli.serve({ replay: async () => accepted, standings: among(dead(1, 2, 3)), retry: async () => true })
+  await cli.serve({ replay: async () => accepted, standings: among(dead(1, 2, 3)), retry: async () => ({ retried: true }) })
   const terminal = { input: new PassThrough(), output: new PassThrough() }
   const ids = [1, 2, 3].map(idOf)
   const counted = '\r1 of 3\r2 of 3\r      \r'
@@ -620,12 +619,12 @@ t.test('replay --edit: the payload as the editor leaves it, once it is known tha
     [received(3), request(Buffer.from([255]))],
   ])
   const { asked } = await cli.serve({
-    replay: async ({ route, dryRun, body }) => {
+    replay: async ({ route, dry_run, body }) => {
       if (route !== undefined || body === '{"n":"gone"}') return { found: false, why: 'there is no such route' }
-      return dryRun ? wouldStart : accepted
+      return dry_run ? wouldStart : accepted
     },
   })
-  const wishes = (): unknown[] => asked.splice(0).flatMap(([name, wish]) => (name === 'replay' ? [wish] : []))
+  const questions = (): unknown[] => asked.splice(0).flatMap(([name, question]) => (name === 'replay' ? [question] : []))
   const seen: string[] = []
   const replay = (change: (text: string) => string, ...argv: string[]) => {
     const edit = async (file: string): Promise<void> => {
@@ -638,17 +637,17 @@ t.test('replay --edit: the payload as the editor leaves it, once it is known tha
   const done = await replay((text) => text.replace('"n": 1', '"n": 2'), idOf(1))
   t.match(done, { code: 0, out: `${idOf(1)}  deploys  202  accepted  new ${idOf(99)}\n1 replayed\n` })
   t.equal(seen.pop(), '{\n  "id": 12345678901234567890,\n  "n": 1\n}\n')
-  const wish = { eventId: idOf(1), sameId: false }
-  t.same(wishes(), [
-    { ...wish, dryRun: true },
-    { ...wish, dryRun: false, body: '{"id":12345678901234567890,"n":2}' },
+  const question = { id: idOf(1), same_id: false }
+  t.same(questions(), [
+    { ...question, dry_run: true },
+    { ...question, dry_run: false, body: '{"id":12345678901234567890,"n":2}' },
   ])
   await replay((text) => text, idOf(1), '--dry-run')
   t.same(
-    wishes(),
+    questions(),
     [
-      { ...wish, dryRun: true },
-      { ...wish, dryRun: true },
+      { ...question, dry_run: true },
+      { ...question, dry_run: true },
     ],
     'what is left as it is, is no other body',
   )
@@ -705,7 +704,7 @@ t.test('replay --dry-run: what each would start', async (t) => {
   ])
   t.same(
     asked.filter(([name]) => name === 'replay'),
-    [['replay', { eventId: idOf(1), sameId: false, dryRun: true }]],
+    [['replay', { id: idOf(1), same_id: false, dry_run: true }]],
   )
   t.match(JSON.parse((await cli.run('events', 'replay', idOf(1), '--dry-run', '--json')).out), {
     kind: 'events.replay',
@@ -733,15 +732,15 @@ t.test('replay of a selection: a dry run first, then asks or needs --yes; what h
     [received(3, { ...refused, route: 'other' }), request('{}')],
     [received(4), request('{}')],
   ])
-  const { asked } = await cli.serve({ replay: async ({ dryRun }) => (dryRun ? wouldStart : accepted) })
-  const replays = (): unknown[] => asked.splice(0).flatMap(([name, wish]) => (name === 'replay' ? [wish] : []))
+  const { asked } = await cli.serve({ replay: async ({ dry_run }) => (dry_run ? wouldStart : accepted) })
+  const replays = (): unknown[] => asked.splice(0).flatMap(([name, question]) => (name === 'replay' ? [question] : []))
   const selection = ['events', 'replay', '--from-route', 'deploys', '--outcome', 'ignored:filters']
   t.match(await cli.run(...selection), { code: 2, err: /1 left out: their payload was not kept[\s\S]*--yes/ })
   t.same(replays(), [])
   t.match(await cli.runWith({ ask: async () => 'n' }, ...selection), { code: 130, err: /agent -> github_comment/ })
-  t.same(replays(), [{ eventId: idOf(1), sameId: false, dryRun: true }])
+  t.same(replays(), [{ id: idOf(1), same_id: false, dry_run: true }])
   t.match(await cli.run(...selection, '--yes'), { code: 0, out: /1 replayed/ })
-  t.same(replays(), [{ eventId: idOf(1), sameId: false, dryRun: false }])
+  t.same(replays(), [{ id: idOf(1), same_id: false, dry_run: false }])
 })
 
 t.test('replay: what cannot be found or is refused is exit 1', async (t) => {
@@ -750,9 +749,9 @@ t.test('replay: what cannot be found or is refused is exit 1', async (t) => {
     [1, 2, 3].map((number): Line => [received(number), request('{}')]),
   )
   await cli.serve({
-    replay: async ({ eventId }) => {
-      if (eventId === idOf(1)) return { found: false, why: 'there is no route "deploys" any more' }
-      return eventId === idOf(2) ? { found: true, status: 400, outcome: 'bad_json', stage: 'json', reason: 'not JSON' } : accepted
+    replay: async ({ id }) => {
+      if (id === idOf(1)) return { found: false, why: 'there is no route "deploys" any more' }
+      return id === idOf(2) ? { found: true, status: 400, outcome: 'bad_json', stage: 'json', reason: 'not JSON' } : accepted
     },
   })
   const { code, out } = await cli.run('events', 'replay', idOf(1), idOf(2), idOf(3))
@@ -874,7 +873,7 @@ t.test('a hostile record drives no terminal and fills no screen', async (t) => {
   ])
   const started = { mode: 'agent', prompt: evil, target: evil, extra: { evil } } as const
   await cli.serve({
-    standings: async (ids) => ids.map((eventId) => ({ eventId, state: 'dead', attempt: 1, error: evil })),
+    standings: async ({ ids }) => ({ standings: ids.map((eventId) => ({ eventId, state: 'dead', attempt: 1, error: evil })) }),
     replay: async () => ({ found: true, event_id: evil, status: 202, outcome: evil, reason: evil, stage: evil, starts: started }),
     status: async () => ({ ...status, url: evil }),
     reload: async () => ({ ok: true, diagnostics: [], restart: [evil], changes: { added: [evil], changed: [], removed: [] } }),
@@ -945,7 +944,7 @@ t.test('gateway reload: what was found, and whether it is served', async (t) => 
     pointer: '/platforms/webhook/prot',
   } as const
   const many = Array.from({ length: 22 }, (_, i) => `r${i}`)
-  let answer: Awaited<ReturnType<Operations['reload']>> = {
+  let answer: Awaited<ReturnType<RunningGateway['reload']>> = {
     ok: true,
     diagnostics: [],
     restart: ['platforms.webhook.extra.port'],

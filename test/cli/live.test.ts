@@ -3,8 +3,8 @@
 import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import type { Traffic } from '../../src/app/live/traffic.ts'
 import { createRequestLines } from '../../src/cli/gateway/request-lines.ts'
+import type { TrafficLine } from '../../src/generated/control.ts'
 import { fakeCli, going } from '../fakes/cli.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { secret as sharedSecret, startGateway } from '../fakes/gateway.ts'
@@ -144,7 +144,7 @@ t.test('events list --follow: each event as it comes, and again when its run end
 
 t.test('the lines of gateway run: one in and one out for a request, and never more than so many a second', (t) => {
   const clock = fakeClock()
-  const shown: Traffic[] = []
+  const shown: TrafficLine[] = []
   const skipped: number[] = []
   const lines = createRequestLines({
     clock,

@@ -1,34 +1,28 @@
 /** Operations behind a real control socket. They answer as a test wants, and keep what they were asked. */
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import type { Operations, Status } from '../../src/app/live/operations.ts'
-import type { Reloaded } from '../../src/app/live/reload.ts'
-import type { TailLine, TailLines } from '../../src/app/live/tails.ts'
+import type { TailLines } from '../../src/app/live/tails.ts'
+import type { RunningGateway } from '../../src/app/running-gateway.ts'
+import type { ControlAnswers, ReloadResult, Status, TailLine } from '../../src/generated/control.ts'
 import { listenControl } from '../../src/http/control/server.ts'
 import { controlSocket } from '../../src/http/control/socket-path.ts'
 
-export type Asked = readonly [name: string, ...args: unknown[]]
-export type FakeOperations = Operations & { readonly asked: Asked[] }
+export type Asked = readonly [name: string, question?: unknown]
+export type FakeOperations = RunningGateway & { readonly asked: Asked[] }
 
-export const status: Status = {
-  pid: 4711,
-  url: 'http://127.0.0.1:8644',
-  started_at: '2026-03-01T12:00:00.000Z',
-  reloaded_at: null,
-  reload_failed: null,
-  need_restart: [],
-  changed_files: [],
-  routes: 3,
-  jobs: 1,
-  backlog: 2,
-  refused: { rate_limited: 3, bad_signature: 1 },
-  stopping: false,
-}
+type Row = { readonly example: unknown; readonly isStream?: true }
+const schema = new URL('../../schema/control.schema.json', import.meta.url)
+const rows: { readonly [name: string]: Row } = JSON.parse(readFileSync(schema, 'utf8'))['x-operations']
 
-export const noChanges: Reloaded['changes'] = { added: [], changed: [], removed: [] }
+/** The answer that the table has as an example. */
+export const exampleOf = <Name extends keyof ControlAnswers>(name: Name): ControlAnswers[Name] =>
+  rows[name]?.example as ControlAnswers[Name]
+
+export const status: Status = exampleOf('status')
+export const noChanges: ReloadResult['changes'] = exampleOf('reload').changes
 
 /** A stream of these lines, and then nothing until it is left. */
 const tailOf = (lines: readonly TailLine[]): TailLines => {
@@ -52,30 +46,21 @@ const tailOf = (lines: readonly TailLine[]): TailLines => {
   }
 }
 
-export const fakeOperations = (own: Partial<Operations> = {}): FakeOperations => {
+/** Each operation answers with the example of the table, and a stream has no lines. */
+export const fakeOperations = (own: Partial<RunningGateway> = {}): FakeOperations => {
   const asked: Asked[] = []
-  const operations: Operations = {
-    status: async () => status,
-    reload: async () => ({ ok: true, diagnostics: [], restart: [], changes: noChanges }),
-    standings: async () => [],
-    retry: async () => true,
-    replay: async () => ({ found: true, event_id: 'e-new', status: 202, outcome: 'accepted', stage: 'agent' }),
-    startJob: async (_profile, job) => ({ started: true, event_id: 'e-job', job }),
-    runningJobs: () => [],
-    sessions: async () => [],
-    conversation: async () => null,
-    stop: () => {},
-    tail: async () => tailOf([]),
-    ...own,
-  }
-  const kept = Object.entries(operations).map(([name, run]) => [
-    name,
-    (...args: unknown[]) => {
-      asked.push([name, ...args])
-      return (run as (...args: unknown[]) => unknown)(...args)
-    },
-  ])
-  return { ...(Object.fromEntries(kept) as Operations), asked }
+  const operations = Object.entries(rows).map(([name, { example, isStream }]) => {
+    const run = (own as { readonly [name: string]: (question: unknown) => unknown })[name]
+    const answer = run ?? (() => (isStream ? tailOf([]) : example))
+    return [
+      name,
+      async (question: unknown) => {
+        asked.push([name, question])
+        return answer(question)
+      },
+    ]
+  })
+  return { ...(Object.fromEntries(operations) as RunningGateway), asked }
 }
 
 /** A folder whose path is short enough for a socket; it ends with its test. */
@@ -86,7 +71,7 @@ export const shortDir = (t: Test): string => {
 }
 
 /** Serves the operations on the control socket of a data directory. */
-export const serveOperations = async (t: Test, dataDir: string, operations: Operations): Promise<void> => {
+export const serveOperations = async (t: Test, dataDir: string, operations: RunningGateway): Promise<void> => {
   const log = Object.assign(() => {}, { writes: () => true })
   const control = await listenControl({ path: controlSocket(dataDir), operations, log })
   t.teardown(() => control.close())

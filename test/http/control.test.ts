@@ -7,18 +7,20 @@ import { request } from 'node:http'
 import { connect, Server } from 'node:net'
 import { dirname, join, relative } from 'node:path'
 import t, { type Test } from 'tap'
-import type { KnownSession, Operations } from '../../src/app/live/operations.ts'
+import { standingsOf } from '../../src/app/events/events.ts'
 import { createTails, maxTails } from '../../src/app/live/tails.ts'
 import type { RunningGateway } from '../../src/app/running-gateway.ts'
 import type { Fact } from '../../src/core/fact.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import type { Json } from '../../src/core/json.ts'
+import { controlOperations, type SessionView } from '../../src/generated/control.ts'
 import { askGateway, tryGateway } from '../../src/http/control/ask.ts'
 import { gatewayAt } from '../../src/http/control/client.ts'
 import { listenControl } from '../../src/http/control/server.ts'
 import { controlSocket, openShortPath } from '../../src/http/control/socket-path.ts'
+import type { EventView } from '../../src/journal/record.ts'
 import { fakeClock } from '../fakes/clock.ts'
-import { fakeOperations, shortDir, status } from '../fakes/operations.ts'
+import { exampleOf, fakeOperations, shortDir, status } from '../fakes/operations.ts'
 import { until } from '../fakes/wait.ts'
 
 const logged = (): { readonly log: Parameters<typeof listenControl>[0]['log']; readonly lines: unknown[][] } => {
@@ -27,7 +29,7 @@ const logged = (): { readonly log: Parameters<typeof listenControl>[0]['log']; r
 }
 
 /** A control server on a data directory of its own. */
-const serve = async (t: Test, own: Partial<Operations> = {}, dataDir = shortDir(t)) => {
+const serve = async (t: Test, own: Partial<RunningGateway> = {}, dataDir = shortDir(t)) => {
   const operations = fakeOperations(own)
   const { log, lines } = logged()
   const path = controlSocket(dataDir)
@@ -146,7 +148,7 @@ t.test('a path too long for a socket is taken through a handle of its folder, or
 
 t.test('every operation is reached with what was asked', async (t) => {
   const { cli, operations } = await serve(t, {
-    standings: async (ids) => ids.map((eventId) => ({ eventId, state: 'dead', attempt: 3, error: 'e' })),
+    standings: async ({ ids }) => ({ standings: ids.map((eventId) => ({ eventId, state: 'dead', attempt: 3, error: 'e' })) }),
   })
   t.same(await askGateway(cli, 'GET', '/status'), status)
   t.match(await askGateway(cli, 'POST', '/reload'), { ok: true, diagnostics: [], restart: [] })
@@ -156,13 +158,13 @@ t.test('every operation is reached with what was asked', async (t) => {
   t.match(await askGateway(cli, 'POST', '/events/a/replay'), { found: true })
   t.match(await askGateway(cli, 'POST', '/jobs/start', { profile: 'default', job: 'nightly' }), { started: true, job: 'nightly' })
   t.same(operations.asked, [
-    ['status'],
-    ['reload', { force: false }],
-    ['standings', ['a']],
-    ['retry', 'a/b'],
-    ['replay', { eventId: 'a', route: 'r', sameId: true, dryRun: false }],
-    ['replay', { eventId: 'a' }],
-    ['startJob', 'default', 'nightly'],
+    ['status', {}],
+    ['reload', {}],
+    ['standings', { ids: ['a'] }],
+    ['retry', { id: 'a/b' }],
+    ['replay', { id: 'a', route: 'r', same_id: true, dry_run: false }],
+    ['replay', { id: 'a' }],
+    ['startJob', { profile: 'default', job: 'nightly' }],
   ])
 })
 
@@ -180,6 +182,7 @@ t.test('a body of the wrong shape is a 400 with a sentence, and nothing is done'
     ['/events/a/replay', '{"dryRun":true}', /"dryRun" is not known/],
     ['/events/a/replay', '{"constructor":true}', /"constructor" is not known/],
     ['/events/a/replay', '["x"]', /must be a JSON object/],
+    ['/events/a/replay', '{"id":"b"}', /"id" is not known/],
     ['/jobs/start', '{"profile":"default"}', /"profile" and "job" are needed/],
     ['/jobs/start', '{', /JSON/],
     ['/jobs/start', '{"__proto__":{"profile":"a","job":"b"}}', /./],
@@ -218,7 +221,7 @@ t.test('closing waits for no idle connection and answers what is in flight', asy
   const asked = new Promise<void>((begun) => {
     finish = begun
   })
-  let reply = (_: boolean): void => {}
+  let reply = (_: { retried: boolean }): void => {}
   const { path, cli, control } = await serve(t, {
     retry: () => {
       finish()
@@ -232,7 +235,7 @@ t.test('closing waits for no idle connection and answers what is in flight', asy
   const answer = askGateway(cli, 'POST', '/events/a/retry')
   await asked
   const closed = control.close()
-  reply(true)
+  reply({ retried: true })
   t.same(await answer, { retried: true })
   await closed
   idle.destroy()
@@ -249,7 +252,7 @@ t.test('without a gateway: exit 4 and how to start it, or undefined for those th
   })
 })
 
-const session: KnownSession = {
+const session: SessionView = {
   key: 'session/default/chat/x',
   profile: 'default',
   route: 'chat',
@@ -262,39 +265,41 @@ const session: KnownSession = {
 
 t.test('the typed client: every operation, any number of ids, and none without a gateway', async (t) => {
   const { cli, operations, control } = await serve(t, {
-    standings: async (ids) => ids.map((eventId) => ({ eventId, state: 'dead', attempt: 3 })),
-    runningJobs: () => [{ profile: 'default', job: 'nightly', event_id: 'e', since: '2026-03-01T12:00:00.000Z' }],
-    sessions: async () => [session],
-    conversation: async (key) =>
-      key === session.key ? { session, messages: [{ role: 'user', text: 'x', at: 1, label: 'alerts' }] } : null,
+    standings: async ({ ids }) => ({ standings: ids.map((eventId) => ({ eventId, state: 'dead', attempt: 3 })) }),
+    runningJobs: async () => ({ jobs: [{ profile: 'default', job: 'nightly', event_id: 'e', since: '2026-03-01T12:00:00.000Z' }] }),
+    sessions: async () => ({ sessions: [session] }),
+    conversation: async ({ key }) => ({
+      conversation: key === session.key ? { session, messages: [{ role: 'user', text: 'x', at: 1, label: 'alerts' }] } : null,
+    }),
   })
   const finder = gatewayAt(cli)
   const gateway = await finder.need()
   t.same(operations.asked, [], 'it is found without a question')
   t.same(await gateway.status(), status)
   t.match(await gateway.reload(), { ok: true })
-  t.equal(await gateway.retry('a/b'), true)
-  t.match(await gateway.replay({ eventId: 'a', route: 'r', sameId: true, dryRun: false }), { found: true, event_id: 'e-new' })
-  t.match(await gateway.startJob('default', 'nightly'), { started: true, job: 'nightly' })
-  t.match(await gateway.runningJobs(), [{ job: 'nightly' }])
-  t.same(await gateway.sessions({ route: 'chat' }, 5), [session])
-  t.match(await gateway.conversation(session.key, 5), { session, messages: [{ label: 'alerts' }] })
-  t.equal(await gateway.conversation('nobody', 5), null)
+  t.same(await gateway.retry({ id: 'a/b' }), { retried: true })
+  t.match(await gateway.replay({ id: 'a', route: 'r', same_id: true, dry_run: false }), { found: true, event_id: 'e-new' })
+  t.match(await gateway.startJob({ profile: 'default', job: 'nightly' }), { started: true, job: 'nightly' })
+  t.match(await gateway.runningJobs(), { jobs: [{ job: 'nightly' }] })
+  t.same(await gateway.sessions({ route: 'chat', max: 5 }), { sessions: [session] })
+  t.match(await gateway.conversation({ key: session.key, max: 5 }), { conversation: { session, messages: [{ label: 'alerts' }] } })
+  t.same(await gateway.conversation({ key: 'nobody', max: 5 }), { conversation: null })
   t.same(operations.asked.splice(0), [
-    ['status'],
-    ['reload', { force: false }],
-    ['retry', 'a/b'],
-    ['replay', { eventId: 'a', route: 'r', sameId: true, dryRun: false }],
-    ['startJob', 'default', 'nightly'],
-    ['runningJobs'],
-    ['sessions', { route: 'chat' }, 5],
-    ['conversation', session.key, 5],
-    ['conversation', 'nobody', 5],
+    ['status', {}],
+    ['reload', {}],
+    ['retry', { id: 'a/b' }],
+    ['replay', { id: 'a', route: 'r', same_id: true, dry_run: false }],
+    ['startJob', { profile: 'default', job: 'nightly' }],
+    ['runningJobs', {}],
+    ['sessions', { route: 'chat', max: 5 }],
+    ['conversation', { key: session.key, max: 5 }],
+    ['conversation', { key: 'nobody', max: 5 }],
   ])
   const body = '"'.repeat(1_048_576)
-  t.match(await gateway.replay({ eventId: 'a', body }), { found: true })
-  t.match(operations.asked.splice(0), [['replay', { eventId: 'a', body }]], 'a payload may be larger than any other question')
-  t.equal((await gateway.standings(Array.from({ length: 2_001 }, (_, i) => `id-${i}`))).length, 2_001)
+  t.match(await gateway.replay({ id: 'a', body }), { found: true })
+  t.match(operations.asked.splice(0), [['replay', { id: 'a', body }]], 'a payload may be larger than any other question')
+  const views = Array.from({ length: 2_001 }, (_, i) => ({ event_id: `id-${i}` }) as EventView)
+  t.equal((await standingsOf(gateway, views)).size, 2_001)
   t.equal(operations.asked.length, 3, 'no request has more ids than the gateway takes')
   await control.close()
   t.equal(await finder.find(), undefined)
@@ -314,13 +319,16 @@ const requestEnded = (route: string): Fact => ({
 /** A control server with watchers. */
 const serveTails = async (t: Test) => {
   const tails = createTails({ clock: fakeClock(), redact: (text) => text })
-  const served = await serve(t, { tail: async (wish) => tails.open(wish) })
+  const served = await serve(t, {
+    tail: async ({ outcome, ...filter } = {}) =>
+      tails.open({ ...filter, ...(outcome === undefined ? {} : { outcome: outcome.split(',') }) }),
+  })
   return { ...served, tails, gateway: await gatewayAt(served.cli).need() }
 }
 
 t.test('tail: lines of what is asked for, for a few watchers at once; one that leaves makes room', async (t) => {
   const { tails, gateway } = await serveTails(t)
-  const first = await gateway.tail({ route: 'a', outcome: ['ignored:filters'] })
+  const first = await gateway.tail({ route: 'a', outcome: 'ignored:filters' })
   t.match(await first.next(), { value: { type: 'init' } })
   tails.on(requestEnded('b'))
   tails.on(requestEnded('a'))
@@ -363,7 +371,7 @@ t.test('tail: who reads slowly loses lines, is told how many, and holds nobody u
 })
 
 t.test('an answer that is not what it should be is a fault, never taken for another', async (t) => {
-  const odd = async (own: { readonly [Name in keyof Operations]?: unknown }): Promise<RunningGateway> => {
+  const odd = async (own: { readonly [Name in keyof RunningGateway]?: unknown }): Promise<RunningGateway> => {
     const { cli } = await serve(t, Object.fromEntries(Object.entries(own).map(([name, given]) => [name, async () => given])))
     return gatewayAt(cli).need()
   }
@@ -371,12 +379,17 @@ t.test('an answer that is not what it should be is a fault, never taken for anot
   const { url: _, ...noUrl } = status
   await t.rejects((await odd({ status: noUrl })).status(), fault)
   t.match(await (await odd({ status: { ...status, later: 1 } })).status(), status, 'what a later version adds is let through')
-  await t.rejects((await odd({ standings: [{ eventId: 'a', state: 'gone', attempt: 1 }] })).standings(['a']), fault)
-  await t.rejects((await odd({ standings: 'none' })).standings(['a']), fault)
-  await t.rejects((await odd({ retry: 'yes' })).retry('a'), fault)
-  await t.rejects((await odd({ replay: { found: true, status: '202' } })).replay({ eventId: 'a' }), fault)
-  await t.rejects((await odd({ startJob: { started: false, reason: 'moon' } })).startJob('default', 'a'), fault)
-  await t.rejects((await odd({ runningJobs: [{ job: 'a' }] })).runningJobs(), fault)
+  await t.rejects((await odd({ standings: { standings: [{ eventId: 'a', state: 'gone', attempt: 1 }] } })).standings({ ids: ['a'] }), fault)
+  await t.rejects((await odd({ standings: { standings: 'none' } })).standings({ ids: ['a'] }), fault)
+  await t.rejects((await odd({ retry: { retried: 'yes' } })).retry({ id: 'a' }), fault)
+  await t.rejects((await odd({ replay: { found: true, status: '202' } })).replay({ id: 'a' }), fault)
+  await t.rejects((await odd({ startJob: { started: false, reason: 'moon' } })).startJob({ profile: 'default', job: 'a' }), fault)
+  await t.rejects((await odd({ runningJobs: { jobs: [{ job: 'a' }] } })).runningJobs(), fault)
   const diagnostic = { code: 'WH999', severity: 'error', stopsStart: true, message: 'm', pointer: '' }
   await t.rejects((await odd({ reload: { ok: true, restart: [], diagnostics: [diagnostic] } })).reload(), fault)
+})
+
+t.test('the example of each operation is an answer of its shape', async (t) => {
+  for (const [name, { checkAnswer }] of Object.entries(controlOperations))
+    t.ok(checkAnswer(exampleOf(name as keyof typeof controlOperations)), name)
 })

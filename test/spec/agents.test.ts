@@ -39,7 +39,7 @@ const start = async (t: Test, { script = [], agent, config, ...options }: Option
     if (answer.json.status !== 'accepted') return String(answer.json.reason ?? answer.json.status)
     let error: string | undefined
     await until(async () => {
-      const [standing] = await gateway.operations.standings([id])
+      const [standing] = (await gateway.operations.standings({ ids: [id] })).standings
       error = standing?.error
       return standing === undefined || standing.state === 'dead'
     })

@@ -125,13 +125,13 @@ t.test('a run is followed to its end, and a dead one is put back by hand', async
   const gateway = await start(t, { routes: { r: { prompt: 'P {n}', deliver: 'http', deliver_extra: { url: target.origin } } } })
   const id = (await gateway.post('r', { body: { n: 7 } })).headers.get(eventHeader) ?? ''
   t.match(await record(gateway, id, ({ state }) => state === 'dead'), { attempt: 1, error: /400/, outcome: 'accepted' })
-  t.match(await gateway.operations.standings([id, 'nobody']), [{ eventId: id, state: 'dead', error: /400/ }])
-  t.equal(await gateway.operations.retry('nobody'), false)
+  t.match(await gateway.operations.standings({ ids: [id, 'nobody'] }), { standings: [{ eventId: id, state: 'dead', error: /400/ }] })
+  t.same(await gateway.operations.retry({ id: 'nobody' }), { retried: false })
   broken = false
-  t.equal(await gateway.operations.retry(id), true)
+  t.same(await gateway.operations.retry({ id }), { retried: true })
   t.match(await record(gateway, id, ({ state }) => state === 'done'), { state: 'done' })
   t.same(target.seen.length, 2, 'the stored reply went out again')
-  t.equal(await gateway.operations.retry(id), false, 'a done run is not there any more')
+  t.same(await gateway.operations.retry({ id }), { retried: false }, 'a done run is not there any more')
 })
 
 t.test('a replay is the stored request through today’s configuration', async (t) => {
@@ -155,26 +155,26 @@ t.test('a replay is the stored request through today’s configuration', async (
     'but for headers that hold secrets',
   )
 
-  const dry = await gateway.operations.replay({ eventId: id, dryRun: true })
+  const dry = await gateway.operations.replay({ id: id, dry_run: true })
   t.match(dry, { found: true, outcome: 'accepted', starts: { mode: 'agent', prompt: 'P 100 {headers}', target: 'log' } })
   t.equal((await recordsOf(gateway)).length, 1, 'a dry run leaves nothing')
 
-  const again = await gateway.operations.replay({ eventId: id })
+  const again = await gateway.operations.replay({ id: id })
   t.match(again, { found: true, outcome: 'accepted', status: 202, event_id: uuid })
   const replayed = 'event_id' in again ? (again.event_id ?? '') : ''
   t.match(await record(gateway, replayed, ({ state }) => state === 'done'), { replay_of: id, edited: undefined, route: 'r' })
-  const edited = await gateway.operations.replay({ eventId: id, body: '{"n":200}' })
+  const edited = await gateway.operations.replay({ id: id, body: '{"n":200}' })
   const ofEdited = 'event_id' in edited ? (edited.event_id ?? '') : ''
   t.match(await record(gateway, ofEdited, ({ state }) => state === 'done'), { replay_of: id, edited: true, raw: { body_bytes: 9 } })
-  t.match(await gateway.operations.replay({ eventId: id, body: 'x'.repeat(1_048_577) }), { found: false, why: /1048577 bytes: at most/ })
-  t.match(await gateway.operations.replay({ eventId: id, sameId: true }), { outcome: 'duplicate', status: 200 })
-  t.match(await gateway.operations.replay({ eventId: id, route: 'other', dryRun: true }), { starts: { prompt: 'other 100' } })
-  t.match(await gateway.operations.replay({ eventId: 'nobody' }), { found: false })
-  t.match(await gateway.operations.replay({ eventId: id, route: 'off', dryRun: true }), {
+  t.match(await gateway.operations.replay({ id: id, body: 'x'.repeat(1_048_577) }), { found: false, why: /1048577 bytes: at most/ })
+  t.match(await gateway.operations.replay({ id: id, same_id: true }), { outcome: 'duplicate', status: 200 })
+  t.match(await gateway.operations.replay({ id: id, route: 'other', dry_run: true }), { starts: { prompt: 'other 100' } })
+  t.match(await gateway.operations.replay({ id: 'nobody' }), { found: false })
+  t.match(await gateway.operations.replay({ id: id, route: 'off', dry_run: true }), {
     found: false,
     why: 'the route "off" is disabled',
   })
-  t.match(await gateway.operations.replay({ eventId: id, route: 'nowhere' }), { found: false, why: /nowhere/ })
+  t.match(await gateway.operations.replay({ id: id, route: 'nowhere' }), { found: false, why: /nowhere/ })
 })
 
 t.test('past the rate limit: what is signed is kept and can be replayed, within a bound; what is not leaves nothing', async (t) => {
@@ -192,8 +192,8 @@ t.test('past the rate limit: what is signed is kept and can be replayed, within 
   const view = await until(async () => (await kept())[0])
   t.match(view, { route: 'r', event_type: 'push', delivery_id: 'd-1', status: 429, stage: 'rate_limit', reason: /rate_limit/ })
   t.equal(view.raw?.body_bytes, 7)
-  t.match(await gateway.operations.replay({ eventId: view.event_id, dryRun: true }), { starts: { prompt: 'P 1' } })
-  t.match(await gateway.operations.replay({ eventId: view.event_id }), { found: true, status: 202 })
+  t.match(await gateway.operations.replay({ id: view.event_id, dry_run: true }), { starts: { prompt: 'P 1' } })
+  t.match(await gateway.operations.replay({ id: view.event_id }), { found: true, status: 202 })
 
   const from = (address: string) => ({ 'X-Forwarded-For': address })
   t.equal((await gateway.post('closed', { headers: from('192.0.2.1') })).status, 202)
@@ -237,16 +237,17 @@ t.test('keep_refused: posts under a wrong secret are kept in a bound, and run on
   const kept = readdirSync(journalFolder(gateway.dir)).map((file) => readFileSync(join(journalFolder(gateway.dir), file), 'utf8'))
   t.notOk(kept.some((text) => text.includes('hush') || text.includes(right)))
 
-  const again = (view: EventView, more: object = {}) => gateway.operations.replay({ eventId: view.event_id, ...more })
+  const again = (view: EventView, more: { dry_run?: boolean; body?: string } = {}) =>
+    gateway.operations.replay({ id: view.event_id, ...more })
   const refused = { found: false, why: /does not hold with the keys of now: github: / }
   t.match(await again(genuine), refused)
-  t.match(await again(genuine, { dryRun: true }), refused)
+  t.match(await again(genuine, { dry_run: true }), refused)
   t.match(await again(genuine, { body: '{"n":9}' }), { found: false, why: /for no other body/ })
   clock.advance(600_000)
   const file = join(gateway.dir, 'config.yaml')
   writeFileSync(file, readFileSync(file, 'utf8').replaceAll(wrong, right))
   t.match(await gateway.operations.reload(), { ok: true })
-  t.match(await again(genuine, { dryRun: true }), { starts: { prompt: 'P 1' } })
+  t.match(await again(genuine, { dry_run: true }), { starts: { prompt: 'P 1' } })
   const done = await again(genuine)
   t.match(done, { found: true, outcome: 'accepted', status: 202 })
   const id = 'event_id' in done ? (done.event_id ?? '') : ''
@@ -279,7 +280,7 @@ t.test('payloads: false keeps the records alone', async (t) => {
   const gateway = await start(t, { routes: { r: {} }, config: { storage: { kind: 'memory', retention: { payloads: false } } } })
   const id = (await gateway.post('r', { body: { n: 1 } })).headers.get(eventHeader) ?? ''
   await record(gateway, id)
-  t.match(await gateway.operations.replay({ eventId: id }), { found: false, why: /not kept/ })
+  t.match(await gateway.operations.replay({ id: id }), { found: false, why: /not kept/ })
   const done = await record(gateway, id, ({ state }) => state === 'done')
   const attempts = await readAttempts({ dataDir: gateway.dir, env: {}, self: 'headgate' }, done)
   t.match(attempts, [{ end: 'done', prompt: null, reply: null }], 'nor the words of a run')
@@ -295,7 +296,7 @@ t.test('records survive a restart; a route that fails is told of with every try'
   await gateway.stop()
   const next = await start(t, { dir: gateway.dir })
   t.match(await record(next, id), { state: 'dead', attempt: 2 })
-  t.match(await next.operations.standings([id ?? '']), [{ state: 'dead', attempt: 2 }])
+  t.match(await next.operations.standings({ ids: [id ?? ''] }), { standings: [{ state: 'dead', attempt: 2 }] })
 })
 
 const token = 'tok_9f8e7d6c5b4a3210'
@@ -414,10 +415,10 @@ t.test('where a scheme looks for a secret itself, nobody gets it after that: no 
     said[`${name}: show`] = await run('events', 'show', id, '--body')
     const { body } = JSON.parse(await run('events', 'show', id, '--json')).data
     if (kept !== undefined) t.equal(body, kept, `${name}: the rest stays as it came`)
-    const replayed = await gateway.operations.replay({ eventId: id })
+    const replayed = await gateway.operations.replay({ id: id })
     t.match(replayed, { found: true, outcome: 'accepted' }, `${name}: a replay needs no secret`)
     if ('event_id' in replayed) await record(gateway, replayed.event_id ?? '', ({ state }) => state === 'done')
-    said[`${name}: replay`] = JSON.stringify(await gateway.operations.replay({ eventId: id, dryRun: true }))
+    said[`${name}: replay`] = JSON.stringify(await gateway.operations.replay({ id: id, dry_run: true }))
   }
   said.sent = target.seen.map(({ url, headers, body }) => `${url} ${JSON.stringify(headers)} ${body}`).join('\n')
   said.log = JSON.stringify(gateway.lines)

@@ -62,14 +62,15 @@ const start = async (t: Test, routes: object, { config, files, ...options }: Gat
       const path = route === 'theirs' ? { path: `/p/office/webhooks/${route}` } : {}
       const answer = await gateway.post(route, { body: { chat, text, ...more }, ...path })
       const id = answer.headers.get('x-headgate-event-id') ?? ''
-      await until(async () => (await operations.standings([id])).every(({ state }) => state === 'dead'))
+      await until(async () => (await operations.standings({ ids: [id] })).standings.every(({ state }) => state === 'dead'))
     },
     async said(route, name, of = 'default') {
-      const [session] = (await operations.sessions({ route, profile: of }, 100)).filter((each) => each.name === name)
-      const found = session && (await operations.conversation(session.key, 100))
+      const [session] = (await operations.sessions({ route, profile: of, max: 100 })).sessions.filter((each) => each.name === name)
+      const found = session && (await operations.conversation({ key: session.key, max: 100 })).conversation
       return found?.messages.map((message) => `${message.role}: ${wordsOf(message)}`)
     },
-    names: async (route) => (await operations.sessions(route === undefined ? {} : { route }, 100)).map(({ name }) => name),
+    names: async (route) =>
+      (await operations.sessions({ ...(route === undefined ? {} : { route }), max: 100 })).sessions.map(({ name }) => name),
   }
 }
 
@@ -90,7 +91,7 @@ t.test('no sender can reach the session of another route or profile, whatever id
   for (const id of ['1', 'default/chat/1', '/1', '1/', '../chat/1', '1\u0000', '"1"', '{chat}', 'l', '１']) {
     for (const route of ['chat', 'chat.1', 'theirs']) await say(route, id, `${route} ${id}`)
   }
-  const sessions = await operations.sessions({}, 100)
+  const { sessions } = await operations.sessions({ max: 100 })
   t.equal(sessions.length, 30)
   t.equal(new Set(sessions.map(({ key }) => key)).size, 30)
   t.ok(sessions.every(({ messages }) => messages === 2))
@@ -124,7 +125,7 @@ t.test('a delivery that is tried again adds nothing twice', async (t) => {
   const { say, said, operations, lines } = await start(t, { chat: { ...chatBot, retry } })
   await say('chat', '404', 'x')
   const dead = lines.find(({ msg }) => msg === 'run is dead')
-  t.equal(await operations.retry(String(dead?.event_id)), true)
+  t.same(await operations.retry({ id: String(dead?.event_id) }), { retried: true })
   await until(() => lines.filter(({ msg }) => msg === 'run is dead').length === 2)
   t.same(await said('chat', '404'), ['user: x', 'assistant: x'], 'what the agent said is kept, delivered or not')
 })
@@ -146,7 +147,7 @@ t.test('sessions are kept over a restart', async (t) => {
   await first.say('alerts', '1', 'y')
   await first.stop()
   const second = await startGateway(t, { dir: first.dir })
-  const [session] = await second.operations.sessions({}, 10)
+  const [session] = (await second.operations.sessions({ max: 10 })).sessions
   t.match(session, { route: 'chat', name: '1', messages: 3, place: { platform: 'telegram', chat: '1' } })
 })
 
@@ -231,7 +232,7 @@ t.test('a copy that cannot be stored fails no delivery, and that is logged', asy
   t.match(await second.line(({ msg }) => msg === 'delivered text not mirrored'), { level: 'warn', route: 'alerts', target: 'telegram' })
   t.equal(first.sent().length, 2)
   // The store is opened again meanwhile.
-  t.match(await until(() => second.operations.sessions({}, 10).catch(() => undefined)), [{ messages: 2 }])
+  t.match(await until(() => second.operations.sessions({ max: 10 }).catch(() => undefined)), { sessions: [{ messages: 2 }] })
 })
 
 t.test('what was not delivered is not copied', async (t) => {

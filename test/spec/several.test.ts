@@ -62,7 +62,7 @@ t.test('a dead one that is put back by hand goes to those that have not had it',
   const { headers } = await gateway.post('r', { body: { n: 1 } })
   await line('run is dead')
   answers.c = ok
-  t.equal(await gateway.operations.retry(headers.get('x-headgate-event-id') ?? ''), true)
+  t.same(await gateway.operations.retry({ id: headers.get('x-headgate-event-id') ?? '' }), { retried: true })
   await until(() => seen()[2] === 2)
   t.same(seen(), [1, 1, 2])
 })
@@ -119,12 +119,14 @@ t.test('direct: a dry replay names all of the targets; one under the same id goe
   const { gateway, seen } = await start(t, { deliver_only: true }, answers)
   const { headers } = await gateway.post('r', { body: { n: 1 } })
   const eventId = headers.get('x-headgate-event-id') ?? ''
-  await until(async () => (await gateway.operations.replay({ eventId, dryRun: true })).found)
+  await until(async () => (await gateway.operations.replay({ id: eventId, dry_run: true })).found)
   const extra = ['a', 'b', 'c'].map(() => ({ url: /\/1$/ }))
-  t.match(await gateway.operations.replay({ eventId, dryRun: true }), { starts: { mode: 'direct', target: 'http, http, http', extra } })
+  t.match(await gateway.operations.replay({ id: eventId, dry_run: true }), {
+    starts: { mode: 'direct', target: 'http, http, http', extra },
+  })
   t.same(seen(), [1, 1, 1])
   answers.b = ok
-  t.match(await gateway.operations.replay({ eventId, sameId: true }), { outcome: 'delivered' })
+  t.match(await gateway.operations.replay({ id: eventId, same_id: true }), { outcome: 'delivered' })
   t.same(seen(), [1, 2, 1])
 })
 
@@ -208,7 +210,8 @@ t.test('how far it got survives a restart', async (t) => {
   await gateway.stop()
   answers.b = ok
   const next = await startGateway(t, { dir: gateway.dir, level: 'info' })
-  const [event] = await next.operations.standings([String(gateway.lines.find(({ event_id }) => event_id)?.event_id)])
+  const id = String(gateway.lines.find(({ event_id }) => event_id)?.event_id)
+  const [event] = (await next.operations.standings({ ids: [id] })).standings
   t.match(event, { state: 'waiting' })
   t.same(seen(), [1, 1, 1])
 })

@@ -320,7 +320,7 @@ t.test('a secret goes to no host but the one that it is written for, whatever th
   const webhook = { enabled: true, extra: { secret, port: 0, routes: changed } }
   writeFileSync(join(first.dir, 'config.yaml'), stringify({ platforms: { webhook }, ...config }))
   const second = await startGateway(t, { level: 'info', dir: first.dir })
-  for (const { headers } of posted) await second.operations.retry(headers.get('x-headgate-event-id') ?? '')
+  for (const { headers } of posted) await second.operations.retry({ id: headers.get('x-headgate-event-id') ?? '' })
   await until(() => second.lines.filter(({ msg }) => msg === 'run is dead').length === 2)
   const keys = ({ seen }: Sink) => seen.map(({ headers }) => headers.authorization)
   t.same(keys(a), ['key of a', 'key of a', 'new key of a'])

@@ -3,7 +3,7 @@
 import t from 'tap'
 import type { Payload, Preview } from '../../src/app/editor/desk.ts'
 import { draftOf, type OpenedRoute } from '../../src/app/editor/draft/route-draft.ts'
-import type { Traffic } from '../../src/app/live/traffic.ts'
+import type { TrafficLine } from '../../src/generated/control.ts'
 import { actions } from '../../src/tui/model/actions.ts'
 import { type EntryScreen, entry, pick } from '../../src/tui/model/overlays.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
@@ -194,7 +194,7 @@ t.test('no two actions of one screen have one key, but for those that count firs
 })
 
 const whose = { at: '2026-11-22T10:00:00.000Z', event_id: 'e1', profile: 'default', route: 'pr', event_type: 'push', delivery_id: 'd1' }
-const traffic = (more: Partial<Traffic>): Traffic => ({ ...whose, ...more }) as Traffic
+const traffic = (more: Partial<TrafficLine>): TrafficLine => ({ ...whose, ...more }) as TrafficLine
 
 t.test('live: the newest is followed until the cursor moves', async (t) => {
   const editor = onRoute({ prompt: 'p' })

@@ -3,7 +3,7 @@
 import type { Loaded } from '../../config/load.ts'
 import type { Code, Diagnostic } from '../../core/diagnostic.ts'
 import { Fault, messageOf } from '../../core/fault.ts'
-import type { Status } from '../live/operations.ts'
+import type { Status } from '../../generated/control.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** What every look may use. */

@@ -1,7 +1,7 @@
 /** Looks whether machine, files and programs are fit for the gateway. It changes nothing, opens no database, and asks no other machine unless that is wanted. */
 
 import { loadConfig } from '../../config/load.ts'
-import type { Status } from '../live/operations.ts'
+import type { Status } from '../../generated/control.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { validate } from '../validate/validate.ts'
 import type { Workspace } from '../workspace.ts'

@@ -34,7 +34,7 @@ export const recorded = async (workspace: Workspace, eventId: string): Promise<R
 
 /** By the running gateway. Throws a Fault (exit 4) where none runs. */
 export const replayRecorded = async (finder: GatewayFinder, eventId: string): Promise<Tested> => {
-  const replayed = await (await finder.need()).replay({ eventId })
+  const replayed = await (await finder.need()).replay({ id: eventId })
   if (!replayed.found) return { ok: false, said: replayed.why }
   const { status, outcome, reason, event_id } = replayed
   const said = `${status} ${outcome}${reason === undefined ? '' : `: ${reason}`}`

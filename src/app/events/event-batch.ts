@@ -1,7 +1,7 @@
 /** Work on several events: which ones, in which order, and how it went for each. */
 
 import { exit, Fault } from '../../core/fault.ts'
-import type { Replayed } from '../live/replay.ts'
+import type { ReplayResult } from '../../generated/control.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import { type EventCriteria, selectionOf } from './event-selection.ts'
@@ -27,7 +27,7 @@ export type Result = {
   readonly ok: boolean
   readonly why?: string
   /** What a replay came to. */
-  readonly replayed?: Extract<Replayed, { readonly found: true }>
+  readonly replayed?: Extract<ReplayResult, { readonly found: true }>
 }
 
 /** Hears after each event how many are done. */

@@ -1,6 +1,6 @@
 /** Stored requests of several events through the configuration of the running gateway. */
 
-import type { ReplayWish } from '../live/replay.ts'
+import type { ControlQuestions } from '../../generated/control.ts'
 import type { RunningGateway } from '../running-gateway.ts'
 import { type Counting, each, type Result } from './event-batch.ts'
 import type { KnownEvent } from './known-event.ts'
@@ -12,13 +12,13 @@ export const replayable = (events: readonly KnownEvent[]): readonly KnownEvent[]
 export const replayEvents = (
   gateway: RunningGateway,
   events: readonly KnownEvent[],
-  wish: Omit<ReplayWish, 'eventId'>,
+  how: Omit<ControlQuestions['replay'], 'id'>,
   counting: Counting,
 ): Promise<readonly Result[]> =>
   each(
     events,
     async ({ event }) => {
-      const replayed = await gateway.replay({ ...wish, eventId: event.event_id })
+      const replayed = await gateway.replay({ ...how, id: event.event_id })
       return replayed.found ? { ok: replayed.status < 400, replayed } : { ok: false, why: replayed.why }
     },
     counting,

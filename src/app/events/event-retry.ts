@@ -30,6 +30,7 @@ const whyNot = ({ event, state }: KnownEvent): string => {
 export const retryEvents = (gateway: RunningGateway, { dead }: RetryPlan, counting: Counting): Promise<readonly Result[]> =>
   each(
     dead,
-    async ({ event }) => ((await gateway.retry(event.event_id)) ? { ok: true } : { ok: false, why: 'it is not dead any more' }),
+    async ({ event }) =>
+      (await gateway.retry({ id: event.event_id })).retried ? { ok: true } : { ok: false, why: 'it is not dead any more' },
     counting,
   )

@@ -1,10 +1,10 @@
 /** Reads events: what the journal says, and of those that have not ended, what a running gateway says. */
 
 import { exit, Fault } from '../../core/fault.ts'
+import { controlOperations, type RunStanding } from '../../generated/control.ts'
 import { journalFolder } from '../../journal/folder.ts'
 import { readEvent, readEvents } from '../../journal/reader.ts'
 import type { EventView } from '../../journal/record.ts'
-import type { RunStanding } from '../live/operations.ts'
 import type { GatewayFinder, RunningGateway } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Search } from './event-search.ts'
@@ -103,8 +103,12 @@ type Standings = ReadonlyMap<string, RunStanding>
 
 /** How the runs of these events stand in the running gateway. */
 export const standingsOf = async (gateway: RunningGateway, events: readonly EventView[]): Promise<Standings> => {
-  const standings = await gateway.standings(events.map(({ event_id }) => event_id))
-  return new Map(standings.map((standing) => [standing.eventId, standing]))
+  const { maxItems } = controlOperations.standings.question.members.ids
+  const ids = events.map(({ event_id }) => event_id)
+  const all: RunStanding[] = []
+  for (let from = 0; from < ids.length; from += maxItems)
+    all.push(...(await gateway.standings({ ids: ids.slice(from, from + maxItems) })).standings)
+  return new Map(all.map((standing) => [standing.eventId, standing]))
 }
 
 /** Asks a running gateway how those stand that have not ended; without one they are as the journal says. */

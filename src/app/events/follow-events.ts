@@ -1,8 +1,7 @@
 /** Events as they come, and once more as their runs go on: what `watch` tells, in the words of the journal. */
 
+import type { DeliveryLine, OutcomeLine, TailLine } from '../../generated/control.ts'
 import type { EventView } from '../../journal/record.ts'
-import type { TailLine } from '../live/tails.ts'
-import type { Traffic } from '../live/traffic.ts'
 import type { Selection } from './event-selection.ts'
 import type { KnownEvent } from './known-event.ts'
 
@@ -33,9 +32,7 @@ const knownOf = (line: TailLine, arrived: Map<string, EventView>): KnownEvent | 
   return { event, state, attempt, ...(error === null ? {} : { error }), ...(next_at === null ? {} : { nextAt: next_at }) }
 }
 
-type Told = Extract<Traffic, { type: 'outcome' | 'delivery' }>
-
-const whoseOf = ({ at, profile, route, event_type, delivery_id }: Told, event_id: string) => ({
+const whoseOf = ({ at, profile, route, event_type, delivery_id }: OutcomeLine | DeliveryLine, event_id: string) => ({
   at,
   event_id,
   profile: profile ?? '',
@@ -43,7 +40,7 @@ const whoseOf = ({ at, profile, route, event_type, delivery_id }: Told, event_id
   ...some({ event_type, delivery_id }),
 })
 
-const viewOf = (line: Extract<Traffic, { type: 'outcome' }>, event_id: string): EventView => {
+const viewOf = (line: OutcomeLine, event_id: string): EventView => {
   const { outcome, status, stage, duration_ms, reason, target } = line
   const state = outcome === 'accepted' || outcome === 'coalesced' ? 'waiting' : 'final'
   return { ...whoseOf(line, event_id), outcome, ...some({ stage, reason, target, status, duration_ms }), state, tries: [] }

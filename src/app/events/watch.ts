@@ -1,16 +1,17 @@
 /** What goes on in a running gateway, behind what went before. */
 
+import type { TailLine } from '../../generated/control.ts'
 import { journalFolder } from '../../journal/folder.ts'
 import { readEvents } from '../../journal/reader.ts'
 import type { EventView } from '../../journal/record.ts'
-import type { TailLine, TailLines } from '../live/tails.ts'
-import { type TrafficWish, trafficOfView, wants } from '../live/traffic.ts'
+import type { TailLines } from '../live/tails.ts'
+import { type TrafficFilter, trafficOfView, wants } from '../live/traffic.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import { checkOutcomes, checkSources } from './known-words.ts'
 
 /** `since`: also what arrived from then on; milliseconds since 1970. */
-export type WatchWish = TrafficWish & { readonly since?: number }
+export type WatchOptions = TrafficFilter & { readonly since?: number }
 
 export type Watching = {
   /** They end when the gateway stops. Throws a Fault (exit 4) when it is gone. */
@@ -23,17 +24,19 @@ export type Watching = {
 const maxPast = 10_000
 
 /** Throws a Fault for an outcome or a route that there is not, without a gateway (exit 4), and when as many watch as may. */
-export const watch = async (workspace: Workspace, finder: GatewayFinder, { since, ...wish }: WatchWish): Promise<Watching> => {
-  checkOutcomes(wish.outcome)
-  await checkSources(workspace, wish.route === undefined ? {} : { route: wish.route })
-  const live = await (await finder.need()).tail(wish)
-  const past = since === undefined ? [] : await pastEvents(workspace, wish, since)
+export const watch = async (workspace: Workspace, finder: GatewayFinder, { since, ...filter }: WatchOptions): Promise<Watching> => {
+  const { route, outcome } = filter
+  checkOutcomes(outcome)
+  const ofRoute = route === undefined ? {} : { route }
+  await checkSources(workspace, ofRoute)
+  const live = await (await finder.need()).tail({ ...ofRoute, ...(outcome === undefined ? {} : { outcome: outcome.join(',') }) })
+  const past = since === undefined ? [] : await pastEvents(workspace, filter, since)
   return { lines: joined(past, live), close: () => void live.return?.() }
 }
 
 /** Oldest first. */
-const pastEvents = async ({ dataDir }: Workspace, wish: TrafficWish, since: number): Promise<readonly EventView[]> => {
-  const fits = (view: EventView): boolean => wants(wish, trafficOfView(view))
+const pastEvents = async ({ dataDir }: Workspace, filter: TrafficFilter, since: number): Promise<readonly EventView[]> => {
+  const fits = (view: EventView): boolean => wants(filter, trafficOfView(view))
   return (await readEvents(journalFolder(dataDir), { fits, since, limit: maxPast })).events.toReversed()
 }
 

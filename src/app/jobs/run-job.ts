@@ -1,7 +1,7 @@
 /** Makes the running gateway start a job now, also a paused one. */
 
 import { exit, Fault } from '../../core/fault.ts'
-import type { JobStart } from '../../schedule/start-job.ts'
+import type { JobStart } from '../../generated/control.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import { ambiguousJob, findJob, readKnownJobs, unknownJob } from './jobs.ts'
@@ -16,7 +16,7 @@ export type JobRun = Started | { readonly started: false; readonly fault: Fault;
 export const runJob = async (workspace: Workspace, finder: GatewayFinder, profile: string, reference: string): Promise<JobRun> => {
   const running = await finder.find()
   if (!running) findJob(await readKnownJobs(workspace, { profile }), reference, workspace)
-  const start = await (running ?? (await finder.need())).startJob(profile, reference)
+  const start = await (running ?? (await finder.need())).startJob({ profile, job: reference })
   if (start.started) return start
   if (start.reason !== 'job_missing') return { started: false, fault: refusalOf(start, start.reason, reference), notices: [] }
   const { jobs, notices } = await readKnownJobs(workspace, { profile })

@@ -1,7 +1,7 @@
 /** Asks the running gateway which jobs run now. */
 
 import { Fault } from '../../core/fault.ts'
-import type { RunningJob } from '../../runs/worker.ts'
+import type { RunningJob } from '../../generated/control.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 
 export type RunningJobs = {
@@ -13,7 +13,7 @@ export type RunningJobs = {
 export const readRunningJobs = async (gateway: GatewayFinder): Promise<RunningJobs> => {
   try {
     const running = await gateway.find()
-    return { jobs: await running?.runningJobs(), notices: [] }
+    return { jobs: (await running?.runningJobs())?.jobs, notices: [] }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     return { jobs: undefined, notices: [`which jobs run now is not known: ${error.message}`] }

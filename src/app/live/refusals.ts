@@ -2,13 +2,11 @@
 
 import type { Observer } from '../../core/fact.ts'
 import type { Refused } from '../../core/outcome.ts'
+import type { RefusalCounts } from '../../generated/control.ts'
 
-/** Codes that no post was refused for are left out. */
-export type Refusals = { readonly [code in Refused['code']]?: number }
+type RefusalCounter = Observer & { counts(): RefusalCounts }
 
-type RefusalCounts = Observer & { counts(): Refusals }
-
-export const countRefusals = (): RefusalCounts => {
+export const countRefusals = (): RefusalCounter => {
   // The codes are a closed list, so it stays small.
   const counted = new Map<Refused['code'], number>()
   return {

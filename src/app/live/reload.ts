@@ -4,28 +4,13 @@ import type { Config } from '../../config/config.ts'
 import type { Read, Reading } from '../../config/thread/load-in-thread.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
-import type { Facts, RouteChanges } from '../../core/fact.ts'
+import type { Facts } from '../../core/fact.ts'
 import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
+import type { ControlQuestions, FailedReload, ReloadResult } from '../../generated/control.ts'
 import type { LiveConfig } from './live-config.ts'
 import { logDiagnostics } from './log-diagnostics.ts'
 import { lostRoutes, routeChanges } from './route-changes.ts'
-
-/** `ok: false`: refused, and the configuration before it serves on. */
-export type Reloaded = {
-  readonly ok: boolean
-  readonly diagnostics: readonly Diagnostic[]
-  /** Settings that changed but need a restart. */
-  readonly restart: readonly string[]
-  /** What was done to the configured routes, or would have been. */
-  readonly changes: RouteChanges
-}
-
-/** `force`: also where most of the routes would go. */
-export type ReloadWish = { readonly force?: boolean }
-
-/** A reload that was refused or that failed. `at`: ISO 8601. */
-export type FailedReload = { readonly at: string; readonly reason: string }
 
 export type ReloadOptions = {
   readonly first: LiveConfig
@@ -39,7 +24,7 @@ export type ReloadOptions = {
 export interface Reloader {
   /** What serves now. A request or a run takes it once and keeps it. */
   current(): LiveConfig
-  reload(wish?: ReloadWish): Promise<Reloaded>
+  reload(question?: ControlQuestions['reload']): Promise<ReloadResult>
   reloadedAt(): string | null
   /** Settings that the last reload found changed, and that only a restart takes over. */
   needsRestart(): readonly string[]
@@ -62,7 +47,7 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
     failed = { at: now(), reason }
   }
   const stopping = new AbortController()
-  const takeOver = async (reading: Reading, force: boolean): Promise<Reloaded> => {
+  const takeOver = async (reading: Reading, force: boolean): Promise<ReloadResult> => {
     const before = current
     const { config, restart } = onThisProcess(reading.config, before.config)
     const next = await compile(config, before)
@@ -88,10 +73,10 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
       idle.close()
     }
   }
-  let running: Promise<Reloaded> | undefined
-  let waiting: Promise<Reloaded> | undefined
+  let running: Promise<ReloadResult> | undefined
+  let waiting: Promise<ReloadResult> | undefined
   let isForced = false
-  const readFiles = async (): Promise<Reloaded> => {
+  const readFiles = async (): Promise<ReloadResult> => {
     const force = isForced
     isForced = false
     try {
@@ -101,7 +86,7 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
       throw error
     }
   }
-  const begin = (): Promise<Reloaded> => {
+  const begin = (): Promise<ReloadResult> => {
     waiting = undefined
     running = readFiles().finally(() => {
       running = undefined

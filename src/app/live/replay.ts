@@ -8,41 +8,13 @@ import { describeOutcome } from '../../core/outcome-table.ts'
 import type { RoutePlan } from '../../core/plan.ts'
 import type { RequestHead, VerifiedRequest } from '../../core/request.ts'
 import { resume } from '../../engine/run.ts'
+import type { ControlQuestions, ReplayResult } from '../../generated/control.ts'
 import { ReadOnce } from '../../parts/body/request-body.ts'
 import { servedAs } from '../../plan/table.ts'
 import { requestAgain } from '../events/request-again.ts'
-import { type Starts, trace } from '../trace/trace.ts'
+import { trace } from '../trace/trace.ts'
 import type { SharedEffects } from './effects.ts'
 import type { LiveConfig } from './live-config.ts'
-
-export type ReplayWish = {
-  readonly eventId: string
-  /** Another route than the event's. */
-  readonly route?: string
-  /** Keeps the delivery id, which shows the duplicate rule. */
-  readonly sameId?: boolean
-  /** Another body than the event's. */
-  readonly body?: string
-  /** Says what would happen, and does nothing of it. */
-  readonly dryRun?: boolean
-}
-
-/** How a stored request fares with today's configuration. */
-export type Replayed =
-  | { readonly found: false; readonly why: string }
-  | {
-      readonly found: true
-      /** The record of the replay; absent in a dry run. */
-      readonly event_id?: string
-      readonly status: number
-      readonly outcome: string
-      readonly reason?: string
-      readonly stage: string
-      /** What a dry run did not do, and could end it otherwise. */
-      readonly note?: string
-      /** What it starts (or would): the prompt or message, and where the result goes. */
-      readonly starts?: Starts
-    }
 
 export type ReplayOptions = {
   /** Where the journal's segments lie. */
@@ -53,19 +25,19 @@ export type ReplayOptions = {
   readonly facts: Pick<Facts, 'tell'>
 }
 
-const missing = (why: string): Replayed => ({ found: false, why })
+const missing = (why: string): ReplayResult => ({ found: false, why })
 
 /** A request whose signature held is not asked for it again. One that is kept although it did not hold runs only if it holds now. */
-export const replay = async (wish: ReplayWish, options: ReplayOptions): Promise<Replayed> => {
+export const replay = async (question: ControlQuestions['replay'], options: ReplayOptions): Promise<ReplayResult> => {
   const { folder, shared, facts } = options
-  const { body, sameId = false } = wish
-  const again = await requestAgain(folder, wish.eventId, { at: shared.clock.now(), sameId, body })
+  const { id, body, same_id: sameId = false, dry_run: dryRun = false } = question
+  const again = await requestAgain(folder, id, { at: shared.clock.now(), sameId, body })
   if (!again.found) return again
   const { view } = again
   // Only now: the configuration may have been replaced since the question came.
   const serving = options.serving()
-  const served = servedAs(serving.table, wish.route ?? view.route)
-  if (!served) return missing(`there is no route "${wish.route ?? view.route}" any more`)
+  const served = servedAs(serving.table, question.route ?? view.route)
+  if (!served) return missing(`there is no route "${question.route ?? view.route}" any more`)
   const { maxBodyBytes } = serving.config
   const { length } = 'request' in again ? again.request.body : again.unverified.body
   if (length > maxBodyBytes) return missing(`its payload has ${length} bytes: at most ${maxBodyBytes} are accepted`)
@@ -75,7 +47,7 @@ export const replay = async (wish: ReplayWish, options: ReplayOptions): Promise<
   try {
     const request = 'request' in again ? again.request : await verifyAgain(plan, again.unverified, shared.clock.now())
     if (typeof request === 'string') return missing(request)
-    if (wish.dryRun) return await dryRun(request, serving, shared, served.source)
+    if (dryRun) return await rehearse(request, serving, shared, served.source)
     return told(request, await resume(plan, request), { plan, of: view.event_id, isEdited: body !== undefined }, facts)
   } finally {
     plan.owner.release()
@@ -84,7 +56,7 @@ export const replay = async (wish: ReplayWish, options: ReplayOptions): Promise<
 
 type Repeated = { readonly plan: RoutePlan; readonly of: string; readonly isEdited: boolean }
 
-const told = (request: VerifiedRequest, ended: Ended, { plan, of, isEdited }: Repeated, facts: ReplayOptions['facts']): Replayed => {
+const told = (request: VerifiedRequest, ended: Ended, { plan, of, isEdited }: Repeated, facts: ReplayOptions['facts']): ReplayResult => {
   const { headers, remote } = request
   const replay = { of, isEdited }
   facts.tell({ kind: 'request_ended', ended, route: plan, headers, remote, ms: () => 0, replay })
@@ -107,7 +79,13 @@ const verifyAgain = async (
   return { eventId: randomUUID(), headers, remote, at: now, body, verification, read }
 }
 
-const dryRun = async (request: VerifiedRequest, serving: LiveConfig, { clock }: SharedEffects, source: RouteSource): Promise<Replayed> => {
+/** Says what would happen, and does nothing of it. */
+const rehearse = async (
+  request: VerifiedRequest,
+  serving: LiveConfig,
+  { clock }: SharedEffects,
+  source: RouteSource,
+): Promise<ReplayResult> => {
   const { config, catalogue, jobs } = serving
   const traced = await trace({ kind: 'verified', request }, { source, config, catalogue, effects: { jobs, clock } })
   const { outcome, stage, notes, starts } = traced

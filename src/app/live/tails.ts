@@ -3,14 +3,8 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Observer } from '../../core/fact.ts'
 import { StoreFault } from '../../core/fault.ts'
-import { type Traffic, type TrafficWish, trafficOf, wants } from './traffic.ts'
-
-/** What a watcher is sent. `lost`: so many lines it was too slow for. `end`: the gateway stops. */
-export type TailLine =
-  | { readonly type: 'init'; readonly at: string }
-  | Traffic
-  | { readonly type: 'lost'; readonly lines: number }
-  | { readonly type: 'end'; readonly reason: string }
+import type { TailLine, TrafficLine } from '../../generated/control.ts'
+import { type TrafficFilter, trafficOf, wants } from './traffic.ts'
 
 export type TailLines = AsyncIterableIterator<TailLine>
 
@@ -19,7 +13,7 @@ const maxWaiting = 1_000
 
 export type Tails = Observer & {
   /** What goes on from now on, until the watcher leaves or the gateway stops. Throws a StoreFault when as many watch as may. */
-  open(wish: TrafficWish): TailLines
+  open(filter: TrafficFilter): TailLines
   /** Ends all of them. */
   close(): void
 }
@@ -35,10 +29,10 @@ export const createTails = ({ clock, redact }: Options): Tails => {
       const lines = trafficOf(fact, clock.now(), redact)
       if (lines.length > 0) for (const tail of open) tail.push(lines)
     },
-    open(wish) {
+    open(filter) {
       if (isClosed) throw new StoreFault('it is stopping')
       if (open.size >= maxTails) throw new StoreFault(`${maxTails} watch already`)
-      const tail = new Tail(wish, new Date(clock.now()).toISOString(), () => open.delete(tail))
+      const tail = new Tail(filter, new Date(clock.now()).toISOString(), () => open.delete(tail))
       open.add(tail)
       return tail
     },
@@ -53,22 +47,22 @@ const over = { done: true, value: undefined } as const
 
 /** One watcher. Not a generator: one that waits for a line could not be ended from outside. */
 class Tail implements TailLines {
-  readonly #wish: TrafficWish
+  readonly #filter: TrafficFilter
   readonly #leave: () => void
   #waiting: TailLine[]
   #lost = 0
   #state: 'open' | 'stopping' | 'over' = 'open'
   #wake = (): void => {}
 
-  constructor(wish: TrafficWish, at: string, leave: () => void) {
-    this.#wish = wish
+  constructor(filter: TrafficFilter, at: string, leave: () => void) {
+    this.#filter = filter
     this.#leave = leave
     this.#waiting = [{ type: 'init', at }]
   }
 
   /** The lines of one request, or of one attempt: all or none, for one without the other would mislead. */
-  push(lines: readonly Traffic[]): void {
-    if (!wants(this.#wish, lines)) return
+  push(lines: readonly TrafficLine[]): void {
+    if (!wants(this.#filter, lines)) return
     if (this.#lost > 0 || this.#waiting.length + lines.length > maxWaiting) this.#lost += lines.length
     else this.#waiting.push(...lines)
     this.#wake()

@@ -5,58 +5,28 @@ import { header } from '../../core/headers.ts'
 import type { Outcome } from '../../core/outcome.ts'
 import { describeOutcome } from '../../core/outcome-table.ts'
 import { cut } from '../../core/text.ts'
+import type { RequestLine, TrafficLine } from '../../generated/control.ts'
 import type { EventView } from '../../journal/record.ts'
 
-/** Whose it is; `null` where it is not known, or nobody vouched for it. Times are ISO 8601, UTC. */
-type Whose = {
-  readonly at: string
-  /** Absent where it leaves no record. */
-  readonly event_id: string | null
-  readonly profile: string | null
-  readonly route: string | null
-  readonly event_type: string | null
-  readonly delivery_id: string | null
-}
-
-export type Traffic =
-  | (Whose & { readonly type: 'event'; readonly bytes: number | null; readonly remote: string | null })
-  | (Whose & {
-      readonly type: 'outcome'
-      readonly status: number | null
-      readonly outcome: string
-      readonly stage: string | null
-      readonly duration_ms: number | null
-      readonly reason: string | null
-      readonly target: string | null
-    })
-  | (Whose & {
-      readonly type: 'delivery'
-      /** `waiting`: it failed, and is tried again. */
-      readonly state: 'done' | 'dead' | 'waiting'
-      readonly attempt: number
-      readonly job: string | null
-      readonly target: string | null
-      readonly error: string | null
-      readonly next_at: string | null
-      readonly silent: boolean
-    })
+/** What all lines of one event say. */
+type LineHead = Omit<RequestLine, 'type' | 'bytes' | 'remote'>
 
 const maxChars = 1_024
 const isoOf = (ms: number): string => new Date(ms).toISOString()
 
 /** The lines of a fact, in order; none for most. `redact` takes known secrets out of what it says. */
-export const trafficOf = (fact: Fact, now: number, redact: (text: string) => string): readonly Traffic[] => {
+export const trafficOf = (fact: Fact, now: number, redact: (text: string) => string): readonly TrafficLine[] => {
   if (fact.kind === 'request_ended') return ofRequest(fact, now, redact)
   return fact.kind === 'attempt_committed' ? [ofAttempt(fact.run, now)] : []
 }
 
-const ofRequest = (fact: RequestEnded, now: number, redact: (text: string) => string): readonly Traffic[] => {
+const ofRequest = (fact: RequestEnded, now: number, redact: (text: string) => string): readonly TrafficLine[] => {
   const { ended, headers } = fact
   const { outcome, verified, event } = ended
   const took = fact.ms()
   const { status, outcome: name, reason } = describeOutcome(outcome)
   const refusal = typeof fact.refusal === 'object' ? fact.refusal : undefined
-  const whose: Whose = {
+  const head: LineHead = {
     at: isoOf(verified?.at ?? refusal?.at ?? now - took),
     event_id: verified?.eventId ?? refusal?.eventId ?? null,
     profile: fact.route?.profile ?? null,
@@ -67,10 +37,10 @@ const ofRequest = (fact: RequestEnded, now: number, redact: (text: string) => st
   const length = Number(headers['content-length'])
   const bytes = verified?.body.length ?? ended.unverified?.body?.length ?? (Number.isSafeInteger(length) ? length : null)
   return [
-    { type: 'event', ...whose, bytes, remote: fact.remote() },
+    { type: 'event', ...head, bytes, remote: fact.remote() },
     {
       type: 'outcome',
-      ...whose,
+      ...head,
       status,
       outcome: name,
       stage: ended.stage,
@@ -86,7 +56,7 @@ const shown = (text: string | undefined): string | null => (text === undefined ?
 /** The name that was asked for, where there is no such route. */
 const routeOf = (outcome: Outcome): string | undefined => (outcome.kind === 'refused' ? outcome.name : undefined)
 
-const ofAttempt = (run: RunAttempt, now: number): Traffic => ({
+const ofAttempt = (run: RunAttempt, now: number): TrafficLine => ({
   type: 'delivery',
   at: isoOf(now),
   event_id: run.eventId,
@@ -104,8 +74,8 @@ const ofAttempt = (run: RunAttempt, now: number): Traffic => ({
 })
 
 /** The lines of an event that is over, as its records tell it. */
-export const trafficOfView = (view: EventView): readonly Traffic[] => {
-  const whose: Whose = {
+export const trafficOfView = (view: EventView): readonly TrafficLine[] => {
+  const head: LineHead = {
     at: view.at,
     event_id: view.event_id,
     profile: view.profile,
@@ -114,26 +84,26 @@ export const trafficOfView = (view: EventView): readonly Traffic[] => {
     delivery_id: view.delivery_id ?? null,
   }
   const { status = null, outcome, stage = null, duration_ms = null, reason = null, target = null, state, error = null } = view
-  const request: readonly Traffic[] =
+  const request: readonly TrafficLine[] =
     view.route === ''
       ? []
       : [
-          { type: 'event', ...whose, bytes: view.raw?.body_bytes ?? null, remote: null },
-          { type: 'outcome', ...whose, status, outcome, stage, duration_ms, reason, target },
+          { type: 'event', ...head, bytes: view.raw?.body_bytes ?? null, remote: null },
+          { type: 'outcome', ...head, status, outcome, stage, duration_ms, reason, target },
         ]
   if (state !== 'done' && state !== 'dead') return request
   const { attempt = 1, job = null, ended_at: at = view.at, silent = false } = view
-  return [...request, { type: 'delivery', ...whose, at, state, attempt, job, target, error, next_at: null, silent }]
+  return [...request, { type: 'delivery', ...head, at, state, attempt, job, target, error, next_at: null, silent }]
 }
 
-export type TrafficWish = {
+export type TrafficFilter = {
   readonly route?: string
   /** How it was answered, with or without the stage: `ignored`, `ignored:filters`. Attempts count as those of what was accepted. */
   readonly outcome?: readonly string[]
 }
 
 /** Whether the lines of one request, or of one attempt, are asked for. */
-export const wants = ({ route, outcome }: TrafficWish, lines: readonly Traffic[]): boolean =>
+export const wants = ({ route, outcome }: TrafficFilter, lines: readonly TrafficLine[]): boolean =>
   lines.some(
     (line) =>
       (route === undefined || line.route === route) &&

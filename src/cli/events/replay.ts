@@ -36,9 +36,9 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
   if (events.length < found.length) note(cli, `${found.length - events.length} left out: their payload was not kept`)
   // Says that none runs before it asks, and when there is nothing to replay.
   const gateway = await gatewayAt(cli.workspace).need()
-  const wish = { ...(route === undefined ? {} : { route }), sameId }
+  const how = { ...(route === undefined ? {} : { route }), same_id: sameId }
   const run = (dry: boolean, body?: string): Promise<readonly Result[]> =>
-    replayEvents(gateway, events, { ...wish, dryRun: dry, ...(body === undefined ? {} : { body }) }, counting(events.length, cli))
+    replayEvents(gateway, events, { ...how, dry_run: dry, ...(body === undefined ? {} : { body }) }, counting(events.length, cli))
   const [event] = events
   if (edit && event) return edited(event, run, dryRun, cli)
   if (dryRun) return report(await run(true), true, cli)

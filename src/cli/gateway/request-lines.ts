@@ -1,8 +1,9 @@
 /** Each request as one line in and one line out: an observer of the facts that never costs more than so many lines a second. */
 
-import { type Traffic, trafficOf } from '../../app/live/traffic.ts'
+import { trafficOf } from '../../app/live/traffic.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Fact, Observer } from '../../core/fact.ts'
+import type { TrafficLine } from '../../generated/control.ts'
 import { trafficText } from '../webhook/traffic-text.ts'
 
 const requestsPerSecond = 50
@@ -11,7 +12,7 @@ const secondMs = 1_000
 export type RequestLinesOptions = {
   readonly clock: Clock
   readonly redact: (text: string) => string
-  readonly show: (line: Traffic) => void
+  readonly show: (line: TrafficLine) => void
   /** So many requests are not shown. */
   readonly skipped: (count: number) => void
 }

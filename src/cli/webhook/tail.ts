@@ -2,7 +2,7 @@
 
 import { watch } from '../../app/events/watch.ts'
 import { jsonText } from '../../app/json-text.ts'
-import type { TailLine } from '../../app/live/tails.ts'
+import type { TailLine } from '../../generated/control.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { type Cli, note } from '../shell/output.ts'
 import { timeOf } from '../shell/times.ts'

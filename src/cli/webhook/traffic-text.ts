@@ -1,21 +1,21 @@
 /** What goes on, a line each: `-->` a request, `<--` how it ended and why, `==>` an attempt at its run. Safe on a terminal. */
 
 import { outcomeOf } from '../../app/events/known-event.ts'
-import type { Traffic } from '../../app/live/traffic.ts'
 import { printable } from '../../core/text.ts'
+import type { TrafficLine } from '../../generated/control.ts'
 
 const maxName = 80
 const maxReason = 500
 
 const shown = (text: string | null): string => printable(text ?? '-', maxName)
 
-export const trafficText = (line: Traffic): string =>
+export const trafficText = (line: TrafficLine): string =>
   [printable(line.at.slice(11, 19)), ...wordsOf(line)].filter((word) => word !== '').join('  ')
 
-const wordsOf = (line: Traffic): readonly string[] =>
+const wordsOf = (line: TrafficLine): readonly string[] =>
   line.type === 'event' ? wordsOfEvent(line) : line.type === 'outcome' ? wordsOfOutcome(line) : wordsOfDelivery(line)
 
-type Of<T extends Traffic['type']> = Extract<Traffic, { readonly type: T }>
+type Of<T extends TrafficLine['type']> = Extract<TrafficLine, { readonly type: T }>
 
 const wordsOfEvent = ({ event_type, route, delivery_id, bytes }: Of<'event'>): readonly string[] => [
   `--> ${shown(event_type)}`,

@@ -10,7 +10,7 @@ import { servingPid } from './pid-record.ts'
 import { connectError, controlSocket, isReachable, openShortPath } from './socket-path.ts'
 
 export type Asker = Pick<Workspace, 'dataDir' | 'self'>
-export type Method = 'GET' | 'POST'
+type Method = 'GET' | 'POST'
 
 const timeoutMs = 30_000
 const maxAnswerBytes = 67_108_864
@@ -84,9 +84,13 @@ type Ask = { readonly socketPath: string; readonly method: Method; readonly path
 /** Error codes that mean that nobody listens: there is no socket, or a dead process left it. */
 const nobody = new Set(['ENOENT', 'ECONNREFUSED'])
 
+/** The headers of a request with this body. */
+export const bodyHeaders = (text: string | undefined) =>
+  text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
+
 const send = ({ socketPath, method, path, text }: Ask): Promise<Got | undefined> =>
   new Promise((resolve, reject) => {
-    const headers = text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
+    const headers = bodyHeaders(text)
     const request = httpRequest({ socketPath, method, path, headers, agent: false })
     const late = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs)
     const fail = (error: unknown): void => {

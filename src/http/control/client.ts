@@ -1,27 +1,13 @@
 /** Calls the operations of a running gateway, over its control socket. */
 
-import type { RunStanding } from '../../app/live/operations.ts'
-import type { TailLine, TailLines } from '../../app/live/tails.ts'
+import type { TailLines } from '../../app/live/tails.ts'
 import type { GatewayFinder, RunningGateway } from '../../app/running-gateway.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import type { Json } from '../../core/json.ts'
-import { type Asker, askGateway, isListening, type Method, notRunning } from './ask.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { controlOperations, type TailLine } from '../../generated/control.ts'
+import { type Asker, askGateway, isListening, notRunning } from './ask.ts'
 import { followGateway } from './follow.ts'
-import {
-  type Check,
-  hasConversation,
-  hasJobs,
-  hasRetried,
-  hasSessions,
-  hasStandings,
-  isJobStart,
-  isReloaded,
-  isReplayed,
-  isStatus,
-  isStopping,
-  isTailLine,
-  maxIds,
-} from './protocol.ts'
+import type { Operation } from './questions.ts'
 
 /** Finds the gateway of a data directory. Each call looks again. */
 export const gatewayAt = (asker: Asker): GatewayFinder => {
@@ -36,57 +22,34 @@ export const gatewayAt = (asker: Asker): GatewayFinder => {
 }
 
 const clientOf = (asker: Asker): RunningGateway => {
-  const ask = async <T>(check: Check<T>, method: Method, path: string, body?: Json): Promise<T> => {
-    const answer: unknown = await askGateway(asker, method, path, body)
-    return checked(check, answer)
-  }
-  return {
-    status: () => ask(isStatus, 'GET', '/status'),
-    reload: ({ force = false } = {}) => ask(isReloaded, 'POST', '/reload', { force }),
-    async stop() {
-      await ask(isStopping, 'POST', '/stop')
-    },
-    async standings(ids) {
-      const all: RunStanding[] = []
-      for (let from = 0; from < ids.length; from += maxIds) {
-        const { standings } = await ask(hasStandings, 'POST', '/events/standings', { ids: ids.slice(from, from + maxIds) })
-        all.push(...standings)
-      }
-      return all
-    },
-    retry: async (id) => (await ask(hasRetried, 'POST', `${eventPath(id)}/retry`)).retried,
-    replay: ({ eventId, route, body, sameId, dryRun }) =>
-      ask(isReplayed, 'POST', `${eventPath(eventId)}/replay`, {
-        ...(route === undefined ? {} : { route }),
-        ...(body === undefined ? {} : { body }),
-        ...(sameId === undefined ? {} : { same_id: sameId }),
-        ...(dryRun === undefined ? {} : { dry_run: dryRun }),
-      }),
-    startJob: (profile, job) => ask(isJobStart, 'POST', '/jobs/start', { profile, job }),
-    runningJobs: async () => (await ask(hasJobs, 'GET', '/jobs/running')).jobs,
-    sessions: async (of, max) => (await ask(hasSessions, 'POST', '/sessions', { ...of, max })).sessions,
-    conversation: async (key, max) => (await ask(hasConversation, 'POST', '/sessions/conversation', { key, max })).conversation,
-    tail: async ({ route, outcome }) =>
-      checkedLines(
-        await followGateway(asker, '/tail', {
-          ...(route === undefined ? {} : { route }),
-          ...(outcome === undefined ? {} : { outcome: outcome.join(',') }),
-        }),
-      ),
-  }
+  const operations = Object.entries<Operation>(controlOperations).map(([name, operation]) => [
+    name,
+    (question: JsonObject = {}) => ask(asker, operation, question),
+  ])
+  return Object.fromEntries(operations) as RunningGateway
 }
 
-/** Throws a Fault for what is no such answer. */
-const checked = <T>(check: Check<T>, answer: unknown): T => {
+const ask = async (asker: Asker, operation: Operation, question: JsonObject): Promise<unknown> => {
+  const { method, path, checkAnswer } = operation
+  const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, name]) => name))
+  const address = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(question[name])))
+  const members = Object.entries(question).filter(([name]) => !inPath.has(name))
+  const body = members.length > 0 ? Object.fromEntries(members) : undefined
+  if ('isStream' in operation) return checkedLines(await followGateway(asker, address, body), checkAnswer)
+  return checked(await askGateway(asker, method, address, body), checkAnswer)
+}
+
+/** Throws a Fault where the answer has not its shape: the gateway may be of another version than the program that asks it. */
+const checked = <T>(answer: T, check: Operation['checkAnswer']): T => {
   if (check(answer)) return answer
   const hint = 'it may be of another version than this program: start it again'
   throw new Fault('gateway_fault', 'the gateway gave an odd answer', { exitCode: exit.internal, hint })
 }
 
-const checkedLines = (lines: AsyncIterableIterator<unknown>): TailLines => ({
+const checkedLines = (lines: AsyncIterableIterator<unknown>, check: Operation['checkAnswer']): TailLines => ({
   async next(): Promise<IteratorResult<TailLine, undefined>> {
     const { done, value } = await lines.next()
-    return done ? { done, value: undefined } : { done: false, value: checked(isTailLine, value) }
+    return done ? { done, value: undefined } : { done: false, value: checked(value as TailLine, check) }
   },
   async return() {
     await lines.return?.()
@@ -96,5 +59,3 @@ const checkedLines = (lines: AsyncIterableIterator<unknown>): TailLines => ({
     return this
   },
 })
-
-const eventPath = (id: string): string => `/events/${encodeURIComponent(id)}`

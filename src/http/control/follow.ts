@@ -4,16 +4,16 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
 import { readText } from '../../core/read-text.ts'
-import { type Asker, answerOf, notRunning } from './ask.ts'
+import { type Asker, answerOf, bodyHeaders, notRunning } from './ask.ts'
 import { controlSocket, openShortPath } from './socket-path.ts'
 
 const maxLineChars = 1_048_576
 const maxAnswerBytes = 65_536
 
 /** Each line as JSON, until the gateway ends them or `return` is called. Throws a Fault when none runs (exit 4), and when it refuses. */
-export const followGateway = async (asker: Asker, path: string, body: Json): Promise<AsyncIterableIterator<unknown>> => {
+export const followGateway = async (asker: Asker, path: string, body: Json | undefined): Promise<AsyncIterableIterator<unknown>> => {
   const short = openShortPath(controlSocket(asker.dataDir))
-  const response = short && (await open(short.path, path, JSON.stringify(body)).finally(short.close))
+  const response = short && (await open(short.path, path, body === undefined ? undefined : JSON.stringify(body)).finally(short.close))
   if (!response) throw notRunning(asker)
   if (response.statusCode !== 200) {
     const refused = answerOf({ status: response.statusCode ?? 0, text: await readText(response, maxAnswerBytes) })
@@ -33,9 +33,9 @@ export const followGateway = async (asker: Asker, path: string, body: Json): Pro
 }
 
 /** `undefined`: nobody listens. */
-const open = (socketPath: string, path: string, text: string): Promise<IncomingMessage | undefined> =>
+const open = (socketPath: string, path: string, text: string | undefined): Promise<IncomingMessage | undefined> =>
   new Promise((resolve, reject) => {
-    const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
+    const headers = bodyHeaders(text)
     const request = httpRequest({ socketPath, method: 'POST', path, headers, agent: false }, resolve)
     request.on('error', (error) => {
       const code = 'code' in error ? String(error.code) : ''

@@ -2,8 +2,8 @@
 
 import type { Home, Payload, Preview, Question, Told } from '../../app/editor/desk.ts'
 import type { OpenedRoute, RouteDraft } from '../../app/editor/draft/route-draft.ts'
-import type { TailLine } from '../../app/live/tails.ts'
 import type { Path } from '../../core/diagnostic.ts'
+import type { TailLine } from '../../generated/control.ts'
 import type { ActionName, Keymap } from './actions.ts'
 
 export type Size = { readonly columns: number; readonly rows: number }

@@ -1,12 +1,12 @@
 /** An event and its detail as sentences, for the line mode. */
 
 import type { Payload, TraceShown } from '../../../app/editor/desk.ts'
-import type { Traffic } from '../../../app/live/traffic.ts'
+import type { TrafficLine } from '../../../generated/control.ts'
 import { stagesSaid } from '../trace/trace-said.ts'
 
 type Detail = { readonly payload?: Payload; readonly trace?: TraceShown }
 
-export const detailSaid = (pane: string, shown: Detail | undefined, lines: readonly Traffic[]): readonly string[] => {
+export const detailSaid = (pane: string, shown: Detail | undefined, lines: readonly TrafficLine[]): readonly string[] => {
   if (pane === 'Delivery')
     return lines.flatMap((each) =>
       each.type === 'delivery' ? [`attempt ${each.attempt} ${each.state}${each.error === null ? '' : `: ${each.error}`}`] : [],
@@ -19,7 +19,7 @@ export const detailSaid = (pane: string, shown: Detail | undefined, lines: reado
     : values.map(({ path, shown: value }) => `${path}: ${value}`)
 }
 
-export const eventSaid = (lines: readonly Traffic[]): string => {
+export const eventSaid = (lines: readonly TrafficLine[]): string => {
   const outcome = lines.find((each) => each.type === 'outcome')
   const deliveries = lines.flatMap((each) =>
     each.type === 'delivery' ? [`${each.state}${each.error === null ? '' : `: ${each.error}`}`] : [],

@@ -1,7 +1,7 @@
 /** The events as a list, and the detail of one beside it. */
 
 import type { PayloadValue } from '../../../app/editor/desk.ts'
-import type { Traffic } from '../../../app/live/traffic.ts'
+import type { TrafficLine } from '../../../generated/control.ts'
 import { beside, cell, type Line, line, type Span, span, wrap } from '../../view/line.ts'
 import { longListView } from '../../view/list-view.ts'
 import { type Room, screenView } from '../../view/screen-view.ts'
@@ -45,7 +45,7 @@ const rowOf = ({ lines }: LiveEvent, width: number): Line => {
   )
 }
 
-const outcomeSpan = ({ outcome, status, reason }: Extract<Traffic, { type: 'outcome' }>): Span =>
+const outcomeSpan = ({ outcome, status, reason }: Extract<TrafficLine, { type: 'outcome' }>): Span =>
   span(
     `${status ?? ''} ${outcome}${reason === null ? '' : `: ${reason}`}`,
     (status ?? 500) >= 400 ? 'bad' : outcome === 'ignored' || outcome === 'duplicate' ? 'warn' : 'ok',
@@ -79,7 +79,7 @@ const paneOf = (screen: LiveScreen, room: Room): readonly Line[] => {
   return longListView(values, valueLine, row, room).map((spans) => spans.map(({ row: _, ...each }) => each))
 }
 
-const deliveryLines = (each: Traffic, width: number): readonly Line[] => {
+const deliveryLines = (each: TrafficLine, width: number): readonly Line[] => {
   if (each.type !== 'delivery') return []
   const { at, attempt, state, target, job, error, next_at } = each
   const to = target ?? job ?? ''

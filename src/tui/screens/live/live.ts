@@ -2,9 +2,8 @@
 
 import type { Payload, TraceShown } from '../../../app/editor/desk.ts'
 import { change } from '../../../app/editor/draft/route-draft.ts'
-import type { TailLine } from '../../../app/live/tails.ts'
-import type { Traffic } from '../../../app/live/traffic.ts'
 import { valueAt } from '../../../core/json.ts'
+import type { TailLine, TrafficLine } from '../../../generated/control.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moved, moves, paneAfter, paneKeys } from '../../model/list.ts'
 import { entry } from '../../model/overlays.ts'
@@ -15,7 +14,7 @@ import { jsonOf } from './json-of.ts'
 export const livePanes = ['Trace', 'Headers', 'Body', 'Delivery'] as const
 
 /** A request with all that was told of it. */
-export type LiveEvent = { readonly key: string; readonly lines: readonly Traffic[] }
+export type LiveEvent = { readonly key: string; readonly lines: readonly TrafficLine[] }
 
 export type LiveScreen = Screen & {
   readonly kind: 'live'

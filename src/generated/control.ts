@@ -1,0 +1,373 @@
+// Generated from schema/ by `npm run gen`. Do not edit.
+import type { Code } from '../core/diagnostic.ts'
+import type { Json } from '../core/json.ts'
+import * as checks from './control-checks.js'
+
+/** How each operation is asked. A member of the question that stands in the path is not in the body. */
+export const controlOperations = {
+  status: {
+    method: 'GET', path: '/status',
+    question: { check: checks.statusQuestion, members: {}, required: [] },
+    checkAnswer: checks.statusAnswer,
+  },
+  reload: {
+    method: 'POST', path: '/reload',
+    question: { check: checks.reloadQuestion, members: {force: { must: 'a boolean' }}, required: [] },
+    checkAnswer: checks.reloadAnswer,
+  },
+  stop: {
+    method: 'POST', path: '/stop',
+    question: { check: checks.stopQuestion, members: {}, required: [] },
+    checkAnswer: checks.stopAnswer,
+  },
+  standings: {
+    method: 'POST', path: '/events/standings',
+    question: { check: checks.standingsQuestion, members: {ids: { must: 'a list of at most 1,000 strings', maxItems: 1000 }}, required: ["ids"] },
+    checkAnswer: checks.standingsAnswer,
+  },
+  retry: {
+    method: 'POST', path: '/events/:id/retry',
+    question: { check: checks.retryQuestion, members: {id: { must: 'a string' }}, required: ["id"] },
+    checkAnswer: checks.retryAnswer,
+  },
+  replay: {
+    method: 'POST', path: '/events/:id/replay', maxQuestionBytes: 134217728,
+    question: { check: checks.replayQuestion, members: {id: { must: 'a string' }, route: { must: 'a string' }, body: { must: 'a string' }, same_id: { must: 'a boolean' }, dry_run: { must: 'a boolean' }}, required: ["id"] },
+    checkAnswer: checks.replayAnswer,
+  },
+  startJob: {
+    method: 'POST', path: '/jobs/start',
+    question: { check: checks.startJobQuestion, members: {profile: { must: 'a string' }, job: { must: 'a string' }}, required: ["profile","job"] },
+    checkAnswer: checks.startJobAnswer,
+  },
+  runningJobs: {
+    method: 'GET', path: '/jobs/running',
+    question: { check: checks.runningJobsQuestion, members: {}, required: [] },
+    checkAnswer: checks.runningJobsAnswer,
+  },
+  sessions: {
+    method: 'POST', path: '/sessions',
+    question: { check: checks.sessionsQuestion, members: {profile: { must: 'a string' }, route: { must: 'a string' }, max: { must: 'a whole number' }}, required: ["max"] },
+    checkAnswer: checks.sessionsAnswer,
+  },
+  conversation: {
+    method: 'POST', path: '/sessions/conversation',
+    question: { check: checks.conversationQuestion, members: {key: { must: 'a string' }, max: { must: 'a whole number' }}, required: ["key","max"] },
+    checkAnswer: checks.conversationAnswer,
+  },
+  tail: {
+    method: 'POST', path: '/tail', isStream: true,
+    question: { check: checks.tailQuestion, members: {route: { must: 'a string' }, outcome: { must: 'a string' }}, required: [] },
+    checkAnswer: checks.tailAnswer,
+  },
+} as const
+
+export type ControlQuestions = {
+  readonly status: Record<never, never>
+  readonly reload: {
+    /** Also where most of the routes would go. */
+    readonly force?: boolean
+  }
+  readonly stop: Record<never, never>
+  readonly standings: {
+    readonly ids: readonly string[]
+  }
+  readonly retry: {
+    readonly id: string
+  }
+  readonly replay: {
+    readonly id: string
+    /** Another route than the event's. */
+    readonly route?: string
+    /** Another body than the event's. */
+    readonly body?: string
+    /** Keeps the delivery id, which shows the duplicate rule. */
+    readonly same_id?: boolean
+    /** Says what would happen, and does nothing of it. */
+    readonly dry_run?: boolean
+  }
+  readonly startJob: {
+    readonly profile: string
+    /** Its id or its name. */
+    readonly job: string
+  }
+  readonly runningJobs: Record<never, never>
+  readonly sessions: {
+    readonly profile?: string
+    readonly route?: string
+    readonly max: number
+  }
+  readonly conversation: {
+    readonly key: string
+    readonly max: number
+  }
+  readonly tail: {
+    readonly route?: string
+    /** How it was answered, with or without the stage, several with commas between: `ignored:filters,accepted`. Attempts count as those of what was accepted. */
+    readonly outcome?: string
+  }
+}
+
+/** What each operation does and answers. */
+export type ControlAnswers = {
+  /** What the gateway says of itself. */
+  readonly status: Status
+  /** Reads the files again, and takes the configuration over or refuses it. */
+  readonly reload: ReloadResult
+  /** Asks the gateway to stop, as a signal does. It goes on with what it has in hand. */
+  readonly stop: {
+    readonly stopping: boolean
+  }
+  /** How the runs of these events stand; those that are not in the store are left out. Throws StoreFault. */
+  readonly standings: {
+    readonly standings: readonly RunStanding[]
+  }
+  /** Puts a dead run back. `retried` is `false` where the event has none. Throws StoreFault. */
+  readonly retry: {
+    readonly retried: boolean
+  }
+  /** Sends a stored request through the configuration in use. Its question may be large: a payload has up to 64 MiB, and many of its characters are two in JSON. */
+  readonly replay: ReplayResult
+  /** Starts a job by hand: paused ones too, disabled ones not. Throws StoreFault. */
+  readonly startJob: JobStart
+  /** Which jobs run now, of all profiles. */
+  readonly runningJobs: {
+    readonly jobs: readonly RunningJob[]
+  }
+  /** At most `max` sessions, the one with the latest message first. Throws StoreFault. */
+  readonly sessions: {
+    readonly sessions: readonly SessionView[]
+  }
+  /** The session of a key with its latest messages, at most `max`; `null` when there is none. Throws StoreFault. */
+  readonly conversation: {
+    readonly conversation: Conversation | null
+  }
+  /** What goes on from now on; what went before is in the journal by then. Throws a StoreFault when as many watch as may. */
+  readonly tail: AsyncIterableIterator<TailLine>
+}
+
+/** A reload that was refused or that failed. */
+export type FailedReload = {
+  /** ISO 8601, UTC. */
+  readonly at: string
+  readonly reason: string
+}
+
+/** How many posts were refused since the start, by the code of the refusal. Codes without a refusal are left out. */
+export type RefusalCounts = { readonly [name: string]: number }
+
+/** What a gateway says of itself. */
+export type Status = {
+  readonly pid: number
+  readonly url: string
+  readonly started_at: string
+  readonly reloaded_at: string | null
+  /** The last reload that was refused or that failed; `null` once a later reload was taken over. */
+  readonly reload_failed: FailedReload | null
+  /** Settings that the last reload found changed, and that only a restart takes over. */
+  readonly need_restart: readonly string[]
+  /** Files of the configuration that have changed since they were read, or cannot be read now. */
+  readonly changed_files: readonly string[]
+  readonly routes: number
+  readonly jobs: number
+  /** `null`: the store could not say. */
+  readonly backlog: number | null
+  readonly stopping: boolean
+  readonly refused: RefusalCounts
+}
+
+export type SourceRange = {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  readonly endLine: number
+  readonly endColumn: number
+}
+
+export type Diagnostic = {
+  readonly code: Code
+  readonly severity: 'error' | 'warning' | 'info'
+  readonly stopsStart: boolean
+  readonly message: string
+  readonly help?: string
+  readonly suggest?: readonly string[]
+  readonly place?: SourceRange
+  readonly pointer: string
+  readonly route?: string
+  readonly fix?: {
+    readonly title: string
+    readonly safe: boolean
+    readonly edits: readonly {
+      readonly place: SourceRange
+      readonly text: string
+    }[]
+  }
+  readonly related?: readonly {
+    readonly place: SourceRange
+    readonly message: string
+  }[]
+}
+
+/** How a reload ended. */
+export type ReloadResult = {
+  /** `false`: refused, and the configuration before it serves on. */
+  readonly ok: boolean
+  readonly diagnostics: readonly Diagnostic[]
+  /** Settings that changed and need a restart. */
+  readonly restart: readonly string[]
+  /** The names of the configured routes that were changed, or would have been. */
+  readonly changes: {
+    readonly added: readonly string[]
+    readonly changed: readonly string[]
+    readonly removed: readonly string[]
+  }
+}
+
+/** How the run of an event stands. A run that is done is not in the store any more. */
+export type RunStanding = {
+  readonly eventId: string
+  readonly state: 'waiting' | 'running' | 'dead'
+  readonly attempt: number
+  /** When it is tried again: wall time, milliseconds. */
+  readonly dueAt?: number
+  /** How the last attempt ended. */
+  readonly error?: string
+}
+
+/** How a stored request fares with the configuration in use. */
+export type ReplayResult = {
+  readonly found: false
+  readonly why: string
+} | {
+  readonly found: true
+  /** The record of the replay; absent in a dry run. */
+  readonly event_id?: string
+  readonly status: number
+  readonly outcome: string
+  readonly reason?: string
+  readonly stage: string
+  /** What a dry run did not do, and could end it otherwise. */
+  readonly note?: string
+  /** The work that the request starts, or would start: the prompt or message, and where the result goes. */
+  readonly starts?: {
+    readonly mode: 'agent' | 'direct' | 'job' | 'group'
+    readonly prompt: string
+    readonly target: string
+    /** The settings of the delivery; of several targets a list. */
+    readonly extra: Json
+  }
+}
+
+/** The result of starting a job by hand. */
+export type JobStart = {
+  readonly started: true
+  readonly event_id: string
+  readonly job: string
+} | {
+  readonly started: false
+  readonly reason: 'job_running' | 'job_missing' | 'job_ambiguous' | 'job_disabled'
+  readonly jobs?: readonly string[]
+}
+
+export type RunningJob = {
+  readonly profile: string
+  /** The job's id. */
+  readonly job: string
+  readonly event_id: string
+  /** When this attempt began: ISO 8601, UTC. */
+  readonly since: string
+}
+
+/** A session for a reader. Times are wall times, milliseconds. */
+export type SessionView = {
+  readonly key: string
+  readonly profile: string
+  readonly route: string
+  readonly name: string
+  /** The chat that its replies go to. */
+  readonly place?: {
+    readonly platform: string
+    readonly chat: string
+    readonly thread?: string
+  }
+  /** How many it has. */
+  readonly messages: number
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** A session with its latest messages. */
+export type Conversation = {
+  readonly session: SessionView
+  readonly messages: readonly {
+    readonly role: 'user' | 'assistant'
+    readonly text: string
+    /** Wall time, milliseconds. */
+    readonly at: number
+    /** The route whose delivery this is a copy of. */
+    readonly label?: string
+  }[]
+}
+
+/** A request, where it came from and how large it was. `event_id` is `null` where it leaves no record; a member is `null` where it is not known. Times are ISO 8601, UTC. */
+export type RequestLine = {
+  readonly type: 'event'
+  readonly at: string
+  readonly event_id: string | null
+  readonly profile: string | null
+  readonly route: string | null
+  readonly event_type: string | null
+  readonly delivery_id: string | null
+  readonly bytes: number | null
+  readonly remote: string | null
+}
+
+/** How a request ended. */
+export type OutcomeLine = {
+  readonly type: 'outcome'
+  readonly at: string
+  readonly event_id: string | null
+  readonly profile: string | null
+  readonly route: string | null
+  readonly event_type: string | null
+  readonly delivery_id: string | null
+  readonly status: number | null
+  readonly outcome: string
+  readonly stage: string | null
+  readonly duration_ms: number | null
+  readonly reason: string | null
+  readonly target: string | null
+}
+
+/** How an attempt at a run ended. */
+export type DeliveryLine = {
+  readonly type: 'delivery'
+  readonly at: string
+  readonly event_id: string | null
+  readonly profile: string | null
+  readonly route: string | null
+  readonly event_type: string | null
+  readonly delivery_id: string | null
+  /** `waiting`: the attempt failed, and the run is tried again. */
+  readonly state: 'done' | 'dead' | 'waiting'
+  readonly attempt: number
+  readonly job: string | null
+  readonly target: string | null
+  readonly error: string | null
+  readonly next_at: string | null
+  readonly silent: boolean
+}
+
+export type TrafficLine = RequestLine | OutcomeLine | DeliveryLine
+
+/** What a watcher is sent. `lost`: so many lines it was too slow for. `end`: the gateway stops. */
+export type TailLine = {
+  readonly type: 'init'
+  readonly at: string
+} | TrafficLine | {
+  readonly type: 'lost'
+  readonly lines: number
+} | {
+  readonly type: 'end'
+  readonly reason: string
+}

@@ -1,0 +1,48 @@
+/** Answers the requests that the control socket takes: each operation of the table goes to the gateway's own. */
+
+import type { FastifyInstance } from 'fastify'
+import type { TailLines } from '../../app/live/tails.ts'
+import type { RunningGateway } from '../../app/running-gateway.ts'
+import { messageOf, StoreFault } from '../../core/fault.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { Log } from '../../core/log.ts'
+import { controlOperations } from '../../generated/control.ts'
+import { streamOf } from './line-stream.ts'
+import { type Operation, questionOf } from './questions.ts'
+
+export const addOperations = (app: FastifyInstance, gateway: RunningGateway): void => {
+  for (const [name, operation] of Object.entries<Operation>(controlOperations)) {
+    const run = gateway[name as keyof RunningGateway] as (question: JsonObject) => Promise<unknown>
+    app.route<{ Params: JsonObject }>({
+      method: operation.method,
+      url: operation.path,
+      ...('maxQuestionBytes' in operation ? { bodyLimit: operation.maxQuestionBytes } : {}),
+      async handler({ params, body }, reply) {
+        const question = questionOf(operation, params, body)
+        const answer = await attempt(() => run(question))
+        return 'isStream' in operation ? reply.type('application/x-ndjson').send(streamOf(answer as TailLines)) : answer
+      },
+    })
+  }
+}
+
+/** Answers what is not known, and what failed. */
+export const addRefusals = (app: FastifyInstance, log: Log): void => {
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not known to this version of the gateway' }))
+  app.setErrorHandler((error, request, reply) => {
+    if (error instanceof StoreFault) return reply.code(503).send({ error: error.message })
+    const { statusCode } = error as { statusCode?: number }
+    if (statusCode !== undefined && statusCode < 500) return reply.code(statusCode).send({ error: messageOf(error) })
+    log('error', { path: request.routeOptions.url, reason: messageOf(error) }, 'control: internal error')
+    return reply.code(500).send({ error: 'internal error: see the log of the gateway' })
+  })
+}
+
+/** Wraps what an operation throws, so that a `statusCode` in it is not taken for a mistake in the request. */
+const attempt = async <T>(work: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof StoreFault ? error : new Error(messageOf(error), { cause: error })
+  }
+}

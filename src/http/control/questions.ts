@@ -1,0 +1,35 @@
+/** Reads the question of a control operation out of a request: the members in its path and those in its body. */
+
+import { isObject, type JsonObject } from '../../core/json.ts'
+import type { controlOperations } from '../../generated/control.ts'
+
+export type Operation = (typeof controlOperations)[keyof typeof controlOperations]
+
+/** An unknown member is refused, because a misspelt one must not act as a default. Throws an Error with `statusCode` 400 and a sentence. */
+export const questionOf = ({ question }: Operation, inPath: JsonObject, body: unknown): JsonObject => {
+  const { check, members, required }: Question = question
+  const needed = required.filter((name) => !Object.hasOwn(inPath, name))
+  const need = `${needed.map(quoted).join(' and ')} ${needed.length > 1 ? 'are' : 'is'} needed: `
+  const musts = needed.map((name) => mustBe(name, members)).join(', ')
+  const given = body ?? {}
+  if (!isObject(given)) throw bad(`the body must be a JSON object${needed.length > 0 ? `; ${need}${musts}` : ''}`)
+  for (const name of Object.keys(inPath)) if (Object.hasOwn(given, name)) throw bad(unknown(name))
+  const whole = { ...given, ...inPath }
+  if (check(whole)) return whole
+  const [problem] = check.errors ?? []
+  if (problem?.keyword === 'additionalProperties') throw bad(unknown(String(problem.params.additionalProperty)))
+  throw bad(problem?.keyword === 'required' ? `${need}${musts}` : mustBe(problem?.instancePath.split('/')[1] ?? '', members))
+}
+
+/** What the questions of all operations have in common. */
+type Question = {
+  readonly check: Operation['question']['check']
+  readonly members: { readonly [name: string]: { readonly must: string } }
+  readonly required: readonly string[]
+}
+
+const quoted = (name: string): string => JSON.stringify(name.slice(0, 64))
+const unknown = (name: string): string => `the member ${quoted(name)} is not known`
+const mustBe = (name: string, members: Question['members']): string => `${quoted(name)} must be ${members[name]?.must}`
+
+const bad = (sentence: string): Error => Object.assign(new Error(sentence), { statusCode: 400 })

@@ -1,0 +1,100 @@
+/** Writes the table of control operations: types of questions and answers, how each is asked, and what checks both. */
+
+import { catalogue } from '../../src/core/diagnostic.ts'
+import { createAjv, renderChecks } from './checks.ts'
+import { comment, indented, type Node, type Nodes, typeOf } from './types.ts'
+
+type Operation = {
+  readonly description: string
+  readonly method: string
+  readonly path: string
+  readonly question?: Node
+  readonly answer: Node
+  readonly isStream?: true
+  readonly maxQuestionBytes?: number
+}
+export type ControlSchema = { readonly definitions: Nodes; readonly 'x-operations': { readonly [name: string]: Operation } }
+
+const nothing: Node = { type: 'object', properties: {} }
+
+/** The generated modules, by their file names. */
+export const renderControl = async (schema: ControlSchema, banner: string, root: string): Promise<{ [file: string]: string }> => {
+  const operations = Object.entries(schema['x-operations'])
+  const checked: [name: string, node: Node][] = operations.flatMap(([name, { question = nothing, answer }]) => [
+    [`${name}Question`, { ...question, additionalProperties: false }],
+    [`${name}Answer`, answer],
+  ])
+  const ajv = createAjv({ messages: false, strictRequired: false, inlineRefs: false })
+  ajv.addSchema({
+    $id: 'control',
+    definitions: Object.fromEntries(Object.entries(schema.definitions).map(([name, node]) => [name, checkable(node)])),
+  })
+  for (const [name, node] of checked) ajv.addSchema({ $id: name, ...checkable(node, 'control') })
+  const names = checked.map(([name]) => name)
+  const js = await renderChecks(ajv, Object.fromEntries(names.map((name) => [name, name])), root)
+  const declared = names.map((name) => `export const ${name}: Check\n`).join('')
+  return {
+    'src/generated/control.ts': `${banner}${head}${indented(`${tableOf(operations)}\n${typesOf(schema, operations)}`)}`,
+    'src/generated/control-checks.js': `${banner}${js}`,
+    'src/generated/control-checks.d.ts': `${banner}${checkType}${declared}`,
+  }
+}
+
+const head = `import type { Code } from '../core/diagnostic.ts'
+import type { Json } from '../core/json.ts'
+import * as checks from './control-checks.js'
+`
+
+const checkType = `type Problem = { readonly keyword: string; readonly instancePath: string; readonly params: { readonly [name: string]: unknown } }
+/** Whether a value has its shape. \`errors\`: the first that is wrong with the value that was checked last. */
+export type Check = { (data: unknown): boolean; readonly errors?: readonly Problem[] | null }
+`
+
+/** A node as the compiler takes it: with the codes of diagnostics, and without what only people read. `refs`: in which schema its definitions are. */
+const checkable = (node: Node, refs = ''): Node =>
+  JSON.parse(JSON.stringify(node), (key, value) => {
+    if (key === '$ref') return `${refs}${value}`
+    if (key === 'description' && typeof value === 'string') return undefined
+    return value?.['x-names'] === 'codes' ? { enum: Object.keys(catalogue) } : value
+  })
+
+const tableOf = (operations: readonly [string, Operation][]): string => {
+  const rows = operations.map(([name, { method, path, question = nothing, isStream, maxQuestionBytes }]) => {
+    const members = Object.entries((question.properties ?? {}) as Nodes).map(
+      ([member, node]) =>
+        `${member}: { must: '${mustOf(node)}'${typeof node.maxItems === 'number' ? `, maxItems: ${node.maxItems}` : ''} }`,
+    )
+    const more = [...(isStream ? ['isStream: true'] : []), ...(maxQuestionBytes ? [`maxQuestionBytes: ${maxQuestionBytes}`] : [])]
+    return `${name}: {
+${[`method: '${method}'`, `path: '${path}'`, ...more].join(', ')},
+question: { check: checks.${name}Question, members: {${members.join(', ')}}, required: ${JSON.stringify(question.required ?? [])} },
+checkAnswer: checks.${name}Answer,
+},`
+  })
+  return `\n/** How each operation is asked. A member of the question that stands in the path is not in the body. */
+export const controlOperations = {\n${rows.join('\n')}\n} as const\n`
+}
+
+/** What a member of a question must be, in words. */
+const mustOf = (node: Node): string => {
+  switch (node.type) {
+    case 'integer':
+      return 'a whole number'
+    case 'array':
+      return `a list of at most ${Number(node.maxItems).toLocaleString('en')} ${(node.items as Node).type}s`
+    default:
+      return `a ${node.type}`
+  }
+}
+
+const typesOf = ({ definitions }: ControlSchema, operations: readonly [string, Operation][]): string => {
+  const questions = operations.map(([name, { question = nothing }]) => `readonly ${name}: ${typeOf(question)}\n`)
+  const answers = operations.map(([name, { description, answer, isStream }]) => {
+    const type = isStream ? `AsyncIterableIterator<${typeOf(answer)}>` : typeOf(answer)
+    return `${comment({ description })}readonly ${name}: ${type}\n`
+  })
+  const named = Object.entries(definitions).map(([name, node]) => `${comment(node)}export type ${name} = ${typeOf(node)}\n`)
+  return `export type ControlQuestions = {\n${questions.join('')}}\n
+/** What each operation does and answers. */
+export type ControlAnswers = {\n${answers.join('')}}\n\n${named.join('\n')}`
+}
