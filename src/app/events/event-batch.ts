@@ -5,7 +5,7 @@ import type { ReplayResult } from '../../generated/control.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import { type EventCriteria, selectionOf } from './event-selection.ts'
-import { type KnownEvents, selectEvents } from './events.ts'
+import { findEvents, type KnownEvents, selectEvents } from './events.ts'
 import type { KnownEvent } from './known-event.ts'
 
 /** So many are touched where no limit is given. */
@@ -14,8 +14,16 @@ const defaultLimit = 1_000
 /** `isCut`: more would fit, which came before these. */
 export type Batch = KnownEvents & { readonly isCut: boolean }
 
-/** The newest of the events that fit; oldest first, as they came. */
-export const selectBatch = async (workspace: Workspace, gateway: GatewayFinder, criteria: EventCriteria): Promise<Batch> => {
+/** The events of these ids or, where there are none, the newest that fit the criteria, oldest first, as they came. */
+export const chooseEvents = async (
+  workspace: Workspace,
+  gateway: GatewayFinder,
+  ids: readonly string[],
+  criteria: EventCriteria,
+): Promise<Batch> =>
+  ids.length > 0 ? { ...(await findEvents(workspace, gateway, ids)), isCut: false } : selectBatch(workspace, gateway, criteria)
+
+const selectBatch = async (workspace: Workspace, gateway: GatewayFinder, criteria: EventCriteria): Promise<Batch> => {
   const { events, next, notices } = await selectEvents(workspace, gateway, selectionOf(criteria, defaultLimit))
   const isCut = next !== undefined && events.length >= (criteria.limit ?? defaultLimit)
   return { events: [...events].reverse(), isCut, notices }

@@ -1,25 +1,44 @@
 /** Stored requests of several events through the configuration of the running gateway. */
 
+import { isUtf8 } from 'node:buffer'
+import { exit, Fault } from '../../core/fault.ts'
 import type { ControlQuestions } from '../../generated/control.ts'
-import type { RunningGateway } from '../running-gateway.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+import type { Workspace } from '../workspace.ts'
 import { type Counting, each, type Result } from './event-batch.ts'
+import { payloadOf } from './event-payload.ts'
 import type { KnownEvent } from './known-event.ts'
 
-/** Those whose request was kept: only they can be replayed. */
-export const replayable = (events: readonly KnownEvent[]): readonly KnownEvent[] => events.filter(({ event }) => event.raw !== undefined)
+/** How requests are replayed. */
+type ReplayOptions = Omit<ControlQuestions['replay'], 'id'>
 
-/** One that its route refuses now has failed. */
-export const replayEvents = (
-  gateway: RunningGateway,
-  events: readonly KnownEvent[],
-  how: Omit<ControlQuestions['replay'], 'id'>,
-  counting: Counting,
-): Promise<readonly Result[]> =>
-  each(
+export type ReplayPlan = {
+  readonly events: readonly KnownEvent[]
+  /** How many of a selection are not among them, because their request was not kept. */
+  readonly leftOut: number
+  /** One that its route refuses now has failed. */
+  run(options: ReplayOptions, counting: Counting): Promise<readonly Result[]>
+}
+
+/** Throws a Fault without a gateway (exit 4), also when there is nothing to replay. */
+export const planReplay = async (finder: GatewayFinder, chosen: readonly KnownEvent[], isSelection: boolean): Promise<ReplayPlan> => {
+  const events = isSelection ? chosen.filter(({ event }) => event.raw !== undefined) : chosen
+  const gateway = await finder.need()
+  const replay = async ({ event }: KnownEvent, options: ReplayOptions) => {
+    const replayed = await gateway.replay({ ...options, id: event.event_id })
+    return replayed.found ? { ok: replayed.status < 400, replayed } : { ok: false, why: replayed.why }
+  }
+  return {
     events,
-    async ({ event }) => {
-      const replayed = await gateway.replay({ ...how, id: event.event_id })
-      return replayed.found ? { ok: replayed.status < 400, replayed } : { ok: false, why: replayed.why }
-    },
-    counting,
-  )
+    leftOut: chosen.length - events.length,
+    run: (options, counting) => each(events, (known) => replay(known, options), counting),
+  }
+}
+
+/** The body of an event as a text that can be edited. Throws a Fault where it was not kept, or is no text. */
+export const editableBody = async (workspace: Workspace, { event }: KnownEvent): Promise<string> => {
+  const payload = await payloadOf(workspace, event)
+  if (typeof payload === 'string') throw new Fault('not_kept', `its payload is ${payload}`, { exitCode: exit.no })
+  if (!isUtf8(payload.body)) throw new Fault('bad_payload', 'its payload is no text: it cannot be edited', { exitCode: exit.no })
+  return payload.body.toString('utf8')
+}

@@ -1,21 +1,32 @@
 /** The stored work of dead runs again, from its first attempt. */
 
-import type { RunningGateway } from '../running-gateway.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
 import { type Counting, each, type Result } from './event-batch.ts'
 import { standingsOf } from './events.ts'
 import type { KnownEvent } from './known-event.ts'
 
-export type RetryPlan = { readonly dead: readonly KnownEvent[]; readonly others: readonly Result[] }
+export type RetryPlan = {
+  /** Those whose runs start again. */
+  readonly dead: readonly KnownEvent[]
+  /** Those that do not, and why. */
+  readonly others: readonly Result[]
+  /** Starts them. */
+  run(counting: Counting): Promise<readonly Result[]>
+}
 
-/** Only dead runs start again; of a selection the others are none of it, of given ids they are failures. */
-export const planRetry = async (gateway: RunningGateway, events: readonly KnownEvent[], isSelection: boolean): Promise<RetryPlan> => {
+/** Only dead runs start again. Other events are left out of a selection, and are failures where their ids were given. Throws a Fault without a gateway (exit 4). */
+export const planRetry = async (finder: GatewayFinder, events: readonly KnownEvent[], isSelection: boolean): Promise<RetryPlan> => {
+  const gateway = await finder.need()
   const standings = await standingsOf(
     gateway,
     events.map(({ event }) => event),
   )
   const isDead = ({ event }: KnownEvent): boolean => standings.get(event.event_id)?.state === 'dead'
   const others = isSelection ? [] : events.filter((known) => !isDead(known)).map((known) => ({ known, ok: false, why: whyNot(known) }))
-  return { dead: events.filter(isDead), others }
+  const dead = events.filter(isDead)
+  const retry = async ({ event }: KnownEvent) =>
+    (await gateway.retry({ id: event.event_id })).retried ? { ok: true } : { ok: false, why: 'it is not dead any more' }
+  return { dead, others, run: (counting) => each(dead, retry, counting) }
 }
 
 const whyNot = ({ event, state }: KnownEvent): string => {
@@ -26,11 +37,3 @@ const whyNot = ({ event, state }: KnownEvent): string => {
     return 'its sender was told, and may repeat it; events replay --same-id sends it to those without it'
   return `no dead run is kept of it (${state}): events replay starts it anew`
 }
-
-export const retryEvents = (gateway: RunningGateway, { dead }: RetryPlan, counting: Counting): Promise<readonly Result[]> =>
-  each(
-    dead,
-    async ({ event }) =>
-      (await gateway.retry({ id: event.event_id })).retried ? { ok: true } : { ok: false, why: 'it is not dead any more' },
-    counting,
-  )

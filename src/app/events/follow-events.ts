@@ -1,15 +1,56 @@
-/** Events as they come, and once more as their runs go on: what `watch` tells, in the words of the journal. */
+/** The newest events, and then each event as it comes, and once more as its run goes on. */
 
 import type { DeliveryLine, OutcomeLine, TailLine } from '../../generated/control.ts'
 import type { EventView } from '../../journal/record.ts'
-import type { Selection } from './event-selection.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+import type { Workspace } from '../workspace.ts'
+import { readEventPage } from './event-page.ts'
+import { type EventCriteria, type Selection, selectionOf } from './event-selection.ts'
 import type { KnownEvent } from './known-event.ts'
+import { watch } from './watch.ts'
 
 /** Events whose arrival is remembered for what comes of their runs. */
 const maxKnown = 1_000
 
-/** Those that leave a record and that the selection asks for. */
-export async function* followEvents(lines: AsyncIterable<TailLine>, selection: Selection): AsyncGenerator<KnownEvent, void> {
+export type FollowedEvents = {
+  /** Those that were there already, oldest first. */
+  readonly newest: readonly KnownEvent[]
+  /** Why something of these is as the journal says. */
+  readonly notices: readonly string[]
+  /** What comes after them. They end when the gateway stops. */
+  readonly coming: AsyncGenerator<KnownEvent, void>
+  /** Leaves: also while an event is waited for. */
+  close(): void
+}
+
+/** `limit`: how many of those that are there, where the criteria have none. Throws a Fault without a gateway (exit 4). */
+export const followEvents = async (
+  workspace: Workspace,
+  gateway: GatewayFinder,
+  criteria: EventCriteria,
+  limit: number,
+): Promise<FollowedEvents> => {
+  const watching = await watch(workspace, gateway, {})
+  try {
+    const { events, notices } = await readEventPage(workspace, gateway, criteria, limit)
+    const newest = events.toReversed()
+    return { newest, notices, coming: withoutShown(newest, eventsIn(watching.lines, selectionOf(criteria, limit))), close: watching.close }
+  } catch (error) {
+    watching.close()
+    throw error
+  }
+}
+
+const stepOf = ({ event, state, attempt }: KnownEvent): string => `${event.event_id} ${state} ${attempt}`
+
+/** Watching began before the page was read: what is in both is told once. */
+async function* withoutShown(newest: readonly KnownEvent[], coming: AsyncIterable<KnownEvent>): AsyncGenerator<KnownEvent, void> {
+  const shown = new Set(newest.map(stepOf))
+  for await (const known of coming) if (!shown.delete(stepOf(known))) yield known
+}
+
+/** The events of lines, in the words of the journal: those that leave a record and that the selection asks for. */
+async function* eventsIn(lines: AsyncIterable<TailLine>, selection: Selection): AsyncGenerator<KnownEvent, void> {
   const arrived = new Map<string, EventView>()
   for await (const line of lines) {
     const known = knownOf(line, arrived)

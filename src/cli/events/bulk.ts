@@ -1,7 +1,6 @@
 /** What commands that act on several events have in common: which ones, and whether that is meant. */
 
-import { type Counting, selectBatch } from '../../app/events/event-batch.ts'
-import { findEvents } from '../../app/events/events.ts'
+import { type Counting, chooseEvents } from '../../app/events/event-batch.ts'
 import { type KnownEvent, sourceOf } from '../../app/events/known-event.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
@@ -15,14 +14,9 @@ export const chosen = async (ids: readonly string[], options: SelectionOptions, 
   const isSelection = Object.values(options).some((value) => value !== undefined)
   if (ids.length > 0 && isSelection) throw usage('give ids or a selection, not both')
   const { workspace } = cli
-  const gateway = gatewayAt(workspace)
-  if (ids.length > 0) {
-    const { events, notices } = await findEvents(workspace, gateway, ids)
-    note(cli, ...notices)
-    return events
-  }
-  if (!isSelection) throw usage('which events? give their ids, or select some', `look at them: ${workspace.self} events list`)
-  const { events, isCut, notices } = await selectBatch(workspace, gateway, criteriaOf(options))
+  if (ids.length === 0 && !isSelection)
+    throw usage('which events? give their ids, or select some', `look at them: ${workspace.self} events list`)
+  const { events, isCut, notices } = await chooseEvents(workspace, gatewayAt(workspace), ids, criteriaOf(options))
   note(cli, ...notices, ...(isCut ? [`only the newest ${events.length} of them: --limit`] : []))
   return events
 }

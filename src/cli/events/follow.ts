@@ -1,11 +1,7 @@
 /** `events list --follow`: the newest events, and then each one as it comes, and again when its run goes on; Ctrl-C ends it. */
 
-import { selectionOf } from '../../app/events/event-selection.ts'
-import { selectEvents } from '../../app/events/events.ts'
 import { followEvents } from '../../app/events/follow-events.ts'
 import { describeEvent, type KnownEvent } from '../../app/events/known-event.ts'
-import { checkSources } from '../../app/events/known-words.ts'
-import { watch } from '../../app/events/watch.ts'
 import { jsonText } from '../../app/json-text.ts'
 import { usage } from '../../core/fault.ts'
 import { gatewayAt } from '../../http/control/client.ts'
@@ -29,26 +25,12 @@ export const eventsFollow = async (options: PageOptions & { readonly wide: boole
     throw usage('--follow shows events before their requests are recorded: without --text and --field')
   const { wide, ...page } = options
   const stopped = io.stopped()
-  const selection = selectionOf(criteriaOf(page), defaultLimit)
-  const gateway = gatewayAt(workspace)
-  const watching = await watch(workspace, gateway, {})
-  try {
-    const { events, notices } = await selectEvents(workspace, gateway, selection)
-    if (events.length === 0) await checkSources(workspace, page)
-    note(cli, ...notices)
-    const show = cli.json ? shownAsJson(cli) : shownAsRow(wide, cli)
-    for (const known of events.toReversed()) show(known)
-    // Watching began before the page was read: what is in both is shown once.
-    const shown = new Set(events.map(stepOf))
-    const things = followEvents(watching.lines, selection)
-    const showNew = (known: KnownEvent): void => (shown.delete(stepOf(known)) ? undefined : show(known))
-    return await untilStopped({ things, show: showNew, close: watching.close, isJson: cli.json }, stopped, cli)
-  } finally {
-    watching.close()
-  }
+  const { newest, notices, coming, close } = await followEvents(workspace, gatewayAt(workspace), criteriaOf(page), defaultLimit)
+  note(cli, ...notices)
+  const show = cli.json ? shownAsJson(cli) : shownAsRow(wide, cli)
+  for (const known of newest) show(known)
+  return untilStopped({ things: coming, show, close, isJson: cli.json }, stopped, cli)
 }
-
-const stepOf = ({ event, state, attempt }: KnownEvent): string => `${event.event_id} ${state} ${attempt}`
 
 const shownAsJson = ({ io }: Cli): ((known: KnownEvent) => void) => {
   io.stdout(`${jsonText({ type: 'init', at: new Date().toISOString() })}\n`)

@@ -1,9 +1,7 @@
 /** `events list`: one event a line, newest first, whether a gateway runs or not. */
 
-import { selectionOf } from '../../app/events/event-selection.ts'
-import { selectEvents } from '../../app/events/events.ts'
+import { readEventPage } from '../../app/events/event-page.ts'
 import { describeEvent, type KnownEvent } from '../../app/events/known-event.ts'
-import { checkSources } from '../../app/events/known-words.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { quoted } from '../../process/quoted.ts'
 import { aligned } from '../shell/columns.ts'
@@ -20,14 +18,10 @@ const defaultLimit = 50
 export const eventsList = async ({ wide = false, follow = false, ...options }: ListOptions, cli: Cli): Promise<number> => {
   const { workspace } = cli
   if (follow) return (await import('./follow.ts')).eventsFollow({ wide, ...options }, cli)
-  const selection = selectionOf(criteriaOf(options), defaultLimit)
-  const { events, next, skipped, notices } = await selectEvents(workspace, gatewayAt(workspace), selection)
+  const page = await readEventPage(workspace, gatewayAt(workspace), criteriaOf(options), defaultLimit)
+  const { events, next, skipped, notices } = page
   note(cli, ...notices)
-  if (events.length === 0) {
-    // Events of a route that is gone may be there; a name that nothing has is a slip.
-    await checkSources(workspace, options)
-    if (next === undefined) note(cli, 'no such events')
-  }
+  if (events.length === 0 && next === undefined) note(cli, 'no such events')
   if (next !== undefined) note(cli, `there are more: ${nextPage({ ...options, wide }, next, cli)}`)
   if (skipped > 0) note(cli, `${skipped} damaged lines of the journal were left out`)
   const data = { events: events.map(describeEvent), more: next !== undefined, next: next ?? null, skipped }

@@ -1,12 +1,10 @@
 /** `events replay`: stored requests through today's configuration, as new events; dry, only what each would start. */
 
-import { isUtf8 } from 'node:buffer'
 import type { Result } from '../../app/events/event-batch.ts'
-import { payloadOf } from '../../app/events/event-payload.ts'
-import { replayable, replayEvents } from '../../app/events/event-replay.ts'
+import { editableBody, planReplay } from '../../app/events/event-replay.ts'
 import { type KnownEvent, outcomeOf } from '../../app/events/known-event.ts'
 import { jsonText } from '../../app/json-text.ts'
-import { exit, Fault, usage } from '../../core/fault.ts'
+import { exit, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
@@ -30,15 +28,14 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
   const { fromRoute, route, sameId = false, dryRun = false, yes = false, edit = false, ...rest } = options
   const [only, ...others] = ids
   if (edit && (only === undefined || others.length > 0)) throw usage('--edit takes one event', 'give its id')
-  const found = await chosen(ids, { ...rest, ...(fromRoute === undefined ? {} : { route: fromRoute }) }, cli)
   const isSelection = ids.length === 0
-  const events = isSelection ? replayable(found) : found
-  if (events.length < found.length) note(cli, `${found.length - events.length} left out: their payload was not kept`)
-  // Says that none runs before it asks, and when there is nothing to replay.
-  const gateway = await gatewayAt(cli.workspace).need()
+  const found = await chosen(ids, { ...rest, ...(fromRoute === undefined ? {} : { route: fromRoute }) }, cli)
+  const plan = await planReplay(gatewayAt(cli.workspace), found, isSelection)
+  const { events, leftOut } = plan
+  if (leftOut > 0) note(cli, `${leftOut} left out: their payload was not kept`)
   const how = { ...(route === undefined ? {} : { route }), same_id: sameId }
   const run = (dry: boolean, body?: string): Promise<readonly Result[]> =>
-    replayEvents(gateway, events, { ...how, dry_run: dry, ...(body === undefined ? {} : { body }) }, counting(events.length, cli))
+    plan.run({ ...how, dry_run: dry, ...(body === undefined ? {} : { body }) }, counting(events.length, cli))
   const [event] = events
   if (edit && event) return edited(event, run, dryRun, cli)
   if (dryRun) return report(await run(true), true, cli)
@@ -51,17 +48,15 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
 
 /** The payload in the user's editor; what cannot be replayed at all is refused before. */
 const edited = async (
-  { event }: KnownEvent,
+  known: KnownEvent,
   run: (dry: boolean, body?: string) => Promise<readonly Result[]>,
   dryRun: boolean,
   cli: Cli,
 ): Promise<number> => {
-  const payload = await payloadOf(cli.workspace, event)
-  if (typeof payload === 'string') throw new Fault('not_kept', `its payload is ${payload}`, { exitCode: exit.no })
-  if (!isUtf8(payload.body)) throw new Fault('bad_payload', 'its payload is no text: it cannot be edited', { exitCode: exit.no })
+  const { event } = known
+  const before = await editableBody(cli.workspace, known)
   const would = await run(true)
   if (would.some(({ replayed }) => !replayed)) return report(would, dryRun, cli)
-  const before = payload.body.toString('utf8')
   const instead = `${cli.workspace.self} events show ${event.event_id} --raw, and webhook test --payload @file`
   return withPayloadByHand({ name: event.route || 'event', instead }, cli, async (byHand) => {
     const body = await byHand(before)

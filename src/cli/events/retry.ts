@@ -1,7 +1,7 @@
 /** `events retry`: the stored work of dead runs again, from its first attempt. */
 
 import type { Result } from '../../app/events/event-batch.ts'
-import { planRetry, type RetryPlan, retryEvents } from '../../app/events/event-retry.ts'
+import { planRetry, type RetryPlan } from '../../app/events/event-retry.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
@@ -20,15 +20,14 @@ export const eventsRetry = async (ids: readonly string[], options: RetryOptions,
   const { dead = false, dryRun = false, yes = false, ...selection } = options
   if (ids.length === 0 && !dead) throw usage('which events? give their ids, or --dead for all dead runs')
   const events = await chosen(ids, dead ? { ...selection, state: ['dead'] } : selection, cli)
-  const gateway = await gatewayAt(cli.workspace).need()
-  const plan = await planRetry(gateway, events, dead)
+  const plan = await planRetry(gatewayAt(cli.workspace), events, dead)
   const planned = plan.dead.map((known) => ({ known, ok: true }))
   if (dryRun) return report(planned, plan, true, cli)
   if (dead && planned.length > 0) {
     if (!yes) cli.io.stderr(tableOf(planned, 'starts'))
     await confirm(`start ${countsOf(plan.dead)}?`, yes, cli)
   }
-  return report(await retryEvents(gateway, plan, counting(plan.dead.length, cli)), plan, false, cli)
+  return report(await plan.run(counting(plan.dead.length, cli)), plan, false, cli)
 }
 
 const report = (done: readonly Result[], { others }: RetryPlan, dryRun: boolean, cli: Cli): number => {

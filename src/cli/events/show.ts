@@ -1,14 +1,13 @@
 /** `events show <id>`: what became of one event comes first, then the request as it came, but for the headers that hold secrets. */
 
-import { type KnownAttempt, readAttempts } from '../../app/events/event-attempts.ts'
-import { describePayload, payloadOf } from '../../app/events/event-payload.ts'
-import { findEvents, repeatedBy } from '../../app/events/events.ts'
-import { describeEvent, type KnownEvent } from '../../app/events/known-event.ts'
+import type { KnownAttempt } from '../../app/events/event-attempts.ts'
+import { bodyOf, describeDetail, type EventDetail, readEventDetail } from '../../app/events/event-detail.ts'
+import type { KnownEvent } from '../../app/events/known-event.ts'
 import { jsonText } from '../../app/json-text.ts'
-import { exit, Fault, usage } from '../../core/fault.ts'
+import { exit, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
-import type { RawRequest, Tried } from '../../journal/record.ts'
+import type { RawRequest } from '../../journal/record.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { bodyText } from './body-text.ts'
 
@@ -17,44 +16,28 @@ export type ShowOptions = { readonly body?: boolean; readonly raw?: boolean }
 export const eventsShow = async (id: string, { body = false, raw = false }: ShowOptions, cli: Cli): Promise<number> => {
   if (body && raw) throw usage('give --body or --raw, not both')
   const { workspace } = cli
-  const { events, notices } = await findEvents(workspace, gatewayAt(workspace), [id])
-  note(cli, ...notices)
-  const [known] = events
-  if (!known) throw new Error('an event that was found is not there')
-  const payload = await payloadOf(workspace, known.event)
-  if (raw) return writeBody(payload, cli)
-  const { event } = known
-  const attempts = await readAttempts(workspace, event)
-  const first = await repeatedBy(workspace, event)
-  const command = `${workspace.self} events show ${event.event_id}`
-  return answer(cli, {
-    kind: 'events.show',
-    data: {
-      ...describeEvent(known),
-      repeats: first?.event_id ?? null,
-      tries: event.tries.map(describeTry),
-      attempts: [...attempts],
-      ...describePayload(payload),
-    },
-    text: [
-      fieldsOf(known),
-      field('repeats', first && `${first.event_id} of ${first.at}`),
-      ...attempts.map(attemptOf),
-      wordsOf(attempts, `${command} --json`),
-      requestOf(payload, body, command),
-    ].join(''),
-  })
+  const detail = await readEventDetail(workspace, gatewayAt(workspace), id)
+  note(cli, ...detail.notices)
+  if (raw) return writeBody(bodyOf(detail), cli)
+  const command = `${workspace.self} events show ${detail.known.event.event_id}`
+  return answer(cli, { kind: 'events.show', data: describeDetail(detail), text: textOf(detail, body, command) })
 }
 
 /** The exact bytes and nothing else; never at a terminal, which they could drive. */
-const writeBody = (payload: RawRequest | string, { io }: Cli): number => {
-  if (typeof payload === 'string') throw new Fault('not_found', `the payload is ${payload}`, { exitCode: exit.notFound })
+const writeBody = (body: Buffer, { io }: Cli): number => {
   if (io.isTty) throw usage('--raw writes bytes as a stranger sent them: send them to a file or a pipe')
-  io.bytes(payload.body)
+  io.bytes(body)
   return exit.ok
 }
 
-const describeTry = ({ at, attempt, error, next_at }: Tried) => ({ at, attempt, error, next_at })
+const textOf = ({ known, attempts, repeated, payload }: EventDetail, withBody: boolean, command: string): string =>
+  [
+    fieldsOf(known),
+    field('repeats', repeated && `${repeated.event_id} of ${repeated.at}`),
+    ...attempts.map(attemptOf),
+    wordsOf(attempts, `${command} --json`),
+    requestOf(payload, withBody, command),
+  ].join('')
 
 const maxValue = 1_024
 const field = (name: string, value: string | number | undefined): string =>

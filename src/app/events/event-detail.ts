@@ -1,0 +1,52 @@
+/** One event with all that was kept of it: what became of it, each attempt, and the request as it came. */
+
+import { exit, Fault } from '../../core/fault.ts'
+import type { JsonObject } from '../../core/json.ts'
+import type { EventView, RawRequest } from '../../journal/record.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+import type { Workspace } from '../workspace.ts'
+import { type KnownAttempt, readAttempts } from './event-attempts.ts'
+import { describePayload, payloadOf } from './event-payload.ts'
+import { findEvents, repeatedBy } from './events.ts'
+import { describeEvent, type KnownEvent } from './known-event.ts'
+
+export type EventDetail = {
+  readonly known: KnownEvent
+  /** Oldest first. */
+  readonly attempts: readonly KnownAttempt[]
+  /** The event that a duplicate repeats, where the journal still has it. */
+  readonly repeated: EventView | undefined
+  /** The request, or a sentence on why there is none. */
+  readonly payload: RawRequest | string
+  readonly notices: readonly string[]
+}
+
+/** `id`: an event's id, its beginning, or a delivery id. Throws a Fault (exit 5) where the journal has no such event. */
+export const readEventDetail = async (workspace: Workspace, gateway: GatewayFinder, id: string): Promise<EventDetail> => {
+  const { events, notices } = await findEvents(workspace, gateway, [id])
+  const [known] = events
+  if (!known) throw new Error('an event that was found is not there')
+  const { event } = known
+  return {
+    known,
+    attempts: await readAttempts(workspace, event),
+    repeated: await repeatedBy(workspace, event),
+    payload: await payloadOf(workspace, event),
+    notices,
+  }
+}
+
+/** The exact bytes of the body. Throws a Fault (exit 5) where they were not kept. */
+export const bodyOf = ({ payload }: EventDetail): Buffer => {
+  if (typeof payload === 'string') throw new Fault('not_found', `the payload is ${payload}`, { exitCode: exit.notFound })
+  return payload.body
+}
+
+/** The whole event for programs: every member is there, `null` where it says nothing. */
+export const describeDetail = ({ known, attempts, repeated, payload }: EventDetail): JsonObject => ({
+  ...describeEvent(known),
+  repeats: repeated?.event_id ?? null,
+  tries: known.event.tries.map(({ at, attempt, error, next_at }) => ({ at, attempt, error, next_at })),
+  attempts: [...attempts],
+  ...describePayload(payload),
+})

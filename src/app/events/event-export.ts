@@ -1,0 +1,48 @@
+/** Stored events as texts for other programs: samples, tests, curl lines, JSON lines. What was masked in them stays masked. */
+
+import { loadConfig } from '../../config/load.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { jsonText } from '../json-text.ts'
+import { exportedTest } from '../route-tests/exported-test.ts'
+import { curlOfRequest } from '../routes/curl.ts'
+import { routeUrl } from '../routes/route-address.ts'
+import { secretsOf } from '../samples/add-sample.ts'
+import { renderSample } from '../samples/sample-file.ts'
+import type { Workspace } from '../workspace.ts'
+import { yamlText } from '../yaml-text.ts'
+import { describePayload, payloadOf } from './event-payload.ts'
+import { describeEvent, type KnownEvent } from './known-event.ts'
+
+export type ExportForm = 'sample' | 'test' | 'curl' | 'jsonl'
+
+/**
+ * The texts, in the order of the events; tests are one text, the last. Returns how many events were left out, because their payload was
+ * not kept. One event after the other is read: a thousand bodies need not be in memory at once.
+ */
+export async function* exportEvents(
+  workspace: Workspace,
+  events: readonly KnownEvent[],
+  form: ExportForm,
+): AsyncGenerator<string, number, void> {
+  const config = form === 'curl' ? loadConfig(workspace).config : undefined
+  const secrets = form === 'test' ? secretsOf(workspace) : []
+  const tests: JsonObject[] = []
+  let missing = 0
+  for (const known of events) {
+    const { event } = known
+    const payload = await payloadOf(workspace, event)
+    if (form === 'jsonl') yield `${jsonText({ ...describeEvent(known), ...describePayload(payload) })}\n`
+    else if (typeof payload === 'string') missing++
+    else if (form === 'test') tests.push(exportedTest(event, payload, secrets))
+    else yield config ? curlOfRequest(payload, routeUrl(config, event.route, event.profile)) : renderSample({}, payload)
+  }
+  if (tests.length > 0) yield yamlText({ tests }, { lineWidth: 120 })
+  return missing
+}
+
+/** Each event with its payload, for programs. */
+export const describeEvents = async (workspace: Workspace, events: readonly KnownEvent[]): Promise<JsonObject[]> => {
+  const whole: JsonObject[] = []
+  for (const known of events) whole.push({ ...describeEvent(known), ...describePayload(await payloadOf(workspace, known.event)) })
+  return whole
+}
