@@ -2,7 +2,7 @@
 
 import { prepareTest, type TestWish } from '../routes/prepare-test.ts'
 import { testRoute } from '../routes/test-route.ts'
-import { type GatewayFinder, runningAddress } from '../running-gateway.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
 import { traceRoute } from '../trace/trace-route.ts'
 import type { Workspace } from '../workspace.ts'
 import type { PayloadChoice, Tested, TraceShown } from './desk.ts'
@@ -22,7 +22,7 @@ export const testSaved = async (
   choice: PayloadChoice | undefined,
 ): Promise<Tested> => {
   const of = await contentOf(workspace, choice)
-  const prepared = await prepareTest(workspace, name, { of, set: [], unset: [], listens: await runningAddress(finder) })
+  const prepared = await prepareTest(workspace, finder, name, { of, set: [], unset: [] })
   const { answer, known, ok } = await testRoute(workspace, finder, prepared, { wait: false, timeoutMs: 2_000 })
   const why = known?.event.reason
   return {

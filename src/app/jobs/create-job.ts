@@ -31,7 +31,7 @@ export const readJobGround = async (workspace: Workspace, profile: string | unde
 }
 
 /** The fields to store; `undefined` ones are not stored. Toolsets have no field, because they are set by hand only. */
-export type JobWish = {
+export type NewJob = {
   readonly id?: string | undefined
   readonly name: string
   readonly description?: string | undefined
@@ -47,19 +47,23 @@ export type JobWish = {
 export type CreatedJob = {
   readonly ok: true
   readonly job: ScheduledJob
+  /** ISO 8601, in the zone of the job; `null` for a job that is not active. */
+  readonly nextRun: string | null
   readonly warnings: readonly Warning[]
   readonly notices: readonly string[]
 }
 
 /** Throws a Fault for an empty name, and for an id that is in use. */
-export const createJob = async (ground: JobGround, { id: asked, ...fields }: JobWish): Promise<CreatedJob | Refusal> => {
+export const createJob = async (ground: JobGround, { id: asked, ...fields }: NewJob): Promise<CreatedJob | Refusal> => {
   const { loaded, jobs, profile, self } = ground
   if (fields.name.trim() === '') throw usage('the name is empty')
   const id = asked ?? newId(jobs)
   const { job, diagnostics } = await updateEntries(jobsFileOf(profile), updateOf(id, entryOf(fields), ground))
   if (!job) return refusal('nothing was saved: this job would not run', diagnostics)
   const notices = loaded.config.enabled ? [] : [`the adapter is not enabled yet: ${self} gateway setup --yes`]
-  return { ok: true, job, warnings: [...diagnostics.map(warningOf), ...twinWarning(job, jobs)], notices }
+  const next = job.state === 'active' ? job.schedule.next(Date.now()) : undefined
+  const nextRun = next === undefined ? null : zonedIso(next, job.spec.timezone)
+  return { ok: true, job, nextRun, warnings: [...diagnostics.map(warningOf), ...twinWarning(job, jobs)], notices }
 }
 
 const newId = (jobs: readonly KnownJob[]): string => {
@@ -67,16 +71,16 @@ const newId = (jobs: readonly KnownJob[]): string => {
   return jobs.some((job) => job.id === id) ? newId(jobs) : id
 }
 
-const entryOf = ({ name, ...fields }: Omit<JobWish, 'id'>): JsonObject => {
+const entryOf = ({ name, ...fields }: Omit<NewJob, 'id'>): JsonObject => {
   const given = { name: name.trim(), ...fields, created_at: now() }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as JsonObject
 }
 
-type Tried = { readonly diagnostics: readonly Diagnostic[]; readonly job?: ScheduledJob }
+type CheckedJob = { readonly diagnostics: readonly Diagnostic[]; readonly job?: ScheduledJob }
 
 /** Checks the new job as the gateway would, and adds it only when it has no error. */
 const updateOf =
-  (id: string, entry: JsonObject, { profile, parts }: JobGround): Update<Tried> =>
+  (id: string, entry: JsonObject, { profile, parts }: JobGround): Update<CheckedJob> =>
   (entries) => {
     if (own(entries, id) !== undefined || profile.jobs.has(id)) {
       const where = profile.jobs.has(id) ? 'in config.yaml' : 'already'

@@ -41,15 +41,15 @@ export type KnownJobs = {
   readonly notices: readonly string[]
 }
 
+/** `profile`: of one other than the default. `all`: of all profiles. */
+export type JobFilter = { readonly profile?: string; readonly all?: boolean }
+
 /** Reads the configuration and the jobs files of these profiles. Throws a Fault when a jobs file is not usable. */
-export const readKnownJobs = async (
-  workspace: Workspace,
-  wanted: { readonly profile?: string; readonly all?: boolean } = {},
-): Promise<KnownJobs> => {
+export const readKnownJobs = async (workspace: Workspace, filter: JobFilter = {}): Promise<KnownJobs> => {
   const loaded = loadConfig(workspace)
   const notices =
     unreadIn(loaded).length > 0 ? [`the configuration cannot be read, its jobs are not known: ${workspace.self} validate`] : []
-  const profiles = wanted.all ? [...loaded.config.profiles.values()] : [profileNamed(wanted.profile, loaded, workspace.self)]
+  const profiles = filter.all ? [...loaded.config.profiles.values()] : [profileNamed(filter.profile, loaded, workspace.self)]
   const parts = jobParts(loaded.config, (await catalogueOf(loaded.config)).catalogue)
   return { loaded, parts, notices, jobs: profiles.flatMap((profile) => jobsOf(profile, parts)) }
 }
@@ -82,10 +82,10 @@ const knownOf =
     return { id, name: spec.name ?? id, profile, origin, written, source, problems, state, ...(job ? { job } : {}) }
   }
 
-/** The job that a reference names: by its id, else by its name. Throws a Fault that suggests near ones, or lists all of that name. */
-export const findJob = ({ jobs }: KnownJobs, reference: string, { self }: Pick<Workspace, 'self'>): KnownJob => {
+/** The job that a reference names: by its id, else by its name. Throws a Fault that suggests near names and says what kept jobs from being known, or that lists all jobs of that name. */
+export const findJob = ({ jobs, notices }: KnownJobs, reference: string, { self }: Pick<Workspace, 'self'>): KnownJob => {
   const [found, ...others] = jobsNamed(jobs, reference)
-  if (!found) throw unknownJob(reference, jobs, self)
+  if (!found) throw unknownJob(reference, jobs, self, notices)
   if (others.length > 0) throw ambiguousJob(reference, [found, ...others])
   return found
 }
@@ -96,11 +96,16 @@ const jobsNamed = (jobs: readonly KnownJob[], reference: string): readonly Known
   return exact ? [exact] : jobs.filter(({ name }) => name === reference)
 }
 
-export const unknownJob = (reference: string, jobs: readonly Pick<KnownJob, 'id' | 'name'>[], self: string): Fault =>
+export const unknownJob = (
+  reference: string,
+  jobs: readonly Pick<KnownJob, 'id' | 'name'>[],
+  self: string,
+  notices: readonly string[] = [],
+): Fault =>
   new Fault('not_found', `no job "${reference}"`, {
     exitCode: exit.notFound,
     suggest: nearJobs(reference, jobs),
-    hint: `${self} cron list`,
+    hint: [...notices, `${self} cron list`].join('\n'),
   })
 
 export const ambiguousJob = (reference: string, jobs: readonly { readonly id: string }[]): Fault =>

@@ -7,13 +7,22 @@ import { isObject, type JsonObject, own } from '../../core/json.ts'
 import { shownPlace } from '../../core/shown-place.ts'
 import { now } from '../routes/subscription-record.ts'
 import type { Warning } from '../warning.ts'
-import type { KnownJob } from './jobs.ts'
+import type { Workspace } from '../workspace.ts'
+import { findJob, type JobFilter, type KnownJob, readKnownJobs } from './jobs.ts'
 
-/** `changed`: the job was not already so. Throws a Fault for the resuming of a job that its configuration pauses. */
-export const pauseJob = async (
-  known: KnownJob,
-  paused: boolean,
-): Promise<{ readonly changed: boolean; readonly warnings: readonly Warning[] }> => {
+export type PausedJob = {
+  readonly id: string
+  readonly profile: string
+  /** The job was not already so. */
+  readonly changed: boolean
+  readonly warnings: readonly Warning[]
+  readonly notices: readonly string[]
+}
+
+/** Pauses a job, or resumes it. Throws a Fault where the reference names no job or several, and for a job that its configuration pauses. */
+export const pauseJob = async (workspace: Workspace, reference: string, paused: boolean, filter: JobFilter): Promise<PausedJob> => {
+  const jobs = await readKnownJobs(workspace, filter)
+  const known = findJob(jobs, reference, workspace)
   const { id, profile, source, origin } = known
   const byConfig = origin === 'config' && source?.spec.paused === true
   if (byConfig && !paused) throw pausedByHand(known)
@@ -21,7 +30,7 @@ export const pauseJob = async (
   const isOff = source?.spec.enabled === false
   const warnings =
     isOff && !paused ? [{ code: 'WH219', message: `"${id}" is disabled: it does not run before it is enabled in its file` }] : []
-  return { changed, warnings }
+  return { id, profile: profile.name, changed, warnings, notices: jobs.notices }
 }
 
 const pausedByHand = ({ id, source }: KnownJob): Fault =>

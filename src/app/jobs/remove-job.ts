@@ -8,22 +8,28 @@ import { shownPlace } from '../../core/shown-place.ts'
 import { readRoutes } from '../routes/routes.ts'
 import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
-import { findJob, type KnownJob, type KnownJobs } from './jobs.ts'
+import { findJob, type JobFilter, type KnownJob, type KnownJobs, readKnownJobs } from './jobs.ts'
 
-/** A job as it was found, with the names of the routes that start it. */
-export type RemovableJob = { readonly known: KnownJob; readonly routes: readonly string[] }
+/** A job as it was found, with the names of the routes that start it. `file`: where it is stored. */
+export type RemovableJob = {
+  readonly known: KnownJob
+  readonly file: string
+  readonly routes: readonly string[]
+  readonly notices: readonly string[]
+}
 
 /** Throws a Fault for a job that does not exist, or that the configuration declares. */
-export const findRemovable = (jobs: KnownJobs, reference: string, workspace: Workspace): RemovableJob => {
+export const findRemovable = async (workspace: Workspace, reference: string, filter: JobFilter): Promise<RemovableJob> => {
+  const jobs = await readKnownJobs(workspace, filter)
   const known = findJob(jobs, reference, workspace)
   if (known.origin === 'config') throw configured(known)
-  return { known, routes: routesOf(known, jobs, workspace) }
+  return { known, file: jobsFileOf(known.profile), routes: routesOf(known, jobs, workspace), notices: jobs.notices }
 }
 
 /** Removes the job. Throws a Fault when it was changed since it was found. */
-export const removeJob = async ({ known, routes }: RemovableJob, { self }: Workspace): Promise<readonly Warning[]> => {
-  const { id, profile, written } = known
-  await updateEntries(jobsFileOf(profile), (entries) => {
+export const removeJob = async ({ known, file, routes }: RemovableJob, { self }: Workspace): Promise<readonly Warning[]> => {
+  const { id, written } = known
+  await updateEntries(file, (entries) => {
     const current = own(entries, id)
     if (current === undefined || !equalJson(current, written)) {
       const hint = `look at it: ${self} cron show ${id}`

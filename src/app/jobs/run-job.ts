@@ -6,21 +6,18 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import { ambiguousJob, findJob, readKnownJobs, unknownJob } from './jobs.ts'
 
-type Started = Extract<JobStart, { readonly started: true }>
-type NotStarted = Exclude<JobStart, Started>
+type StartedJob = Extract<JobStart, { readonly started: true }>
+type NotStarted = Exclude<JobStart, StartedJob>
 
-/** `fault` says why the job was not started. The caller throws it after it has shown the notices. */
-export type JobRun = Started | { readonly started: false; readonly fault: Fault; readonly notices: readonly string[] }
-
-/** Throws a Fault where no gateway runs; that the files have no such job is said first. */
-export const runJob = async (workspace: Workspace, finder: GatewayFinder, profile: string, reference: string): Promise<JobRun> => {
+/** Throws a Fault where no gateway runs, and where the job is not started; that the files have no such job is said first. */
+export const runJob = async (workspace: Workspace, finder: GatewayFinder, profile: string, reference: string): Promise<StartedJob> => {
   const running = await finder.find()
   if (!running) findJob(await readKnownJobs(workspace, { profile }), reference, workspace)
   const start = await (running ?? (await finder.need())).startJob({ profile, job: reference })
   if (start.started) return start
-  if (start.reason !== 'job_missing') return { started: false, fault: refusalOf(start, start.reason, reference), notices: [] }
+  if (start.reason !== 'job_missing') throw refusalOf(start, start.reason, reference)
   const { jobs, notices } = await readKnownJobs(workspace, { profile })
-  return { started: false, fault: unknownJob(reference, jobs, workspace.self), notices }
+  throw unknownJob(reference, jobs, workspace.self, notices)
 }
 
 const refusalOf = ({ jobs = [] }: NotStarted, reason: Exclude<NotStarted['reason'], 'job_missing'>, reference: string): Fault => {

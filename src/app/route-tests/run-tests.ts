@@ -45,6 +45,8 @@ export type TestRun = {
   readonly failed: number
   readonly skipped: number
   readonly coverage: readonly RouteCoverage[]
+  /** How much of all routes was seen: percent, rounded down, for what is not whole is not 100. */
+  readonly covered: number
   /** The files that all this was read from. */
   readonly files: readonly string[]
 }
@@ -72,14 +74,22 @@ export const runTests = async (workspace: Workspace, { paths, name, update }: Te
       cases.flatMap(({ world, source }) => [...world.config.routes.values(), world.routes.get(source.name) ?? source]),
     ),
   )
+  const covered = coverage.routes([...routes])
   return {
     suites: ran,
     passed: results.filter(({ failure, skipped }) => !failure && skipped === undefined).length,
     failed: results.filter(({ failure }) => failure).length + ran.reduce((sum, { diagnostics }) => sum + diagnostics.length, 0),
     skipped: results.filter(({ skipped }) => skipped !== undefined).length,
-    coverage: coverage.routes([...routes]),
+    coverage: covered,
+    covered: percentOf(covered),
     files: [...files],
   }
+}
+
+const percentOf = (coverage: readonly RouteCoverage[]): number => {
+  const all = coverage.reduce((sum, route) => sum + route.all, 0)
+  const seen = coverage.reduce((sum, route) => sum + route.seen, 0)
+  return all === 0 ? 100 : Math.floor((100 * seen) / all)
 }
 
 /** What all tests of a run share. */

@@ -4,21 +4,23 @@ import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../config/config.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { isOfConnection } from '../../core/headers.ts'
+import type { Headers } from '../../core/request.ts'
 import { maskHeaders, stars } from '../../core/secrets/mask.ts'
 import { schemes } from '../../parts/schemes/index.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
+import { parserOf, untyped } from '../../parts/stages/json.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { allSchemes, routePath } from '../../plan/compile.ts'
+import { type GatewayFinder, runningAddress } from '../running-gateway.ts'
 import { findSample, readSample } from '../samples/gallery.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import type { Workspace } from '../workspace.ts'
 import { editBody, type PayloadEdit } from './edit-payload.ts'
-import { typeReader } from './named-type.ts'
 import { listenerAt, routeUrl, senderUrl } from './route-address.ts'
 import { findRoute, type KnownRoutes, readRoutes } from './routes.ts'
 import { type TestPost, urlOf } from './send-test.ts'
-import { schemeOf, signedAs } from './sign-test.ts'
+import { schemeOf, serves, signedAs } from './sign-test.ts'
 
 /** What a test request is made from. */
 export type RequestWish = PayloadEdit & {
@@ -51,10 +53,8 @@ export type TestWish = PayloadEdit &
   Pick<RequestWish, 'event' | 'id' | 'scheme' | 'privateKey'> & {
     /** A sample, by its name or itself, or a body as JSON text. */
     readonly of: { readonly sample: string } | { readonly payload: string } | Sample
-    /** Another address than the gateway's. */
+    /** Another address than where the running gateway listens or, where none runs, than the configured one. */
     readonly url?: string | undefined
-    /** Where the running gateway listens, if one runs; else the configured address counts. */
-    readonly listens?: string | undefined
     /** Changes the body by hand, after single values were set in it. */
     readonly byHand?: ((body: string) => Promise<string>) | undefined
   }
@@ -64,9 +64,11 @@ export type PreparedTest = TestRequest & { readonly route: string }
 /** Throws a Fault: for a route that is not served, for a sample that is not there, for what cannot be sent. */
 export const prepareTest = async (
   workspace: Workspace,
+  finder: GatewayFinder,
   asked: string,
-  { of, url, listens, byHand, ...wish }: TestWish,
+  { of, url, byHand, ...wish }: TestWish,
 ): Promise<PreparedTest> => {
+  const listens = url === undefined ? await runningAddress(finder) : undefined
   const known = readRoutes(workspace)
   const route = servedRoute(known, asked, workspace)
   const { config } = known.loaded
@@ -167,4 +169,21 @@ const refuseOddHeaders = (headers: TestPost['headers']): void => {
   const odd = Object.entries(headers).find(([name, value]) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(value))
   if (odd)
     throw usage(`the header ${JSON.stringify(odd[0])} cannot be sent: its name is none, or its value has control or non-latin characters`)
+}
+
+/** Reads which type a request names itself, as the route reads it. `scheme` signs the request. The function gives `undefined` where headers and body name no type, or the body cannot be read. */
+const typeReader = (
+  { name, profile, spec }: Pick<RouteSource, 'name' | 'profile' | 'spec'>,
+  schemes: readonly Scheme[],
+  scheme: string,
+): ((headers: Headers, body: string) => string | undefined) => {
+  const named = verifyNames(spec)
+  const read = schemes.filter((each) => serves(each) || named.includes(each.name))
+  const parse = parserOf({ name, profile, schemes: read }, spec)
+  const verification = { scheme, secret: 0, signedId: undefined }
+  return (headers, body) => {
+    const known = { eventId: '', at: 0, remote: () => '', verification }
+    const event = parse({ ...known, headers, body: Buffer.from(body) })
+    return 'kind' in event || event.eventType === untyped ? undefined : event.eventType
+  }
 }

@@ -7,7 +7,7 @@ import { type Loaded, loadConfig } from '../../config/load.ts'
 import { readSubscription, subscriptionsFileName } from '../../config/subscriptions.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
-import { fingerprint } from '../../core/secrets/mask.ts'
+import { fingerprint, maskJson } from '../../core/secrets/mask.ts'
 import { nearest } from '../../core/text.ts'
 import type { Route } from '../../generated/config.ts'
 import { defaults } from '../../generated/defaults.ts'
@@ -86,6 +86,33 @@ export const describeRoute = ({ name, source, written, route, shadowed }: KnownR
     created_at: own(spec, 'created_at') ?? null,
     updated_at: own(spec, 'updated_at') ?? null,
   }
+}
+
+/** A route in a list of routes. */
+export type ListedRoute = { readonly route: KnownRoute; readonly described: JsonObject }
+
+/** The subscriptions, with `all` also the configured routes. */
+export const listRoutes = (
+  workspace: Workspace,
+  all: boolean,
+): { readonly routes: readonly ListedRoute[]; readonly warnings: readonly Warning[] } => {
+  const { routes, loaded } = readRoutes(workspace)
+  const listed = routes.filter(({ source }) => all || source === 'subscription')
+  return {
+    routes: listed.map((route) => ({ route, described: describeRoute(route, loaded.config) })),
+    warnings: listed.filter(({ shadowed }) => shadowed).map(shadowWarning),
+  }
+}
+
+/** `fields`: the entry as it is written, its secrets masked. */
+export type RouteDetail = ListedRoute & { readonly fields: Json; readonly warnings: readonly Warning[] }
+
+/** Throws a Fault where there is no such route. */
+export const readRouteDetail = (workspace: Workspace, asked: string): RouteDetail => {
+  const routes = readRoutes(workspace)
+  const route = findRoute(routes, asked)
+  const described = describeRoute(route, routes.loaded.config)
+  return { route, described, fields: maskJson(route.written), warnings: route.shadowed ? [shadowWarning(route)] : [] }
 }
 
 /** The names of the targets of a route or job, for people. `written` may be invalid. */

@@ -42,11 +42,11 @@ export const sendTest = async (post: TestPost, hint: string): Promise<TestAnswer
   const outcome = outcomeIn(body) ?? refusalSaid(status, memberOf(body, 'error') ?? text)
   const reason = memberOf(body, 'reason')
   const said = `${outcome ?? statusText}${reason === undefined ? '' : ` (${reason})`}`
-  return { status, body, ms, said, outcome, reason, eventId, isTaken: isTaken(status, outcome) }
+  return { status, body, ms, said, outcome, reason, eventId, isTaken: isTakenAnswer(status, outcome) }
 }
 
 /** Whether a request that was answered so was accepted or delivered. */
-export const isTaken = (status: number, outcome: string | undefined): boolean =>
+export const isTakenAnswer = (status: number, outcome: string | undefined): boolean =>
   status >= 200 && status < 300 && !notTaken.has(outcome ?? '')
 
 /** An answer of the route's own may have a `status` too, with another meaning: the gateway's names the route beside it. */

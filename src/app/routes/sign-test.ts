@@ -37,8 +37,8 @@ export const schemeOf = (asked: string, route: Pick<Route, 'verify'>, secret: st
   if (asked !== 'auto') return byName(asked, schemes)?.name ?? asked
   if (secret === insecure) return 'none'
   const taken = verifyNames(route).map((name) => byName(name, schemes)?.name ?? name)
-  const isTaken = (scheme: Scheme): boolean => (taken.length === 0 ? serves(scheme) : taken.includes(scheme.name))
-  return inDecidingOrder(schemes.filter(isTaken)).find((scheme) => scheme.shows(headers))?.name ?? taken[0] ?? ownScheme.name
+  const mayServe = (scheme: Scheme): boolean => (taken.length === 0 ? serves(scheme) : taken.includes(scheme.name))
+  return inDecidingOrder(schemes.filter(mayServe)).find((scheme) => scheme.shows(headers))?.name ?? taken[0] ?? ownScheme.name
 }
 
 /** The request as a sender of this scheme posts it. Throws a Fault for an unknown scheme, and for a secret that the scheme cannot use. */

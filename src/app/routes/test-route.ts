@@ -11,7 +11,7 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import { traceRoute } from '../trace/trace-route.ts'
 import type { Workspace } from '../workspace.ts'
 import type { PreparedTest } from './prepare-test.ts'
-import { isTaken, sendTest, type TestAnswer } from './send-test.ts'
+import { isTakenAnswer, sendTest, type TestAnswer } from './send-test.ts'
 
 export type Expectation = {
   /** Follow the run to its end. */
@@ -79,7 +79,9 @@ const asRecorded = async (workspace: Workspace, gateway: GatewayFinder, answer: 
   const { eventId = '', status } = answer
   const known = await followEvent(workspace, gateway, eventId, { timeoutMs: reasonMs, isEnough: () => true })
   const outcome = known?.event.outcome
-  return outcome === undefined ? answer : { ...answer, outcome, said: `${answer.said}, ${outcome}`, isTaken: isTaken(status, outcome) }
+  return outcome === undefined
+    ? answer
+    : { ...answer, outcome, said: `${answer.said}, ${outcome}`, isTaken: isTakenAnswer(status, outcome) }
 }
 
 /** The reply of the run's last attempt, which went out. Of a direct delivery no words are kept: its text is rendered again. */

@@ -9,14 +9,37 @@ import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import type { Workspace } from '../workspace.ts'
 import { blocksIn } from './blocks.ts'
 import { type Fixed, type FixedText, fixTexts, isWanted } from './fixes.ts'
+import { type ToValidate, type Validated, validate } from './validate.ts'
+
+export type CheckedAndMended = {
+  /** What is left to be said; what was mended is not in it. */
+  readonly validated: Validated
+  /** Absent where nothing was to be mended. */
+  readonly fixed?: Fixed
+}
+
+/** Checks, and mends where codes are given; without a code among them the safe fixes are meant. `isDry`: nothing is written. */
+export const checkAndMend = async (
+  workspace: Workspace,
+  wanted: ToValidate,
+  { codes, isDry }: { readonly codes: readonly string[] | undefined; readonly isDry: boolean },
+): Promise<CheckedAndMended> => {
+  const validated = await validate(workspace, wanted)
+  if (!codes) return { validated }
+  const fixed = planMend(validated.diagnostics, validated.texts, codes)
+  if (isDry) return { validated, fixed }
+  await mend(fixed)
+  return { validated: await validate(workspace, wanted), fixed }
+}
 
 /**
  * What the fixes make of the files; nothing is written. Without codes the safe ones are meant.
  * `texts`: what was checked. Throws a Fault where a file holds something else by now.
  */
-export const planMend = (found: readonly Diagnostic[], texts: ReadonlyMap<string, string>, codes: readonly string[]): Fixed => {
+const planMend = (found: readonly Diagnostic[], texts: ReadonlyMap<string, string>, codes: readonly string[]): Fixed => {
   const wanted = found.filter((each) => isWanted(each, codes))
   const files = new Set(wanted.flatMap(({ fix }) => fix?.edits.map(({ place }) => place.file) ?? []))
   const current = new Map([...files].map((file) => [file, currentText(file, texts.get(file))]))
@@ -24,7 +47,7 @@ export const planMend = (found: readonly Diagnostic[], texts: ReadonlyMap<string
 }
 
 /** Writes each file whole, with the mode it has. Throws a Fault. */
-export const mend = async ({ files }: Pick<Fixed, 'files'>): Promise<void> => {
+const mend = async ({ files }: Pick<Fixed, 'files'>): Promise<void> => {
   // Before any is written: a link among them is a mistake of whoever asks, and a read-only file is kept.
   for (const { file } of files) refuseReadOnly(file)
   for (const each of files) await writeMended(each)

@@ -1,9 +1,8 @@
 /** `cron create <name>`: stores a job, unless the gateway would not run it. A running gateway finds it when it next reads the file. */
 
-import { type CreatedJob, createJob, type JobWish, readJobGround } from '../../app/jobs/create-job.ts'
+import { type CreatedJob, createJob, type NewJob, readJobGround } from '../../app/jobs/create-job.ts'
 import { defaultProfile } from '../../config/config.ts'
 import { printable } from '../../core/text.ts'
-import { zonedIso } from '../../expr/schedule.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { readText } from '../shell/input.ts'
 import type { Io } from '../shell/io.ts'
@@ -28,14 +27,14 @@ export const cronCreate = async (name: string, options: CronCreateOptions, cli: 
   const ground = await readJobGround(cli.workspace, options.profile)
   if (!ground.ok) return refuse(cli, ground)
   note(cli, ...ground.notices)
-  const made = await createJob(ground, await readWish(name, options, cli.io))
+  const made = await createJob(ground, await readNewJob(name, options, cli.io))
   if (!made.ok) return refuse(cli, made)
   note(cli, ...made.notices)
   return report(made, cli)
 }
 
 /** Reads the file or the standard input that `--prompt` names. Throws a usage Fault. */
-const readWish = async (name: string, options: CronCreateOptions, io: Pick<Io, 'stdin'>): Promise<JobWish> => ({
+const readNewJob = async (name: string, options: CronCreateOptions, io: Pick<Io, 'stdin'>): Promise<NewJob> => ({
   id: options.id,
   name,
   description: options.description,
@@ -48,10 +47,8 @@ const readWish = async (name: string, options: CronCreateOptions, io: Pick<Io, '
   enabled: options.disabled ? false : undefined,
 })
 
-const report = ({ job, warnings }: CreatedJob, cli: Cli): number => {
-  const { id, name, profile, state, spec, schedule } = job
-  const next = schedule.next(Date.now())
-  const nextRun = state === 'active' && next !== undefined ? zonedIso(next, spec.timezone) : null
+const report = ({ job, nextRun, warnings }: CreatedJob, cli: Cli): number => {
+  const { id, name, profile, state, spec } = job
   const tryIt = `${cli.workspace.self} cron run ${id}${profile === defaultProfile ? '' : ` --profile ${profile}`}`
   const more = [`next     ${nextRun ?? `not before it is enabled (${state})`}`, `try      ${tryIt}`]
   const lines = [`created  ${id}`, `name     ${printable(name, 200)}`, ...(cli.quiet ? [] : more)]

@@ -1,8 +1,6 @@
 /** `cron remove <job>`: deletes a job that was made at run time. On a terminal it asks first. */
 
-import { readKnownJobs } from '../../app/jobs/jobs.ts'
 import { findRemovable, removeJob } from '../../app/jobs/remove-job.ts'
-import { jobsFileOf } from '../../config/jobs.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { quoted } from '../../process/quoted.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
@@ -11,9 +9,8 @@ import { answer, type Cli, note } from '../shell/output.ts'
 export type CronRemoveOptions = ProfileOption & { readonly yes?: boolean }
 
 export const cronRemove = async (reference: string, options: CronRemoveOptions, cli: Cli): Promise<number> => {
-  const jobs = await readKnownJobs(cli.workspace, options)
-  note(cli, ...jobs.notices)
-  const found = findRemovable(jobs, reference, cli.workspace)
+  const found = await findRemovable(cli.workspace, reference, options)
+  note(cli, ...found.notices)
   const { id, profile } = found.known
   const routes = [...found.routes]
   const used = routes.length > 0 ? ` that ${routes.join(', ')} ${routes.length === 1 ? 'starts' : 'start'}` : ''
@@ -21,8 +18,7 @@ export const cronRemove = async (reference: string, options: CronRemoveOptions, 
     throw new Fault('cancelled', 'nothing was removed', { exitCode: exit.cancelled })
   }
   const warnings = await removeJob(found, cli.workspace)
-  const file = jobsFileOf(profile)
-  const undo = `cp ${quoted(`${file}.bak`)} ${quoted(file)}`
+  const undo = `cp ${quoted(`${found.file}.bak`)} ${quoted(found.file)}`
   const text = `removed  ${id}\n${cli.quiet ? '' : `undo     ${undo}\n`}`
   return answer(cli, { kind: 'cron.remove', data: { id, profile: profile.name, routes, undo }, text, warnings })
 }

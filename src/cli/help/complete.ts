@@ -1,11 +1,12 @@
 /** `__complete -- word...`: what may stand in place of the last word, one a line, with a tab before what it is. Never fails. */
 
 import type { Command, Option } from 'commander'
+import { type Candidate, readNames } from '../../app/completable-names.ts'
 import { printable } from '../../core/text.ts'
 import { dataDirOf } from '../options/globals.ts'
 import { list } from '../shell/grammar-values.ts'
 import type { Io } from '../shell/io.ts'
-import { type Candidate, type Kind, kindOfArgument, kindOfOption, namesOf } from './names.ts'
+import { type Kind, kindOfArgument, kindOfOption } from './name-kinds.ts'
 import { shownCommands } from './suggest.ts'
 
 /** The shell completes a file name itself. */
@@ -25,7 +26,7 @@ const candidatesFor = async (program: Command, words: readonly string[], env: Io
   const line = readLine(program, folded.slice(0, -1))
   const dataDir = dataDirOf(line.dataDir, env)
   const look = (kind: Kind | undefined): Promise<readonly Candidate[]> =>
-    kind === 'files' ? Promise.resolve(files) : kind === undefined ? Promise.resolve([]) : namesOf(kind, dataDir)
+    kind === 'files' ? Promise.resolve(files) : kind === undefined ? Promise.resolve([]) : readNames(kind, dataDir)
   if (line.pending) return startingIn(line.pending, current, await valuesOf(line.pending, look))
   const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(current) ?? []
   if (name !== undefined && value !== undefined) {

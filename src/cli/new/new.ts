@@ -8,15 +8,13 @@ import type { JsonObject } from '../../core/json.ts'
 import { shownFile } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
+import type { RouteOptions } from '../options/route.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { hunkText } from '../validate/unified-diff.ts'
-import { readWish, type SubscribeOptions } from '../webhook/subscribe-options.ts'
+import { readWish } from '../webhook/subscribe-options.ts'
 
-export type NewOptions = Pick<
-  SubscribeOptions,
-  'from' | 'like' | 'events' | 'prompt' | 'deliver' | 'deliverExtra' | 'deliverChatId' | 'deliverOnly' | 'description' | 'filter' | 'dryRun'
-> & { readonly profile?: string }
+export type NewOptions = RouteOptions & { readonly profile?: string; readonly dryRun?: boolean }
 
 export const newRoute = async (name: string, { profile, ...options }: NewOptions, cli: Cli): Promise<number> => {
   const { workspace } = cli

@@ -1,6 +1,6 @@
 /** `test [paths...]`: runs tests of routes; 0 all passed, 1 one failed or too little was covered, 2 no such path. */
 
-import { runTests, type TestRun } from '../../app/route-tests/run-tests.ts'
+import { runTests } from '../../app/route-tests/run-tests.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { answer, type Cli } from '../shell/output.ts'
@@ -25,13 +25,12 @@ type Ran = { readonly exitCode: number; readonly files: readonly string[] }
 const testOnce = async (paths: readonly string[], options: TestOptions, cli: Cli): Promise<Ran> => {
   const { name, update = false, coverage: withCoverage = options.min !== undefined, min = 0 } = options
   const run = await runTests(cli.workspace, { paths, name, update })
-  const { passed, failed, skipped } = run
+  const { passed, failed, skipped, covered } = run
   if (passed + failed + skipped === 0) {
     const where = paths.length > 0 ? paths.join(', ') : cli.workspace.dataDir
     const hint = 'write *.webhook-test.yaml files, or "tests" of a route (docs/tests.md)'
     throw usage(`there is no test${name === undefined ? '' : ` with "${name}" in its name`} in ${where}`, hint)
   }
-  const covered = coverageOf(run)
   const format = options.format ?? (cli.json ? 'json' : 'pretty')
   const shown = withCoverage ? run.coverage : []
   const text = {
@@ -45,11 +44,4 @@ const testOnce = async (paths: readonly string[], options: TestOptions, cli: Cli
   const exitCode = failed > 0 || covered < min ? exit.no : exit.ok
   answer({ ...cli, json: format === 'json' }, { kind: 'test', data: describeRun(run, withCoverage), text, exitCode })
   return { exitCode, files: run.files }
-}
-
-/** Percent, rounded down: what is not whole is not 100. */
-const coverageOf = ({ coverage }: TestRun): number => {
-  const all = coverage.reduce((sum, route) => sum + route.all, 0)
-  const seen = coverage.reduce((sum, route) => sum + route.seen, 0)
-  return all === 0 ? 100 : Math.floor((100 * seen) / all)
 }

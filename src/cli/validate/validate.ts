@@ -4,8 +4,8 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseCodes } from '../../app/validate/codes.ts'
 import type { Fixed } from '../../app/validate/fixes.ts'
-import { mend, planMend } from '../../app/validate/mend.ts'
-import { validate as findingsIn, type ToValidate, type Validated } from '../../app/validate/validate.ts'
+import { checkAndMend } from '../../app/validate/mend.ts'
+import type { ToValidate, Validated } from '../../app/validate/validate.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { shownPlace } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
@@ -43,10 +43,7 @@ type Call = {
 
 const checkOnce = async ({ wanted, outputs, codes, options, cli }: Call): Promise<Round> => {
   const started = performance.now()
-  const found = await findingsIn(cli.workspace, wanted)
-  const fixed = codes && planMend(found.diagnostics, found.texts, codes)
-  if (fixed && !options.diff) await mend(fixed)
-  const left = fixed && !options.diff ? await findingsIn(cli.workspace, wanted) : found
+  const { validated: left, fixed } = await checkAndMend(cli.workspace, wanted, { codes, isDry: options.diff === true })
   const report = reportOf(left, wanted.paths, options, cli, performance.now() - started)
   const toWrite = options.diff ? outputs.filter(({ file }) => file !== undefined) : outputs
   await writeReports(toWrite, report, cli.io)

@@ -1,6 +1,7 @@
 /** The `webhook` commands: their arguments and options. */
 
 import { type Command, Option } from 'commander'
+import { withRouteOptions } from '../options/route.ts'
 import { each, list, type Run, seconds } from '../shell/grammar-values.ts'
 import type { ListOptions } from './list.ts'
 import type { RemoveOptions } from './remove.ts'
@@ -67,29 +68,16 @@ export const addWebhook = (webhook: Command, run: Run): void => {
 
 /** There is no option for toolsets (rules: Subscriptions 7). */
 const addSubscribe = (subscribe: Command, run: Run): void => {
-  subscribe
+  withRouteOptions(subscribe)
     .description('create or update a subscription; prints its URL and secret')
-    .option('--events <list>', 'event types to accept (comma or repeated)', list)
-    .option('--prompt <template>', 'prompt or message: text, @file or @-')
-    .option('--deliver <target>', 'where the reply goes')
-    .option('--deliver-chat-id <id>', 'chat to deliver to')
-    .option('--deliver-only', 'no agent: the prompt is the message')
     .option('--no-deliver-only', 'run the agent again')
-    .option('--deliver-extra <key=value>', 'a setting of the target (repeatable)', each)
-    .option('--description <text>', 'a note for people')
     .option('--route-profile <profile>', 'bind to a profile; another one than before makes a new secret')
     .option('--cron-job <id-or-name>', 'start a scheduled job')
     .option('--mirror-to-session', "also append what is delivered to the chat's session")
     .option('--no-mirror-to-session', 'append it no more')
     .option('--skills <list>', 'skills for the agent (comma or repeated)', list)
-    .option('--filter <condition>', 'condition as JSON, YAML or @file (repeatable)', each)
     .option('--script <path>', 'filter script under scripts/')
     .option('--coalesce-key <template>', 'events of one key within a window become one run')
-    .option(
-      '--from <sender|@file>',
-      'a sender by its name, as stripe, or settings of a route as JSON or YAML; the other options go over them',
-    )
-    .option('--like <sample|event>', 'begin with what such a request needs: the name of a sample, or the id of a recorded event')
     .option('--secret <value>', 'the secret, where the sender dictates it')
     .option('--secret-file <file>', 'read the secret from a file')
     .option('--secret-stdin', 'read the secret from standard input')

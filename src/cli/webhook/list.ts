@@ -1,6 +1,6 @@
 /** `webhook list`: one route a line, in stable columns, without secrets. */
 
-import { describeRoute, type KnownRoute, readRoutes, shadowWarning, stateOf } from '../../app/routes/routes.ts'
+import { type ListedRoute, listRoutes, stateOf } from '../../app/routes/routes.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { aligned } from '../shell/columns.ts'
@@ -12,10 +12,8 @@ export type ListOptions = { readonly all?: boolean; readonly wide?: boolean }
 const maxDescription = 60
 
 export const webhookList = async ({ all = false, wide = false }: ListOptions, cli: Cli): Promise<number> => {
-  const known = readRoutes(cli.workspace)
-  const { config } = known.loaded
-  const routes = known.routes.filter(({ source }) => all || source === 'subscription')
-  const rows = routes.map((route) => rowOf(route, describeRoute(route, config), { all, wide }))
+  const { routes, warnings } = listRoutes(cli.workspace, all)
+  const rows = routes.map((route) => rowOf(route, { all, wide }))
   if (rows.length === 0) note(cli, `no subscriptions yet: ${cli.workspace.self} webhook subscribe <name>`)
   const head = [
     'NAME',
@@ -30,10 +28,9 @@ export const webhookList = async ({ all = false, wide = false }: ListOptions, cl
   const lines = aligned(cli.io.isTty && rows.length > 0 ? [[...head, 'DESCRIPTION'], ...rows] : rows)
   const { dim } = paintWith(cli.io.colour)
   const text = lines.map((line, i) => `${cli.io.isTty && i === 0 ? dim(line) : line}\n`).join('')
-  const warnings = routes.filter(({ shadowed }) => shadowed).map(shadowWarning)
   return answer(cli, {
     kind: 'webhook.list',
-    data: { routes: routes.map((route) => describeRoute(route, config)) },
+    data: { routes: routes.map(({ described }) => described) },
     text,
     ...(cli.json ? { warnings } : {}),
   })
@@ -41,14 +38,14 @@ export const webhookList = async ({ all = false, wide = false }: ListOptions, cl
 
 const cell = (value: unknown): string => printable(String(value ?? ''), 200) || '-'
 
-const rowOf = (known: KnownRoute, row: JsonObject, { all, wide }: Required<ListOptions>): string[] => {
+const rowOf = ({ route, described: row }: ListedRoute, { all, wide }: Required<ListOptions>): string[] => {
   const events = (row.events as string[]).join(',')
   const secret = row.secret as JsonObject | null
   const description = printable(String(row.description), wide ? 1024 : maxDescription)
   return [
-    cell(known.name),
-    ...(all ? [known.source] : []),
-    stateOf(known),
+    cell(route.name),
+    ...(all ? [route.source] : []),
+    stateOf(route),
     cell(row.mode),
     cell(events === '' ? '*' : events),
     cell(row.deliver),

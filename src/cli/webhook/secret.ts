@@ -1,13 +1,10 @@
 /** `webhook secret <name>`: which secret counts, by its fingerprint; shown or renewed only when asked. */
 
 import { readServed } from '../../app/routes/check-subscription.ts'
-import { findRoute, type KnownRoute, readRoutes, shadowWarning } from '../../app/routes/routes.ts'
+import { readSecrets, renewableSubscription } from '../../app/routes/route-secret.ts'
 import { subscribe } from '../../app/routes/subscribe.ts'
-import { insecure } from '../../config/config.ts'
-import { exit, Fault, usage } from '../../core/fault.ts'
-import { isObject } from '../../core/json.ts'
+import { usage } from '../../core/fault.ts'
 import { fingerprint } from '../../core/secrets/mask.ts'
-import { shownPlace } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
@@ -17,34 +14,21 @@ export type SecretOptions = { readonly reveal?: boolean; readonly rotate?: boole
 
 export const webhookSecret = async (asked: string, { reveal = false, rotate = false }: SecretOptions, cli: Cli): Promise<number> => {
   if (reveal && rotate) throw usage('give one of --reveal and --rotate: a new secret is printed anyway')
-  const known = findRoute(readRoutes(cli.workspace), asked)
-  return rotate ? renew(known, cli) : show(known, reveal, cli)
+  return rotate ? renew(renewableSubscription(cli.workspace, asked), cli) : show(asked, reveal, cli)
 }
 
-const show = (known: KnownRoute, reveal: boolean, cli: Cli): number => {
-  const { name, route, written } = known
-  if (!route)
-    throw new Fault('invalid', `"${name}" has a mistake: it is not served`, { exitCode: exit.no, hint: `${cli.workspace.self} validate` })
-  const own = isObject(written) && (written.secret !== undefined || written.secrets !== undefined)
-  const from = own ? 'route' : 'global'
-  const secrets = route.secrets.map((secret) => ({
-    fingerprint: secret === insecure ? insecure : fingerprint(secret),
-    ...(reveal ? { secret } : {}),
-  }))
-  const lines = secrets.map((each) => (reveal ? printable(each.secret ?? '', 8192) : `${each.fingerprint}  ${from}`))
+const show = (asked: string, reveal: boolean, cli: Cli): number => {
+  const { name, from, secrets, warnings } = readSecrets(cli.workspace, asked)
+  const lines = secrets.map((each) => (reveal ? printable(each.secret, 8192) : `${each.fingerprint}  ${from}`))
   return answer(cli, {
     kind: 'webhook.secret',
-    data: { name, from, secrets },
+    data: { name, from, secrets: secrets.map((each) => (reveal ? { ...each } : { fingerprint: each.fingerprint })) },
     text: lines.map((line) => `${line}\n`).join('') || 'none: every request is refused\n',
-    warnings: known.shadowed ? [shadowWarning(known)] : [],
+    warnings,
   })
 }
 
-const renew = async ({ name, source, route }: KnownRoute, cli: Cli): Promise<number> => {
-  if (source === 'config') {
-    const hint = route ? `change it at ${shownPlace(route.place(route.base, 'key'))}` : 'change it in config.yaml'
-    throw new Fault('configured', `"${name}" is a route of config.yaml: its secret is set there`, { exitCode: exit.no, hint })
-  }
+const renew = async (name: string, cli: Cli): Promise<number> => {
   const served = await readServed(cli.workspace)
   if (!served.ok) return refuse(cli, served)
   note(cli, ...served.notices)

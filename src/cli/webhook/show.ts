@@ -1,24 +1,20 @@
 /** `webhook show <name>`: one whole route with its secrets masked. */
 
 import { dump } from 'js-yaml'
-import { describeRoute, findRoute, readRoutes, shadowWarning, stateOf } from '../../app/routes/routes.ts'
+import { readRouteDetail, stateOf } from '../../app/routes/routes.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
-import { maskJson } from '../../core/secrets/mask.ts'
 import { printable } from '../../core/text.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
 export const webhookShow = async (name: string, cli: Cli): Promise<number> => {
-  const known = readRoutes(cli.workspace)
-  const route = findRoute(known, name)
-  const fields = maskJson(route.written)
-  const data: JsonObject = { ...describeRoute(route, known.loaded.config), fields }
-  const head: JsonObject = { name: route.name, source: route.source, state: stateOf(route), url: data.url ?? '' }
+  const { route, described, fields, warnings } = readRouteDetail(cli.workspace, name)
+  const head: JsonObject = { name: route.name, source: route.source, state: stateOf(route), url: described.url ?? '' }
   const text = dump({ ...head, ...(isObject(fields) ? fields : { written: fields }) }, { lineWidth: -1, noRefs: true })
   const lines = text.trimEnd().split('\n')
   return answer(cli, {
     kind: 'webhook.show',
-    data,
+    data: { ...described, fields },
     text: lines.map((line) => `${printable(line, 8192)}\n`).join(''),
-    warnings: route.shadowed ? [shadowWarning(route)] : [],
+    warnings,
   })
 }

@@ -6,27 +6,18 @@ import type { Wish } from '../../app/routes/subscription-record.ts'
 import type { Workspace } from '../../app/workspace.ts'
 import { usage } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
+import type { RouteOptions } from '../options/route.ts'
 import { parseData, readSecret, readText } from '../shell/input.ts'
 import type { Io } from '../shell/io.ts'
 import type { Cli } from '../shell/output.ts'
 
-export type SubscribeOptions = {
-  readonly events?: readonly string[]
-  readonly prompt?: string
-  readonly deliver?: string
-  readonly deliverChatId?: string
-  readonly deliverOnly?: boolean
-  readonly deliverExtra?: readonly string[]
-  readonly description?: string
+export type SubscribeOptions = RouteOptions & {
   readonly routeProfile?: string
   readonly cronJob?: string
   readonly mirrorToSession?: boolean
   readonly skills?: readonly string[]
-  readonly filter?: readonly string[]
   readonly script?: string
   readonly coalesceKey?: string
-  readonly from?: string
-  readonly like?: string
   readonly secret?: string
   readonly secretFile?: string
   readonly secretStdin?: boolean

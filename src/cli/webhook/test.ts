@@ -6,7 +6,6 @@ import { jsonText } from '../../app/json-text.ts'
 import { curlLine } from '../../app/routes/curl.ts'
 import { type PreparedTest, prepareTest, type TestWish } from '../../app/routes/prepare-test.ts'
 import { checkExpected, type TestedRoute, testRoute } from '../../app/routes/test-route.ts'
-import { runningAddress } from '../../app/running-gateway.ts'
 import { exit, messageOf, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
@@ -53,8 +52,7 @@ const send = async (asked: string, of: TestWish['of'], options: TestOptions & { 
   const { set = [], unset = [], wait = false, timeout = defaultTimeoutSeconds, expect } = options
   const privateKey = options.privateKey === undefined ? undefined : keyIn(options.privateKey)
   const finder = gatewayAt(cli.workspace)
-  const listens = options.url === undefined ? await runningAddress(finder) : undefined
-  const test = await prepareTest(cli.workspace, asked, { ...options, of, set, unset, privateKey, listens })
+  const test = await prepareTest(cli.workspace, finder, asked, { ...options, of, set, unset, privateKey })
   if (options.printCurl) {
     const curl = curlLine(test.url, test.headers, test.body)
     return answer(cli, { kind: 'webhook.test', data: { request: describe(test), curl }, text: `${curl}\n` })

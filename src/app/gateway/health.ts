@@ -1,0 +1,33 @@
+/** Asks the running gateway for its /health, as a load balancer does. */
+
+import { messageOf } from '../../core/fault.ts'
+import { baseUrl, listenerAt } from '../routes/route-address.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+
+export type Health = {
+  readonly ok: boolean
+  readonly url: string
+  /** The status of the answer, or why there is none. */
+  readonly said: string
+  readonly stopping: boolean
+}
+
+const patienceMs = 5_000
+
+/** Throws a Fault where no gateway runs (exit 4). */
+export const readHealth = async (finder: GatewayFinder): Promise<Health> => {
+  const { url: listens, stopping } = await (await finder.need()).status()
+  const url = `${baseUrl(listenerAt(listens))}/health`
+  const said = await statusAt(url)
+  return { ok: said === '200' && !stopping, url, said, stopping }
+}
+
+const statusAt = async (url: string): Promise<string> => {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(patienceMs), redirect: 'error' })
+    await response.body?.cancel()
+    return String(response.status)
+  } catch (error) {
+    return messageOf(error instanceof Error && error.cause ? error.cause : error)
+  }
+}

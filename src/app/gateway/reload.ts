@@ -1,0 +1,30 @@
+/** Makes the running gateway read its files again, and looks up what it has found. */
+
+import { readFileSync } from 'node:fs'
+import type { Diagnostic } from '../../core/diagnostic.ts'
+import type { ReloadResult } from '../../generated/control.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+import { type Findings, findingsOf } from '../validate/findings.ts'
+
+export type GatewayReload = Omit<ReloadResult, 'diagnostics'> & {
+  readonly findings: Findings
+  /** The present texts of the files with findings, for code frames. */
+  readonly texts: ReadonlyMap<string, string>
+}
+
+/** `force`: also where most of the routes would go. Throws a Fault where no gateway runs (exit 4). */
+export const reloadGateway = async (finder: GatewayFinder, force: boolean): Promise<GatewayReload> => {
+  const { diagnostics, ...result } = await (await finder.need()).reload({ force })
+  const findings = findingsOf(diagnostics)
+  return { ...result, findings, texts: textsOf(findings.diagnostics) }
+}
+
+const textsOf = (found: readonly Diagnostic[]): ReadonlyMap<string, string> => {
+  const texts = new Map<string, string>()
+  for (const file of new Set(found.flatMap(({ place }) => (place ? [place.file] : [])))) {
+    try {
+      texts.set(file, readFileSync(file, 'utf8'))
+    } catch {} // Without its file's text a problem is shown with its place alone.
+  }
+  return texts
+}

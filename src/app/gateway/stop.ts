@@ -1,0 +1,39 @@
+/** Asks the running gateway to end, and waits for that. */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { GatewayFinder } from '../running-gateway.ts'
+
+export type StoppingGateway = {
+  readonly pid: number
+  /** Waits until the process is gone, for at most `timeoutMs`. `false`: it goes on by itself. */
+  isGone(timeoutMs: number): Promise<boolean>
+}
+
+const lookMs = 100
+
+/** Throws a Fault where no gateway runs (exit 4). */
+export const stopGateway = async (finder: GatewayFinder): Promise<StoppingGateway> => {
+  const gateway = await finder.need()
+  const { pid } = await gateway.status()
+  await gateway.stop()
+  return {
+    pid,
+    async isGone(timeoutMs) {
+      const until = Date.now() + timeoutMs
+      while (Date.now() < until) {
+        await sleep(lookMs)
+        if ((await finder.find()) === undefined && !isRunning(pid)) return true
+      }
+      return false
+    },
+  }
+}
+
+/** It answers no more before it has closed its store. */
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

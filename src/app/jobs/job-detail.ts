@@ -1,0 +1,55 @@
+/** One whole job for a reader, with its secrets masked, its next runs, and what keeps it from running. */
+
+import type { Json, JsonObject } from '../../core/json.ts'
+import { maskJson } from '../../core/secrets/mask.ts'
+import { zonedIso } from '../../expr/schedule.ts'
+import { pastTime } from '../../plan/job-time.ts'
+import type { ScheduledJob } from '../../plan/jobs.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+import { type Warning, warningOf } from '../warning.ts'
+import type { Workspace } from '../workspace.ts'
+import { describeJob, findJob, type JobFilter, readKnownJobs } from './jobs.ts'
+import { readRunningJobs } from './running-jobs.ts'
+
+export type JobDetail = {
+  readonly job: JsonObject
+  /** The entry as it is written, its secrets masked. */
+  readonly fields: Json
+  /** ISO 8601, in the zone of the job. */
+  readonly nextRuns: readonly string[]
+  /** Of a job whose one time is past: what becomes of that run. */
+  readonly outlook?: string
+  readonly warnings: readonly Warning[]
+  readonly notices: readonly string[]
+}
+
+const shownRuns = 3
+
+/** `reference`: the id or the name of the job. Throws a Fault where it names no job, or several. */
+export const readJobDetail = async (
+  workspace: Workspace,
+  gateway: GatewayFinder,
+  reference: string,
+  filter: JobFilter,
+): Promise<JobDetail> => {
+  const jobs = await readKnownJobs(workspace, filter)
+  const known = findJob(jobs, reference, workspace)
+  const running = await readRunningJobs(gateway)
+  const now = Date.now()
+  const past = known.job && pastTime(known.job, now)
+  return {
+    job: describeJob(known, running.jobs, now),
+    fields: maskJson(known.written),
+    nextRuns: known.state === 'active' && known.job ? runsOf(known.job, now) : [],
+    ...(past ? { outlook: past.outlook } : {}),
+    warnings: known.problems.map(warningOf),
+    notices: [...jobs.notices, ...running.notices],
+  }
+}
+
+const runsOf = ({ schedule, spec }: ScheduledJob, now: number): readonly string[] => {
+  const runs: string[] = []
+  for (let at = schedule.next(now); at !== undefined && runs.length < shownRuns; at = schedule.next(at))
+    runs.push(zonedIso(at, spec.timezone))
+  return runs
+}

@@ -1,0 +1,27 @@
+/** The scheduled jobs as a reader is shown them: which there are, which of them run, and when each runs next. */
+
+import type { JsonObject } from '../../core/json.ts'
+import { pastTime } from '../../plan/job-time.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+import type { Workspace } from '../workspace.ts'
+import { describeJob, type JobFilter, readKnownJobs } from './jobs.ts'
+import { readRunningJobs } from './running-jobs.ts'
+
+export type ListedJob = {
+  readonly job: JsonObject
+  /** Of a job whose one time is past: whether that run is still made up for. */
+  readonly past?: 'over' | 'missed'
+}
+
+export type JobList = { readonly jobs: readonly ListedJob[]; readonly notices: readonly string[] }
+
+export const listJobs = async (workspace: Workspace, gateway: GatewayFinder, filter: JobFilter): Promise<JobList> => {
+  const { jobs, notices } = await readKnownJobs(workspace, filter)
+  const running = await readRunningJobs(gateway)
+  const now = Date.now()
+  const listed = jobs.map((known): ListedJob => {
+    const past = known.job && pastTime(known.job, now)
+    return { job: describeJob(known, running.jobs, now), ...(past ? { past: past.isOver ? 'over' : 'missed' } : {}) }
+  })
+  return { jobs: listed, notices: [...notices, ...running.notices] }
+}

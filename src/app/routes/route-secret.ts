@@ -1,0 +1,41 @@
+/** The secrets of a route, and a new one for a subscription. */
+
+import { insecure } from '../../config/config.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { isObject } from '../../core/json.ts'
+import { fingerprint } from '../../core/secrets/mask.ts'
+import { shownPlace } from '../../core/shown-place.ts'
+import type { Warning } from '../warning.ts'
+import type { Workspace } from '../workspace.ts'
+import { findRoute, readRoutes, shadowWarning } from './routes.ts'
+
+export type RouteSecrets = {
+  readonly name: string
+  /** Whose they are: the route's own, or those of all routes that have none. */
+  readonly from: 'route' | 'global'
+  readonly secrets: readonly { readonly fingerprint: string; readonly secret: string }[]
+  readonly warnings: readonly Warning[]
+}
+
+/** Throws a Fault where there is no such route, and for one with a mistake, which is not served. */
+export const readSecrets = (workspace: Workspace, asked: string): RouteSecrets => {
+  const entry = findRoute(readRoutes(workspace), asked)
+  const { name, route, written } = entry
+  if (!route)
+    throw new Fault('invalid', `"${name}" has a mistake: it is not served`, { exitCode: exit.no, hint: `${workspace.self} validate` })
+  const isOwn = isObject(written) && (written.secret !== undefined || written.secrets !== undefined)
+  return {
+    name,
+    from: isOwn ? 'route' : 'global',
+    secrets: route.secrets.map((secret) => ({ fingerprint: secret === insecure ? insecure : fingerprint(secret), secret })),
+    warnings: entry.shadowed ? [shadowWarning(entry)] : [],
+  }
+}
+
+/** The name of a subscription that can be given a new secret. Throws a Fault for a configured route. */
+export const renewableSubscription = (workspace: Workspace, asked: string): string => {
+  const { name, source, route } = findRoute(readRoutes(workspace), asked)
+  if (source === 'subscription') return name
+  const hint = route ? `change it at ${shownPlace(route.place(route.base, 'key'))}` : 'change it in config.yaml'
+  throw new Fault('configured', `"${name}" is a route of config.yaml: its secret is set there`, { exitCode: exit.no, hint })
+}

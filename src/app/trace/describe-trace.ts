@@ -1,0 +1,49 @@
+/** A trace for programs. */
+
+import type { JsonObject } from '../../core/json.ts'
+import { filters } from '../../parts/stages/filters.ts'
+import { bare } from '../route-tests/matcher.ts'
+import type { Trace } from './trace.ts'
+
+/** Every member is there, `null` where it says nothing. */
+export const describeTrace = (traced: Trace): JsonObject => {
+  const {
+    route,
+    profile,
+    event,
+    name,
+    reason,
+    answer: reply,
+    stoppedAt,
+    stages,
+    conditions,
+    placeholders,
+    starts,
+    ranScript,
+    notes,
+  } = traced
+  return {
+    route,
+    profile,
+    event: event ? { type: event.eventType, alias: event.eventAlias ?? null, delivery_id: event.deliveryId } : null,
+    outcome: name,
+    reason: reason ?? null,
+    stopped_at: stoppedAt,
+    answer: { status: reply.status, body: reply.body },
+    stages: stages.map(({ stage, result, ms, reason: why }) => ({
+      stage,
+      result,
+      ms: Math.round(ms * 1000) / 1000,
+      reason: why ?? null,
+      detail: stage === filters.name ? { conditions: conditions.map(({ path, ...rest }) => ({ ...rest, path: [...path] })) } : {},
+    })),
+    mode: starts?.mode ?? null,
+    prompt: starts?.prompt ?? null,
+    prompt_chars: starts?.prompt.length ?? null,
+    cuts: placeholders.flatMap(({ where, written, cut }) => (cut ? { where, written, ...cut } : [])),
+    unresolved: [...new Set(placeholders.flatMap(({ written, missing }) => (missing ? bare(written) : [])))],
+    deliver: starts ? { target: starts.target, extra: starts.extra } : null,
+    side_effects: ranScript ? 'script' : 'none',
+    notes: [...notes],
+  }
+}
