@@ -3,6 +3,7 @@
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { shownPlace } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
+import { xml } from '../shell/xml.ts'
 import { type Case, type Suite, suitesOf } from './kit/cases.ts'
 import { sentenceOf } from './kit/sentence.ts'
 import type { Render } from './report.ts'
@@ -43,9 +44,3 @@ const testcase = ({ name, failures, others }: Case, file: string): string => {
 
 const lineOf = (each: Diagnostic): string =>
   `${each.place ? `${shownPlace(each.place)}: ` : ''}${each.code} ${each.severity}: ${sentenceOf(each)}`
-
-const entities: { readonly [char: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\n': '&#10;' }
-// What XML 1.0 has no way to write.
-const unwritable = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu
-
-const xml = (text: string): string => text.replace(unwritable, '\ufffd').replace(/[&<>"\n]/g, (char) => entities[char] ?? char)
