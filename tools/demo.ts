@@ -26,7 +26,7 @@ platforms:
 `
 const patienceMs = 20_000
 
-/** A real `pull_request` delivery, as code host A documents it. */
+/** A real `pull_request` delivery, as GitHub documents it. */
 const openedPullRequest = (): string => {
   const file = createRequire(import.meta.url).resolve('@octokit/webhooks-examples/api.github.com/index.json')
   const events = JSON.parse(readFileSync(file, 'utf8')) as { name: string; examples: { action?: string }[] }[]

@@ -9,7 +9,7 @@ const accepted = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak
 
 type Bundled = { readonly name: string; readonly version: string; readonly license: string; readonly author: string; readonly text: string }
 
-/** What is passed on beside the bundle: the samples of code host A. */
+/** What is passed on beside the bundle: the samples of GitHub. */
 const beside = ['node_modules/@octokit/webhooks-examples']
 
 /** Folders of the packages that left bytes in an output: `node_modules/a/node_modules/b`. */

@@ -1,4 +1,4 @@
-/** Code host A's samples, taken from its community's examples; those of other senders are written by hand. */
+/** GitHub's samples, taken from its community's examples; those of other senders are written by hand. */
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -73,7 +73,7 @@ const section = (preset: Preset): string => {
 const canSign = ({ keys, description }: Preset): boolean => keys === 'secret' && !description.certificate
 
 const intro = `A route that names a sender in \`verify\` takes only what that sender signs, and reads the event's type and its delivery id where that sender has them. Without \`verify\` a route takes what
-code host A and B, Linear, Standard Webhooks, Svix and the generic schemes sign; the senders of this page need their name.
+GitHub, GitLab, Linear, Standard Webhooks, Svix and the generic schemes sign; the senders of this page need their name.
 
 \`secret\` holds the key as the sender shows it, \`secrets\` several while one is being changed, \`public_key\` a public one. Where the sender signs the address, say in \`public_url\` (of the
 adapter or the route) what it posts to, or let a proxy in \`trust_proxy\` tell by \`X-Forwarded-Proto\` and \`X-Forwarded-Host\`. \`webhook verify\` says offline why a captured request

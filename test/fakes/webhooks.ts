@@ -1,4 +1,4 @@
-/** Real deliveries of code host A, as it documents them. */
+/** Real deliveries of GitHub, as it documents them. */
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

@@ -57,7 +57,7 @@ t.test('Authentication', async (t) => {
     t.equal(await status('standard', headers, '{"test": 2432232315}'), 401)
   })
 
-  t.test('the published vector of code host A holds', async (t) => {
+  t.test('the published vector of GitHub holds', async (t) => {
     const github = await startGateway(t, { routes: { a: { secret: "It's a Secret to Everybody" } } })
     const signature = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17'
     // The vector's body is not JSON: it verifies, and then it is refused for that.
@@ -115,7 +115,7 @@ t.test('Authentication', async (t) => {
     t.equal(replay.json.status, 'duplicate')
   })
 
-  t.test('code host B: the token equals the secret exactly', async (t) => {
+  t.test('GitLab: the token equals the secret exactly', async (t) => {
     t.equal(await status('any', { 'X-HostB-Token': secret }), 202)
     t.equal(
       await status('any', { 'X-Gitlab-Token': secret, 'webhook-id': 'x', 'webhook-timestamp': '1' }),

@@ -1,4 +1,4 @@
-/** Annotations of code host A's runners, and the totals in words: it shows no more than ten annotations of a kind. */
+/** Annotations of GitHub's runners, and the totals in words: it shows no more than ten annotations of a kind. */
 
 import { catalogue, type Diagnostic } from '../../core/diagnostic.ts'
 import { shownFile } from '../../core/shown-place.ts'

@@ -1,4 +1,4 @@
-/** A Code Quality report of code host B. */
+/** A Code Quality report of GitLab. */
 
 import { createHash } from 'node:crypto'
 import { jsonText } from '../../app/json-text.ts'

@@ -6,7 +6,7 @@ import { bodyClaim, checkHmac, hmac } from './kit/hmac.ts'
 import { whyNotFresh } from './kit/timestamp.ts'
 import type { Scheme, Unsigned } from './scheme.ts'
 
-/** These schemes have no header for the event's type, so a test request uses the header of code host A. */
+/** These schemes have no header for the event's type, so a test request uses the header of GitHub. */
 const named = ({ id, event }: Unsigned) => ({ ...(event === undefined ? {} : { 'X-GitHub-Event': event }), 'X-Request-ID': id })
 
 export const v2: Scheme = {

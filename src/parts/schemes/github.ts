@@ -1,4 +1,4 @@
-/** Code host A: `X-Hub-Signature-256: sha256=<hex HMAC of the body>`. */
+/** GitHub: `X-Hub-Signature-256: sha256=<hex HMAC of the body>`. */
 
 import { header } from '../../core/headers.ts'
 import { githubEvents } from '../known-events.ts'
@@ -15,7 +15,7 @@ const welcome = { status: 200, body: '{"status":"handshake"}', type: 'applicatio
 
 export const github: Scheme = {
   name: 'github',
-  title: 'GitHub (code host A)',
+  title: 'GitHub',
   aliases: ['host-a', 'hosta'],
   shows: (headers) => header(headers, name) !== undefined,
   compile: (secret) =>

@@ -1,5 +1,5 @@
 /**
- * Code host B: each request has a token header that must equal the secret, and the body is not signed. A webhook with a signing token
+ * GitLab: each request has a token header that must equal the secret, and the body is not signed. A webhook with a signing token
  * (`whsec_…`) is signed with Standard Webhooks headers, beside the token or without it (https://docs.gitlab.com/user/project/integrations/webhooks/).
  */
 
@@ -16,7 +16,7 @@ const isSigned = (headers: Headers): boolean => header(headers, 'webhook-signatu
 
 export const gitlab: Scheme = {
   name: 'gitlab',
-  title: 'GitLab token (code host B)',
+  title: 'GitLab token',
   repeats: {
     byItself: true,
     how: 'under the same `Idempotency-Key`; a hook that fails several times in a row is paused, or disabled after answers of 4xx',

@@ -36,7 +36,7 @@ const scheme = (name: string, title: string, prefix: string, shown: readonly str
   },
 })
 
-/** Only the signature header shows this scheme, because code host B sends id and timestamp headers with its token. */
+/** Only the signature header shows this scheme, because GitLab sends id and timestamp headers with its token. */
 export const standardWebhooks: Scheme = {
   ...scheme('standard_webhooks', 'Standard Webhooks', 'webhook-', ['webhook-signature']),
   aliases: ['standard'],
