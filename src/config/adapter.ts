@@ -4,6 +4,8 @@ import { hash } from 'node:crypto'
 import { diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import type { Config as File, Route, WebhookSettings } from '../generated/config.ts'
+import { defaults } from '../generated/defaults.ts'
+import type { AdapterSettings } from '../parts/adapter-settings.ts'
 import { defaultProfile, type RouteSource } from './config.ts'
 import { type Env, parseFlag } from './env.ts'
 import type { FileReadings } from './files.ts'
@@ -33,6 +35,13 @@ export const mergeWebhook = (
   }
   const baseOf = (key: string): Path => (Object.hasOwn(extra, key) ? ['platforms', 'webhook', 'extra', key] : ['platforms', 'webhook', key])
   return { settings: { ...direct, ...extra } as WebhookSettings, baseOf }
+}
+
+/** The settings with the schema's defaults. A malformed value, which the shape check reports, is replaced by its default. */
+export const adapterOf = (settings: WebhookSettings, isMalformed: (key: string) => boolean): AdapterSettings => {
+  const { routes: _routes, secret: _secret, host: _host, port: _port, ...written } = settings
+  const { host: _defaultHost, port: _defaultPort, ...standard } = defaults.webhook
+  return { ...standard, ...Object.fromEntries(Object.entries(written).filter(([key]) => !isMalformed(key))) }
 }
 
 /** Whether there is a secret. An empty or blank one counts as none, and so does a bare `whsec_` (rules: Authentication 7). */

@@ -4,6 +4,7 @@ import type { Path, Place } from '../core/diagnostic.ts'
 import type { FileDigests } from '../core/file-digests.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Job, Route, SignatureScheme } from '../generated/config.ts'
+import type { AdapterSettings } from '../parts/adapter-settings.ts'
 import type { RunnerSettings } from '../parts/runners/runner.ts'
 import type { Budget, Price } from './budget.ts'
 import type { Env } from './env.ts'
@@ -75,12 +76,7 @@ export type Config = {
   readonly host: string
   readonly port: number
   readonly globalSecret?: string
-  readonly rateLimit: number
-  readonly maxBodyBytes: number
-  readonly scriptTimeoutMs: number
-  readonly trustProxy: boolean | readonly string[]
-  /** The address of the gateway as senders see it; absent: what requests say. */
-  readonly publicUrl?: string | undefined
+  readonly adapter: AdapterSettings
   /** The operator's own signature schemes. */
   readonly schemes: {
     readonly named: { readonly [name: string]: SignatureScheme }

@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../core/json.ts'
 import type { Config as File } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { Handling } from '../parts/runners/runner.ts'
-import { environmentValues, mergeWebhook, present, readRoutes } from './adapter.ts'
+import { adapterOf, environmentValues, mergeWebhook, present, readRoutes } from './adapter.ts'
 import { budgetOf, type Price } from './budget.ts'
 import { type Config, defaultProfile, type Profile, type Retention } from './config.ts'
 import { type Env, isUnknown, unknownSecret } from './env.ts'
@@ -151,11 +151,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     host: options.host ?? text(settings.host) ?? defaults.webhook.host,
     port: options.port ?? fromEnv.port ?? number(settings.port, defaults.webhook.port),
     ...(globalSecret === undefined ? {} : { globalSecret }),
-    rateLimit: number(settings.rate_limit, defaults.webhook.rate_limit),
-    maxBodyBytes: number(settings.max_body_bytes, defaults.webhook.max_body_bytes),
-    scriptTimeoutMs: number(settings.script_timeout_seconds, defaults.webhook.script_timeout_seconds) * 1000,
-    trustProxy: Array.isArray(settings.trust_proxy) ? settings.trust_proxy : settings.trust_proxy === true,
-    publicUrl: text(settings.public_url),
+    adapter: adapterOf(settings, (key) => isBroken(baseOf(key), bad)),
     schemes: schemesOf(data, source, bad),
     routes: readRoutes(settings, globalSecret, source, baseOf('routes'), bad),
     multiplex,

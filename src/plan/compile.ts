@@ -85,12 +85,7 @@ export const compileRoute = (
     profileDir: profile.dir,
     path: routePath(route),
     secrets: route.secrets,
-    limits: {
-      maxBodyBytes: config.maxBodyBytes,
-      scriptTimeoutMs: config.scriptTimeoutMs,
-      publicUrl: config.publicUrl,
-      trustProxy: config.trustProxy,
-    },
+    adapter: config.adapter,
     effects,
     report,
     looksOutside,

@@ -27,7 +27,7 @@ const lab = (t: Test) => {
     clock: systemClock,
     facts: createFacts(),
     log: Object.assign(() => {}, { writes: () => false }),
-    limits: () => ({ rateLimit: 10, maxConcurrentScripts: 1, maxQueuedRuns: 10 }),
+    limits: () => ({ adapter: { rate_limit: 10 }, maxConcurrentScripts: 1, maxQueuedRuns: 10 }),
     jobs: () => current?.jobs ?? { find: () => [], isRefused: () => false },
   })
   machine.attach({ store: openMemory({ clock: systemClock }), wake: () => {}, commentKey: Buffer.alloc(32) })
@@ -89,7 +89,7 @@ t.test('each setting of the adapter reaches what is served, or is said to need a
     t.not(planOf(after, 'a'), planOf(before, 'a'), key)
   }
   const { config } = await compile(fileOf({ a: { prompt: 'a' } }, ofEachRequest))
-  t.equal(config.rateLimit, 7)
+  t.equal(config.adapter.rate_limit, 7)
 })
 
 t.test('a route is checked at load, and its plan is made once, for its first event', async (t) => {

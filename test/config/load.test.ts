@@ -338,11 +338,16 @@ t.test('precedence: flag, environment, .env, file, default; extra wins key by ke
     '.env': 'WEBHOOK_PORT=3\nWEBHOOK_ENABLED=true\nWEBHOOK_SECRET=dotenv',
     'config.yaml': 'platforms:\n  webhook:\n    port: 1\n    rate_limit: 7\n    extra: { port: 2, host: "::1" }',
   })
-  t.match(load(dir).config, { port: 3, host: '::1', rateLimit: 7, enabled: true, globalSecret: 'dotenv' })
+  t.match(load(dir).config, { port: 3, host: '::1', adapter: { rate_limit: 7 }, enabled: true, globalSecret: 'dotenv' })
   t.match(load(dir, { WEBHOOK_PORT: '4', WEBHOOK_SECRET: 'process' }).config, { port: 4, globalSecret: 'process' })
   t.match(load(dir, { WEBHOOK_PORT: '4' }, { port: 5, host: 'localhost' }).config, { port: 5, host: 'localhost' })
   t.same(summary(load(dir).found), ['WH106@3'])
-  t.match(load(t.testdir({})).config, { port: 8644, host: '127.0.0.1', enabled: false, rateLimit: 30, maxBodyBytes: 1_048_576 })
+  t.match(load(t.testdir({})).config, {
+    port: 8644,
+    host: '127.0.0.1',
+    enabled: false,
+    adapter: { rate_limit: 30, max_body_bytes: 1_048_576 },
+  })
   t.ok(load(dir, { WEBHOOK_PORT: 'high', WEBHOOK_ENABLED: 'perhaps' }).found.filter(({ code }) => code === 'WH102').length === 2)
 })
 

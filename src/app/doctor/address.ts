@@ -34,9 +34,9 @@ const whyNot = (code: string, host: string, port: number, self: string): [messag
 }
 
 const checkReach = ({ loaded: { config } }: Patient): Check => {
-  const { host, trustProxy } = config
+  const { host, adapter } = config
   if (isLoopback(host)) return ok('address', `${host}: only this machine reaches it`)
-  if (trustProxy !== false) return ok('address', `${host}, with a proxy that is trusted`)
+  if (adapter.trust_proxy !== false) return ok('address', `${host}, with a proxy that is trusted`)
   const fix = 'listen on 127.0.0.1 behind a proxy with TLS, or name the proxy: platforms.webhook.extra.trust_proxy'
   return warn('address', `${host}: other machines reach it, without TLS`, fix)
 }

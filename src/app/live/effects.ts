@@ -6,6 +6,7 @@ import type { Log } from '../../core/log.ts'
 import { Owners } from '../../core/owner.ts'
 import { createShortTurns, type ShortTurns } from '../../core/turns/short-turns.ts'
 import { createSlots } from '../../core/turns/slots.ts'
+import type { AdapterSettings } from '../../parts/adapter-settings.ts'
 import { createKeep } from '../../parts/delivery/keep.ts'
 import type { Effects, Jobs, Limiter } from '../../parts/effects.ts'
 import { createOwnComments, type OwnComments } from '../../parts/own-comment.ts'
@@ -57,7 +58,11 @@ type Running = {
   readonly keys?: KeptKeys | undefined
 }
 
-export type Limits = { readonly rateLimit: number; readonly maxConcurrentScripts: number; readonly maxQueuedRuns: number }
+export type Limits = {
+  readonly adapter: Pick<AdapterSettings, 'rate_limit'>
+  readonly maxConcurrentScripts: number
+  readonly maxQueuedRuns: number
+}
 
 type SharedOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts'> & {
   /** Absent: over the network. */
@@ -84,7 +89,7 @@ export const createSharedEffects = ({ clock, log, facts, limits, jobs, download 
     owners,
     store,
     keep: createKeep(owners.create({}).adopt),
-    limiter: createLimiter(clock, () => limits().rateLimit),
+    limiter: createLimiter(clock, () => limits().adapter.rate_limit),
     turns: createShortTurns(),
     script: (folder, job) => slots.run(() => runScript(folder, job)),
     download,

@@ -26,7 +26,7 @@ export type LiveConfig = {
   readonly catalogue: Catalogue
   readonly base: PlanBase
   readonly maxBodyBytes: number
-  readonly trustProxy: Config['trustProxy']
+  readonly trustProxy: Config['adapter']['trust_proxy']
   readonly diagnostics: readonly Diagnostic[]
   readonly table: Table & { readonly configured: ReadonlyMap<string, Standing> }
   readonly jobs: JobBook
@@ -94,8 +94,8 @@ const compileAll = async (
     config,
     catalogue: parts,
     base,
-    maxBodyBytes: config.maxBodyBytes,
-    trustProxy: config.trustProxy,
+    maxBodyBytes: config.adapter.max_body_bytes,
+    trustProxy: config.adapter.trust_proxy,
     diagnostics: [...jobs.diagnostics, ...diagnostics, ...keyProblems, ...agentProblems],
     table,
     jobs,

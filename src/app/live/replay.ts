@@ -38,7 +38,7 @@ export const replay = async (question: ControlQuestions['replay'], options: Repl
   const serving = options.serving()
   const served = servedAs(serving.table, question.route ?? view.route)
   if (!served) return missing(`there is no route "${question.route ?? view.route}" any more`)
-  const { maxBodyBytes } = serving.config
+  const { max_body_bytes: maxBodyBytes } = serving.config.adapter
   const { length } = 'request' in again ? again.request.body : again.unverified.body
   if (length > maxBodyBytes) return missing(`its payload has ${length} bytes: at most ${maxBodyBytes} are accepted`)
   if (!served.plan) return missing(`the route "${served.source.name}" is disabled`)

@@ -99,7 +99,7 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
   })
   const effects: Effects = {
     ...createDryEffects(clock),
-    limiter: createLimiter(clock, () => config.rateLimit),
+    limiter: createLimiter(clock, () => config.adapter.rate_limit),
     jobs,
     store,
     send,

@@ -78,7 +78,7 @@ export const prepareTest = async (
   const schemes = allSchemes((await catalogueOf(config)).catalogue, route.spec)
   const at = url ?? routeUrl(listener, route.name, route.profile)
   const requestOf = (content: PayloadEdit & Pick<RequestWish, 'of'>): TestRequest =>
-    requestTo(route, { ...wish, ...content, schemes, at: Date.now(), url: at, publicUrl: config.publicUrl })
+    requestTo(route, { ...wish, ...content, schemes, at: Date.now(), url: at, publicUrl: config.adapter.public_url })
   // What cannot be sent is refused before anybody edits it.
   if (url !== undefined) urlOf(url)
   const request = requestOf({ ...wish, of: sample })

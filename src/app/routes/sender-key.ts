@@ -41,7 +41,7 @@ export const keyWanted = ({ config, catalogue, workspace }: Served, name: string
     title: first.title,
     there: presets.find((preset) => preset.name === first.name)?.about.there,
     key: first.senderKey,
-    url: senderUrl({ name, profile, spec: entry }, routeUrl(config, name, profile), config.publicUrl),
+    url: senderUrl({ name, profile, spec: entry }, routeUrl(config, name, profile), config.adapter.public_url),
     into: first.keys === 'public' ? 'public_key' : 'secret',
     command: `${workspace.self} webhook subscribe ${name}`,
   }

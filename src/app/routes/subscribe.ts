@@ -57,7 +57,7 @@ export const subscribe = async (served: Served, name: string, wish: Wish, dryRun
   ]
   const profile = String(change.entry.profile ?? defaultProfile)
   const listensAt = routeUrl(config, name, profile)
-  const url = senderUrl({ name, profile, spec: change.entry }, listensAt, config.publicUrl)
+  const url = senderUrl({ name, profile, spec: change.entry }, listensAt, config.adapter.public_url)
   const newSecret = change.secret === 'generated' && !dryRun ? secret : undefined
   return {
     ok: true,

@@ -114,7 +114,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
 
 const run = async (traced: Traced, { source, config, effects }: DryWorld, dry: DryPlan, watch: Watch): Promise<Ended> => {
   if (traced.kind === 'verified') return resume(dry.plan(), traced.request, watch)
-  if (traced.body.length > config.maxBodyBytes) return { outcome: refuse('too_large'), stage: 'body_size' }
+  if (traced.body.length > config.adapter.max_body_bytes) return { outcome: refuse('too_large'), stage: 'body_size' }
   const served = servedBy(source, dry)
   const table = {
     configured: new Map(served && [[source.name, served]]),

@@ -50,7 +50,7 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
   try {
     for (const { name, sample } of samples) {
       const body = Buffer.from(sample.body)
-      if (body.length > config.maxBodyBytes) continue
+      if (body.length > config.adapter.max_body_bytes) continue
       const traced: Traced = { kind: 'verified', request: requestOf(sample.headers, body) }
       const told = await tracePlan(traced, world, plan)
       const texts = told.stoppedAt === filters.name && !hasScript ? await unfiltered.trace(traced) : undefined

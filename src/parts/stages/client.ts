@@ -51,7 +51,7 @@ const addTo = (networks: BlockList, text: string): boolean => {
 }
 
 /** The header is believed only from a proxy that the adapter lists by its address: from anybody else it says nothing. */
-const certificateOf = ({ client_certificate }: Route, { report, limits: { trustProxy } }: StageKit): WhyNot | undefined => {
+const certificateOf = ({ client_certificate }: Route, { report, adapter: { trust_proxy: trustProxy } }: StageKit): WhyNot | undefined => {
   if (!client_certificate) return undefined
   const { header: name, equals } = client_certificate
   if (!Array.isArray(trustProxy) || trustProxy.length === 0)

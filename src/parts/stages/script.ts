@@ -18,7 +18,7 @@ export const script: StagePart = {
     kit.looksOutside()
     const problem = checkScript(folder, path)
     if (problem) kit.report(problem.code, ['script'], problem.message, 'put the script under the scripts folder of the profile')
-    const timeoutMs = route.script_timeout_seconds === undefined ? kit.limits.scriptTimeoutMs : route.script_timeout_seconds * 1000
+    const timeoutMs = (route.script_timeout_seconds ?? kit.adapter.script_timeout_seconds) * 1000
     return {
       async onEvent(event) {
         const env = { HEADGATE_EVENT: event.eventType, HEADGATE_DELIVERY_ID: event.deliveryId }

@@ -3,20 +3,12 @@
 import type { Adopt, Closable } from '../../core/owner.ts'
 import type { Authenticate, EventGate, Handshakes, HeadGate, MaskRequest, Parse } from '../../core/plan.ts'
 import type { Route } from '../../generated/config.ts'
+import type { AdapterSettings } from '../adapter-settings.ts'
 import type { Effects } from '../effects.ts'
 import type { OperatorPart } from '../operators/operator.ts'
 import type { LooksOutside, Report } from '../report.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import type { TargetPart } from '../targets/target.ts'
-
-/** The adapter's settings that stages read. */
-export type Limits = {
-  readonly maxBodyBytes: number
-  readonly scriptTimeoutMs: number
-  /** The address of the gateway as senders see it. */
-  readonly publicUrl: string | undefined
-  readonly trustProxy: boolean | readonly string[]
-}
 
 export type StageKit = {
   readonly name: string
@@ -26,7 +18,8 @@ export type StageKit = {
   readonly path: string
   /** The route's secrets, with references resolved. The list is empty only when a Diagnostic was reported. */
   readonly secrets: readonly string[]
-  readonly limits: Limits
+  /** A reload that changes any of it makes plans anew, but for the rate limit (`src/plan/plan-settings.ts`). */
+  readonly adapter: Omit<AdapterSettings, 'rate_limit'>
   readonly effects: Effects
   readonly report: Report
   readonly looksOutside: LooksOutside

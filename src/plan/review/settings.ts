@@ -48,8 +48,8 @@ const globalSecret = (
   return found
 }
 
-const plainHttp = ({ host, trustProxy, enabled, profiles }: Config, settingPath: Loaded['settingPath']): Diagnostic[] => {
-  if (!enabled || isLoopback(host) || trustProxy !== false) return []
+const plainHttp = ({ host, adapter, enabled, profiles }: Config, settingPath: Loaded['settingPath']): Diagnostic[] => {
+  if (!enabled || isLoopback(host) || adapter.trust_proxy !== false) return []
   const path = settingPath('host')
   const place = profiles.get(defaultProfile)?.place?.(path, 'value')
   return [

@@ -46,5 +46,5 @@ export const writeNewRoute = async (workspace: Workspace, finder: GatewayFinder,
 const urlOf = (workspace: Workspace, name: string, spec: Route): string => {
   const { config } = loadConfig(workspace)
   const profile = spec.profile ?? defaultProfile
-  return senderUrl({ name, profile, spec }, routeUrl(config, name, profile), config.publicUrl)
+  return senderUrl({ name, profile, spec }, routeUrl(config, name, profile), config.adapter.public_url)
 }

@@ -25,11 +25,11 @@ export type ChecksInTurn = {
 
 type VerifyInSteps = (body: RequestBody, then?: NextStep) => ReturnType<VerifyBody>
 
-export const checksInTurn = ({ name, limits: { maxBodyBytes }, effects: { limiter, turns } }: StageKit): ChecksInTurn => {
+export const checksInTurn = ({ name, adapter, effects: { limiter, turns } }: StageKit): ChecksInTurn => {
   const hasFailed = (head: RequestHead, bytes: number): boolean => bytes >= leastBytes && limiter.hasFailed(name, head.remote)
   return {
     atHead(head) {
-      const length = lengthIn(head) ?? maxBodyBytes
+      const length = lengthIn(head) ?? adapter.max_body_bytes
       return hasFailed(head, length) && !turns.hasRoom(head.remote(), length) ? crowded : undefined
     },
     run(head, body, verify) {
