@@ -3,6 +3,7 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { inkPatches } from './ink-patches.ts'
 import { merged } from './merge-chunks.ts'
 import { renderNotices } from './notices.ts'
 import { rollUp } from './roll-up.ts'
@@ -26,7 +27,7 @@ const sources = {
 const starts = [
   ...Object.values(sources).map((source) => [source]),
   ['src/cli/shell/start.ts'],
-  ['src/cli/edit/edit.ts'],
+  ['src/cli/edit/edit.ts', 'src/tui/terminal/canvas.tsx'],
   ['src/cli/validate/validate.ts'],
   ['src/cli/gateway/run.ts', 'src/http/index.ts', 'src/store/sqlite/sqlite-store.ts'],
 ]
@@ -49,6 +50,7 @@ const chunks = await build({
   entryPoints: sources,
   legalComments: 'none',
   metafile: true,
+  plugins: [inkPatches],
   write: false,
   chunkNames: '[hash]/[name]',
   jsx: 'automatic',

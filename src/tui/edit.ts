@@ -2,18 +2,18 @@
 
 import type { ReadStream, WriteStream } from 'node:tty'
 import { actionOf } from './model/actions.ts'
-import type { Options, Size } from './model/screen.ts'
+import { clickedRow } from './model/click.ts'
+import type { Size } from './model/room.ts'
+import type { Options } from './model/screen.ts'
 import type { State } from './model/state.ts'
 import { homeScreen } from './screens/home/home.ts'
+import { models } from './screens/index.ts'
 import { openSession, type Surroundings } from './session.ts'
 import { type Ended, endedBy, watchEndings } from './terminal/endings.ts'
 import { type KeyReader, readKeys } from './terminal/keys.ts'
 import { type Modes, toClipboard } from './terminal/modes.ts'
-import { openCanvas } from './terminal/screen.ts'
 import { onContinued, suspended } from './terminal/suspend.ts'
 import { type Terminal, takeTerminal } from './terminal/terminal.ts'
-import { frameOf } from './view/frame.ts'
-import { rowAt } from './view/list-view.ts'
 
 export type EditorWish = {
   readonly options: Options
@@ -43,6 +43,8 @@ export const runEditor = async (wish: EditorWish, around: Around): Promise<Ended
   const { stdin, stdout, options, route } = wish
   const sizeOf = (): Size => ({ columns: stdout.columns, rows: stdout.rows })
   const state: State = { world: { options, size: sizeOf(), revision: 0 }, screens: [homeScreen] }
+  // The line mode, which shares this module, does without Ink.
+  const { openCanvas } = await import('./terminal/canvas.tsx')
   const terminal = takeTerminal(stdout, wish.modes)
   const endings = watchEndings(terminal.isOurs, stdin)
   const canvas = openCanvas(stdout, { colour: wish.colour, ascii: wish.ascii }, terminal.isOurs)
@@ -53,9 +55,9 @@ export const runEditor = async (wish: EditorWish, around: Around): Promise<Ended
       else session.typed(press)
     },
     paste: (text) => session.typed(() => session.input({ kind: 'paste', text })),
-    click: (place) =>
+    click: (cell) =>
       session.typed(() => {
-        const row = rowAt(frameOf(session.state()), place)
+        const row = clickedRow(session.state(), cell, models)
         if (row !== undefined) session.input({ kind: 'point', row })
       }),
   })
@@ -68,7 +70,7 @@ export const runEditor = async (wish: EditorWish, around: Around): Promise<Ended
     ...around,
     previewDelayMs,
     keepDelayMs,
-    draw: (next) => canvas.draw(() => frameOf(next)),
+    draw: (next) => canvas.draw(next),
     redraw: () => canvas.redraw(),
     copy: (text) => stdout.write(toClipboard(text)),
     suspend: () => void away(suspended),
@@ -78,7 +80,7 @@ export const runEditor = async (wish: EditorWish, around: Around): Promise<Ended
   // Whoever stopped us from outside had the terminal meanwhile.
   const stopListening = onContinued(() => terminal.isOurs() && void away(async () => {}))
   stdout.on('resize', resize)
-  canvas.draw(() => frameOf(state))
+  canvas.draw(state)
   session.input({ kind: 'start', ...(route === undefined ? {} : { route }) })
   const ending = await Promise.race([session.ended.then(() => undefined), endings.ended])
   stopListening()

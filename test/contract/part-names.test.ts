@@ -30,7 +30,7 @@ const allowed: { readonly [place: string]: string } = {
   'expr/jsonata/rules.ts exists': 'a function of JSONata',
   'tui/model/state.ts line': 'a line that was read',
   'tui/screens/filters/condition-text.ts missing': 'what a trace calls a field that is not there',
-  'tui/screens/filters/filters-view.ts missing': 'what a trace calls a field that is not there',
+  'tui/screens/filters/condition-row-view.tsx missing': 'what a trace calls a field that is not there',
   'tui/terminal/endings.ts signal': 'how an editor is ended',
 }
 
@@ -117,7 +117,7 @@ const namesIn = (sources: { readonly [file: string]: string }): string[] => {
 
 t.test('no part is named outside of its file where something is decided', async (t) => {
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
-    (file) => file.endsWith('.ts') && !file.startsWith('generated'),
+    (file) => /\.tsx?$/.test(file) && !file.startsWith('generated'),
   )
   t.ok(files.length > 200)
   t.same(namesIn(Object.fromEntries(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))), Object.keys(allowed).sort())

@@ -23,7 +23,7 @@ import { stores } from '../../src/store/index.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (file: string): string => readFileSync(join(root, file), 'utf8')
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !file.startsWith('generated'))
+  .filter((file) => /\.tsx?$/.test(file) && !file.startsWith('generated'))
   .map((file) => ({ file, text: read(join('src', file)) }))
 
 const namesOf = (parts: readonly { readonly name: string }[]): string[] => parts.map(({ name }) => name)

@@ -193,7 +193,7 @@ t.test('keywords that make editors say nonsense are not used', async (t) => {
 })
 
 const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !file.startsWith('generated'))
+  .filter((file) => /\.tsx?$/.test(file) && !file.startsWith('generated'))
   .map((file) => read(join('src', file)))
   .join('\n')
 

@@ -37,6 +37,7 @@ const allowed: { readonly [place: string]: string } = {
   'process/strays.ts living': 'the search for what children left behind',
   'process/strays.ts wanted': 'the search for what children left behind',
   'tui/model/characters.ts loaded': 'tables of the language, which Node keeps as well',
+  'tui/view/span.tsx Colour': 'a key of React, under which each frame says whether there are colours',
   'store/sqlite/durable-database.ts noHeader': 'zeros to be written, never written to',
   'tui/desk/thread.ts desk': 'a thread that ends with its editor',
 }
@@ -133,7 +134,7 @@ const statesIn = (sources: ReadonlyMap<string, string>): string[] => {
 
 t.test('what changes at the level of a module is on a list, with its reason', async (t) => {
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => name.endsWith('.ts') && !name.startsWith('generated'),
+    (name) => /\.tsx?$/.test(name) && !name.startsWith('generated'),
   )
   t.ok(names.length > 200)
   t.same(statesIn(new Map(names.map((name) => [name, readFileSync(join(root, name), 'utf8')]))), Object.keys(allowed).sort())

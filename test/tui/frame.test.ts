@@ -2,34 +2,40 @@
 
 import { stripVTControlCharacters } from 'node:util'
 import xterm from '@xterm/headless'
+import { renderToString } from 'ink'
 import { createElement } from 'react'
 import stringWidth from 'string-width'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { cell, cellOf, wrap } from '../../src/tui/model/cells.ts'
 import { widthOf } from '../../src/tui/model/characters.ts'
+import { clickedRow } from '../../src/tui/model/click.ts'
+import type { State } from '../../src/tui/model/state.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
-import { openCanvas, rowOf } from '../../src/tui/terminal/screen.ts'
-import { frameOf } from '../../src/tui/view/frame.ts'
-import { beside, fit, line, lineWidth, plainText, span, wrap } from '../../src/tui/view/line.ts'
-import { rowAt } from '../../src/tui/view/list-view.ts'
+import { models } from '../../src/tui/screens/index.ts'
+import { inAscii } from '../../src/tui/terminal/ascii.ts'
+import type { Look } from '../../src/tui/terminal/canvas.tsx'
+import { Frame } from '../../src/tui/view/frame.tsx'
+import { Remarks } from '../../src/tui/view/remarks.tsx'
+import { Colour } from '../../src/tui/view/span.tsx'
 import { until } from '../fakes/wait.ts'
-import { driver, routeRow, stateOf } from './keys.ts'
+import { drawn, driver, routeRow, stateOf } from './keys.ts'
 
 // Ink draws nothing where it believes to be in a pipeline. The built program has that left out.
 process.env.CI = 'false'
-const { render } = await import('ink-testing-library')
-const { Frame, openInk } = await import('../../src/tui/terminal/ink-screen.tsx')
+const { openCanvas } = await import('../../src/tui/terminal/canvas.tsx')
 
 const row = (name: string) => routeRow(name, { events: ['push'], warnings: 2 })
 
 const home = (...names: string[]) => ({ file: '/data/config.yaml', subscriptions: 0, rows: names.map(row) })
 
-/** As Ink hands it on. */
-const drawn = (names: string[], look: { colour: boolean; ascii: boolean }): string => {
-  const frame = frameOf(stateOf(homeScreen, { size: { columns: 100, rows: 30 }, home: home(...names) }))
-  const { lastFrame, unmount } = render(createElement(Frame, { rows: frame.map((spans) => rowOf(spans, look)) }))
-  const text = lastFrame() ?? ''
-  unmount()
-  return text
+const homeAt = (columns: number, rows: number, ...names: string[]): State =>
+  stateOf(homeScreen, { size: { columns, rows }, home: home(...names) })
+
+/** As the terminal gets it. */
+const shown = (names: string[], { colour, ascii }: Look): string => {
+  const frame = createElement(Colour, { value: colour }, createElement(Frame, { state: homeAt(100, 30, ...names) }))
+  const text = renderToString(frame, { columns: 100 })
+  return ascii ? inAscii(text) : text
 }
 
 t.test('a frame is never as high as the terminal, and no line is wider', async (t) => {
@@ -40,17 +46,17 @@ t.test('a frame is never as high as the terminal, and no line is wider', async (
     [39, 9],
     [10, 3],
   ] as const) {
-    const lines = frameOf(stateOf(homeScreen, { size: { columns, rows }, home: home('a', '中文路線名', 'x'.repeat(200)) }))
+    const lines = drawn(homeAt(columns, rows, 'a', '中文路線名', 'x'.repeat(200))).split('\n')
     t.ok(lines.length < rows, `${columns}x${rows}`)
     t.ok(
-      lines.every((each) => lineWidth(each) <= columns),
+      lines.every((each) => stringWidth(each) <= columns),
       `${columns}x${rows}: width`,
     )
   }
 })
 
 t.test('meaning is in words, so that it is there without colour and in ASCII', async (t) => {
-  const plain = drawn(['pr-review'], { colour: false, ascii: true })
+  const plain = shown(['pr-review'], { colour: false, ascii: true })
   t.match(stripVTControlCharacters(plain), /> pr-review/)
   t.match(stripVTControlCharacters(plain), /2 warnings/)
   t.notMatch(plain, /[^\n -~\u001b]/)
@@ -59,23 +65,37 @@ t.test('meaning is in words, so that it is there without colour and in ASCII', a
 
 t.test('what strangers wrote cannot act on the terminal', async (t) => {
   const hostile = '\u001b[2J\u001b]0;title\u0007\u202e\rname'
-  const frame = drawn([hostile], { colour: true, ascii: false })
+  const frame = shown([hostile], { colour: true, ascii: false })
   t.notMatch(frame, /\u001b\[2J|\u001b\]|\u0007|\u202e|\r/)
   t.match(frame, /\\u\{1b\}/)
 })
 
-t.test('lines are measured by what the terminal shows', async (t) => {
-  t.equal(plainText(fit([span('中文字')], 5)), '中文…')
-  t.same(
-    fit([span('a', 'plain', { inverse: true })], 3).map(({ inverse = false }) => inverse),
-    [true, false],
-    'the cursor at the end of a text is one sign wide',
-  )
-  t.equal(plainText(fit([span('中文字')], 6)), '中文字')
-  t.equal(lineWidth(fit([span('👩‍👩‍👧 family')], 4)), 4)
+t.test('texts are cut, filled and broken by what the terminal shows', async (t) => {
+  t.equal(cell('中文字', 5), '中文…')
+  t.equal(cell('中文字', 6), '中文字')
+  t.equal(cell('a', 3), 'a  ')
+  t.equal(widthOf(cell('👩‍👩‍👧 family', 4)), 4)
+  t.same(cellOf(['ab', 'cd', 'ef'], 8), ['ab', 'cd', 'ef  '])
+  t.same(cellOf(['ab', 'cd', 'ef'], 4), ['ab', 'c…', ''])
+  t.same(cellOf(['中文', '字'], 3), ['中…', ''])
   t.same(wrap('one two three', 8), ['one two', 'three'])
   t.same(wrap('中文字中文字', 4), ['中文', '字中', '文字'])
-  t.equal(plainText(beside([line('a')], [line('b'), line('c')], 11, 4)[1] ?? []), '     │ c   ')
+})
+
+t.test('a tone is a colour, or what stands for it without colours, on each line of its text', async (t) => {
+  const text = (colour: boolean, tone: 'bad' | 'ok', columns: number): string => {
+    const remarks = createElement(Remarks, { of: [{ text: 'one two', tone }] })
+    return renderToString(createElement(Colour, { value: colour }, remarks), { columns })
+  }
+  t.equal(text(true, 'ok', 20), '\u001b[32mone two\u001b[39m')
+  t.equal(text(false, 'ok', 20), 'one two')
+  t.equal(text(false, 'bad', 20), '\u001b[1mone two\u001b[22m')
+  t.same(
+    text(true, 'ok', 4)
+      .split('\n')
+      .map((line) => /^\u001b\[32m\w+ ?\u001b\[39m$/.test(line)),
+    [true, true],
+  )
 })
 
 /** A canvas on a screen that can be read. */
@@ -96,110 +116,93 @@ const onScreen = (columns: number, rows: number) => {
           ?.translateToString(true) ?? '',
     )
   }
-  return { screen, written, canvas, lines }
-}
-
-t.test('of states that come too quickly one frame is made, of the last one', async (t) => {
-  const { canvas, written } = onScreen(40, 5)
-  const made: number[] = []
-  const frame = (i: number) => () => {
-    made.push(i)
-    return [line(`frame ${i}`)]
-  }
-  for (let i = 1; i <= 100; i++) canvas.draw(frame(i))
-  await until(() => written.some((text) => text.includes('frame 100')))
-  canvas.close()
-  t.equal(made[0], 1)
-  t.equal(made.at(-1), 100)
-  t.ok(made.length < 50, `${made.length} frames were made`)
-})
-
-t.test('what the terminal shows is the frame: before Ink, when it takes over, and after', async (t) => {
-  const { screen, written, canvas, lines } = onScreen(40, 8)
-  const frame = (...texts: string[]) => texts.map((text) => (text === '' ? [] : [span(text, 'bad', { inverse: text.length > 9 })]))
-  const shows = async (...texts: string[]): Promise<void> => {
-    canvas.draw(() => frame(...texts))
-    const expected = [...texts, ...Array.from({ length: screen.rows - texts.length }, () => '')]
+  const shows = async (t: Test, state: State): Promise<void> => {
+    const expected = [...stripVTControlCharacters(drawn(state)).split('\n'), '']
     await until(async () => (await lines()).join('\n') === expected.join('\n')).catch(() => {})
     t.same(await lines(), expected)
   }
-  const first = ['title', '', 'a long text of the first frame', 'hints']
-  canvas.draw(() => frame(...first))
+  return { screen, written, canvas, lines, shows }
+}
+
+t.test('of states that come too quickly the last one is shown, and few of those before', async (t) => {
+  const { canvas, written, shows } = onScreen(60, 12)
+  const states = Array.from({ length: 100 }, (_, i) => homeAt(60, 12, `route-${i}`))
+  for (const state of states) canvas.draw(state)
+  const last = states.at(-1) as State
+  await shows(t, last)
+  canvas.close()
+  t.ok(written.length < 50, `${written.length} frames were shown`)
+})
+
+t.test('what the terminal shows is the frame of the state', async (t) => {
+  const { screen, written, canvas, lines, shows } = onScreen(60, 16)
+  const draw = async (state: State): Promise<void> => {
+    canvas.draw(state)
+    await shows(t, state)
+  }
+  canvas.draw(homeAt(60, 16, 'a', 'b'))
   t.equal(written.length, 1, 'at once')
-  await shows(...first)
-  await new Promise(setImmediate)
-  t.equal(written.length, 1, 'Ink takes over what is there')
-  await shows('title', '', 'short', 'hints')
-  for (const texts of [
-    ['title', '中文 wide', 'b', 'hints'],
-    ['title', '', '', 'h'],
-    ['other', 'x', 'y', 'z'.repeat(40)],
-    ['1', '2', '3', '4'],
-  ])
-    await shows(...texts)
+  await shows(t, homeAt(60, 16, 'a', 'b'))
+  for (const names of [['a', '中文 wide', 'b'], [], ['x'.repeat(200)], Array.from({ length: 40 }, (_, i) => `route-${i}`), ['a', 'b']])
+    await draw(homeAt(60, 16, ...names))
   const quiet = written.length
-  canvas.draw(() => frame('1', '2', '3', '4'))
-  t.equal(written.length, quiet, 'nothing changed')
-  canvas.draw(() => frame('1', '2', 'three', '4'))
-  await until(() => written.length > quiet)
-  t.notMatch(written.at(-1), '4\u001b', 'only the rows that changed')
-  await shows('fewer', 'rows')
-  await shows('1', '2', '3', '4', '5', '6', '7')
-  screen.resize(20, 6)
-  canvas.draw(() => frame('1', '2', '3', '4', '5'))
+  canvas.draw(homeAt(60, 16, 'a', 'b'))
+  await draw(homeAt(60, 16, 'a', 'c'))
+  t.equal(written.length, quiet + 1, 'a state that looks the same is not written')
+  const change = written.at(-1) ?? ''
+  t.match(change, /^\u001b\[\?2026h[\s\S]*\u001b\[\?2026l$/, 'shown at once')
+  t.match(change, /c .*2 warnings/)
+  t.notMatch(change, /\ba .*2 warnings/, 'only the rows that changed')
+  screen.resize(70, 20)
+  canvas.draw(homeAt(70, 20, 'a', 'c'))
   canvas.redraw()
-  await shows('1', '2', '3', '4', '5')
+  await draw(homeAt(70, 20, 'a', 'c'))
+  await draw(homeAt(70, 20, 'a', 'd'))
   screen.write('\u001b[Hwhat another program left')
   canvas.redraw()
-  t.same(await lines(), ['1', '2', '3', '4', '5', ''])
+  await draw(homeAt(70, 20, 'a', 'd'))
+  screen.resize(30, 5)
+  canvas.draw(homeAt(30, 5))
+  canvas.redraw()
+  await draw(homeAt(30, 5))
   canvas.close()
+  t.equal((await lines())[0], 'too small: 30x5, needs 40x10;', 'it stays as it is')
 })
 
-t.test('Ink changes nothing of a row, and is asked once for each that stays', async (t) => {
-  const ink = openInk()
-  const rows = [
-    [],
-    [span('plain '), span('bad 中文', 'bad', { inverse: true }), span(' dim', 'dim')],
-    [],
-    [span('🎉 é', 'ok', { underline: true }), span('  x')],
-    [span('x'.repeat(300), 'strong')],
-  ].map((spans) => rowOf(spans, { colour: true, ascii: false }))
-  t.same(ink.draw(rows), rows)
-  t.same(ink.draw(rows.toReversed()), rows.toReversed(), 'in other places')
-  t.same(ink.draw([...rows, 'one more']), [...rows, 'one more'])
-  t.same(ink.draw([]), [])
-  t.same(ink.draw(rows), rows)
-  ink.close()
-})
-
-t.test('from its second frame on a canvas shows what Ink makes of it', async (t) => {
-  const asked: string[][] = []
-  const draw = (rows: string[]): string[] => {
-    asked.push(rows)
-    return rows.map((row) => row.toUpperCase())
-  }
-  const { openCanvas } = await t.mockImport<typeof import('../../src/tui/terminal/screen.ts')>('../../src/tui/terminal/screen.ts', {
-    '../../src/tui/terminal/ink-screen.tsx': { openInk: () => ({ draw, close() {} }) },
-  })
+t.test('while another program has the terminal nothing is written; afterwards all is drawn', async (t) => {
+  let isOurs = true
   const written: string[] = []
-  const canvas = openCanvas({ write: (text: string) => written.push(text) > 0 }, { colour: true, ascii: false }, () => true)
-  canvas.draw(() => [line('one'), line('two')])
-  await until(() => asked.length > 0)
-  canvas.draw(() => [line('one'), line('three')])
-  await until(() => written.length > 1)
+  const stdout = { write: (text: string) => written.push(text) > 0 } as Pick<NodeJS.WriteStream, 'write'>
+  const canvas = openCanvas(stdout, { colour: true, ascii: true }, () => isOurs)
+  canvas.draw(homeAt(60, 16, 'a', 'b'))
+  isOurs = false
+  canvas.draw(homeAt(60, 16, 'a', 'c'))
+  canvas.redraw()
+  t.equal(written.length, 1)
+  isOurs = true
+  canvas.redraw()
+  t.match(written.at(-1), /\u001b\[2J[\s\S]*gateway[\s\S]*mc {2}[\s\S]* quit/)
+  t.notMatch(written.join(''), /[^\0-\x7f]/, 'ASCII alone')
   canvas.close()
-  t.match(written[0], /one[\s\S]*two/)
-  t.match(written[1], 'THREE')
-  t.notMatch(written[1], 'ONE', 'only the rows that changed')
+  t.equal(written.length, 2)
 })
 
 t.test('a click means the row of the list that the cursor is in', async (t) => {
-  const frame = frameOf(stateOf(homeScreen, { size: { columns: 100, rows: 30 }, home: home('a', '中文路線名', 'c') }))
-  const at = frame.findIndex((spans) => plainText(spans).includes('中文'))
-  t.equal(rowAt(frame, { column: 4, line: at }), 1)
-  t.equal(rowAt(frame, { column: 99, line: at + 1 }), 2, 'also right of the text')
-  t.equal(rowAt(frame, { column: 4, line: 0 }), undefined, 'the title')
-  t.equal(rowAt(frame, { column: 4, line: 99 }), undefined)
+  const state = homeAt(100, 30, 'a', '中文路線名', 'c')
+  const at = drawn(state)
+    .split('\n')
+    .findIndex((line) => line.includes('中文'))
+  const row = (column: number, line: number): number | undefined => clickedRow(state, { column, line }, models)
+  t.equal(row(4, at), 1)
+  t.equal(row(99, at + 1), 2, 'also right of the text')
+  for (const [line, what] of [
+    [0, 'the title'],
+    [at + 2, 'below the last row'],
+    [29, 'the last row of the terminal'],
+    [99, 'nowhere'],
+  ] as const)
+    t.equal(row(4, line), undefined, what)
+  t.equal(clickedRow(homeAt(30, 9, 'a'), { column: 4, line: 3 }, models), undefined, 'too small')
 })
 
 t.test('texts are as wide as string-width has them', async (t) => {
@@ -248,10 +251,11 @@ t.test('the list has headings, a count, and what the route of the cursor does', 
 })
 
 t.test('the row of the cursor is one even bar over its whole width', async (t) => {
-  const frame = frameOf(stateOf(homeScreen, { size: { columns: 80, rows: 16 }, home: home('a', 'b') }))
-  const bars = frame.filter((spans) => spans.some(({ inverse }) => inverse))
-  t.same(
-    bars.map((spans) => spans.map(({ tone, inverse, text }) => [tone, inverse, text.length])),
-    [[['plain', true, 80]]],
-  )
+  const bars = drawn(homeAt(80, 16, 'a', 'b'))
+    .split('\n')
+    .filter((line) => line.includes('\u001b[7m'))
+  t.equal(bars.length, 1)
+  const [, bar = ''] = /^\u001b\[7m([^\u001b]*)\u001b\[27m$/.exec(bars[0] ?? '') ?? []
+  t.match(bar, /^> a /)
+  t.equal(bar.length, 80)
 })

@@ -1,5 +1,6 @@
 /** Drives the editor's model by keys, without a terminal. */
 
+import { stripVTControlCharacters } from 'node:util'
 import type { RouteRow } from '../../src/app/editor/desk.ts'
 import { defaultKeymap } from '../../src/tui/model/actions.ts'
 import { type Key, keyOf } from '../../src/tui/model/key.ts'
@@ -7,8 +8,12 @@ import type { News, Options, Screen, Wish, World } from '../../src/tui/model/scr
 import { reduce, type State } from '../../src/tui/model/state.ts'
 import { models } from '../../src/tui/screens/index.ts'
 import { meaningOf } from '../../src/tui/spoken/spoken.ts'
-import { frameOf } from '../../src/tui/view/frame.ts'
-import { plainText } from '../../src/tui/view/line.ts'
+
+// React's checks for developers take most of the time that a frame takes.
+process.env.NODE_ENV = 'production'
+const { createElement } = await import('react')
+const { renderToString } = await import('ink')
+const { Frame } = await import('../../src/tui/view/frame.tsx')
 
 export const options: Options = { dataDir: '/data', self: 'headgate', readOnly: false, keymap: defaultKeymap }
 
@@ -64,9 +69,12 @@ export const driver = (first: State) => {
     hear: (news: News): void => take(reduce(state, { kind: 'news', news }, models)),
     resize: (columns: number, rows: number): void => take(reduce(state, { kind: 'resize', size: { columns, rows } }, models)),
     /** What is shown, without colours. */
-    frame: (): string => frameOf(state).map(plainText).join('\n'),
+    frame: (): string => stripVTControlCharacters(drawn(state)),
   }
 }
+
+/** A state as Ink draws it. */
+export const drawn = (state: State): string => renderToString(createElement(Frame, { state }), { columns: state.world.size.columns })
 
 const named = (name: string): Key =>
   name.length === 1

@@ -67,3 +67,29 @@ export const fuzzy = (text: string, search: string): number | undefined => {
   }
   return 1_000 + gaps
 }
+
+/** Where a list stands in the room of its screen, and which of its rows are shown there. */
+export type ListArea = {
+  /** Cells before it; absent: none. */
+  readonly before?: number
+  /** Rows above it. */
+  readonly above: number
+  readonly width: number
+  readonly height: number
+  readonly cursor: number
+  /** Rows of the whole list. */
+  readonly length: number
+}
+
+/** `3-12 of 40`, where not all rows are shown. */
+export const positionOf = ({ cursor, length, height }: Pick<ListArea, 'cursor' | 'length' | 'height'>): string => {
+  if (length <= height) return ''
+  const start = windowStart(cursor, length, height)
+  return `${start + 1}-${Math.min(length, start + height)} of ${length}`
+}
+
+/** The lines that are shown where they are scrolled so far: the last ones fill the height. */
+export const scrolledTo = <Line>(lines: readonly Line[], scroll: number, height: number): readonly Line[] => {
+  const start = Math.min(scroll, Math.max(0, lines.length - height))
+  return lines.slice(start, start + height)
+}

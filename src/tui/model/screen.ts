@@ -5,8 +5,8 @@ import type { OpenedRoute, RouteDraft } from '../../app/editor/draft/route-draft
 import type { Path } from '../../core/diagnostic.ts'
 import type { TailLine } from '../../generated/control.ts'
 import type { ActionName, Keymap } from './actions.ts'
-
-export type Size = { readonly columns: number; readonly rows: number }
+import type { ListArea } from './list.ts'
+import type { Room, Size } from './room.ts'
 
 export type Options = {
   readonly dataDir: string
@@ -115,6 +115,8 @@ export type ScreenModel<S extends Screen = Screen> = {
   /** Its rows as sentences, for the line mode of screen readers; where there are any it has a cursor. */
   readonly rows?: (screen: S, world: World) => readonly string[]
   readonly point?: (screen: S, row: number) => S
+  /** Where the list stands that the cursor is in: a click there chooses a row. */
+  readonly list?: (screen: S, world: World, room: Room) => ListArea | undefined
   /** What the number of a row does in the line mode, once the cursor is on it; absent: it opens the row. */
   readonly numberDoes?: (screen: S) => ActionName
   /** The row that the cursor is on; absent: `cursor`. */

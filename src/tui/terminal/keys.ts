@@ -2,6 +2,7 @@
 
 import { emitKeypressEvents } from 'node:readline'
 import type { ReadStream } from 'node:tty'
+import type { Cell } from '../model/click.ts'
 import { type Decoded, type Key, keyOf } from '../model/key.ts'
 
 /** So long may the rest of an escape sequence take; a lone escape is a key after it. */
@@ -41,13 +42,11 @@ export type KeyReader = {
   close(): void
 }
 
-export type Place = { readonly column: number; readonly line: number }
-
 type Listeners = {
   readonly key: (key: Key) => void
   readonly paste: (text: string) => void
   /** Of the first button; from 0. */
-  readonly click: (place: Place) => void
+  readonly click: (cell: Cell) => void
 }
 
 export const readKeys = (stdin: ReadStream, on: Listeners): KeyReader => {

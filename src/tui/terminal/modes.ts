@@ -30,8 +30,6 @@ export const clear = `${esc}2J${esc}H`
 
 export const moveTo = (row: number): string => `${esc}${row + 1};1H`
 
-export const eraseRest = `${esc}0m${esc}K`
-
 /** A terminal that knows these marks shows what is between them at once; others ignore them. */
 export const beginUpdate = `${esc}?2026h`
 export const endUpdate = `${esc}?2026l`

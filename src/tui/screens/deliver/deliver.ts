@@ -7,6 +7,7 @@ import type { ActionName } from '../../model/actions.ts'
 import { moved, moves, paneAfter, paneKeys } from '../../model/list.ts'
 import { choose } from '../../model/overlays.ts'
 import { type News, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
+import { layoutOf } from './layout.ts'
 import {
   addSetting,
   editSetting,
@@ -55,6 +56,7 @@ export const deliverModel = screenModel<DeliverScreen>({
   rows: (screen, { draft }) => (draft ? sentences(screen, draft) : []),
   rowAt: ({ pane, cursor, place }) => (pane === 'targets' ? cursor : place),
   point: (screen, row) => (screen.pane === 'targets' ? { ...screen, cursor: row } : { ...screen, place: row }),
+  list: (screen, { draft }, room) => draft && layoutOf(screen, draft.spec, room)[screen.pane],
 })
 
 const act = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Turn<DeliverScreen> => {

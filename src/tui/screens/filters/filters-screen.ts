@@ -1,7 +1,7 @@
 /** The state of the filter builder. */
 
-import type { ConditionRow } from '../../../app/editor/conditions.ts'
-import type { Screen } from '../../model/screen.ts'
+import { type ConditionRow, conditionRows } from '../../../app/editor/conditions.ts'
+import type { Screen, World } from '../../model/screen.ts'
 
 /** The condition that is being made or changed, as far as it is known. `row`: the one that is changed, or by which a new one is put. */
 export type Asked = {
@@ -18,3 +18,5 @@ export type FiltersScreen = Screen & {
   /** What the list or the line above is about. */
   readonly asked?: Asked
 }
+
+export const rowsOf = ({ draft }: Pick<World, 'draft'>): readonly ConditionRow[] => (draft ? conditionRows(draft.spec) : [])

@@ -13,7 +13,8 @@ import { openPayload } from '../payload/payload.ts'
 import { openTrace } from '../trace/trace.ts'
 import { answered, pointedAt, setOperand } from './answers.ts'
 import { conditionText, groupMeaning, sentenceOf } from './condition-text.ts'
-import type { Asked, FiltersScreen } from './filters-screen.ts'
+import { type Asked, type FiltersScreen, rowsOf } from './filters-screen.ts'
+import { layoutOf } from './layout.ts'
 import { asItIs, askExpression, askField, askOperator, askValue, ids } from './questions.ts'
 
 export const openFilters = (): FiltersScreen => ({ kind: 'filters', cursor: 0 })
@@ -38,9 +39,8 @@ export const filtersModel = screenModel<FiltersScreen>({
     return [...rows.map((row, i) => sentenceOf(row, i, rows, world)), 'Add a condition']
   },
   point: (screen, cursor) => ({ ...screen, cursor }),
+  list: (screen, world, room) => layoutOf(screen, world, room).list,
 })
-
-export const rowsOf = ({ draft }: Pick<World, 'draft'>): readonly ConditionRow[] => (draft ? conditionRows(draft.spec) : [])
 
 const onFilters = (screen: FiltersScreen, action: ActionName, world: World, draft: RouteDraft): Turn<FiltersScreen> => {
   const rows = rowsOf(world)

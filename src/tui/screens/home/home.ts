@@ -10,6 +10,7 @@ import { editField, type TextField, textField, typeInto } from '../../model/text
 import { openLive } from '../live/live.ts'
 import { openSamples, payloadId } from '../payload/payload.ts'
 import { enterRoute } from '../route/route.ts'
+import { layoutOf } from './layout.ts'
 import { changed, onChanges } from './list-changes.ts'
 import { type RouteLine, rowsOf } from './rows.ts'
 
@@ -71,6 +72,7 @@ export const homeModel = screenModel<HomeScreen>({
   rows: (screen, world) => rowsOf(screen, world).map(sentenceOf),
   said: (_, { home }) => (home?.problem ? [`Problem: ${home.problem.said}.`] : []),
   point: (screen, cursor) => ({ ...screen, cursor }),
+  list: (screen, world, room) => layoutOf(screen, world, room).list,
 })
 
 const onRow = (action: string, row: RouteRow, world: World, chosen?: PayloadChoice): Turn<HomeScreen> => {

@@ -10,6 +10,7 @@ import { entry } from '../../model/overlays.ts'
 import { type News, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
 import { detailSaid, eventSaid } from './detail-said.ts'
 import { jsonOf } from './json-of.ts'
+import { layoutOf } from './layout.ts'
 
 export const livePanes = ['Trace', 'Headers', 'Body', 'Delivery'] as const
 
@@ -85,6 +86,7 @@ export const liveModel = screenModel<LiveScreen>({
   said: (screen) => detailSaid(screen.pane, detailOf(screen), screen.events[screen.cursor]?.lines ?? []),
   rows: ({ events }) => events.map(({ lines }) => eventSaid(lines)),
   point: (screen, cursor) => ({ ...screen, cursor, follows: false }),
+  list: ({ cursor, events }, _, room) => layoutOf(cursor, events.length, room).list,
 })
 
 /** The event of the cursor, where it left a record. */

@@ -3,9 +3,7 @@
 import { moved } from '../../model/list.ts'
 import type { ChooseScreen } from '../../model/overlays.ts'
 import { screenModel } from '../../model/screen.ts'
-import { line, span } from '../../view/line.ts'
-import { listView } from '../../view/list-view.ts'
-import { screenView } from '../../view/screen-view.ts'
+import { underHead } from './under-head.ts'
 
 export const chooseModel = screenModel<ChooseScreen>({
   title: ({ question }) => question,
@@ -21,14 +19,5 @@ export const chooseModel = screenModel<ChooseScreen>({
   },
   rows: ({ choices }) => choices.map(({ title }) => title),
   point: (screen, cursor) => ({ ...screen, cursor }),
+  list: (screen, _, room) => underHead(screen, screen.choices, room),
 })
-
-export const chooseView = screenView<ChooseScreen>(({ question, choices, cursor }, _world, { width, height }) => [
-  line(span(question, 'strong')),
-  [],
-  ...listView(
-    choices.map(({ title }) => line(title)),
-    cursor,
-    { width, height: height - 2 },
-  ),
-])

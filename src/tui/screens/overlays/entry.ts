@@ -4,9 +4,6 @@ import { routeName } from '../../../core/names.ts'
 import type { EntryScreen } from '../../model/overlays.ts'
 import { screenModel, warned } from '../../model/screen.ts'
 import { editField, typeInto } from '../../model/text-field.ts'
-import { fieldView } from '../../view/field-view.ts'
-import { line, span, wrap } from '../../view/line.ts'
-import { screenView } from '../../view/screen-view.ts'
 
 export const entryModel = screenModel<EntryScreen>({
   title: ({ title }) => title,
@@ -24,7 +21,7 @@ export const entryModel = screenModel<EntryScreen>({
 })
 
 /** What is wrong with the text as it is. */
-const complaint = ({ form, taken = [], field: { text } }: EntryScreen): string | undefined => {
+export const complaint = ({ form, taken = [], field: { text } }: EntryScreen): string | undefined => {
   const written = text.trim()
   if (form === 'number') return written === '' || !Number.isFinite(Number(written)) ? 'a number is needed' : undefined
   if (form === 'text') return undefined
@@ -33,13 +30,3 @@ const complaint = ({ form, taken = [], field: { text } }: EntryScreen): string |
     return `"${written}" cannot be a name: letters, digits, dot, underscore and hyphen, the first a letter or digit; at most 64`
   return taken.includes(written) ? `there is a route "${written}" already` : undefined
 }
-
-export const entryView = screenView<EntryScreen>((screen, _world, { width }) => {
-  const wrong = complaint(screen)
-  return [
-    line(span('> ', 'accent'), ...fieldView(screen.field, width - 4, screen.isSecret)),
-    [],
-    ...(wrong === undefined ? [] : wrap(`! ${wrong}`, width).map((text) => line(span(text, 'warn')))),
-    ...wrap(screen.help ?? '', width).map((text) => line(span(text, 'dim'))),
-  ]
-})

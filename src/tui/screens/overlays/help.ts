@@ -5,12 +5,9 @@ import { fuzzy, moved } from '../../model/list.ts'
 import type { HelpScreen } from '../../model/overlays.ts'
 import { screenModel, type World } from '../../model/screen.ts'
 import { editField, typeInto } from '../../model/text-field.ts'
-import { fieldView } from '../../view/field-view.ts'
-import { cell, line, span } from '../../view/line.ts'
-import { listView } from '../../view/list-view.ts'
-import { screenView } from '../../view/screen-view.ts'
+import { underHead } from './under-head.ts'
 
-const known = ({ actions: names, search: { text } }: HelpScreen, { options: { keymap } }: World) =>
+export const known = ({ actions: names, search: { text } }: HelpScreen, { options: { keymap } }: World) =>
   [...new Set(names)]
     .map((name) => ({ keys: keymap[name].join(' '), title: actions[name].title, group: meaningOf(name).group }))
     .filter(({ keys, title }) => text === '' || fuzzy(`${keys} ${title}`, text) !== undefined)
@@ -28,14 +25,5 @@ export const helpModel = screenModel<HelpScreen>({
       : { screen: { ...screen, cursor: moved(screen.cursor, action, known(screen, world).length) } },
   rows: (screen, world) => known(screen, world).map(({ keys, title }) => `${keys}: ${title}`),
   point: (screen, cursor) => ({ ...screen, cursor }),
+  list: (screen, world, room) => underHead(screen, known(screen, world), room),
 })
-
-export const helpView = screenView<HelpScreen>((screen, world, { width, height }) => [
-  line(span('search ', 'dim'), ...fieldView(screen.search, width - 10)),
-  [],
-  ...listView(
-    known(screen, world).map(({ keys, title, group }) => line(cell(keys, 16, 'accent'), ' ', cell(title, 50), span(group, 'dim'))),
-    screen.cursor,
-    { width, height: height - 2 },
-  ),
-])

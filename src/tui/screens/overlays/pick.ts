@@ -4,13 +4,10 @@ import { fuzzy, moved } from '../../model/list.ts'
 import { type Marks, noMark, type PickRow, type PickScreen } from '../../model/overlays.ts'
 import { screenModel, type Turn } from '../../model/screen.ts'
 import { editField, typeInto } from '../../model/text-field.ts'
-import { fieldView } from '../../view/field-view.ts'
-import { cell, line, span } from '../../view/line.ts'
-import { longListView, positionOf } from '../../view/list-view.ts'
-import { screenView } from '../../view/screen-view.ts'
+import { underHead } from './under-head.ts'
 
 /** The rows that the search leaves, the best first, and what was typed itself where it counts. */
-const found = ({ all, search: { text }, free }: PickScreen): readonly PickRow[] => {
+export const found = ({ all, search: { text }, free }: PickScreen): readonly PickRow[] => {
   if (text === '') return all
   const rows = matching(all, text)
   return !free || rows.some(({ title }) => title === text) ? rows : [...rows, { value: text, title: text, detail: 'as it is typed' }]
@@ -45,6 +42,7 @@ export const pickModel = screenModel<PickScreen>({
       [title, detail, marks?.all.includes(value) ? 'chosen' : ''].filter(Boolean).join(marks ? ', ' : ': '),
     ),
   point: (screen, cursor) => ({ ...screen, cursor }),
+  list: (screen, _, room) => underHead(screen, found(screen), room),
   numberDoes: ({ marks }) => (marks ? 'toggle' : 'open'),
 })
 
@@ -68,23 +66,3 @@ const withRow = ({ all, isTouched, isUsuallyAlone }: Marks, row: PickRow | undef
   if (isTouched || !row || row === noMark || all.includes(row.value)) return all
   return isUsuallyAlone ? [row.value] : [...all, row.value]
 }
-
-export const pickView = screenView<PickScreen>((screen, _world, { width, height }) => {
-  const rows = found(screen)
-  const longest = rows.reduce((most, { title }) => Math.max(most, title.length), 12)
-  const wide = Math.min(longest, Math.floor(width * 0.6))
-  const { marks } = screen
-  const rowLine = ({ title, detail = '', value }: PickRow) =>
-    line(marks && value !== noMark.value ? (marks.all.includes(value) ? '[x] ' : '[ ] ') : '', cell(title, wide), ' ', span(detail, 'dim'))
-  const room = { width, height: height - 2 }
-  const none = screen.free ? 'type it' : 'nothing found'
-  return [
-    line(
-      span('search ', 'dim'),
-      ...fieldView(screen.search, width - 30),
-      span(`  ${positionOf(screen.cursor, rows.length, room.height)}`, 'dim'),
-    ),
-    [],
-    ...(rows.length > 0 ? longListView(rows, rowLine, screen.cursor, room) : [line(span(none, 'dim'))]),
-  ]
-})

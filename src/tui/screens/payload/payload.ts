@@ -8,6 +8,7 @@ import { fuzzy, matchMoves, moved, moves, paneAfter, paneKeys } from '../../mode
 import { entry } from '../../model/overlays.ts'
 import { type News, type Screen, screenModel, type Turn, type World } from '../../model/screen.ts'
 import { editField, maxFieldLength, type TextField, textField, typeInto } from '../../model/text-field.ts'
+import { layoutOf } from './layout.ts'
 
 export const groups = ['samples', 'recorded', 'file', 'paste', 'edit'] as const
 export type Group = (typeof groups)[number]
@@ -54,6 +55,9 @@ const opening = (route: string, group: Group, isAhead: boolean): Turn<never> => 
   return { go: { push }, wishes: [{ kind: 'ask', question: { ask: 'payloads', of: { route } } }] }
 }
 
+/** Whether a group is a list; the others ask for a payload. */
+export const hasRows = (group: Group): group is 'samples' | 'recorded' => group === 'samples' || group === 'recorded'
+
 /** The rows of the group that the search leaves. */
 export const rowsOf = ({ all = [], group, search: { text } }: PayloadScreen): readonly PayloadRow[] =>
   all.filter((row) => row.group === group && (text === '' || fuzzy(`${row.title} ${row.detail}`, text) !== undefined))
@@ -82,6 +86,7 @@ export const payloadModel = screenModel<PayloadScreen>({
   rows: (screen) => sentences(screen),
   panes: ({ group }) => ({ names: groups, at: groups.indexOf(group) }),
   point: (screen, cursor) => ({ ...screen, cursor }),
+  list: (screen, _, room) => (hasRows(screen.group) ? layoutOf(screen.cursor, rowsOf(screen).length, room).list : undefined),
 })
 
 const act = (screen: PayloadScreen, action: ActionName, world: World): Turn<PayloadScreen> => {

@@ -6,6 +6,7 @@ import { fuzzy, moved } from '../../model/list.ts'
 import { type Screen, screenModel, type Turn, type World } from '../../model/screen.ts'
 import { editField, type TextField, textField, typeInto } from '../../model/text-field.ts'
 import { promptSaid } from '../trace/trace-said.ts'
+import { layoutOf } from './layout.ts'
 
 export type PromptScreen = Screen & {
   readonly kind: 'prompt'
@@ -72,6 +73,7 @@ export const promptModel = screenModel<PromptScreen>({
       ? completion.rows.map(({ path, shown }) => `${path}: ${shown}`)
       : [...linesOf(field).map((each) => each || 'an empty line'), 'a new line'],
   point: (screen, row) => (screen.completion ? { ...screen, cursor: row } : { ...screen, field: atLine(screen.field, row) }),
+  list: (screen, _, room) => (screen.completion ? layoutOf(screen, room).paths : undefined),
   said: (_, { preview }) => promptSaid(preview),
   hear(screen, news, world) {
     if (news.told === 'payload') return { screen: offering(screen, world) }

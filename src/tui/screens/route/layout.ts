@@ -1,18 +1,43 @@
-/** How wide the panes of a route are. In a narrow terminal one of them is shown, in a very wide one the YAML, too. */
+/** Where the panes of a route stand. In a narrow terminal one of them is shown, in a very wide one the YAML, too. */
+
+import type { ListArea } from '../../model/list.ts'
+import { findingRemark, type Remark, refusalRemarks, remarksHeight } from '../../model/remark.ts'
+import { barWidth, type Room } from '../../model/room.ts'
+import type { World } from '../../model/screen.ts'
+import { formRows } from './form-rows.ts'
 
 /** From this width on form and trace stand beside each other. */
 const wide = 100
 const veryWide = 150
 
+/** Widths in cells. */
 export type Layout = { readonly form: number; readonly trace: number; readonly yaml: number; readonly isNarrow: boolean }
 
-/** Three columns are taken by the bar between two panes. */
 export const layoutOf = (width: number): Layout => {
   if (width < wide) return { form: width, trace: width, yaml: 0, isNarrow: true }
   if (width < veryWide) {
     const form = Math.floor(width * 0.45)
-    return { form, trace: width - form - 3, yaml: 0, isNarrow: false }
+    return { form, trace: width - form - barWidth, yaml: 0, isNarrow: false }
   }
-  const third = Math.floor((width - 6) / 3)
-  return { form: third, trace: third, yaml: width - 2 * third - 6, isNarrow: false }
+  const third = Math.floor((width - 2 * barWidth) / 3)
+  return { form: third, trace: third, yaml: width - 2 * third - 2 * barWidth, isNarrow: false }
+}
+
+/** What is wrong with the draft. */
+export const remarksOf = ({ preview }: World): readonly Remark[] => [
+  ...refusalRemarks(preview?.refused),
+  ...(preview?.findings ?? []).map(findingRemark),
+]
+
+/** The list of the form. Remarks below it take at most a third of the pane. */
+export const formArea = (
+  { cursor, unfolded }: { readonly cursor: number; readonly unfolded: readonly string[] },
+  world: World,
+  room: Room,
+): ListArea => {
+  const width = layoutOf(room.width).form
+  const below = Math.min(remarksHeight(remarksOf(world), width), Math.max(3, Math.floor(room.height / 3)))
+  const height = room.height - below - (below > 0 ? 1 : 0)
+  const length = world.draft ? formRows(world.draft.spec, unfolded).length : 0
+  return { above: 0, width, height, cursor, length }
 }

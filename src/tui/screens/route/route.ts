@@ -8,8 +8,8 @@ import type { ActionName } from '../../model/actions.ts'
 import { moved, moves, paneAfter, paneKeys, scrolled } from '../../model/list.ts'
 import { choose, leaveChoices, openSave } from '../../model/overlays.ts'
 import { withoutChangesOf } from '../../model/pending.ts'
+import { roomOf } from '../../model/room.ts'
 import { type News, type Returned, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
-import { roomOf } from '../../view/screen-view.ts'
 import { openDeliver } from '../deliver/deliver.ts'
 import { openFilters } from '../filters/filters.ts'
 import { openLive } from '../live/live.ts'
@@ -17,11 +17,11 @@ import { openPayload } from '../payload/payload.ts'
 import { openPrompt } from '../prompt/prompt.ts'
 import { openTests } from '../tests/tests.ts'
 import { openTrace } from '../trace/trace.ts'
-import { traceLines } from '../trace/trace-lines.ts'
+import { traceRows } from '../trace/trace-rows.ts'
 import { editField, entered, pickNames, switchFlag } from './edit-field.ts'
 import { enterDoes, foldedAll, withFold } from './folding.ts'
 import { type FormRow, formRows, rowSaid } from './form-rows.ts'
-import { layoutOf } from './layout.ts'
+import { formArea, layoutOf } from './layout.ts'
 import { modeId, onMode, toMode } from './mode.ts'
 
 const panes = ['form', 'trace'] as const
@@ -64,6 +64,7 @@ export const routeModel = screenModel<RouteScreen>({
   },
   rows: ({ unfolded }, { draft }) => (draft ? formRows(draft.spec, unfolded).map(rowSaid) : []),
   point: (screen, cursor) => ({ ...screen, cursor }),
+  list: (screen, world, room) => (screen.pane === 'form' ? formArea(screen, world, room) : undefined),
   unfold: (screen) => ({ ...screen, unfolded: [...new Set([...screen.unfolded, ...sections.map(({ name }) => name)])] }),
 })
 
@@ -126,7 +127,7 @@ const moving = (screen: RouteScreen, action: ActionName, world: World, draft: Ro
 /** So far can the trace beside the form be scrolled. */
 const lastScrollOf = (world: World): number => {
   const { width, height } = roomOf(world.size)
-  return traceLines(world, layoutOf(width).trace).length - height
+  return traceRows(world, layoutOf(width).trace).length - height
 }
 
 const copied = (row: FormRow): string =>

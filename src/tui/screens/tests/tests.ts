@@ -7,6 +7,7 @@ import type { ActionName } from '../../model/actions.ts'
 import { moved, moves } from '../../model/list.ts'
 import { entry } from '../../model/overlays.ts'
 import { type Returned, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
+import { listAreaOf } from './layout.ts'
 
 export type TestsScreen = Screen & {
   readonly kind: 'tests'
@@ -35,6 +36,7 @@ export const testsModel = screenModel<TestsScreen>({
   hear: (screen, news, world) => (news.told === 'returned' && world.draft ? given(screen, news, world, world.draft) : {}),
   rows: (_, { draft }) => testRows(draft?.spec ?? {}).map(({ name, sends, expects }) => `${name}, sends ${sends}, expects ${expects}`),
   point: (screen, cursor) => ({ ...screen, cursor }),
+  list: ({ cursor }, world, room) => listAreaOf(cursor, testsIn(world).length, room),
 })
 
 const act = (screen: TestsScreen, action: ActionName, world: World, draft: RouteDraft): Turn<TestsScreen> => {

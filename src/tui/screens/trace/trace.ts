@@ -1,9 +1,9 @@
 /** The whole trace of the payload through the route: every stage, every condition, the text and the answer. */
 
 import { moves, scrolled } from '../../model/list.ts'
+import { roomOf } from '../../model/room.ts'
 import { type Screen, screenModel } from '../../model/screen.ts'
-import { roomOf } from '../../view/screen-view.ts'
-import { traceLines } from './trace-lines.ts'
+import { traceRows } from './trace-rows.ts'
 import { endSaid, promptSaid, stagesSaid } from './trace-said.ts'
 
 export type TraceScreen = Screen & { readonly kind: 'trace'; readonly scroll: number }
@@ -16,7 +16,7 @@ export const traceModel = screenModel<TraceScreen>({
   act(screen, action, world) {
     if (action === 'back') return { go: { back: true } }
     const { width, height } = roomOf(world.size)
-    const last = traceLines(world, width, true).length - height
+    const last = traceRows(world, width, true).length - height
     return { screen: { ...screen, scroll: scrolled(screen.scroll, action, last) } }
   },
   rows: (_, { preview }) => (preview?.trace ? stagesSaid(preview.trace) : []),

@@ -3,7 +3,11 @@
 import { conditionRows } from '../../../app/editor/conditions.ts'
 import { type Field, fieldsOf, shownValue } from '../../../app/editor/form.ts'
 import { headKeys, sectionOf, sections } from '../../../app/editor/sections.ts'
-import { cell, type Line, line, span, wrap } from '../../view/line.ts'
+import { cell, wrap } from '../../model/cells.ts'
+import { findingRemark, type Remark } from '../../model/remark.ts'
+import { Remarks } from '../../view/remarks.tsx'
+import { Row } from '../../view/row.tsx'
+import { Span } from '../../view/span.tsx'
 import { conditionText } from '../filters/condition-text.ts'
 import type { RouteLine } from './rows.ts'
 
@@ -11,17 +15,27 @@ const titleWidth = 18
 /** A long value is cut: the form has all of it. */
 const maxLines = 4
 
-export const previewLines = (row: RouteLine, width: number): readonly Line[] => {
-  const { name, source, mode, description, change, spec } = row
+type Props = { readonly row: RouteLine; readonly width: number }
+
+export const RoutePreview = ({ row, width }: Props) => {
+  const { name, source, mode, description, change, spec, findings } = row
   const where = source === 'config' ? 'config.yaml' : 'subscription'
   const state = change === undefined ? '' : `, ${change}, not saved`
-  return [
-    line(span(name, 'strong'), span(`  ${[where, mode].filter(Boolean).join(', ')}${state}`, 'dim')),
-    ...(description === '' ? [] : wrap(description, width).map((text) => line(span(text, 'dim')))),
-    ...findingLines(row, width),
-    ...fieldsShown(spec).flatMap((field) => fieldLines(field, spec, width)),
-    ...cameLines(row),
-  ]
+  const about: readonly Remark[] = description === '' ? [] : [{ text: description, tone: 'dim' }]
+  const came = cameText(row)
+  return (
+    <>
+      <Row>
+        <Span tone="strong">{name}</Span>
+        <Span tone="dim">{`  ${[where, mode].filter(Boolean).join(', ')}${state}`}</Span>
+      </Row>
+      <Remarks of={[...about, ...findings.map(findingRemark)]} />
+      {fieldsShown(spec).map((field) => (
+        <Value key={field.path.join('.')} title={field.title} lines={linesOf(field, spec, width - titleWidth - 3)} />
+      ))}
+      {came !== undefined && <Value title="Came" lines={[came]} />}
+    </>
+  )
 }
 
 /** In the order of the form. */
@@ -39,30 +53,26 @@ const isSet = (value: Field['value']): boolean => value !== undefined && !(Array
 
 const isHead = ({ path: [key] }: Field): boolean => headKeys.includes(String(key))
 
-const fieldLines = (field: Field, spec: RouteLine['spec'], width: number): readonly Line[] => {
-  const all = shownIn(field, spec, width - titleWidth - 3)
-  return all.slice(0, maxLines).map((text, i) => {
-    const isCut = i === maxLines - 1 && all.length > maxLines
-    return line(cell(i === 0 ? field.title : '', titleWidth, 'dim'), ' ', span(isCut ? `${text} …` : text))
-  })
-}
+const Value = ({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) =>
+  lines
+    .slice(0, maxLines)
+    .map((text, at) => ({ text: at === maxLines - 1 && lines.length > maxLines ? `${text} …` : text, at }))
+    .map(({ text, at }) => (
+      <Row key={at}>
+        <Span tone="dim">{cell(at === 0 ? title : '', titleWidth)}</Span>
+        <Span>{` ${text}`}</Span>
+      </Row>
+    ))
 
-const shownIn = (field: Field, spec: RouteLine['spec'], width: number): readonly string[] => {
+const linesOf = (field: Field, spec: RouteLine['spec'], width: number): readonly string[] => {
   const [key] = field.path
   if (key === 'filters') return conditionRows(spec).map((row) => `${'  '.repeat(row.depth)}${conditionText(row)}`)
   if (key === 'tests') return [String(Array.isArray(field.value) ? field.value.length : 1)]
   return wrap(shownValue(field).trimEnd(), width)
 }
 
-const findingLines = ({ findings }: RouteLine, width: number): readonly Line[] =>
-  findings.flatMap(({ code, severity, message }) =>
-    wrap(`! ${code} ${message}`, width).map((text, i) =>
-      line(span(i === 0 ? text : `  ${text}`, severity === 'error' ? 'bad' : severity === 'warning' ? 'warn' : 'dim')),
-    ),
-  )
-
-const cameLines = ({ recorded, lastAt }: RouteLine): readonly Line[] => {
-  if (recorded === 0) return []
+const cameText = ({ recorded, lastAt }: RouteLine): string | undefined => {
+  if (recorded === 0) return undefined
   const last = lastAt === undefined ? '' : `, last ${new Date(lastAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
-  return [line(cell('Came', titleWidth, 'dim'), ' ', span(`${recorded} event${recorded === 1 ? '' : 's'}${last}`))]
+  return `${recorded} event${recorded === 1 ? '' : 's'}${last}`
 }

@@ -1,0 +1,51 @@
+/** Texts in the cells of a terminal: cut, filled and broken into lines. */
+
+import { printable } from '../../core/text.ts'
+import { charactersOf, isNarrow, widthOf } from './characters.ts'
+
+/** The longest start of a text that is at most so wide. */
+const headOf = (text: string, width: number): string => {
+  if (isNarrow(text)) return text.slice(0, Math.max(0, width))
+  let taken = ''
+  let used = 0
+  for (const { segment } of charactersOf(text)) {
+    used += widthOf(segment)
+    if (used > width) break
+    taken += segment
+  }
+  return taken
+}
+
+/** A text at exactly this width: cut with an ellipsis, or filled with blanks. It is safe on a terminal. */
+export const cell = (text: string, width: number): string => {
+  const safe = printable(text, 4096)
+  const isLong = widthOf(safe) > width
+  const shown = isLong && width > 0 ? `${headOf(safe, width - 1)}…` : headOf(safe, width)
+  return shown + ' '.repeat(Math.max(0, width - widthOf(shown)))
+}
+
+/** Texts behind each other in one cell: as many, the last ones cut or empty where there is no room, the last filled with blanks. */
+export const cellOf = (texts: readonly string[], width: number): readonly string[] => {
+  const safe = texts.map((text) => printable(text, 4096))
+  let rest = cell(safe.join(''), width)
+  return safe.map(({ length }, i) => {
+    const part = i === safe.length - 1 ? rest : rest.slice(0, length)
+    rest = rest.slice(part.length)
+    return part
+  })
+}
+
+/** A text broken into lines of at most this width, at blanks where there are any. The lines are safe on a terminal. */
+export const wrap = (text: string, width: number): readonly string[] =>
+  text.split('\n').flatMap((paragraph) => {
+    const lines: string[] = []
+    let rest = printable(paragraph.replaceAll('\t', '  '), 20_000)
+    while (widthOf(rest) > width && width > 0) {
+      const head = headOf(rest, width) || rest.slice(0, 1)
+      const blank = head.lastIndexOf(' ')
+      const at = blank > width / 3 ? blank : head.length
+      lines.push(rest.slice(0, at))
+      rest = rest.slice(at).trimStart()
+    }
+    return [...lines, rest]
+  })

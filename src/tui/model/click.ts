@@ -1,0 +1,23 @@
+/** The row that a click means: worked out from where the list of the screen stands, and not from what was drawn. */
+
+import { type ListArea, windowStart } from './list.ts'
+import { isTooSmall, roomOf, rowsAbove } from './room.ts'
+import { type Models, type State, top } from './state.ts'
+
+/** A cell of the terminal, from 0. */
+export type Cell = { readonly column: number; readonly line: number }
+
+/** `undefined` beside the list. */
+export const clickedRow = (state: State, { column, line }: Cell, models: Models): number | undefined => {
+  const { world } = state
+  const screen = top(state)
+  const area = isTooSmall(world.size) ? undefined : models[screen.kind].list?.(screen, world, roomOf(world.size))
+  return area && rowIn(area, { column, line: line - rowsAbove })
+}
+
+const rowIn = (area: ListArea, { column, line }: Cell): number | undefined => {
+  const { above, width, height, cursor, length } = area
+  const isBeside = column < (area.before ?? 0) || column >= (area.before ?? 0) + width || line < above || line >= above + height
+  const row = windowStart(cursor, length, height) + line - above
+  return isBeside || row >= length ? undefined : row
+}

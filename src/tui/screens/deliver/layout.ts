@@ -1,0 +1,66 @@
+/** Where the panes of deliver stand, and what is said below the settings. */
+
+import type { TargetRow } from '../../../app/editor/desk.ts'
+import { targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import type { ListArea } from '../../model/list.ts'
+import { marked, type Remark, remarksHeight } from '../../model/remark.ts'
+import { barWidth, type Room } from '../../model/room.ts'
+import { settingRows } from './settings.ts'
+
+/** From this width on the panes stand beside each other. */
+const wide = 100
+
+/** The parts of the screen's state on which its layout depends. */
+type Shown = {
+  readonly pane: 'targets' | 'settings'
+  readonly targets?: readonly TargetRow[]
+  readonly cursor: number
+  readonly place: number
+}
+
+export type DeliverLayout = {
+  /** One pane alone is shown: that of the cursor. */
+  readonly isNarrow: boolean
+  readonly targets: ListArea
+  readonly settings: ListArea
+  /** Below the settings. */
+  readonly remarks: readonly Remark[]
+}
+
+export const layoutOf = (screen: Shown, spec: JsonObject, { width, height }: Room): DeliverLayout => {
+  const { targets = [], cursor, place } = screen
+  const isNarrow = width < wide
+  const left = isNarrow ? width : Math.floor(width * 0.45)
+  const before = isNarrow ? 0 : left + barWidth
+  const remarks = remarksOn(screen, spec)
+  const below = remarksHeight(remarks, width - before) + 2
+  return {
+    isNarrow,
+    targets: { above: 0, width: left, height, cursor, length: targets.length },
+    settings: {
+      before,
+      above: 0,
+      width: width - before,
+      height: Math.max(3, height - below),
+      cursor: place,
+      length: settingRows(spec, targets).length,
+    },
+    remarks,
+  }
+}
+
+/** What the chosen targets and the target of the cursor lack, and what the setting of the cursor is for. */
+const remarksOn = ({ targets = [], cursor, pane, place }: Shown, spec: JsonObject): readonly Remark[] => {
+  const names = new Set(targetsIn(spec).map(({ target }) => target))
+  const pointed = pane === 'targets' ? targets[cursor]?.name : undefined
+  const known = new Set(targets.map(({ name }) => name))
+  const row = pane === 'settings' ? settingRows(spec, targets)[place] : undefined
+  return [
+    ...targets
+      .filter(({ name, missing }) => missing !== undefined && (names.has(name) || name === pointed))
+      .map(({ name, missing }) => marked(`${name} is ${missing}`, 'warn')),
+    ...[...names].filter((name) => !known.has(name)).map((name) => marked(`there is no target "${name}"`, 'warn')),
+    ...(row?.kind === 'field' ? [{ text: row.field.description, tone: 'dim' } as const] : []),
+  ]
+}

@@ -1,0 +1,40 @@
+/** A setting of a target, with what its template is on the payload. */
+
+import { shownValue } from '../../../app/editor/form.ts'
+import { isObject, type Json, own } from '../../../core/json.ts'
+import { cell } from '../../model/cells.ts'
+import { Span } from '../../view/span.tsx'
+import { keyOf, modeTitles, noneText, type SettingRow } from './settings.ts'
+
+type FieldSetting = Extract<SettingRow, { kind: 'field' }>
+
+type Props = {
+  readonly row: SettingRow
+  readonly isList: boolean
+  /** The settings on the payload, by the target's place. */
+  readonly extras: readonly (Json | undefined)[]
+}
+
+export const SettingRowView = ({ row, isList, extras }: Props) => {
+  if (row.kind === 'mode') return <Span>{`${cell('Mode', 20)}${row.mode}: ${modeTitles[row.mode] ?? ''}`}</Span>
+  if (row.kind === 'none') return <Span tone="dim">{noneText(row)}</Span>
+  const { field, place, target } = row
+  const isMissing = field.isRequired && field.value === undefined
+  const title = cell(`${isList ? `${target.name} ` : ''}${field.title}`, isList ? 28 : 18)
+  return (
+    <>
+      <Span tone={isMissing ? 'bad' : 'plain'}>{`${field.isRequired ? '* ' : '  '}${title} `}</Span>
+      <Span tone={field.value === undefined ? 'dim' : 'plain'}>{isMissing ? 'required' : shownValue(field)}</Span>
+      {field.idle === undefined ? <Expanded row={row} extra={extras[place]} /> : <Span tone="warn">{` (${field.idle})`}</Span>}
+    </>
+  )
+}
+
+/** `[?]` where nothing is filled in. */
+const Expanded = ({ row: { field }, extra }: { readonly row: FieldSetting; readonly extra: Json | undefined }) => {
+  const { value, isSecret } = field
+  const filled = isObject(extra) ? own(extra, keyOf(field)) : undefined
+  if (isSecret || typeof value !== 'string' || !value.includes('{') || filled === undefined) return undefined
+  if (filled === value) return <Span tone="warn"> [?]</Span>
+  return <Span tone="ok">{` → ${typeof filled === 'string' ? filled : JSON.stringify(filled)}`}</Span>
+}

@@ -1,0 +1,30 @@
+/** A target with its mark where it is chosen, and whether it is connected. */
+
+import type { TargetRow } from '../../../app/editor/desk.ts'
+import { cell } from '../../model/cells.ts'
+import { Span } from '../../view/span.tsx'
+
+type Props = {
+  readonly row: TargetRow
+  /** The names of the chosen targets. Of several each is marked with its place in the list. */
+  readonly chosen: readonly string[]
+  readonly isList: boolean
+}
+
+export const TargetRowView = ({ row: { name, missing, home }, chosen, isList }: Props) => {
+  const at = chosen.indexOf(name)
+  const mark = at < 0 ? '( )' : isList ? `(${at + 1})` : '(o)'
+  return (
+    <>
+      <Span tone={at < 0 ? 'dim' : 'strong'}>{cell(mark, 5)}</Span>
+      <Span tone={at < 0 ? 'plain' : 'strong'}>{`${cell(name, 16)} `}</Span>
+      <Span tone={missing === undefined ? 'ok' : 'warn'}>{cell(stateOf(missing), 14)}</Span>
+      <Span tone="dim">{home === undefined ? '' : ` home ${home}`}</Span>
+    </>
+  )
+}
+
+const stateOf = (missing: string | undefined): string => {
+  if (missing === undefined) return 'connected'
+  return missing.startsWith('switched off') ? 'off' : 'not connected'
+}

@@ -1,0 +1,77 @@
+/** A row of the tree: the condition, whether it holds, the value that it was tried on, and for how many samples it holds. */
+
+import type { ConditionRow } from '../../../app/editor/conditions.ts'
+import type { Tally } from '../../../app/editor/desk.ts'
+import { cell, cellOf } from '../../model/cells.ts'
+import { type Tone, toneOf } from '../../model/remark.ts'
+import type { World } from '../../model/screen.ts'
+import { Span } from '../../view/span.tsx'
+import { conditionText, groupMeaning, operandText } from './condition-text.ts'
+import { findingsOf, knownOf } from './verdicts.ts'
+
+/** Widths in cells. */
+export type Columns = { readonly condition: number; readonly verdict: number; readonly seen: number; readonly tally: number }
+
+type Props = {
+  readonly row: ConditionRow
+  readonly rows: readonly ConditionRow[]
+  readonly world: World
+  readonly columns: Columns
+}
+
+export const ConditionRowView = ({ row, rows, world, columns }: Props) => {
+  const { isOld, judged, tally } = knownOf(row, world)
+  const seen = judged?.seen === 'missing' ? '(missing)' : (judged?.seen ?? '')
+  const verdict = judged ? (judged.holds ? 'pass' : 'fail') : isOld ? '…' : ''
+  const [finding] = findingsOf(row, rows, world)
+  return (
+    <>
+      <Condition row={row} mark={finding && toneOf(finding.severity)} width={columns.condition} />
+      <Span tone={judged ? (judged.holds ? 'ok' : 'bad') : 'dim'}>{` ${cell(verdict, columns.verdict)}`}</Span>
+      <Span tone={seen === '(missing)' ? 'dim' : 'plain'}>{` ${cell(seen, columns.seen)} `}</Span>
+      {tally && <TallyParts tally={tally} width={columns.tally} />}
+    </>
+  )
+}
+
+/** `mark`: the tone of what is wrong with the condition. */
+type ConditionProps = { readonly row: ConditionRow; readonly mark: Tone | undefined; readonly width: number }
+
+const Condition = ({ row, mark = 'plain', width }: ConditionProps) => {
+  const parts = [
+    { text: mark === 'plain' ? '' : '! ', tone: mark },
+    { text: '| '.repeat(row.depth), tone: 'dim' as const },
+    ...partsOf(row),
+  ]
+  const texts = cellOf(
+    parts.map(({ text }) => text),
+    width,
+  )
+  return parts
+    .map(({ tone }, at) => ({ tone, at }))
+    .map(({ tone, at }) => (
+      <Span key={at} tone={tone}>
+        {texts[at] ?? ''}
+      </Span>
+    ))
+}
+
+type Part = { readonly text: string; readonly tone: Tone }
+
+const partsOf = (row: ConditionRow): readonly Part[] => {
+  const { kind, field, operator } = row
+  if (kind === 'odd') return [{ text: conditionText(row), tone: 'bad' }]
+  const name: Part = { text: operator, tone: 'accent' }
+  if (kind === 'group') return [name, { text: ` ${groupMeaning(operator)}`, tone: 'dim' }]
+  return [{ text: field === undefined ? '' : `${field} `, tone: 'plain' }, name, { text: ` ${operandText(row)}`, tone: 'strong' }]
+}
+
+const TallyParts = ({ tally: { holds, of }, width }: { readonly tally: Tally; readonly width: number }) => {
+  const isNever = holds === 0 && of > 0
+  return (
+    <>
+      <Span tone={isNever ? 'warn' : 'plain'}>{cell(`${holds}/${of}`.padStart(6), 7)}</Span>
+      {isNever && width > 7 && <Span tone="warn"> never true here</Span>}
+    </>
+  )
+}

@@ -1,0 +1,69 @@
+/** The tree of conditions with verdict, value and tally of each, and below it what is to be said of the condition under the cursor. */
+
+import type { ConditionRow } from '../../../app/editor/conditions.ts'
+import { cell } from '../../model/cells.ts'
+import type { World } from '../../model/screen.ts'
+import { List } from '../../view/list.tsx'
+import { Pane } from '../../view/pane.tsx'
+import { Remarks } from '../../view/remarks.tsx'
+import { Gap, Row } from '../../view/row.tsx'
+import type { ScreenProps } from '../../view/screen-view.ts'
+import { Span } from '../../view/span.tsx'
+import { type Columns, ConditionRowView } from './condition-row-view.tsx'
+import { type FiltersScreen, rowsOf } from './filters-screen.ts'
+import { layoutOf } from './layout.ts'
+import { samplesOf } from './verdicts.ts'
+
+/** From this width on a tally is explained. */
+const wide = 90
+
+export const FiltersView = ({ screen, world, room }: ScreenProps<FiltersScreen>) => {
+  const { width, height } = room
+  const rows = rowsOf(world)
+  const { above, list, below } = layoutOf(screen, world, room)
+  const columns = columnsOf(width - 2)
+  return (
+    <>
+      <Headings world={world} columns={columns} />
+      <Remarks of={above} />
+      <List<ConditionRow | undefined> rows={[...rows, undefined]} area={list}>
+        {(row) =>
+          row ? (
+            <ConditionRowView row={row} rows={rows} world={world} columns={columns} />
+          ) : (
+            <Span tone="dim">{placeForMore(rows, world)}</Span>
+          )
+        }
+      </List>
+      <Gap />
+      <Pane width={width} height={Math.max(0, height - list.above - list.height - 1)}>
+        <Remarks of={below} />
+      </Pane>
+    </>
+  )
+}
+
+const columnsOf = (width: number): Columns => {
+  const [verdict, tally] = [5, width >= wide ? 24 : 7]
+  const rest = width - verdict - tally - 3
+  const condition = Math.floor(rest * (width >= wide ? 0.62 : 0.7))
+  return { condition, verdict, seen: rest - condition, tally }
+}
+
+const placeForMore = (rows: readonly ConditionRow[], { options }: World): string => {
+  const empty = rows.length === 0 ? 'no conditions: every event passes' : ''
+  return options.readOnly ? empty : [empty, 'a adds a condition'].filter(Boolean).join('; ')
+}
+
+const Headings = ({ world, columns }: { readonly world: World; readonly columns: Columns }) => {
+  const { condition, verdict, seen, tally } = columns
+  const { counted, untried } = samplesOf(world)
+  const whole = Array.isArray(world.draft?.spec.filters) ? 'filters (all must hold)' : 'filters'
+  const samples = tally > 7 ? `samples ${counted}${untried > 0 ? ` (${untried} not tried)` : ''}` : `of ${counted}`.padStart(6)
+  return (
+    <Row>
+      <Span tone="strong">{cell(`  ${whole}`, condition + 3)}</Span>
+      <Span tone="dim">{`${cell('this payload', verdict + seen + 2)}${samples}`}</Span>
+    </Row>
+  )
+}

@@ -1,0 +1,51 @@
+/** Where the tree of conditions stands, and what is said above and below it. */
+
+import type { ConditionRow } from '../../../app/editor/conditions.ts'
+import { describeOperator } from '../../../app/editor/operators.ts'
+import type { ListArea } from '../../model/list.ts'
+import { findingRemark, marked, type Remark, refusalRemarks, remarksHeight } from '../../model/remark.ts'
+import type { Room } from '../../model/room.ts'
+import type { World } from '../../model/screen.ts'
+import { conditionText } from './condition-text.ts'
+import { type FiltersScreen, rowsOf } from './filters-screen.ts'
+import { findingsOf, hindrance, knownOf } from './verdicts.ts'
+
+type FiltersLayout = {
+  /** Below the headings: why there are no verdicts. */
+  readonly above: readonly Remark[]
+  readonly list: ListArea
+  /** Of the condition of the cursor, at most a third of the screen. */
+  readonly below: readonly Remark[]
+}
+
+export const layoutOf = ({ cursor }: Pick<FiltersScreen, 'cursor'>, world: World, { width, height }: Room): FiltersLayout => {
+  const rows = rowsOf(world)
+  const why = hindrance(world)
+  const above = why === undefined ? [] : [marked(why, 'warn')]
+  const below = remarksOn(rows[cursor], rows, world)
+  const headHeight = 1 + remarksHeight(above, width)
+  const detailHeight = Math.min(remarksHeight(below, width), Math.max(1, Math.floor(height / 3)))
+  const list: ListArea = {
+    above: headHeight,
+    width,
+    height: Math.max(1, height - headHeight - detailHeight - 1),
+    cursor: Math.min(cursor, rows.length),
+    // The last row is the place for a new condition.
+    length: rows.length + 1,
+  }
+  return { above, list, below }
+}
+
+/** The condition in full, why it does not hold, what is wrong with it, and what its operator means. */
+const remarksOn = (row: ConditionRow | undefined, rows: readonly ConditionRow[], world: World): readonly Remark[] => {
+  const refused = refusalRemarks(world.preview?.refused)
+  if (!row) return refused
+  const { judged } = knownOf(row, world)
+  return [
+    ...refused,
+    { text: conditionText(row), tone: 'strong' },
+    ...findingsOf(row, rows, world).map(findingRemark),
+    ...(judged?.why === undefined ? [] : [{ text: `fails: ${judged.why}`, tone: 'plain' } as const]),
+    ...(row.kind === 'test' ? [{ text: describeOperator(row.operator), tone: 'dim' } as const] : []),
+  ]
+}

@@ -1,0 +1,119 @@
+/** The list of all routes with its headings, and what the route of the cursor does. */
+
+import { Box } from 'ink'
+import { cell } from '../../model/cells.ts'
+import type { ListArea } from '../../model/list.ts'
+import type { Tone } from '../../model/remark.ts'
+import { barWidth } from '../../model/room.ts'
+import type { World } from '../../model/screen.ts'
+import { Field } from '../../view/field.tsx'
+import { List } from '../../view/list.tsx'
+import { Beside, Pane } from '../../view/pane.tsx'
+import { Remarks } from '../../view/remarks.tsx'
+import { Row } from '../../view/row.tsx'
+import type { ScreenProps } from '../../view/screen-view.ts'
+import { Span } from '../../view/span.tsx'
+import type { HomeScreen } from './home.ts'
+import { isFiltered, layoutOf, problemsOf } from './layout.ts'
+import { RoutePreview } from './route-preview.tsx'
+import { type RouteLine, rowsOf } from './rows.ts'
+
+export const HomeView = ({ screen, world, room }: ScreenProps<HomeScreen>) => {
+  const { preview, list, previewHeight } = layoutOf(screen, world, room)
+  const { width, height } = room
+  const routes = <RouteList screen={screen} world={world} area={list} />
+  const row = rowsOf(screen, world)[screen.cursor]
+  if (!row || preview === 'none') return routes
+  if (preview === 'beside')
+    return (
+      <Beside room={room} left={list.width}>
+        {routes}
+        <RoutePreview row={row} width={width - list.width - barWidth} />
+      </Beside>
+    )
+  return (
+    <>
+      <Pane height={height - previewHeight - 1}>{routes}</Pane>
+      <Box borderStyle="single" borderDimColor borderBottom={false} borderLeft={false} borderRight={false} flexDirection="column">
+        <Pane height={previewHeight}>
+          <RoutePreview row={row} width={width} />
+        </Pane>
+      </Box>
+    </>
+  )
+}
+
+type ListProps = { readonly screen: HomeScreen; readonly world: World; readonly area: ListArea }
+
+const RouteList = ({ screen, world, area }: ListProps) => {
+  const { home } = world
+  if (!home) return <Dim>reading the routes …</Dim>
+  const rows = rowsOf(screen, world)
+  const columns = columnsOf(area.width)
+  return (
+    <>
+      <Remarks of={problemsOf(world)} />
+      {isFiltered(screen) && (
+        <Row>
+          <Span tone="dim">{'filter '}</Span>
+          <Field field={screen.search} width={area.width - 10} />
+        </Row>
+      )}
+      {rows.length > 0 ? (
+        <>
+          <Headings columns={columns} />
+          <List rows={rows} area={area}>
+            {(row) => <RouteRow row={row} columns={columns} />}
+          </List>
+        </>
+      ) : (
+        <Dim>{home.rows.length === 0 ? 'no routes yet: a adds one' : 'no route fits the filter'}</Dim>
+      )}
+    </>
+  )
+}
+
+const Dim = ({ children }: { readonly children: string }) => (
+  <Row>
+    <Span tone="dim">{children}</Span>
+  </Row>
+)
+
+/** Widths in cells. */
+type Columns = { readonly name: number; readonly events: number; readonly deliver: number }
+
+const columnsOf = (width: number): Columns => {
+  const events = width < 90 ? 0 : 18
+  return { name: Math.max(14, Math.min(32, Math.floor(width * 0.24))), events, deliver: width <= 60 ? 13 : width < 80 ? 14 : 18 }
+}
+
+const Headings = ({ columns: { name, events, deliver } }: { readonly columns: Columns }) => (
+  <Row>
+    <Span tone="dim">
+      {`  ${cell('NAME', name)} ${cell('IN', 4)}${cell('MODE', 9)}${cell('EVENTS', events)}${cell('DELIVER', deliver)} ${cell('STATE', 12)}CAME`}
+    </Span>
+  </Row>
+)
+
+const RouteRow = ({ row, columns: { name, events, deliver } }: { readonly row: RouteLine; readonly columns: Columns }) => {
+  const [state, tone] = stateOf(row)
+  const sent = row.events.length === 0 ? '*' : row.events.join(', ')
+  return (
+    <>
+      <Span tone="strong">{cell(row.name, name)}</Span>
+      <Span tone="dim">{` ${cell(row.source === 'config' ? 'cfg' : 'sub', 4)}`}</Span>
+      <Span>{`${cell(row.mode, 9)}${cell(sent, events)}${cell(row.deliver, deliver)} `}</Span>
+      <Span tone={tone}>{cell(state, 12)}</Span>
+      <Span tone="dim">{row.recorded > 0 ? String(row.recorded) : ''}</Span>
+    </>
+  )
+}
+
+/** What is not saved is starred. */
+const stateOf = ({ enabled, shadowed, errors, warnings, change }: RouteLine): readonly [string, Tone] => {
+  if (change !== undefined) return [`*${change.replace('switched ', '')}`, 'warn']
+  if (shadowed) return ['SHADOWED', 'warn']
+  if (!enabled) return ['disabled', 'dim']
+  if (errors > 0) return [`${errors} error${errors > 1 ? 's' : ''}`, 'bad']
+  return warnings > 0 ? [`${warnings} warning${warnings > 1 ? 's' : ''}`, 'warn'] : ['ok', 'ok']
+}

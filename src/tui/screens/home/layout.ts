@@ -1,0 +1,43 @@
+/** Where list and preview of the routes stand. */
+
+import type { ListArea } from '../../model/list.ts'
+import { marked, type Remark, remarksHeight } from '../../model/remark.ts'
+import type { Room } from '../../model/room.ts'
+import type { World } from '../../model/screen.ts'
+import type { TextField } from '../../model/text-field.ts'
+import { rowsOf } from './rows.ts'
+
+/** From this width on the preview stands beside the list, else below it where the terminal is high enough. */
+const wide = 120
+const high = 16
+
+/** The parts of the screen's state on which its layout depends. */
+type Shown = { readonly cursor: number; readonly search: TextField; readonly isFinding: boolean }
+
+export type HomeLayout = {
+  readonly preview: 'beside' | 'below' | 'none'
+  readonly list: ListArea
+  /** Rows of the preview. */
+  readonly previewHeight: number
+}
+
+export const layoutOf = (screen: Shown, world: World, { width, height }: Room): HomeLayout => {
+  const { length } = rowsOf(screen, world)
+  const { cursor } = screen
+  const preview = cursor >= length ? 'none' : width >= wide ? 'beside' : height < high ? 'none' : 'below'
+  const below = preview === 'below' ? Math.min(12, Math.floor(height / 2) - 1) : 0
+  const left = preview === 'beside' ? Math.floor(width * 0.56) : width
+  const above = remarksHeight(problemsOf(world), left) + (isFiltered(screen) ? 1 : 0) + 1
+  const rest = height - above - (below > 0 ? below + 1 : 0)
+  return {
+    preview,
+    list: { above, width: left, height: rest, cursor, length },
+    previewHeight: preview === 'beside' ? height : below,
+  }
+}
+
+/** Why the routes of the file are not there. */
+export const problemsOf = ({ home }: World): readonly Remark[] =>
+  home?.problem ? [marked(`${home.problem.said}; E opens it there`, 'bad')] : []
+
+export const isFiltered = ({ isFinding, search }: Shown): boolean => isFinding || search.text !== ''

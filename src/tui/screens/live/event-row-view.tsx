@@ -1,0 +1,34 @@
+/** A row of the live view: when an event came, to which route, what it was answered, and how its delivery fares. */
+
+import type { TrafficLine } from '../../../generated/control.ts'
+import { cell } from '../../model/cells.ts'
+import type { Tone } from '../../model/remark.ts'
+import { Span } from '../../view/span.tsx'
+import type { LiveEvent } from './live.ts'
+
+/** Widths in cells. */
+export type Columns = { readonly route: number; readonly event: number }
+
+type Props = { readonly event: LiveEvent; readonly columns: Columns }
+
+export const EventRowView = ({ event: { lines }, columns: { route, event } }: Props) => {
+  const [first] = lines
+  const outcome = lines.find((each) => each.type === 'outcome')
+  const delivery = lines.findLast((each) => each.type === 'delivery')
+  return (
+    <>
+      <Span tone="dim">{`${first?.at.slice(11, 19) ?? ''} `}</Span>
+      <Span tone="strong">{cell(first?.route ?? '-', route)}</Span>
+      <Span>{` ${cell(first?.event_type ?? '-', event)} `}</Span>
+      {outcome ? <Answer outcome={outcome} /> : <Span tone="dim">…</Span>}
+      {delivery && <Span tone={delivery.state === 'done' ? 'ok' : delivery.state === 'dead' ? 'bad' : 'warn'}>{` ${delivery.state}`}</Span>}
+    </>
+  )
+}
+
+type OutcomeLine = Extract<TrafficLine, { type: 'outcome' }>
+
+const Answer = ({ outcome: { outcome, status, reason } }: { readonly outcome: OutcomeLine }) => {
+  const tone: Tone = (status ?? 500) >= 400 ? 'bad' : outcome === 'ignored' || outcome === 'duplicate' ? 'warn' : 'ok'
+  return <Span tone={tone}>{`${status ?? ''} ${outcome}${reason === null ? '' : `: ${reason}`}`}</Span>
+}

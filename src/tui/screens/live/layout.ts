@@ -1,0 +1,25 @@
+/** Where the events and the detail of an event stand. */
+
+import type { ListArea } from '../../model/list.ts'
+import { barWidth, type Room } from '../../model/room.ts'
+
+/** From this width on the detail stands beside the events. */
+const wide = 90
+
+export type LiveLayout = {
+  readonly isWide: boolean
+  /** Below its headings. */
+  readonly list: ListArea
+  readonly detail: Room
+}
+
+export const layoutOf = (cursor: number, length: number, { width, height }: Room): LiveLayout => {
+  const isWide = width >= wide
+  const left = isWide ? Math.floor(width * 0.45) : width
+  const above = isWide ? height : Math.floor(height / 2)
+  return {
+    isWide,
+    list: { above: 1, width: left, height: above - 1, cursor, length },
+    detail: isWide ? { width: width - left - barWidth, height } : { width, height: height - above - 1 },
+  }
+}

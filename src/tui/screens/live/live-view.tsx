@@ -1,0 +1,53 @@
+/** The events as a list, and the detail of the event of the cursor beside it. */
+
+import { cell } from '../../model/cells.ts'
+import { List } from '../../view/list.tsx'
+import { Beside } from '../../view/pane.tsx'
+import { Gap, Row, Rows } from '../../view/row.tsx'
+import type { ScreenProps } from '../../view/screen-view.ts'
+import { Span } from '../../view/span.tsx'
+import { type Columns, EventRowView } from './event-row-view.tsx'
+import { layoutOf } from './layout.ts'
+import type { LiveScreen } from './live.ts'
+import { LiveDetail } from './live-detail.tsx'
+
+export const LiveView = ({ screen, room }: ScreenProps<LiveScreen>) => {
+  const { events, cursor, state, why = 'looking for the gateway …' } = screen
+  if (events.length === 0) return <Rows of={[state === 'open' ? 'waiting for requests …' : why]} tone="dim" />
+  const { isWide, list, detail } = layoutOf(cursor, events.length, room)
+  const columns = columnsOf(list.width)
+  const rows = (
+    <>
+      <Headings columns={columns} />
+      <List rows={events} area={list}>
+        {(event) => <EventRowView event={event} columns={columns} />}
+      </List>
+    </>
+  )
+  const shown = <LiveDetail screen={screen} room={detail} />
+  if (isWide)
+    return (
+      <Beside room={room} left={list.width}>
+        {rows}
+        {shown}
+      </Beside>
+    )
+  return (
+    <>
+      {rows}
+      <Gap />
+      {shown}
+    </>
+  )
+}
+
+const columnsOf = (width: number): Columns => ({
+  route: Math.max(8, Math.floor(width * 0.22)),
+  event: Math.max(6, Math.floor(width * 0.18)),
+})
+
+const Headings = ({ columns: { route, event } }: { readonly columns: Columns }) => (
+  <Row>
+    <Span tone="dim">{`  ${cell('TIME', 9)}${cell('ROUTE', route)} ${cell('EVENT', event)} ANSWER`}</Span>
+  </Row>
+)

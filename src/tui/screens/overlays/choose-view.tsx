@@ -1,0 +1,23 @@
+/** A question with a few answers. */
+
+import type { ChooseScreen } from '../../model/overlays.ts'
+import { List } from '../../view/list.tsx'
+import { Gap, Row } from '../../view/row.tsx'
+import type { ScreenProps } from '../../view/screen-view.ts'
+import { Span } from '../../view/span.tsx'
+import { underHead } from './under-head.ts'
+
+export const ChooseView = ({ screen, room }: ScreenProps<ChooseScreen>) => {
+  const { question, choices } = screen
+  return (
+    <>
+      <Row>
+        <Span tone="strong">{question}</Span>
+      </Row>
+      <Gap />
+      <List rows={choices} area={underHead(screen, choices, room)}>
+        {({ title }) => <Span>{title}</Span>}
+      </List>
+    </>
+  )
+}

@@ -1,0 +1,32 @@
+/** The keys of the screen below, and what each does. */
+
+import { cell } from '../../model/cells.ts'
+import type { HelpScreen } from '../../model/overlays.ts'
+import { Field } from '../../view/field.tsx'
+import { List } from '../../view/list.tsx'
+import { Gap, Row } from '../../view/row.tsx'
+import type { ScreenProps } from '../../view/screen-view.ts'
+import { Span } from '../../view/span.tsx'
+import { known } from './help.ts'
+import { underHead } from './under-head.ts'
+
+export const HelpView = ({ screen, world, room }: ScreenProps<HelpScreen>) => {
+  const rows = known(screen, world)
+  return (
+    <>
+      <Row>
+        <Span tone="dim">{'search '}</Span>
+        <Field field={screen.search} width={room.width - 10} />
+      </Row>
+      <Gap />
+      <List rows={rows} area={underHead(screen, rows, room)}>
+        {({ keys, title, group }) => (
+          <>
+            <Span tone="accent">{cell(keys, 16)}</Span> <Span>{cell(title, 50)}</Span>
+            <Span tone="dim">{group}</Span>
+          </>
+        )}
+      </List>
+    </>
+  )
+}

@@ -1,0 +1,25 @@
+/** Where the rows of a group stand, and beside them the current payload. */
+
+import type { ListArea } from '../../model/list.ts'
+import { barWidth, type Room } from '../../model/room.ts'
+
+/** From this width on the current payload stands beside the list. */
+const wide = 110
+/** The groups, and the filter or an empty row. */
+export const headRows = 2
+
+export type PayloadLayout = {
+  readonly list: ListArea
+  /** The room of the current payload; absent: it is not shown. */
+  readonly body?: Room
+}
+
+export const layoutOf = (cursor: number, length: number, { width, height }: Room): PayloadLayout => {
+  const rest = height - headRows
+  if (width < wide) return { list: { above: headRows, width, height: rest, cursor, length } }
+  const left = Math.floor(width * 0.55)
+  return {
+    list: { above: headRows, width: left, height: rest, cursor, length },
+    body: { width: width - left - barWidth, height: rest },
+  }
+}

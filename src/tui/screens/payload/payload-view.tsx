@@ -1,0 +1,136 @@
+/** The groups, the rows of one group, and where there is room the payload as it is now. */
+
+import type { PayloadRow } from '../../../app/editor/desk.ts'
+import { jsonProblem } from '../../../app/editor/payload/json-problem.ts'
+import { cell } from '../../model/cells.ts'
+import { type ListArea, positionOf } from '../../model/list.ts'
+import { marked, type Remark } from '../../model/remark.ts'
+import type { Room } from '../../model/room.ts'
+import type { World } from '../../model/screen.ts'
+import { Field, FieldRows } from '../../view/field.tsx'
+import { List } from '../../view/list.tsx'
+import { Beside } from '../../view/pane.tsx'
+import { Remarks } from '../../view/remarks.tsx'
+import { Gap, Row, Rows } from '../../view/row.tsx'
+import type { ScreenProps } from '../../view/screen-view.ts'
+import { Span } from '../../view/span.tsx'
+import { headRows, layoutOf } from './layout.ts'
+import { type Group, groups, hasRows, type PayloadScreen, promptOf, rowsOf } from './payload.ts'
+
+export const PayloadView = ({ screen, world, room }: ScreenProps<PayloadScreen>) => {
+  const { isFinding, search } = screen
+  return (
+    <>
+      <Tabs screen={screen} room={room} />
+      {isFinding || search.text !== '' ? (
+        <Row>
+          <Span tone="dim">{'filter '}</Span>
+          <Field field={search} width={room.width - 10} />
+        </Row>
+      ) : (
+        <Gap />
+      )}
+      <GroupBody screen={screen} world={world} room={room} />
+    </>
+  )
+}
+
+const titles: { readonly [group in Group]: string } = {
+  samples: 'Samples',
+  recorded: 'Recorded',
+  file: 'File',
+  paste: 'Paste JSON',
+  edit: 'Edit current',
+}
+
+/** The group that is shown stands in brackets. */
+const Tabs = ({ screen, room }: { readonly screen: PayloadScreen; readonly room: Room }) => {
+  const { group, all, cursor } = screen
+  const countOf = (each: Group): string => (hasRows(each) ? ` ${all ? all.filter((row) => row.group === each).length : '…'}` : '')
+  const { list } = layoutOf(cursor, rowsOf(screen).length, room)
+  return (
+    <Row>
+      {groups.map((each) => (
+        <Span key={each} tone={each === group ? 'strong' : 'dim'}>
+          {each === group ? `[${titles[each]}${countOf(each)}] ` : ` ${titles[each]}${countOf(each)}  `}
+        </Span>
+      ))}
+      <Span tone="dim">{` ${positionOf(list)}`}</Span>
+    </Row>
+  )
+}
+
+const GroupBody = ({ screen, world, room }: ScreenProps<PayloadScreen>) => {
+  const { group, pasted, cursor } = screen
+  const rest = { width: room.width, height: room.height - headRows }
+  if (group === 'paste') return pasted.text === '' ? <EmptyPaste screen={screen} room={rest} /> : <Pasted screen={screen} room={rest} />
+  if (!hasRows(group)) return <Remarks of={[{ text: promptOf[group], tone: 'dim' }]} />
+  const rows = rowsOf(screen)
+  const { list, body } = layoutOf(cursor, rows.length, room)
+  const listed =
+    rows.length > 0 ? (
+      <List rows={rows} area={list}>
+        {(row) => <PayloadRowView row={row} area={list} />}
+      </List>
+    ) : (
+      <Rows of={[noneOf(screen)]} tone="dim" />
+    )
+  if (!body) return listed
+  return (
+    <Beside room={rest} left={list.width}>
+      {listed}
+      <Body payload={world.payload} height={body.height} />
+    </Beside>
+  )
+}
+
+const PayloadRowView = ({ row: { title, detail, fits }, area: { width } }: { readonly row: PayloadRow; readonly area: ListArea }) => (
+  <>
+    <Span>{`${cell(title, Math.min(40, Math.floor(width * 0.5)))} `}</Span>
+    <Span tone={fits ? 'ok' : 'dim'}>{cell(fits ? 'fits' : '-', 5)}</Span>
+    <Span tone="dim">{detail}</Span>
+  </>
+)
+
+const noneOf = ({ all, group, search }: PayloadScreen): string => {
+  if (!all) return 'reading …'
+  if (search.text !== '') return 'nothing fits the filter'
+  return group === 'recorded' ? 'no event of this route was recorded with its payload' : 'no samples'
+}
+
+type PasteProps = { readonly screen: PayloadScreen; readonly room: Room }
+
+const EmptyPaste = ({ screen: { pasted }, room: { width } }: PasteProps) => (
+  <>
+    <Row>
+      <Field field={pasted} width={width} />
+    </Row>
+    <Rows of={[promptOf.paste]} tone="dim" />
+  </>
+)
+
+const Pasted = ({ screen: { pasted }, room: { width, height } }: PasteProps) => {
+  const problem = jsonProblem(pasted.text)
+  const state: Remark =
+    problem === undefined ? { text: `JSON, ${pasted.text.length} characters: enter takes it`, tone: 'ok' } : marked(problem, 'warn')
+  return (
+    <>
+      <Remarks of={[state]} />
+      <FieldRows field={pasted} room={{ width, height: height - 1 }} />
+    </>
+  )
+}
+
+/** So much of a body is looked at for a frame. */
+const maxLooked = 20_000
+
+const Body = ({ payload, height }: { readonly payload: World['payload']; readonly height: number }) => {
+  if (!payload) return <Rows of={['no payload is chosen']} tone="dim" />
+  const lines = payload.body.slice(0, maxLooked).split('\n')
+  return (
+    <>
+      <Rows of={[`${payload.title}, ${payload.bytes} bytes`]} tone="strong" />
+      <Rows of={lines.slice(0, height - 1)} tone="dim" />
+    </>
+  )
+}

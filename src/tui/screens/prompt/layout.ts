@@ -1,0 +1,42 @@
+/** Where the template, the paths that are offered, and the expansion stand. */
+
+import type { PayloadValue } from '../../../app/editor/desk.ts'
+import type { ListArea } from '../../model/list.ts'
+import { barWidth, type Room } from '../../model/room.ts'
+import type { TextField } from '../../model/text-field.ts'
+
+/** From this width on the expansion stands beside the template. */
+const wide = 90
+/** Rows of paths that are offered at a time. */
+const offered = 8
+
+export type PromptLayout = {
+  readonly isWide: boolean
+  /** The room of the template. */
+  readonly text: Room
+  /** The paths, right below what is written. */
+  readonly paths: ListArea
+  readonly expansion: Room
+}
+
+/** The parts of the screen's state on which its layout depends. */
+type Shown = {
+  readonly field: TextField
+  readonly cursor: number
+  readonly completion?: { readonly rows: readonly PayloadValue[] } | undefined
+}
+
+export const layoutOf = ({ field, completion, cursor }: Shown, { width, height }: Room): PromptLayout => {
+  const isWide = width >= wide
+  const left = isWide ? Math.floor(width / 2) - 2 : width
+  const editor = isWide ? height : Math.ceil(height / 2)
+  const length = completion?.rows.length ?? 0
+  const shown = Math.min(length, offered, Math.max(0, editor - 4))
+  const text = { width: left, height: editor - shown }
+  return {
+    isWide,
+    text,
+    paths: { above: Math.min(field.text.split('\n').length, text.height), width: left, height: shown, cursor, length },
+    expansion: isWide ? { width: width - left - barWidth, height } : { width, height: height - editor - 1 },
+  }
+}

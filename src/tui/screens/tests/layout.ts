@@ -1,0 +1,12 @@
+/** Where the list of tests stands: at most half of the screen, so that the test of the cursor is seen below it. */
+
+import type { ListArea } from '../../model/list.ts'
+import type { Room } from '../../model/room.ts'
+
+export const listAreaOf = (cursor: number, length: number, { width, height }: Room): ListArea => ({
+  above: 0,
+  width,
+  height: Math.min(length, Math.max(3, Math.floor(height / 2))),
+  cursor,
+  length,
+})

@@ -1,0 +1,63 @@
+/** Rows of a trace below each other. */
+
+import type { TracedStage } from '../../../app/trace/stage-log.ts'
+import { cell } from '../../model/cells.ts'
+import type { Tone } from '../../model/remark.ts'
+import { Row } from '../../view/row.tsx'
+import { Span } from '../../view/span.tsx'
+import type { TraceRow } from './trace-rows.ts'
+
+const results: { readonly [result in TracedStage['result']]: readonly [word: string, tone: Tone] } = {
+  pass: ['ok', 'ok'],
+  stop: ['STOP', 'warn'],
+  skip: ['-', 'dim'],
+  error: ['ERROR', 'bad'],
+}
+const tones = { heading: 'strong', note: 'dim', warning: 'warn', text: 'plain' } as const
+
+export const TraceList = ({ rows }: { readonly rows: readonly TraceRow[] }) =>
+  rows
+    .map((row, at) => ({ row, at }))
+    .map(({ row, at }) => (
+      <Row key={at}>
+        <Parts row={row} />
+      </Row>
+    ))
+
+const Parts = ({ row }: { readonly row: TraceRow }) => {
+  switch (row.kind) {
+    case 'stage':
+      return <StageParts {...row} />
+    case 'condition':
+      return (
+        <>
+          {'     '}
+          <Span tone={row.holds ? 'ok' : 'warn'}>{cell(row.holds === undefined ? '' : row.holds ? 'ok' : 'no', 5)}</Span>
+          <Span>{row.text}</Span>
+        </>
+      )
+    case 'end':
+      return (
+        <>
+          <Span tone="dim">{row.title}</Span>
+          <Span tone="strong">{row.name ?? ''}</Span>
+          <Span>{row.text}</Span>
+        </>
+      )
+    default:
+      return <Span tone={tones[row.kind]}>{row.text || ' '}</Span>
+  }
+}
+
+const StageParts = ({ head, text }: Extract<TraceRow, { kind: 'stage' }>) => {
+  if (!head) return <Span>{`${' '.repeat(21)}${text}`}</Span>
+  const [word, tone] = results[head.result]
+  return (
+    <>
+      <Span tone="dim">{`${String(head.number).padStart(2)} `}</Span>
+      <Span>{cell(head.name, 13)}</Span>
+      <Span tone={tone}>{cell(word, 5)}</Span>
+      <Span>{text}</Span>
+    </>
+  )
+}

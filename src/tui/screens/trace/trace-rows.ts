@@ -1,0 +1,69 @@
+/** A trace as rows: each stage with its verdict, then the text that would go out and the answer. How many there are must be known before they are drawn, so texts are broken here. */
+
+import type { TraceShown } from '../../../app/editor/desk.ts'
+import { type Judged, saidOf } from '../../../app/trace/plan-observer.ts'
+import type { TracedStage } from '../../../app/trace/stage-log.ts'
+import { wrap } from '../../model/cells.ts'
+import type { World } from '../../model/screen.ts'
+
+/** `stage` and `condition`: of a text that is broken the first row alone has number and result. */
+export type TraceRow =
+  | { readonly kind: 'heading' | 'note' | 'warning' | 'text'; readonly text: string }
+  | { readonly kind: 'stage'; readonly text: string; readonly head?: StageHead }
+  | { readonly kind: 'condition'; readonly text: string; readonly holds?: boolean }
+  | { readonly kind: 'end'; readonly title: string; readonly name?: string; readonly text: string }
+
+type StageHead = { readonly number: number; readonly name: string; readonly result: TracedStage['result'] }
+
+/** `whole`: every condition has its rows, too. */
+export const traceRows = ({ preview, payload }: World, width: number, whole = false): readonly TraceRow[] => {
+  if (!preview) return [{ kind: 'note', text: 'TRACE  …' }]
+  const { trace, untraced } = preview
+  const heading: TraceRow = { kind: 'heading', text: 'TRACE' }
+  if (!trace)
+    return [heading, ...wrap(untraced ?? (payload ? '' : 'p chooses a payload'), width).map((text) => ({ kind: 'note', text }) as const)]
+  return [
+    heading,
+    ...trace.stages.flatMap((stage, i) => [
+      ...stageRows(stage, i, trace, width),
+      ...(whole && stage.stage === trace.conditionsIn ? trace.conditions.flatMap((each) => conditionRows(each, width)) : []),
+    ]),
+    ...endRows(trace),
+    ...textRows(trace, width),
+  ]
+}
+
+export const stageRows = (
+  { stage: name, result, reason }: TracedStage,
+  i: number,
+  { conditions, conditionsIn }: TraceShown,
+  width: number,
+): readonly TraceRow[] => {
+  // What a group holds counts with it: below a "not" a condition that fails is right. A list has its conditions by number; a single one has no path.
+  const outer = name === conditionsIn ? conditions.filter(({ path }) => path.length <= 1 && typeof path[0] !== 'string') : []
+  const verdict = outer.length > 0 ? `${outer.filter(({ holds }) => holds).length}/${outer.length}` : ''
+  return wrap(reason ?? verdict, width - 22).map((text, at) => ({
+    kind: 'stage',
+    text,
+    ...(at === 0 ? { head: { number: i + 1, name, result } } : {}),
+  }))
+}
+
+const conditionRows = (judged: Judged, width: number): readonly TraceRow[] =>
+  wrap(saidOf(judged), width - 10).map((text, at) => ({ kind: 'condition', text, ...(at === 0 ? { holds: judged.holds } : {}) }))
+
+const endRows = ({ name, reason, answer, starts }: TraceShown): readonly TraceRow[] => [
+  { kind: 'end', title: 'outcome ', name, text: reason === undefined ? '' : `: ${reason}` },
+  { kind: 'end', title: 'answer  ', text: `${answer.status} ${answer.body}` },
+  ...(starts ? [{ kind: 'end', title: 'starts  ', text: `${starts.mode}, then ${starts.target}` } as const] : []),
+]
+
+const textRows = ({ starts, placeholders }: TraceShown, width: number): readonly TraceRow[] => {
+  if (!starts) return []
+  const missing = placeholders.filter((each) => each.missing).map(({ written }) => written)
+  const about = `PROMPT ${starts.prompt.length} chars${missing.length > 0 ? `, ${missing.length} unresolved: ${missing.join(' ')}` : ''}`
+  return [
+    { kind: missing.length > 0 ? 'warning' : 'heading', text: about },
+    ...wrap(starts.prompt.slice(0, 4_000), width).map((text) => ({ kind: 'text', text }) as const),
+  ]
+}

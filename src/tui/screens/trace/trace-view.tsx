@@ -1,0 +1,11 @@
+/** The whole trace, from the row on to which it is scrolled. */
+
+import { scrolledTo } from '../../model/list.ts'
+import type { ScreenProps } from '../../view/screen-view.ts'
+import type { TraceScreen } from './trace.ts'
+import { TraceList } from './trace-list.tsx'
+import { traceRows } from './trace-rows.ts'
+
+export const TraceView = ({ screen, world, room: { width, height } }: ScreenProps<TraceScreen>) => (
+  <TraceList rows={scrolledTo(traceRows(world, width, true), screen.scroll, height)} />
+)

@@ -1,0 +1,40 @@
+/** The view of every kind of screen. Apart from the models, which are used without Ink, too. */
+
+import type { Screen, ScreenKind } from '../model/screen.ts'
+import type { ScreenView } from '../view/screen-view.ts'
+import { DeliverView } from './deliver/deliver-view.tsx'
+import { FiltersView } from './filters/filters-view.tsx'
+import { HomeView } from './home/home-view.tsx'
+import { LiveView } from './live/live-view.tsx'
+import { ChooseView } from './overlays/choose-view.tsx'
+import { EntryView } from './overlays/entry-view.tsx'
+import { HelpView } from './overlays/help-view.tsx'
+import { PickView } from './overlays/pick-view.tsx'
+import { PayloadView } from './payload/payload-view.tsx'
+import { PromptView } from './prompt/prompt-view.tsx'
+import { RouteView } from './route/route-view.tsx'
+import { SaveView } from './save/save-view.tsx'
+import { TestsView } from './tests/tests-view.tsx'
+import { TraceView } from './trace/trace-view.tsx'
+
+/** A screen is only ever given to the view of its own kind. */
+const of = <S extends Screen>(view: ScreenView<S>): ScreenView => view as unknown as ScreenView
+
+const views: { readonly [kind in ScreenKind]: ScreenView } = {
+  home: of(HomeView),
+  route: of(RouteView),
+  filters: of(FiltersView),
+  prompt: of(PromptView),
+  deliver: of(DeliverView),
+  tests: of(TestsView),
+  payload: of(PayloadView),
+  live: of(LiveView),
+  trace: of(TraceView),
+  save: of(SaveView),
+  help: of(HelpView),
+  pick: of(PickView),
+  entry: of(EntryView),
+  choose: of(ChooseView),
+}
+
+export const viewOf = ({ kind }: Screen): ScreenView => views[kind]

@@ -1,0 +1,81 @@
+/** Shows states of the editor on the terminal, with Ink. */
+
+import { type Instance, render } from 'ink'
+import type { ReactNode } from 'react'
+import type { State } from '../model/state.ts'
+import { Frame } from '../view/frame.tsx'
+import { Colour } from '../view/span.tsx'
+import { inAscii } from './ascii.ts'
+import { type InkOutput, inkOutput } from './ink-output.ts'
+
+export type Look = { readonly colour: boolean; readonly ascii: boolean }
+
+export type Canvas = {
+  /** Of states that come too quickly only the last one is shown. */
+  draw(state: State): void
+  /** Draws everything again, also what the terminal should have kept. */
+  redraw(): void
+  close(): void
+}
+
+/** So often a second at most. */
+const maxFps = 30
+
+export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, look: Look, isOurs: () => boolean): Canvas => {
+  let latest: State | undefined
+  let timer: NodeJS.Timeout | undefined
+  let drawnAt = Number.NEGATIVE_INFINITY
+  let opened: { readonly ink: Instance; readonly output: InkOutput } | undefined
+  const shown = look.ascii ? inAscii : (text: string) => text
+  const show = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    // Another program may have the terminal: when it is given back, all is drawn.
+    if (!latest || !isOurs()) return
+    drawnAt = performance.now()
+    const frame = (
+      <Colour value={look.colour}>
+        <Frame state={latest} />
+      </Colour>
+    )
+    if (opened) opened.ink.rerender(frame)
+    else opened = open(frame, inkOutput(stdout, latest.world.size, isOurs, shown))
+  }
+  const close = (): void => {
+    opened?.output.close()
+    opened?.ink.unmount()
+    opened = undefined
+  }
+  return {
+    draw(state) {
+      latest = state
+      const waits = drawnAt + 1_000 / maxFps - performance.now()
+      if (timer === undefined && waits <= 0) show()
+      else timer ??= setTimeout(show, waits)
+    },
+    redraw() {
+      close()
+      show()
+    },
+    close() {
+      clearTimeout(timer)
+      latest = undefined
+      close()
+    },
+  }
+}
+
+const open = (frame: ReactNode, output: InkOutput) => {
+  const ink = render(frame, {
+    stdout: output.stdout,
+    incrementalRendering: true,
+    // How many frames there are is decided before they are made.
+    maxFps: 0,
+    patchConsole: false,
+    exitOnCtrlC: false,
+    isScreenReaderEnabled: false,
+  })
+  // A mistake in a view is a mistake of the program: nobody takes what is rejected here.
+  void ink.waitUntilExit()
+  return { ink, output }
+}

@@ -1,0 +1,50 @@
+/** A text that is being written, with its cursor as an inverse character, moved so that the cursor is seen. */
+
+import type { ReactNode } from 'react'
+import { widthOf } from '../model/characters.ts'
+import type { Room } from '../model/room.ts'
+import { placeOf, type TextField } from '../model/text-field.ts'
+import { Row } from './row.tsx'
+import { Span } from './span.tsx'
+
+type FieldProps = { readonly field: TextField; readonly width: number; readonly isSecret?: boolean }
+
+/** One line, as part of a row. */
+export const Field = ({ field: { text, cursor }, width, isSecret = false }: FieldProps) => (
+  <CursorLine text={isSecret ? '*'.repeat(text.length) : text} at={cursor} width={width} />
+)
+
+type FieldRowsProps = {
+  readonly field: TextField
+  readonly room: Room
+  /** Gives parts of a line a tone of their own. */
+  readonly marked?: (text: string) => ReactNode
+}
+
+/** Several lines, those around the cursor. */
+export const FieldRows = ({ field, room: { width, height }, marked = plain }: FieldRowsProps) => {
+  const { line: row, column } = placeOf(field)
+  const lines = field.text.split('\n')
+  const start = Math.max(0, Math.min(row - Math.floor(height / 2), lines.length - height))
+  const shown = lines.slice(start, start + height).map((text, i) => ({ text, at: start + i }))
+  return shown.map(({ text, at }) => (
+    <Row key={at}>{at === row ? <CursorLine text={text} at={column} width={width} /> : text === '' ? ' ' : marked(text)}</Row>
+  ))
+}
+
+const plain = (text: string): ReactNode => <Span>{text}</Span>
+
+/** The part before the cursor is shown from its end. */
+const CursorLine = ({ text, at, width }: { readonly text: string; readonly at: number; readonly width: number }) => {
+  const room = Math.max(4, width - 1)
+  let head = text.slice(0, at)
+  while (widthOf(head) > room - 1) head = head.slice(Math.max(1, Math.ceil((widthOf(head) - room) / 2)))
+  const [under = ' '] = [...text.slice(at)]
+  return (
+    <>
+      <Span>{head}</Span>
+      <Span inverse>{under === '\n' ? ' ' : under}</Span>
+      <Span>{text.slice(at + under.length)}</Span>
+    </>
+  )
+}

@@ -1,0 +1,108 @@
+/** The whole of what the terminal shows: a title, the screen, a notice, and the keys that count. It is one row less high than the terminal. */
+
+import { Box } from 'ink'
+import { createElement, Fragment } from 'react'
+import { widthOf } from '../model/characters.ts'
+import { isTooSmall, least, roomOf } from '../model/room.ts'
+import { type State, top } from '../model/state.ts'
+import { models } from '../screens/index.ts'
+import { viewOf } from '../screens/views.ts'
+import { Field } from './field.tsx'
+import { hintsOf } from './hints.ts'
+import { Pane } from './pane.tsx'
+import { Gap, Row } from './row.tsx'
+import { Span } from './span.tsx'
+
+type Props = { readonly state: State }
+
+export const Frame = ({ state }: Props) => {
+  const { world } = state
+  const { columns, rows } = world.size
+  const screen = top(state)
+  const room = roomOf(world.size)
+  return (
+    <Box flexDirection="column" width={columns} height={Math.max(1, rows - 1)}>
+      {isTooSmall(world.size) ? (
+        <Row>
+          <Span>{`too small: ${columns}x${rows}, needs ${least.columns}x${least.rows}; q quits`.slice(0, columns)}</Span>
+        </Row>
+      ) : (
+        <>
+          <Title state={state} />
+          <Gap />
+          <Pane {...room}>{createElement(viewOf(screen), { screen, world, room })}</Pane>
+          <Notice state={state} />
+          <Hints state={state} />
+        </>
+      )}
+    </Box>
+  )
+}
+
+/** What stands at its right is left out where it does not fit. */
+const Title = ({ state }: Props) => {
+  const { home, payload, draft, options, size } = state.world
+  const screen = top(state)
+  const title = models[screen.kind].title(screen, state.world)
+  const about = [
+    payload && draft ? `payload: ${payload.title}` : '',
+    options.profile === undefined ? '' : `profile: ${options.profile}`,
+    options.readOnly ? 'read-only' : '',
+    home ? `gateway: ${home.gateway ?? 'not running'}` : '',
+  ]
+    .filter(Boolean)
+    .join('   ')
+  return (
+    <Box height={1} flexShrink={0} justifyContent="space-between">
+      <Row>
+        {' '}
+        <Span tone="strong">{title}</Span>
+      </Row>
+      {widthOf(title) + widthOf(about) + 3 > size.columns ? undefined : (
+        <Row>
+          <Span tone="dim">{about}</Span>
+        </Row>
+      )}
+    </Box>
+  )
+}
+
+/** A search has the place of a notice. */
+const Notice = ({ state: { world, search } }: Props) => {
+  const { notice, size } = world
+  const said = notice && (
+    <Row>
+      <Span tone={notice.tone}>{`${notice.tone === 'ok' ? '' : '! '}${notice.text}`}</Span>
+    </Row>
+  )
+  return (
+    <Box height={1} flexShrink={0}>
+      {search ? <SearchLine search={search} width={size.columns - 20} /> : said}
+    </Box>
+  )
+}
+
+const SearchLine = ({ search, width }: { readonly search: NonNullable<State['search']>; readonly width: number }) => {
+  const { field, isWriting, isFound } = search
+  const how = isFound ? (isWriting ? '' : '  n next, N before, esc ends') : '  nothing found'
+  return (
+    <Row>
+      <Span tone="accent">/</Span>
+      {isWriting ? <Field field={field} width={width} /> : <Span>{field.text}</Span>}
+      <Span tone={isFound ? 'dim' : 'warn'}>{how}</Span>
+    </Row>
+  )
+}
+
+const Hints = ({ state }: Props) => (
+  <Box height={1} flexShrink={0}>
+    <Row>
+      {hintsOf(state, models, state.world.size.columns).map(({ key, label }) => (
+        <Fragment key={`${key} ${label}`}>
+          <Span tone="accent">{` ${key}`}</Span>
+          <Span tone="dim">{` ${label}`}</Span>
+        </Fragment>
+      ))}
+    </Row>
+  </Box>
+)

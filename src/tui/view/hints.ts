@@ -1,0 +1,70 @@
+/** The keys that count on the screen that is shown, with a word for each: as many as fit. */
+
+import type { ActionName } from '../model/actions.ts'
+import { actionsNow, type Models, type State, top } from '../model/state.ts'
+
+export type Hint = { readonly key: string; readonly label: string }
+
+const labels: { readonly [name in ActionName]?: string } = {
+  open: 'open',
+  add: 'add',
+  test: 'test',
+  trace: 'trace',
+  toggle: 'on/off',
+  remove: 'delete',
+  live: 'live',
+  find: 'search',
+  nextMatch: 'next',
+  help: 'help',
+  quit: 'quit',
+  back: 'back',
+  save: 'save',
+  diff: 'diff',
+  undo: 'undo',
+  redo: 'redo',
+  fix: 'fix',
+  payload: 'payload',
+  samples: 'samples',
+  copyYaml: 'copy yaml',
+  editor: '$EDITOR',
+  group: 'group',
+  operator: 'operator',
+  value: 'value',
+  replay: 'replay',
+  allRoutes: 'all/one',
+  editText: '$EDITOR',
+  fold: 'unset',
+}
+
+const ofSearch: readonly Hint[] = [
+  { key: 'enter', label: 'go there' },
+  { key: 'esc', label: 'back' },
+]
+
+/** Help and quit always fit. */
+export const hintsOf = (state: State, models: Models, width: number): readonly Hint[] => {
+  if (state.search?.isWriting) return ofSearch
+  const { keymap } = state.world.options
+  const screen = top(state)
+  const { enter, takes } = models[screen.kind]
+  const isText = takes?.(screen, state.world) !== undefined
+  const opens = typeof enter === 'function' ? enter(screen, state.world) : enter
+  const hintOf = (name: ActionName): Hint => ({
+    key: keymap[name][0] ?? '',
+    label: name === 'open' && opens ? opens : (labels[name] ?? ''),
+  })
+  const names = actionsNow(state, models).filter((name) => labels[name] !== undefined && (!isText || (keymap[name][0]?.length ?? 0) > 1))
+  const isLast = (name: ActionName): boolean => name === 'help' || name === 'quit'
+  const last = names.filter(isLast).map(hintOf)
+  let room = width - last.reduce((sum, hint) => sum + lengthOf(hint), 0)
+  const shown = names
+    .filter((name) => !isLast(name))
+    .map(hintOf)
+    .filter((hint) => {
+      room -= lengthOf(hint)
+      return room >= 0
+    })
+  return [...shown, ...last]
+}
+
+const lengthOf = ({ key, label }: Hint): number => ` ${key} ${label}`.length

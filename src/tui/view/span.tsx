@@ -1,0 +1,50 @@
+/** A piece of a row: safe text in a tone. Every text on the screen passes here, so that nothing that others wrote can act on a terminal. */
+
+import { styleText } from 'node:util'
+import { Transform } from 'ink'
+import { createContext, useContext } from 'react'
+import { printable } from '../../core/text.ts'
+import type { Tone } from '../model/remark.ts'
+
+type Style = 'dim' | 'bold' | 'green' | 'red' | 'yellow' | 'cyan' | 'inverse' | 'underline'
+
+/** Colours of the terminal's own palette, and what stands for them without colour. */
+const styles: { readonly [tone in Tone]: { readonly colour: readonly Style[]; readonly plain: readonly Style[] } } = {
+  plain: { colour: [], plain: [] },
+  dim: { colour: ['dim'], plain: ['dim'] },
+  strong: { colour: ['bold'], plain: ['bold'] },
+  ok: { colour: ['green'], plain: [] },
+  bad: { colour: ['red', 'bold'], plain: ['bold'] },
+  warn: { colour: ['yellow'], plain: [] },
+  accent: { colour: ['cyan'], plain: [] },
+}
+
+/** Whether the terminal shall show colours. */
+export const Colour = createContext(true)
+
+/** Ink takes a text of several lines apart before it draws them, so each has its own marks. Ink's own colours depend on what it believes of the terminal. */
+export const painted = (text: string, format: readonly Style[]): string =>
+  format.length === 0
+    ? text
+    : text
+        .split('\n')
+        .map((line) => styleText([...format], line, { validateStream: false }))
+        .join('\n')
+
+type Props = {
+  readonly children: string
+  readonly tone?: Tone
+  readonly inverse?: boolean
+  readonly underline?: boolean
+}
+
+/** One line of text. */
+export const Span = ({ children, tone = 'plain', inverse = false, underline = false }: Props) => {
+  const isColoured = useContext(Colour)
+  const text = printable(children, 4096)
+  const format: Style[] = [...styles[tone][isColoured ? 'colour' : 'plain']]
+  if (inverse) format.push('inverse')
+  if (underline) format.push('underline')
+  if (text === '' || format.length === 0) return text
+  return <Transform transform={(each) => painted(each, format)}>{text}</Transform>
+}

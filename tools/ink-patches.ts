@@ -1,0 +1,86 @@
+/** What the build changes in Ink and in what Ink needs. It fails where a library has another text by now, so that a new version is looked at. */
+
+import { readFileSync } from 'node:fs'
+import type { Plugin } from 'esbuild'
+
+type Patch = { readonly file: RegExp; readonly changes: readonly (readonly [before: string, after: string])[] }
+
+const patches: readonly Patch[] = [
+  {
+    // Yoga asks whether there is a `fetch` before it takes its own bytes. To answer Node loads undici: 45 ms of the time to the first frame.
+    file: /[\\/]yoga-wasm-base64-esm\.js$/,
+    changes: [['"function"!=typeof fetch', '!0']],
+  },
+  {
+    // Ink keeps the size of every text for ever; the live view has new texts for as long as it is open.
+    file: /[\\/]ink[\\/]build[\\/]measure-text\.js$/,
+    changes: [['cache.set(', 'if (cache.size >= 2000) cache.clear(); cache.set(']],
+  },
+  {
+    // The same of what became of a text that had to be cut or broken.
+    file: /[\\/]ink[\\/]build[\\/]wrap-text\.js$/,
+    changes: [
+      ['const cache = {};', 'let cache = {}; let kept = 0;'],
+      ['cache[cacheKey] = ', 'kept += 1; if (kept > 2000) { cache = {}; kept = 1; } cache[cacheKey] = '],
+    ],
+  },
+  {
+    // Ink takes each row apart, sign by sign, for each frame; most rows are as they were in the frame before.
+    file: /[\\/]ink[\\/]build[\\/]output\.js$/,
+    changes: [
+      ['export default class Output', 'const shared = new OutputCaches();\nexport default class Output'],
+      ['caches = new OutputCaches();', 'caches = shared;'],
+      ['this.styledChars.set(', 'if (this.styledChars.size >= 1000) this.styledChars.clear(); this.styledChars.set('],
+      ['this.widths.set(', 'if (this.widths.size >= 2000) this.widths.clear(); this.widths.set('],
+      ['this.blockWidths.set(', 'if (this.blockWidths.size >= 1000) this.blockWidths.clear(); this.blockWidths.set('],
+    ],
+  },
+  // Between two signs of one style nothing changes. Ink compares the styles of all signs of a frame, most of them blanks.
+  {
+    file: /[\\/]ansi-tokenize[\\/]build[\\/]styledChars\.js$/,
+    changes: [['styles: [...codes]', 'styles: codes']],
+  },
+  {
+    file: /[\\/]ansi-tokenize[\\/]build[\\/]diff\.js$/,
+    changes: [
+      [
+        'export function diffAnsiCodes(from, to) {',
+        'export function diffAnsiCodes(from, to) { if (from === to || (from.length === 0 && to.length === 0)) return [];',
+      ],
+    ],
+  },
+  {
+    file: /[\\/]ansi-tokenize[\\/]build[\\/]ansiCodes\.js$/,
+    changes: [
+      ['export function ansiCodesToString(codes) {', "export function ansiCodesToString(codes) { if (codes.length === 0) return '';"],
+    ],
+  },
+  {
+    // The width of a text is known from its layout.
+    file: /[\\/]ink[\\/]build[\\/]render-node-to-output\.js$/,
+    changes: [
+      ["import widestLine from 'widest-line';", "import measureText from './measure-text.js';"],
+      ['widestLine(text)', 'measureText(text).width'],
+    ],
+  },
+]
+
+export const inkPatches: Plugin = {
+  name: 'ink-patches',
+  setup({ onLoad, onEnd }) {
+    const missing = new Set(patches)
+    for (const patch of patches)
+      onLoad({ filter: patch.file }, ({ path }) => {
+        missing.delete(patch)
+        return { contents: patch.changes.reduce((text, change) => changed(text, change, path), readFileSync(path, 'utf8')), loader: 'js' }
+      })
+    onEnd(() => {
+      if (missing.size > 0) throw new Error(`nothing was changed for ${[...missing].map(({ file }) => file).join(', ')}`)
+    })
+  },
+}
+
+const changed = (text: string, [before, after]: readonly [string, string], path: string): string => {
+  if (!text.includes(before)) throw new Error(`${path} has no ${before}: look at what the new version does`)
+  return text.replaceAll(before, after)
+}
