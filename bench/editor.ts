@@ -1,4 +1,4 @@
-/** `npm run bench:editor`: how soon the terminal editor shows its first frame, and each frame after a key. */
+/** `npm run bench:editor [-- --size 60x16]`: how soon the terminal editor shows its first frame, and each frame after a key. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
@@ -11,6 +11,14 @@ import { table } from './durability/table.ts'
 import { machine } from './machine.ts'
 import { median } from './median.ts'
 
+const { values: given } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '9' },
+    keys: { type: 'string', default: '200' },
+    size: { type: 'string', default: '120x40' },
+  },
+})
+const [columns = 120, rows = 40] = given.size.split('x').map(Number)
 const main = process.env.HEADGATE_MAIN ?? fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const routes = 500
 const payloadBytes = 1_000_000
@@ -54,7 +62,7 @@ const open = (argv: readonly string[], dir: string): Terminal => {
   const [program = '', ...args] = argv
   const { HOME = '', PATH = '' } = process.env
   const env = { HOME, PATH, LANG: 'C.UTF-8', TERM: 'xterm-256color', HEADGATE_HOME: dir }
-  const pty = spawn(program, args, { name: 'xterm-256color', cols: 120, rows: 40, cwd: dir, env })
+  const pty = spawn(program, args, { name: 'xterm-256color', cols: columns, rows, cwd: dir, env })
   let written = ''
   let look = (): void => {}
   pty.onData((data) => {
@@ -135,10 +143,10 @@ const keyCases = async (dir: string, payload: string, count: number): Promise<Ca
   await press('/', 'filter')
   const filter = await timeKeys(terminal, [...'route-25', ...'\u007f'.repeat(8)])
   await press('\r', endOfFrame)
-  await press('\r', 'TRACE')
+  await press('\r', '> Mode')
   await settled(terminal)
   // All fields, so that there are rows enough to move over.
-  await press('z', 'Confirm subscriptions')
+  await press('z', endOfFrame)
   const form = await timeKeys(terminal, down(count))
   await press('p', 'Samples')
   await settled(terminal)
@@ -146,7 +154,7 @@ const keyCases = async (dir: string, payload: string, count: number): Promise<Ca
   await press('\t', '[File]')
   await press('\r', 'the file of the payload')
   await press(payload, 'payload.json')
-  await press('\r', 'TRACE')
+  await press('\r', /Mode {4}/)
   await settled(terminal)
   const large = await timeKeys(terminal, down(count))
   await close(terminal)
@@ -160,7 +168,6 @@ const keyCases = async (dir: string, payload: string, count: number): Promise<Ca
 
 const round = (ms: number): string => ms.toFixed(1)
 
-const { values: given } = parseArgs({ options: { rounds: { type: 'string', default: '9' }, keys: { type: 'string', default: '200' } } })
 const { dir, payload } = prepare()
 try {
   const starts: { node: number; frame: number }[] = []
@@ -170,7 +177,7 @@ try {
   }
   const cases = await keyCases(dir, payload, Number(given.keys))
   const { cpu, cores, node } = machine()
-  console.log(`${cpu}, ${cores} cores, Node ${node}, load ${loadavg().map(round).join(' ')}\n`)
+  console.log(`${cpu}, ${cores} cores, Node ${node}, ${columns}x${rows}, load ${loadavg().map(round).join(' ')}\n`)
   const bare = median(starts.map((each) => each.node))
   const frame = median(starts.map((each) => each.frame))
   const ratio = median(starts.map((each) => each.frame / each.node))
