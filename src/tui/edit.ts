@@ -26,7 +26,7 @@ export type EditorWish = {
   readonly stdout: WriteStream
 }
 
-export type Around = Pick<Surroundings, 'desk' | 'watch'> & {
+export type Around = Pick<Surroundings, 'service' | 'watch'> & {
   /** Opens a file in the user's editor, at a line. */
   readonly edit: (file: string, line?: number) => Promise<void>
   /** A text in a file of its own, in the user's editor. */

@@ -1,11 +1,11 @@
 /** Keeps the drafts that are being edited, so that a crash or a kill costs a second of them at most. */
 
-import type { Desk } from '../app/editor/desk.ts'
 import type { RouteDraft } from '../app/editor/draft/route-draft.ts'
+import type { EditorService } from '../app/editor/service.ts'
 import { isSameRoute } from './model/pending.ts'
 
 export type Keeping = {
-  readonly desk: Pick<Desk, 'keepDraft' | 'dropDraft'>
+  readonly service: Pick<EditorService, 'keepDraft' | 'dropDraft'>
   readonly delayMs: number
   /** Waits for the work before the end, and says when it fails. */
   readonly track: (work: Promise<unknown>) => void
@@ -17,13 +17,13 @@ export type Keeper = {
   close(): void
 }
 
-export const createKeeper = ({ desk, delayMs, track }: Keeping): Keeper => {
+export const createKeeper = ({ service, delayMs, track }: Keeping): Keeper => {
   let seen: readonly RouteDraft[] = []
   let kept: readonly RouteDraft[] = []
   let timer: NodeJS.Timeout | undefined
-  const drop = ({ opened: { name, source } }: RouteDraft): void => track(desk.dropDraft({ name, source }))
+  const drop = ({ opened: { name, source } }: RouteDraft): void => track(service.dropDraft({ name, source }))
   const keep = (): void => {
-    for (const draft of seen) if (!kept.includes(draft)) track(desk.keepDraft({ draft }))
+    for (const draft of seen) if (!kept.includes(draft)) track(service.keepDraft({ draft }))
     kept = seen
   }
   return {

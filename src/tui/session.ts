@@ -1,7 +1,7 @@
 /** The editor at work: inputs go through the reducer, the frame is drawn, and what the model wishes for is done. */
 
-import type { Desk, Question, Told } from '../app/editor/desk.ts'
 import type { OpenedRoute } from '../app/editor/draft/route-draft.ts'
+import type { EditorService, Question, Told } from '../app/editor/service.ts'
 import type { Path } from '../core/diagnostic.ts'
 import { Fault, messageOf } from '../core/fault.ts'
 import type { TailLine } from '../generated/control.ts'
@@ -14,7 +14,7 @@ import { createTypedAhead } from './typed-ahead.ts'
 
 /** What the editor does to the world. */
 export type Surroundings = {
-  readonly desk: Desk
+  readonly service: EditorService
   readonly draw: (state: State) => void
   readonly redraw: () => void
   readonly copy: (text: string) => void
@@ -75,12 +75,12 @@ export const openSession = (first: State, around: Surroundings): Session => {
 
   const asked = (question: Question): void => {
     if (question.ask === 'preview') return void previews.ask(question)
-    const work = ask(around.desk, question).then(tell)
+    const work = ask(around.service, question).then(tell)
     if (opens.has(question.ask) || isFirst(question, state) || isForNewRoute(question)) ahead.until(work)
     if (writes.has(question.ask)) written.add(work)
   }
   const keeper = createKeeper({
-    desk: around.desk,
+    service: around.service,
     delayMs: around.keepDelayMs,
     track: (work) => written.add(work.catch(failed('keepDraft', tell))),
   })
@@ -142,9 +142,9 @@ const createWritten = () => {
   }
 }
 
-const ask = async (desk: Desk, question: Question): Promise<Told> => {
+const ask = async (service: EditorService, question: Question): Promise<Told> => {
   try {
-    const answer = await (desk[question.ask] as (of: Question['of']) => Promise<never>)(question.of)
+    const answer = await (service[question.ask] as (of: Question['of']) => Promise<never>)(question.of)
     return { told: question.ask, of: question.of, answer } as Told
   } catch (error) {
     const hint = error instanceof Fault ? error.hint : undefined
@@ -153,18 +153,18 @@ const ask = async (desk: Desk, question: Question): Promise<Told> => {
 }
 
 const failed =
-  (what: keyof Desk, tell: (news: News) => void) =>
+  (what: keyof EditorService, tell: (news: News) => void) =>
   (error: unknown): void =>
     tell({ told: 'failed', ask: what, message: messageOf(error) })
 
 /** The file as it is afterwards is opened again. */
-const editRoute = async (opened: OpenedRoute, path: Path, { desk, editFile }: Surroundings): Promise<Told> => {
-  await editFile(opened.file, await desk.line({ opened, path }))
-  return ask(desk, { ask: 'reopen', of: { name: opened.name, source: opened.source } })
+const editRoute = async (opened: OpenedRoute, path: Path, { service, editFile }: Surroundings): Promise<Told> => {
+  await editFile(opened.file, await service.line({ opened, path }))
+  return ask(service, { ask: 'reopen', of: { name: opened.name, source: opened.source } })
 }
 
 /** One preview at a time, and always of the latest state: those between are never asked for. */
-const createPreviews = ({ desk, previewDelayMs }: Surroundings, tell: (news: News) => void) => {
+const createPreviews = ({ service, previewDelayMs }: Surroundings, tell: (news: News) => void) => {
   let next: PreviewQuestion | undefined
   let isBusy = false
   let timer: NodeJS.Timeout | undefined
@@ -174,7 +174,7 @@ const createPreviews = ({ desk, previewDelayMs }: Surroundings, tell: (news: New
     next = undefined
     if (!question) return
     isBusy = true
-    void ask(desk, question).then((told) => {
+    void ask(service, question).then((told) => {
       isBusy = false
       tell(told)
       if (next) timer ??= setTimeout(start, previewDelayMs)

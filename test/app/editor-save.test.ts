@@ -5,8 +5,7 @@ import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFile
 import { basename, dirname, join } from 'node:path'
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import { createDesk } from '../../src/app/editor/create-desk.ts'
-import type { Desk, Saved } from '../../src/app/editor/desk.ts'
+import { createEditorService } from '../../src/app/editor/create-service.ts'
 import { createDraftTexts } from '../../src/app/editor/draft/draft-text.ts'
 import {
   change,
@@ -19,6 +18,7 @@ import {
   switched,
   undo,
 } from '../../src/app/editor/draft/route-draft.ts'
+import type { EditorService, Saved } from '../../src/app/editor/service.ts'
 import type { Hunk } from '../../src/app/line-diff.ts'
 import type { GatewayFinder, RunningGateway } from '../../src/app/running-gateway.ts'
 import type { YamlEdit } from '../../src/config/yaml/edit/yaml-edit.ts'
@@ -63,16 +63,22 @@ const none: GatewayFinder = {
   need: () => Promise.reject(new Error('none runs')),
 }
 
-type Bench = { readonly dir: string; readonly file: string; readonly desk: Desk; readonly another: () => Desk; readonly text: () => string }
+type Bench = {
+  readonly dir: string
+  readonly file: string
+  readonly service: EditorService
+  readonly another: () => EditorService
+  readonly text: () => string
+}
 
 const bench = (t: Test, { text = config, finder = none, files = {} as { [name: string]: string } } = {}): Bench => {
   const dir = t.testdir({ ...files, 'config.yaml': text })
   const file = join(dir, 'config.yaml')
-  const another = (): Desk => createDesk({ dataDir: dir, env: {}, self: 'headgate' }, finder)
-  return { dir, file, desk: another(), another, text: () => readFileSync(file, 'utf8') }
+  const another = (): EditorService => createEditorService({ dataDir: dir, env: {}, self: 'headgate' }, finder)
+  return { dir, file, service: another(), another, text: () => readFileSync(file, 'utf8') }
 }
 
-const opened = async (desk: Desk, name: string): Promise<RouteDraft> => draftOf(await desk.open({ name }))
+const opened = async (service: EditorService, name: string): Promise<RouteDraft> => draftOf(await service.open({ name }))
 const set = (draft: RouteDraft, key: string, value: Json): RouteDraft => change(draft, `set ${key}`, [{ kind: 'set', path: [key], value }])
 const diffText = (hunks: readonly Hunk[]): string =>
   hunks
@@ -87,21 +93,21 @@ const good = (saved: Saved): Extract<Saved, { ok: true }> => {
 }
 
 t.test('one value changed in a commented file is one line of git diff', async (t) => {
-  const { dir, desk } = bench(t)
+  const { dir, service } = bench(t)
   const git = (...args: string[]): string =>
     execFileSync('git', ['-C', dir, '-c', 'user.name=x', '-c', 'user.email=x@x', ...args], { encoding: 'utf8' })
   git('init', '-q')
   git('add', 'config.yaml')
   git('commit', '-qm', 'x')
-  const draft = set(await opened(desk, 'pr-review'), 'description', "Kim's look")
-  const plan = await desk.plan({ draft })
+  const draft = set(await opened(service, 'pr-review'), 'description', "Kim's look")
+  const plan = await service.plan({ draft })
   t.equal(diffText(plan.diff), "-          description: 'first look'\n+          description: 'Kim''s look'")
   t.strictSame([plan.stops, plan.conflict, plan.refused], [false, undefined, undefined])
-  const saved = good(await desk.save({ draft, despiteErrors: false }))
+  const saved = good(await service.save({ draft, despiteErrors: false }))
   t.equal(git('diff', '--numstat').trim(), '1\t1\tconfig.yaml')
   t.strictSame(saved.notices, ['saved config.yaml'])
   t.match(saved.opened, { name: 'pr-review', written: { description: "Kim's look" }, isNew: false })
-  t.strictSame((await desk.plan({ draft: draftOf(saved.opened) })).diff, [])
+  t.strictSame((await service.plan({ draft: draftOf(saved.opened) })).diff, [])
 })
 
 const word = fc.constantFrom('a', 'x: y', "it's", '"q"', '- z', '#no', 'ünï', 'two words', ' edge ', '0755', 'yes', 'l1\nl2', 'l1\n\nl3\n')
@@ -189,13 +195,13 @@ t.test('any edit changes only the lines of the key that it names', async () => {
 })
 
 t.test('what is saved reads as the draft, and nothing outside of the route is touched', async (t) => {
-  const { desk, file, text } = bench(t)
+  const { service, file, text } = bench(t)
   const [head, tail] = [config.slice(0, config.indexOf('        pr-review:')), config.slice(config.indexOf('        # The one below'))]
   await fc.assert(
     fc.asyncProperty(fc.array(edit, { minLength: 1, maxLength: 4 }), async (edits) => {
       writeFileSync(file, config)
-      const draft = edits.reduce((each, one) => change(each, 'x', [one]), await opened(desk, 'pr-review'))
-      const saved = await desk.save({ draft, despiteErrors: true })
+      const draft = edits.reduce((each, one) => change(each, 'x', [one]), await opened(service, 'pr-review'))
+      const saved = await service.save({ draft, despiteErrors: true })
       const now = text()
       if (!saved.ok) return now === config && (saved.why === 'stops' || saved.why === 'refused')
       t.strictSame(saved.opened.written, draft.spec)
@@ -206,139 +212,144 @@ t.test('what is saved reads as the draft, and nothing outside of the route is to
 })
 
 t.test('of two who edit the same route none loses what was saved', async (t) => {
-  const { dir, desk, another, text } = bench(t)
+  const { dir, service, another, text } = bench(t)
   const second = another()
-  const mine = set(await opened(desk, 'pr-review'), 'deliver', 'webhook')
-  const events = set(await opened(desk, 'pr-review'), 'events', ['push'])
+  const mine = set(await opened(service, 'pr-review'), 'deliver', 'webhook')
+  const events = set(await opened(service, 'pr-review'), 'events', ['push'])
   const prompt = set(await opened(second, 'pr-review'), 'prompt', 'theirs')
   good(await second.save({ draft: prompt, despiteErrors: false }))
-  const plan = await desk.plan({ draft: events })
+  const plan = await service.plan({ draft: events })
   t.match(diffText(plan.conflict ?? []), /\+ {12}theirs$/)
-  t.match(await desk.save({ draft: events, despiteErrors: true }), {
+  t.match(await service.save({ draft: events, despiteErrors: true }), {
     ok: false,
     why: 'conflict',
     message: /was changed since it was opened/,
   })
   t.notMatch(text(), 'push]')
-  const onto = await desk.plan({ draft: events, onto: 'current' })
+  const onto = await service.plan({ draft: events, onto: 'current' })
   t.equal(diffText(onto.diff), '-          events: [pull_request]   # no pushes\n+          events: [push]   # no pushes')
   t.equal(onto.conflict, undefined)
-  t.match(good(await desk.save({ draft: events, despiteErrors: false, onto: 'current' })).opened.written, {
+  t.match(good(await service.save({ draft: events, despiteErrors: false, onto: 'current' })).opened.written, {
     prompt: 'theirs',
     events: ['push'],
   })
   const same = set(mine, 'prompt', 'mine')
-  t.match(await desk.plan({ draft: same, onto: 'current' }), { refused: '"prompt" changed in the file, too', diff: [] })
+  t.match(await service.plan({ draft: same, onto: 'current' }), { refused: '"prompt" changed in the file, too', diff: [] })
   const before = text()
-  t.match(await desk.save({ draft: same, despiteErrors: true, onto: 'current' }), { ok: false, why: 'conflict' })
+  t.match(await service.save({ draft: same, despiteErrors: true, onto: 'current' }), { ok: false, why: 'conflict' })
   t.equal(text(), before)
   const other = join(dir, 'mine.yaml')
-  const saved = good(await desk.save({ draft: same, despiteErrors: true, as: other }))
+  const saved = good(await service.save({ draft: same, despiteErrors: true, as: other }))
   t.match(readFileSync(other, 'utf8'), /prompt: \|-\n {12}mine\n/)
   t.equal(statSync(other).mode & 0o777, 0o600)
   t.match(saved.opened.written, { prompt: 'theirs' })
-  await t.rejects(desk.save({ draft: same, despiteErrors: true, as: other }), { message: /is there already/ })
+  await t.rejects(service.save({ draft: same, despiteErrors: true, as: other }), { message: /is there already/ })
   const home = process.env.HOME
   process.env.HOME = dirname(other)
   t.teardown(() => Object.assign(process.env, { HOME: home }))
-  await t.rejects(desk.save({ draft: same, despiteErrors: true, as: ` ~/${basename(other)} ` }), { message: `${other} is there already` })
+  await t.rejects(service.save({ draft: same, despiteErrors: true, as: ` ~/${basename(other)} ` }), {
+    message: `${other} is there already`,
+  })
 })
 
 t.test('of two who save at once one is told, and a program that appends is seen', async (t) => {
-  const { desk, another, file, text } = bench(t)
-  const [a, b] = [set(await opened(desk, 'pr-review'), 'description', 'a'), set(await opened(desk, 'deploy-note'), 'description', 'b')]
-  const both = await Promise.all([desk.save({ draft: a, despiteErrors: false }), another().save({ draft: b, despiteErrors: false })])
+  const { service, another, file, text } = bench(t)
+  const [a, b] = [
+    set(await opened(service, 'pr-review'), 'description', 'a'),
+    set(await opened(service, 'deploy-note'), 'description', 'b'),
+  ]
+  const both = await Promise.all([service.save({ draft: a, despiteErrors: false }), another().save({ draft: b, despiteErrors: false })])
   t.strictSame(both.map(({ ok }) => ok).sort(), [false, true])
   t.match(
     both.find(({ ok }) => !ok),
     { why: 'conflict' },
   )
-  const draft = set(await opened(desk, 'pr-review'), 'prompt', 'new')
+  const draft = set(await opened(service, 'pr-review'), 'prompt', 'new')
   appendFileSync(file, '# by hand\n')
-  t.match(await desk.save({ draft, despiteErrors: true }), { why: 'conflict' })
-  good(await desk.save({ draft, despiteErrors: true, onto: 'current' }))
+  t.match(await service.save({ draft, despiteErrors: true }), { why: 'conflict' })
+  good(await service.save({ draft, despiteErrors: true, onto: 'current' }))
   t.match(text(), /prompt: \|-\n {12}new\n[\s\S]*# by hand\n$/)
 })
 
 t.test('what stops the start is never written, other errors when that is asked for', async (t) => {
-  const { desk, text } = bench(t)
-  const first = await opened(desk, 'pr-review')
+  const { service, text } = bench(t)
+  const first = await opened(service, 'pr-review')
   const stopping = set(first, 'deliver_only', true)
-  t.match(await desk.plan({ draft: stopping }), { stops: true, findings: [{ code: 'WH202' }] })
-  t.match(await desk.save({ draft: stopping, despiteErrors: true }), { ok: false, why: 'stops', message: /WH202/ })
+  t.match(await service.plan({ draft: stopping }), { stops: true, findings: [{ code: 'WH202' }] })
+  t.match(await service.save({ draft: stopping, despiteErrors: true }), { ok: false, why: 'stops', message: /WH202/ })
   t.equal(text(), config)
   const wrong = set(first, 'script', 'gone.py')
-  t.match(await desk.save({ draft: wrong, despiteErrors: false }), { ok: false, why: 'errors', message: /WH601/ })
+  t.match(await service.save({ draft: wrong, despiteErrors: false }), { ok: false, why: 'errors', message: /WH601/ })
   t.equal(text(), config)
-  good(await desk.save({ draft: wrong, despiteErrors: true }))
+  good(await service.save({ draft: wrong, despiteErrors: true }))
   t.match(text(), 'script: gone.py')
-  const other = set(await opened(desk, 'deploy-note'), 'description', 'x')
-  t.notMatch(await desk.plan({ draft: other }), { findings: [{ code: 'WH601' }] }, 'an old finding of another route is not said')
+  const other = set(await opened(service, 'deploy-note'), 'description', 'x')
+  t.notMatch(await service.plan({ draft: other }), { findings: [{ code: 'WH601' }] }, 'an old finding of another route is not said')
 })
 
 t.test('the file keeps its mode; a link is not touched; a diff shows no secret', async (t) => {
-  const { dir, desk, file } = bench(t)
+  const { dir, service, file } = bench(t)
   chmodSync(file, 0o640)
-  const draft = set(await opened(desk, 'deploy-note'), 'secret', 'canary-2-canary-2-canary')
-  const plan = await desk.plan({ draft })
+  const draft = set(await opened(service, 'deploy-note'), 'secret', 'canary-2-canary-2-canary')
+  const plan = await service.plan({ draft })
   t.equal(diffText(plan.diff), '-          secret: ****\n+          secret: ****')
   t.notMatch(JSON.stringify(plan), 'canary')
-  good(await desk.save({ draft, despiteErrors: false }))
+  good(await service.save({ draft, despiteErrors: false }))
   t.equal(statSync(file).mode & 0o777, 0o640)
   t.notOk(existsSync(`${file}.bak`))
   const linked = join(dir, 'linked')
   mkdirSync(linked)
   symlinkSync(file, join(linked, 'config.yaml'))
-  const there = createDesk({ dataDir: linked, env: {}, self: 'headgate' }, none)
+  const there = createEditorService({ dataDir: linked, env: {}, self: 'headgate' }, none)
   const away = set(await opened(there, 'pr-review'), 'description', 'x')
   await t.rejects(there.save({ draft: away, despiteErrors: false }), { message: /symbolic link/ })
   t.strictSame(readdirSync(dir).sort(), ['config.yaml', 'linked'])
 })
 
 t.test('a read-only file is not replaced: what is said names its mode and what to do', async (t) => {
-  const { desk, file, text, dir } = bench(t)
-  const draft = set(await opened(desk, 'pr-review'), 'description', 'x')
+  const { service, file, text, dir } = bench(t)
+  const draft = set(await opened(service, 'pr-review'), 'description', 'x')
   chmodSync(file, 0o444)
   const refused = { code: 'read_only', message: /config\.yaml may not be written \(mode 0444\)/, hint: /chmod u\+w / }
-  await t.rejects(desk.save({ draft, despiteErrors: false }), refused)
-  await t.rejects(desk.save({ draft: switched(await opened(desk, 'pr-review')), despiteErrors: false }), refused)
-  await t.rejects(desk.save({ draft: removed(await opened(desk, 'pr-review')), despiteErrors: false }), refused)
+  await t.rejects(service.save({ draft, despiteErrors: false }), refused)
+  await t.rejects(service.save({ draft: switched(await opened(service, 'pr-review')), despiteErrors: false }), refused)
+  await t.rejects(service.save({ draft: removed(await opened(service, 'pr-review')), despiteErrors: false }), refused)
   t.equal(text(), config)
   t.strictSame(readdirSync(dir), ['config.yaml'])
   chmodSync(file, 0o644)
-  good(await desk.save({ draft, despiteErrors: false }))
+  good(await service.save({ draft, despiteErrors: false }))
 })
 
 t.test('a running gateway takes over what is saved, or says why not', async (t) => {
   let answer: Awaited<ReturnType<RunningGateway['reload']>> = { ok: true, diagnostics: [], restart: ['port'], changes: noChanges }
   const gateway = { reload: async () => answer } as unknown as RunningGateway
-  const { desk } = bench(t, { finder: { find: async () => gateway, need: async () => gateway } })
-  const draft = set(await opened(desk, 'pr-review'), 'description', 'a')
-  const saved = good(await desk.save({ draft, despiteErrors: false }))
+  const { service } = bench(t, { finder: { find: async () => gateway, need: async () => gateway } })
+  const draft = set(await opened(service, 'pr-review'), 'description', 'a')
+  const saved = good(await service.save({ draft, despiteErrors: false }))
   t.strictSame(saved.notices.slice(1), ['the running gateway took it over', 'these need a restart: port'])
   answer = { ok: false, diagnostics: [], restart: [], changes: noChanges }
-  const again = good(await desk.save({ draft: set(draftOf(saved.opened), 'description', 'b'), despiteErrors: false }))
+  const again = good(await service.save({ draft: set(draftOf(saved.opened), 'description', 'b'), despiteErrors: false }))
   t.match(again.notices[1], /refused it and serves what it had/)
 })
 
 t.test('a new route is put where routes stand, as a whole; a clone has no secret', async (t) => {
-  const { desk, text } = bench(t)
-  for (const name of ['', 'no/way', '-x', 'x'.repeat(65)]) await t.rejects(desk.create({ name }), { message: /cannot be a name/ })
-  await t.rejects(desk.create({ name: 'pr-review' }), { message: /there is a route "pr-review" already/ })
-  const made = await desk.create({ name: 'new-one' })
+  const { service, text } = bench(t)
+  for (const name of ['', 'no/way', '-x', 'x'.repeat(65)]) await t.rejects(service.create({ name }), { message: /cannot be a name/ })
+  await t.rejects(service.create({ name: 'pr-review' }), { message: /there is a route "pr-review" already/ })
+  const made = await service.create({ name: 'new-one' })
   t.match(made, { isNew: true, written: {}, base: ['platforms', 'webhook', 'extra', 'routes', 'new-one'] })
   const draft = set(set(draftOf(made), 'events', ['push']), 'prompt', 'hello\nyou\n')
-  const saved = good(await desk.save({ draft, despiteErrors: false }))
+  const saved = good(await service.save({ draft, despiteErrors: false }))
   const added = '        new-one:\n          events:\n            - push\n          prompt: |\n            hello\n            you\n'
   t.equal(text(), config.replace('# end\n', `${added}# end\n`))
   t.match(saved.opened, { isNew: false, written: { events: ['push'] } })
-  const clone = await desk.create({ name: 'twin', clone: 'deploy-note' })
+  const clone = await service.create({ name: 'twin', clone: 'deploy-note' })
   t.strictSame(clone.written, { prompt: 'Deployed {ref}' })
-  good(await desk.save({ draft: draftOf(clone), despiteErrors: false }))
+  good(await service.save({ draft: draftOf(clone), despiteErrors: false }))
   t.match(text(), '        twin:\n          prompt: Deployed {ref}\n')
-  const late = draftOf(await desk.create({ name: 'late' }))
-  good(await desk.save({ draft: draftOf(await desk.create({ name: 'late' })), despiteErrors: false }))
-  t.match(await desk.plan({ draft: late, onto: 'current' }), { refused: /there is a route "late" in the file by now/ })
+  const late = draftOf(await service.create({ name: 'late' }))
+  good(await service.save({ draft: draftOf(await service.create({ name: 'late' })), despiteErrors: false }))
+  t.match(await service.plan({ draft: late, onto: 'current' }), { refused: /there is a route "late" in the file by now/ })
 })
 
 t.test('routes that stand beside extra, or not yet, get a new one in the right place', async (t) => {
@@ -355,27 +366,30 @@ t.test('routes that stand beside extra, or not yet, get a new one in the right p
     ['# none\n', '# none\nplatforms:\n  webhook:\n    extra:\n      routes:\n        b: {}\n'],
   ]
   for (const [text, after] of rows) {
-    const { desk, text: now } = bench(t, { text, files: { '.env': 'WEBHOOK_ENABLED=true\nWEBHOOK_SECRET=the-secret-of-all-routes-1\n' } })
-    good(await desk.save({ draft: draftOf(await desk.create({ name: 'b' })), despiteErrors: false }))
+    const { service, text: now } = bench(t, {
+      text,
+      files: { '.env': 'WEBHOOK_ENABLED=true\nWEBHOOK_SECRET=the-secret-of-all-routes-1\n' },
+    })
+    good(await service.save({ draft: draftOf(await service.create({ name: 'b' })), despiteErrors: false }))
     t.equal(now(), after)
   }
 })
 
 t.test('a route is switched and deleted in its lines; of a deleted one the text before is kept', async (t) => {
-  const { desk, file, text } = bench(t)
-  const off = switched(await opened(desk, 'pr-review'))
-  good(await desk.save({ draft: off, despiteErrors: false }))
+  const { service, file, text } = bench(t)
+  const off = switched(await opened(service, 'pr-review'))
+  good(await service.save({ draft: off, despiteErrors: false }))
   t.equal(text(), config.replace('          deliver: log\n', '          deliver: log\n          enabled: false\n'))
-  good(await desk.save({ draft: switched(await opened(desk, 'pr-review')), despiteErrors: false }))
+  good(await service.save({ draft: switched(await opened(service, 'pr-review')), despiteErrors: false }))
   t.match(text(), '          enabled: true\n')
-  const twice = switched(switched(await opened(desk, 'deploy-note')))
+  const twice = switched(switched(await opened(service, 'deploy-note')))
   t.notOk(isModified(twice), 'there and back changes nothing')
-  t.strictSame((await desk.plan({ draft: twice })).diff, [])
+  t.strictSame((await service.plan({ draft: twice })).diff, [])
   const before = text()
-  const draft = removed(await opened(desk, 'deploy-note'))
-  t.match(diffText((await desk.plan({ draft })).diff), /^-.*deploy-note:\n-.*Deployed/m)
+  const draft = removed(await opened(service, 'deploy-note'))
+  t.match(diffText((await service.plan({ draft })).diff), /^-.*deploy-note:\n-.*Deployed/m)
   t.equal(text(), before, 'nothing is written before it is saved')
-  const { notices, isDeleted } = good(await desk.save({ draft, despiteErrors: false }))
+  const { notices, isDeleted } = good(await service.save({ draft, despiteErrors: false }))
   t.ok(isDeleted)
   t.notMatch(text(), 'Deployed')
   t.equal(statSync(`${file}.bak`).mode & 0o777, 0o600)
@@ -385,18 +399,18 @@ t.test('a route is switched and deleted in its lines; of a deleted one the text 
 })
 
 t.test('a route that somebody changed meanwhile is not deleted over it, and a kept draft remembers that it deletes', async (t) => {
-  const { desk, another, text, file } = bench(t)
-  const draft = removed(await opened(desk, 'pr-review'))
-  await desk.keepDraft({ draft })
-  t.match(await desk.drafts({}), [{ draft: { past: [{ removes: true }] } }])
+  const { service, another, text, file } = bench(t)
+  const draft = removed(await opened(service, 'pr-review'))
+  await service.keepDraft({ draft })
+  t.match(await service.drafts({}), [{ draft: { past: [{ removes: true }] } }])
   good(await another().save({ draft: set(await opened(another(), 'pr-review'), 'description', 'theirs'), despiteErrors: false }))
-  t.match(await desk.save({ draft, despiteErrors: true }), { why: 'conflict' })
-  t.match((await desk.plan({ draft, onto: 'current' })).refused, '"description" changed in the file, too')
+  t.match(await service.save({ draft, despiteErrors: true }), { why: 'conflict' })
+  t.match((await service.plan({ draft, onto: 'current' })).refused, '"description" changed in the file, too')
   t.match(text(), 'theirs')
   appendFileSync(file, '# by hand\n')
-  const again = removed(await opened(desk, 'deploy-note'))
+  const again = removed(await opened(service, 'deploy-note'))
   appendFileSync(file, '# and again\n')
-  good(await desk.save({ draft: again, despiteErrors: false, onto: 'current' }))
+  good(await service.save({ draft: again, despiteErrors: false, onto: 'current' }))
   t.match(text(), '# and again')
   t.notMatch(text(), 'deploy-note')
 })
@@ -421,26 +435,26 @@ const stored = {
 }
 
 t.test('a subscription is saved by its own rules: secrets stay hidden and kept, errors are never saved', async (t) => {
-  const { dir, desk, another } = bench(t, { files: { 'webhook_subscriptions.json': JSON.stringify(stored) } })
+  const { dir, service, another } = bench(t, { files: { 'webhook_subscriptions.json': JSON.stringify(stored) } })
   const entries = (): typeof stored => JSON.parse(readFileSync(join(dir, 'webhook_subscriptions.json'), 'utf8'))
-  const first = await opened(desk, 'sub')
+  const first = await opened(service, 'sub')
   t.notMatch(JSON.stringify(first), 'canary')
   const draft = set(first, 'prompt', 'new')
-  t.equal(diffText((await desk.plan({ draft })).diff), '-prompt: x\n+prompt: new')
+  t.equal(diffText((await service.plan({ draft })).diff), '-prompt: x\n+prompt: new')
   const theirs = set(await opened(another(), 'sub'), 'description', 'theirs')
   good(await another().save({ draft: theirs, despiteErrors: false }))
-  t.match(await desk.save({ draft, despiteErrors: true }), { why: 'conflict' })
-  good(await desk.save({ draft, despiteErrors: false, onto: 'current' }))
+  t.match(await service.save({ draft, despiteErrors: true }), { why: 'conflict' })
+  good(await service.save({ draft, despiteErrors: false, onto: 'current' }))
   t.match(entries().sub, { prompt: 'new', description: 'theirs', secret: stored.sub.secret })
-  const wrong = set(await opened(desk, 'sub'), 'deliver', 'telegrm')
-  t.match(await desk.save({ draft: wrong, despiteErrors: true }), { why: 'stops', message: /WH704/ })
-  const tools = set(await opened(desk, 'sub'), 'toolsets', ['shell'])
-  t.match(await desk.save({ draft: tools, despiteErrors: true }), { why: 'refused', message: /toolsets/ })
-  good(await desk.save({ draft: switched(await opened(desk, 'sub')), despiteErrors: false }))
+  const wrong = set(await opened(service, 'sub'), 'deliver', 'telegrm')
+  t.match(await service.save({ draft: wrong, despiteErrors: true }), { why: 'stops', message: /WH704/ })
+  const tools = set(await opened(service, 'sub'), 'toolsets', ['shell'])
+  t.match(await service.save({ draft: tools, despiteErrors: true }), { why: 'refused', message: /toolsets/ })
+  good(await service.save({ draft: switched(await opened(service, 'sub')), despiteErrors: false }))
   t.match(entries().sub, { enabled: false, secret: stored.sub.secret })
-  const hidden = removed(draftOf(await desk.open({ name: 'pr-review', source: 'subscription' })))
-  t.match(diffText((await desk.plan({ draft: hidden })).diff), '-description: hidden')
-  t.match(good(await desk.save({ draft: hidden, despiteErrors: false })).notices, [
+  const hidden = removed(draftOf(await service.open({ name: 'pr-review', source: 'subscription' })))
+  t.match(diffText((await service.plan({ draft: hidden })).diff), '-description: hidden')
+  t.match(good(await service.save({ draft: hidden, despiteErrors: false })).notices, [
     'saved webhook_subscriptions.json',
     /deleted "pr-review"; undo: cp /,
   ])
@@ -449,35 +463,35 @@ t.test('a subscription is saved by its own rules: secrets stay hidden and kept, 
 })
 
 t.test('drafts are kept for their owner alone, and offered on the file as it is', async (t) => {
-  const { dir, desk, file } = bench(t)
-  const draft = set(set(await opened(desk, 'pr-review'), 'prompt', 'mine'), 'secret', 'typed-typed-typed')
-  t.match(await desk.keepDraft({ draft }), /kept as .*\.drafts/)
+  const { dir, service, file } = bench(t)
+  const draft = set(set(await opened(service, 'pr-review'), 'prompt', 'mine'), 'secret', 'typed-typed-typed')
+  t.match(await service.keepDraft({ draft }), /kept as .*\.drafts/)
   const kept = join(dir, '.drafts', 'pr-review.json')
   t.strictSame([statSync(kept).mode & 0o777, statSync(join(dir, '.drafts')).mode & 0o777], [0o600, 0o700])
   t.notMatch(readFileSync(kept, 'utf8'), 'the-secret-of-all-routes', 'only the route is in it')
-  const [same] = await desk.drafts({})
+  const [same] = await service.drafts({})
   t.strictSame([same?.draft.spec, same?.draft.past, same?.note], [draft.spec, draft.past, undefined])
   appendFileSync(file, '# by hand\n')
-  t.match(await desk.drafts({}), [{ note: 'the file changed meanwhile', draft: { spec: draft.spec } }])
+  t.match(await service.drafts({}), [{ note: 'the file changed meanwhile', draft: { spec: draft.spec } }])
   writeFileSync(file, readFileSync(file, 'utf8').replace('Be kind.', 'Be brief.'))
-  const [clash] = await desk.drafts({})
+  const [clash] = await service.drafts({})
   t.match(clash, { note: 'changed in the file, too: prompt', draft: { spec: { prompt: 'mine' } } })
-  t.match(diffText((await desk.plan({ draft: clash?.draft as RouteDraft })).diff), /-.*Be brief/)
+  t.match(diffText((await service.plan({ draft: clash?.draft as RouteDraft })).diff), /-.*Be brief/)
   writeFileSync(file, config.replace(/ {8}pr-review:[\s\S]*deliver: log\n/, ''))
-  const [gone] = await desk.drafts({})
+  const [gone] = await service.drafts({})
   t.match(gone, { note: 'the route is not in the file any more', draft: { opened: { isNew: true }, spec: draft.spec } })
-  good(await desk.save({ draft: gone?.draft as RouteDraft, despiteErrors: false }))
-  await desk.dropDraft({ name: 'pr-review', source: 'config' })
-  t.strictSame(await desk.drafts({}), [])
+  good(await service.save({ draft: gone?.draft as RouteDraft, despiteErrors: false }))
+  await service.dropDraft({ name: 'pr-review', source: 'config' })
+  t.strictSame(await service.drafts({}), [])
 })
 
 t.test('drafts have bounds, and what is none of ours is left out', async (t) => {
-  const { dir, desk } = bench(t)
-  const draft = set(await opened(desk, 'pr-review'), 'prompt', 'x')
-  for (let i = 0; i < 22; i++) await desk.keepDraft({ draft: { ...draft, opened: { ...draft.opened, name: `r${i}` } } })
-  t.equal((await desk.drafts({})).length, 20)
+  const { dir, service } = bench(t)
+  const draft = set(await opened(service, 'pr-review'), 'prompt', 'x')
+  for (let i = 0; i < 22; i++) await service.keepDraft({ draft: { ...draft, opened: { ...draft.opened, name: `r${i}` } } })
+  t.equal((await service.drafts({})).length, 20)
   t.equal(readdirSync(join(dir, '.drafts')).length, 20)
-  await t.rejects(desk.keepDraft({ draft: set(draft, 'prompt', 'x'.repeat(1_100_000)) }), { message: /is larger than/ })
+  await t.rejects(service.keepDraft({ draft: set(draft, 'prompt', 'x'.repeat(1_100_000)) }), { message: /is larger than/ })
   for (const [name, text] of Object.entries({
     a: '',
     b: '{}',
@@ -485,7 +499,7 @@ t.test('drafts have bounds, and what is none of ours is left out', async (t) => 
     d: '{"v":1,"at":1,"name":"x","past":[{"edits":[{"kind":"boom"}]}]}',
   }))
     writeFileSync(join(dir, '.drafts', `${name}.json`), text)
-  await desk.keepDraft({ draft: { ...draft, opened: { ...draft.opened, name: '../../evil' } } })
+  await service.keepDraft({ draft: { ...draft, opened: { ...draft.opened, name: '../../evil' } } })
   t.notOk(existsSync(join(dir, '..', 'evil.json')))
-  t.equal((await desk.drafts({})).length, 20)
+  t.equal((await service.drafts({})).length, 20)
 })

@@ -1,10 +1,10 @@
-/** The deliver picker, by its keys; and the desk that lists targets and tests one. */
+/** The deliver picker, by its keys; and the service that lists targets and tests one. */
 
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
-import { createDesk } from '../../src/app/editor/create-desk.ts'
-import type { Preview, TargetRow } from '../../src/app/editor/desk.ts'
+import { createEditorService } from '../../src/app/editor/create-service.ts'
 import { change, draftOf } from '../../src/app/editor/draft/route-draft.ts'
+import type { Preview, TargetRow } from '../../src/app/editor/service.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { openDeliver } from '../../src/tui/screens/deliver/deliver.ts'
 import { models } from '../../src/tui/screens/index.ts'
@@ -210,12 +210,12 @@ const deskOn = (t: Test, routes: JsonObject, more: JsonObject = {}) => {
   })
   const dataDir = t.testdir({ 'config.yaml': text })
   const finder = { find: async () => undefined, need: async () => Promise.reject(new Error('none')) }
-  return { desk: createDesk({ dataDir, env: {}, self: 'headgate' }, finder), dataDir, text }
+  return { service: createEditorService({ dataDir, env: {}, self: 'headgate' }, finder), dataDir, text }
 }
 
-t.test('the desk lists targets with what they lack', async (t) => {
-  const { desk, dataDir } = deskOn(t, {}, { slack: { token: 'xoxb-1', home_channel: 'C9' }, ntfy: { enabled: false } })
-  const rows = new Map((await desk.targets({})).map((row) => [row.name, row]))
+t.test('the service lists targets with what they lack', async (t) => {
+  const { service, dataDir } = deskOn(t, {}, { slack: { token: 'xoxb-1', home_channel: 'C9' }, ntfy: { enabled: false } })
+  const rows = new Map((await service.targets({})).map((row) => [row.name, row]))
   t.same(rows.get('log')?.missing, undefined)
   t.match(rows.get('slack'), { home: 'C9', title: 'Slack' })
   t.equal(
@@ -226,20 +226,20 @@ t.test('the desk lists targets with what they lack', async (t) => {
   t.match(rows.get('github_comment')?.settings, { required: ['repo', 'pr_number'] })
 })
 
-t.test('the desk sends a test with the settings of the draft on the payload', async (t) => {
+t.test('the service sends a test with the settings of the draft on the payload', async (t) => {
   const got = await sink(t, (response) => response.writeHead(204).end())
-  const { desk } = deskOn(t, { r: { deliver: 'log' } })
-  const opened = await desk.open({ name: 'r' })
+  const { service } = deskOn(t, { r: { deliver: 'log' } })
+  const opened = await service.open({ name: 'r' })
   const wanted = { deliver: 'http', deliver_extra: { url: `${got.origin}/{number}`, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' } }
   const draft = change(
     draftOf(opened),
     'http',
     Object.entries(wanted).map(([key, value]) => ({ kind: 'set', path: [key], value })),
   )
-  await t.rejects(desk.testTarget({ draft, target: 'slack' }), /the route does not deliver to slack/)
-  await t.rejects(desk.testTarget({ draft, target: 'http' }), /no payload is chosen/)
-  await t.rejects(desk.testTarget({ draft, target: 'http', payload: { from: 'text', text: '{}' } }), /deliver_extra\.url has no value/)
-  const said = await desk.testTarget({ draft, target: 'http', payload: { from: 'text', text: '{"number":7}' } })
+  await t.rejects(service.testTarget({ draft, target: 'slack' }), /the route does not deliver to slack/)
+  await t.rejects(service.testTarget({ draft, target: 'http' }), /no payload is chosen/)
+  await t.rejects(service.testTarget({ draft, target: 'http', payload: { from: 'text', text: '{}' } }), /deliver_extra\.url has no value/)
+  const said = await service.testTarget({ draft, target: 'http', payload: { from: 'text', text: '{"number":7}' } })
   t.match(said, { ok: true, said: /^sent to http/ })
   t.match(got.seen, [{ method: 'POST', url: '/7', headers: { 'webhook-signature': /^v1,/ } }])
 })

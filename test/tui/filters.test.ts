@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import t from 'tap'
 import { parse, stringify } from 'yaml'
-import { createDesk } from '../../src/app/editor/create-desk.ts'
-import type { Payload, Preview } from '../../src/app/editor/desk.ts'
+import { createEditorService } from '../../src/app/editor/create-service.ts'
 import { createDraftTexts } from '../../src/app/editor/draft/draft-text.ts'
 import { draftOf, editsOf, type OpenedRoute } from '../../src/app/editor/draft/route-draft.ts'
+import type { Payload, Preview } from '../../src/app/editor/service.ts'
 import { talliesOf } from '../../src/app/editor/tallies.ts'
 import { listSamples, readSample } from '../../src/app/samples/gallery.ts'
 import { loadConfig } from '../../src/config/load.ts'
@@ -380,9 +380,9 @@ t.test('a preview of an event that filters stop can go to another thread', async
   const routes = { pr: { prompt: 'hi', secret, filters: [{ field: 'action', equals: 'closed' }] } }
   const dataDir = t.testdir({ 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra: { routes } } } }) })
   const finder = { find: async () => undefined, need: () => Promise.reject(new Error('no gateway')) }
-  const desk = createDesk({ dataDir, env: {}, self: 'headgate' }, finder)
-  const draft = draftOf(await desk.open({ name: 'pr' }))
-  const preview = await desk.preview({ draft, payload: { from: 'text', text: '{"action":"opened"}' }, revision: 1 })
+  const service = createEditorService({ dataDir, env: {}, self: 'headgate' }, finder)
+  const draft = draftOf(await service.open({ name: 'pr' }))
+  const preview = await service.preview({ draft, payload: { from: 'text', text: '{"action":"opened"}' }, revision: 1 })
   const { trace, tallies } = structuredClone(preview)
   t.match(trace, { stoppedAt: 'filters', conditions: [{ holds: false, seen: '"opened"' }] })
   t.ok(tallies['filters[0]'])

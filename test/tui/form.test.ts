@@ -1,9 +1,9 @@
 /** The form of a route by keys: each field is changed by the one right thing, and looking at one changes nothing. */
 
 import t from 'tap'
-import { createDesk } from '../../src/app/editor/create-desk.ts'
-import type { Payload, Preview } from '../../src/app/editor/desk.ts'
+import { createEditorService } from '../../src/app/editor/create-service.ts'
 import { draftOf, isModified, type OpenedRoute, type RouteDraft } from '../../src/app/editor/draft/route-draft.ts'
+import type { Payload, Preview } from '../../src/app/editor/service.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { openRoute } from '../../src/tui/screens/route/route.ts'
 import { tell } from '../../src/tui/spoken/spoken.ts'
@@ -51,7 +51,7 @@ const offered = [
   { name: 'Push Hook', detail: 'GitLab' },
 ]
 
-/** Opens the list of names of a field, as the desk offers them. */
+/** Opens the list of names of a field, as the service offers them. */
 const pickIn = (editor: Driver, title: string, key: 'events' | 'verify', names = offered): void => {
   goTo(editor, title)
   editor.press('enter')
@@ -113,13 +113,13 @@ t.test('in lines: numbers mark names, and "open" takes them', async (t) => {
   t.same(draftIn(editor).spec.events, ['push', 'Push Hook'])
 })
 
-t.test('the desk offers the schemes, and the events of the sender that verify names', async (t) => {
+t.test('the service offers the schemes, and the events of the sender that verify names', async (t) => {
   const text =
     'platforms: { webhook: { enabled: true, extra: { secret: "abcabcabcabcabcabc", routes: { a: { verify: gitlab }, b: {} } } } }\n'
   const dataDir = t.testdir({ 'config.yaml': text })
   const finder = { find: async () => undefined, need: async () => Promise.reject(new Error('none')) }
-  const desk = createDesk({ dataDir, env: {}, self: 'headgate' }, finder)
-  const names = async (name: string, key: 'events' | 'verify') => desk.names({ draft: draftOf(await desk.open({ name })), key })
+  const service = createEditorService({ dataDir, env: {}, self: 'headgate' }, finder)
+  const names = async (name: string, key: 'events' | 'verify') => service.names({ draft: draftOf(await service.open({ name })), key })
   const schemes = await names('a', 'verify')
   t.ok(['github', 'stripe', 'whatsapp', 'v2'].every((name) => schemes.some((each) => each.name === name)))
   const gitlab = await names('a', 'events')

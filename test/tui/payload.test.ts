@@ -1,13 +1,13 @@
-/** The payload picker, by its keys; and the desk that lists and reads payloads. */
+/** The payload picker, by its keys; and the service that lists and reads payloads. */
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
-import type { Payload, PayloadChoice, PayloadRow } from '../../src/app/editor/desk.ts'
 import { draftOf } from '../../src/app/editor/draft/route-draft.ts'
 import { valuesOf } from '../../src/app/editor/payload/payload-values.ts'
 import { payloadRows, readPayload } from '../../src/app/editor/payload/payloads.ts'
+import type { Payload, PayloadChoice, PayloadRow } from '../../src/app/editor/service.ts'
 import type { Wish } from '../../src/tui/model/screen.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { openPayload } from '../../src/tui/screens/payload/payload.ts'
@@ -51,7 +51,7 @@ const payloadOf = (choice: PayloadChoice, more: Partial<Payload> = {}): Payload 
   ...more,
 })
 
-/** The picker of the route that is open, with what the desk has answered. */
+/** The picker of the route that is open, with what the service has answered. */
 const picker = (payload?: Payload) => {
   const world = { draft, ...(payload ? { payload } : {}) }
   const editor = driver(stateOf(openRoute(), world))
@@ -194,7 +194,7 @@ const dataDir = (t: Test): string => {
   return t.testdir({ 'config.yaml': stringify({ platforms: { webhook: { enabled: true, extra } } }) })
 }
 
-t.test('the desk lists first what a route takes', async (t) => {
+t.test('the service lists first what a route takes', async (t) => {
   const workspace = { dataDir: dataDir(t), env: {}, self: 'headgate' }
   const [best, ...others] = await payloadRows(workspace, { route: 'pr-review' })
   t.match(best, { title: 'github/pull_request.closed', fits: true }, 'one that its filters let through')
@@ -207,7 +207,7 @@ t.test('the desk lists first what a route takes', async (t) => {
   t.ok((await payloadRows(workspace, { route: 'not-there' })).length > 40)
 })
 
-t.test('the desk reads a payload as the route gets it', async (t) => {
+t.test('the service reads a payload as the route gets it', async (t) => {
   const dir = dataDir(t)
   const workspace = { dataDir: dir, env: {}, self: 'headgate' }
   const read = (choice: PayloadChoice, route = 'pr-review') => readPayload(workspace, { choice, route })

@@ -1,8 +1,8 @@
 /** Saving in the editor: what is shown before, what is asked, and where one is afterwards. */
 
 import t from 'tap'
-import type { SavePlan } from '../../src/app/editor/desk.ts'
 import { change, draftOf, isModified, type OpenedRoute, type RouteDraft, undo } from '../../src/app/editor/draft/route-draft.ts'
+import type { SavePlan } from '../../src/app/editor/service.ts'
 import type { Hunk } from '../../src/app/line-diff.ts'
 import { diagnostic } from '../../src/core/diagnostic.ts'
 import { createKeeper } from '../../src/tui/keep-drafts.ts'
@@ -206,11 +206,11 @@ t.test('a route that is asked for is opened, but for a draft of it that was left
 t.test('a draft is kept after a change, and dropped when it is saved or undone', async (t) => {
   const asked: string[] = []
   const work: Promise<unknown>[] = []
-  const desk = {
+  const service = {
     keepDraft: async ({ draft: { past } }: { draft: RouteDraft }) => String(asked.push(`keep ${past.length}`)),
     dropDraft: async ({ name }: { name: string }) => void asked.push(`drop ${name}`),
   }
-  const keeper = createKeeper({ desk, delayMs: 0, track: (each) => work.push(each) })
+  const keeper = createKeeper({ service, delayMs: 0, track: (each) => work.push(each) })
   const second = change(draft, 'set deliver', [{ kind: 'set', path: ['deliver'], value: 'log' }])
   const look = (each: RouteDraft | undefined): void => keeper.look(changedDrafts({ draft: each }))
   for (const each of [undefined, draftOf(opened), draft, second, second]) look(each)

@@ -5,8 +5,8 @@ import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own, valueAt } from '../../core/json.ts'
 import { fingerprint, maskJson } from '../../core/secrets/mask.ts'
 import { namesSettingSecret } from '../../core/secrets/secret-names.ts'
-import type { TargetRow } from './desk.ts'
 import { namesKeyOf } from './names-keys.ts'
+import type { TargetRow } from './service.ts'
 
 /** `names`: one or several names that the program knows, or others. */
 export type FieldForm = 'names' | 'text' | 'number' | 'flag' | 'choice' | 'list' | 'group' | 'json'

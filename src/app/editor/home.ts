@@ -11,8 +11,8 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import { validate } from '../validate/validate.ts'
 import type { Workspace } from '../workspace.ts'
 import { isBoundTo } from './bound-routes.ts'
-import type { Home, RouteRow } from './desk.ts'
 import { configFile } from './draft/open-route.ts'
+import type { Home, RouteRow } from './service.ts'
 
 /** Of the newest events at most. */
 const maxEvents = 1_000

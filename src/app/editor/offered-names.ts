@@ -7,9 +7,9 @@ import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { inlineScheme } from '../../parts/verify-names.ts'
 import { allSchemes, type Catalogue, checkedWith } from '../../plan/compile.ts'
 import type { Workspace } from '../workspace.ts'
-import type { NamesWish, OfferedName } from './desk.ts'
 import type { DraftTexts } from './draft/draft-text.ts'
 import { parsedOf, placed } from './preview.ts'
+import type { NamesWish, OfferedName } from './service.ts'
 
 /** Of `verify` every scheme that a route can name; of `events` what the senders send that `verify` names, or all known senders. */
 export const offeredNames = async (

@@ -19,7 +19,7 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import { addSample, secretsOf } from '../samples/add-sample.ts'
 import { renderSample } from '../samples/sample-file.ts'
 import type { Workspace } from '../workspace.ts'
-import type { Tested } from './desk.ts'
+import type { Tested } from './service.ts'
 
 type Recorded = { readonly view: EventView; readonly request: RawRequest }
 

@@ -1,7 +1,7 @@
 /** The tests that stand in a route, told in a few words, and one more that is made of what a payload comes to. */
 
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
-import type { Payload, TraceShown } from './desk.ts'
+import type { Payload, TraceShown } from './service.ts'
 
 export type TestRow = { readonly name: string; readonly sends: string; readonly expects: string }
 

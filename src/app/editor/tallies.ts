@@ -10,9 +10,9 @@ import { asPosted } from '../trace/as-posted.ts'
 import { type DryPlan, type DryWorld, dryPlan } from '../trace/dry-plan.ts'
 import type { Judged } from '../trace/plan-observer.ts'
 import { type Traced, tracePlan } from '../trace/trace.ts'
-import type { Preview, Tally } from './desk.ts'
 import { isOfSenders } from './payload/ranked-samples.ts'
 import type { SampleReader } from './payload/sample-reader.ts'
+import type { Preview, Tally } from './service.ts'
 
 /** So many samples are tried, none with a larger file, and no further one once the time is over. */
 const bounds = { samples: 120, bytes: 100_000, ms: 300 }

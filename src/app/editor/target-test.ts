@@ -7,10 +7,10 @@ import { writtenTargets } from '../../parts/destination.ts'
 import { wholeSettings } from '../targets/route-deliveries.ts'
 import { prepareTargetTest, sendTargetTest } from '../targets/test-target.ts'
 import type { Workspace } from '../workspace.ts'
-import type { PayloadChoice, Tested } from './desk.ts'
 import type { DraftTexts } from './draft/draft-text.ts'
 import type { RouteDraft } from './draft/route-draft.ts'
 import { parsedOf, placed, tracedRoute } from './preview.ts'
+import type { PayloadChoice, Tested } from './service.ts'
 
 export type TargetTestWish = { readonly draft: RouteDraft; readonly target: string; readonly payload?: PayloadChoice }
 

@@ -7,7 +7,7 @@ import type { TargetPart } from '../../parts/targets/target.ts'
 import { schemaOf } from '../schema/schemas.ts'
 import { type KnownTarget, readTargets } from '../targets/targets.ts'
 import type { Workspace } from '../workspace.ts'
-import type { TargetRow } from './desk.ts'
+import type { TargetRow } from './service.ts'
 
 /** Throws a Fault when the profile is not served. */
 export const targetRows = async (workspace: Workspace, profile?: string): Promise<readonly TargetRow[]> => {

@@ -5,9 +5,9 @@ import { testRoute } from '../routes/test-route.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { traceRoute } from '../trace/trace-route.ts'
 import type { Workspace } from '../workspace.ts'
-import type { PayloadChoice, Tested, TraceShown } from './desk.ts'
 import { wishOf } from './payload/payload-choice.ts'
 import { recorded } from './recorded.ts'
+import type { PayloadChoice, Tested, TraceShown } from './service.ts'
 import { shownTrace } from './shown-trace.ts'
 
 /** Throws a Fault: there is no such route or payload, or the route is not valid. */

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
-import { openDeskInThread } from '../../tui/desk/desk-in-thread.ts'
 import { runEditor } from '../../tui/edit.ts'
 import { readKeymap } from '../../tui/model/keys-file.ts'
+import { openServiceInThread } from '../../tui/service-thread/service-in-thread.ts'
 import type { Ended } from '../../tui/terminal/endings.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { type Cli, note } from '../shell/output.ts'
@@ -35,9 +35,9 @@ export const edit = async (route: string | undefined, wish: EditOptions, cli: Cl
     checkProfile(workspace, profile)
   }
   const options = { dataDir, profile, self, readOnly: wish.readOnly === true, keymap: await readKeymap(dataDir) }
-  const { desk, close } = openDeskInThread(workspace, profile)
+  const { service, close } = openServiceInThread(workspace, profile)
   const around = {
-    desk,
+    service,
     watch: async (name: string | undefined) => {
       const { watch } = await import('../../app/events/watch.ts')
       return watch(workspace, gatewayAt(workspace), name === undefined ? {} : { route: name })

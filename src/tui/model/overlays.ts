@@ -1,7 +1,7 @@
 /** Screens that stand above any other: a list to pick from, a line to fill in, a question, help. They give back what was chosen. */
 
-import type { SavePlan } from '../../app/editor/desk.ts'
 import type { RouteDraft } from '../../app/editor/draft/route-draft.ts'
+import type { SavePlan } from '../../app/editor/service.ts'
 import { type ActionName, actions, type Keymap } from './actions.ts'
 import { changedDrafts, type Held, withOpen } from './pending.ts'
 import { type Screen, type Turn, type Wish, warned } from './screen.ts'

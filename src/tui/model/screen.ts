@@ -1,7 +1,7 @@
 /** A screen of the editor: its own state, what an action does to it, and what all screens share. Pure: what must be done is wished for. */
 
-import type { Home, Payload, Preview, Question, Told } from '../../app/editor/desk.ts'
 import type { OpenedRoute, RouteDraft } from '../../app/editor/draft/route-draft.ts'
+import type { Home, Payload, Preview, Question, Told } from '../../app/editor/service.ts'
 import type { Path } from '../../core/diagnostic.ts'
 import type { TailLine } from '../../generated/control.ts'
 import type { ActionName, Keymap } from './actions.ts'

@@ -1,7 +1,7 @@
 /** The state of the editor, and what becomes of it by each input. The one reducer: pure, and tested without a terminal. */
 
-import type { Question } from '../../app/editor/desk.ts'
 import { isRemoved, type RouteDraft } from '../../app/editor/draft/route-draft.ts'
+import type { Question } from '../../app/editor/service.ts'
 import { type ActionName, actionOf, everywhere } from './actions.ts'
 import type { Key } from './key.ts'
 import { knownFrom } from './known-from.ts'

@@ -9,7 +9,7 @@ import { type Ended, endedBy, watchEndings } from '../terminal/endings.ts'
 import { readLines } from './lines.ts'
 import { meaningOf, takesSecret, tell } from './spoken.ts'
 
-export type Around = Pick<Surroundings, 'desk' | 'watch' | 'editFile' | 'editText'>
+export type Around = Pick<Surroundings, 'service' | 'watch' | 'editFile' | 'editText'>
 
 const previewDelayMs = 80
 const keepDelayMs = 1_000

@@ -4,8 +4,8 @@ import type { YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
 import { type WrittenTarget, writtenTargets } from '../../../parts/destination.ts'
-import type { TargetRow } from '../desk.ts'
 import { readsKey } from '../form.ts'
+import type { TargetRow } from '../service.ts'
 
 export type { WrittenTarget }
 

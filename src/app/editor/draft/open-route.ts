@@ -9,7 +9,7 @@ import { isObject, valueAt } from '../../../core/json.ts'
 import { draftOf } from '../../routes/edit-subscription.ts'
 import { findRoute, readRoutes, subscriptionsFile } from '../../routes/routes.ts'
 import type { Workspace } from '../../workspace.ts'
-import type { NamedRoute } from '../desk.ts'
+import type { NamedRoute } from '../service.ts'
 import type { OpenedRoute } from './route-draft.ts'
 
 export const configFile = ({ dataDir }: Pick<Workspace, 'dataDir'>): string => join(dataDir, 'config.yaml')

@@ -5,7 +5,7 @@ import { diskFault } from '../../../core/disk-fault.ts'
 import { exit, Fault } from '../../../core/fault.ts'
 import { tooLarge } from '../../samples/gallery.ts'
 import { isPayload, maxSampleBytes, parseSample, type Sample } from '../../samples/sample-file.ts'
-import type { PayloadChoice } from '../desk.ts'
+import type { PayloadChoice } from '../service.ts'
 import { typedPath } from '../typed-path.ts'
 
 /** The same choice; a file by its whole path, in which `~` is the home folder. */

@@ -3,7 +3,7 @@
 import { typeOf } from '../../../config/schema-walk.ts'
 import type { Json } from '../../../core/json.ts'
 import { cut } from '../../../core/text.ts'
-import type { Payload, PayloadValue } from '../desk.ts'
+import type { Payload, PayloadValue } from '../service.ts'
 
 const maxValues = 5_000
 const maxDepth = 32

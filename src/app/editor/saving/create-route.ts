@@ -11,9 +11,9 @@ import { routeLike } from '../../routes/route-like.ts'
 import { readRoutes } from '../../routes/routes.ts'
 import type { Workspace } from '../../workspace.ts'
 import { isBoundTo } from '../bound-routes.ts'
-import type { NewRoute } from '../desk.ts'
 import { configFile, openRoute } from '../draft/open-route.ts'
 import type { OpenedRoute } from '../draft/route-draft.ts'
+import type { NewRoute } from '../service.ts'
 
 /** Of a profile, where one is given. Throws a Fault: the name is none, or is taken, or there is no such route, sample or event to begin with. */
 export const createRoute = async (workspace: Workspace, { name: asked, clone, like }: NewRoute, profile?: string): Promise<OpenedRoute> => {

@@ -9,7 +9,7 @@ import type { Hunk } from '../../line-diff.ts'
 import { routeUrl, senderUrl } from '../../routes/route-address.ts'
 import type { GatewayFinder } from '../../running-gateway.ts'
 import type { Workspace } from '../../workspace.ts'
-import { createDesk } from '../create-desk.ts'
+import { createEditorService } from '../create-service.ts'
 import { draftOf } from '../draft/route-draft.ts'
 
 /** `settings`: the keys of the route. `isDry`: nothing is written. */
@@ -29,16 +29,16 @@ export type WrittenRoute = {
 
 /** Throws a Fault: the name is none or is taken, or the file cannot be read or written. */
 export const writeNewRoute = async (workspace: Workspace, finder: GatewayFinder, wish: NewRouteWish): Promise<WrittenRoute> => {
-  const desk = createDesk(workspace, finder)
-  const opened = await desk.create({ name: wish.name })
+  const service = createEditorService(workspace, finder)
+  const opened = await service.create({ name: wish.name })
   const draft = draftOf({ ...opened, written: { ...opened.written, ...wish.settings } })
-  const { file, diff, findings, refused, stops } = await desk.plan({ draft })
+  const { file, diff, findings, refused, stops } = await service.plan({ draft })
   const { name } = opened
   const about = { name, file, url: urlOf(workspace, name, draft.spec), diff, findings }
   if (refused !== undefined) return { ...about, refused, notices: [] }
   if (wish.isDry && stops) return { ...about, refused: 'a gateway would not serve this', notices: [] }
   if (wish.isDry) return { ...about, notices: [] }
-  const saved = await desk.save({ draft, despiteErrors: false })
+  const saved = await service.save({ draft, despiteErrors: false })
   return saved.ok ? { ...about, notices: saved.notices } : { ...about, refused: saved.message, notices: [] }
 }
 

@@ -1,8 +1,8 @@
 /** Where the result of a route goes: the targets on one side, the settings of those that are chosen on the other. */
 
-import type { TargetRow } from '../../../app/editor/desk.ts'
 import { addTarget, chooseOnly, type DeliverStep, dropTarget, maxTargets, targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
+import type { TargetRow } from '../../../app/editor/service.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moved, moves, paneAfter, paneKeys } from '../../model/list.ts'
 import { choose } from '../../model/overlays.ts'
@@ -28,7 +28,7 @@ export type DeliverScreen = Screen & {
   /** The row of each pane. */
   readonly cursor: number
   readonly place: number
-  /** Absent until the desk has answered. */
+  /** Absent until the service has answered. */
   readonly targets?: readonly TargetRow[]
 }
 

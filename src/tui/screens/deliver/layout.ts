@@ -1,7 +1,7 @@
 /** Where the panes of deliver stand, and what is said below the settings. */
 
-import type { TargetRow } from '../../../app/editor/desk.ts'
 import { targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
+import type { TargetRow } from '../../../app/editor/service.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { ListArea } from '../../model/list.ts'
 import { marked, type Remark, remarksHeight } from '../../model/remark.ts'

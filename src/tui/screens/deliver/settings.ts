@@ -1,9 +1,9 @@
 /** The settings of the chosen targets: how several are used, and each target's own fields. */
 
-import type { TargetRow } from '../../../app/editor/desk.ts'
 import { setExtra, targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { extraFieldsOf, type Field, readsKey, shownValue } from '../../../app/editor/form.ts'
+import type { TargetRow } from '../../../app/editor/service.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { namesSettingSecret } from '../../../core/secrets/secret-names.ts'
 import { choose, entry } from '../../model/overlays.ts'

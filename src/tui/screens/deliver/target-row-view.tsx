@@ -1,6 +1,6 @@
 /** A target with its mark where it is chosen, and whether it is connected. */
 
-import type { TargetRow } from '../../../app/editor/desk.ts'
+import type { TargetRow } from '../../../app/editor/service.ts'
 import { cell } from '../../model/cells.ts'
 import { Span } from '../../view/span.tsx'
 

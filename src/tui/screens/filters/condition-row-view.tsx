@@ -1,7 +1,7 @@
 /** A row of the tree: the condition, whether it holds, the value that it was tried on, and for how many samples it holds. */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
-import type { Tally } from '../../../app/editor/desk.ts'
+import type { Tally } from '../../../app/editor/service.ts'
 import { cell, cellOf } from '../../model/cells.ts'
 import { type Tone, toneOf } from '../../model/remark.ts'
 import type { World } from '../../model/screen.ts'

@@ -1,7 +1,7 @@
 /** What is known of a condition: how it fares with the payload and the samples, and what is wrong with it. Of an older draft nothing is. */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
-import type { Tally } from '../../../app/editor/desk.ts'
+import type { Tally } from '../../../app/editor/service.ts'
 import type { Judged } from '../../../app/trace/plan-observer.ts'
 import { type Diagnostic, pointerOf } from '../../../core/diagnostic.ts'
 import type { World } from '../../model/screen.ts'

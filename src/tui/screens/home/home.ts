@@ -1,7 +1,7 @@
 /** All routes, and what is amiss with each. */
 
-import type { KeptDraft, PayloadChoice, PayloadRow, RouteRow } from '../../../app/editor/desk.ts'
 import { draftOf, isRemoved, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
+import type { KeptDraft, PayloadChoice, PayloadRow, RouteRow } from '../../../app/editor/service.ts'
 import { matchMoves, moved, moves } from '../../model/list.ts'
 import { entry, pick } from '../../model/overlays.ts'
 import { changedDrafts, changesOf, withOpen } from '../../model/pending.ts'

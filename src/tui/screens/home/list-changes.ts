@@ -1,7 +1,7 @@
 /** Changes that are made on the list of routes. They wait to be saved, as all others do. */
 
-import type { RouteRow } from '../../../app/editor/desk.ts'
 import { isModified, isRemoved, type RouteDraft, redo, removed, switched, undo } from '../../../app/editor/draft/route-draft.ts'
+import type { RouteRow } from '../../../app/editor/service.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { openSave } from '../../model/overlays.ts'
 import { changedDrafts, changesOf, withOpen, withoutChangesOf } from '../../model/pending.ts'

@@ -1,9 +1,9 @@
 /** The rows of the list: every route of the files, as it will be once the changes that wait are saved. */
 
-import type { RouteRow } from '../../../app/editor/desk.ts'
 import { targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import { isRemoved, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { modeOf } from '../../../app/editor/form.ts'
+import type { RouteRow } from '../../../app/editor/service.ts'
 import { fuzzy } from '../../model/list.ts'
 import { changedDrafts, isSameRoute } from '../../model/pending.ts'
 import type { World } from '../../model/screen.ts'

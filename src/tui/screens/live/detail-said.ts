@@ -1,6 +1,6 @@
 /** An event and its detail as sentences, for the line mode. */
 
-import type { Payload, TraceShown } from '../../../app/editor/desk.ts'
+import type { Payload, TraceShown } from '../../../app/editor/service.ts'
 import type { TrafficLine } from '../../../generated/control.ts'
 import { stagesSaid } from '../trace/trace-said.ts'
 

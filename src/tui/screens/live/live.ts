@@ -1,7 +1,7 @@
 /** What goes on in the running gateway, as it happens, with what can be made of an event. */
 
-import type { Payload, TraceShown } from '../../../app/editor/desk.ts'
 import { change } from '../../../app/editor/draft/route-draft.ts'
+import type { Payload, TraceShown } from '../../../app/editor/service.ts'
 import { valueAt } from '../../../core/json.ts'
 import type { TailLine, TrafficLine } from '../../../generated/control.ts'
 import type { ActionName } from '../../model/actions.ts'

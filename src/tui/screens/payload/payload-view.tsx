@@ -1,7 +1,7 @@
 /** The groups, the rows of one group, and where there is room the payload as it is now. */
 
-import type { PayloadRow } from '../../../app/editor/desk.ts'
 import { jsonProblem } from '../../../app/editor/payload/json-problem.ts'
+import type { PayloadRow } from '../../../app/editor/service.ts'
 import { cell } from '../../model/cells.ts'
 import { type ListArea, positionOf } from '../../model/list.ts'
 import { marked, type Remark } from '../../model/remark.ts'

@@ -1,8 +1,8 @@
 /** Chooses the payload that a route is tried with: a sample, a recorded event, a file, a pasted text, or the current one edited. */
 
-import type { Payload, PayloadChoice, PayloadRow } from '../../../app/editor/desk.ts'
 import type { RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { jsonProblem } from '../../../app/editor/payload/json-problem.ts'
+import type { Payload, PayloadChoice, PayloadRow } from '../../../app/editor/service.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { fuzzy, matchMoves, moved, moves, paneAfter, paneKeys } from '../../model/list.ts'
 import { entry } from '../../model/overlays.ts'
@@ -23,7 +23,7 @@ export type PayloadScreen = Screen & {
   readonly search: TextField
   /** The search is being written. */
   readonly isFinding: boolean
-  /** Absent until the desk has answered. */
+  /** Absent until the service has answered. */
   readonly all?: readonly PayloadRow[]
   readonly pasted: TextField
   /** What came back from `$EDITOR` and cannot be taken: it is not lost. */

@@ -1,6 +1,6 @@
 /** Where the template, the paths that are offered, and the expansion stand. */
 
-import type { PayloadValue } from '../../../app/editor/desk.ts'
+import type { PayloadValue } from '../../../app/editor/service.ts'
 import type { ListArea } from '../../model/list.ts'
 import { barWidth, type Room } from '../../model/room.ts'
 import type { TextField } from '../../model/text-field.ts'

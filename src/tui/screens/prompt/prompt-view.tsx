@@ -1,7 +1,7 @@
 /** The template, and its expansion on the payload: unresolved placeholders are underlined and tagged. */
 
 import type { ReactNode } from 'react'
-import type { Preview } from '../../../app/editor/desk.ts'
+import type { Preview } from '../../../app/editor/service.ts'
 import { cell, wrap } from '../../model/cells.ts'
 import type { Room } from '../../model/room.ts'
 import type { World } from '../../model/screen.ts'

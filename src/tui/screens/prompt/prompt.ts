@@ -1,7 +1,7 @@
 /** The prompt as a text, beside what it becomes on the payload. All that is written here is one step of the draft. */
 
-import type { PayloadValue } from '../../../app/editor/desk.ts'
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
+import type { PayloadValue } from '../../../app/editor/service.ts'
 import { fuzzy, moved } from '../../model/list.ts'
 import { type Screen, screenModel, type Turn, type World } from '../../model/screen.ts'
 import { editField, type TextField, textField, typeInto } from '../../model/text-field.ts'

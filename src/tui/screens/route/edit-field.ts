@@ -1,9 +1,9 @@
 /** Opens the one right way to change a field, and takes in what came of it. */
 
-import type { OfferedName } from '../../../app/editor/desk.ts'
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { type Field, fieldsOf, membersOf } from '../../../app/editor/form.ts'
 import { type NamesKey, namesKeyOf } from '../../../app/editor/names-keys.ts'
+import type { OfferedName } from '../../../app/editor/service.ts'
 import { pointerOf } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'
 import { entry, type PickScreen, pick, pickSeveral } from '../../model/overlays.ts'

@@ -1,7 +1,7 @@
 /** A row of the form: a field with its value, the mode, or the heading of a section. */
 
-import type { Preview } from '../../../app/editor/desk.ts'
 import { shownValue } from '../../../app/editor/form.ts'
+import type { Preview } from '../../../app/editor/service.ts'
 import type { Json } from '../../../core/json.ts'
 import { cell } from '../../model/cells.ts'
 import { toneOf } from '../../model/remark.ts'

@@ -1,9 +1,9 @@
 /** One route: its fields beside what the program makes of them. */
 
-import type { PayloadChoice } from '../../../app/editor/desk.ts'
 import { change, draftOf, isModified, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
 import type { Field, Mode } from '../../../app/editor/form.ts'
 import { sections } from '../../../app/editor/sections.ts'
+import type { PayloadChoice } from '../../../app/editor/service.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moved, moves, paneAfter, paneKeys, scrolled } from '../../model/list.ts'
 import { choose, leaveChoices, openSave } from '../../model/overlays.ts'

@@ -1,7 +1,7 @@
 /** What saving would write, and the question what to do where somebody else wrote, too. */
 
-import type { Saved, SavePlan, SaveWish } from '../../../app/editor/desk.ts'
 import { draftOf, type OpenedRoute, type RouteDraft, rebased } from '../../../app/editor/draft/route-draft.ts'
+import type { Saved, SavePlan, SaveWish } from '../../../app/editor/service.ts'
 import type { Hunk } from '../../../app/line-diff.ts'
 import type { Diagnostic } from '../../../core/diagnostic.ts'
 import { moved, moves } from '../../model/list.ts'

@@ -1,6 +1,6 @@
 /** A trace as rows: each stage with its verdict, then the text that would go out and the answer. How many there are must be known before they are drawn, so texts are broken here. */
 
-import type { TraceShown } from '../../../app/editor/desk.ts'
+import type { TraceShown } from '../../../app/editor/service.ts'
 import { type Judged, saidOf } from '../../../app/trace/plan-observer.ts'
 import type { TracedStage } from '../../../app/trace/stage-log.ts'
 import { wrap } from '../../model/cells.ts'

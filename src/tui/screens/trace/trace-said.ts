@@ -1,6 +1,6 @@
 /** A trace as sentences, for the line mode. */
 
-import type { Preview, TraceShown } from '../../../app/editor/desk.ts'
+import type { Preview, TraceShown } from '../../../app/editor/service.ts'
 
 export const stagesSaid = ({ stages }: TraceShown): readonly string[] =>
   stages.map(({ stage, result, reason }) => [`${stage}: ${result}`, reason].filter(Boolean).join(', '))

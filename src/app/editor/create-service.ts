@@ -1,10 +1,9 @@
-/** The desk of an editor: each question goes to the use case that answers it. `profile`: of its routes alone. */
+/** The editor service: each question goes to the use case that answers it. `profile`: the routes of this profile alone. */
 
 import { parseSource } from '../../config/yaml/source.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import { boundTo, isBoundTo } from './bound-routes.ts'
-import type { Desk } from './desk.ts'
 import { createDraftTexts } from './draft/draft-text.ts'
 import { openRoute } from './draft/open-route.ts'
 import { readHome } from './home.ts'
@@ -19,11 +18,12 @@ import { keepDraft, keptDrafts } from './saving/kept-drafts.ts'
 import { type Drafting, prepareSave } from './saving/plan-save.ts'
 import { saveRoute } from './saving/save-route.ts'
 import { dropDraft } from './saving/stored-drafts.ts'
+import type { EditorService } from './service.ts'
 import { sendTest } from './target-test.ts'
 import { targetRows } from './targets.ts'
 import { testSaved, traceOf } from './try-saved.ts'
 
-export const createDesk = (workspace: Workspace, finder: GatewayFinder, profile?: string): Desk => {
+export const createEditorService = (workspace: Workspace, finder: GatewayFinder, profile?: string): EditorService => {
   const textOf = createDraftTexts()
   const drafting: Drafting = { workspace, textOf, configFindings: createConfigFindings(workspace) }
   const inTurn = createTurns()

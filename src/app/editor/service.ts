@@ -1,4 +1,4 @@
-/** What an editor of routes asks the program for. Questions and answers are plain data: an editor may ask from another thread. */
+/** The editor service: what an editor of routes asks the program. Questions and answers are plain data, so that the service can work in another thread. */
 
 import type { Diagnostic, Path } from '../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
@@ -194,8 +194,8 @@ export type NamedRoute = { readonly name: string; readonly source?: OpenedRoute[
 /** `like`: the sample or the recorded event of which the route is made. */
 export type NewRoute = { readonly name: string; readonly clone?: string; readonly like?: string }
 
-/** Each throws a Fault. */
-export type Desk = {
+/** Each method is a question, and rejects with a Fault. */
+export type EditorService = {
   home(of: Record<never, never>): Promise<Home>
   open(of: NamedRoute): Promise<OpenedRoute>
   /** As `open`, of the route that is open: its file was changed. */
@@ -231,15 +231,17 @@ export type Desk = {
   dropDraft(of: Required<NamedRoute>): Promise<void>
 }
 
-export type Question = { [Ask in keyof Desk]: { readonly ask: Ask; readonly of: Parameters<Desk[Ask]>[0] } }[keyof Desk]
+export type Question = {
+  [Ask in keyof EditorService]: { readonly ask: Ask; readonly of: Parameters<EditorService[Ask]>[0] }
+}[keyof EditorService]
 
-/** What the desk answered: under the name of the question, with the question. */
+/** What the service answered: under the name of the question, with the question. */
 export type Told =
   | {
-      [Ask in keyof Desk]: {
+      [Ask in keyof EditorService]: {
         readonly told: Ask
-        readonly of: Parameters<Desk[Ask]>[0]
-        readonly answer: Awaited<ReturnType<Desk[Ask]>>
+        readonly of: Parameters<EditorService[Ask]>[0]
+        readonly answer: Awaited<ReturnType<EditorService[Ask]>>
       }
-    }[keyof Desk]
-  | { readonly told: 'failed'; readonly ask: keyof Desk; readonly message: string; readonly hint?: string }
+    }[keyof EditorService]
+  | { readonly told: 'failed'; readonly ask: keyof EditorService; readonly message: string; readonly hint?: string }

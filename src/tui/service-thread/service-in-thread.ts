@@ -1,0 +1,51 @@
+/** The editor service in a thread of its own, so that typing never waits for an answer. */
+
+import type { Worker } from 'node:worker_threads'
+import type { EditorService, Question } from '../../app/editor/service.ts'
+import type { Workspace } from '../../app/workspace.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { startThread } from '../../process/start-thread.ts'
+import type { ThreadData, ThreadReply, ThreadRequest } from './thread.ts'
+
+type Waiting = { readonly resolve: (answer: never) => void; readonly reject: (error: Fault) => void }
+
+export type ThreadedService = { readonly service: EditorService; close(): Promise<void> }
+
+/** `profile`: the service sees the routes of this profile alone. The first question starts the thread. When the thread ends, open questions are rejected with a Fault, and the next question starts another thread. */
+export const openServiceInThread = (workspace: Workspace, profile?: string): ThreadedService => {
+  const waiting = new Map<number, Waiting>()
+  let last = 0
+  let worker: Worker | undefined
+  const end = (why: string): void => {
+    worker = undefined
+    const over = new Fault('editor', `the editor's worker ended: ${why}`, { exitCode: exit.internal })
+    for (const { reject } of waiting.values()) reject(over)
+    waiting.clear()
+  }
+  const start = (): Worker => {
+    const data: ThreadData = { workspace: { ...workspace, env: { ...workspace.env } }, profile }
+    const started = startThread('editor', data, { stdout: true, stderr: true })
+    started.on('message', (reply: ThreadReply) => {
+      const request = waiting.get(reply.id)
+      waiting.delete(reply.id)
+      if ('answer' in reply) request?.resolve(reply.answer as never)
+      else request?.reject(new Fault('editor', reply.failed.message, { exitCode: exit.no, ...asHint(reply.failed.hint) }))
+    })
+    started.on('error', (error) => end(error.message))
+    started.on('exit', () => {
+      if (worker === started) end('it stopped')
+    })
+    return started
+  }
+  const ask = (question: Question): Promise<never> =>
+    new Promise((resolve, reject) => {
+      worker ??= start()
+      last += 1
+      waiting.set(last, { resolve, reject })
+      worker.postMessage({ id: last, question } satisfies ThreadRequest)
+    })
+  const service = new Proxy({} as EditorService, { get: (_, name) => (of: Question['of']) => ask({ ask: name, of } as Question) })
+  return { service, close: async () => void (await worker?.terminate()) }
+}
+
+const asHint = (hint: string | undefined): { readonly hint?: string } => (hint === undefined ? {} : { hint })

@@ -1,0 +1,40 @@
+/** The thread in which the editor service works, because a trace or a check of many routes takes longer than a key may wait. */
+
+import { parentPort, workerData } from 'node:worker_threads'
+import { createEditorService } from '../../app/editor/create-service.ts'
+import type { Question } from '../../app/editor/service.ts'
+import type { Workspace } from '../../app/workspace.ts'
+import { Fault, messageOf } from '../../core/fault.ts'
+import { gatewayAt } from '../../http/control/client.ts'
+
+export type ThreadData = { readonly workspace: Workspace; readonly profile: string | undefined }
+export type ThreadRequest = { readonly id: number; readonly question: Question }
+export type ThreadReply =
+  | { readonly id: number; readonly answer: unknown }
+  | { readonly id: number; readonly failed: { readonly message: string; readonly hint?: string } }
+
+const port = parentPort
+if (port === null) throw new Error('this file is the entry of a worker thread')
+
+const { workspace, profile } = workerData as ThreadData
+const service = createEditorService(workspace, gatewayAt(workspace), profile)
+
+const answerTo = async ({ id, question }: ThreadRequest): Promise<ThreadReply> => {
+  try {
+    return { id, answer: await (service[question.ask] as (of: Question['of']) => Promise<unknown>)(question.of) }
+  } catch (error) {
+    const hint = error instanceof Fault ? error.hint : undefined
+    return { id, failed: { message: messageOf(error), ...(hint === undefined ? {} : { hint }) } }
+  }
+}
+
+/** An answer that cannot be sent to the main thread is sent as a failure, so that the thread goes on. */
+const pass = (reply: ThreadReply): void => {
+  try {
+    port.postMessage(reply)
+  } catch (error) {
+    port.postMessage({ id: reply.id, failed: { message: messageOf(error) } } satisfies ThreadReply)
+  }
+}
+
+port.on('message', (request: ThreadRequest) => void answerTo(request).then(pass))
