@@ -8,7 +8,7 @@ import { subscriptionsFileName } from '../config/subscriptions.ts'
 import { builtInFolder } from './samples/gallery.ts'
 import type { Workspace } from './workspace.ts'
 
-export type KnownPath = { readonly name: string; readonly path: string; readonly exists: boolean }
+export type NamedPath = { readonly name: string; readonly path: string; readonly exists: boolean }
 
 /** Seen from the bundle in `dist/`, and from this source. */
 const schemaFile = fileURLToPath(
@@ -32,7 +32,7 @@ const places: readonly (readonly [name: string, ...parts: string[]])[] = [
 ]
 
 /** `socket`: where the gateway's control socket is; what listens there is not this floor's to know. */
-export const knownPaths = ({ dataDir }: Workspace, socket: string): readonly KnownPath[] => {
+export const namedPaths = ({ dataDir }: Workspace, socket: string): readonly NamedPath[] => {
   const below = places.map(([name, ...parts]) => [name, join(dataDir, ...parts)] as const)
   const all = [['data_dir', dataDir] as const, ...below, ['socket', socket] as const, ['built_in_samples', builtInFolder] as const]
   return [...all, ['schema', schemaFile] as const].map(([name, path]) => ({ name, path, exists: existsSync(path) }))

@@ -1,13 +1,13 @@
 /** `paths`: where the files are, one a line. */
 
-import { knownPaths } from '../app/paths.ts'
+import { namedPaths } from '../app/paths.ts'
 import { printable } from '../core/text.ts'
 import { controlSocket } from '../http/control/socket-path.ts'
 import { aligned } from './shell/columns.ts'
 import { answer, type Cli } from './shell/output.ts'
 
 export const paths = async (cli: Cli): Promise<number> => {
-  const found = knownPaths(cli.workspace, controlSocket(cli.workspace.dataDir))
+  const found = namedPaths(cli.workspace, controlSocket(cli.workspace.dataDir))
   const rows = found.map(({ name, path, exists }) => [name, exists ? 'there' : 'absent', printable(path, 4096)])
   return answer(cli, {
     kind: 'paths',

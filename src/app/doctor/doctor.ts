@@ -17,7 +17,7 @@ import { checkTargets } from './targets.ts'
 
 export type Examined = { readonly checks: readonly Check[]; readonly summary: { readonly [result in Check['result']]: number } }
 
-export type Wish = {
+export type ExamineOptions = {
   /** The user named the data directory. */
   readonly asked: boolean
   /** Hosts of targets are asked too: nothing else of a look leaves this machine. */
@@ -25,7 +25,7 @@ export type Wish = {
 }
 
 /** Never throws for what it finds. */
-export const examine = async (workspace: Workspace, gateway: GatewayFinder, { asked, online }: Wish): Promise<Examined> => {
+export const examine = async (workspace: Workspace, gateway: GatewayFinder, { asked, online }: ExamineOptions): Promise<Examined> => {
   const patient: Patient = { workspace, loaded: loadConfig(workspace), status: undefined }
   const found: Check[] = [checkNode()]
   const look = async (name: string, check: (patient: Patient) => Promise<readonly Check[]> | readonly Check[]): Promise<void> => {

@@ -2,7 +2,7 @@
 
 import { defaultProfile, type Profile } from '../../config/config.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
-import { readKnownJobs } from '../jobs/jobs.ts'
+import { readJobs } from '../jobs/jobs.ts'
 import { namesOf, readRoutes } from '../routes/routes.ts'
 import { type KnownTarget, readTargets } from '../targets/targets.ts'
 import { type Check, fail, ok, type Patient } from './check.ts'
@@ -21,7 +21,7 @@ export const checkTargets = async (patient: Patient): Promise<readonly Check[]> 
 /** Routes and jobs as they are written, each with its profile, where that is served. */
 export const usedSpecs = async ({ workspace, loaded }: Patient): Promise<readonly { profile: Profile; spec: JsonObject }[]> => {
   const routes = readRoutes(workspace).routes.map(({ written, route }) => ({ written, profile: route?.profile ?? defaultProfile }))
-  const { jobs } = await readKnownJobs(workspace, { all: true })
+  const { jobs } = await readJobs(workspace, { all: true })
   return [...routes, ...jobs.map(({ written, profile }) => ({ written, profile: profile.name }))].flatMap((user) => {
     const profile = loaded.config.profiles.get(user.profile)
     return profile && isObject(user.written) ? { profile, spec: user.written } : []

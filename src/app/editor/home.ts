@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../../core/json.ts'
 import { maskJson } from '../../core/secrets/mask.ts'
 import { journalFolder } from '../../journal/folder.ts'
 import { readEvents } from '../../journal/reader.ts'
-import { describeRoute, type KnownRoute, readRoutes } from '../routes/routes.ts'
+import { describeRoute, type RouteEntry, readRoutes } from '../routes/routes.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { validate } from '../validate/validate.ts'
 import type { Workspace } from '../workspace.ts'
@@ -79,7 +79,7 @@ const byRoute = (all: readonly Diagnostic[]): ((name: string) => readonly Diagno
 
 /** Configured routes whose shape does not hold are not among those that are read. */
 const brokenIn = (
-  known: readonly KnownRoute[],
+  known: readonly RouteEntry[],
   all: readonly { readonly name: string; readonly file: string }[],
   findingsOf: (name: string) => readonly Diagnostic[],
 ): RouteRow[] => {

@@ -1,6 +1,6 @@
 /** A payload through a route as it is saved: traced here, or posted to the running gateway. */
 
-import { prepareTest, type TestWish } from '../routes/prepare-test.ts'
+import { prepareTest, type TestInput } from '../routes/prepare-test.ts'
 import { testRoute } from '../routes/test-route.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { traceRoute } from '../trace/trace-route.ts'
@@ -33,7 +33,7 @@ export const testSaved = async (
 }
 
 /** Of a recorded event its body and headers: it is signed anew. */
-const contentOf = async (workspace: Workspace, choice: PayloadChoice | undefined): Promise<TestWish['of']> => {
+const contentOf = async (workspace: Workspace, choice: PayloadChoice | undefined): Promise<TestInput['of']> => {
   if (!choice) return { payload: '{"test":true,"message":"Hello from headgate edit"}' }
   const wish = wishOf(choice)
   if (!('eventId' in wish)) return wish

@@ -6,7 +6,7 @@ import { readRaw } from '../../journal/reader.ts'
 import type { EventView, RunRecord, Usage } from '../../journal/record.ts'
 import type { Workspace } from '../workspace.ts'
 
-export type KnownAttempt = {
+export type AttemptView = {
   readonly at: string
   /** `failed`: it was tried again. `retried`: a dead run was put back by hand. */
   readonly end: 'failed' | 'done' | 'dead' | 'retried'
@@ -22,14 +22,14 @@ export type KnownAttempt = {
 }
 
 /** Oldest first. */
-export const readAttempts = async (workspace: Workspace, { steps = [] }: EventView): Promise<readonly KnownAttempt[]> => {
-  const attempts: KnownAttempt[] = []
+export const readAttempts = async (workspace: Workspace, { steps = [] }: EventView): Promise<readonly AttemptView[]> => {
+  const attempts: AttemptView[] = []
   // One after the other: fifty of them need not be in memory at once.
   for (const step of steps) attempts.push({ ...attemptOf(step), ...(await wordsOf(workspace, step)) })
   return attempts
 }
 
-const attemptOf = (step: RunRecord): Omit<KnownAttempt, 'prompt' | 'reply'> => {
+const attemptOf = (step: RunRecord): Omit<AttemptView, 'prompt' | 'reply'> => {
   const none = { attempt: null, error: null, next_at: null, target: null, answer: null, silent: false, usage: null }
   if (step.kind === 'revived') return { ...none, at: step.at, end: 'retried' }
   const { at, attempt, error = null, answer = null, usage = null } = step
@@ -37,7 +37,7 @@ const attemptOf = (step: RunRecord): Omit<KnownAttempt, 'prompt' | 'reply'> => {
   return { ...none, at, end: step.state, attempt, error, answer, usage, target: step.target ?? null, silent: step.silent ?? false }
 }
 
-const wordsOf = async ({ dataDir }: Workspace, { raw }: RunRecord): Promise<Pick<KnownAttempt, 'prompt' | 'reply'>> => {
+const wordsOf = async ({ dataDir }: Workspace, { raw }: RunRecord): Promise<Pick<AttemptView, 'prompt' | 'reply'>> => {
   const kept = raw && (await readRaw(journalFolder(dataDir), raw))
   const words = kept && parsed(kept.body)
   return { prompt: textIn(words, 'prompt'), reply: textIn(words, 'reply') }

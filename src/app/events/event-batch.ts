@@ -5,14 +5,14 @@ import type { ReplayResult } from '../../generated/control.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import { type EventCriteria, selectionOf } from './event-selection.ts'
-import { findEvents, type KnownEvents, selectEvents } from './events.ts'
-import type { KnownEvent } from './known-event.ts'
+import type { EventStatus } from './event-status.ts'
+import { type EventStatuses, findEvents, selectEvents } from './events.ts'
 
 /** So many are touched where no limit is given. */
 const defaultLimit = 1_000
 
 /** `isCut`: more would fit, which came before these. */
-export type Batch = KnownEvents & { readonly isCut: boolean }
+export type Batch = EventStatuses & { readonly isCut: boolean }
 
 /** The events of these ids or, where there are none, the newest that fit the criteria, oldest first, as they came. */
 export const chooseEvents = async (
@@ -31,7 +31,7 @@ const selectBatch = async (workspace: Workspace, gateway: GatewayFinder, criteri
 
 /** How it went for one event. */
 export type Result = {
-  readonly known: KnownEvent
+  readonly known: EventStatus
   readonly ok: boolean
   readonly why?: string
   /** What a replay came to. */
@@ -43,8 +43,8 @@ export type Counting = (done: number) => void
 
 /** One after the other; what fails does not stop the rest, but a gateway that is gone does. */
 export const each = async (
-  events: readonly KnownEvent[],
-  act: (known: KnownEvent) => Promise<Omit<Result, 'known'>>,
+  events: readonly EventStatus[],
+  act: (known: EventStatus) => Promise<Omit<Result, 'known'>>,
   counting: Counting,
 ): Promise<readonly Result[]> => {
   const results: Result[] = []

@@ -5,15 +5,15 @@ import type { JsonObject } from '../../core/json.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
-import { type KnownAttempt, readAttempts } from './event-attempts.ts'
+import { type AttemptView, readAttempts } from './event-attempts.ts'
 import { describePayload, payloadOf } from './event-payload.ts'
+import { describeEvent, type EventStatus } from './event-status.ts'
 import { findEvents, repeatedBy } from './events.ts'
-import { describeEvent, type KnownEvent } from './known-event.ts'
 
 export type EventDetail = {
-  readonly known: KnownEvent
+  readonly known: EventStatus
   /** Oldest first. */
-  readonly attempts: readonly KnownAttempt[]
+  readonly attempts: readonly AttemptView[]
   /** The event that a duplicate repeats, where the journal still has it. */
   readonly repeated: EventView | undefined
   /** The request, or a sentence on why there is none. */

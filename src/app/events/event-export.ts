@@ -11,7 +11,7 @@ import { renderSample } from '../samples/sample-file.ts'
 import type { Workspace } from '../workspace.ts'
 import { yamlText } from '../yaml-text.ts'
 import { describePayload, payloadOf } from './event-payload.ts'
-import { describeEvent, type KnownEvent } from './known-event.ts'
+import { describeEvent, type EventStatus } from './event-status.ts'
 
 export type ExportForm = 'sample' | 'test' | 'curl' | 'jsonl'
 
@@ -21,7 +21,7 @@ export type ExportForm = 'sample' | 'test' | 'curl' | 'jsonl'
  */
 export async function* exportEvents(
   workspace: Workspace,
-  events: readonly KnownEvent[],
+  events: readonly EventStatus[],
   form: ExportForm,
 ): AsyncGenerator<string, number, void> {
   const config = form === 'curl' ? loadConfig(workspace).config : undefined
@@ -41,7 +41,7 @@ export async function* exportEvents(
 }
 
 /** Each event with its payload, for programs. */
-export const describeEvents = async (workspace: Workspace, events: readonly KnownEvent[]): Promise<JsonObject[]> => {
+export const describeEvents = async (workspace: Workspace, events: readonly EventStatus[]): Promise<JsonObject[]> => {
   const whole: JsonObject[] = []
   for (const known of events) whole.push({ ...describeEvent(known), ...describePayload(await payloadOf(workspace, known.event)) })
   return whole

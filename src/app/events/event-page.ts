@@ -4,7 +4,7 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import { type EventCriteria, selectionOf } from './event-selection.ts'
 import { type Selected, selectEvents } from './events.ts'
-import { checkSources } from './known-words.ts'
+import { checkSources } from './selection-words.ts'
 
 /** `limit` counts where the criteria have none. Throws a Fault (exit 5) where they name a route or a job that no file names. */
 export const readEventPage = async (

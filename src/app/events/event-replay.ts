@@ -7,13 +7,13 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import { type Counting, each, type Result } from './event-batch.ts'
 import { payloadOf } from './event-payload.ts'
-import type { KnownEvent } from './known-event.ts'
+import type { EventStatus } from './event-status.ts'
 
 /** How requests are replayed. */
 type ReplayOptions = Omit<ControlQuestions['replay'], 'id'>
 
 export type ReplayPlan = {
-  readonly events: readonly KnownEvent[]
+  readonly events: readonly EventStatus[]
   /** How many of a selection are not among them, because their request was not kept. */
   readonly leftOut: number
   /** One that its route refuses now has failed. */
@@ -21,10 +21,10 @@ export type ReplayPlan = {
 }
 
 /** Throws a Fault without a gateway (exit 4), also when there is nothing to replay. */
-export const planReplay = async (finder: GatewayFinder, chosen: readonly KnownEvent[], isSelection: boolean): Promise<ReplayPlan> => {
+export const planReplay = async (finder: GatewayFinder, chosen: readonly EventStatus[], isSelection: boolean): Promise<ReplayPlan> => {
   const events = isSelection ? chosen.filter(({ event }) => event.raw !== undefined) : chosen
   const gateway = await finder.need()
-  const replay = async ({ event }: KnownEvent, options: ReplayOptions) => {
+  const replay = async ({ event }: EventStatus, options: ReplayOptions) => {
     const replayed = await gateway.replay({ ...options, id: event.event_id })
     return replayed.found ? { ok: replayed.status < 400, replayed } : { ok: false, why: replayed.why }
   }
@@ -36,7 +36,7 @@ export const planReplay = async (finder: GatewayFinder, chosen: readonly KnownEv
 }
 
 /** The body of an event as a text that can be edited. Throws a Fault where it was not kept, or is no text. */
-export const editableBody = async (workspace: Workspace, { event }: KnownEvent): Promise<string> => {
+export const editableBody = async (workspace: Workspace, { event }: EventStatus): Promise<string> => {
   const payload = await payloadOf(workspace, event)
   if (typeof payload === 'string') throw new Fault('not_kept', `its payload is ${payload}`, { exitCode: exit.no })
   if (!isUtf8(payload.body)) throw new Fault('bad_payload', 'its payload is no text: it cannot be edited', { exitCode: exit.no })

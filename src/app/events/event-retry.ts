@@ -2,12 +2,12 @@
 
 import type { GatewayFinder } from '../running-gateway.ts'
 import { type Counting, each, type Result } from './event-batch.ts'
+import type { EventStatus } from './event-status.ts'
 import { standingsOf } from './events.ts'
-import type { KnownEvent } from './known-event.ts'
 
 export type RetryPlan = {
   /** Those whose runs start again. */
-  readonly dead: readonly KnownEvent[]
+  readonly dead: readonly EventStatus[]
   /** Those that do not, and why. */
   readonly others: readonly Result[]
   /** Starts them. */
@@ -15,21 +15,21 @@ export type RetryPlan = {
 }
 
 /** Only dead runs start again. Other events are left out of a selection, and are failures where their ids were given. Throws a Fault without a gateway (exit 4). */
-export const planRetry = async (finder: GatewayFinder, events: readonly KnownEvent[], isSelection: boolean): Promise<RetryPlan> => {
+export const planRetry = async (finder: GatewayFinder, events: readonly EventStatus[], isSelection: boolean): Promise<RetryPlan> => {
   const gateway = await finder.need()
   const standings = await standingsOf(
     gateway,
     events.map(({ event }) => event),
   )
-  const isDead = ({ event }: KnownEvent): boolean => standings.get(event.event_id)?.state === 'dead'
+  const isDead = ({ event }: EventStatus): boolean => standings.get(event.event_id)?.state === 'dead'
   const others = isSelection ? [] : events.filter((known) => !isDead(known)).map((known) => ({ known, ok: false, why: whyNot(known) }))
   const dead = events.filter(isDead)
-  const retry = async ({ event }: KnownEvent) =>
+  const retry = async ({ event }: EventStatus) =>
     (await gateway.retry({ id: event.event_id })).retried ? { ok: true } : { ok: false, why: 'it is not dead any more' }
   return { dead, others, run: (counting) => each(dead, retry, counting) }
 }
 
-const whyNot = ({ event, state }: KnownEvent): string => {
+const whyNot = ({ event, state }: EventStatus): string => {
   if (state === 'waiting' || state === 'running') return `it is not dead: ${state}`
   if (state === 'dead') return 'its stored work is not kept any more: events replay starts it anew'
   // A new id would send it to those of a list that have it, too.

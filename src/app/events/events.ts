@@ -9,16 +9,16 @@ import type { GatewayFinder, RunningGateway } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Search } from './event-search.ts'
 import type { Selection } from './event-selection.ts'
-import { type KnownEvent, outcomeOf } from './known-event.ts'
+import { type EventStatus, outcomeOf } from './event-status.ts'
 
 /** Whether an event fits may be known only when the gateway was asked, or its request was read: so many are looked at, at most. */
 const maxLooked = 10_000
 
 /** `notices`: why something is as the journal says, where a running gateway could not be asked. */
-export type KnownEvents = { readonly events: readonly KnownEvent[]; readonly notices: readonly string[] }
+export type EventStatuses = { readonly events: readonly EventStatus[]; readonly notices: readonly string[] }
 
 /** `next`: where the next page goes on, when there are more than the limit. `skipped`: damaged lines of the journal. */
-export type Selected = KnownEvents & { readonly next: string | undefined; readonly skipped: number }
+export type Selected = EventStatuses & { readonly next: string | undefined; readonly skipped: number }
 
 /** The selected events, newest first. Throws a Fault (exit 5) when the page before ended at an event that is gone. */
 export const selectEvents = async (workspace: Workspace, gateway: GatewayFinder, selection: Selection): Promise<Selected> => {
@@ -58,7 +58,7 @@ const searched = async (workspace: Workspace, events: readonly EventView[], sear
 }
 
 /** The events of these ids or beginnings of ids. Throws a Fault (exit 5) for the first that is not in the journal. */
-export const findEvents = async (workspace: Workspace, gateway: GatewayFinder, ids: readonly string[]): Promise<KnownEvents> => {
+export const findEvents = async (workspace: Workspace, gateway: GatewayFinder, ids: readonly string[]): Promise<EventStatuses> => {
   const events = new Map<string, EventView>()
   for (const id of new Set(ids)) {
     const event = await findEvent(workspace, id)
@@ -112,7 +112,7 @@ export const standingsOf = async (gateway: RunningGateway, events: readonly Even
 }
 
 /** Asks a running gateway how those stand that have not ended; without one they are as the journal says. */
-const withStandings = async (workspace: Workspace, finder: GatewayFinder, events: readonly EventView[]): Promise<KnownEvents> => {
+const withStandings = async (workspace: Workspace, finder: GatewayFinder, events: readonly EventView[]): Promise<EventStatuses> => {
   const notices: string[] = []
   const waiting = events.filter(({ state }) => state === 'waiting')
   const gateway = waiting.length > 0 ? await orNotice(finder.find(), notices) : undefined
@@ -142,7 +142,7 @@ const lookAgain = async (
   { dataDir }: Workspace,
   gateway: RunningGateway,
   missing: readonly EventView[],
-): Promise<ReadonlyMap<string, KnownEvent>> => {
+): Promise<ReadonlyMap<string, EventStatus>> => {
   const ids = new Set(missing.map(({ event_id }) => event_id))
   const groups = new Set(missing.flatMap(({ group }) => group ?? []))
   const fits = ({ event_id, group }: EventView): boolean => ids.has(event_id) || (group !== undefined && groups.has(group))
@@ -161,7 +161,7 @@ const lookAgain = async (
   )
 }
 
-const knownAs = (event: EventView, standing: RunStanding | undefined): KnownEvent => {
+const knownAs = (event: EventView, standing: RunStanding | undefined): EventStatus => {
   const error = standing ? standing.error : event.error
   const nextAt = standing ? isoOf(standing.dueAt) : nextTry(event)
   return {

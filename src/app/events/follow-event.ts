@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { exit, Fault } from '../../core/fault.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
+import type { EventStatus } from './event-status.ts'
 import { findEvents } from './events.ts'
-import type { KnownEvent } from './known-event.ts'
 
 const firstPauseMs = 25
 const longestPauseMs = 500
@@ -17,8 +17,8 @@ export const followEvent = async (
   workspace: Workspace,
   gateway: GatewayFinder,
   id: string,
-  { timeoutMs, isEnough }: { readonly timeoutMs: number; readonly isEnough: (known: KnownEvent) => boolean },
-): Promise<KnownEvent | undefined> => {
+  { timeoutMs, isEnough }: { readonly timeoutMs: number; readonly isEnough: (known: EventStatus) => boolean },
+): Promise<EventStatus | undefined> => {
   const started = performance.now()
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     const known = await lookFor(workspace, gateway, id)
@@ -28,7 +28,7 @@ export const followEvent = async (
   }
 }
 
-const lookFor = async (workspace: Workspace, gateway: GatewayFinder, id: string): Promise<KnownEvent | undefined> => {
+const lookFor = async (workspace: Workspace, gateway: GatewayFinder, id: string): Promise<EventStatus | undefined> => {
   try {
     const { events } = await findEvents(workspace, gateway, [id])
     return events[0]

@@ -6,7 +6,7 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import { readEventPage } from './event-page.ts'
 import { type EventCriteria, type Selection, selectionOf } from './event-selection.ts'
-import type { KnownEvent } from './known-event.ts'
+import type { EventStatus } from './event-status.ts'
 import { watch } from './watch.ts'
 
 /** Events whose arrival is remembered for what comes of their runs. */
@@ -14,11 +14,11 @@ const maxKnown = 1_000
 
 export type FollowedEvents = {
   /** Those that were there already, oldest first. */
-  readonly newest: readonly KnownEvent[]
+  readonly newest: readonly EventStatus[]
   /** Why something of these is as the journal says. */
   readonly notices: readonly string[]
   /** What comes after them. They end when the gateway stops. */
-  readonly coming: AsyncGenerator<KnownEvent, void>
+  readonly coming: AsyncGenerator<EventStatus, void>
   /** Leaves: also while an event is waited for. */
   close(): void
 }
@@ -41,16 +41,16 @@ export const followEvents = async (
   }
 }
 
-const stepOf = ({ event, state, attempt }: KnownEvent): string => `${event.event_id} ${state} ${attempt}`
+const stepOf = ({ event, state, attempt }: EventStatus): string => `${event.event_id} ${state} ${attempt}`
 
 /** Watching began before the page was read: what is in both is told once. */
-async function* withoutShown(newest: readonly KnownEvent[], coming: AsyncIterable<KnownEvent>): AsyncGenerator<KnownEvent, void> {
+async function* withoutShown(newest: readonly EventStatus[], coming: AsyncIterable<EventStatus>): AsyncGenerator<EventStatus, void> {
   const shown = new Set(newest.map(stepOf))
   for await (const known of coming) if (!shown.delete(stepOf(known))) yield known
 }
 
 /** The events of lines, in the words of the journal: those that leave a record and that the selection asks for. */
-async function* eventsIn(lines: AsyncIterable<TailLine>, selection: Selection): AsyncGenerator<KnownEvent, void> {
+async function* eventsIn(lines: AsyncIterable<TailLine>, selection: Selection): AsyncGenerator<EventStatus, void> {
   const arrived = new Map<string, EventView>()
   for await (const line of lines) {
     const known = knownOf(line, arrived)
@@ -58,7 +58,7 @@ async function* eventsIn(lines: AsyncIterable<TailLine>, selection: Selection): 
   }
 }
 
-const knownOf = (line: TailLine, arrived: Map<string, EventView>): KnownEvent | undefined => {
+const knownOf = (line: TailLine, arrived: Map<string, EventView>): EventStatus | undefined => {
   if (line.type === 'outcome' && line.event_id !== null) {
     const event = viewOf(line, line.event_id)
     arrived.set(event.event_id, event)

@@ -10,7 +10,7 @@ export type Again =
   | { readonly found: true; readonly view: EventView; readonly request: VerifiedRequest }
   | { readonly found: true; readonly view: EventView; readonly unverified: RequestHead & { readonly body: Buffer } }
 
-type Wish = {
+type RepeatOptions = {
   /** Wall time, milliseconds. */
   readonly at: number
   /** Its delivery id is the old one, which is a duplicate within its hour; else a fresh one. */
@@ -19,7 +19,7 @@ type Wish = {
   readonly body?: string | undefined
 }
 
-export const requestAgain = async (folder: string, eventId: string, { at, sameId, body }: Wish): Promise<Again> => {
+export const requestAgain = async (folder: string, eventId: string, { at, sameId, body }: RepeatOptions): Promise<Again> => {
   const found = await readEvent(folder, eventId)
   if (found.kind !== 'found')
     return { found: false, why: found.kind === 'ambiguous' ? `several events begin with ${eventId}` : `no event ${eventId}` }

@@ -8,7 +8,7 @@ import type { TailLines } from '../live/tails.ts'
 import { type TrafficFilter, trafficOfView, wants } from '../live/traffic.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
-import { checkOutcomes, checkSources } from './known-words.ts'
+import { checkOutcomes, checkSources } from './selection-words.ts'
 
 /** `since`: also what arrived from then on; milliseconds since 1970. */
 export type WatchOptions = TrafficFilter & { readonly since?: number }

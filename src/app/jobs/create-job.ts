@@ -16,14 +16,14 @@ import { type Refusal, refusal } from '../refusal.ts'
 import { now } from '../routes/subscription-record.ts'
 import { type Warning, warningOf } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
-import { type KnownJob, type KnownJobs, readKnownJobs } from './jobs.ts'
+import { type JobEntries, type JobEntry, readJobs } from './jobs.ts'
 
 /** What a new job is checked against. */
-export type JobGround = KnownJobs & { readonly ok: true; readonly profile: Profile; readonly self: string }
+export type JobGround = JobEntries & { readonly ok: true; readonly profile: Profile; readonly self: string }
 
 /** Throws a Fault when the profile is not served, or its jobs file is not usable. */
 export const readJobGround = async (workspace: Workspace, profile: string | undefined): Promise<JobGround | Refusal> => {
-  const known = await readKnownJobs(workspace, profile === undefined ? {} : { profile })
+  const known = await readJobs(workspace, profile === undefined ? {} : { profile })
   const { loaded, notices } = known
   const unread = unreadIn(loaded)
   if (unread.length > 0) return refusal('nothing was saved', unread, { texts: loaded.texts, notices })
@@ -66,7 +66,7 @@ export const createJob = async (ground: JobGround, { id: asked, ...fields }: New
   return { ok: true, job, nextRun, warnings: [...diagnostics.map(warningOf), ...twinWarning(job, jobs)], notices }
 }
 
-const newId = (jobs: readonly KnownJob[]): string => {
+const newId = (jobs: readonly JobEntry[]): string => {
   const id = `job-${randomBytes(4).toString('hex')}`
   return jobs.some((job) => job.id === id) ? newId(jobs) : id
 }
@@ -108,7 +108,7 @@ const tooLate = (job: ScheduledJob, now: number): Diagnostic[] => {
   return past ? [diagnostic('WH223', `the time ${past.at} is past: the job would never run`, { help })] : []
 }
 
-const twinWarning = ({ id, name }: ScheduledJob, jobs: readonly KnownJob[]): Warning[] => {
+const twinWarning = ({ id, name }: ScheduledJob, jobs: readonly JobEntry[]): Warning[] => {
   const twins = jobs.filter((job) => job.name === name || job.id === name)
   if (twins.length === 0) return []
   return [{ code: 'WH218', message: `${twins.map((twin) => twin.id).join(', ')} has this name too: refer to this job by its id, ${id}` }]

@@ -8,7 +8,7 @@ import type { ScheduledJob } from '../../plan/jobs.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { type Warning, warningOf } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
-import { describeJob, findJob, type JobFilter, readKnownJobs } from './jobs.ts'
+import { describeJob, findJob, type JobFilter, readJobs } from './jobs.ts'
 import { readRunningJobs } from './running-jobs.ts'
 
 export type JobDetail = {
@@ -32,7 +32,7 @@ export const readJobDetail = async (
   reference: string,
   filter: JobFilter,
 ): Promise<JobDetail> => {
-  const jobs = await readKnownJobs(workspace, filter)
+  const jobs = await readJobs(workspace, filter)
   const known = findJob(jobs, reference, workspace)
   const running = await readRunningJobs(gateway)
   const now = Date.now()

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts'
 import { pastTime } from '../../plan/job-time.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
-import { describeJob, type JobFilter, readKnownJobs } from './jobs.ts'
+import { describeJob, type JobFilter, readJobs } from './jobs.ts'
 import { readRunningJobs } from './running-jobs.ts'
 
 export type ListedJob = {
@@ -16,7 +16,7 @@ export type ListedJob = {
 export type JobList = { readonly jobs: readonly ListedJob[]; readonly notices: readonly string[] }
 
 export const listJobs = async (workspace: Workspace, gateway: GatewayFinder, filter: JobFilter): Promise<JobList> => {
-  const { jobs, notices } = await readKnownJobs(workspace, filter)
+  const { jobs, notices } = await readJobs(workspace, filter)
   const running = await readRunningJobs(gateway)
   const now = Date.now()
   const listed = jobs.map((known): ListedJob => {

@@ -17,7 +17,7 @@ import { profileNamed } from '../profile-named.ts'
 import { namesOf } from '../routes/routes.ts'
 import type { Workspace } from '../workspace.ts'
 
-export type KnownJob = {
+export type JobEntry = {
   readonly id: string
   readonly name: string
   readonly profile: Profile
@@ -33,10 +33,10 @@ export type KnownJob = {
 }
 
 /** The configuration with its jobs, and what they can name. */
-export type KnownJobs = {
+export type JobEntries = {
   readonly loaded: Loaded
   readonly parts: JobParts
-  readonly jobs: readonly KnownJob[]
+  readonly jobs: readonly JobEntry[]
   /** What keeps jobs from being known. */
   readonly notices: readonly string[]
 }
@@ -45,7 +45,7 @@ export type KnownJobs = {
 export type JobFilter = { readonly profile?: string; readonly all?: boolean }
 
 /** Reads the configuration and the jobs files of these profiles. Throws a Fault when a jobs file is not usable. */
-export const readKnownJobs = async (workspace: Workspace, filter: JobFilter = {}): Promise<KnownJobs> => {
+export const readJobs = async (workspace: Workspace, filter: JobFilter = {}): Promise<JobEntries> => {
   const loaded = loadConfig(workspace)
   const notices =
     unreadIn(loaded).length > 0 ? [`the configuration cannot be read, its jobs are not known: ${workspace.self} validate`] : []
@@ -54,7 +54,7 @@ export const readKnownJobs = async (workspace: Workspace, filter: JobFilter = {}
   return { loaded, parts, notices, jobs: profiles.flatMap((profile) => jobsOf(profile, parts)) }
 }
 
-const jobsOf = (profile: Profile, parts: JobParts): KnownJob[] => {
+const jobsOf = (profile: Profile, parts: JobParts): JobEntry[] => {
   const known = knownOf(profile, parts)
   const file = jobsFileOf(profile)
   const entries = readEntries(file)
@@ -63,7 +63,7 @@ const jobsOf = (profile: Profile, parts: JobParts): KnownJob[] => {
     return known(source, source.spec as unknown as Json, [], isObject(noted) && noted.paused === true)
   })
   const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
-  const stored = Object.entries(entries).flatMap(([id, written]): KnownJob[] => {
+  const stored = Object.entries(entries).flatMap(([id, written]): JobEntry[] => {
     if (profile.jobs.has(id) || isPauseNote(written)) return []
     const { job: source, diagnostics } = readStoredJob(id, written, profile, { place })
     if (source) return [known(source, written, diagnostics, false)]
@@ -74,7 +74,7 @@ const jobsOf = (profile: Profile, parts: JobParts): KnownJob[] => {
 
 const knownOf =
   (profile: Profile, parts: JobParts) =>
-  (source: JobSource, written: Json, found: readonly Diagnostic[], paused: boolean): KnownJob => {
+  (source: JobSource, written: Json, found: readonly Diagnostic[], paused: boolean): JobEntry => {
     const { job, diagnostics } = compileJob(source, parts, profile)
     const state = job === undefined ? 'invalid' : job.state === 'active' && paused ? 'paused' : job.state
     const { id, origin, spec } = source
@@ -83,7 +83,7 @@ const knownOf =
   }
 
 /** The job that a reference names: by its id, else by its name. Throws a Fault that suggests near names and says what kept jobs from being known, or that lists all jobs of that name. */
-export const findJob = ({ jobs, notices }: KnownJobs, reference: string, { self }: Pick<Workspace, 'self'>): KnownJob => {
+export const findJob = ({ jobs, notices }: JobEntries, reference: string, { self }: Pick<Workspace, 'self'>): JobEntry => {
   const [found, ...others] = jobsNamed(jobs, reference)
   if (!found) throw unknownJob(reference, jobs, self, notices)
   if (others.length > 0) throw ambiguousJob(reference, [found, ...others])
@@ -91,14 +91,14 @@ export const findJob = ({ jobs, notices }: KnownJobs, reference: string, { self 
 }
 
 /** Reads a reference as the server does. */
-const jobsNamed = (jobs: readonly KnownJob[], reference: string): readonly KnownJob[] => {
+const jobsNamed = (jobs: readonly JobEntry[], reference: string): readonly JobEntry[] => {
   const exact = jobs.find(({ id }) => id === reference)
   return exact ? [exact] : jobs.filter(({ name }) => name === reference)
 }
 
 export const unknownJob = (
   reference: string,
-  jobs: readonly Pick<KnownJob, 'id' | 'name'>[],
+  jobs: readonly Pick<JobEntry, 'id' | 'name'>[],
   self: string,
   notices: readonly string[] = [],
 ): Fault =>
@@ -115,12 +115,12 @@ export const ambiguousJob = (reference: string, jobs: readonly { readonly id: st
   })
 
 /** Ids and names near to a mistyped reference. */
-export const nearJobs = (reference: string, jobs: readonly Pick<KnownJob, 'id' | 'name'>[]): string[] =>
+export const nearJobs = (reference: string, jobs: readonly Pick<JobEntry, 'id' | 'name'>[]): string[] =>
   nearest(reference, new Set(jobs.flatMap(({ id, name }) => [id, name])))
 
 /** A job as `list` and `show` print it in JSON. `running` is `undefined` where it is not known which jobs run. */
 export const describeJob = (
-  { id, name, profile, origin, written, job, state }: KnownJob,
+  { id, name, profile, origin, written, job, state }: JobEntry,
   running: readonly RunningJob[] | undefined,
   now: number,
 ): JsonObject => {

@@ -8,7 +8,7 @@ import { shownPlace } from '../../core/shown-place.ts'
 import { now } from '../routes/subscription-record.ts'
 import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
-import { findJob, type JobFilter, type KnownJob, readKnownJobs } from './jobs.ts'
+import { findJob, type JobEntry, type JobFilter, readJobs } from './jobs.ts'
 
 export type PausedJob = {
   readonly id: string
@@ -21,7 +21,7 @@ export type PausedJob = {
 
 /** Pauses a job, or resumes it. Throws a Fault where the reference names no job or several, and for a job that its configuration pauses. */
 export const pauseJob = async (workspace: Workspace, reference: string, paused: boolean, filter: JobFilter): Promise<PausedJob> => {
-  const jobs = await readKnownJobs(workspace, filter)
+  const jobs = await readJobs(workspace, filter)
   const known = findJob(jobs, reference, workspace)
   const { id, profile, source, origin } = known
   const byConfig = origin === 'config' && source?.spec.paused === true
@@ -33,14 +33,14 @@ export const pauseJob = async (workspace: Workspace, reference: string, paused: 
   return { id, profile: profile.name, changed, warnings, notices: jobs.notices }
 }
 
-const pausedByHand = ({ id, source }: KnownJob): Fault =>
+const pausedByHand = ({ id, source }: JobEntry): Fault =>
   new Fault('paused_in_config', `"${id}" is paused in config.yaml: it cannot be resumed from here`, {
     exitCode: exit.no,
     ...(source ? { hint: `remove "paused: true" at ${shownPlace(source.place([...source.base, 'paused'], 'key'))}` } : {}),
   })
 
 const updateOf =
-  ({ id, origin }: KnownJob, paused: boolean): Update<boolean> =>
+  ({ id, origin }: JobEntry, paused: boolean): Update<boolean> =>
   (entries) => {
     const stored = own(entries, id)
     if (origin === 'stored' && !isObject(stored)) throw new Fault('conflict', `"${id}" is not there any more`, { exitCode: exit.conflict })

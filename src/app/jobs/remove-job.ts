@@ -8,11 +8,11 @@ import { shownPlace } from '../../core/shown-place.ts'
 import { readRoutes } from '../routes/routes.ts'
 import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
-import { findJob, type JobFilter, type KnownJob, type KnownJobs, readKnownJobs } from './jobs.ts'
+import { findJob, type JobEntries, type JobEntry, type JobFilter, readJobs } from './jobs.ts'
 
 /** A job as it was found, with the names of the routes that start it. `file`: where it is stored. */
 export type RemovableJob = {
-  readonly known: KnownJob
+  readonly known: JobEntry
   readonly file: string
   readonly routes: readonly string[]
   readonly notices: readonly string[]
@@ -20,7 +20,7 @@ export type RemovableJob = {
 
 /** Throws a Fault for a job that does not exist, or that the configuration declares. */
 export const findRemovable = async (workspace: Workspace, reference: string, filter: JobFilter): Promise<RemovableJob> => {
-  const jobs = await readKnownJobs(workspace, filter)
+  const jobs = await readJobs(workspace, filter)
   const known = findJob(jobs, reference, workspace)
   if (known.origin === 'config') throw configured(known)
   return { known, file: jobsFileOf(known.profile), routes: routesOf(known, jobs, workspace), notices: jobs.notices }
@@ -41,14 +41,14 @@ export const removeJob = async ({ known, file, routes }: RemovableJob, { self }:
   return routes.map((route) => ({ code: 'WH217', message: `route "${route}" starts this job: from now on its events are dropped` }))
 }
 
-const configured = ({ id, source }: KnownJob): Fault =>
+const configured = ({ id, source }: JobEntry): Fault =>
   new Fault('configured', `"${id}" is a job of config.yaml: it cannot be removed from here`, {
     exitCode: exit.no,
     ...(source ? { hint: `remove it at ${shownPlace(source.place(source.base, 'key'))}` } : {}),
   })
 
 /** The routes that start the job: by its id, or by a name that no other job has. */
-const routesOf = ({ id, name, profile }: KnownJob, { jobs }: KnownJobs, workspace: Workspace): string[] => {
+const routesOf = ({ id, name, profile }: JobEntry, { jobs }: JobEntries, workspace: Workspace): string[] => {
   const names = jobs.filter((job) => job.name === name || job.id === name).length === 1 ? [id, name] : [id]
   return readRoutes(workspace)
     .routes.filter(({ route }) => route?.profile === profile.name && names.includes(route.spec.cron_job ?? ''))

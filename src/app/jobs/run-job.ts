@@ -4,7 +4,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import type { JobStart } from '../../generated/control.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
-import { ambiguousJob, findJob, readKnownJobs, unknownJob } from './jobs.ts'
+import { ambiguousJob, findJob, readJobs, unknownJob } from './jobs.ts'
 
 type StartedJob = Extract<JobStart, { readonly started: true }>
 type NotStarted = Exclude<JobStart, StartedJob>
@@ -12,11 +12,11 @@ type NotStarted = Exclude<JobStart, StartedJob>
 /** Throws a Fault where no gateway runs, and where the job is not started; that the files have no such job is said first. */
 export const runJob = async (workspace: Workspace, finder: GatewayFinder, profile: string, reference: string): Promise<StartedJob> => {
   const running = await finder.find()
-  if (!running) findJob(await readKnownJobs(workspace, { profile }), reference, workspace)
+  if (!running) findJob(await readJobs(workspace, { profile }), reference, workspace)
   const start = await (running ?? (await finder.need())).startJob({ profile, job: reference })
   if (start.started) return start
   if (start.reason !== 'job_missing') throw refusalOf(start, start.reason, reference)
-  const { jobs, notices } = await readKnownJobs(workspace, { profile })
+  const { jobs, notices } = await readJobs(workspace, { profile })
   throw unknownJob(reference, jobs, workspace.self, notices)
 }
 

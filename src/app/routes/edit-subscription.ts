@@ -117,10 +117,10 @@ const masksOf = (value: Json, shown: Json, into: Map<string, Json> = new Map()):
 }
 
 /** What was at this place of the text: the value, and how it was shown. */
-type Place = { readonly value: Json | undefined; readonly shown: Json | undefined }
+type MaskedValue = { readonly value: Json | undefined; readonly shown: Json | undefined }
 
 /** Puts the hidden values back: where they stood, or by their fingerprint. Throws a Fault for a mask that stood for nothing here. */
-const unmasked = (written: Json, place: Place, masks: ReadonlyMap<string, Json>): Json => {
+const unmasked = (written: Json, place: MaskedValue, masks: ReadonlyMap<string, Json>): Json => {
   if (typeof written === 'string' && hidesPart(written)) {
     const hidden = written === place.shown ? place.value : written === stars ? undefined : masks.get(written)
     if (hidden !== undefined) return hidden
@@ -132,7 +132,10 @@ const unmasked = (written: Json, place: Place, masks: ReadonlyMap<string, Json>)
   return Object.fromEntries(Object.entries(written).map(([key, item]) => [key, unmasked(item, below(place, key), masks)]))
 }
 
-const below = ({ value, shown }: Place, key: string | number): Place => ({ value: member(value, key), shown: member(shown, key) })
+const below = ({ value, shown }: MaskedValue, key: string | number): MaskedValue => ({
+  value: member(value, key),
+  shown: member(shown, key),
+})
 
 const member = (value: Json | undefined, key: string | number): Json | undefined => {
   if (Array.isArray(value)) return value[Number(key)]

@@ -18,12 +18,12 @@ import type { Sample } from '../samples/sample-file.ts'
 import type { Workspace } from '../workspace.ts'
 import { editBody, type PayloadEdit } from './edit-payload.ts'
 import { listenerAt, routeUrl, senderUrl } from './route-address.ts'
-import { findRoute, type KnownRoutes, readRoutes } from './routes.ts'
+import { findRoute, type RouteEntries, readRoutes } from './routes.ts'
 import { type TestPost, urlOf } from './send-test.ts'
 import { schemeOf, serves, signedAs } from './sign-test.ts'
 
 /** What a test request is made from. */
-export type RequestWish = PayloadEdit & {
+export type RequestInput = PayloadEdit & {
   /** A sample, or a body. */
   readonly of: Sample | { readonly payload: string }
   readonly event?: string | undefined
@@ -49,8 +49,8 @@ export type TestRequest = TestPost & {
   readonly id: string
 }
 
-export type TestWish = PayloadEdit &
-  Pick<RequestWish, 'event' | 'id' | 'scheme' | 'privateKey'> & {
+export type TestInput = PayloadEdit &
+  Pick<RequestInput, 'event' | 'id' | 'scheme' | 'privateKey'> & {
     /** A sample, by its name or itself, or a body as JSON text. */
     readonly of: { readonly sample: string } | { readonly payload: string } | Sample
     /** Another address than where the running gateway listens or, where none runs, than the configured one. */
@@ -66,7 +66,7 @@ export const prepareTest = async (
   workspace: Workspace,
   finder: GatewayFinder,
   asked: string,
-  { of, url, byHand, ...wish }: TestWish,
+  { of, url, byHand, ...input }: TestInput,
 ): Promise<PreparedTest> => {
   const listens = url === undefined ? await runningAddress(finder) : undefined
   const known = readRoutes(workspace)
@@ -77,56 +77,56 @@ export const prepareTest = async (
   const sample = 'sample' in of ? readSample(findSample(workspace, of.sample)) : of
   const schemes = allSchemes((await catalogueOf(config)).catalogue, route.spec)
   const at = url ?? routeUrl(listener, route.name, route.profile)
-  const requestOf = (content: PayloadEdit & Pick<RequestWish, 'of'>): TestRequest =>
-    requestTo(route, { ...wish, ...content, schemes, at: Date.now(), url: at, publicUrl: config.adapter.public_url })
+  const requestOf = (content: PayloadEdit & Pick<RequestInput, 'of'>): TestRequest =>
+    requestTo(route, { ...input, ...content, schemes, at: Date.now(), url: at, publicUrl: config.adapter.public_url })
   // What cannot be sent is refused before anybody edits it.
   if (url !== undefined) urlOf(url)
-  const request = requestOf({ ...wish, of: sample })
+  const request = requestOf({ ...input, of: sample })
   return {
     route: route.name,
-    ...(byHand ? requestOf(await changed(sample, wish, byHand)) : request),
+    ...(byHand ? requestOf(await changed(sample, input, byHand)) : request),
   }
 }
 
 /** What is sent, with nothing left to set in it. */
-const changed = async (of: RequestWish['of'], edit: PayloadEdit, byHand: NonNullable<TestWish['byHand']>) => {
+const changed = async (of: RequestInput['of'], edit: PayloadEdit, byHand: NonNullable<TestInput['byHand']>) => {
   const body = await byHand(editBody('payload' in of ? of.payload : of.body, edit))
   return { of: 'payload' in of ? { payload: body } : { ...of, body }, set: [], unset: [] }
 }
 
 /** The route of this name. Throws a Fault for one whose entry is not valid. */
-export const servedRoute = (known: KnownRoutes, asked: string, { self }: Workspace): RouteSource => {
+export const servedRoute = (known: RouteEntries, asked: string, { self }: Workspace): RouteSource => {
   const { route } = findRoute(known, asked)
   if (route) return route
   throw new Fault('invalid_route', `"${asked}" is not served: its entry is not valid`, { exitCode: exit.no, hint: `${self} validate` })
 }
 
 /** A request to a route as its sender posts it, signed with the route's own secret. Throws a Fault for what cannot be sent. */
-export const requestTo = ({ name, secrets, spec, profile }: RouteSource, wish: RequestWish): TestRequest => {
+export const requestTo = ({ name, secrets, spec, profile }: RouteSource, input: RequestInput): TestRequest => {
   // A scheme whose keys are fetched needs none.
   const [secret = verifyNames(spec).length > 0 ? '' : undefined] = secrets
   if (secret === undefined) throw new Fault('invalid_route', `"${name}" is not served: it has no secret`, { exitCode: exit.no })
-  const isSample = !('payload' in wish.of)
-  const sample: Sample = 'payload' in wish.of ? { headers: {}, body: wish.of.payload } : wish.of
+  const isSample = !('payload' in input.of)
+  const sample: Sample = 'payload' in input.of ? { headers: {}, body: input.of.payload } : input.of
   const headers = lowerCased(sample.headers)
-  const scheme = schemeOf(wish.scheme ?? 'auto', spec, secret, wish.schemes, headers)
-  const body = editBody(sample.body, wish)
-  const typeOf = typeReader({ name, profile, spec }, wish.schemes, scheme)
-  const namesNone = !isSample && typeOf(lowerCased({ ...headers, ...wish.headers }), body) === undefined
-  const event = wish.event ?? (namesNone ? spec.events?.[0] : undefined)
-  const id = wish.id ?? randomUUID()
-  const url = wish.url ?? `http://127.0.0.1${routePath({ name, profile })}`
+  const scheme = schemeOf(input.scheme ?? 'auto', spec, secret, input.schemes, headers)
+  const body = editBody(sample.body, input)
+  const typeOf = typeReader({ name, profile, spec }, input.schemes, scheme)
+  const namesNone = !isSample && typeOf(lowerCased({ ...headers, ...input.headers }), body) === undefined
+  const event = input.event ?? (namesNone ? spec.events?.[0] : undefined)
+  const id = input.id ?? randomUUID()
+  const url = input.url ?? `http://127.0.0.1${routePath({ name, profile })}`
   const unsigned = {
     secret,
     body,
     id,
-    at: wish.at,
-    url: senderUrl({ name, profile, spec }, url, wish.publicUrl),
+    at: input.at,
+    url: senderUrl({ name, profile, spec }, url, input.publicUrl),
     contentType: headers['content-type'] ?? 'application/json',
-    ...(wish.privateKey === undefined ? {} : { privateKey: wish.privateKey }),
+    ...(input.privateKey === undefined ? {} : { privateKey: input.privateKey }),
   }
-  const signed = signedAs(scheme, event === undefined ? unsigned : { ...unsigned, event }, wish.schemes)
-  const all = { ...headersOf(sample, signed.headers, event !== undefined), ...wish.headers, ...signed.headers }
+  const signed = signedAs(scheme, event === undefined ? unsigned : { ...unsigned, event }, input.schemes)
+  const all = { ...headersOf(sample, signed.headers, event !== undefined), ...input.headers, ...signed.headers }
   refuseOddHeaders(all)
   return {
     scheme,

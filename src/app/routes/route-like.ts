@@ -11,7 +11,7 @@ import type { Workspace } from '../workspace.ts'
 import { readRoutes } from './routes.ts'
 import { routeOfSender } from './sender-route.ts'
 
-type Seen = { readonly verify?: Json | undefined; readonly event?: string | undefined; readonly payload: JsonObject }
+type RequestTraits = { readonly verify?: Json | undefined; readonly event?: string | undefined; readonly payload: JsonObject }
 
 /** `like`: the name of a sample (`github/push`), or the id of a recorded event. Throws a Fault where there is none, or it was not kept. */
 export const routeLike = async (workspace: Workspace, like: string): Promise<JsonObject> => {
@@ -27,7 +27,7 @@ export const routeLike = async (workspace: Workspace, like: string): Promise<Jso
   }
 }
 
-const ofSample = (workspace: Workspace, like: string): Seen => {
+const ofSample = (workspace: Workspace, like: string): RequestTraits => {
   const sample = findSample(workspace, like)
   const { event, body } = readSample(sample)
   const [sender = ''] = sample.name.split('/')
@@ -36,7 +36,7 @@ const ofSample = (workspace: Workspace, like: string): Seen => {
 }
 
 /** The route that took the event says which scheme verifies it. */
-const ofEvent = async (workspace: Workspace, id: string): Promise<Seen> => {
+const ofEvent = async (workspace: Workspace, id: string): Promise<RequestTraits> => {
   const found = await readEvent(journalFolder(workspace.dataDir), id)
   if (found.kind !== 'found') {
     const hint = `a sample has a slash in its name: ${workspace.self} samples list; events: ${workspace.self} events list`

@@ -17,7 +17,7 @@ import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
 import { routeUrl } from './route-address.ts'
 
-export type KnownRoute = {
+export type RouteEntry = {
   readonly name: string
   readonly source: 'config' | 'subscription'
   /** The entry as written, but with secrets of configured routes resolved. */
@@ -28,19 +28,19 @@ export type KnownRoute = {
   readonly shadowed: boolean
 }
 
-export type KnownRoutes = { readonly loaded: Loaded; readonly routes: readonly KnownRoute[] }
+export type RouteEntries = { readonly loaded: Loaded; readonly routes: readonly RouteEntry[] }
 
 export const subscriptionsFile = ({ dataDir }: { readonly dataDir: string }): string => join(dataDir, subscriptionsFileName)
 
 /** Throws a Fault when the subscriptions file is not usable. */
-export const readRoutes = (workspace: Workspace): KnownRoutes => {
+export const readRoutes = (workspace: Workspace): RouteEntries => {
   const loaded = loadConfig(workspace)
   const { config } = loaded
   const configured = [...config.routes.values()].map(
-    (route): KnownRoute => ({ name: route.name, source: 'config', written: route.spec as JsonObject, route, shadowed: false }),
+    (route): RouteEntry => ({ name: route.name, source: 'config', written: route.spec as JsonObject, route, shadowed: false }),
   )
   const place = () => ({ file: subscriptionsFile(config), line: 1, column: 1, endLine: 1, endColumn: 1 })
-  const subscribed = Object.entries(readEntries(subscriptionsFile(config))).map(([name, written]): KnownRoute => {
+  const subscribed = Object.entries(readEntries(subscriptionsFile(config))).map(([name, written]): RouteEntry => {
     const { route } = readSubscription(name, written, config, { place })
     return { name, source: 'subscription', written, shadowed: config.routes.has(name), ...(route ? { route } : {}) }
   })
@@ -48,7 +48,7 @@ export const readRoutes = (workspace: Workspace): KnownRoutes => {
 }
 
 /** The route of this name, a configured one first. Throws a Fault that suggests the nearest names. */
-export const findRoute = ({ routes }: KnownRoutes, asked: string): KnownRoute => {
+export const findRoute = ({ routes }: RouteEntries, asked: string): RouteEntry => {
   const lower = asked.trim().toLowerCase().replaceAll(' ', '-')
   const found = routes.find(({ name }) => name === asked.trim()) ?? routes.find(({ name }) => name === lower)
   if (found) return found
@@ -64,7 +64,7 @@ export const unknownRoute = (asked: string, known: readonly string[], hint = 'he
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** A route as `list` and `show` print it in JSON. No secret is in it. */
-export const describeRoute = ({ name, source, written, route, shadowed }: KnownRoute, config: Config): JsonObject => {
+export const describeRoute = ({ name, source, written, route, shadowed }: RouteEntry, config: Config): JsonObject => {
   const spec = isObject(written) ? written : {}
   const profile = textOf(own(spec, 'profile')) || defaultProfile
   const events = own(spec, 'events')
@@ -89,7 +89,7 @@ export const describeRoute = ({ name, source, written, route, shadowed }: KnownR
 }
 
 /** A route in a list of routes. */
-export type ListedRoute = { readonly route: KnownRoute; readonly described: JsonObject }
+export type ListedRoute = { readonly route: RouteEntry; readonly described: JsonObject }
 
 /** The subscriptions, with `all` also the configured routes. */
 export const listRoutes = (
@@ -129,7 +129,7 @@ export const shadowWarning = ({ name }: { readonly name: string }): Warning => (
 })
 
 /** The state of a route, in one word. */
-export const stateOf = ({ route, shadowed, written }: KnownRoute): string => {
+export const stateOf = ({ route, shadowed, written }: RouteEntry): string => {
   if (shadowed) return 'shadowed'
   if (!route) return 'invalid'
   return isObject(written) && written.enabled === false ? 'disabled' : 'enabled'

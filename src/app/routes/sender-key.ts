@@ -12,7 +12,7 @@ import { checkedWith } from '../../plan/compile.ts'
 import type { Served } from './check-subscription.ts'
 import { routeUrl, senderUrl } from './route-address.ts'
 import { subscriptionsFile } from './routes.ts'
-import { changeEntry, type Wish } from './subscription-record.ts'
+import { changeEntry, type SubscriptionInput } from './subscription-record.ts'
 
 export type WantedKey = {
   /** The sender, for people. */
@@ -29,9 +29,9 @@ export type WantedKey = {
   readonly command: string
 }
 
-/** The key that the subscription lacks if it is changed like this. Throws a Fault where the wish cannot be applied. */
-export const keyWanted = ({ config, catalogue, workspace }: Served, name: string, wish: Wish): WantedKey | undefined => {
-  const { entry, secret } = changeEntry(name, own(readEntries(subscriptionsFile(workspace)), name), wish)
+/** The key that the subscription lacks if it is changed like this. Throws a Fault where it cannot be changed so. */
+export const keyWanted = ({ config, catalogue, workspace }: Served, name: string, input: SubscriptionInput): WantedKey | undefined => {
+  const { entry, secret } = changeEntry(name, own(readEntries(subscriptionsFile(workspace)), name), input)
   const spec = entry as Route
   const schemes = verifyNames(spec).length > 0 ? checkedWith({ spec }, catalogue) : []
   const [first] = schemes
@@ -47,9 +47,9 @@ export const keyWanted = ({ config, catalogue, workspace }: Served, name: string
   }
 }
 
-/** The wish with the key in its place. */
-export const withKey = (wish: Wish, { into }: WantedKey, key: string): Wish =>
-  into === 'secret' ? { ...wish, secret: key, rotate: false } : { ...wish, from: { ...wish.from, public_key: key } }
+/** What was given, with the key of the sender. */
+export const withKey = (input: SubscriptionInput, { into }: WantedKey, key: string): SubscriptionInput =>
+  into === 'secret' ? { ...input, secret: key, rotate: false } : { ...input, from: { ...input.from, public_key: key } }
 
 /** The refusal where nobody can be asked for the key. */
 export const unaskedKey = ({ title, there, key, url, into, command }: WantedKey): Fault =>

@@ -18,7 +18,7 @@ import { signingCurl, unsignedCurl } from './curl.ts'
 import { routeUrl, senderUrl } from './route-address.ts'
 import { shadowWarning, subscriptionsFile } from './routes.ts'
 import { schemeOf } from './sign-test.ts'
-import { type Change, changeEntry, type Wish } from './subscription-record.ts'
+import { type Change, changeEntry, type SubscriptionInput } from './subscription-record.ts'
 
 export type Subscribed = {
   readonly ok: true
@@ -39,12 +39,12 @@ export type Subscribed = {
   readonly warnings: readonly Warning[]
 }
 
-/** Applies the wish to the stored subscription and saves it; a dry run does all but save. Throws a Fault. */
-export const subscribe = async (served: Served, name: string, wish: Wish, dryRun: boolean): Promise<Subscribed | Refusal> => {
+/** Makes the subscription of what is stored and what is given, and saves it; a dry run does all but save. Throws a Fault. */
+export const subscribe = async (served: Served, name: string, input: SubscriptionInput, dryRun: boolean): Promise<Subscribed | Refusal> => {
   const { config, workspace } = served
   const file = subscriptionsFile(workspace)
   const { change, secret, diagnostics, refused, likely } = await withDryEffects((effects) => {
-    const update = updateOf(name, wish, { ...served, effects }, dryRun)
+    const update = updateOf(name, input, { ...served, effects }, dryRun)
     return dryRun ? update(readEntries(file)).result : updateEntries(file, update)
   })
   if (refused) return refusal(`nothing was saved: "${name}" would not be served like this`, diagnostics)
@@ -82,7 +82,7 @@ const signing = (entry: JsonObject, url: string, { secret, shown, schemes }: Sig
   return { scheme, how: byHand?.how, curl: byHand && signingCurl(url, events, shown, byHand) }
 }
 
-type Tried = {
+type CheckedChange = {
   readonly change: Change
   readonly secret: string
   readonly diagnostics: readonly Diagnostic[]
@@ -93,26 +93,31 @@ type Tried = {
 
 /** The change, to be applied to what is stored. It is checked as the server would, and kept only when it has no error. */
 const updateOf =
-  (name: string, wish: Wish, { effects, ...served }: Served & { readonly effects: Effects }, dryRun: boolean): Update<Tried> =>
+  (
+    name: string,
+    input: SubscriptionInput,
+    { effects, ...served }: Served & { readonly effects: Effects },
+    dryRun: boolean,
+  ): Update<CheckedChange> =>
   (entries) => {
     const stored = own(entries, name)
     const jobs = quietBook(served.config, served.catalogue)
-    const change = changeEntry(name, stored, withJobId(wish, stored, jobs))
+    const change = changeEntry(name, stored, withJobId(input, stored, jobs))
     const { route, diagnostics, likely } = checkEntry(name, change.entry, served, { ...effects, jobs })
     const refused = diagnostics.some(({ severity }) => severity === 'error')
-    const result: Tried = { change, secret: route?.secrets[0] ?? '', diagnostics, refused, likely }
+    const result: CheckedChange = { change, secret: route?.secrets[0] ?? '', diagnostics, refused, likely }
     const same = change.changed.length === 0 && !change.created
     return refused || dryRun || same ? { result } : { entries: { ...entries, [name]: change.entry }, result }
   }
 
 /** Replaces the name of a job by its id, because another job may get that name later (rules: Jobs 6). */
-const withJobId = (wish: Wish, stored: Json | undefined, jobs: JobBook): Wish => {
-  const named = (key: 'cron_job' | 'profile'): string | undefined => wish.fields[key] ?? textIn(wish.from ?? {}, key)
+const withJobId = (input: SubscriptionInput, stored: Json | undefined, jobs: JobBook): SubscriptionInput => {
+  const named = (key: 'cron_job' | 'profile'): string | undefined => input.fields[key] ?? textIn(input.from ?? {}, key)
   const [reference, profile] = [named('cron_job'), named('profile')]
-  if (reference === undefined) return wish
-  const bound = isObject(stored) && !wish.replace && typeof stored.profile === 'string' ? stored.profile : defaultProfile
+  if (reference === undefined) return input
+  const bound = isObject(stored) && !input.replace && typeof stored.profile === 'string' ? stored.profile : defaultProfile
   const [job, ...others] = jobs.find(profile ?? bound, reference)
-  return job && others.length === 0 ? { ...wish, fields: { ...wish.fields, cron_job: job.id } } : wish
+  return job && others.length === 0 ? { ...input, fields: { ...input.fields, cron_job: job.id } } : input
 }
 
 const textIn = (map: JsonObject, key: string): string | undefined => {

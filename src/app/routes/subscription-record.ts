@@ -1,4 +1,4 @@
-/** Makes a subscription's new entry from the stored entry and from what the user wishes (rules: Subscriptions 6). */
+/** Makes a subscription's new entry from the stored entry and from what the user gives (rules: Subscriptions 6). */
 
 import { randomBytes } from 'node:crypto'
 import { defaultProfile } from '../../config/config.ts'
@@ -7,7 +7,7 @@ import { equalJson, isObject, type Json, type JsonObject, own } from '../../core
 import { hidesPart, isMask } from '../../core/secrets/mask.ts'
 import { defaults } from '../../generated/defaults.ts'
 
-/** The wished fields; stored ones are kept where a wish is absent. Toolsets have no field (rules: Subscriptions 7). */
+/** The fields of a route that options give. A stored field is kept where none is given. Toolsets have no field (rules: Subscriptions 7). */
 type Fields = {
   readonly description?: string | undefined
   readonly events?: readonly string[] | undefined
@@ -22,11 +22,12 @@ type Fields = {
   readonly filters?: readonly Json[] | undefined
   /** These settings are merged over the stored ones. */
   readonly deliver_extra?: JsonObject | undefined
-  /** As those. */
+  /** Merged over the stored settings, too. */
   readonly coalesce?: JsonObject | undefined
 }
 
-export type Wish = {
+/** What a user gives for a subscription. */
+export type SubscriptionInput = {
   readonly fields: Fields
   /** Settings as a file has them; the fields go over them. They are checked with the entry. */
   readonly from?: JsonObject | undefined
@@ -56,19 +57,19 @@ export const newSecret = (): string => randomBytes(32).toString('base64url')
 
 const stamps = new Set(['created_at', 'updated_at'])
 
-/** Applies a wish to the stored entry. Throws a Fault when the entry is not a map, or when an old secret would move to another profile. */
-export const changeEntry = (name: string, stored: Json | undefined, wish: Wish): Change => {
-  if (stored !== undefined && !isObject(stored) && !wish.replace) {
+/** Makes the new entry from the stored one. Throws a Fault when the entry is not a map, or when an old secret would move to another profile. */
+export const changeEntry = (name: string, stored: Json | undefined, input: SubscriptionInput): Change => {
+  if (stored !== undefined && !isObject(stored) && !input.replace) {
     const hint = 'mend it by hand, or start clean with --replace'
     throw new Fault('conflict', `the stored entry "${name}" is not a map`, { exitCode: exit.conflict, hint })
   }
   const before = isObject(stored) ? stored : undefined
-  const from = settingsIn(wish.from ?? {})
-  const merged = overlaid(overlaid(before && !wish.replace ? before : blank(before), from.settings), wish.fields)
+  const from = settingsIn(input.from ?? {})
+  const merged = overlaid(overlaid(before && !input.replace ? before : blank(before), from.settings), input.fields)
   const rebound = before !== undefined && profileOf(before) !== profileOf(merged)
-  const supplied = wish.secret ?? from.secret
+  const supplied = input.secret ?? from.secret
   if (rebound) refuseOldSecret(name, before, supplied)
-  const fresh = before === undefined || wish.replace || rebound || wish.rotate
+  const fresh = before === undefined || input.replace || rebound || input.rotate
   const secret = supplied === undefined ? unsupplied(merged, fresh) : 'supplied'
   const entry = withSecret(merged, secret, supplied ?? newSecret())
   const changed = differing(before ?? {}, entry)
@@ -105,16 +106,16 @@ const hasMask = (value: Json): boolean => {
   return typeof value === 'object' && value !== null && Object.values(value).some(hasMask)
 }
 
-/** The base entry with the wished settings over it. */
-const overlaid = (base: JsonObject, wished: Fields | JsonObject): JsonObject => {
-  const fields = Object.fromEntries(Object.entries(wished).filter(([, value]) => value !== undefined)) as JsonObject
+/** The base entry with the given settings over it. */
+const overlaid = (base: JsonObject, given: Fields | JsonObject): JsonObject => {
+  const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as JsonObject
   const merged: JsonObject = { ...base, ...fields }
   for (const key of ['deliver_extra', 'coalesce']) {
     const [before, over] = [own(base, key), own(fields, key)]
     if (isObject(before) && isObject(over)) merged[key] = { ...before, ...over }
   }
   // An entry has these only when they are true.
-  for (const key of ['deliver_only', 'mirror_to_session'] as const) if (wished[key] === false) delete merged[key]
+  for (const key of ['deliver_only', 'mirror_to_session'] as const) if (given[key] === false) delete merged[key]
   return merged
 }
 

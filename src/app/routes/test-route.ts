@@ -5,8 +5,8 @@ import { outcomeNames } from '../../core/outcome-table.ts'
 import { nearest } from '../../core/text.ts'
 import { quoted } from '../../process/quoted.ts'
 import { readAttempts } from '../events/event-attempts.ts'
+import type { EventStatus } from '../events/event-status.ts'
 import { followEvent } from '../events/follow-event.ts'
-import type { KnownEvent } from '../events/known-event.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { traceRoute } from '../trace/trace-route.ts'
 import type { Workspace } from '../workspace.ts'
@@ -27,7 +27,7 @@ export type TestedRoute = {
   /** The answer does not say what became of the event, so that the record was asked. */
   readonly isLookedUp: boolean
   /** The event's record, where it was asked for and is there. */
-  readonly known: KnownEvent | undefined
+  readonly known: EventStatus | undefined
   /** It was followed. */
   readonly isFollowed: boolean
   /** Its run has ended, or there was none to wait for. */
@@ -65,7 +65,7 @@ export const testRoute = async (
   const answer = isLookedUp ? await asRecorded(workspace, gateway, sent) : sent
   const { eventId } = answer
   const isFollowed = answer.isTaken && eventId !== undefined && (wait || (expect !== undefined && isEnd(expect)))
-  const follow = { timeoutMs: isFollowed ? timeoutMs : reasonMs, isEnough: (each: KnownEvent) => !isFollowed || hasEnded(each) }
+  const follow = { timeoutMs: isFollowed ? timeoutMs : reasonMs, isEnough: (each: EventStatus) => !isFollowed || hasEnded(each) }
   const known =
     eventId !== undefined && (isFollowed || !answer.isTaken) ? await followEvent(workspace, gateway, eventId, follow) : undefined
   const isEnded = known ? hasEnded(known) : !isFollowed
@@ -85,7 +85,7 @@ const asRecorded = async (workspace: Workspace, gateway: GatewayFinder, answer: 
 }
 
 /** The reply of the run's last attempt, which went out. Of a direct delivery no words are kept: its text is rendered again. */
-const deliveredText = async (workspace: Workspace, route: string, { event, state }: KnownEvent): Promise<string | undefined> => {
+const deliveredText = async (workspace: Workspace, route: string, { event, state }: EventStatus): Promise<string | undefined> => {
   if (event.outcome === 'delivered') return renderedText(workspace, route, event.event_id)
   if (state !== 'done' || event.silent) return undefined
   return (await readAttempts(workspace, event)).at(-1)?.reply ?? undefined
@@ -102,7 +102,7 @@ const renderedText = async (workspace: Workspace, route: string, eventId: string
   }
 }
 
-const hasEnded = ({ state }: KnownEvent): boolean => state === 'final' || isEnd(state)
+const hasEnded = ({ state }: EventStatus): boolean => state === 'final' || isEnd(state)
 
 const isAs = (expected: string, { answer, known, isFollowed, isEnded }: Omit<TestedRoute, 'ok'>): boolean => {
   if (isEnd(expected)) return known?.state === expected

@@ -141,7 +141,7 @@ const trial: readonly Question[] = [
     text: 'Try the agent now, with one short prompt?',
     initial: 'yes',
     unasked: 'no',
-    act: {
+    trial: {
       what: 'ask the agent',
       doing: 'asking the agent …',
       about: ['runner', 'command', 'base-url', 'model', 'key', 'agent.test'],

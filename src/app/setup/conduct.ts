@@ -2,7 +2,7 @@
 
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { nearest, printable } from '../../core/text.ts'
-import { type Acted, type Answers, type Draft, error, type Objection, type Question, yesNo } from './question.ts'
+import { type Answers, type Draft, error, type Objection, type Question, type TrialResult, yesNo } from './question.ts'
 import { questionsOf } from './questions.ts'
 import { tryAgent } from './try-agent.ts'
 import { tryTarget } from './try-target.ts'
@@ -24,7 +24,7 @@ export const conduct = async (start: Draft, interviewer: Interviewer, signal: Ab
     if (!question) break
     const answer = await answerTo(question, draft, interviewer)
     draft = { ...draft, answers: { ...draft.answers, [question.id]: answer } }
-    if (question.act && answer === 'yes') draft = await acted(question, draft, interviewer, signal)
+    if (question.trial && answer === 'yes') draft = await runTrial(question, draft, interviewer, signal)
   }
   const [unused] = Object.entries(draft.given).filter(([id]) => !Object.hasOwn(draft.answers, id))
   if (unused) throw usage(`${unused[1].flag} has no meaning with the other options`)
@@ -70,7 +70,7 @@ const objectionTo = async ({ kind, choices = [], check }: Question, answer: stri
   return check?.(answer)
 }
 
-const trials: { readonly [what in NonNullable<Question['act']>['what']]: (draft: Draft, signal: AbortSignal) => Promise<Acted> } = {
+const trials: { readonly [what in NonNullable<Question['trial']>['what']]: (draft: Draft, signal: AbortSignal) => Promise<TrialResult> } = {
   'ask the agent': tryAgent,
   'send to the target': tryTarget,
 }
@@ -84,16 +84,16 @@ const broken = (signal: AbortSignal): Promise<never> =>
   })
 
 /** Does what the answer sets off. When that fails, its questions may be asked again; where nobody can, the command ends. */
-const acted = async ({ act }: Question, draft: Draft, interviewer: Interviewer, signal: AbortSignal): Promise<Draft> => {
-  if (!act) return draft
-  interviewer.tell('info', act.doing)
-  const { ok, text } = await Promise.race([trials[act.what](draft, signal), broken(signal)])
+const runTrial = async ({ trial }: Question, draft: Draft, interviewer: Interviewer, signal: AbortSignal): Promise<Draft> => {
+  if (!trial) return draft
+  interviewer.tell('info', trial.doing)
+  const { ok, text } = await Promise.race([trials[trial.what](draft, signal), broken(signal)])
   if (ok) interviewer.tell('info', text)
   if (ok) return draft
   if (!interviewer.isPatient) throw new Fault('trial_failed', text, { exitCode: exit.no, hint: 'nothing was written' })
   interviewer.tell('error', text)
   if ((await interviewer.ask(again)) === 'no') return draft
   const without = <T>(all: { readonly [id: string]: T }): { [id: string]: T } =>
-    Object.fromEntries(Object.entries(all).filter(([id]) => !act.about.includes(id)))
+    Object.fromEntries(Object.entries(all).filter(([id]) => !trial.about.includes(id)))
   return { ...draft, answers: without(draft.answers) as Answers, given: without(draft.given) }
 }

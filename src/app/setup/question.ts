@@ -23,7 +23,7 @@ export type Write =
   | { readonly to: 'config'; readonly path: Path; readonly value: Json }
 
 /** What an answer sets off, and how it went. */
-export type Acted = { readonly ok: boolean; readonly text: string }
+export type TrialResult = { readonly ok: boolean; readonly text: string }
 
 export type Question = {
   readonly id: string
@@ -42,7 +42,7 @@ export type Question = {
   readonly check?: (answer: string) => Objection | undefined | Promise<Objection | undefined>
   readonly writes?: (answer: string) => readonly Write[]
   /** Done as soon as the answer is yes. When it fails, the answers with these ids may be given anew. */
-  readonly act?: { readonly what: 'ask the agent' | 'send to the target'; readonly doing: string; readonly about: readonly string[] }
+  readonly trial?: { readonly what: 'ask the agent' | 'send to the target'; readonly doing: string; readonly about: readonly string[] }
 }
 
 export const yesNo = (about: Omit<Question, 'kind'> & { readonly initial: 'yes' | 'no' }): Question => ({ ...about, kind: 'yes-no' })

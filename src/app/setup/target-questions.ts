@@ -117,7 +117,7 @@ const trial = (part: TargetPart, draft: Draft): readonly Question[] =>
           text: `Send a real test message to ${part.title} now?`,
           initial: 'yes',
           unasked: 'no',
-          act: {
+          trial: {
             what: 'send to the target',
             doing: `sending to ${part.title} …`,
             about: ['target', 'target-way', 'target.test', ...aboutKeys(part, draft)],

@@ -9,7 +9,7 @@ import type { NewRun } from '../../store/ports.ts'
 import { knownSecrets } from '../known-secrets.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { draftedConfig } from './drafted.ts'
-import type { Acted, Draft } from './question.ts'
+import type { Draft, TrialResult } from './question.ts'
 
 const prompt = 'This is a test of the connection. Answer with the one word: ready'
 const patienceMs = 30_000
@@ -27,7 +27,7 @@ const run: NewRun = {
 }
 
 /** Never throws for what the agent does. */
-export const tryAgent = async (draft: Draft, signal: AbortSignal): Promise<Acted> => {
+export const tryAgent = async (draft: Draft, signal: AbortSignal): Promise<TrialResult> => {
   const { config } = draftedConfig(draft)
   const redact = createRedactor(knownSecrets(config))
   return withDryEffects(async (effects) => {

@@ -5,11 +5,11 @@ import { printable } from '../../core/text.ts'
 import { targetsByName } from '../../parts/targets/index.ts'
 import { defaultText, prepareTargetTest, sendTargetTest } from '../targets/test-target.ts'
 import { draftedConfig } from './drafted.ts'
-import type { Acted, Draft } from './question.ts'
+import type { Draft, TrialResult } from './question.ts'
 import { trialExtra } from './route-delivery.ts'
 
 /** Never throws for what the target does. */
-export const tryTarget = async (draft: Draft): Promise<Acted> => {
+export const tryTarget = async (draft: Draft): Promise<TrialResult> => {
   const { target = '' } = draft.answers
   const part = targetsByName.get(target)
   try {

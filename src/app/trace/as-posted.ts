@@ -3,12 +3,12 @@
 import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../config/config.ts'
 import { Fault } from '../../core/fault.ts'
-import { asReceived, type RequestWish, requestTo } from '../routes/prepare-test.ts'
+import { asReceived, type RequestInput, requestTo } from '../routes/prepare-test.ts'
 import { cannotSign } from '../routes/sign-test.ts'
 import type { Traced } from './trace.ts'
 
 /** Throws a Fault for what cannot be sent. */
-export const asPosted = (source: RouteSource, wish: RequestWish): Traced => {
+export const asPosted = (source: RouteSource, wish: RequestInput): Traced => {
   try {
     const { headers, body, url } = requestTo(source, wish)
     return { kind: 'post', headers: asReceived(headers), body: Buffer.from(body), url }

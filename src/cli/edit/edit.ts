@@ -21,7 +21,7 @@ export type EditOptions = ProfileOption & {
   readonly screenReader?: boolean
 }
 
-export const edit = async (route: string | undefined, wish: EditOptions, cli: Cli): Promise<number> => {
+export const edit = async (route: string | undefined, given: EditOptions, cli: Cli): Promise<number> => {
   const { workspace, io } = cli
   const { dataDir, self } = workspace
   const { stdin, stdout } = process
@@ -29,12 +29,12 @@ export const edit = async (route: string | undefined, wish: EditOptions, cli: Cl
   if (!open || !stdin.isTTY || !stdout.isTTY) {
     throw usage('the editor needs a terminal', `without one: ${self} webhook subscribe, or ${self} webhook edit`)
   }
-  const { profile } = wish
+  const { profile } = given
   if (profile !== undefined) {
     const { checkProfile } = await import('../../app/editor/bound-routes.ts')
     checkProfile(workspace, profile)
   }
-  const options = { dataDir, profile, self, readOnly: wish.readOnly === true, keymap: await readKeymap(dataDir) }
+  const options = { dataDir, profile, self, readOnly: given.readOnly === true, keymap: await readKeymap(dataDir) }
   const { service, close } = openServiceInThread(workspace, profile)
   const around = {
     service,
@@ -46,12 +46,12 @@ export const edit = async (route: string | undefined, wish: EditOptions, cli: Cl
     editText: (text: string) => inFile(text, open),
   }
   const run = async (): Promise<Ended> => {
-    if (wish.screenReader || io.env.INK_SCREEN_READER === 'true') {
+    if (given.screenReader || io.env.INK_SCREEN_READER === 'true') {
       const { readAloud } = await import('../../tui/spoken/read-aloud.ts')
       return readAloud({ options, route, input: stdin, output: stdout }, { ...around, editFile: open })
     }
-    const ascii = wish.ascii ?? !isUtf8(io.env)
-    const modes = { isAlternate: wish.altScreen, mouse: wish.mouse === true }
+    const ascii = given.ascii ?? !isUtf8(io.env)
+    const modes = { isAlternate: given.altScreen, mouse: given.mouse === true }
     return runEditor({ options, route, modes, colour: io.colour, ascii, stdin, stdout }, around)
   }
   try {

@@ -1,7 +1,7 @@
 /** What commands that act on several events have in common: which ones, and whether that is meant. */
 
 import { type Counting, chooseEvents } from '../../app/events/event-batch.ts'
-import { type KnownEvent, sourceOf } from '../../app/events/known-event.ts'
+import { type EventStatus, sourceOf } from '../../app/events/event-status.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
@@ -10,7 +10,7 @@ import { criteriaOf, type SelectionOptions } from './selection.ts'
 import { cell } from './view.ts'
 
 /** The events of the ids, or else those selected; oldest first, as they came. */
-export const chosen = async (ids: readonly string[], options: SelectionOptions, cli: Cli): Promise<readonly KnownEvent[]> => {
+export const chosen = async (ids: readonly string[], options: SelectionOptions, cli: Cli): Promise<readonly EventStatus[]> => {
   const isSelection = Object.values(options).some((value) => value !== undefined)
   if (ids.length > 0 && isSelection) throw usage('give ids or a selection, not both')
   const { workspace } = cli
@@ -39,11 +39,11 @@ export const counting =
   }
 
 /** `3 (2 of deploys, 1 of job:nightly)` */
-export const countsOf = (events: readonly KnownEvent[]): string => {
+export const countsOf = (events: readonly EventStatus[]): string => {
   const counts = new Map<string, number>()
   for (const { event } of events) counts.set(sourceOf(event), (counts.get(sourceOf(event)) ?? 0) + 1)
   return `${events.length} (${[...counts].map(([name, count]) => `${count} of ${cell(name)}`).join(', ')})`
 }
 
 /** An id and where it comes from, as the first columns of a line. */
-export const aboutOf = ({ event }: KnownEvent): string[] => [printable(event.event_id, 36), cell(sourceOf(event))]
+export const aboutOf = ({ event }: EventStatus): string[] => [printable(event.event_id, 36), cell(sourceOf(event))]

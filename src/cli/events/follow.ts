@@ -1,7 +1,7 @@
 /** `events list --follow`: the newest events, and then each one as it comes, and again when its run goes on; Ctrl-C ends it. */
 
+import { describeEvent, type EventStatus } from '../../app/events/event-status.ts'
 import { followEvents } from '../../app/events/follow-events.ts'
-import { describeEvent, type KnownEvent } from '../../app/events/known-event.ts'
 import { jsonText } from '../../app/json-text.ts'
 import { usage } from '../../core/fault.ts'
 import { gatewayAt } from '../../http/control/client.ts'
@@ -32,12 +32,12 @@ export const eventsFollow = async (options: PageOptions & { readonly wide: boole
   return untilStopped({ things: coming, show, close, isJson: cli.json }, stopped, cli)
 }
 
-const shownAsJson = ({ io }: Cli): ((known: KnownEvent) => void) => {
+const shownAsJson = ({ io }: Cli): ((known: EventStatus) => void) => {
   io.stdout(`${jsonText({ type: 'init', at: new Date().toISOString() })}\n`)
   return (known) => io.stdout(`${jsonText({ type: 'event', ...describeEvent(known) })}\n`)
 }
 
-const shownAsRow = (wide: boolean, { io }: Cli): ((known: KnownEvent) => void) => {
+const shownAsRow = (wide: boolean, { io }: Cli): ((known: EventStatus) => void) => {
   const idOf = wide ? (id: string) => id : shortIds([])
   const rows: (readonly string[])[] = [tableHead(wide)]
   if (io.isTty) io.stdout(`${paintWith(io.colour).dim(aligned(rows).join(''))}\n`)

@@ -1,7 +1,7 @@
 /** `events list`: one event a line, newest first, whether a gateway runs or not. */
 
 import { readEventPage } from '../../app/events/event-page.ts'
-import { describeEvent, type KnownEvent } from '../../app/events/known-event.ts'
+import { describeEvent, type EventStatus } from '../../app/events/event-status.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { quoted } from '../../process/quoted.ts'
 import { aligned } from '../shell/columns.ts'
@@ -38,7 +38,7 @@ const nextPage = (options: ListOptions, cursor: string, { workspace: { self } }:
   return [self, 'events list', ...given].join(' ')
 }
 
-const tableOf = (events: readonly KnownEvent[], wide: boolean, { io }: Cli): string => {
+const tableOf = (events: readonly EventStatus[], wide: boolean, { io }: Cli): string => {
   const head = tableHead(wide)
   const idOf = wide ? (id: string) => cell(id) : shortIds(events.map(({ event }) => event.event_id))
   const rows = events.map((each) => rowOf(each, wide, idOf))

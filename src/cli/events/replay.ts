@@ -2,7 +2,7 @@
 
 import type { Result } from '../../app/events/event-batch.ts'
 import { editableBody, planReplay } from '../../app/events/event-replay.ts'
-import { type KnownEvent, outcomeOf } from '../../app/events/known-event.ts'
+import { type EventStatus, outcomeOf } from '../../app/events/event-status.ts'
 import { jsonText } from '../../app/json-text.ts'
 import { exit, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -48,7 +48,7 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
 
 /** The payload in the user's editor; what cannot be replayed at all is refused before. */
 const edited = async (
-  known: KnownEvent,
+  known: EventStatus,
   run: (dry: boolean, body?: string) => Promise<readonly Result[]>,
   dryRun: boolean,
   cli: Cli,

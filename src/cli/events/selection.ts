@@ -2,7 +2,7 @@
 
 import type { FieldValue } from '../../app/events/event-search.ts'
 import { type EventCriteria, type State, states } from '../../app/events/event-selection.ts'
-import { checkOutcomes } from '../../app/events/known-words.ts'
+import { checkOutcomes } from '../../app/events/selection-words.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { nearest } from '../../core/text.ts'
 import { timeOf } from '../shell/times.ts'

@@ -1,8 +1,8 @@
 /** `events show <id>`: what became of one event comes first, then the request as it came, but for the headers that hold secrets. */
 
-import type { KnownAttempt } from '../../app/events/event-attempts.ts'
+import type { AttemptView } from '../../app/events/event-attempts.ts'
 import { bodyOf, describeDetail, type EventDetail, readEventDetail } from '../../app/events/event-detail.ts'
-import type { KnownEvent } from '../../app/events/known-event.ts'
+import type { EventStatus } from '../../app/events/event-status.ts'
 import { jsonText } from '../../app/json-text.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
@@ -43,7 +43,7 @@ const maxValue = 1_024
 const field = (name: string, value: string | number | undefined): string =>
   value === undefined || value === '' ? '' : `${name.padEnd(12)}${printable(String(value), maxValue)}\n`
 
-const fieldsOf = ({ event, state, attempt, nextAt, error }: KnownEvent): string =>
+const fieldsOf = ({ event, state, attempt, nextAt, error }: EventStatus): string =>
   [
     field('id', event.event_id),
     field('error', error),
@@ -73,14 +73,14 @@ const fieldsOf = ({ event, state, attempt, nextAt, error }: KnownEvent): string 
     field('silent', event.silent ? 'the agent asked for nothing to be sent' : undefined),
   ].join('')
 
-const attemptOf = ({ at, end, attempt, error, target, answer: said, silent, usage }: KnownAttempt): string => {
+const attemptOf = ({ at, end, attempt, error, target, answer: said, silent, usage }: AttemptView): string => {
   if (end === 'retried') return field('retried', `${at}  by hand`)
   const how = end === 'failed' ? error : [end, end === 'done' ? (silent ? 'silent' : target) : error].join(': ')
   return field(`try ${attempt}`, [at, how, ...(said === null ? [] : [`answer ${said}`]), ...usageWords(usage)].join('  '))
 }
 
 /** `3 steps, 1200 + 80 tokens, 0.0043, web_search 2` */
-const usageWords = (usage: KnownAttempt['usage']): readonly string[] => {
+const usageWords = (usage: AttemptView['usage']): readonly string[] => {
   if (!usage) return []
   const { steps, input_tokens, output_tokens, cost, tools } = usage
   const called = Object.entries(tools).map(([name, count]) => `${name} ${count}`)
@@ -89,7 +89,7 @@ const usageWords = (usage: KnownAttempt['usage']): readonly string[] => {
 }
 
 /** The words of each attempt that said something else than the one before it. */
-const wordsOf = (attempts: readonly KnownAttempt[], command: string): string => {
+const wordsOf = (attempts: readonly AttemptView[], command: string): string => {
   const last = { prompt: '', reply: '' }
   return attempts
     .flatMap((each) =>

@@ -1,6 +1,6 @@
 /** Events as rows of a table. */
 
-import { type KnownEvent, outcomeOf, sourceOf } from '../../app/events/known-event.ts'
+import { type EventStatus, outcomeOf, sourceOf } from '../../app/events/event-status.ts'
 import { cell, shownTime } from './view.ts'
 
 const maxNote = 80
@@ -12,7 +12,7 @@ export const tableHead = (wide: boolean): readonly string[] => [
 ]
 
 /** One event as a row of the table. */
-export const rowOf = (known: KnownEvent, wide: boolean, idOf: (id: string) => string): string[] => {
+export const rowOf = (known: EventStatus, wide: boolean, idOf: (id: string) => string): string[] => {
   const { event, state, attempt } = known
   return [
     idOf(event.event_id),
@@ -27,7 +27,7 @@ export const rowOf = (known: KnownEvent, wide: boolean, idOf: (id: string) => st
   ]
 }
 
-const noteOf = ({ event, attempt, nextAt, error, state }: KnownEvent): string | undefined => {
+const noteOf = ({ event, attempt, nextAt, error, state }: EventStatus): string | undefined => {
   const parts = [
     ...(event.reason === undefined ? [] : [event.reason]),
     ...(nextAt === undefined ? [] : [`${attempt > 0 ? 'next try' : 'due'} ${shownTime(nextAt)}`]),

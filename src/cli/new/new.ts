@@ -1,10 +1,8 @@
 /** `new <name>`: writes a route into `config.yaml`, where `webhook subscribe` makes one at run time. */
 
 import { type WrittenRoute, writeNewRoute } from '../../app/editor/saving/new-route.ts'
-import type { Wish } from '../../app/routes/subscription-record.ts'
 import { adviceOf } from '../../app/warning.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import type { JsonObject } from '../../core/json.ts'
 import { shownFile } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
@@ -12,15 +10,15 @@ import type { RouteOptions } from '../options/route.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { hunkText } from '../validate/unified-diff.ts'
-import { readWish } from '../webhook/subscribe-options.ts'
+import { readSubscriptionInput } from '../webhook/subscribe-options.ts'
 
 export type NewOptions = RouteOptions & { readonly profile?: string; readonly dryRun?: boolean }
 
 export const newRoute = async (name: string, { profile, ...options }: NewOptions, cli: Cli): Promise<number> => {
   const { workspace } = cli
   const isDry = options.dryRun === true
-  const settings = settingsOf(await readWish({ ...options, ...(profile === undefined ? {} : { routeProfile: profile }) }, cli))
-  const done = await writeNewRoute(workspace, gatewayAt(workspace), { name, settings, isDry })
+  const { from, fields } = await readSubscriptionInput({ ...options, ...(profile === undefined ? {} : { routeProfile: profile }) }, cli)
+  const done = await writeNewRoute(workspace, gatewayAt(workspace), { name, from, fields, isDry })
   if (done.refused !== undefined) throw refusedFor(done)
   const warnings = done.findings.filter(({ severity }) => severity !== 'info').map(adviceOf)
   const { file, url, diff, notices } = done
@@ -43,11 +41,4 @@ const refusedFor = ({ refused, findings }: WrittenRoute): Fault => {
   const said = first && !refused?.includes(first.message) ? `: ${first.code} ${first.message}` : ''
   const hint = first?.help === undefined ? {} : { hint: first.help }
   return new Fault('refused', `nothing was written: ${refused}${said}`, { exitCode: exit.no, ...hint })
-}
-
-/** The settings of the route: what it begins with, and the options over it. Of `deliver_extra` each setting counts alone. */
-const settingsOf = ({ from = {}, fields }: Wish): JsonObject => {
-  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject
-  const extra = { ...(from.deliver_extra as JsonObject | undefined), ...(given.deliver_extra as JsonObject | undefined) }
-  return { ...from, ...given, ...(Object.keys(extra).length === 0 ? {} : { deliver_extra: extra }) }
 }

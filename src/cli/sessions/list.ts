@@ -1,6 +1,6 @@
 /** `sessions list`: one lasting conversation a line, as the running gateway keeps them. */
 
-import { checkSources } from '../../app/events/known-words.ts'
+import { checkSources } from '../../app/events/selection-words.ts'
 import { describeSession, listSessions } from '../../app/sessions/sessions.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { cell, shownTime } from '../events/view.ts'

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readServed, type Served } from '../../app/routes/check-subscription.ts'
 import { type Draft, draftOf, type Edited, saveDraft } from '../../app/routes/edit-subscription.ts'
-import { findRoute, type KnownRoute, readRoutes } from '../../app/routes/routes.ts'
+import { findRoute, type RouteEntry, readRoutes } from '../../app/routes/routes.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { wantsAgain, withDrafts } from '../shell/draft.ts'
@@ -35,7 +35,7 @@ export const webhookEdit = async (asked: string, cli: Cli): Promise<number> => {
 }
 
 /** `config.yaml` at the route, then what `validate` says of it. */
-const editConfigured = async ({ route }: KnownRoute, edit: Edit, cli: Cli): Promise<number> => {
+const editConfigured = async ({ route }: RouteEntry, edit: Edit, cli: Cli): Promise<number> => {
   const place = route?.place(route.base, 'key')
   await edit(place?.file ?? join(cli.workspace.dataDir, 'config.yaml'), place?.line)
   const code = await validate([], {}, cli)

@@ -10,7 +10,7 @@ import { type Cli, printFault } from '../shell/output.ts'
 /** Opens a body and gives what the user made of it: the same one where nothing was changed, and JSON for JSON. Throws a Fault for what cannot be sent. */
 export type ByHand = (body: string) => Promise<string>
 
-type Wish = {
+type EditedPayload = {
   /** What the draft is called. */
   readonly name: string
   /** What to do where there is no terminal. */
@@ -18,7 +18,11 @@ type Wish = {
 }
 
 /** Works with a payload that the user edits, whose draft stays until the work is done. Throws a usage Fault where there is no terminal. */
-export const withPayloadByHand = async <T>({ name, instead }: Wish, cli: Cli, work: (byHand: ByHand) => Promise<Worked<T>>): Promise<T> => {
+export const withPayloadByHand = async <T>(
+  { name, instead }: EditedPayload,
+  cli: Cli,
+  work: (byHand: ByHand) => Promise<Worked<T>>,
+): Promise<T> => {
   const { edit } = cli.io
   if (!edit) throw usage('--edit needs a terminal', `without one: ${instead}`)
   return withDrafts(cli, (open) =>

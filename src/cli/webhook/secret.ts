@@ -32,8 +32,8 @@ const renew = async (name: string, cli: Cli): Promise<number> => {
   const served = await readServed(cli.workspace)
   if (!served.ok) return refuse(cli, served)
   note(cli, ...served.notices)
-  const wish = await withSenderKey(served, name, { fields: {}, rotate: true, replace: false }, cli)
-  const done = await subscribe(served, name, wish, false)
+  const input = await withSenderKey(served, name, { fields: {}, rotate: true, replace: false }, cli)
+  const done = await subscribe(served, name, input, false)
   if (!done.ok) return refuse(cli, done)
   const { newSecret, secret, warnings } = done
   const secrets = [{ fingerprint: fingerprint(secret), ...(newSecret === undefined ? {} : { secret }) }]

@@ -1,8 +1,8 @@
-/** Reads the options of `webhook subscribe` into a Wish. */
+/** Reads the options of `webhook subscribe` into what is given for a subscription. */
 
 import { routeLike } from '../../app/routes/route-like.ts'
 import { routeOfSender } from '../../app/routes/sender-route.ts'
-import type { Wish } from '../../app/routes/subscription-record.ts'
+import type { SubscriptionInput } from '../../app/routes/subscription-record.ts'
 import type { Workspace } from '../../app/workspace.ts'
 import { usage } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
@@ -28,7 +28,10 @@ export type SubscribeOptions = RouteOptions & {
 }
 
 /** Reads the files and the standard input that options name. Throws a usage Fault. */
-export const readWish = async (options: SubscribeOptions, { io, workspace }: Pick<Cli, 'io' | 'workspace'>): Promise<Wish> => {
+export const readSubscriptionInput = async (
+  options: SubscribeOptions,
+  { io, workspace }: Pick<Cli, 'io' | 'workspace'>,
+): Promise<SubscriptionInput> => {
   const secret = await readSecret(options, io)
   if (secret !== undefined && options.rotate) throw usage('--rotate makes a secret: do not give one')
   if (options.from !== undefined && options.like !== undefined)

@@ -4,7 +4,7 @@ import { readServed, type Served } from '../../app/routes/check-subscription.ts'
 import { entryDiff } from '../../app/routes/entry-diff.ts'
 import { keyWanted, unaskedKey, withKey } from '../../app/routes/sender-key.ts'
 import { type Subscribed, subscribe } from '../../app/routes/subscribe.ts'
-import type { Wish } from '../../app/routes/subscription-record.ts'
+import type { SubscriptionInput } from '../../app/routes/subscription-record.ts'
 import { yamlText } from '../../app/yaml-text.ts'
 import { subscriptionNameOf } from '../../config/subscriptions.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -13,23 +13,23 @@ import { maskJson } from '../../core/secrets/mask.ts'
 import { printable } from '../../core/text.ts'
 import { answer, type Cli, note, warn } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
-import { readWish, type SubscribeOptions } from './subscribe-options.ts'
+import { readSubscriptionInput, type SubscribeOptions } from './subscribe-options.ts'
 
 export const webhookSubscribe = async (asked: string, options: SubscribeOptions, cli: Cli): Promise<number> => {
   const name = subscriptionNameOf(asked)
   const served = await readServed(cli.workspace)
   if (!served.ok) return refuse(cli, served)
   note(cli, ...served.notices)
-  const wish = await readWish(options, cli)
+  const input = await readSubscriptionInput(options, cli)
   const isDry = options.dryRun === true
-  const done = await subscribe(served, name, isDry ? wish : await withSenderKey(served, name, wish, cli), isDry)
+  const done = await subscribe(served, name, isDry ? input : await withSenderKey(served, name, input, cli), isDry)
   return done.ok ? report({ ...done, name, options }, cli) : refuse(cli, done)
 }
 
 /** Asks for the key of a sender that makes it itself. Throws a Fault where nobody can be asked, or nothing is answered. */
-export const withSenderKey = async (served: Served, name: string, wish: Wish, cli: Cli): Promise<Wish> => {
-  const wanted = keyWanted(served, name, wish)
-  if (!wanted) return wish
+export const withSenderKey = async (served: Served, name: string, input: SubscriptionInput, cli: Cli): Promise<SubscriptionInput> => {
+  const wanted = keyWanted(served, name, input)
+  if (!wanted) return input
   const { askSecret, stderr } = cli.io
   if (!askSecret || cli.json) throw unaskedKey(wanted)
   const { title, there, key, url } = wanted
@@ -37,7 +37,7 @@ export const withSenderKey = async (served: Served, name: string, wish: Wish, cl
   stderr(`${title} makes its key itself.\naddress  ${printable(url, maxLine)}\n${at}key      ${key}\n`)
   const typed = (await askSecret(`The key, which is not shown (Enter saves nothing): `)).trim()
   if (typed === '') throw unaskedKey(wanted)
-  return withKey(wish, wanted, typed)
+  return withKey(input, wanted, typed)
 }
 
 type SubscribeReport = Subscribed & { readonly name: string; readonly options: SubscribeOptions }

@@ -1,10 +1,10 @@
 /** `webhook test <name>`: posts a signed request to the running gateway, and prints the answer and what comes of it. */
 
 import { readFileSync } from 'node:fs'
-import { describeEvent, type KnownEvent, outcomeOf } from '../../app/events/known-event.ts'
+import { describeEvent, type EventStatus, outcomeOf } from '../../app/events/event-status.ts'
 import { jsonText } from '../../app/json-text.ts'
 import { curlLine } from '../../app/routes/curl.ts'
-import { type PreparedTest, prepareTest, type TestWish } from '../../app/routes/prepare-test.ts'
+import { type PreparedTest, prepareTest, type TestInput } from '../../app/routes/prepare-test.ts'
 import { checkExpected, type TestedRoute, testRoute } from '../../app/routes/test-route.ts'
 import { exit, messageOf, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -48,7 +48,7 @@ export const webhookTest = async (asked: string, options: TestOptions, cli: Cli)
   }))
 }
 
-const send = async (asked: string, of: TestWish['of'], options: TestOptions & { readonly byHand?: ByHand }, cli: Cli): Promise<number> => {
+const send = async (asked: string, of: TestInput['of'], options: TestOptions & { readonly byHand?: ByHand }, cli: Cli): Promise<number> => {
   const { set = [], unset = [], wait = false, timeout = defaultTimeoutSeconds, expect } = options
   const privateKey = options.privateKey === undefined ? undefined : keyIn(options.privateKey)
   const finder = gatewayAt(cli.workspace)
@@ -69,9 +69,9 @@ const keyIn = (file: string): string => {
   }
 }
 
-type Asked = { readonly expect: string | undefined; readonly timeout: number }
+type Expectation = { readonly expect: string | undefined; readonly timeout: number }
 
-const report = (test: PreparedTest, tested: TestedRoute, { expect, timeout }: Asked, cli: Cli): number => {
+const report = (test: PreparedTest, tested: TestedRoute, { expect, timeout }: Expectation, cli: Cli): number => {
   const { answer: got, known, isFollowed, isEnded, ok } = tested
   const isUnknown = tested.isLookedUp && got.outcome === undefined
   if (isUnknown || (isFollowed && !known)) note(cli, 'there is no record of it here: is the gateway one of another data directory?')
@@ -127,7 +127,7 @@ const nameOf = ({ answer: { outcome, status }, known, isFollowed }: TestedRoute)
   return known ? outcomeOf(known.event) : (outcome ?? String(status))
 }
 
-const endOf = ({ event, state, attempt, error }: KnownEvent): string => {
+const endOf = ({ event, state, attempt, error }: EventStatus): string => {
   const target = event.target === undefined ? '' : ` -> ${printable(event.target, 64)}`
   const attempts = attempt > 0 ? ` (${attempt} ${attempt === 1 ? 'attempt' : 'attempts'})` : ''
   const more = error !== undefined ? `: ${printable(error, 512)}` : event.silent ? ': the agent asked for nothing to be sent' : ''

@@ -1,6 +1,6 @@
 /** What goes on, a line each: `-->` a request, `<--` how it ended and why, `==>` an attempt at its run. Safe on a terminal. */
 
-import { outcomeOf } from '../../app/events/known-event.ts'
+import { outcomeOf } from '../../app/events/event-status.ts'
 import { printable } from '../../core/text.ts'
 import type { TrafficLine } from '../../generated/control.ts'
 

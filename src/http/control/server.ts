@@ -73,10 +73,10 @@ const listenOn = async (short: string, { path, operations, log, clock = systemCl
   }
 }
 
-type Kept = { readonly path: string; readonly short: string; readonly log: Log; readonly clock: Clock }
+type WatchedSocket = { readonly path: string; readonly short: string; readonly log: Log; readonly clock: Clock }
 
 /** Makes the socket again after somebody removed it. What is now in its place, perhaps another gateway's socket, is left alone. */
-const keepThere = ({ path, short, log, clock }: Kept, server: Server): (() => void) => {
+const keepThere = ({ path, short, log, clock }: WatchedSocket, server: Server): (() => void) => {
   let relay: Relay | undefined
   let cancel = (): void => {}
   let isOver = false

@@ -7,13 +7,14 @@ import type { JsonObject } from '../../../core/json.ts'
 import type { Route } from '../../../generated/config.ts'
 import type { Hunk } from '../../line-diff.ts'
 import { routeUrl, senderUrl } from '../../routes/route-address.ts'
+import type { SubscriptionInput } from '../../routes/subscription-record.ts'
 import type { GatewayFinder } from '../../running-gateway.ts'
 import type { Workspace } from '../../workspace.ts'
 import { createEditorService } from '../create-service.ts'
 import { draftOf } from '../draft/route-draft.ts'
 
-/** `settings`: the keys of the route. `isDry`: nothing is written. */
-export type NewRouteWish = { readonly name: string; readonly settings: JsonObject; readonly isDry: boolean }
+/** `isDry`: nothing is written. */
+export type NewRouteInput = Pick<SubscriptionInput, 'from' | 'fields'> & { readonly name: string; readonly isDry: boolean }
 
 export type WrittenRoute = {
   readonly name: string
@@ -28,18 +29,25 @@ export type WrittenRoute = {
 }
 
 /** Throws a Fault: the name is none or is taken, or the file cannot be read or written. */
-export const writeNewRoute = async (workspace: Workspace, finder: GatewayFinder, wish: NewRouteWish): Promise<WrittenRoute> => {
+export const writeNewRoute = async (workspace: Workspace, finder: GatewayFinder, input: NewRouteInput): Promise<WrittenRoute> => {
   const service = createEditorService(workspace, finder)
-  const opened = await service.create({ name: wish.name })
-  const draft = draftOf({ ...opened, written: { ...opened.written, ...wish.settings } })
+  const opened = await service.create({ name: input.name })
+  const draft = draftOf({ ...opened, written: { ...opened.written, ...settingsOf(input) } })
   const { file, diff, findings, refused, stops } = await service.plan({ draft })
   const { name } = opened
   const about = { name, file, url: urlOf(workspace, name, draft.spec), diff, findings }
   if (refused !== undefined) return { ...about, refused, notices: [] }
-  if (wish.isDry && stops) return { ...about, refused: 'a gateway would not serve this', notices: [] }
-  if (wish.isDry) return { ...about, notices: [] }
+  if (input.isDry && stops) return { ...about, refused: 'a gateway would not serve this', notices: [] }
+  if (input.isDry) return { ...about, notices: [] }
   const saved = await service.save({ draft, despiteErrors: false })
   return saved.ok ? { ...about, notices: saved.notices } : { ...about, refused: saved.message, notices: [] }
+}
+
+/** The keys of the route: what it begins with, and the fields over it. Of `deliver_extra` each setting counts alone. */
+const settingsOf = ({ from = {}, fields }: NewRouteInput): JsonObject => {
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject
+  const extra = { ...(from.deliver_extra as JsonObject | undefined), ...(given.deliver_extra as JsonObject | undefined) }
+  return { ...from, ...given, ...(Object.keys(extra).length === 0 ? {} : { deliver_extra: extra }) }
 }
 
 /** Where its sender posts to. */

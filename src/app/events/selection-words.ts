@@ -5,7 +5,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import { outcomeNames } from '../../core/outcome-table.ts'
 import { nearest } from '../../core/text.ts'
 import { stages } from '../../parts/stages/index.ts'
-import { readKnownJobs, unknownJob } from '../jobs/jobs.ts'
+import { readJobs, unknownJob } from '../jobs/jobs.ts'
 import { readRoutes, unknownRoute } from '../routes/routes.ts'
 import type { Workspace } from '../workspace.ts'
 
@@ -40,7 +40,7 @@ export const checkSources = async (workspace: Workspace, { route, job }: Sources
       throw unknownRoute(route, names, `${workspace.self} webhook list --all`)
   }
   if (job !== undefined) {
-    const known = await unlessBroken(() => readKnownJobs(workspace, { all: true }))
+    const known = await unlessBroken(() => readJobs(workspace, { all: true }))
     if (known && unreadIn(known.loaded).length === 0 && !known.jobs.some(({ id }) => id === job))
       throw unknownJob(job, known.jobs, workspace.self)
   }

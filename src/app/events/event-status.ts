@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { EventView } from '../../journal/record.ts'
 import type { State } from './event-selection.ts'
 
-export type KnownEvent = {
+export type EventStatus = {
   readonly event: EventView
   /** `unknown`: the gateway has no run of it any more, and its end is not in the journal. */
   readonly state: State
@@ -15,7 +15,7 @@ export type KnownEvent = {
 }
 
 /** An event for programs: every member is there, `null` where it says nothing. */
-export const describeEvent = ({ event, state, attempt, nextAt, error }: KnownEvent): JsonObject => ({
+export const describeEvent = ({ event, state, attempt, nextAt, error }: EventStatus): JsonObject => ({
   event_id: event.event_id,
   at: event.at,
   profile: event.profile,
