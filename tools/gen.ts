@@ -16,6 +16,7 @@ import { renderSenders } from './senders.ts'
 import { envByChoice, renderSettings, withEnvNames } from './settings.ts'
 import { createAjv, renderChecks } from './shapes/checks.ts'
 import { type ControlSchema, renderControl } from './shapes/control.ts'
+import { renderStored, type StoredSchema } from './shapes/stored.ts'
 import { platformDefinitions, platformSections, withTypedKeys } from './target-schema.ts'
 import { renderTargets } from './targets.ts'
 import { toolSections } from './toolset-schema.ts'
@@ -224,6 +225,7 @@ const checks = Object.keys(schemaOf)
 
 const outputs: { [file: string]: string } = {
   ...(await renderControl(read('control.schema.json') as ControlSchema, banner, root)),
+  ...(await renderStored(read('stored.schema.json') as StoredSchema, banner, root)),
   ...renderSamples(),
   'schema/headgate.schema.json': `${JSON.stringify(forEditors(schema), null, 1)}\n`,
   'docs/codes.md': `${renderCodes()}\n`,

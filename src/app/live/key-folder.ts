@@ -5,7 +5,8 @@ import { constants } from 'node:fs'
 import { open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { messageOf } from '../../core/fault.ts'
-import { parseObject } from '../../core/json.ts'
+import { type JsonObject, parseObject } from '../../core/json.ts'
+import { isKeptKey } from '../../generated/stored-checks.js'
 import type { FetchedKey, KeptKeys } from '../../parts/sender-keys.ts'
 import { createKeptKeys } from './kept-keys.ts'
 import { writeWhole } from './write-whole.ts'
@@ -79,16 +80,19 @@ const createWriter = (folder: string, report: (reason: string) => void) => {
 const digestOf = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex')
 const nameOf = (address: string): string => `${digestOf(address)}.json`
 
+type KeptKey = { readonly address: string; readonly at: number; readonly sha256: string; readonly bytes: string }
+
 /** With its digest: a key of which one bit was lost would refuse each request of the sender. */
 const textOf = (address: string, { bytes, at }: FetchedKey): string =>
   `${JSON.stringify({ address, at, sha256: digestOf(bytes), bytes: bytes.toString('base64') })}\n`
 
 /** `undefined` for what is not as it was written. */
 const readKey = async (file: string, name: string): Promise<readonly [string, FetchedKey] | undefined> => {
-  const { address, at, sha256, bytes: text } = parseObject(await textIn(file).catch(() => '')) ?? {}
-  if (typeof address !== 'string' || nameOf(address) !== name || typeof at !== 'number' || typeof text !== 'string') return undefined
+  const kept = parseObject(await textIn(file).catch(() => ''))
+  if (!isKeptKey(kept)) return undefined
+  const { address, at, sha256, bytes: text } = kept as JsonObject & KeptKey
   const bytes = Buffer.from(text, 'base64')
-  return digestOf(bytes) === sha256 ? [address, { bytes, at }] : undefined
+  return nameOf(address) === name && digestOf(bytes) === sha256 ? [address, { bytes, at }] : undefined
 }
 
 /** The text of a regular file; a link is not followed. Throws what Node throws. */

@@ -5,7 +5,8 @@ import { replaceFile } from '../../config/replace-file.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { whyUnread } from '../../core/disk-fault.ts'
 import { usage } from '../../core/fault.ts'
-import { isObject, parseObject } from '../../core/json.ts'
+import { type JsonObject, parseObject } from '../../core/json.ts'
+import { isBaseline } from '../../generated/stored-checks.js'
 import { messageHash } from './fingerprint.ts'
 
 /** How often each finding was there, by its key. */
@@ -23,10 +24,9 @@ export const readBaseline = (file: string): Baseline => {
     throw usage(`cannot read the baseline ${file}: ${whyUnread(error)}`, '--write-baseline makes it')
   }
   const data = parseObject(text)
-  if (data?.v !== 1 || !Array.isArray(data.findings)) throw usage(`${file} is no baseline`, '--write-baseline makes one')
+  if (!isBaseline(data)) throw usage(`${file} is no baseline`, '--write-baseline makes one')
   const known = new Map<string, number>()
-  for (const each of data.findings) {
-    if (!isObject(each)) throw usage(`${file} is no baseline`, '--write-baseline makes one')
+  for (const each of data.findings as JsonObject[]) {
     const { code, route, pointer, message, count } = each
     known.set(keyOf(String(code), route === null ? null : String(route), String(pointer), String(message)), Number(count))
   }

@@ -8,7 +8,8 @@ import { join } from 'node:path'
 import { replaceFile } from '../../../config/replace-file.ts'
 import { diskFault } from '../../../core/disk-fault.ts'
 import { exit, Fault } from '../../../core/fault.ts'
-import { isObject, type Json, type JsonObject, parseObject } from '../../../core/json.ts'
+import { type JsonObject, parseObject } from '../../../core/json.ts'
+import { isStoredDraft } from '../../../generated/stored-checks.js'
 import type { Workspace } from '../../workspace.ts'
 import type { OpenedRoute, Step } from '../draft/route-draft.ts'
 
@@ -74,36 +75,9 @@ const read = (file: string): StoredDraft | undefined => {
   try {
     if (statSync(file).size > maxBytes) return undefined
     const data = parseObject(readFileSync(file, 'utf8'))
-    return data && isStored(data) ? data : undefined
+    // Written by another version, or by hand: what has another shape is no draft.
+    return isStoredDraft(data) ? (data as JsonObject & StoredDraft) : undefined
   } catch {
     return undefined
   }
 }
-
-/** Written by another version, or by hand: what does not hold is no draft. */
-const isStored = (data: JsonObject): data is JsonObject & StoredDraft => {
-  const { v, at, name, source, base, written, isNew, digest, past } = data
-  return (
-    v === 1 &&
-    typeof at === 'number' &&
-    typeof name === 'string' &&
-    (source === 'config' || source === 'subscription') &&
-    isPath(base) &&
-    isObject(written) &&
-    typeof isNew === 'boolean' &&
-    typeof digest === 'string' &&
-    Array.isArray(past) &&
-    past.every(isStep)
-  )
-}
-
-const isPath = (value: Json | undefined): boolean =>
-  Array.isArray(value) && value.every((key) => typeof key === 'string' || typeof key === 'number')
-
-const isStep = (value: Json): boolean =>
-  isObject(value) &&
-  typeof value.title === 'string' &&
-  Array.isArray(value.edits) &&
-  value.edits.every((edit) => isObject(edit) && editKinds.has(String(edit.kind)) && isPath(edit.path))
-
-const editKinds: ReadonlySet<string> = new Set(['set', 'add', 'remove', 'insert', 'move', 'rename'])
