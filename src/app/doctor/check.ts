@@ -1,4 +1,4 @@
-/** What one look of `doctor` found, and how a look is kept from ending the others. */
+/** The result of one check of `doctor`, and what keeps a check that fails from ending the other checks. */
 
 import type { Loaded } from '../../config/load.ts'
 import type { Code, Diagnostic } from '../../core/diagnostic.ts'
@@ -6,7 +6,7 @@ import { Fault, messageOf } from '../../core/fault.ts'
 import type { Status } from '../../generated/control.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** What every look may use. */
+/** What every check may use. */
 export type Patient = {
   readonly workspace: Workspace
   readonly loaded: Loaded

@@ -16,7 +16,7 @@ import { labelOf } from './logins.ts'
 import { usedSpecs } from './targets.ts'
 
 const longestMs = 5_000
-/** So many hosts are asked, all at once, so that the look ends in time. */
+/** How many hosts are asked, all at once, so that the check ends in time. */
 const maxHosts = 50
 
 const name = 'online'

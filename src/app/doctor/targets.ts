@@ -8,7 +8,7 @@ import { type KnownTarget, readTargets } from '../targets/targets.ts'
 import { type Check, fail, ok, type Patient } from './check.ts'
 import { checkLogin, labelOf } from './logins.ts'
 
-/** One after the other, by profile: each target that is used, and the login of the programs that it needs. */
+/** Checks each target that a route or job of a profile uses, and the login of the programs that it needs, one after the other. */
 export const checkTargets = async (patient: Patient): Promise<readonly Check[]> => {
   const checks: Check[] = []
   for (const [profile, used] of await usedTargets(patient)) {

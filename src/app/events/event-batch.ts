@@ -1,4 +1,4 @@
-/** Work on several events: which ones, in which order, and how it went for each. */
+/** Work on several events: which events, in which order, and how it went for each. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import type { ReplayResult } from '../../generated/control.ts'
@@ -8,10 +8,10 @@ import { type EventCriteria, selectionOf } from './event-selection.ts'
 import type { EventStatus } from './event-status.ts'
 import { type EventStatuses, findEvents, selectEvents } from './events.ts'
 
-/** So many are touched where no limit is given. */
+/** How many events are worked on where no limit is given. */
 const defaultLimit = 1_000
 
-/** `isCut`: more would fit, which came before these. */
+/** `isCut`: older events would fit, too. */
 export type Batch = EventStatuses & { readonly isCut: boolean }
 
 /** The events of these ids or, where there are none, the newest that fit the criteria, oldest first, as they came. */
@@ -29,7 +29,7 @@ const selectBatch = async (workspace: Workspace, gateway: GatewayFinder, criteri
   return { events: [...events].reverse(), isCut, notices }
 }
 
-/** How it went for one event. */
+/** How the work on one event went. */
 export type Result = {
   readonly known: EventStatus
   readonly ok: boolean
@@ -38,20 +38,20 @@ export type Result = {
   readonly replayed?: Extract<ReplayResult, { readonly found: true }>
 }
 
-/** Hears after each event how many are done. */
+/** Is told after each event how many are done. */
 export type Counting = (done: number) => void
 
-/** One after the other; what fails does not stop the rest, but a gateway that is gone does. */
+/** Works on one event after the other. An event that fails does not stop the rest; a gateway that is gone does. */
 export const each = async (
   events: readonly EventStatus[],
-  act: (known: EventStatus) => Promise<Omit<Result, 'known'>>,
+  work: (known: EventStatus) => Promise<Omit<Result, 'known'>>,
   counting: Counting,
 ): Promise<readonly Result[]> => {
   const results: Result[] = []
   let gone: Fault | undefined
   for (const known of events) {
     try {
-      results.push(gone ? { known, ok: false, why: 'not tried' } : { known, ...(await act(known)) })
+      results.push(gone ? { known, ok: false, why: 'not tried' } : { known, ...(await work(known)) })
     } catch (error) {
       if (!(error instanceof Fault)) throw error
       if (error.exitCode === exit.unreachable) gone = error

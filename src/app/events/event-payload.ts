@@ -1,4 +1,4 @@
-/** What was kept of an event's request: best effort, so that it may be missing, and then it is said why. */
+/** Reads what was kept of an event's request. Requests are kept best effort: of a missing request the reason is given. */
 
 import { isUtf8 } from 'node:buffer'
 import type { JsonObject } from '../../core/json.ts'
@@ -19,7 +19,7 @@ export const payloadOf = async ({ dataDir }: Workspace, { raw }: EventView): Pro
   return kept ? { headers: maskHeaders(kept.headers), body: kept.body } : isGone
 }
 
-/** A body for programs: its text where it is one, else its bytes. */
+/** A request for programs: its body as text where it is UTF-8, else its bytes in base64. */
 export const describePayload = (payload: RawRequest | string): JsonObject => {
   if (typeof payload === 'string')
     return { payload: payload.split(':')[0] ?? '', headers: null, body: null, body_base64: null, body_bytes: null }

@@ -1,4 +1,4 @@
-/** Stored requests of several events through the configuration of the running gateway. */
+/** Sends the stored requests of several events through the configuration of the running gateway. */
 
 import { isUtf8 } from 'node:buffer'
 import { exit, Fault } from '../../core/fault.ts'
@@ -16,7 +16,7 @@ export type ReplayPlan = {
   readonly events: readonly EventStatus[]
   /** How many of a selection are not among them, because their request was not kept. */
   readonly leftOut: number
-  /** One that its route refuses now has failed. */
+  /** An event that its route refuses now has failed. */
   run(options: ReplayOptions, counting: Counting): Promise<readonly Result[]>
 }
 

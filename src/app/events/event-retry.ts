@@ -1,4 +1,4 @@
-/** The stored work of dead runs again, from its first attempt. */
+/** Starts the stored work of dead runs again, from its first attempt. */
 
 import type { GatewayFinder } from '../running-gateway.ts'
 import { type Counting, each, type Result } from './event-batch.ts'

@@ -1,4 +1,4 @@
-/** One event, as the journal and a running gateway tell it together. */
+/** How one event stands, as the journal and a running gateway tell together. */
 
 import type { JsonObject } from '../../core/json.ts'
 import type { EventView } from '../../journal/record.ts'
@@ -9,7 +9,7 @@ export type EventStatus = {
   /** `unknown`: the gateway has no run of it any more, and its end is not in the journal. */
   readonly state: State
   readonly attempt: number
-  /** When it is tried again. */
+  /** When its run is tried again. */
   readonly nextAt?: string
   readonly error?: string
 }

@@ -11,10 +11,10 @@ import type { Search } from './event-search.ts'
 import type { Selection } from './event-selection.ts'
 import { type EventStatus, outcomeOf } from './event-status.ts'
 
-/** Whether an event fits may be known only when the gateway was asked, or its request was read: so many are looked at, at most. */
+/** How many events are looked at where a selection asks the gateway, or reads the requests, to know whether an event fits. */
 const maxLooked = 10_000
 
-/** `notices`: why something is as the journal says, where a running gateway could not be asked. */
+/** `notices`: why the states are those of the journal, where a running gateway could not be asked. */
 export type EventStatuses = { readonly events: readonly EventStatus[]; readonly notices: readonly string[] }
 
 /** `next`: where the next page goes on, when there are more than the limit. `skipped`: damaged lines of the journal. */
@@ -47,7 +47,7 @@ export const selectEvents = async (workspace: Workspace, gateway: GatewayFinder,
   return { events: newestFirst, next: last?.event_id, skipped: found.skipped, notices: [...notices, ...notice] }
 }
 
-/** The first of the events in which it is found; one after the other, because a thousand bodies need not be in memory at once. */
+/** The first events that the search finds. It reads one event after the other, because a thousand bodies need not be in memory at once. */
 const searched = async (workspace: Workspace, events: readonly EventView[], search: Search, most: number): Promise<EventView[]> => {
   const matching: EventView[] = []
   for (const view of events) {
@@ -111,7 +111,7 @@ export const standingsOf = async (gateway: RunningGateway, events: readonly Even
   return new Map(all.map((standing) => [standing.eventId, standing]))
 }
 
-/** Asks a running gateway how those stand that have not ended; without one they are as the journal says. */
+/** Asks a running gateway how the events stand that have not ended. Without a gateway they stand as the journal says. */
 const withStandings = async (workspace: Workspace, finder: GatewayFinder, events: readonly EventView[]): Promise<EventStatuses> => {
   const notices: string[] = []
   const waiting = events.filter(({ state }) => state === 'waiting')
@@ -123,7 +123,7 @@ const withStandings = async (workspace: Workspace, finder: GatewayFinder, events
   return { events: events.map((event) => second?.get(event.event_id) ?? knownAs(event, standings.get(event.event_id))), notices }
 }
 
-/** A gateway that cannot say it (its store is broken, it hangs) keeps nobody from reading the journal. */
+/** A gateway that gives no answer (its store is broken, it hangs) keeps nobody from reading the journal. */
 const orNotice = async <T>(asked: Promise<T>, notices: string[]): Promise<T | undefined> => {
   try {
     return await asked
@@ -135,8 +135,8 @@ const orNotice = async <T>(asked: Promise<T>, notices: string[]): Promise<T | un
 }
 
 /**
- * Those of which the gateway has no run. They ended between the two looks: then the journal says so by now, because it is written
- * before the store forgets. Or another event of their group has its run. Or the line of their end was lost.
+ * The events of which the gateway has no run. Either they ended after the journal was read: then the journal says so by now, because its
+ * line is written before the store forgets the run. Or another event of their group has the run. Or the line of their end was lost.
  */
 const lookAgain = async (
   { dataDir }: Workspace,

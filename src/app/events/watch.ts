@@ -1,4 +1,4 @@
-/** What goes on in a running gateway, behind what went before. */
+/** The traffic of a running gateway as it happens, after the traffic of before. */
 
 import type { TailLine } from '../../generated/control.ts'
 import { journalFolder } from '../../journal/folder.ts'
@@ -10,7 +10,7 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import { checkOutcomes, checkSources } from './selection-words.ts'
 
-/** `since`: also what arrived from then on; milliseconds since 1970. */
+/** `since`: events that arrived from then on come first; milliseconds since 1970. */
 export type WatchOptions = TrafficFilter & { readonly since?: number }
 
 export type Watching = {
@@ -20,7 +20,7 @@ export type Watching = {
   close(): void
 }
 
-/** Of what went before at most. */
+/** How many events of before are read at most. */
 const maxPast = 10_000
 
 /** Throws a Fault for an outcome or a route that there is not, without a gateway (exit 4), and when as many watch as may. */
@@ -40,7 +40,7 @@ const pastEvents = async ({ dataDir }: Workspace, filter: TrafficFilter, since: 
   return (await readEvents(journalFolder(dataDir), { fits, since, limit: maxPast })).events.toReversed()
 }
 
-/** Watching began before the past was read: what is in both is told once. */
+/** Watching began before the past was read: an event that is in both is told once. */
 async function* joined(past: readonly EventView[], live: TailLines): AsyncGenerator<TailLine, void> {
   const first = await live.next()
   if (first.done) return

@@ -37,7 +37,7 @@ export type JobEntries = {
   readonly loaded: Loaded
   readonly parts: JobParts
   readonly jobs: readonly JobEntry[]
-  /** What keeps jobs from being known. */
+  /** Why the list lacks jobs. */
   readonly notices: readonly string[]
 }
 

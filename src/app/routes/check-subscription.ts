@@ -42,7 +42,7 @@ export const readServed = async (workspace: Workspace): Promise<Served | Refusal
 type CheckedEntry = {
   readonly route?: RouteSource
   readonly diagnostics: readonly Diagnostic[]
-  /** What holds, but is likely wrong: said, and saved all the same. */
+  /** What is valid but likely wrong: it is said, and the entry is saved all the same. */
   readonly likely: readonly Diagnostic[]
 }
 

@@ -29,7 +29,7 @@ export type Diagnosis = { readonly decides: string | undefined; readonly schemes
 /** What it says of schemes whose keys it does not have. */
 export const unfetched = 'its keys are fetched by a running gateway only'
 
-/** What is looked into at most: a stranger chose the bytes. */
+/** How much of a body is read at most: a stranger chose the bytes. */
 const maxBody = 131_072
 const maxSecrets = 4
 const maxTimes = 2
@@ -71,7 +71,7 @@ const whyNot = ({ compile, keys }: Scheme, request: UnverifiedRequest, secrets: 
   return why
 }
 
-/** Each is tried, whatever came of the others: how long it takes tells nobody which of them holds. */
+/** Tries every near miss, whatever came of the others, so that the time it takes tells nobody which near miss holds. */
 const nearMisses = (scheme: Scheme, request: UnverifiedRequest, secrets: readonly string[]): string[] => {
   if (request.body && request.body.length > maxBody) return []
   const holds = (changed: Partial<UnverifiedRequest>, with_ = secrets): boolean =>

@@ -108,7 +108,7 @@ const secretsOf = ({ secret, secrets }: JsonObject): Json[] => [
   ...(Array.isArray(secrets) ? secrets : []),
 ]
 
-/** What stands in the text for each hidden text, by its fingerprint. */
+/** The hidden texts, by the fingerprint that stands for each. */
 const masksOf = (value: Json, shown: Json, into: Map<string, Json> = new Map()): ReadonlyMap<string, Json> => {
   if (typeof shown === 'string' && shown !== value && hidesPart(shown)) into.set(shown, value)
   else if (Array.isArray(value) && Array.isArray(shown)) for (const [i, item] of value.entries()) masksOf(item, shown[i] ?? null, into)

@@ -1,4 +1,4 @@
-/** What differs between two entries of a subscription, a line for each setting, without secrets. */
+/** The difference between two entries of a subscription: a line for each setting, without secrets. */
 
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { maskJson } from '../../core/secrets/mask.ts'

@@ -24,7 +24,7 @@ export type RouteEntry = {
   readonly written: Json
   /** Absent when the entry is not valid on its own. */
   readonly route?: RouteSource
-  /** It is a subscription that a configured route of the same name hides. */
+  /** The entry is a subscription, and a configured route of the same name hides it. */
   readonly shadowed: boolean
 }
 

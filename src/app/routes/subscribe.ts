@@ -87,7 +87,7 @@ type CheckedChange = {
   readonly secret: string
   readonly diagnostics: readonly Diagnostic[]
   readonly refused: boolean
-  /** What holds, but is likely wrong: said, and saved all the same. */
+  /** What is valid but likely wrong: it is said, and the entry is saved all the same. */
   readonly likely: readonly Diagnostic[]
 }
 

@@ -17,7 +17,7 @@ export type Expectation = {
   /** Follow the run to its end. */
   readonly wait: boolean
   readonly timeoutMs: number
-  /** What should come of it; without it: that the event is accepted, and its run does not die. */
+  /** The expected end of the event. Without it the event must be accepted, and its run must not die. */
   readonly expect?: string | undefined
 }
 
@@ -28,7 +28,7 @@ export type TestedRoute = {
   readonly isLookedUp: boolean
   /** The event's record, where it was asked for and is there. */
   readonly known: EventStatus | undefined
-  /** It was followed. */
+  /** Whether the event was followed until its run ended, or the time was over. */
   readonly isFollowed: boolean
   /** Its run has ended, or there was none to wait for. */
   readonly isEnded: boolean

@@ -1,4 +1,4 @@
-/** Goes through the questions until all are answered. Who asks them is told by the skin. */
+/** Goes through the questions until all are answered. The skin says who asks them. */
 
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { nearest, printable } from '../../core/text.ts'
@@ -83,7 +83,7 @@ const broken = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener('abort', end, { once: true })
   })
 
-/** Does what the answer sets off. When that fails, its questions may be asked again; where nobody can, the command ends. */
+/** Runs the trial of a question. When it fails, the questions that it is about may be asked again; where nobody can answer, the command ends. */
 const runTrial = async ({ trial }: Question, draft: Draft, interviewer: Interviewer, signal: AbortSignal): Promise<Draft> => {
   if (!trial) return draft
   interviewer.tell('info', trial.doing)

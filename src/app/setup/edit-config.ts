@@ -11,7 +11,7 @@ export type ByHand = { readonly path: Path; readonly lines: string; readonly why
 
 type Setting = Extract<Write, { to: 'config' }>
 
-/** Each setting by itself, so that one that cannot be changed does not keep the others from it. */
+/** Changes each setting by itself, so that a setting that cannot be changed keeps no other from its change. */
 export const editConfig = (before: string, settings: readonly Setting[]): { readonly text: string; readonly byHand: readonly ByHand[] } => {
   const byHand: ByHand[] = []
   let text = before

@@ -22,7 +22,7 @@ export type Write =
   | { readonly to: 'env'; readonly name: string; readonly value: string; readonly isSecret?: true }
   | { readonly to: 'config'; readonly path: Path; readonly value: Json }
 
-/** What an answer sets off, and how it went. */
+/** How a trial went. */
 export type TrialResult = { readonly ok: boolean; readonly text: string }
 
 export type Question = {
@@ -30,7 +30,7 @@ export type Question = {
   /** The option that answers it. */
   readonly flag: string
   readonly kind: 'yes-no' | 'choice' | 'text' | 'secret'
-  /** One sentence. */
+  /** The question itself, in one sentence. */
   readonly text: string
   readonly choices?: readonly Choice[]
   /** What Enter takes; of a secret the empty text, which keeps what is there. Without it, something must be answered. */
@@ -41,7 +41,7 @@ export type Question = {
   readonly shown?: string
   readonly check?: (answer: string) => Objection | undefined | Promise<Objection | undefined>
   readonly writes?: (answer: string) => readonly Write[]
-  /** Done as soon as the answer is yes. When it fails, the answers with these ids may be given anew. */
+  /** Is run as soon as the answer is yes. When it fails, the questions with the ids `about` may be asked again. */
   readonly trial?: { readonly what: 'ask the agent' | 'send to the target'; readonly doing: string; readonly about: readonly string[] }
 }
 

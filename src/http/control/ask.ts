@@ -1,4 +1,4 @@
-/** Asks the gateway of a data directory one request, over its control socket. */
+/** Asks the gateway of a data directory a question, over its control socket. */
 
 import { existsSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
@@ -40,12 +40,12 @@ export const notRunning = ({ dataDir, self }: Asker): Fault => {
   })
 }
 
-/** Whether a gateway takes connections. Also `true` where that cannot be told: the request that follows then says what is wrong. */
+/** Whether a gateway takes connections. Also `true` where nobody can tell: the question that follows then fails with the reason. */
 export const isListening = async ({ dataDir }: Asker): Promise<boolean> => {
   const path = controlSocket(dataDir)
   if (!isReachable(path)) return false
   const code = await connectError(path)
-  return code === undefined || !nobody.has(code)
+  return code === undefined || !unheard.has(code)
 }
 
 /** The gateway's answer; `undefined` when no gateway runs, or none can be reached. */
@@ -53,15 +53,15 @@ export const tryGateway = async (asker: Asker, method: Method, path: string, bod
   const short = openShortPath(controlSocket(asker.dataDir))
   if (short === undefined) return undefined
   try {
-    const got = await send({ socketPath: short.path, method, path, text: body === undefined ? undefined : JSON.stringify(body) })
-    return got && answerOf(got)
+    const answer = await send({ socketPath: short.path, method, path, text: body === undefined ? undefined : JSON.stringify(body) })
+    return answer && answerOf(answer)
   } finally {
     short.close()
   }
 }
 
-/** What an answer says. Throws a Fault for a refusal or a failure. */
-export const answerOf = ({ status, text }: Got): Json => {
+/** The JSON of an answer. Throws a Fault for a refusal or a failure. */
+export const answerOf = ({ status, text }: Answer): Json => {
   const answer = parsed(text)
   if (status === 200) return answer
   const said = isObject(answer) && typeof answer.error === 'string' ? answer.error : `status ${status}`
@@ -78,24 +78,24 @@ const parsed = (text: string): Json => {
   }
 }
 
-type Got = { readonly status: number; readonly text: string }
-type Ask = { readonly socketPath: string; readonly method: Method; readonly path: string; readonly text: string | undefined }
+type Answer = { readonly status: number; readonly text: string }
+type Question = { readonly socketPath: string; readonly method: Method; readonly path: string; readonly text: string | undefined }
 
-/** Error codes that mean that nobody listens: there is no socket, or a dead process left it. */
-const nobody = new Set(['ENOENT', 'ECONNREFUSED'])
+/** Error codes that mean that no process listens: there is no socket, or a dead process left it. */
+const unheard = new Set(['ENOENT', 'ECONNREFUSED'])
 
 /** The headers of a request with this body. */
 export const bodyHeaders = (text: string | undefined) =>
   text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
 
-const send = ({ socketPath, method, path, text }: Ask): Promise<Got | undefined> =>
+const send = ({ socketPath, method, path, text }: Question): Promise<Answer | undefined> =>
   new Promise((resolve, reject) => {
     const headers = bodyHeaders(text)
     const request = httpRequest({ socketPath, method, path, headers, agent: false })
     const late = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs)
     const fail = (error: unknown): void => {
       clearTimeout(late)
-      if (error instanceof Error && 'code' in error && nobody.has(String(error.code))) resolve(undefined)
+      if (error instanceof Error && 'code' in error && unheard.has(String(error.code))) resolve(undefined)
       else reject(new Fault('unreachable', `the gateway does not answer: ${messageOf(error)}`, { exitCode: exit.unreachable }))
     }
     request.on('error', fail)

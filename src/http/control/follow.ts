@@ -10,7 +10,7 @@ import { controlSocket, openShortPath } from './socket-path.ts'
 const maxLineChars = 1_048_576
 const maxAnswerBytes = 65_536
 
-/** Each line as JSON, until the gateway ends them or `return` is called. Throws a Fault when none runs (exit 4), and when it refuses. */
+/** Each line as JSON, until the gateway ends the stream or `return` is called. Throws a Fault when no gateway runs (exit 4), and when it refuses. */
 export const followGateway = async (asker: Asker, path: string, body: Json | undefined): Promise<AsyncIterableIterator<unknown>> => {
   const short = openShortPath(controlSocket(asker.dataDir))
   const response = short && (await open(short.path, path, body === undefined ? undefined : JSON.stringify(body)).finally(short.close))
@@ -22,7 +22,7 @@ export const followGateway = async (asker: Asker, path: string, body: Json | und
   const lines = linesOf(response)
   const iterator: AsyncIterableIterator<unknown> = {
     next: () => lines.next(),
-    // Ends also what waits for a line.
+    // A caller that waits for a line is ended, too.
     async return() {
       response.destroy()
       return { done: true, value: undefined }
@@ -32,7 +32,7 @@ export const followGateway = async (asker: Asker, path: string, body: Json | und
   return iterator
 }
 
-/** `undefined`: nobody listens. */
+/** `undefined`: no process listens. */
 const open = (socketPath: string, path: string, text: string | undefined): Promise<IncomingMessage | undefined> =>
   new Promise((resolve, reject) => {
     const headers = bodyHeaders(text)

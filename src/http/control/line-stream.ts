@@ -1,9 +1,9 @@
-/** Lines that are watched, as a body of JSON documents, one a line. */
+/** The lines of a tail as the body of an answer: one JSON document a line. */
 
 import { Readable } from 'node:stream'
 import type { TailLines } from '../../app/live/tails.ts'
 
-/** Takes a line only when there is room for it: whoever reads slowly keeps no more than that waiting here. */
+/** Takes a line only when the connection has room for it, so that a slow reader keeps no more lines waiting here. */
 export const streamOf = (lines: TailLines): Readable =>
   new Readable({
     read() {

@@ -88,7 +88,7 @@ const keepThere = ({ path, short, log, clock }: WatchedSocket, server: Server): 
     log('warn', { file: path }, 'the control socket was gone and is made again')
   }
   const look = async (): Promise<void> => {
-    // Where that fails, for example because the folder is gone, the next look tries again.
+    // Where the socket cannot be made, for example because its folder is gone, the next look tries again.
     if (!lstatSync(path, { throwIfNoEntry: false })) await make().catch(() => {})
     if (isOver) relay?.close()
     else cancel = clock.after(lookMs, () => void look())
