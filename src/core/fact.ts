@@ -1,6 +1,6 @@
 /** What happened: one stream, told once where it happens; the log and the journal observe it, and whoever comes next. */
 
-import type { Place } from './agent/session.ts'
+import type { ChatAddress } from './agent/session.ts'
 import type { Outcome, Reply } from './outcome.ts'
 import type { EventFacts, Headers, UnverifiedRequest, VerifiedRequest } from './request.ts'
 
@@ -123,7 +123,7 @@ export type Fact =
       readonly target: string
       readonly ok: boolean
       readonly text: string
-      readonly place?: Place
+      readonly place?: ChatAddress
     }
   | { readonly kind: 'config_replaced'; readonly routes: number; readonly changes: RouteChanges; readonly needRestart: readonly string[] }
   | { readonly kind: 'config_refused' }

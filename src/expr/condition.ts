@@ -27,7 +27,7 @@ type Operator = {
   readonly fieldless?: true
   compile(
     operand: Json,
-    kit: { readonly profileDir: string; readonly report: Report; readonly looksOutside: () => void },
+    kit: { readonly profileDir: string; readonly report: Report; readonly recompileAtReload: () => void },
   ): Closable<(value: Json | undefined, event: Event) => boolean | Promise<boolean>>
 }
 
@@ -53,7 +53,7 @@ type Kit = {
   readonly operators: ReadonlyMap<string, Operator>
   readonly profileDir: string
   readonly report: Report
-  readonly looksOutside: () => void
+  readonly recompileAtReload: () => void
   readonly adopt: Adopt
 }
 
@@ -112,7 +112,7 @@ type Builder = { readonly kit: Kit; readonly fields: Fields; left: number }
 
 const compileLeaf = (spec: Spec, operator: Operator, { kit, fields }: Builder): Built => {
   const report: Report = (code, below, message, help) => kit.report(code, [...spec.path, spec.key, ...below], message, help)
-  const test = kit.adopt(operator.compile(spec.operand, { profileDir: kit.profileDir, report, looksOutside: kit.looksOutside }))
+  const test = kit.adopt(operator.compile(spec.operand, { profileDir: kit.profileDir, report, recompileAtReload: kit.recompileAtReload }))
   const field = spec.field === undefined ? undefined : fields.compile(spec.field)
   const explain = explainer(spec)
   const judge = (holds: boolean, value: Json | undefined): ConditionResult =>

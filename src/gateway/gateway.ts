@@ -21,8 +21,8 @@ import { openJournal } from '../journal/journal.ts'
 import { createJournalObserver } from '../journal/journal-observer.ts'
 import type { KeptKeys } from '../parts/sender-keys.ts'
 import { servedAs } from '../plan/table.ts'
+import { chatAddressOfRun } from '../runs/chat-address.ts'
 import { createConversations } from '../runs/conversation.ts'
-import { placeOfRun } from '../runs/place.ts'
 import { Worker } from '../runs/worker.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
 import { storesByName } from '../store/index.ts'
@@ -108,9 +108,9 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
       clock,
       redact,
       most: ({ route }) => routeOf(route)?.session?.history ?? defaults.session.history,
-      placeOf: (run) => placeOfRun(run, { targets: current().catalogue.targets, profiles: current().config.profiles }),
+      placeOf: (run) => chatAddressOfRun(run, { targets: current().catalogue.targets, profiles: current().config.profiles }),
     }),
-    comments: (target) => current().catalogue.targets.get(target)?.comments ?? false,
+    comments: (target) => current().catalogue.targets.get(target)?.returnsAsEvent ?? false,
     repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => current().config.maxConcurrentRuns,
   })

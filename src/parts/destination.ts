@@ -89,12 +89,12 @@ export const targetsOf = (destination: Destination): string =>
     .map(({ target }) => target)
     .join(', ')
 
-/** The name of one of several targets, with its place in the list where others have that name too. */
-export const labelOf = (to: readonly Delivery[], place: number): string => {
-  const target = to[place]?.target ?? ''
-  return to.filter((each) => each.target === target).length > 1 ? `${target} (${place + 1} of ${to.length})` : target
+/** The name of one of several targets, with its position in the list where others have that name too. */
+export const labelOf = (to: readonly Delivery[], position: number): string => {
+  const target = to[position]?.target ?? ''
+  return to.filter((each) => each.target === target).length > 1 ? `${target} (${position + 1} of ${to.length})` : target
 }
 
 /** Why a delivery to several targets failed, and which of them have the text. */
 export const whyPartly = (to: readonly Delivery[], failed: readonly string[], done: readonly number[]): string =>
-  [...failed, ...(done.length > 0 ? [`delivered to ${done.map((place) => labelOf(to, place)).join(', ')}`] : [])].join('; ')
+  [...failed, ...(done.length > 0 ? [`delivered to ${done.map((position) => labelOf(to, position)).join(', ')}`] : [])].join('; ')

@@ -74,7 +74,7 @@ export const compileRoute = (
   const report: Report = (code, path, message, help) => diagnostics.push(problemAt(route, code, path, message, help))
   // Skills are looked up in files, and prices are the agent's.
   let lasting = (route.spec.skills ?? []).length === 0 && route.spec.agent === undefined
-  const looksOutside = (): void => {
+  const recompileAtReload = (): void => {
     lasting = false
   }
   const profile = config.profiles.get(route.profile) ?? unservedProfile(route.profile, config)
@@ -88,7 +88,7 @@ export const compileRoute = (
     adapter: config.adapter,
     effects,
     report,
-    looksOutside,
+    recompileAtReload,
     adopt: owner.adopt,
     schemes: schemesFor(route, catalogue),
     operators: catalogue.operators,

@@ -1,18 +1,18 @@
-/** What `compile` gave: a function, or beside it how what it has open is closed. */
+/** Takes apart the result of a plugin's `compile`: a function alone, or a function with a `close`. */
 
 import type { Closable } from '../core/owner.ts'
-import { isLoose } from './shape.ts'
+import { isMap } from './shape.ts'
 
-/** Its function, if it gave one, and how to close what is open. */
+/** The function, if there is one, and the `close`. */
 const taken = <F>(made: unknown): { readonly run: F | undefined; readonly close: (() => void | Promise<void>) | undefined } => {
-  const { run, close } = isLoose(made) ? made : { run: made }
+  const { run, close } = isMap(made) ? made : { run: made }
   return {
     run: typeof run === 'function' ? (run as F) : undefined,
     close: typeof close === 'function' ? () => (made as { close(): void | Promise<void> }).close() : undefined,
   }
 }
 
-/** The same with its function guarded; `undefined` where it gave none. */
+/** The result of `compile` with a guard around its function; `undefined` when there is no function. */
 export const guardedRun = <F>(made: unknown, guard: (run: F) => F): Closable<F> | undefined => {
   const { run, close } = taken<F>(made)
   if (run === undefined) return undefined

@@ -1,4 +1,4 @@
-/** A plugin's operator, as the gateway can trust it: when it throws, says neither true nor false, or takes too long, its condition is broken and does not hold. */
+/** Guards a plugin's operator: when the operator throws, says neither true nor false, or takes too long, its condition does not hold. */
 
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { Json } from '../core/json.ts'
@@ -8,7 +8,7 @@ import { guardedRun } from './closing.ts'
 import { failure, reportAs } from './report-as.ts'
 import { isDomain } from './shape.ts'
 
-/** A request waits for its conditions. */
+/** The time of one condition is short, because a request waits for it. */
 const patienceMs = 5_000
 
 export const guardedOperator = (given: OperatorPart, clock: Clock = systemClock): OperatorPart => ({
@@ -30,7 +30,7 @@ export const guardedOperator = (given: OperatorPart, clock: Clock = systemClock)
   },
 })
 
-/** Nothing is concluded from one that throws, or gives back something else. */
+/** The operator's domain; `undefined` when the function throws or gives back something else, because nothing can be concluded then. */
 const domainOf = (given: OperatorPart, operand: Json): Domain | undefined => {
   try {
     const domain: unknown = given.domain?.(operand)
@@ -40,7 +40,7 @@ const domainOf = (given: OperatorPart, operand: Json): Domain | undefined => {
   }
 }
 
-/** Throws and rejects as a built-in operator does that cannot decide. */
+/** Runs the plugin's test. It throws or rejects, as a built-in operator does, when there is no decision. */
 const guardedTest =
   (test: Test, clock: Clock): Test =>
   (value, event) => {

@@ -1,15 +1,15 @@
-/** A plugin's runner, as the gateway can trust it: whatever it does but give a text in its time fails the attempt. */
+/** Guards a plugin's runner: unless the runner gives a text in time, the attempt fails. */
 
 import { AgentFault } from '../core/fault.ts'
 import type { Runner, RunnerPart, RunnerSettings } from '../parts/runners/runner.ts'
 import { guardedRun } from './closing.ts'
 import { failure, reportAs } from './report-as.ts'
-import { isLoose, isText } from './shape.ts'
+import { isMap, isText } from './shape.ts'
 
-/** As much as is read of a model's answer. */
+/** The longest reply. Of a model's answer no more is read either. */
 const maxReplyChars = 8 * 1024 * 1024
 
-/** Ends when its time is over, also where the plugin's own work does not. */
+/** Ends when the run's time is over, even if the plugin's own work goes on. */
 const guarded =
   (runner: Runner): Runner =>
   async (prompt, job) => {
@@ -50,7 +50,7 @@ export const guardedRunner = (given: RunnerPart): RunnerPart => ({
   },
 })
 
-/** Its key is asked for where it does not say otherwise. */
+/** Says when the runner needs no key. Without a plugin's word, it needs one. */
 const apiOf = (given: NonNullable<RunnerPart['api']>): NonNullable<RunnerPart['api']> => ({
   url: given.url,
   keyless(baseUrl) {
@@ -62,7 +62,7 @@ const apiOf = (given: NonNullable<RunnerPart['api']>): NonNullable<RunnerPart['a
   },
 })
 
-/** None where it throws: what is wrong with its settings, its `compile` reports. */
+/** The program of the runner; none when the plugin's function throws, because `compile` reports what is wrong with the settings. */
 const programOf = (given: RunnerPart, settings: RunnerSettings): string | undefined => {
   try {
     const program: unknown = given.program?.(settings)
@@ -72,7 +72,7 @@ const programOf = (given: RunnerPart, settings: RunnerSettings): string | undefi
   }
 }
 
-/** A throw becomes a rejection, and a rejection that comes too late is nobody's. */
+/** Calls the plugin. A throw becomes a rejection, and a rejection that comes too late is caught. */
 const asked = (runner: Runner, ...args: Parameters<Runner>): Promise<unknown> => {
   const answer = (async (): Promise<unknown> => await runner(...args))()
   answer.catch(() => {})
@@ -85,8 +85,8 @@ const replyOf = (reply: unknown): string => {
   return reply
 }
 
-/** How long its API asked to wait. */
+/** How long the runner's API asked to wait. */
 const askedWait = (thrown: unknown): number | undefined => {
-  const ms = isLoose(thrown) ? thrown.retryAfterMs : undefined
+  const ms = isMap(thrown) ? thrown.retryAfterMs : undefined
   return typeof ms === 'number' && Number.isFinite(ms) && ms >= 0 ? ms : undefined
 }

@@ -1,4 +1,4 @@
-/** A plugin's signature scheme, as the gateway can trust it: when it throws or gives back something else, the request is refused, and the log says why. */
+/** Guards a plugin's signature scheme: when the scheme throws or gives back something else, the request is refused, and the log says why. */
 
 import { exit, Fault } from '../core/fault.ts'
 import type { Closable } from '../core/owner.ts'
@@ -7,11 +7,11 @@ import { printable } from '../core/text.ts'
 import type { CheckBody, CheckHead, Scheme, Signed, Unsigned, Why } from '../parts/schemes/scheme.ts'
 import { guardedRun } from './closing.ts'
 import { failure } from './report-as.ts'
-import { isLoose } from './shape.ts'
+import { isMap } from './shape.ts'
 
 export const guardedScheme = (given: Scheme): Scheme => {
   const { name, title } = given
-  /** Of requests on their way: why `shows` failed, and the id that their signature covers. */
+  /** What is known of a request between two calls of the scheme: why `shows` failed, and the id that the signature covers. */
   const unshown = new WeakMap<Headers, Why>()
   const signed = new WeakMap<Headers, string>()
 
@@ -19,7 +19,7 @@ export const guardedScheme = (given: Scheme): Scheme => {
     try {
       return given.shows(headers) === true
     } catch (error) {
-      // It decides all the same: a request must not fall through to a weaker scheme.
+      // The failed scheme decides all the same, because a request must not fall through to a weaker scheme.
       unshown.set(headers, failedIn('shows', error))
       return true
     }
@@ -68,7 +68,7 @@ export const guardedScheme = (given: Scheme): Scheme => {
   }
 }
 
-/** What it tells of itself beside its functions. */
+/** The members of the scheme that are no functions. */
 const toldBy = ({
   idHeaders,
   eventTypeHeaders,
@@ -97,15 +97,15 @@ const failedIn = (member: string, error: unknown): Why => `its ${member} failed:
 const whyOr = <T>(good: T, answer: unknown): NonNullable<T> | Why => {
   if (answer !== undefined && answer === good) return answer as NonNullable<T>
   if (typeof answer === 'string') return printable(answer, 200)
-  // Nobody waits for it: its rejection must not end the process.
+  // Nobody waits for this promise, and its rejection must not end the process.
   if (answer instanceof Promise) answer.catch(() => {})
   return 'it did not say whether the signature holds'
 }
 
 const isSigned = (answer: unknown): answer is Signed =>
-  isLoose(answer) &&
+  isMap(answer) &&
   typeof answer.body === 'string' &&
-  isLoose(answer.headers) &&
+  isMap(answer.headers) &&
   Object.values(answer.headers).every((value) => typeof value === 'string')
 
 const signedBy = (scheme: Scheme, request: Unsigned): Signed => {

@@ -1,4 +1,4 @@
-/** Reports of a plugin, which may hand over anything: they come out with one code, and as texts. */
+/** Makes the function by which a plugin reports. A plugin may hand over anything, so every report gets the same code, and its values become texts. */
 
 import type { Code } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'

@@ -1,4 +1,4 @@
-/** What a part must look like, whoever made it: the first thing that is asked of a plugin's part, and that the contract suite asks of any. */
+/** Checks the members of a part. A plugin's part is checked so before it is used, and the contract suite checks every part so. */
 
 import { pluginName } from '../core/names.ts'
 import { printable } from '../core/text.ts'
@@ -8,22 +8,22 @@ import type { Domain } from '../parts/operators/operator.ts'
 export const families = ['target', 'scheme', 'runner', 'operator'] as const
 export type Family = (typeof families)[number]
 
-export type Loose = { readonly [key: string]: unknown }
+export type UnknownMap = { readonly [key: string]: unknown }
 
-export const isLoose = (value: unknown): value is Loose => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isMap = (value: unknown): value is UnknownMap => typeof value === 'object' && value !== null && !Array.isArray(value)
 export const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
 const isTexts = (value: unknown): value is string[] => Array.isArray(value) && value.every(isText)
 const isFunction = (value: unknown): boolean => typeof value === 'function'
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0
 const isSetting = (value: unknown): boolean =>
-  isLoose(value) && isText(value.key) && optional(isTexts)(value.env) && optional((text) => typeof text === 'string')(value.default)
+  isMap(value) && isText(value.key) && optional(isTexts)(value.env) && optional((text) => typeof text === 'string')(value.default)
 const isHeaderName = (value: unknown): boolean => isText(value) && /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(value)
-const isExample = (value: unknown): boolean => isLoose(value) && 'operand' in value && typeof value.holds === 'boolean'
+const isExample = (value: unknown): boolean => isMap(value) && 'operand' in value && typeof value.holds === 'boolean'
 
-/** Whether it is a domain of an operator, by its kind. */
+/** Whether a value is a domain of an operator. */
 export const isDomain = (value: unknown): value is Domain => {
-  if (!isLoose(value)) return false
+  if (!isMap(value)) return false
   const { kind } = value
   if (kind === 'one_of' || kind === 'none_of') return Array.isArray(value.values)
   if (kind === 'part') return value.value !== undefined
@@ -31,10 +31,10 @@ export const isDomain = (value: unknown): value is Domain => {
 }
 
 const isByHand = (value: unknown): boolean =>
-  isLoose(value) && isText(value.how) && isText(value.signed) && isLoose(value.headers) && Object.values(value.headers).every(isText)
+  isMap(value) && isText(value.how) && isText(value.signed) && isMap(value.headers) && Object.values(value.headers).every(isText)
 
 const isApi = (value: unknown): boolean =>
-  isLoose(value) &&
+  isMap(value) &&
   isText(value.url) &&
   /^https?:$/.test(URL.canParse(value.url) ? new URL(value.url).protocol : '') &&
   optional(isFunction)(value.keyless)
@@ -48,7 +48,7 @@ const listOf = (each: (item: unknown) => boolean) => optional((value) => Array.i
 type Member = readonly [name: string, fits: (value: unknown) => boolean, must: string]
 const title: Member = ['title', optional(isText), 'a text']
 
-/** What the members of a part must be, in the order they are asked. */
+/** What the members of a part must be, in the order in which they are checked. */
 const members: { readonly [family in Family]: readonly Member[] } = {
   target: [
     ['send', isFunction, 'a function'],
@@ -74,7 +74,7 @@ const members: { readonly [family in Family]: readonly Member[] } = {
     ['secretHeaders', listOf(isHeaderName), 'a list of header names in small letters'],
     ['secretFields', listOf(isText), 'a list of paths'],
     ['shortTypeField', optional(isText), 'a text'],
-    ['badSecret', optional((value) => isLoose(value) && isText(value.message) && isText(value.help)), 'texts { message, help }'],
+    ['badSecret', optional((value) => isMap(value) && isText(value.message) && isText(value.help)), 'texts { message, help }'],
     ['senderKey', optional(isText), 'a text'],
     ['deprecated', optional(isText), 'a text'],
     ['byHand', optional(isByHand), 'texts { how, signed } and a map { headers } of texts'],
@@ -83,7 +83,7 @@ const members: { readonly [family in Family]: readonly Member[] } = {
   runner: [
     ['compile', isFunction, 'a function'],
     ['program', optional(isFunction), 'a function'],
-    ['env', optional((value) => isLoose(value) && optional(isTexts)(value.apiKey)), 'a map { apiKey } of names'],
+    ['env', optional((value) => isMap(value) && optional(isTexts)(value.apiKey)), 'a map { apiKey } of names'],
     ['api', optional(isApi), 'a map { url, keyless? } of a web address and a function'],
     ['notice', optional(isText), 'a text'],
     ['standIn', optional(isText), 'a text'],
@@ -99,7 +99,7 @@ const members: { readonly [family in Family]: readonly Member[] } = {
 
 /** What is wrong with the shape of a part, in sentences; `form` is what its name must look like. A member that throws when it is read throws. */
 export const shapeProblems = (family: Family, part: unknown, form: RegExp = pluginName): readonly string[] => {
-  if (!isLoose(part)) return [`its ${family} is not an object`]
+  if (!isMap(part)) return [`its ${family} is not an object`]
   const { name } = part
   if (!isText(name) || !form.test(name)) {
     const wanted = form === pluginName ? 'the form of acme-chat: small letters, digits, and a hyphen' : `the form ${form.source}`

@@ -1,6 +1,6 @@
 /** What was said in the session of a run: given to the agent before it is asked, and kept once it has answered (rules: Sessions 2, 3). */
 
-import { keptText, type Place, type SessionMessage, wordsOf } from '../core/agent/session.ts'
+import { type ChatAddress, keptText, type SessionMessage, wordsOf } from '../core/agent/session.ts'
 import type { Clock } from '../core/clock.ts'
 import type { NewRun, Store } from '../store/ports.ts'
 
@@ -25,7 +25,7 @@ export type ConversationOptions = {
   /** How many messages its agent is given. */
   readonly most: (run: NewRun) => number
   /** The chat that a run's reply goes to. */
-  readonly placeOf: (run: NewRun) => Place | undefined
+  readonly placeOf: (run: NewRun) => ChatAddress | undefined
 }
 
 export const createConversations = ({ store, clock, redact, most, placeOf }: ConversationOptions): Conversations => ({

@@ -43,31 +43,31 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   const to = deliveriesOf(run.delivery)
   const isEnough = (progress: Progress): boolean =>
     'to' in run.delivery && run.delivery.mode === 'first_success' ? progress.includes(true) : progress.every((each) => each === true)
-  const before = to.map((_, index) => delivering.progress?.[index] ?? null)
+  const before = to.map((_, position) => delivering.progress?.[position] ?? null)
   const doubtful = delivering.interrupted ? before.indexOf(null) : -1
   const progress = reopened(delivering, before, doubtful)
   const kept = async (): Promise<boolean> => to.length === 1 || keep(progress)
   // A target that failed before is open again, and that is stored before anything is sent. Otherwise, after a crash during the sending, it
   // would still be stored as failed, and nobody would know that it may have the text.
-  if (progress.some((each, index) => each !== before[index]) && !(await kept())) return { kind: 'lost' }
+  if (progress.some((each, position) => each !== before[position]) && !(await kept())) return { kind: 'lost' }
   const open: Again[] = []
-  for (const index of to.keys()) {
-    if (progress[index] !== null || isEnough(progress)) continue
-    const became = await deliverOne(delivering, index, index === doubtful)
+  for (const position of to.keys()) {
+    if (progress[position] !== null || isEnough(progress)) continue
+    const became = await deliverOne(delivering, position, position === doubtful)
     if (typeof became === 'object') open.push(became)
-    progress[index] = typeof became === 'object' ? false : became
+    progress[position] = typeof became === 'object' ? false : became
     if (!(await kept())) return { kind: 'lost' }
   }
-  if (isEnough(progress)) return { kind: 'done', to: to.flatMap(({ target }, index) => (progress[index] === true ? target : [])) }
+  if (isEnough(progress)) return { kind: 'done', to: to.flatMap(({ target }, position) => (progress[position] === true ? target : [])) }
   return unfinished(to, progress, open)
 }
 
 /** The progress that this attempt begins with: failed targets are open again. One in doubt is given up where a repeat could post twice. */
 const reopened = ({ run, revived, repeatable }: Delivering, before: Progress, doubtful: number): (boolean | string | null)[] => {
   const to = deliveriesOf(run.delivery)
-  return before.map((each, index) => {
-    const { target } = to[index] as Delivery
-    if (index === doubtful && !repeatable(target)) return `delivery to ${labelOf(to, index)}: ${mayHaveArrived}`
+  return before.map((each, position) => {
+    const { target } = to[position] as Delivery
+    if (position === doubtful && !repeatable(target)) return `delivery to ${labelOf(to, position)}: ${mayHaveArrived}`
     return each === false || (revived && typeof each === 'string') ? null : each
   })
 }
@@ -75,11 +75,11 @@ const reopened = ({ run, revived, repeatable }: Delivering, before: Progress, do
 type Again = { readonly why: string; readonly waitMs: number }
 
 /** Sends to one target. `true`: it has the text. A text: why it is given up. `Again`: it is to be tried again. */
-const deliverOne = async (delivering: Delivering, index: number, doubtful: boolean): Promise<true | string | Again> => {
+const deliverOne = async (delivering: Delivering, position: number, doubtful: boolean): Promise<true | string | Again> => {
   const { run, text, send, repeatable, signal } = delivering
   const { profile, route, deliveryId, job } = run
   const to = deliveriesOf(run.delivery)
-  const delivery = to[index] as Delivery
+  const delivery = to[position] as Delivery
   const about = { profile, route, deliveryId, ...(job === undefined ? {} : { job }) }
   if (signal.aborted) return { why: brokenOff, waitMs: 0 }
   let mayStop = repeatable(delivery.target)
@@ -88,13 +88,13 @@ const deliverOne = async (delivering: Delivering, index: number, doubtful: boole
     if (signal.aborted) throw new Error(brokenOff)
     mayStop = false
   }
-  const sending = send({ text, ...about, delivery, place: index, budgetMs, onlyOnce, ...(doubtful ? { doubtful } : {}) })
+  const sending = send({ text, ...about, delivery, position, budgetMs, onlyOnce, ...(doubtful ? { doubtful } : {}) })
   const sent = await unlessStopped(sending, signal, () => mayStop)
   if (sent.ok) {
-    if (sent.detail !== undefined) delivering.answered(`${labelOf(to, index)}: ${sent.detail}`)
+    if (sent.detail !== undefined) delivering.answered(`${labelOf(to, position)}: ${sent.detail}`)
     return true
   }
-  const why = `delivery to ${labelOf(to, index)}: ${sent.why}`
+  const why = `delivery to ${labelOf(to, position)}: ${sent.why}`
   return sent.repeatable ? { why, waitMs: sent.retryAfterMs ?? 0 } : why
 }
 
@@ -117,7 +117,7 @@ const unlessStopped = async (sending: Promise<Sent>, signal: AbortSignal, maySto
 
 const unfinished = (to: readonly Delivery[], progress: Progress, open: readonly Again[]): Delivered => {
   const given = progress.filter((each) => typeof each === 'string')
-  const done = [...to.keys()].filter((index) => progress[index] === true)
+  const done = [...to.keys()].filter((position) => progress[position] === true)
   const error = whyPartly(to, [...given, ...open.map(({ why }) => why)], done)
   if (open.length === 0) return { kind: 'failed', error }
   return { kind: 'again', error, retryAfterMs: Math.max(...open.map(({ waitMs }) => waitMs)) || undefined, gaveUp: given.length > 0 }

@@ -73,7 +73,7 @@ const withheldOf = (outgoing: Outgoing, written: DeliverySettings): JsonObject |
   const { target, extra, withheld = [] } = outgoing.delivery
   if (withheld.length === 0) return {}
   const now = writtenTargets(written ?? {})
-  const [host, at] = [hostOf(extra), outgoing.place]
+  const [host, at] = [hostOf(extra), outgoing.position]
   // The route's list of targets or an address may have changed since. A secret goes only to the host that it is written for.
   const mayBe = host === undefined ? now.slice(at, at + 1) : [...now.slice(at), ...now]
   const its = mayBe.find((each) => each.target === target && hostOf(each.extra) === host)

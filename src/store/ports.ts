@@ -5,7 +5,7 @@
  */
 
 import type { Prompt, Span } from '../core/agent/prompt.ts'
-import type { Place, Session, SessionFilter, SessionMessage, SessionName } from '../core/agent/session.ts'
+import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../core/agent/session.ts'
 import type { Clock } from '../core/clock.ts'
 import type { JsonObject } from '../core/json.ts'
 
@@ -192,7 +192,7 @@ export interface Store {
   /** The newest messages of a session, at most `max` of them, in their order. */
   conversation(key: string, max: number): Promise<readonly SessionMessage[]>
   /** Adds a message to the one session of this profile and place. Nothing is written when there is none, or when there are several. */
-  mirror(profile: string, place: Place, message: SessionMessage): Promise<'none' | 'several' | 'written'>
+  mirror(profile: string, place: ChatAddress, message: SessionMessage): Promise<'none' | 'several' | 'written'>
   /** At most `max` sessions, of this profile and route where they are given; the one with the latest message first. */
   sessions(of: SessionFilter, max: number): Promise<readonly Session[]>
   session(key: string): Promise<Session | undefined>

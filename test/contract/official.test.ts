@@ -92,7 +92,7 @@ t.test('without api_base the calls go to the official addresses, and to the home
     const part = targetsByName.get(double.target)
     if (!part) throw new Error(`no target ${double.target}`)
     const env = { [home]: double.chat }
-    const about = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd1', place: 0, budgetMs: 20_000 }
+    const about = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd1', position: 0, budgetMs: 20_000 }
     const outgoing = { ...about, delivery: { target: double.target, extra: double.extra ?? {} } }
     const all = settingsOf(part, { [platformOf(part)]: { ...settings, ...more } }, env)
     await part.send(outgoing, { settings: all, env, log: () => {}, clock: systemClock, keep, mark: ownComments.mark })

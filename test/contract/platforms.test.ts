@@ -62,7 +62,7 @@ const stageOf = (double: Double, running: Running): Stage => {
       route: 'r',
       deliveryId: 'd1',
       delivery: { target: double.target, extra: { ...double.extra, ...(extra ?? at(double.chat)) } },
-      place: 0,
+      position: 0,
       budgetMs: 20_000,
       ...more,
     }
@@ -206,7 +206,7 @@ const talks = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
 
   t.test('the same message has the same key, another one another', { skip: !double.idempotent && 'it cannot tell a repeat' }, async (t) => {
     const { accepted } = fresh()
-    const wishes: Wish[] = [{}, {}, { deliveryId: 'd2' }, { route: 'other' }, { profile: 'other' }, { job: 'j' }, { place: 1 }]
+    const wishes: Wish[] = [{}, {}, { deliveryId: 'd2' }, { route: 'other' }, { profile: 'other' }, { job: 'j' }, { position: 1 }]
     // The platform would take the second of two threads of one chat for a repeat of the first.
     if (double.thread !== undefined) wishes.push({ extra: { ...at(double.chat), thread_id: double.thread } })
     for (const wish of wishes) t.match(await send({ settings, ...wish }), { ok: true })
@@ -250,7 +250,7 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
     const options = { targets: targetsByName, facts: { tell: () => {} }, keep, clock: systemClock, ownComments }
     const sender = createSender({ ...options, profile: (name) => profiles.get(name) })
     const delivery = readDelivery(written as Route, targetsByName, () => {}) as Delivery
-    const outgoing = { text: 'hello', route: 'r', deliveryId: 'profiles', delivery, place: 0, budgetMs: 20_000 }
+    const outgoing = { text: 'hello', route: 'r', deliveryId: 'profiles', delivery, position: 0, budgetMs: 20_000 }
     t.match(await sender({ ...outgoing, profile: 'default' }, written as Route), { ok: true })
     t.match(await sender({ ...outgoing, profile: 'other' }, written as Route), { ...final, why: /not connected/ })
     t.equal(accepted.length, 1)

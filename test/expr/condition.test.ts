@@ -32,7 +32,7 @@ const compile = (spec: unknown, profileDir = '/nonexistent') => {
   const run = compileConditions(spec as Condition[], {
     operators: operatorsByName,
     profileDir,
-    looksOutside: () => {},
+    recompileAtReload: () => {},
     adopt,
     report: (code, path, message) => said.push({ code, path: path.join('.'), message }),
   })

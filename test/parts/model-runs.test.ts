@@ -152,7 +152,10 @@ t.test('a tool shows the model a picture, and its cost counts', async (t) => {
   const bytes = Buffer.from('iVBORw0KGgo=', 'base64')
   for (const name of names) {
     const used: Usage[] = []
-    const see = tool('see', async (_, { look }) => `it shows ${await look?.({ bytes, mediaType: 'image/png' }, 'what is it?')}`)
+    const see = tool(
+      'see',
+      async (_, { askAboutPicture }) => `it shows ${await askAboutPicture?.({ bytes, mediaType: 'image/png' }, 'what is it?')}`,
+    )
     const { runner, text } = await open(t, name, [asking('see'), { text: 'a cat' }, { text: 'so be it' }])
     t.equal(await runner('p', { ...job, tools: [see], used: async (usage) => void used.push(usage) }), 'so be it', name)
     t.match(text(1), /iVBORw0KGgo=/)

@@ -44,7 +44,7 @@ const start = async (t: Test, part: TargetPart, double: Double) => {
       env = {},
     } = wish
     const delivery = { target: part.name, extra }
-    const outgoing: Outgoing = { text, profile: 'default', route: 'r', deliveryId: 'd1', delivery, place: 0, budgetMs: 20_000 }
+    const outgoing: Outgoing = { text, profile: 'default', route: 'r', deliveryId: 'd1', delivery, position: 0, budgetMs: 20_000 }
     // No wait ends on this clock: what says that it should be waited longer than the budget comes back at once.
     const kit = {
       settings: settingsOf(part, { [part.name]: settings }, env),

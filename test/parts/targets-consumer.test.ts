@@ -47,7 +47,7 @@ const sendTo = (
   clock = quickClock(),
 ) => {
   const delivery = { target: part.name, extra }
-  const outgoing: Outgoing = { text, profile: 'default', route: 'r', deliveryId: id, delivery, place: 0, budgetMs: 60_000 }
+  const outgoing: Outgoing = { text, profile: 'default', route: 'r', deliveryId: id, delivery, position: 0, budgetMs: 60_000 }
   return part.send(outgoing, {
     settings: settingsOf(part, { [part.name]: settings }, env),
     env,
@@ -420,6 +420,6 @@ t.test('homeassistant', async (t) => {
 const homeassistantIn = ({ origin }: Running, budgetMs: number): Promise<Sent> => {
   const settings = homeassistantDouble.settings(origin)
   const delivery = { target: 'homeassistant', extra: {} }
-  const outgoing: Outgoing = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd1', delivery, place: 0, budgetMs }
+  const outgoing: Outgoing = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd1', delivery, position: 0, budgetMs }
   return homeassistant.send(outgoing, { settings, env: {}, log: () => {}, clock: quickClock(), keep, mark: ownComments.mark })
 }

@@ -16,7 +16,7 @@ import { githubComment, hasGh } from '../fakes/platforms/github.ts'
 const keep = createKeep(adopt)
 
 const where = { repo: 'octo-org/octo.repo', pr_number: '42' }
-const about = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd1', place: 0, budgetMs: 20_000 }
+const about = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd1', position: 0, budgetMs: 20_000 }
 
 type Wish = Partial<Outgoing> & { readonly extra?: JsonObject; readonly settings?: JsonObject }
 

@@ -20,7 +20,7 @@ type Wish = Partial<Outgoing> & { readonly settings?: JsonObject; readonly env?:
 const send = async (target: string, extra: JsonObject, { settings = {}, env = {}, ...more }: Wish = {}): Promise<Sent> => {
   const part = targetsByName.get(target)
   if (!part) throw new Error(`no target ${target}`)
-  const about = { text: 'hello', profile: 'default', route: 'builds', deliveryId: 'd1', place: 0, budgetMs: 20_000 }
+  const about = { text: 'hello', profile: 'default', route: 'builds', deliveryId: 'd1', position: 0, budgetMs: 20_000 }
   const platform = part.platform ?? target.replace(/_comment$/, '')
   return part.send(
     { ...about, delivery: { target, extra }, ...more },
@@ -291,7 +291,7 @@ t.test('email', async (t) => {
   t.test('the same mail has the same Message-ID, another one another', async (t) => {
     const host = await open()
     const settings = at(host)
-    for (const more of [{}, {}, { deliveryId: 'd2' }, { route: 'other' }, { profile: 'other' }, { job: 'j' }, { place: 1 }])
+    for (const more of [{}, {}, { deliveryId: 'd2' }, { route: 'other' }, { profile: 'other' }, { job: 'j' }, { position: 1 }])
       await send('email', to, { settings, ...more })
     await send('email', { chat_id: 'else@example.net' }, { settings })
     const ids = host.mails.map(({ headers }) => headers.get('message-id'))

@@ -29,7 +29,7 @@ const run = async (t: Test, double: Double) => {
     if (!part) throw new Error(`no target ${double.target}`)
     const all = settingsOf(part, { [double.target]: { ...double.settings(running.origin), ...settings } }, {})
     const delivery = { target: double.target, extra }
-    const outgoing: Outgoing = { text: 'hello', profile: 'p', route: 'r', deliveryId: 'd', delivery, place: 0, budgetMs: 5000, ...more }
+    const outgoing: Outgoing = { text: 'hello', profile: 'p', route: 'r', deliveryId: 'd', delivery, position: 0, budgetMs: 5000, ...more }
     return part.send(outgoing, { settings: all, env: {}, log: () => {}, clock, keep, mark: ownComments.mark })
   }
   return { ...running, send }

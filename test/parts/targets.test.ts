@@ -32,7 +32,7 @@ const outgoing = (target: string, extra: JsonObject, more: Partial<Outgoing> = {
   route: 'r',
   deliveryId: 'd1',
   delivery: { target, extra },
-  place: 0,
+  position: 0,
   budgetMs: 20_000,
   ...more,
 })
@@ -351,7 +351,7 @@ t.test('http: a repeat carries the same id, another event another one, whatever 
     { ...same, deliveryId: 'd' },
     { profile: 'a', route: 'b/c', deliveryId: '' },
     { ...same, profile: 'a/b', route: '' },
-    { ...same, place: 1 },
+    { ...same, position: 1 },
     { ...same, job: 'j' },
   ]) {
     await send('http', { url: origin }, who)

@@ -13,7 +13,7 @@ import type { Clock } from '../../src/core/clock.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { Fields, Log } from '../../src/core/log.ts'
 import { toolsetsByName } from '../../src/parts/tools/index.ts'
-import { isPublic, publicWeb, type Reach } from '../../src/parts/tools/kit/reach.ts'
+import { isPublic, publicWeb, type WebAccess } from '../../src/parts/tools/kit/web-access.ts'
 import type { Picture, Tool, ToolCall, ToolsetPart } from '../../src/parts/tools/tool.ts'
 import { visionAnalyzeWithin } from '../../src/parts/tools/vision-analyze.ts'
 import { webExtract, webExtractWithin } from '../../src/parts/tools/web-extract.ts'
@@ -82,7 +82,7 @@ const site = async (t: Test, answer: RequestListener, host = '127.0.0.1', port =
 
 /** The one address that counts as public; its neighbours do not. */
 const open = '127.0.0.1'
-const within = (port: string, more: Partial<Reach> = {}): Reach => ({
+const within = (port: string, more: Partial<WebAccess> = {}): WebAccess => ({
   resolve: async () => [open],
   isPublic: (ip) => ip === open,
   ports: new Set([port]),
@@ -394,7 +394,7 @@ t.test('one limit of time holds for name, redirects, header and body together; a
     if (url === '/body') response.writeHead(200, { 'content-type': 'text/html' }).write('<p>slow')
     begun.tell()
   })
-  const stalls: { readonly [path: string]: Partial<Reach> } = {
+  const stalls: { readonly [path: string]: Partial<WebAccess> } = {
     '/body': {},
     '/header': {},
     '/name': {
@@ -523,7 +523,7 @@ t.test('a picture is known by its bytes, and shown to the model', async (t) => {
     else html(response, Buffer.from(pictures[Number(url.slice(1))]?.[1] ?? '<svg>', 'latin1'), { 'content-type': 'image/svg+xml' })
   })
   const looked: (readonly [Picture, string])[] = []
-  const look = async (picture: Picture, question: string): Promise<string> => {
+  const askAboutPicture = async (picture: Picture, question: string): Promise<string> => {
     looked.push([picture, question])
     return 'a cat'
   }
@@ -531,24 +531,27 @@ t.test('a picture is known by its bytes, and shown to the model', async (t) => {
   const tool = await toolOf(part, { settings: { max_bytes: 4_096 } })
   const at = (path: string): JsonObject => ({ url: `https://page.example:${secure.port}${path}` })
   for (const [i, [mediaType, start]] of pictures.entries()) {
-    t.equal(await callOf(tool, { ...at(`/${i}`), question: 'A cat?' }, { look }), 'a cat')
+    t.equal(await callOf(tool, { ...at(`/${i}`), question: 'A cat?' }, { askAboutPicture }), 'a cat')
     t.same(looked.at(-1), [{ bytes: Buffer.from(start, 'latin1'), mediaType }, 'A cat?'])
   }
-  await callOf(tool, at('/0'), { look })
+  await callOf(tool, at('/0'), { askAboutPicture })
   t.equal(looked.at(-1)?.[1], 'What does this picture show?')
   t.same([...new Set(secure.servernames)], ['page.example'], 'the certificate is asked for by name')
   const asked = secure.servernames.length
   t.match(await callOf(tool, at('/0')), /^<The model of this run cannot look at pictures/)
   for (const url of ['http://page.example/a.png', 'data:image/png;base64,iVBORw0KGgo=', 'file:///a.png'])
-    t.match(await callOf(tool, { url }, { look }), /^<Only addresses with https:\/\/ are fetched/, url)
-  t.match(await callOf(tool, { url: '/etc/passwd' }, { look }), /^<This is no web address/)
+    t.match(await callOf(tool, { url }, { askAboutPicture }), /^<Only addresses with https:\/\/ are fetched/, url)
+  t.match(await callOf(tool, { url: '/etc/passwd' }, { askAboutPicture }), /^<This is no web address/)
   t.equal(secure.servernames.length, asked, 'none of these is asked for')
-  t.match(await callOf(tool, at('/down'), { look }), /^<Only addresses with https/)
-  t.match(await callOf(tool, at('/9'), { look }), /^<This is no picture/)
-  t.match(await callOf(tool, at('/large'), { look }), /^<What is there is larger than the limit of 4096 bytes/)
-  t.match(await callOf(await toolOf(visionAnalyzeWithin(within(secure.port))), at('/0'), { look }), /^<The certificate of the site/)
+  t.match(await callOf(tool, at('/down'), { askAboutPicture }), /^<Only addresses with https/)
+  t.match(await callOf(tool, at('/9'), { askAboutPicture }), /^<This is no picture/)
+  t.match(await callOf(tool, at('/large'), { askAboutPicture }), /^<What is there is larger than the limit of 4096 bytes/)
+  t.match(
+    await callOf(await toolOf(visionAnalyzeWithin(within(secure.port))), at('/0'), { askAboutPicture }),
+    /^<The certificate of the site/,
+  )
   const wrong = { url: `https://other.example:${secure.port}/0` }
-  t.match(await callOf(tool, wrong, { look }), /^<The certificate of the site is not valid/)
+  t.match(await callOf(tool, wrong, { askAboutPicture }), /^<The certificate of the site is not valid/)
 })
 
 const webSearch = toolsetsByName.get('web_search')

@@ -540,7 +540,7 @@ const event = fc.record({
 }) as fc.Arbitrary<unknown> as fc.Arbitrary<Event>
 
 t.test('no filter is called unreachable that an event passes, and none always true that one does not pass', async (t) => {
-  const kit = { operators: operatorsByName, profileDir: '/', report: () => {}, looksOutside: () => {}, adopt }
+  const kit = { operators: operatorsByName, profileDir: '/', report: () => {}, recompileAtReload: () => {}, adopt }
   let nevers = 0
   let always = 0
   await fc.assert(

@@ -213,7 +213,7 @@ const alone = (jobs: Job[], route: Route = { cron_job: 'nightly', prompt: '{text
   }
   const report = (code: string, path: readonly unknown[], message: string, help: string) =>
     told.push(`${code} ${path.join('.')}: ${message} (${help})`)
-  const kit = { name: 'r', profile: 'default', report, looksOutside: () => {}, effects } as unknown as StageKit
+  const kit = { name: 'r', profile: 'default', report, recompileAtReload: () => {}, effects } as unknown as StageKit
   const ending = adopt(cronJob.compile(route, kit))
   const event = (deliveryId: string): Event => ({
     eventId: `event-${deliveryId}`,

@@ -292,7 +292,7 @@ const sent = async (t: Test, send: string, more = '', settings: JsonObject = {})
     clock,
     ownComments,
   })
-  const about = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd', place: 0, budgetMs: 5_000 }
+  const about = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd', position: 0, budgetMs: 5_000 }
   const answer = sender({ ...about, delivery: { target: 'acme-chat', extra: {} } })
   return { answer, clock }
 }
@@ -676,7 +676,7 @@ t.test('what scheme, operator and runner have open is closed when the gateway st
 t.test('an operator that never answers is left after five seconds', async (t) => {
   const clock = fakeClock()
   const part = guardedOperator({ name: 'acme-is', compile: () => () => new Promise(() => {}), examples: [] }, clock)
-  const test = adopt(part.compile(1, { profileDir: '', report: () => {}, looksOutside: () => {} }))
+  const test = adopt(part.compile(1, { profileDir: '', report: () => {}, recompileAtReload: () => {} }))
   const answer = Promise.resolve(test(1, {} as Event))
   clock.advance(5_000)
   await t.rejects(answer, { message: 'no answer in 5 seconds' })

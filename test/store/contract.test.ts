@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import type { Place, SessionMessage, SessionName } from '../../src/core/agent/session.ts'
+import type { ChatAddress, SessionMessage, SessionName } from '../../src/core/agent/session.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import { stores } from '../../src/store/index.ts'
@@ -58,7 +58,7 @@ const only = (leases: readonly Lease[]): Lease => {
 
 const laneOf = (limit: number, whenFull: Lane['whenFull'] = 'wait', key = 'lane'): Lane => ({ key, limit, whenFull })
 
-const chat: Place = { platform: 'telegram', chat: '42' }
+const chat: ChatAddress = { platform: 'telegram', chat: '42' }
 const nameOf = (name: string, more: Partial<SessionName> = {}): SessionName => ({
   key: `session/${name}`,
   profile: 'default',
@@ -718,7 +718,7 @@ for (const { name, at, lookEveryMs } of subjects) {
 
     promise('a copy goes to the one session of its profile, chat and thread', async (t, { store, clock }) => {
       const copy: SessionMessage = { ...says('disk full'), label: 'alerts' }
-      const mirror = (place: Place = chat, profile = 'default') => store.mirror(profile, place, copy)
+      const mirror = (place: ChatAddress = chat, profile = 'default') => store.mirror(profile, place, copy)
       t.equal(await mirror(), 'none')
       await store.converse(nameOf('no place'), 'e0', [says('x')])
       await store.converse(nameOf('a', { place: chat }), 'e1', [says('x')])

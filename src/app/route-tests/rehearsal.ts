@@ -93,7 +93,7 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
       const shared = { agent: config.agent, tools: config.tools, profile: undefined }
       return job === undefined ? policyOf(shared, source.spec) : jobPolicyOf(shared, jobs.get(of, job)?.spec)
     },
-    comments: (target) => catalogue.targets.get(target)?.comments ?? false,
+    comments: (target) => catalogue.targets.get(target)?.returnsAsEvent ?? false,
     repeatable: (target) => catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => config.maxConcurrentRuns,
   })

@@ -100,7 +100,7 @@ export const sendTargetTest = async (test: TargetTest, text: string): Promise<Ta
     const ownComments = ownCommentsOf(config.dataDir)
     const send = createSender({ targets, profile: (name) => config.profiles.get(name), facts, keep, clock, ownComments })
     const about = { profile, route: 'targets-test', deliveryId: `test-${randomUUID()}` }
-    return send({ ...about, text, delivery, place: 0, budgetMs }, spec)
+    return send({ ...about, text, delivery, position: 0, budgetMs }, spec)
   })
   return { sent: redacted(sent, redact), notices }
 }

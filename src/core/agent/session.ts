@@ -2,8 +2,8 @@
 
 import { cut } from '../text.ts'
 
-/** A chat, as the target that texts go to resolved it. */
-export type Place = {
+/** The address of a chat, as the target that sends texts there made it out. */
+export type ChatAddress = {
   readonly platform: string
   readonly chat: string
   readonly thread?: string
@@ -18,7 +18,7 @@ export type SessionName = {
   /** The key that the route's template gave. */
   readonly name: string
   /** The chat that its replies go to, as it was known last. */
-  readonly place?: Place
+  readonly place?: ChatAddress
 }
 
 /** `messages`: how many it has now. */

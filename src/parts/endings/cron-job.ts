@@ -18,7 +18,7 @@ export const cronJob: EndingPart = {
   compile(route, kit) {
     const reference = route.cron_job ?? ''
     const whenFull = route.cron_job_running === 'queue' ? 'wait' : 'refuse'
-    kit.looksOutside()
+    kit.recompileAtReload()
     checkJob(reference, kit)
     const prompt = compilePrompt(route, kit)
     return async (event) => {

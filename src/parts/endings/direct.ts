@@ -58,36 +58,38 @@ const deliver = async (event: Event, { prompt: { text }, delivery }: Message, he
   const { route, profile, deliveryId } = event
   const to = deliveriesOf(delivery)
   const answers: string[] = []
-  const send = senderOf({ text, profile, route, deliveryId }, effects, (place, answer) => answers.push(`${labelOf(to, place)}: ${answer}`))
+  const send = senderOf({ text, profile, route, deliveryId }, effects, (position, answer) =>
+    answers.push(`${labelOf(to, position)}: ${answer}`),
+  )
   const isFirst = 'to' in delivery && delivery.mode === 'first_success'
   const record = recorderOf(event, effects)
   const failures = isFirst ? await sendInTurn(to, send) : await sendToAll(to, held, send, record)
-  const done = [...to.keys()].filter((place) => failures[place] === undefined && place < failures.length)
+  const done = [...to.keys()].filter((position) => failures[position] === undefined && position < failures.length)
   const isDone = isFirst ? done.length > 0 : done.length === to.length
   await record((store) => store.settle(held.claim.key, isDone))
-  if (isDone) return { kind: 'delivered', route, target: done.map((place) => to[place]?.target).join(', '), deliveryId, answers }
-  const failed = failures.flatMap((why, place) => (why === undefined ? [] : `${labelOf(to, place)}: ${why}`))
+  if (isDone) return { kind: 'delivered', route, target: done.map((position) => to[position]?.target).join(', '), deliveryId, answers }
+  const failed = failures.flatMap((why, position) => (why === undefined ? [] : `${labelOf(to, position)}: ${why}`))
   return refuse('delivery_failed', { detail: whyPartly(to, failed, done) })
 }
 
 /** For each target that was tried, in order: why it failed, or `undefined` when the target has the text. */
 type Failures = readonly (string | undefined)[]
 /** `share` is the fraction of the remaining time that this target may use. */
-type SendOne = (delivery: Delivery, place: number, share: number) => Promise<string | undefined>
+type SendOne = (delivery: Delivery, position: number, share: number) => Promise<string | undefined>
 
 /** `answered` is called with what a target said when it took the text. */
 const senderOf = (
-  about: Omit<Outgoing, 'delivery' | 'place' | 'budgetMs'>,
+  about: Omit<Outgoing, 'delivery' | 'position' | 'budgetMs'>,
   { send, clock }: Effects,
-  answered: (place: number, answer: string) => void,
+  answered: (position: number, answer: string) => void,
 ): SendOne => {
   const deadline = clock.monotonic() + budgetMs
-  return async (delivery, place, share) => {
+  return async (delivery, position, share) => {
     const ms = Math.floor((deadline - clock.monotonic()) * share)
     if (ms < 1) return 'no time was left for it'
-    const sent = await send({ ...about, delivery, place, budgetMs: ms })
+    const sent = await send({ ...about, delivery, position, budgetMs: ms })
     if (!sent.ok) return sent.why
-    if (sent.detail !== undefined) answered(place, sent.detail)
+    if (sent.detail !== undefined) answered(position, sent.detail)
     return undefined
   }
 }
@@ -95,10 +97,10 @@ const senderOf = (
 /** Sends to all targets at the same time. Each success is stored at once, so that after a crash the target does not get the text again. */
 const sendToAll = (to: readonly Delivery[], { shares, had }: HeldClaims, send: SendOne, record: Recorder): Promise<Failures> =>
   Promise.all(
-    to.map(async (delivery, place) => {
-      if (had[place]) return undefined
-      const why = await send(delivery, place, 1)
-      const share = shares[place]
+    to.map(async (delivery, position) => {
+      if (had[position]) return undefined
+      const why = await send(delivery, position, 1)
+      const share = shares[position]
       if (why === undefined && share && to.length > 1)
         await record((store) => Promise.all([store.claim(share), store.settle(share.key, true)]))
       return why
@@ -108,8 +110,8 @@ const sendToAll = (to: readonly Delivery[], { shares, had }: HeldClaims, send: S
 /** Sends in order until one target has the text. No target may use up the time of the targets after it. */
 const sendInTurn = async (to: readonly Delivery[], send: SendOne): Promise<Failures> => {
   const failures: (string | undefined)[] = []
-  for (const [place, delivery] of to.entries()) {
-    failures.push(await send(delivery, place, 1 / (to.length - place)))
+  for (const [position, delivery] of to.entries()) {
+    failures.push(await send(delivery, position, 1 / (to.length - position)))
     if (failures.at(-1) === undefined) break
   }
   return failures

@@ -7,8 +7,8 @@ import type { OperatorPart } from './operator.ts'
 
 export const inFile: OperatorPart = {
   name: 'in_file',
-  compile(path, { profileDir, report, looksOutside }) {
-    looksOutside()
+  compile(path, { profileDir, report, recompileAtReload }) {
+    recompileAtReload()
     const file = openListFile(profileDir, String(path), (error) =>
       report('WH407', [], `the list cannot be read: ${messageOf(error)}`, 'until it can, the condition does not hold'),
     )

@@ -3,13 +3,13 @@
 import type { Json } from '../../core/json.ts'
 import type { Closable } from '../../core/owner.ts'
 import type { Event } from '../../core/request.ts'
-import type { LooksOutside, Report } from '../report.ts'
+import type { RecompileAtReload, Report } from '../report.ts'
 
 /** Tests a field's value; `undefined` is a missing field. A condition whose test throws does not hold, not even inside `not`. */
 export type Test = (value: Json | undefined, event: Event) => boolean | Promise<boolean>
 
 /** What an operator may use: the profile's folder, and where its findings go. */
-export type OperatorKit = { readonly profileDir: string; readonly report: Report; readonly looksOutside: LooksOutside }
+export type OperatorKit = { readonly profileDir: string; readonly report: Report; readonly recompileAtReload: RecompileAtReload }
 
 /**
  * Which fields an operator holds for, where its operand alone says that. So `validate` and `webhook subscribe` find conditions that no event

@@ -6,12 +6,12 @@ import type { StagePart } from './stage.ts'
 
 export const filters: StagePart = {
   name: 'filters',
-  compile(route, { name, profileDir, operators, report, looksOutside, adopt, effects: { onlooker } }) {
+  compile(route, { name, profileDir, operators, report, recompileAtReload, adopt, effects: { onlooker } }) {
     if (route.filters === undefined) return {}
     const holds = compileConditions(route.filters, {
       operators,
       profileDir,
-      looksOutside,
+      recompileAtReload,
       adopt,
       ...(onlooker ? { compiled: onlooker.condition } : {}),
       report: (code, path, message, help) => report(code, ['filters', ...path], message, help),

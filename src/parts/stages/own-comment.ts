@@ -6,7 +6,7 @@ import type { StagePart } from './stage.ts'
 export const ownComment: StagePart = {
   name: 'own_comment',
   compile(route, { name, targets, effects }) {
-    if (!writtenTargets(route).some(({ target }) => targets.get(target)?.comments)) return {}
+    if (!writtenTargets(route).some(({ target }) => targets.get(target)?.returnsAsEvent)) return {}
     return {
       onEvent: (event) =>
         effects.ownComments.areToldIn(event.payload)

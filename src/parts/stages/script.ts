@@ -15,7 +15,7 @@ export const script: StagePart = {
     const path = route.script
     if (path === undefined) return {}
     const folder = join(kit.profileDir, 'scripts')
-    kit.looksOutside()
+    kit.recompileAtReload()
     const problem = checkScript(folder, path)
     if (problem) kit.report(problem.code, ['script'], problem.message, 'put the script under the scripts folder of the profile')
     const timeoutMs = (route.script_timeout_seconds ?? kit.adapter.script_timeout_seconds) * 1000

@@ -6,7 +6,7 @@ import type { Route } from '../../generated/config.ts'
 import type { AdapterSettings } from '../adapter-settings.ts'
 import type { Effects } from '../effects.ts'
 import type { OperatorPart } from '../operators/operator.ts'
-import type { LooksOutside, Report } from '../report.ts'
+import type { RecompileAtReload, Report } from '../report.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import type { TargetPart } from '../targets/target.ts'
 
@@ -22,7 +22,7 @@ export type StageKit = {
   readonly adapter: Omit<AdapterSettings, 'rate_limit'>
   readonly effects: Effects
   readonly report: Report
-  readonly looksOutside: LooksOutside
+  readonly recompileAtReload: RecompileAtReload
   /** Takes over what operators and schemes return, and closes it together with the plan. */
   readonly adopt: Adopt
   readonly schemes: readonly Scheme[]

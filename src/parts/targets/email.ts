@@ -11,7 +11,7 @@ import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { obstacleOf, settingsIn, textSetting } from '../delivery/settings.ts'
 import { apiBase, hidden, homeChannel, password, plain, referable, threadKey } from './kit/keys.ts'
 import { type MailError, noLogin, reasonOf } from './kit/mail-error.ts'
-import type { Handed, Mail, MailServer, Security } from './kit/smtp.ts'
+import type { Mail, MailServer, Security, SmtpResult } from './kit/smtp.ts'
 import type { Outgoing, Sent, TargetPart, TargetSchema } from './target.ts'
 
 // One address and nothing else: no name, quotes or list, and no ! or %, which could route the mail on (rules: Outgoing texts 6).
@@ -81,8 +81,8 @@ export const email: TargetPart = {
     if ('problem' in mail) return permanentFailure(mail.problem)
     const server = await serverOf(kit.settings)
     if ('problem' in server) return permanentFailure(server.problem)
-    const { handOver } = await import('./kit/smtp.ts')
-    const sent = verdict(await handOver(mail, server, Math.max(1, outgoing.budgetMs)), mail)
+    const { sendMail } = await import('./kit/smtp.ts')
+    const sent = verdict(await sendMail(mail, server, Math.max(1, outgoing.budgetMs)), mail)
     return sent.ok ? sent : { ...sent, why: createRedactor(secretsOf(server))(sent.why) }
   },
 }
@@ -135,8 +135,8 @@ const subjectOf = (value: Json | undefined): string => {
 const wellFormed = (text: string): string => Buffer.from(text).toString()
 
 /** The Message-ID of this mail of this delivery. A repeat has the same one, and no other mail has. */
-const messageIdOf = ({ profile, route, job, deliveryId, place }: Outgoing, to: readonly string[], from: string): string => {
-  const identity = JSON.stringify([profile, route, job ?? '', deliveryId, place, to])
+const messageIdOf = ({ profile, route, job, deliveryId, position }: Outgoing, to: readonly string[], from: string): string => {
+  const identity = JSON.stringify([profile, route, job ?? '', deliveryId, position, to])
   return `<${createHash('sha256').update(identity).digest('hex').slice(0, 40)}@${from.slice(from.lastIndexOf('@') + 1)}>`
 }
 
@@ -181,7 +181,7 @@ const secretsOf = ({ login }: MailServer): string[] => {
   return [login.pass, base64(login.pass), base64(`\0${login.user}\0${login.pass}`)]
 }
 
-const verdict = (handed: Handed, { to }: Mail): Sent => {
+const verdict = (handed: SmtpResult, { to }: Mail): Sent => {
   if (handed.kind === 'failed') return failure(handed.error, handed.begun)
   const { refused } = handed
   if (refused.length === 0) return { ok: true, detail: to.length === 1 ? `to ${to[0]}` : `to ${to.length} addresses` }

@@ -18,10 +18,10 @@ const maxHeaderChars = 8192
 // The payload may fill in nothing up to the end of the host, and the address may hold no user name (rules: Templates 9).
 const address = /^https?:\/\/[^/?#\\{}@\s]+(?:[/?#]|$)/i
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
-const ours = /^(?:host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|webhook-.*)$/i
+const reservedHeader = /^(?:host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|webhook-.*)$/i
 
-type Lines = { readonly [name: string]: string }
-type Request = { readonly url: URL; readonly headers: Lines; readonly body: string }
+type HeaderLines = { readonly [name: string]: string }
+type Request = { readonly url: URL; readonly headers: HeaderLines; readonly body: string }
 type Problem = { readonly problem: string }
 
 const schema: TargetSchema = {
@@ -123,10 +123,10 @@ const signHelp = 'set deliver_extra.secret, and verify webhook-signature there (
 const badSecret = 'secret is empty, or no base64 follows its whsec_'
 
 /** The Standard Webhooks headers. Without a secret, there is only the id. */
-const sign = (outgoing: Outgoing, secret: Json | undefined, body: string, seconds: number): { readonly headers: Lines } | Problem => {
+const sign = (outgoing: Outgoing, secret: Json | undefined, body: string, seconds: number): { readonly headers: HeaderLines } | Problem => {
   // The id is a digest, because a sender chose the delivery id: it may hold characters that no header can hold.
-  const { profile, route, job, deliveryId, place } = outgoing
-  const identity = JSON.stringify([profile, route, job ?? '', deliveryId, place])
+  const { profile, route, job, deliveryId, position } = outgoing
+  const identity = JSON.stringify([profile, route, job ?? '', deliveryId, position])
   const id = `msg_${createHash('sha256').update(identity).digest('base64url').slice(0, 32)}`
   if (secret === undefined) return { headers: { 'webhook-id': id } }
   const key = keyOf(secret)
@@ -138,14 +138,14 @@ const sign = (outgoing: Outgoing, secret: Json | undefined, body: string, second
 const keyOf = (secret: Json): Buffer | undefined => (typeof secret === 'string' && secret.trim() !== '' ? whsecKey(secret) : undefined)
 
 /** The operator's headers. A problem never quotes their values, because they may be keys. */
-const headersOf = (extra: JsonObject): { readonly headers: Lines } | Problem => {
+const headersOf = (extra: JsonObject): { readonly headers: HeaderLines } | Problem => {
   const given = own(extra, 'headers') ?? {}
   if (!isObject(given)) return { problem: 'headers is not a map of names to texts' }
   const entries = Object.entries(given)
   if (entries.length > maxHeaders) return { problem: `more than ${maxHeaders} headers` }
   for (const [name, value] of entries) {
     if (!token.test(name)) return { problem: 'a header name has characters that no header can have' }
-    if (ours.test(name)) return { problem: `the header ${name} cannot be set` }
+    if (reservedHeader.test(name)) return { problem: `the header ${name} cannot be set` }
     if (!['string', 'number', 'boolean'].includes(typeof value)) return { problem: `the header ${name} is not a text` }
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(String(value)) || String(value).length > maxHeaderChars) {
       return { problem: `the header ${name} is too long or has characters that no header can have` }

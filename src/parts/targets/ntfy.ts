@@ -43,12 +43,12 @@ export const ntfy = defineChat({
   escape: (text, { setting }) => (isOn(setting('markdown')) ? withoutImages(text) : text),
   checkChat: (chat) => (/^[-\w]{1,64}$/.test(chat) ? undefined : 'chat_id is no topic of ntfy (letters, digits, - and _)'),
   post: (posting) => {
-    const wish = wishOf(posting)
+    const wish = optionsOf(posting)
     return 'problem' in wish ? Promise.resolve(permanentFailure(wish.problem)) : publish(posting, wish.fields)
   },
 })
 
-const wishOf = ({ extra, setting }: Posting): { readonly fields: JsonObject } | { readonly problem: string } => {
+const optionsOf = ({ extra, setting }: Posting): { readonly fields: JsonObject } | { readonly problem: string } => {
   const title = extra('title')
   const priority = extra('priority')
   const tags = extra('tags')

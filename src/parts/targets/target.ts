@@ -1,6 +1,6 @@
 /** The contract of targets: a target sends one text to a platform. */
 
-import type { Place } from '../../core/agent/session.ts'
+import type { ChatAddress } from '../../core/agent/session.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { Closable } from '../../core/owner.ts'
@@ -28,8 +28,8 @@ export type Outgoing = {
   /** The id of the scheduled job whose text this is. */
   readonly job?: string
   readonly delivery: Delivery
-  /** The target's place in its route's list; 0 for the first or only one. */
-  readonly place: number
+  /** Where the target stands in its route's list; 0 for the first or only target. */
+  readonly position: number
   readonly budgetMs: number
   /** An earlier attempt was interrupted, and its text may have arrived. */
   readonly doubtful?: true
@@ -89,7 +89,7 @@ export type TargetKit = {
   readonly log: (outgoing: Outgoing) => void
   readonly clock: Clock
   readonly keep: Keep
-  /** Marks a comment on a code host as ours, for a target with `comments`. Without a mark the gateway answers its own comment. */
+  /** Marks a comment on a code host as ours, for a target with `returnsAsEvent`. Without a mark the gateway answers its own comment. */
   readonly mark: OwnComments['mark']
 }
 
@@ -138,9 +138,9 @@ export type TargetPart = {
   /** Why a text has no address with these settings, or `undefined`. When absent, every text has an address. */
   unaddressed?(extra: JsonObject, settings: JsonObject): string | undefined
   /** The chat that a text with these settings goes to, `undefined` when it has no address. When absent, the target is no chat. */
-  chat?(extra: JsonObject, settings: JsonObject): Omit<Place, 'platform'> | undefined
-  /** What it posts comes back as an event of the same sender: such an event is not answered, and runs for one place are counted. */
-  readonly comments?: true
+  chat?(extra: JsonObject, settings: JsonObject): Omit<ChatAddress, 'platform'> | undefined
+  /** What it posts comes back as an event of the same sender. Such an event is not answered, and the runs that comment on one issue are counted. */
+  readonly returnsAsEvent?: true
   /** Its texts reach only whoever runs the gateway, so nobody waits for a well-written one. */
   readonly internal?: true
   /** Whether an interrupted attempt may be repeated, because sending the same text twice cannot post twice. */

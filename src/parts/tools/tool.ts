@@ -7,7 +7,7 @@ import type { Closable } from '../../core/owner.ts'
 import type { NewRun } from '../../store/ports.ts'
 import type { Report } from '../report.ts'
 
-/** One thing that an agent can do. */
+/** A function that a model may call. */
 export type Tool = {
   /** As the model calls it: letters, digits, `_` and `-`, at most 64. No two tools of a run have one name. */
   readonly name: string
@@ -23,14 +23,14 @@ export type Tool = {
 export type ToolCall = {
   readonly run: NewRun
   readonly signal: AbortSignal
-  /** Asks the run's model about a picture; absent where the runner cannot. What it costs counts to the run. */
-  readonly look?: (picture: Picture, question: string) => Promise<string>
+  /** Asks the run's model about a picture. Absent where the runner cannot do that. The cost counts to the run. */
+  readonly askAboutPicture?: (picture: Picture, question: string) => Promise<string>
 }
 
 /** `mediaType`: of the bytes themselves, whatever their sender said, as `image/png`. */
 export type Picture = { readonly bytes: Uint8Array; readonly mediaType: string }
 
-/** The tools of a set. What they need is opened when it is first asked. Rejects when it cannot be opened; the next run asks again. */
+/** Gives the tools of a set. What the tools need is opened by the first call. Rejects when that fails; the next run calls again. */
 export type Toolset = (signal: AbortSignal) => Promise<readonly Tool[]>
 
 /** What a toolset is compiled with. */

@@ -1,10 +1,10 @@
 /** Lets the model look at a picture of the public web. */
 
 import { own } from '../../core/json.ts'
-import type { Wanted } from './kit/guarded-fetch.ts'
+import type { FetchRequest } from './kit/guarded-fetch.ts'
 import { numberIn, textOf } from './kit/input.ts'
-import { noting } from './kit/noting.ts'
-import type { Reach } from './kit/reach.ts'
+import { logRequests } from './kit/log-requests.ts'
+import type { WebAccess } from './kit/web-access.ts'
 import { WebFault } from './kit/web-fault.ts'
 import type { Tool, ToolsetPart, ToolsetSchema } from './tool.ts'
 
@@ -58,25 +58,25 @@ const schema = {
   },
 } satisfies ToolsetSchema
 
-/** `reach`: for tests, which have no public web. */
-export const visionAnalyzeWithin = (reach?: Reach): ToolsetPart => ({
+/** `access`: what may be reached, for tests, which have no public web. */
+export const visionAnalyzeWithin = (access?: WebAccess): ToolsetPart => ({
   name: 'vision_analyze',
   title: 'Looks at public pictures',
   schema,
   compile(settings, { clock, log }) {
     const maxBytes = numberIn(settings, 'max_bytes', schema.properties.max_bytes.default)
     const timeoutMs = numberIn(settings, 'timeout_seconds', schema.properties.timeout_seconds.default) * 1000
-    const call: Tool['call'] = async (given, { run, signal, look }) => {
+    const call: Tool['call'] = async (given, { run, signal, askAboutPicture }) => {
       const address = textOf(given, 'url', 4_000)
       const question = own(given, 'question') === undefined ? 'What does this picture show?' : textOf(given, 'question', 4_000)
-      if (!look) throw new Error('The model of this run cannot look at pictures. Go on without.')
+      if (!askAboutPicture) throw new Error('The model of this run cannot look at pictures. Go on without.')
       const { fetchGuarded } = await import('./kit/guarded-fetch.ts')
-      const asking = noting(log, run, 'an agent fetches a picture')
-      const wanted: Wanted = { address, protocols: ['https:'], maxBytes, timeoutMs, checkType: () => {}, asking }
-      const { bytes } = await fetchGuarded(wanted, clock, signal, reach)
+      const asking = logRequests(log, run, 'an agent fetches a picture')
+      const wanted: FetchRequest = { address, protocols: ['https:'], maxBytes, timeoutMs, checkType: () => {}, asking }
+      const { bytes } = await fetchGuarded(wanted, clock, signal, access)
       const mediaType = kindOf(bytes)
       if (mediaType === undefined) throw new WebFault('This is no picture: only PNG, JPEG, GIF and WebP are looked at.')
-      return await look({ bytes, mediaType }, question)
+      return await askAboutPicture({ bytes, mediaType }, question)
     }
     return async () => [{ name: 'vision_analyze', description, input, call }]
   },

@@ -3,11 +3,11 @@
 import { cut } from '../../core/text.ts'
 import { createSlots } from '../../core/turns/slots.ts'
 import { unlessAborted } from '../../core/turns/unless-aborted.ts'
-import type { Fetched, Wanted } from './kit/guarded-fetch.ts'
+import type { FetchedContent, FetchRequest } from './kit/guarded-fetch.ts'
 import { numberIn, textOf } from './kit/input.ts'
-import { noting } from './kit/noting.ts'
-import type { Reach } from './kit/reach.ts'
+import { logRequests } from './kit/log-requests.ts'
 import { textIn } from './kit/text-in.ts'
+import type { WebAccess } from './kit/web-access.ts'
 import { WebFault } from './kit/web-fault.ts'
 import type { Tool, ToolsetPart, ToolsetSchema } from './tool.ts'
 
@@ -30,7 +30,7 @@ const input = {
 const html: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml'])
 const plain = /^(?:text\/(?:plain|markdown|x-markdown)|application\/(?:json|[\w.-]{1,60}\+json))$/
 
-const checkType: Wanted['checkType'] = (mediaType) => {
+const checkType: FetchRequest['checkType'] = (mediaType) => {
   if (html.has(mediaType) || plain.test(mediaType)) return
   if (mediaType.startsWith('image/')) throw new WebFault('This is a picture and no page. Use vision_analyze, where you have it.')
   throw new WebFault('This is neither a web page nor text, Markdown or JSON.')
@@ -60,8 +60,8 @@ const schema = {
   },
 } satisfies ToolsetSchema
 
-/** `reach`: for tests, which have no public web. */
-export const webExtractWithin = (reach?: Reach): ToolsetPart => ({
+/** `access`: what may be reached, for tests, which have no public web. */
+export const webExtractWithin = (access?: WebAccess): ToolsetPart => ({
   name: 'web_extract',
   title: 'Reads public web pages',
   schema,
@@ -72,9 +72,9 @@ export const webExtractWithin = (reach?: Reach): ToolsetPart => ({
     const call: Tool['call'] = async (given, { run, signal }) => {
       const address = textOf(given, 'url', 4_000)
       const { fetchGuarded } = await import('./kit/guarded-fetch.ts')
-      const asking = noting(log, run, 'an agent fetches a web page')
-      const wanted: Wanted = { address, protocols: ['http:', 'https:'], maxBytes, timeoutMs, checkType, asking }
-      const fetched = await fetchGuarded(wanted, clock, signal, reach)
+      const asking = logRequests(log, run, 'an agent fetches a web page')
+      const wanted: FetchRequest = { address, protocols: ['http:', 'https:'], maxBytes, timeoutMs, checkType, asking }
+      const fetched = await fetchGuarded(wanted, clock, signal, access)
       if (!html.has(fetched.mediaType)) return shownText(fetched)
       const { readPageInThread } = await import('./kit/page-in-thread.ts')
       const { url, bytes, charset } = fetched
@@ -89,7 +89,7 @@ export const webExtractWithin = (reach?: Reach): ToolsetPart => ({
   },
 })
 
-const shownText = ({ bytes, charset }: Fetched): string => {
+const shownText = ({ bytes, charset }: FetchedContent): string => {
   // Decoding ten megabytes would hold the event loop up.
   const start = textIn(bytes.subarray(0, maxChars * maxCharBytes), charset)
   return `${cut(start, maxChars)}${start.length > maxChars ? '\n\n[The text goes on.]' : ''}`

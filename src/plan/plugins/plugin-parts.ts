@@ -8,7 +8,7 @@ import type { TargetPart } from '../../parts/targets/target.ts'
 import { guardedOperator } from '../../plugin/guarded-operator.ts'
 import { guardedRunner } from '../../plugin/guarded-runner.ts'
 import { guardedScheme } from '../../plugin/guarded-scheme.ts'
-import { type Family, families, isLoose, type Loose, shapeProblems } from '../../plugin/shape.ts'
+import { type Family, families, isMap, shapeProblems, type UnknownMap } from '../../plugin/shape.ts'
 import { compileFragment } from './plugin-schema.ts'
 import { type PluginTarget, readTarget } from './plugin-target.ts'
 
@@ -22,13 +22,13 @@ export type PluginParts = {
 
 /** Rejects with a sentence. */
 export const readPlugin = async (module: object, builtins: ReadonlyMap<string, TargetPart>): Promise<PluginParts> => {
-  const exported = exportsOf(module as Loose)
+  const exported = exportsOf(module as UnknownMap)
   if (families.every((family) => exported[family] === undefined && exported[`${family}s`] === undefined))
     throw new Error('it must export either "target" or "targets", a list; or likewise a scheme, a runner or an operator')
   const given = (family: Family): readonly unknown[] => listOf(family, exported)
   const [targets, schemes, runners, operators] = [given('target'), given('scheme'), given('runner'), given('operator')]
   const { schema } = exported
-  if (schema !== undefined && !isLoose(schema)) throw new Error('its "schema" is not a map')
+  if (schema !== undefined && !isMap(schema)) throw new Error('its "schema" is not a map')
   const fragments = {
     settings: await compileFragment('settings', schema?.settings),
     extra: await compileFragment('deliver_extra', schema?.deliver_extra),
@@ -43,10 +43,10 @@ export const readPlugin = async (module: object, builtins: ReadonlyMap<string, T
 }
 
 /** A CommonJS module has its exports under `default`, and beside it only those of them that Node could read off its text. */
-const exportsOf = ({ default: whole, ...named }: Loose): Loose => (isLoose(whole) ? { ...whole, ...named } : named)
+const exportsOf = ({ default: whole, ...named }: UnknownMap): UnknownMap => (isMap(whole) ? { ...whole, ...named } : named)
 
 /** The parts of a family that a module exports, as one or as a list. */
-const listOf = (family: Family, exported: Loose): readonly unknown[] => {
+const listOf = (family: Family, exported: UnknownMap): readonly unknown[] => {
   const [one, several] = [exported[family], exported[`${family}s`]]
   if (one === undefined && several === undefined) return []
   const given = one === undefined ? several : several === undefined ? [one] : undefined

@@ -5,7 +5,7 @@ import type { Adopt } from '../../core/owner.ts'
 import type { Event } from '../../core/request.ts'
 import type { Domain, OperatorPart, Test } from '../../parts/operators/operator.ts'
 import { isDomain } from '../shape.ts'
-import { attempt, type ContractOptions, problemsOf, type Say, settled } from './problems.ts'
+import { attempt, type ContractOptions, problemsOf, type ReportProblem, settled } from './problems.ts'
 
 export type OperatorOptions = ContractOptions & {
   /** The folder that files of its operand are read from. */
@@ -57,15 +57,15 @@ export const checkOperator = (operator: OperatorPart, options: OperatorOptions =
 
 type Question = { readonly operand: Json; readonly value: Json | undefined; readonly domain: Domain | undefined }
 
-/** Its answer is true or false, and one that its domain allows. */
-const ask = async (test: Test, { operand, value, domain }: Question, say: Say): Promise<void> => {
+/** Checks that the operator's answer is true or false, and that its domain allows this answer. */
+const ask = async (test: Test, { operand, value, domain }: Question, say: ReportProblem): Promise<void> => {
   const what = `the operand ${JSON.stringify(operand)} with ${shown(value)}`
   const answer = await answerOf(test, value, what, say)
   if (domain && answer !== undefined && !mayBe(answer, value, domain)) say(`${what} gives ${answer}, which is not its domain`)
 }
 
-/** What it says of an operand. */
-const claimed = (operator: OperatorPart, operand: Json, say: Say): Domain | undefined => {
+/** The domain that the operator gives for an operand. */
+const claimed = (operator: OperatorPart, operand: Json, say: ReportProblem): Domain | undefined => {
   const domain = attempt('domain', say, () => operator.domain?.(operand))
   if (domain === undefined || isDomain(domain)) return domain
   say(`the domain of the operand ${JSON.stringify(operand)} is none`)
@@ -83,7 +83,7 @@ const mayBe = (holds: boolean, value: Json | undefined, domain: Domain): boolean
 
 const shown = (value: Json | undefined): string => (value === undefined ? 'no value' : JSON.stringify(value).slice(0, 20))
 
-const answerOf = async (test: Test, value: Json | undefined, what: string, say: Say): Promise<boolean | undefined> => {
+const answerOf = async (test: Test, value: Json | undefined, what: string, say: ReportProblem): Promise<boolean | undefined> => {
   const answer: unknown = await settled(what, say, async () => [await test(value, event)])
   const [holds] = Array.isArray(answer) ? answer : []
   if (typeof holds === 'boolean') return holds
@@ -91,13 +91,13 @@ const answerOf = async (test: Test, value: Json | undefined, what: string, say: 
   return undefined
 }
 
-type Asker = { readonly say: Say; readonly adopt: Adopt }
+type Asker = { readonly say: ReportProblem; readonly adopt: Adopt }
 
 const compiled = (operator: OperatorPart, operand: Json, { profileDir = '' }: OperatorOptions, { say, adopt }: Asker) => {
   const compile = () =>
     operator.compile(operand, {
       profileDir,
-      looksOutside: () => {},
+      recompileAtReload: () => {},
       report: (_code, _path, message) => say(`the operand ${JSON.stringify(operand)} of an example is refused: ${message}`),
     })
   const test = attempt('compile', say, () => adopt(compile()))

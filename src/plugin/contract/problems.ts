@@ -1,4 +1,4 @@
-/** What every check of the contract suite is made of: it collects problems in sentences, and what throws is one of them. */
+/** Helps every check of the contract suite to collect problems as sentences. What a part throws counts as a problem. */
 
 import { systemClock } from '../../core/clock.ts'
 import type { Fields, Log } from '../../core/log.ts'
@@ -13,14 +13,14 @@ export type ContractOptions = {
   readonly form?: RegExp
 }
 
-export type Say = (problem: string) => void
+export type ReportProblem = (problem: string) => void
 
-/** The problems of a part's shape; where there is none, those that `look` says. Never rejects. */
+/** The problems of a part's shape or, when the shape is right, those that `look` reports. Never rejects. */
 export const problemsOf = async (
   family: Family,
   part: unknown,
   { form = pluginName }: ContractOptions,
-  look: (say: Say, adopt: Adopt) => void | Promise<void>,
+  look: (say: ReportProblem, adopt: Adopt) => void | Promise<void>,
 ): Promise<readonly string[]> => {
   const problems: string[] = []
   const log: Log = Object.assign((_level: unknown, { reason }: Fields, what: string) => void problems.push(`${what}: ${reason}`), {
@@ -37,8 +37,8 @@ export const problemsOf = async (
   return [...new Set(problems)]
 }
 
-/** What `work` gives; `undefined`, and said, when it throws. */
-export const attempt = <T>(what: string, say: Say, work: () => T): T | undefined => {
+/** The result of `work`. When `work` throws, that is reported, and the result is `undefined`. */
+export const attempt = <T>(what: string, say: ReportProblem, work: () => T): T | undefined => {
   try {
     return work()
   } catch (error) {
@@ -47,8 +47,13 @@ export const attempt = <T>(what: string, say: Say, work: () => T): T | undefined
   }
 }
 
-/** What `work` gives; `undefined`, and said, when it rejects or has not ended in time. */
-export const settled = async <T>(what: string, say: Say, work: () => T | Promise<T>, patienceMs = 5_000): Promise<T | undefined> => {
+/** The result of `work`. When `work` rejects or has not ended in time, that is reported, and the result is `undefined`. */
+export const settled = async <T>(
+  what: string,
+  say: ReportProblem,
+  work: () => T | Promise<T>,
+  patienceMs = 5_000,
+): Promise<T | undefined> => {
   try {
     return await within(Promise.resolve(work()), patienceMs, systemClock, failLate('no answer', patienceMs))
   } catch (error) {

@@ -3,10 +3,10 @@
 import type { Adopt } from '../../core/owner.ts'
 import type { RunnerPart, RunnerSettings } from '../../parts/runners/runner.ts'
 import type { NewRun } from '../../store/ports.ts'
-import { attempt, type ContractOptions, problemsOf, type Say, settled } from './problems.ts'
+import { attempt, type ContractOptions, problemsOf, type ReportProblem, settled } from './problems.ts'
 
 export type RunnerOptions = ContractOptions & {
-  /** With these it is asked; its API should be a stand-in. Absent: it is only compiled. */
+  /** The settings that the runner is asked with; its API should be a stand-in. When absent, the runner is only compiled. */
   readonly settings?: RunnerSettings
 }
 
@@ -39,9 +39,10 @@ export const checkRunner = (runner: RunnerPart, options: RunnerOptions = {}): Pr
     await settled('a run that is stopped', say, () => stopped)
   })
 
-const compiling = (runner: RunnerPart, say: Say, adopt: Adopt) => (settings: RunnerSettings, refused: (message: string) => void) => {
-  const ask = attempt('compile', say, () => adopt(runner.compile(settings, (_code, _path, message) => refused(message))))
-  if (typeof ask === 'function') return ask
-  say('compile gives no function')
-  return undefined
-}
+const compiling =
+  (runner: RunnerPart, say: ReportProblem, adopt: Adopt) => (settings: RunnerSettings, refused: (message: string) => void) => {
+    const ask = attempt('compile', say, () => adopt(runner.compile(settings, (_code, _path, message) => refused(message))))
+    if (typeof ask === 'function') return ask
+    say('compile gives no function')
+    return undefined
+  }

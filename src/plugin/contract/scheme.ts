@@ -1,9 +1,9 @@
-/** The contract of a signature scheme: what it signs it accepts, and nothing else. */
+/** The contract of a signature scheme: it accepts what it signs, and nothing else. */
 
 import type { Adopt } from '../../core/owner.ts'
 import type { Headers } from '../../core/request.ts'
 import type { Scheme, Signed } from '../../parts/schemes/scheme.ts'
-import { attempt, type ContractOptions, problemsOf, type Say } from './problems.ts'
+import { attempt, type ContractOptions, problemsOf, type ReportProblem } from './problems.ts'
 
 export type SchemeOptions = ContractOptions & {
   /** A secret that serves the scheme, and another. Absent: two that begin with `whsec_`. */
@@ -46,7 +46,7 @@ export const checkScheme = (scheme: Scheme, options: SchemeOptions = {}): Promis
 const asReceived = (headers: Signed['headers']): { readonly [name: string]: string } =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-const signedBy = (scheme: Scheme, request: { readonly secret: string; readonly body: string }, say: Say): Signed | undefined => {
+const signedBy = (scheme: Scheme, request: { readonly secret: string; readonly body: string }, say: ReportProblem): Signed | undefined => {
   const signed = attempt('sign', say, () => scheme.sign({ ...request, id, at, event: 'contract' }))
   if (!signed) return undefined
   const odd = Object.entries(signed.headers).find(([name, value]) => !/^[\w-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(value))
@@ -54,9 +54,9 @@ const signedBy = (scheme: Scheme, request: { readonly secret: string; readonly b
   return signed
 }
 
-/** Whether a request holds, as `stages/signature.ts` asks. What throws is said, and does not hold. */
+/** Whether the scheme accepts a request, asked as `stages/signature.ts` does. A throw is reported, and counts as a refusal. */
 const verifier =
-  (scheme: Scheme, say: Say, adopt: Adopt) =>
+  (scheme: Scheme, say: ReportProblem, adopt: Adopt) =>
   (secret: string, headers: Headers, body: string): boolean => {
     const holds = attempt('a check', say, () => {
       const checkHead = adopt(scheme.compile(secret))
@@ -76,7 +76,12 @@ const verifier =
   }
 
 /** The id that a signature covers must be the one that was signed, and no header may change it. */
-const checkId = (scheme: Scheme, headers: { readonly [name: string]: string }, refuses: (changed: Headers) => void, say: Say): void => {
+const checkId = (
+  scheme: Scheme,
+  headers: { readonly [name: string]: string },
+  refuses: (changed: Headers) => void,
+  say: ReportProblem,
+): void => {
   if (!scheme.signedId) return
   if (scheme.signedId(headers) !== id) say('signedId does not give the id that it signed')
   for (const name of Object.keys(headers)) {

@@ -5,8 +5,8 @@ import type { Json, JsonObject } from '../../core/json.ts'
 import type { Adopt } from '../../core/owner.ts'
 import { createKeep } from '../../parts/delivery/keep.ts'
 import type { Outgoing, TargetKit, TargetPart } from '../../parts/targets/target.ts'
-import { isLoose } from '../shape.ts'
-import { attempt, type ContractOptions, problemsOf, type Say, settled } from './problems.ts'
+import { isMap } from '../shape.ts'
+import { attempt, type ContractOptions, problemsOf, type ReportProblem, settled } from './problems.ts'
 
 /** One text to send, to a stand-in of the platform. */
 export type Sending = { readonly settings?: JsonObject; readonly extra?: JsonObject; readonly text?: string }
@@ -27,7 +27,7 @@ export const checkTarget = (target: TargetPart, options: TargetOptions = {}): Pr
     for (const sending of options.sends ?? []) await checkSend(target, sending, kitWith(sending, adopt), say)
   })
 
-const checkSettings = ({ settings = [], needs = [] }: TargetPart, say: Say): void => {
+const checkSettings = ({ settings = [], needs = [] }: TargetPart, say: ReportProblem): void => {
   const names = settings.flatMap(({ key, env = [] }) => [`the setting ${key}`, ...env.map((name) => `${name} of the environment`)])
   for (const name of repeated(names)) say(`${name} is named twice`)
   for (const keys of needs) for (const key of repeated(keys)) say(`a way to connect it needs ${key} twice`)
@@ -35,7 +35,7 @@ const checkSettings = ({ settings = [], needs = [] }: TargetPart, say: Say): voi
 
 const repeated = (names: readonly string[]): readonly string[] => [...new Set(names.filter((name, i) => names.indexOf(name) !== i))]
 
-const checkExtras = (target: TargetPart, say: Say): void => {
+const checkExtras = (target: TargetPart, say: ReportProblem): void => {
   const keys = [...(target.requires ?? []), ...(target.addresses ?? []), ...(target.lists ?? []), ...(target.withheld ?? []), 'chat_id']
   for (const extra of [{}, ...keys.flatMap((key) => odd.map((value) => ({ [key]: value })))]) {
     const what = `its check of ${JSON.stringify(extra)}`
@@ -48,13 +48,13 @@ const checkExtras = (target: TargetPart, say: Say): void => {
   }
 }
 
-const checkSend = async (target: TargetPart, { extra = {}, text = 'ping' }: Sending, kit: TargetKit, say: Say): Promise<void> => {
+const checkSend = async (target: TargetPart, { extra = {}, text = 'ping' }: Sending, kit: TargetKit, say: ReportProblem): Promise<void> => {
   const delivery = { target: target.name, extra }
-  const outgoing: Outgoing = { text, profile: 'default', route: 'r', deliveryId: 'd', delivery, place: 0, budgetMs }
+  const outgoing: Outgoing = { text, profile: 'default', route: 'r', deliveryId: 'd', delivery, position: 0, budgetMs }
   const answer = await settled('send', say, async () => [await target.send(outgoing, kit)], budgetMs + 500)
   if (answer === undefined) return
   const [sent]: readonly unknown[] = answer
-  const { ok, why, repeatable } = isLoose(sent) ? sent : {}
+  const { ok, why, repeatable } = isMap(sent) ? sent : {}
   if (ok !== true && !(ok === false && typeof why === 'string' && typeof repeatable === 'boolean'))
     say('send gives neither { ok: true } nor { ok: false, why, repeatable }')
 }

@@ -1,6 +1,6 @@
 /** The store that forgets: the same contract as the durable one, in Maps with caps, for tests and on request (rules: Durability 4). */
 
-import type { Place, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
+import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
 import { isEventId, isNumbers, maxGroupsPerTake, maxPlans, maxStandings } from '../bounds.ts'
@@ -133,7 +133,7 @@ class MemoryStore implements Store {
     return this.#sessions.conversation(key, max)
   }
 
-  async mirror(profile: string, place: Place, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
+  async mirror(profile: string, place: ChatAddress, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
     return this.#sessions.mirror(profile, place, message, this.#now())
   }
 

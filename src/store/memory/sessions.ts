@@ -1,6 +1,6 @@
 /** Holds lasting conversations in memory. */
 
-import type { Place, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
+import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import { maxMessageChars, maxMessages, maxSessions } from '../bounds.ts'
 
 type StoredMessage = { readonly turn: string | undefined; readonly message: SessionMessage }
@@ -24,7 +24,7 @@ export class Sessions {
     return true
   }
 
-  mirror(profile: string, place: Place, message: SessionMessage, now: number): 'none' | 'several' | 'written' {
+  mirror(profile: string, place: ChatAddress, message: SessionMessage, now: number): 'none' | 'several' | 'written' {
     const [only, ...others] = [...this.#sessions.values()].filter(({ name }) => name.profile === profile && isAt(name, place))
     if (only === undefined) return 'none'
     if (others.length > 0) return 'several'
@@ -62,7 +62,7 @@ export class Sessions {
   }
 }
 
-const isAt = ({ place }: SessionName, { platform, chat, thread }: Place): boolean =>
+const isAt = ({ place }: SessionName, { platform, chat, thread }: ChatAddress): boolean =>
   place?.platform === platform && place.chat === chat && place.thread === thread
 
 const add = (held: StoredSession, turn: string | undefined, messages: readonly SessionMessage[]): void => {

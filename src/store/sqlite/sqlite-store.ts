@@ -1,6 +1,6 @@
 /** The durable store. Each call becomes a step of a batch, and a batch is one commit. */
 
-import type { Place, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
+import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import { StoreFault } from '../../core/fault.ts'
 import { isNumbers, maxStandings } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
@@ -129,7 +129,7 @@ class SqliteStore implements Store {
     return this.#queue.call({ op: 'conversation', key: keyOf(key), max })
   }
 
-  mirror(profile: string, place: Place, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
+  mirror(profile: string, place: ChatAddress, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
     return this.#queue.call({ op: 'mirror', at: atOf(profile, place), message: storedMessage(message) })
   }
 

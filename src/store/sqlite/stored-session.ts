@@ -1,7 +1,7 @@
 /** Writes and parses what is stored of sessions; a damaged text is `undefined`. */
 
 import { hash } from 'node:crypto'
-import type { Place, SessionMessage, SessionName } from '../../core/agent/session.ts'
+import type { ChatAddress, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import { isSessionAbout, isSessionMessage, isSessionPlace } from '../../generated/stored-checks.js'
 import type { Speaking, StoredMessage } from './steps.ts'
 import { parseJson } from './stored.ts'
@@ -10,7 +10,7 @@ import { parseJson } from './stored.ts'
 export const keyOf = (key: string): string => hash('sha256', key, 'base64url')
 
 /** Where the chats of one profile are looked up. */
-export const atOf = (profile: string, { platform, chat, thread }: Place): string =>
+export const atOf = (profile: string, { platform, chat, thread }: ChatAddress): string =>
   keyOf(JSON.stringify([profile, platform, chat, thread ?? null]))
 
 export const speakingOf = ({ place, ...about }: SessionName): Speaking => ({
@@ -27,7 +27,7 @@ export const parseSession = (about: Buffer, place: Buffer | null): SessionName |
   const value = parseJson(about)
   if (!isSessionAbout(value)) return undefined
   const where = place === null ? undefined : parseJson(place)
-  return { ...(value as unknown as SessionName), ...(isSessionPlace(where) ? { place: where as unknown as Place } : {}) }
+  return { ...(value as unknown as SessionName), ...(isSessionPlace(where) ? { place: where as unknown as ChatAddress } : {}) }
 }
 
 export const parseMessage = (bytes: Buffer): SessionMessage | undefined => {

@@ -34,7 +34,7 @@ export const askModel = async (
   const spending = createSpending(name, job)
   const limit = job.maxOutputTokens ?? settings.maxOutputTokens
   const common = { model, abortSignal: job.signal, maxRetries: 0, ...(limit === undefined ? {} : { maxOutputTokens: limit }) }
-  const look = async ({ bytes, mediaType }: Picture, question: string): Promise<string> => {
+  const askAboutPicture = async ({ bytes, mediaType }: Picture, question: string): Promise<string> => {
     spending.check()
     const content = [{ type: 'text', text: question } as const, { type: 'image', image: bytes, mediaType } as const]
     const seen = await sdk.generateText({ ...common, messages: [{ role: 'user', content }], onStepFinish: spending.add })
@@ -47,7 +47,7 @@ export const askModel = async (
       ...common,
       ...systemOf(settings, job, fence),
       messages,
-      ...(tools.length > 0 ? { tools: toolSet(sdk, tools, { ...job, look }, fence) } : {}),
+      ...(tools.length > 0 ? { tools: toolSet(sdk, tools, { ...job, askAboutPicture }, fence) } : {}),
       stopWhen: [sdk.stepCountIs(maxSteps), () => spending.isOver],
       prepareStep: ({ stepNumber, messages: soFar }) =>
         stepNumber > 0 && stepNumber === maxSteps - 1 ? { messages: [...soFar, { role: 'user', content: lastStep }] } : {},
@@ -136,7 +136,12 @@ const systemOf = ({ system }: RunnerSettings, { skills = [], tools = [], untrust
 }
 
 /** Our tools as the SDK's. What a tool gives back may come from anywhere, so that it is fenced; what it throws is told to the model too. */
-const toolSet = (sdk: Sdk, tools: readonly Tool[], job: RunnerJob & { look: Look }, fence: Fence): ToolSet => {
+const toolSet = (
+  sdk: Sdk,
+  tools: readonly Tool[],
+  job: RunnerJob & { readonly askAboutPicture: AskAboutPicture },
+  fence: Fence,
+): ToolSet => {
   let calls = 0
   const slots = createSlots(() => maxAtOnce, maxToolCalls)
   const execute =
@@ -147,7 +152,7 @@ const toolSet = (sdk: Sdk, tools: readonly Tool[], job: RunnerJob & { look: Look
       try {
         const found = await slots.run(async () => {
           job.signal.throwIfAborted()
-          return await tool.call(input, { run: job.run, signal: abortSignal ?? job.signal, look: job.look })
+          return await tool.call(input, { run: job.run, signal: abortSignal ?? job.signal, askAboutPicture: job.askAboutPicture })
         })
         return fence.whole(cut(found ?? '', maxResultChars))
       } catch (thrown) {
@@ -163,4 +168,4 @@ const toolSet = (sdk: Sdk, tools: readonly Tool[], job: RunnerJob & { look: Look
   )
 }
 
-type Look = (picture: Picture, question: string) => Promise<string>
+type AskAboutPicture = (picture: Picture, question: string) => Promise<string>

@@ -75,7 +75,7 @@ export const githubComment: TargetPart = {
   schema,
   settings: settingsIn(schema),
   // Every comment has a mark of its delivery. We look for the mark in the newest comments before we post (rules: Outgoing texts 2).
-  comments: true,
+  returnsAsEvent: true,
   repeatable: true,
   requires: ['repo', 'pr_number'],
   check(extra, report) {
@@ -100,7 +100,7 @@ export const githubComment: TargetPart = {
     }
     const delivery = deliveryDigest(outgoing, `${repo}#${number}`)
     const [owner = '', name = ''] = repo.split('/')
-    const found = await look(gh, { owner, name, number: Number(number) }, delivery)
+    const found = await findEarlier(gh, { owner, name, number: Number(number) }, delivery)
     if (found.kind === 'end') return found.sent
     if (found.kind === 'hidden') {
       if (outgoing.doubtful) return permanentFailure(`an earlier try may have arrived, and ${found.why}. Look, then retry by hand`)
@@ -113,16 +113,16 @@ export const githubComment: TargetPart = {
 }
 
 type Gh = (args: readonly string[], input: Json) => Promise<GhAnswer>
-type Where = { readonly owner: string; readonly name: string; readonly number: number }
+type CommentAddress = { readonly owner: string; readonly name: string; readonly number: number }
 
-type Found =
+type EarlierComment =
   /** Do not post: the comment of an earlier attempt is there, or the search for it failed. */
   | { readonly kind: 'end'; readonly sent: Sent }
   | { readonly kind: 'absent' }
   /** The token may not read comments, but it may be able to write one. */
   | { readonly kind: 'hidden'; readonly why: string }
 
-const look = async (gh: Gh, where: Where, delivery: string): Promise<Found> => {
+const findEarlier = async (gh: Gh, where: CommentAddress, delivery: string): Promise<EarlierComment> => {
   // A stranger who copies a mark must not keep our comment back. So a mark counts only at the very end of a comment of our own.
   const ours = `select(.viewerDidAuthor and (.body | test("${endsWithMarkOf(delivery)}")))`
   const jq = `.data.repository.issueOrPullRequest.comments.nodes[] | ${ours} | .url`

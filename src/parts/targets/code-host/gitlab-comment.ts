@@ -20,9 +20,9 @@ const collections: { readonly [kind: string]: string } = { merge_request: 'merge
 const maxBodyChars = 1_000_000
 const longestMs = 15_000
 
-type Place = { readonly key: string; readonly holds: (text: string) => boolean; readonly problem: string; readonly help?: string }
+type ExtraRule = { readonly key: string; readonly holds: (text: string) => boolean; readonly problem: string; readonly help?: string }
 
-const places: readonly Place[] = [
+const extraRules: readonly ExtraRule[] = [
   {
     key: 'project',
     holds: (text) => project.test(text),
@@ -83,11 +83,11 @@ export const gitlabComment: TargetPart = {
   schema,
   settings: settingsIn(schema),
   needs: [['token']],
-  comments: true,
+  returnsAsEvent: true,
   repeatable: false,
   requires: ['project', 'iid', 'kind'],
   check(extra, report) {
-    for (const { key, holds, problem, help } of places) {
+    for (const { key, holds, problem, help } of extraRules) {
       const value = own(extra, key)
       if (value !== undefined && !isTemplate(value) && !holds(textOf(value))) report('WH707', [key], problem, help)
     }
@@ -98,11 +98,11 @@ export const gitlabComment: TargetPart = {
     const origin = originOf(kit.settings)
     if (origin === undefined) return permanentFailure('platforms.gitlab.host is neither a host nor a web address')
     const { extra } = outgoing.delivery
-    const wrong = places.find(({ key, holds }) => !holds(textOf(own(extra, key))))
+    const wrong = extraRules.find(({ key, holds }) => !holds(textOf(own(extra, key))))
     if (wrong) return permanentFailure(`${wrong.problem}: "${printable(textOf(own(extra, wrong.key)), 100)}"`)
     if (outgoing.text.trim() === '') return permanentFailure('the text is empty')
     const token = textSetting(kit.settings, 'token') ?? ''
-    const [repo = '', number = '', kind = ''] = places.map(({ key }) => textOf(own(extra, key)))
+    const [repo = '', number = '', kind = ''] = extraRules.map(({ key }) => textOf(own(extra, key)))
     const where = `${encodeURIComponent(repo)}/${collections[kind]}/${number}`
     const markOf = (text: string): string => kit.mark(deliveryDigest(outgoing, where), { repo, kind, number }, text)
     const request = {

@@ -135,8 +135,8 @@ type Message = {
 }
 
 const postingOf = ({ spec, outgoing, kit, given, deadline, address, text, part, parts }: Message): Posting => {
-  const { profile, route, job, deliveryId, place } = outgoing
-  const identity = JSON.stringify([profile, route, job ?? '', deliveryId, place, spec.name, address.chat, address.thread ?? '', part])
+  const { profile, route, job, deliveryId, position } = outgoing
+  const identity = JSON.stringify([profile, route, job ?? '', deliveryId, position, spec.name, address.chat, address.thread ?? '', part])
   const longestMs = spec.callSeconds === undefined ? defaultCallMs : spec.callSeconds * 1000
   const leftMs = (): number => Math.min(longestMs, deadline - kit.clock.monotonic())
   return {

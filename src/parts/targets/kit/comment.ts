@@ -40,7 +40,7 @@ export const commentOf = (text: string, maxChars: number, markOf: (text: string)
 }
 
 /** Stands for one delivery to one place in its mark: a digest, so that readers learn nothing about the delivery. */
-export const deliveryDigest = ({ profile, route, job, deliveryId, place }: Outgoing, where: string): string => {
-  const identity = JSON.stringify([profile, route, job ?? '', deliveryId, place, where])
+export const deliveryDigest = ({ profile, route, job, deliveryId, position }: Outgoing, where: string): string => {
+  const identity = JSON.stringify([profile, route, job ?? '', deliveryId, position, where])
   return createHash('sha256').update(identity).digest('hex').slice(0, 16)
 }

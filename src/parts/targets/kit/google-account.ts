@@ -6,7 +6,7 @@ import type { Clock } from '../../../core/clock.ts'
 import { own, parseObject } from '../../../core/json.ts'
 import { type ApiAnswer, type ApiRequest, refusedBy, saidAll } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
-import { type Fetched, issued } from './token-cache.ts'
+import { type FetchedToken, issued } from './token-cache.ts'
 
 export type Account = { readonly email: string; readonly key: string; readonly keyId: string | undefined }
 
@@ -20,7 +20,7 @@ export const readAccount = async (written: string): Promise<Account | { readonly
   return { email, key, keyId: typeof keyId === 'string' ? keyId : undefined }
 }
 
-type Purchase = {
+type TokenRequest = {
   readonly url: string
   readonly scope: string
   readonly call: (request: ApiRequest) => Promise<ApiAnswer>
@@ -28,7 +28,7 @@ type Purchase = {
 }
 
 /** Gets a new access token. */
-export const buyToken = async (account: Account, { url, scope, call, clock }: Purchase): Promise<Fetched> => {
+export const fetchToken = async (account: Account, { url, scope, call, clock }: TokenRequest): Promise<FetchedToken> => {
   const assertion = assertionOf(account, scope, Math.floor(clock.now() / 1000))
   if (assertion === undefined) return permanentFailure('the private_key of the service account is no RSA key')
   const answer = await call({ url, form: { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion } })

@@ -29,7 +29,7 @@ export type Mail = {
   readonly at: Date
 }
 
-export type Handed =
+export type SmtpResult =
   /** The server took the mail for all recipients except those in `refused`. */
   | { readonly kind: 'taken'; readonly refused: readonly MailError[] }
   /** `begun`: we had started to send the mail's content, so the mail may have arrived. */
@@ -39,7 +39,7 @@ const setupMs = 10_000
 const goodbyeMs = 1_000
 
 /** Hands over one mail. Never rejects. */
-export const handOver = async (mail: Mail, server: MailServer, timeoutMs: number): Promise<Handed> => {
+export const sendMail = async (mail: Mail, server: MailServer, timeoutMs: number): Promise<SmtpResult> => {
   let begun = false
   const connection = new SMTPConnection(optionsOf(server, timeoutMs))
   let limit: NodeJS.Timeout | undefined
@@ -48,7 +48,7 @@ export const handOver = async (mail: Mail, server: MailServer, timeoutMs: number
     connection.on('error', reject)
     limit = setTimeout(() => reject(new Error('took too long')), timeoutMs)
   })
-  const session = async (): Promise<Handed> => {
+  const session = async (): Promise<SmtpResult> => {
     const bytes = await compose(mail)
     const content = new Readable({
       read() {

@@ -6,7 +6,7 @@ import type { Json } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/secrets/redact.ts'
 import type { Keep, Sent } from '../target.ts'
 
-export type Fetched = { readonly token: string; readonly lifeMs: number } | Sent
+export type FetchedToken = { readonly token: string; readonly lifeMs: number } | Sent
 
 export type TokenSource = {
   /** What the token belongs to: the address that issues it, and the credentials. */
@@ -14,31 +14,31 @@ export type TokenSource = {
   readonly clock: Clock
   readonly keep: Keep
   /** Gets a new token. A fetch posts no message, so its failure may be repeatable. */
-  readonly fetch: () => Promise<Fetched>
+  readonly fetch: () => Promise<FetchedToken>
 }
 
 /** The result of a call with a token. `stale` holds what the API said when it no longer accepted the token. */
-export type Used = Sent | { readonly stale: Sent }
+export type CallWithToken = Sent | { readonly stale: Sent }
 
-type Kept = { readonly token: string; readonly until: number }
+type KeptToken = { readonly token: string; readonly until: number }
 
 const maxKept = 200
 const longestMarginMs = 180_000
 
 /** The keys of both maps are digests, so that no credential is kept here. */
-type Tokens = { readonly kept: Map<string, Kept>; readonly flying: Map<string, Promise<Fetched>> }
+type Tokens = { readonly kept: Map<string, KeptToken>; readonly fetching: Map<string, Promise<FetchedToken>> }
 
-const createTokens = (): Tokens => ({ kept: new Map(), flying: new Map() })
+const createTokens = (): Tokens => ({ kept: new Map(), fetching: new Map() })
 
 /** The token that an API issued; `undefined` when it issued none. A token whose lifetime is unclear is used once. */
-export const issued = (token: Json | undefined, seconds: Json | undefined): Fetched | undefined => {
+export const issued = (token: Json | undefined, seconds: Json | undefined): FetchedToken | undefined => {
   if (typeof token !== 'string' || token === '') return undefined
   const lifeMs = Number(seconds) * 1000
   return { token, lifeMs: lifeMs > 0 && Number.isFinite(lifeMs) ? lifeMs : 0 }
 }
 
 /** Calls with a token. When the API refuses the token, it is dropped, and the call is made once more with a new token. */
-export const withToken = async (source: TokenSource, use: (token: string) => Promise<Used>): Promise<Sent> => {
+export const withToken = async (source: TokenSource, use: (token: string) => Promise<CallWithToken>): Promise<Sent> => {
   const key = createHash('sha256').update(JSON.stringify(source.identity)).digest('base64')
   const first = await attempt(key, source, use)
   if (!('stale' in first)) return first
@@ -46,30 +46,30 @@ export const withToken = async (source: TokenSource, use: (token: string) => Pro
   return 'stale' in second ? second.stale : second
 }
 
-const attempt = async (key: string, source: TokenSource, use: (token: string) => Promise<Used>): Promise<Used> => {
+const attempt = async (key: string, source: TokenSource, use: (token: string) => Promise<CallWithToken>): Promise<CallWithToken> => {
   const got = await tokenOf(key, source)
   if (!('token' in got)) return got
   const used = await use(got.token)
-  if (!('stale' in used)) return withheld(used, got.token)
+  if (!('stale' in used)) return withoutToken(used, got.token)
   // Another call may already have stored a newer token, which must stay.
   const { kept } = source.keep.of(createTokens)
   if (kept.get(key)?.token === got.token) kept.delete(key)
-  return { stale: withheld(used.stale, got.token) }
+  return { stale: withoutToken(used.stale, got.token) }
 }
 
 /** Removes the token from a failure's reason, because an API may quote the token that it refuses. */
-const withheld = (sent: Sent, token: string): Sent => (sent.ok ? sent : { ...sent, why: createRedactor([token])(sent.why) })
+const withoutToken = (sent: Sent, token: string): Sent => (sent.ok ? sent : { ...sent, why: createRedactor([token])(sent.why) })
 
-const tokenOf = (key: string, source: TokenSource): Fetched | Kept | Promise<Fetched> => {
-  const { kept, flying } = source.keep.of(createTokens)
+const tokenOf = (key: string, source: TokenSource): FetchedToken | KeptToken | Promise<FetchedToken> => {
+  const { kept, fetching } = source.keep.of(createTokens)
   const known = kept.get(key)
   if (known !== undefined && source.clock.monotonic() < known.until) return known
-  const flight = flying.get(key) ?? fetchFor(key, source).finally(() => flying.delete(key))
-  flying.set(key, flight)
+  const flight = fetching.get(key) ?? fetchFor(key, source).finally(() => fetching.delete(key))
+  fetching.set(key, flight)
   return flight
 }
 
-const fetchFor = async (key: string, { clock, keep, fetch }: TokenSource): Promise<Fetched> => {
+const fetchFor = async (key: string, { clock, keep, fetch }: TokenSource): Promise<FetchedToken> => {
   const askedAt = clock.monotonic()
   const got = await fetch()
   if (!('token' in got)) return got

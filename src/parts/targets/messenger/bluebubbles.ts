@@ -68,10 +68,10 @@ const refused = (answer: ApiAnswer, idempotent: boolean): Sent => {
   return refusedBy(answer, { why, idempotent })
 }
 
-type Found = { readonly guid: string | undefined } | { readonly refused: Sent }
+type FoundChat = { readonly guid: string | undefined } | { readonly refused: Sent }
 
 /** Finds the chat with one address. A group chat in which the address takes part does not count. */
-const guidOf = async (posting: Posting): Promise<Found> => {
+const guidOf = async (posting: Posting): Promise<FoundChat> => {
   if (posting.chat.includes(';')) return { guid: posting.chat }
   for (let page = 0; page < maxPages; page++) {
     const answer = await ask(posting, 'chat/query', {

@@ -5,7 +5,7 @@ import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
 import { isOn } from '../../delivery/settings.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, onOff, plain, secret } from '../kit/keys.ts'
-import { type Fetched, type Used, withToken } from '../kit/token-cache.ts'
+import { type CallWithToken, type FetchedToken, withToken } from '../kit/token-cache.ts'
 import type { Sent } from '../target.ts'
 
 const paths: { readonly [kind: string]: (id: string) => string } = {
@@ -48,7 +48,7 @@ export const qqbot = defineChat({
   },
 })
 
-const fetchToken = async (posting: Posting): Promise<Fetched> => {
+const fetchToken = async (posting: Posting): Promise<FetchedToken> => {
   const { call, setting } = posting
   const answer = await call({
     url: `${baseOf(posting, tokenBase)}/app/getAppAccessToken`,
@@ -61,7 +61,7 @@ const fetchToken = async (posting: Posting): Promise<Fetched> => {
   return refused.ok ? refused : { ...refused, why: `no access token: ${refused.why}` }
 }
 
-const post = async (posting: Posting, token: string): Promise<Used> => {
+const post = async (posting: Posting, token: string): Promise<CallWithToken> => {
   const { chat, text, thread, extra, setting, key, call } = posting
   const [, kind = /^\d+$/.test(chat) ? 'channel' : 'user', id = ''] = chatForm.exec(chat) ?? []
   const official = isOn(setting('sandbox')) ? 'https://sandbox.api.sgroup.qq.com' : 'https://api.sgroup.qq.com'

@@ -6,7 +6,7 @@ import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, plain, secret, webhookUrl } from '../kit/keys.ts'
-import { type Fetched, issued, type Used, withToken } from '../kit/token-cache.ts'
+import { type CallWithToken, type FetchedToken, issued, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
 
@@ -71,14 +71,14 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
   )
 }
 
-const fetchToken = async ({ call, setting }: Posting, base: string): Promise<Fetched> => {
+const fetchToken = async ({ call, setting }: Posting, base: string): Promise<FetchedToken> => {
   const json = { appKey: setting('client_id') ?? '', appSecret: setting('client_secret') ?? '' }
   const answer = await call({ url: `${base}/v1.0/oauth2/accessToken`, json })
   const token = answer.kind === 'answer' ? issued(own(answer.body, 'accessToken'), own(answer.body, 'expireIn')) : undefined
   return token ?? refused(answer, true)
 }
 
-const post = async ({ call }: Posting, url: string, token: string, json: JsonObject): Promise<Used> => {
+const post = async ({ call }: Posting, url: string, token: string, json: JsonObject): Promise<CallWithToken> => {
   const answer = await call({ url, headers: { 'x-acs-dingtalk-access-token': token }, json })
   if (answer.kind === 'none') return refused(answer, false)
   const { body, status } = answer

@@ -6,7 +6,7 @@ import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, plain, secret, threadKey, webhookUrl } from '../kit/keys.ts'
-import { type Fetched, issued, type Used, withToken } from '../kit/token-cache.ts'
+import { type CallWithToken, type FetchedToken, issued, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
 
@@ -65,7 +65,7 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
   )
 }
 
-const fetchToken = async ({ call, setting }: Posting, api: string): Promise<Fetched> => {
+const fetchToken = async ({ call, setting }: Posting, api: string): Promise<FetchedToken> => {
   const json = { app_id: setting('app_id') ?? '', app_secret: setting('app_secret') ?? '' }
   const answer = await call({ url: `${api}/auth/v3/tenant_access_token/internal`, json })
   if (answer.kind === 'none' || !isDone(answer)) return refused(answer, true)
@@ -74,12 +74,13 @@ const fetchToken = async ({ call, setting }: Posting, api: string): Promise<Fetc
 
 type Headers = { readonly authorization: string }
 
-const deliver = async (posting: Posting, api: string, headers: Headers): Promise<Used> => {
+const deliver = async (posting: Posting, api: string, headers: Headers): Promise<CallWithToken> => {
   const { chat, thread, text, key, call } = posting
   const message = { msg_type: 'text', content: JSON.stringify({ text }), uuid: key.toString('hex').slice(0, 48) }
-  const send = async (url: string, more: JsonObject): Promise<Used> => verdict(await call({ url, headers, json: { ...message, ...more } }))
+  const send = async (url: string, more: JsonObject): Promise<CallWithToken> =>
+    verdict(await call({ url, headers, json: { ...message, ...more } }))
   if (thread === undefined) return send(`${api}/im/v1/messages?receive_id_type=${kindOf(chat)}`, { receive_id: chat })
-  const reply = (root: string): Promise<Used> => send(`${api}/im/v1/messages/${root}/reply`, { reply_in_thread: true })
+  const reply = (root: string): Promise<CallWithToken> => send(`${api}/im/v1/messages/${root}/reply`, { reply_in_thread: true })
   if (thread.startsWith('om_')) return reply(thread)
   // A message cannot be sent to a topic. It can only reply to a message in the topic, so we look for one.
   const query = new URLSearchParams({ container_id_type: 'thread', container_id: thread, page_size: '1' })
@@ -102,7 +103,7 @@ const rootIn = (answer: ApiAnswer): string | undefined => {
   return typeof id === 'string' && /^om_\w{1,100}$/.test(id) ? id : undefined
 }
 
-const verdict = (answer: ApiAnswer): Used => {
+const verdict = (answer: ApiAnswer): CallWithToken => {
   if (isDone(answer)) return { ok: true }
   const code = codeOf(answer)
   return typeof code === 'number' && staleToken.includes(code) ? { stale: refused(answer, true) } : refused(answer, true)

@@ -4,9 +4,9 @@ import { isObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { buyToken, readAccount } from '../kit/google-account.ts'
+import { fetchToken, readAccount } from '../kit/google-account.ts'
 import { chatKeys, homeChannel, secret, threadKey, webhookUrl } from '../kit/keys.ts'
-import { type Used, withToken } from '../kit/token-cache.ts'
+import { type CallWithToken, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
 
@@ -49,14 +49,14 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
   const url = new URL(`${baseOf(posting, 'https://chat.googleapis.com')}/v1/spaces/${space}/messages`)
   const tokenUrl = `${baseOf(posting, 'https://oauth2.googleapis.com')}/token`
   const identity = ['google_chat', tokenUrl, account.email, account.key]
-  return withToken({ identity, clock, keep, fetch: () => buyToken(account, { url: tokenUrl, scope, call, clock }) }, (token) =>
+  return withToken({ identity, clock, keep, fetch: () => fetchToken(account, { url: tokenUrl, scope, call, clock }) }, (token) =>
     post(posting, url, { authorization: `Bearer ${token}` }, true),
   )
 }
 
 type Headers = { readonly [name: string]: string }
 
-const post = async ({ text, thread, key, call }: Posting, url: URL, headers: Headers, idempotent: boolean): Promise<Used> => {
+const post = async ({ text, thread, key, call }: Posting, url: URL, headers: Headers, idempotent: boolean): Promise<CallWithToken> => {
   url.searchParams.set('requestId', key.toString('hex'))
   if (thread !== undefined) url.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD')
   const where = thread === undefined ? {} : { thread: /^spaces\/[\w-]+\/threads\//.test(thread) ? { name: thread } : { threadKey: thread } }

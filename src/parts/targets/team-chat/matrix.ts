@@ -5,7 +5,7 @@ import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, password, plain, referable, secret, threadKey } from '../kit/keys.ts'
-import { type Fetched, type Used, withToken } from '../kit/token-cache.ts'
+import { type CallWithToken, type FetchedToken, withToken } from '../kit/token-cache.ts'
 import type { Sent } from '../target.ts'
 
 /** Every login uses the same device, so a new login replaces the one before. */
@@ -50,7 +50,7 @@ export const matrix = defineChat({
   },
 })
 
-const login = async ({ call, setting }: Posting, api: string): Promise<Fetched> => {
+const login = async ({ call, setting }: Posting, api: string): Promise<FetchedToken> => {
   const identifier = { type: 'm.id.user', user: setting('user_id') ?? '' }
   const answer = await call({
     url: `${api}/login`,
@@ -60,10 +60,10 @@ const login = async ({ call, setting }: Posting, api: string): Promise<Fetched> 
   return typeof token === 'string' && token !== '' ? { token, lifeMs: loginMs } : refused(answer)
 }
 
-type Ask = (method: 'GET' | 'POST' | 'PUT', path: readonly string[], json?: Json) => Promise<ApiAnswer>
+type CallServer = (method: 'GET' | 'POST' | 'PUT', path: readonly string[], json?: Json) => Promise<ApiAnswer>
 
-const send = async (posting: Posting, api: string, token: string): Promise<Used> => {
-  const ask: Ask = (method, path, json) =>
+const send = async (posting: Posting, api: string, token: string): Promise<CallWithToken> => {
+  const ask: CallServer = (method, path, json) =>
     posting.call({
       method,
       url: [api, ...path.map(encodeURIComponent)].join('/'),
@@ -92,9 +92,9 @@ const inThread = (root: string): Json => ({
   'm.in_reply_to': { event_id: root },
 })
 
-type Room = { readonly room: string }
+type RoomId = { readonly room: string }
 
-const roomOf = async (chat: string, ask: Ask): Promise<Room | Used> => {
+const roomOf = async (chat: string, ask: CallServer): Promise<RoomId | CallWithToken> => {
   if (!chat.startsWith('#')) return writable(chat, chat, ask)
   const answer = await ask('GET', ['directory', 'room', chat])
   const room = textIn(answer, 'room_id')
@@ -102,7 +102,7 @@ const roomOf = async (chat: string, ask: Ask): Promise<Room | Used> => {
 }
 
 /** The room, when we may post in it and it is not encrypted. */
-const writable = async (room: string, name: string, ask: Ask): Promise<Room | Used> => {
+const writable = async (room: string, name: string, ask: CallServer): Promise<RoomId | CallWithToken> => {
   const encryption = ['rooms', room, 'state', 'm.room.encryption']
   let state = await ask('GET', encryption)
   if (state.kind === 'answer' && state.status === 403) {
@@ -121,7 +121,7 @@ const textIn = (answer: ApiAnswer, key: string): string | undefined => {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-const usedOr = (answer: ApiAnswer): Used => {
+const usedOr = (answer: ApiAnswer): CallWithToken => {
   const sent = refused(answer)
   return answer.kind === 'answer' && own(answer.body, 'errcode') === 'M_UNKNOWN_TOKEN' ? { stale: sent } : sent
 }

@@ -5,7 +5,7 @@ import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, plain, referable, secret, webhookUrl } from '../kit/keys.ts'
-import { type Fetched, issued, type Used, withToken } from '../kit/token-cache.ts'
+import { type CallWithToken, type FetchedToken, issued, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
 
@@ -85,14 +85,14 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
   )
 }
 
-const fetchToken = async ({ call, setting }: Posting, base: string): Promise<Fetched> => {
+const fetchToken = async ({ call, setting }: Posting, base: string): Promise<FetchedToken> => {
   const query = new URLSearchParams({ corpid: setting('corp_id') ?? '', corpsecret: setting('corp_secret') ?? '' })
   const answer = await call({ method: 'GET', url: `${base}/cgi-bin/gettoken?${query}` })
   if (answer.kind === 'none' || codeOf(answer) !== 0) return refused(answer, true)
   return issued(own(answer.body, 'access_token'), own(answer.body, 'expires_in')) ?? refused(answer, true)
 }
 
-const post = async ({ call }: Posting, url: string, token: string, json: JsonObject): Promise<Used> => {
+const post = async ({ call }: Posting, url: string, token: string, json: JsonObject): Promise<CallWithToken> => {
   const answer = await call({ url: url + new URLSearchParams({ access_token: token }), json })
   const code = codeOf(answer)
   if (typeof code === 'number' && staleToken.includes(code)) return { stale: refused(answer, false) }

@@ -5,14 +5,14 @@
 
 import type { Clock } from '../../../core/clock.ts'
 import { type JsonObject, parseObject } from '../../../core/json.ts'
-import type { Asked } from './search-providers.ts'
+import type { SearchRequest } from './search-providers.ts'
 import { WebFault, whyNot } from './web-fault.ts'
 
 const maxAnswerBytes = 1_048_576
 
 /** The answer as JSON. Rejects with a WebFault, or with the reason of `signal`. `meaning`: sentences for some statuses. */
 export const askProvider = async (
-  { url, headers, json }: Asked,
+  { url, headers, json }: SearchRequest,
   timeoutMs: number,
   clock: Clock,
   signal: AbortSignal,

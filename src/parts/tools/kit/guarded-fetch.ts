@@ -10,8 +10,8 @@ import { request as requestHttps } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
 import type { Clock } from '../../../core/clock.ts'
 import { unlessAborted } from '../../../core/turns/unless-aborted.ts'
-import { publicWeb, type Reach } from './reach.ts'
 import { readBody } from './read-body.ts'
+import { publicWeb, type WebAccess } from './web-access.ts'
 import { WebFault, whyNot } from './web-fault.ts'
 
 const maxRedirects = 5
@@ -20,21 +20,21 @@ const maxHeaderSize = 16_384
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const headers = { 'user-agent': 'headgate', accept: '*/*', 'accept-encoding': 'gzip, br' }
 
-export type Wanted = {
+export type FetchRequest = {
   readonly address: string
   readonly protocols: readonly ('http:' | 'https:')[]
-  /** Of the body, as sent and unpacked. */
+  /** The limit of the body, both as it is sent and unpacked. */
   readonly maxBytes: number
-  /** For all of it: names, redirects, body. */
+  /** The time for the whole fetch: look-ups of names, redirects, body. */
   readonly timeoutMs: number
   /** Throws a WebFault for a media type that is not read. */
   readonly checkType: (mediaType: string) => void
-  /** Told of each address before it is checked: the one that was given, and those that it redirects to. */
+  /** Is called with each address before the check: with the given address, and with each address that a redirect names. */
   readonly asking: (address: string) => void
 }
 
-export type Fetched = {
-  /** After redirects. */
+export type FetchedContent = {
+  /** The address after all redirects. */
   readonly url: URL
   /** In lower case, without parameters; empty where the answer has none. */
   readonly mediaType: string
@@ -43,11 +43,16 @@ export type Fetched = {
 }
 
 /** Rejects with a WebFault, or with the reason of `signal`. */
-export const fetchGuarded = async (wanted: Wanted, clock: Clock, signal: AbortSignal, reach: Reach = publicWeb): Promise<Fetched> => {
+export const fetchGuarded = async (
+  wanted: FetchRequest,
+  clock: Clock,
+  signal: AbortSignal,
+  access: WebAccess = publicWeb,
+): Promise<FetchedContent> => {
   const late = new AbortController()
   const cancel = clock.after(wanted.timeoutMs, () => late.abort())
   try {
-    return await follow(wanted, reach, AbortSignal.any([signal, late.signal]))
+    return await follow(wanted, access, AbortSignal.any([signal, late.signal]))
   } catch (thrown) {
     signal.throwIfAborted()
     if (late.signal.aborted) throw new WebFault(`The site took longer than ${wanted.timeoutMs / 1000} seconds.`)
@@ -57,11 +62,11 @@ export const fetchGuarded = async (wanted: Wanted, clock: Clock, signal: AbortSi
   }
 }
 
-const follow = async (wanted: Wanted, reach: Reach, signal: AbortSignal): Promise<Fetched> => {
+const follow = async (wanted: FetchRequest, access: WebAccess, signal: AbortSignal): Promise<FetchedContent> => {
   wanted.asking(wanted.address)
   let url = parse(wanted.address)
   for (let hops = 0; hops <= maxRedirects; hops++) {
-    const asked = await ask(url, wanted, reach, signal)
+    const asked = await ask(url, wanted, access, signal)
     try {
       const answer = await answerTo(asked, signal)
       const next = nextOf(answer, url)
@@ -80,15 +85,15 @@ const parse = (address: string, base?: URL): URL => {
   return new URL(address, base)
 }
 
-const ask = async (url: URL, { protocols }: Wanted, reach: Reach, signal: AbortSignal): Promise<ClientRequest> => {
+const ask = async (url: URL, { protocols }: FetchRequest, access: WebAccess, signal: AbortSignal): Promise<ClientRequest> => {
   const schemes = protocols.map((protocol) => `${protocol}//`).join(' and ')
   if (!protocols.some((protocol) => protocol === url.protocol)) throw new WebFault(`Only addresses with ${schemes} are fetched.`)
   if (url.username !== '' || url.password !== '') throw new WebFault('Addresses with a user name or password are not fetched.')
-  if (!reach.ports.has(url.port)) throw new WebFault('Only the ports 80 and 443 are asked.')
+  if (!access.ports.has(url.port)) throw new WebFault('Only the ports 80 and 443 are asked.')
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
-  const lookup = pinnedTo(await addressesOf(url.hostname, reach, signal))
+  const lookup = pinnedTo(await addressesOf(url.hostname, access, signal))
   const options: RequestOptions = { agent: false, headers, lookup, maxHeaderSize, signal }
-  const asked = request(url, reach.ca === undefined ? options : { ...options, ca: reach.ca })
+  const asked = request(url, access.ca === undefined ? options : { ...options, ca: access.ca })
   // A connection can break after its answer was heard, when nobody else listens.
   asked.on('error', () => {})
   asked.once('upgrade', (_answer, socket) => {
@@ -98,15 +103,15 @@ const ask = async (url: URL, { protocols }: Wanted, reach: Reach, signal: AbortS
   return asked.end()
 }
 
-const addressesOf = async (hostname: string, reach: Reach, signal: AbortSignal): Promise<readonly string[]> => {
+const addressesOf = async (hostname: string, access: WebAccess, signal: AbortSignal): Promise<readonly string[]> => {
   const host = hostname.replace(/^\[|\]$/g, '')
-  const addresses = isIP(host) === 0 ? await unlessAborted(reach.resolve(host), signal) : [host]
-  if (addresses.length === 0 || !addresses.every((ip) => reach.isPublic(ip)))
+  const addresses = isIP(host) === 0 ? await unlessAborted(access.resolve(host), signal) : [host]
+  if (addresses.length === 0 || !addresses.every((ip) => access.isPublic(ip)))
     throw new WebFault('The address leads into a private network or to this machine. Only the public web is fetched.')
   return addresses
 }
 
-/** Node asks this in the place of the resolver. */
+/** Stands in for Node's resolver, and gives the addresses that were checked. */
 const pinnedTo = (addresses: readonly string[]): LookupFunction => {
   const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   return (_host, { all }, done) => {
@@ -124,7 +129,7 @@ const answerTo = async (asked: ClientRequest, signal: AbortSignal): Promise<Inco
 const nextOf = ({ statusCode = 0, headers: { location } }: IncomingMessage, url: URL): URL | undefined =>
   redirects.has(statusCode) && location !== undefined ? parse(location, url) : undefined
 
-const read = async (answer: IncomingMessage, wanted: Wanted, signal: AbortSignal): Promise<Omit<Fetched, 'url'>> => {
+const read = async (answer: IncomingMessage, wanted: FetchRequest, signal: AbortSignal): Promise<Omit<FetchedContent, 'url'>> => {
   const { statusCode = 0, headers: said } = answer
   if (statusCode < 200 || statusCode > 299) throw new WebFault(`The site answered HTTP ${statusCode}.`)
   const [type = '', ...parameters] = (said['content-type'] ?? '').toLowerCase().split(';')

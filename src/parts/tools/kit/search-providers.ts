@@ -1,27 +1,27 @@
-/** Who can be asked to search the web: for each provider how it is asked, and where its answer has what. */
+/** The providers of web searches: how each is asked, and where its answer has the results. */
 
 import { isObject, type Json, type JsonObject, own, valueAt } from '../../../core/json.ts'
 import { cut } from '../../../core/text.ts'
 
 export type Access = { readonly baseUrl: string; readonly apiKey: string }
-export type Asked = { readonly url: string; readonly headers?: { readonly [name: string]: string }; readonly json?: JsonObject }
+export type SearchRequest = { readonly url: string; readonly headers?: { readonly [name: string]: string }; readonly json?: JsonObject }
 export type Hit = { readonly title: string; readonly url: string; readonly snippet: string }
 
 export type Provider = {
   readonly name: string
   /** The name for people, in editors. */
   readonly title: string
-  /** Where it is without a `base_url`. */
+  /** The provider's address when there is no `base_url`. */
   readonly home?: string
-  /** What it cannot be asked without. */
+  /** The setting that the provider cannot be asked without. */
   readonly needs: 'base_url' | 'api_key'
   /** The environment variable of that setting, whose value wins. */
   readonly env: string
-  readonly ask: (access: Access, query: string, max: number) => Asked
+  readonly ask: (access: Access, query: string, max: number) => SearchRequest
   /** The path of the list of results in its answer, and the key that has a result's text. */
   readonly results: readonly string[]
   readonly snippet: string
-  /** What HTTP 403 of it means, in a sentence. */
+  /** What the provider means by HTTP 403, in a sentence. */
   readonly forbidden?: string
 }
 

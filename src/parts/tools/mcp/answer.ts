@@ -14,7 +14,7 @@ export class ToolFault extends Error {}
 
 const word = (value: Json | undefined): string => (typeof value === 'string' ? ` ${printable(value, 200)}` : '')
 
-/** A part of an answer as a text. What is no text is named, not passed on. */
+/** A part of an answer as a text. A part that is no text is named, and not passed on. */
 const textIn = (part: Json): string => {
   if (!isObject(part)) return ''
   const { type, text, resource } = part

@@ -19,7 +19,7 @@ export class Connection {
   readonly #makeWire: () => Wire
   readonly #clock: Clock
   readonly #startMs: number
-  /** Those that something may be left of on this machine. */
+  /** Connections whose program may still run on this machine. */
   readonly #wires = new Set<Wire>()
   #link: Link | undefined
   #opening: Promise<Link> | undefined
@@ -34,7 +34,7 @@ export class Connection {
     this.#startMs = startMs
   }
 
-  /** Does something with the server, a second time when it had forgotten the session. Rejects with a `WireFault` when it cannot be reached. */
+  /** Uses the server. When the server has forgotten the session, it is used a second time. Rejects with a `WireFault` when it cannot be reached. */
   async use<T>(signal: AbortSignal, work: (client: MCPClient) => Promise<T>): Promise<T> {
     for (let isAgain = false; ; isAgain = true) {
       const link = await this.#get(signal)
@@ -103,7 +103,7 @@ export class Connection {
     }
   }
 
-  /** What is in flight there may still be answered. */
+  /** Forgets a connection without closing it, because the server may still answer calls that are on their way. */
   #forget(link: Link): void {
     if (link === this.#link) this.#link = undefined
     this.#wires.delete(link.wire)

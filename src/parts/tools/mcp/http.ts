@@ -3,7 +3,7 @@
 import type { JSONRPCMessage, MCPTransportSendOptions } from '@ai-sdk/mcp'
 import { Allowance } from '../../../core/turns/allowance.ts'
 import { eventsOf, wholeOf } from './body.ts'
-import { Excess, Reader, type ReaderKit } from './reader.ts'
+import { Reader, type ReaderKit, ServerFlood } from './reader.ts'
 import { unreachable, type Wire, WireFault } from './wire.ts'
 
 /** How long a server may take to hear that a session is over. */
@@ -110,7 +110,7 @@ export class HttpWire implements Wire {
         if (isAnswered) return
       }
     } catch (thrown) {
-      throw thrown instanceof Excess ? new WireFault(`the server sent ${thrown.message}`, 'flood') : thrown
+      throw thrown instanceof ServerFlood ? new WireFault(`the server sent ${thrown.message}`, 'flood') : thrown
     }
     throw new WireFault('the server broke off before it answered')
   }

@@ -10,7 +10,7 @@ const maxPages = 100
 const maxCursor = 4096
 const maxDescription = 4096
 const maxSchema = 64 * 1024
-/** What the schemas of one page may have together. */
+/** The longest that all schemas of one page may be together. */
 const maxSchemas = 1024 * 1024
 
 /** The allowed tools of a server. It is asked for more pages only while one is missing. */
@@ -26,7 +26,7 @@ export const allowedTools = async (client: MCPClient, allow: ReadonlySet<string>
   return [...found.values()]
 }
 
-/** What is used of a page of the list: the tools that are allowed, each once. */
+/** The allowed tools of a page of the list, each once. */
 export const pageIn = ({ tools, nextCursor }: JsonObject, allow: ReadonlySet<string>): JsonObject => {
   const used = new Map<string, JsonObject>()
   let room = maxSchemas
@@ -50,7 +50,7 @@ const lengthOf = (schema: Json): number => {
   try {
     return JSON.stringify(schema).length
   } catch {
-    // It is too deep to be written down.
+    // The schema is too deep to be written down.
     return Number.POSITIVE_INFINITY
   }
 }

@@ -1,9 +1,9 @@
 /** The thread that reads one long message of a server. */
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { heardIn } from './heard.ts'
 import type { LongMessage } from './long-messages.ts'
+import { readMessages } from './read-messages.ts'
 
 const { pieces, allow } = workerData as LongMessage
 
-parentPort?.postMessage(heardIn(Buffer.concat(pieces).toString(), allow))
+parentPort?.postMessage(readMessages(Buffer.concat(pieces).toString(), allow))

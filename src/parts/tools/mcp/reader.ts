@@ -1,31 +1,31 @@
-/** Reads what a server says, as it comes: what it says unasked has a bound, and no reading keeps others from the event loop. */
+/** Reads the messages of a server as they come. Messages that nobody asked for have a bound, and no long read holds up the event loop. */
 
 import type { JSONRPCMessage } from '@ai-sdk/mcp'
 import type { Clock } from '../../../core/clock.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { Allowance } from '../../../core/turns/allowance.ts'
 import { takingTurns } from '../../../core/turns/taking-turns.ts'
-import { type Heard, heardIn } from './heard.ts'
 import type { ReadLong } from './long-messages.ts'
 import { lengthOf, type Pieces } from './pieces.ts'
+import { type ReadMessages, readMessages } from './read-messages.ts'
 
 /** A longer message is read in a thread. */
 const longMessage = 256 * 1024
-/** What a server may say unasked within the span: lines and messages that answer no call, and their bytes. */
+/** The bounds, within the span, of lines and messages that answer no call, and of their bytes. */
 const maxUnasked = 10_000
 const unaskedMiB = 16
 const spanMs = 10_000
 /** Lines and messages in one turn of the event loop. */
 const slice = 100
 
-/** A server says more than is read. The message has what it says, to follow "it wrote". */
-export class Excess extends Error {}
+/** A server sends more than is read. The error's message says how much, and follows the words "it wrote". */
+export class ServerFlood extends Error {}
 
-/** What all that a server says is read with. */
+/** What a reader needs to read the messages of a server. */
 export type ReaderKit = { readonly allow: ReadonlySet<string>; readonly clock: Clock; readonly readLong: ReadLong }
 
 export type Listener = {
-  /** Whether a request of ours waits for the answer with this id. It does so no more. */
+  /** Whether a request of ours waits for the answer with this id. After this call it waits no more. */
   readonly isAwaited: (id: Json | undefined) => boolean
   /** Gets the answers to our requests, and the server's own requests. */
   readonly give: (message: JSONRPCMessage) => void
@@ -48,10 +48,10 @@ export class Reader {
     this.#bytes = new Allowance(kit.clock, unaskedMiB * 1024 * 1024, spanMs)
   }
 
-  /** Reads a text; `false`: it holds no message. Rejects with an `Excess`, or with the reason of the signal. */
+  /** Reads a text; `false`: it holds no message. Rejects with a `ServerFlood`, or with the reason of the signal. */
   async read(pieces: Pieces): Promise<boolean> {
     const length = lengthOf(pieces)
-    const { messages, count } = await this.#heard(pieces, length)
+    const { messages, count } = await this.#readMessages(pieces, length)
     const told = messages.map((message) => ({ message, isAnswer: !('method' in message) && this.#listener.isAwaited(message.id) }))
     const answers = told.filter(({ isAnswer }) => isAnswer).length
     this.#charge(Math.max(count, 1) - answers, answers === 0 ? length : 0)
@@ -63,7 +63,7 @@ export class Reader {
     return count > 0
   }
 
-  /** Takes a line that is no message by itself; without it, a line that is part of a message. Rejects with an `Excess`. */
+  /** Takes a line that is no message by itself; without it, a line that is part of a message. Rejects with a `ServerFlood`. */
   async passOver(line: Pieces = []): Promise<void> {
     this.#charge(1, lengthOf(line))
     await this.#turn()
@@ -73,21 +73,21 @@ export class Reader {
     try {
       this.#listener.give(message as JSONRPCMessage)
     } catch {
-      // It answers what nobody waits for any more.
+      // The message answers a call that nobody waits for any more.
     }
   }
 
-  async #heard(pieces: Pieces, length: number): Promise<Heard> {
+  async #readMessages(pieces: Pieces, length: number): Promise<ReadMessages> {
     const { allow, readLong } = this.#kit
-    if (length <= longMessage) return heardIn(Buffer.concat(pieces).toString(), allow)
-    const heard = await readLong(pieces, this.#signal)
-    if (!heard) throw new Excess('a message that takes too long to read')
-    return heard
+    if (length <= longMessage) return readMessages(Buffer.concat(pieces).toString(), allow)
+    const messages = await readLong(pieces, this.#signal)
+    if (!messages) throw new ServerFlood('a message that takes too long to read')
+    return messages
   }
 
   #charge(count: number, bytes: number): void {
     const span = `within ${spanMs / 1000} s that answer no call`
-    if (!this.#count.take(count)) throw new Excess(`more than ${maxUnasked} lines or messages ${span}`)
-    if (!this.#bytes.take(bytes)) throw new Excess(`more than ${unaskedMiB} MiB ${span}`)
+    if (!this.#count.take(count)) throw new ServerFlood(`more than ${maxUnasked} lines or messages ${span}`)
+    if (!this.#bytes.take(bytes)) throw new ServerFlood(`more than ${unaskedMiB} MiB ${span}`)
   }
 }

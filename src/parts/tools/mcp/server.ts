@@ -41,7 +41,7 @@ class Server {
   readonly #connection: Connection
   readonly #readerKit: ReaderKit
   readonly #slots: Slots = createSlots(() => maxCalls, maxWaiting)
-  /** What the log has been told once. */
+  /** The reasons that are in the log already, so that each is logged once. */
   readonly #warned = new Set<string>()
   #calls = 0
 
@@ -76,7 +76,7 @@ class Server {
           return await allowedTools(client, allow, limit.signal)
         } catch (thrown) {
           if (!limit.isUp()) throw thrown
-          // It hangs, and nobody waits for it who could be harmed.
+          // The server hangs. Where no call waits for it, closing it harms nobody.
           if (this.#calls === 0) this.#connection.restart(client)
           throw new WireFault(`the server did not list its tools within ${startMs / 1000} s`)
         } finally {

@@ -5,13 +5,13 @@ import type { Json } from '../../../core/json.ts'
 import type { Program } from '../../../process/group.ts'
 import { KeptChild } from '../../../process/kept-child.ts'
 import { lengthOf, type Pieces } from './pieces.ts'
-import { Excess, type Listener, Reader, type ReaderKit } from './reader.ts'
+import { type Listener, Reader, type ReaderKit, ServerFlood } from './reader.ts'
 import { maxMessageBytes, type Wire, WireFault } from './wire.ts'
 
-export type ProgramTold = {
+export type ProgramListener = {
   /** The program has ended; `isAsked`: because it was closed. */
   readonly ended: (why: string, stderr: string, isAsked: boolean) => void
-  /** It wrote a line to stdout that is no message. */
+  /** The program wrote a line to stdout that is no message. */
   readonly garbage: () => void
 }
 
@@ -20,18 +20,18 @@ export class StdioWire implements Wire {
   onclose?: () => void
   onmessage?: (message: JSONRPCMessage) => void
   readonly #program: Program
-  readonly #told: ProgramTold
+  readonly #programListener: ProgramListener
   readonly #kit: ReaderKit
   readonly #reader: Reader
   #child: KeptChild | undefined
   readonly #closing = new AbortController()
-  /** What nobody has answered yet, each with what ends the wait for its abort. */
+  /** The requests without an answer, by id. Each value stops the wait for that request's abort. */
   readonly #asked = new Map<unknown, () => void>()
 
-  constructor(program: Program, kit: ReaderKit, told: ProgramTold) {
+  constructor(program: Program, kit: ReaderKit, programListener: ProgramListener) {
     this.#program = program
     this.#kit = kit
-    this.#told = told
+    this.#programListener = programListener
     const listener: Listener = { isAwaited: (id) => this.#isAwaited(id), give: (message) => this.onmessage?.(message) }
     this.#reader = new Reader(kit, listener, this.#closing.signal)
   }
@@ -44,7 +44,7 @@ export class StdioWire implements Wire {
       onLine: (line) => this.#take(line),
       onEnd: (why, stderr) => {
         this.ended = why
-        this.#told.ended(why, stderr, this.#closing.signal.aborted)
+        this.#programListener.ended(why, stderr, this.#closing.signal.aborted)
         this.onclose?.()
       },
     })
@@ -57,7 +57,7 @@ export class StdioWire implements Wire {
     this.#asked.set(id, () => {})
     // The first request cannot be taken back.
     if (!signal || message.method === 'initialize') return
-    // The program need not go on with what nobody waits for.
+    // The program need not go on with a request that nobody waits for.
     const cancel = (): void => {
       this.#asked.delete(id)
       this.#child?.write(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }))
@@ -81,10 +81,10 @@ export class StdioWire implements Wire {
   async #take(line: Pieces): Promise<string | undefined> {
     try {
       if (lengthOf(line) === 0) await this.#reader.passOver()
-      else if (!(await this.#reader.read(line))) this.#told.garbage()
+      else if (!(await this.#reader.read(line))) this.#programListener.garbage()
       return undefined
     } catch (thrown) {
-      if (thrown instanceof Excess) return `wrote ${thrown.message}`
+      if (thrown instanceof ServerFlood) return `wrote ${thrown.message}`
       return this.#closing.signal.aborted ? undefined : 'wrote what cannot be read'
     }
   }

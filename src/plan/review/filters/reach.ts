@@ -102,7 +102,7 @@ const compileTest = ({ operator, operand }: Demand, operators: Operators): Test 
   const report = (): void => {
     isBad = true
   }
-  const compiled = operators.get(operator)?.compile(operand, { profileDir: '', report, looksOutside: () => {} })
+  const compiled = operators.get(operator)?.compile(operand, { profileDir: '', report, recompileAtReload: () => {} })
   // What a plugin opened for it is closed again, and then there is nobody to ask.
   if (typeof compiled === 'object') void closed(compiled.close)
   return isBad || typeof compiled !== 'function' ? undefined : compiled

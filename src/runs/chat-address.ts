@@ -1,7 +1,7 @@
 /** Finds the chat that a text goes to, as its target resolves it. */
 
 import type { Profile } from '../config/config.ts'
-import type { Place } from '../core/agent/session.ts'
+import type { ChatAddress } from '../core/agent/session.ts'
 import { settingsOf } from '../parts/delivery/settings.ts'
 import { deliveriesOf } from '../parts/destination.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
@@ -10,7 +10,7 @@ import type { Delivery, NewRun } from '../store/ports.ts'
 type World = { readonly targets: ReadonlyMap<string, TargetPart>; readonly profiles: ReadonlyMap<string, Profile> }
 
 /** `undefined` where the target is no chat, or has no address with these settings. */
-const placeOf = ({ target, extra }: Delivery, profile: string, { targets, profiles }: World): Place | undefined => {
+const chatAddressOf = ({ target, extra }: Delivery, profile: string, { targets, profiles }: World): ChatAddress | undefined => {
   const [part, owner] = [targets.get(target), profiles.get(profile)]
   if (!part?.chat || !owner) return undefined
   const chat = part.chat(extra, settingsOf(part, owner.platforms, owner.env))
@@ -18,7 +18,7 @@ const placeOf = ({ target, extra }: Delivery, profile: string, { targets, profil
 }
 
 /** Of several targets, the chat of the first that is one. */
-export const placeOfRun = ({ delivery, profile }: NewRun, world: World): Place | undefined =>
+export const chatAddressOfRun = ({ delivery, profile }: NewRun, world: World): ChatAddress | undefined =>
   deliveriesOf(delivery)
-    .map((each) => placeOf(each, profile, world))
-    .find((place) => place !== undefined)
+    .map((each) => chatAddressOf(each, profile, world))
+    .find((address) => address !== undefined)

@@ -1,25 +1,25 @@
-/** What is used of the messages of a server. The rest is left out before a client sees it: it has no bound, and nobody reads it. */
+/** Reads the messages of a server, and keeps only the fields that are used: the other fields have no bound, and nobody reads them. */
 
 import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
 import { cut } from '../../../core/text.ts'
 import { answerIn } from './answer.ts'
 import { pageIn } from './listing.ts'
 
-export type Heard = {
+export type ReadMessages = {
   /** The answers and requests among the messages, at most `maxBatch`. Each has only those fields that are used. */
   readonly messages: readonly JsonObject[]
   /** How many messages there were, notices among them. */
   readonly count: number
 }
 
-/** A server may send a list of messages in the place of one. No more of it is used. */
+/** A server may send a list of messages as one message. No more of the list is used. */
 const maxBatch = 1000
 const maxMethod = 200
 const maxId = 200
 const maxError = 100_000
 
-/** What a text holds: one message, a list of them, or none. `allow`: the tools that may be used. */
-export const heardIn = (text: string, allow: ReadonlySet<string>): Heard => {
+/** Reads a text that holds one message, a list of messages, or no message. `allow`: the tools that may be used. */
+export const readMessages = (text: string, allow: ReadonlySet<string>): ReadMessages => {
   const all = messagesIn(text)
   const used = all.slice(0, maxBatch).map((message) => usedOf(message, allow))
   return { messages: used.filter((message) => message !== undefined), count: all.length }
@@ -45,7 +45,7 @@ const usedOf = ({ id, method, result, error }: JsonObject, allow: ReadonlySet<st
 
 const word = (value: Json | undefined, limit: number): string => (typeof value === 'string' ? cut(value, limit) : '')
 
-/** A result that has nothing which is used is empty; `null`: it cannot be read. */
+/** The fields of a result that are used; `null` when the result cannot be read. */
 const resultIn = (result: Json | undefined, allow: ReadonlySet<string>): JsonObject | null => {
   if (!isObject(result)) return null
   if ('protocolVersion' in result) return greetingIn(result)
@@ -54,12 +54,12 @@ const resultIn = (result: Json | undefined, allow: ReadonlySet<string>): JsonObj
   try {
     return answerIn(result)
   } catch {
-    // It is too deep to be written down.
+    // The result is too deep to be written down.
     return null
   }
 }
 
-/** Of what a server says of itself only whether it has tools is used. */
+/** The server's answer to our greeting. Only whether the server has tools is used of it. */
 const greetingIn = ({ protocolVersion, capabilities }: JsonObject): JsonObject => ({
   protocolVersion: word(protocolVersion, maxMethod),
   capabilities: isObject(capabilities) && isObject(capabilities.tools) ? { tools: {} } : {},

@@ -4,7 +4,7 @@ import { lookup } from 'node:dns/promises'
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 
-export type Reach = {
+export type WebAccess = {
   /** All IP addresses of a name. Asked once for each request. */
   readonly resolve: (host: string) => Promise<readonly string[]>
   /** Whether a connection may be made to an IP address. */
@@ -34,7 +34,7 @@ export const isPublic = (text: string, own: readonly string[] = ownAddresses()):
   return ip.range() === 'unicast' && isGiven(ip) && !hostAddresses.has(ip.toString()) && !own.some(isOwn)
 }
 
-export const publicWeb: Reach = {
+export const publicWeb: WebAccess = {
   resolve: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
   isPublic: (ip) => isPublic(ip),
   ports: new Set(['', '80', '443']),
