@@ -15,7 +15,7 @@ import { type Modes, toClipboard } from './terminal/modes.ts'
 import { onContinued, suspended } from './terminal/suspend.ts'
 import { type Terminal, takeTerminal } from './terminal/terminal.ts'
 
-export type EditorWish = {
+export type EditorSettings = {
   readonly options: Options
   /** The route to begin with. */
   readonly route?: string | undefined
@@ -39,15 +39,15 @@ const previewDelayMs = 80
 const keepDelayMs = 1_000
 
 /** Resolves when the editor was left, or was ended from outside. Throws what was a mistake of ours, as a Fault; the terminal is given back before. */
-export const runEditor = async (wish: EditorWish, around: Around): Promise<Ended> => {
-  const { stdin, stdout, options, route } = wish
+export const runEditor = async (settings: EditorSettings, around: Around): Promise<Ended> => {
+  const { stdin, stdout, options, route } = settings
   const sizeOf = (): Size => ({ columns: stdout.columns, rows: stdout.rows })
   const state: State = { world: { options, size: sizeOf(), revision: 0 }, screens: [homeScreen] }
   // The line mode, which shares this module, does without Ink.
   const { openCanvas } = await import('./terminal/canvas.tsx')
-  const terminal = takeTerminal(stdout, wish.modes)
+  const terminal = takeTerminal(stdout, settings.modes)
   const endings = watchEndings(terminal.isOurs, stdin)
-  const canvas = openCanvas(stdout, { colour: wish.colour, ascii: wish.ascii }, terminal.isOurs)
+  const canvas = openCanvas(stdout, { colour: settings.colour, ascii: settings.ascii }, terminal.isOurs)
   const keys = readKeys(stdin, {
     key(key) {
       const press = (): void => session.input({ kind: 'key', key })

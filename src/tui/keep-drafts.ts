@@ -13,7 +13,7 @@ export type Keeping = {
 
 export type Keeper = {
   /** All drafts that have something to save. One that is saved, or in which all is undone, is dropped. */
-  look(drafts: readonly RouteDraft[]): void
+  update(drafts: readonly RouteDraft[]): void
   close(): void
 }
 
@@ -27,7 +27,7 @@ export const createKeeper = ({ service, delayMs, track }: Keeping): Keeper => {
     kept = seen
   }
   return {
-    look(drafts) {
+    update(drafts) {
       if (drafts.length === seen.length && drafts.every((draft, i) => draft === seen[i])) return
       seen = drafts
       clearTimeout(timer)

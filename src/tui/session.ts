@@ -1,13 +1,13 @@
-/** The editor at work: inputs go through the reducer, the frame is drawn, and what the model wishes for is done. */
+/** The editor at work: inputs go through the reducer, the frame is drawn, and the commands of the model are done. */
 
 import type { OpenedRoute } from '../app/editor/draft/route-draft.ts'
-import type { EditorService, Question, Told } from '../app/editor/service.ts'
+import type { Answer, EditorService, Question } from '../app/editor/service.ts'
 import type { Path } from '../core/diagnostic.ts'
 import { Fault, messageOf } from '../core/fault.ts'
 import type { TailLine } from '../generated/control.ts'
 import { createKeeper } from './keep-drafts.ts'
 import { changedDrafts } from './model/pending.ts'
-import type { News, Wish } from './model/screen.ts'
+import type { Command, Message } from './model/screen.ts'
 import { type Input, reduce, type State } from './model/state.ts'
 import { models } from './screens/index.ts'
 import { createTypedAhead } from './typed-ahead.ts'
@@ -41,7 +41,7 @@ export type Session = {
   readonly close: () => Promise<string | undefined>
 }
 
-type Performers = { readonly [kind in Wish['kind']]: (wish: Extract<Wish, { kind: kind }>) => void }
+type Effects = { readonly [kind in Command['kind']]: (command: Extract<Command, { kind: kind }>) => void }
 
 type PreviewQuestion = Extract<Question, { ask: 'preview' }>
 
@@ -62,13 +62,13 @@ export const openSession = (first: State, around: Surroundings): Session => {
     const isSame = next.state === state
     state = next.state
     if (!isSame) around.draw(state)
-    keeper.look(changedDrafts(state.world))
-    for (const wish of next.wishes) perform(wish)
+    keeper.update(changedDrafts(state.world))
+    for (const command of next.commands) perform(command)
   }
-  const tell = (news: News): void => {
-    if (news.told === 'keepDraft') kept = news.answer
-    if (news.told === 'failed' && news.ask === 'keepDraft') kept = `not kept: ${news.message}`
-    input({ kind: 'news', news })
+  const tell = (message: Message): void => {
+    if (message.type === 'keepDraft') kept = message.answer
+    if (message.type === 'failed' && message.ask === 'keepDraft') kept = `not kept: ${message.message}`
+    input({ kind: 'message', message })
   }
   const previews = createPreviews(around, tell)
   const live = createLive(around, tell)
@@ -97,14 +97,14 @@ export const openSession = (first: State, around: Surroundings): Session => {
     await ended
     return kept
   }
-  const performers: Performers = {
+  const effects: Effects = {
     ask: ({ question }) => asked(question),
     copy({ text }) {
       around.copy(text)
-      tell({ told: 'copied' })
+      tell({ type: 'copied' })
     },
     'edit-text': ({ id, text }) =>
-      void around.editText(text).then((value) => tell({ told: 'returned', id, value }), failed('preview', tell)),
+      void around.editText(text).then((value) => tell({ type: 'returned', id, value }), failed('preview', tell)),
     'edit-file': ({ file, line }) => void around.editFile(file, line).then(() => asked({ ask: 'home', of: {} }), failed('home', tell)),
     'edit-route': ({ opened, path }) => void editRoute(opened, path, around).then(tell, failed('open', tell)),
     watch: ({ route }) => live.open(route),
@@ -113,7 +113,7 @@ export const openSession = (first: State, around: Surroundings): Session => {
     redraw: () => around.redraw(),
     quit: () => void stop().then(end),
   }
-  const perform = (wish: Wish): void => (performers[wish.kind] as (wish: Wish) => void)(wish)
+  const perform = (command: Command): void => (effects[command.kind] as (command: Command) => void)(command)
   return { state: () => state, input, typed: ahead.typed, ended, close }
 }
 
@@ -142,29 +142,29 @@ const createWritten = () => {
   }
 }
 
-const ask = async (service: EditorService, question: Question): Promise<Told> => {
+const ask = async (service: EditorService, question: Question): Promise<Answer> => {
   try {
     const answer = await (service[question.ask] as (of: Question['of']) => Promise<never>)(question.of)
-    return { told: question.ask, of: question.of, answer } as Told
+    return { type: question.ask, of: question.of, answer } as Answer
   } catch (error) {
     const hint = error instanceof Fault ? error.hint : undefined
-    return { told: 'failed', ask: question.ask, message: messageOf(error), ...(hint === undefined ? {} : { hint }) }
+    return { type: 'failed', ask: question.ask, message: messageOf(error), ...(hint === undefined ? {} : { hint }) }
   }
 }
 
 const failed =
-  (what: keyof EditorService, tell: (news: News) => void) =>
+  (what: keyof EditorService, tell: (message: Message) => void) =>
   (error: unknown): void =>
-    tell({ told: 'failed', ask: what, message: messageOf(error) })
+    tell({ type: 'failed', ask: what, message: messageOf(error) })
 
 /** The file as it is afterwards is opened again. */
-const editRoute = async (opened: OpenedRoute, path: Path, { service, editFile }: Surroundings): Promise<Told> => {
+const editRoute = async (opened: OpenedRoute, path: Path, { service, editFile }: Surroundings): Promise<Answer> => {
   await editFile(opened.file, await service.line({ opened, path }))
   return ask(service, { ask: 'reopen', of: { name: opened.name, source: opened.source } })
 }
 
 /** One preview at a time, and always of the latest state: those between are never asked for. */
-const createPreviews = ({ service, previewDelayMs }: Surroundings, tell: (news: News) => void) => {
+const createPreviews = ({ service, previewDelayMs }: Surroundings, tell: (message: Message) => void) => {
   let next: PreviewQuestion | undefined
   let isBusy = false
   let timer: NodeJS.Timeout | undefined
@@ -189,7 +189,7 @@ const createPreviews = ({ service, previewDelayMs }: Surroundings, tell: (news: 
   }
 }
 
-const createLive = ({ watch }: Surroundings, tell: (news: News) => void) => {
+const createLive = ({ watch }: Surroundings, tell: (message: Message) => void) => {
   let close = (): void => {}
   const follow = async (route: string | undefined): Promise<void> => {
     let isOver = false
@@ -201,11 +201,11 @@ const createLive = ({ watch }: Surroundings, tell: (news: News) => void) => {
     try {
       watching = await watch(route)
       if (isOver) return watching.close()
-      tell({ told: 'watching', state: 'open' })
-      for await (const line of watching.lines) if (!isOver) tell({ told: 'traffic', line })
-      if (!isOver) tell({ told: 'watching', state: 'ended' })
+      tell({ type: 'watching', state: 'open' })
+      for await (const line of watching.lines) if (!isOver) tell({ type: 'traffic', line })
+      if (!isOver) tell({ type: 'watching', state: 'ended' })
     } catch (error) {
-      if (!isOver) tell({ told: 'watching', state: 'ended', why: messageOf(error) })
+      if (!isOver) tell({ type: 'watching', state: 'ended', why: messageOf(error) })
     }
   }
   return {

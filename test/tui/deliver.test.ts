@@ -39,14 +39,14 @@ const pickerOf = (written: JsonObject, readOnly = false, preview?: Partial<Previ
   const { go } = openDeliver(draft)
   const { world } = editor.state()
   const shown = driver({ world, screens: [openRoute(), (go as { push: never }).push] })
-  shown.hear({ told: 'targets', of: {}, answer: targets })
+  shown.onMessage({ type: 'targets', of: {}, answer: targets })
   const spec = (): JsonObject => shown.state().world.draft?.spec ?? {}
   return { ...shown, spec, steps: () => shown.state().world.draft?.past.length }
 }
 
 t.test('the screen is opened from the field, and asks for the targets', async (t) => {
   const turn = openDeliver(draftOf({ ...base, written: { profile: 'office' } }))
-  t.match(turn.wishes, [{ question: { ask: 'targets', of: { profile: 'office' } } }])
+  t.match(turn.commands, [{ question: { ask: 'targets', of: { profile: 'office' } } }])
 })
 
 t.test('a target is shown with its state, and its settings on the payload', async (t) => {
@@ -159,22 +159,22 @@ t.test('log is no target of a route that only delivers', async (t) => {
 
 t.test('a test message is always asked about, and never sent in read-only', async (t) => {
   const editor = pickerOf(comment)
-  editor.wishes.length = 0
+  editor.commands.length = 0
   editor.press('t')
   t.match(editor.frame(), 'send a real test message to github_comment?')
   editor.press('enter')
-  t.same(editor.wishes, [], 'Cancel comes first')
+  t.same(editor.commands, [], 'Cancel comes first')
   editor.press('t', 'k', 'enter')
-  t.match(editor.wishes, [{ question: { ask: 'testTarget', of: { target: 'github_comment' } } }])
-  editor.hear({ told: 'testTarget', of: {} as never, answer: { ok: false, said: 'github_comment: HTTP 404' } })
+  t.match(editor.commands, [{ question: { ask: 'testTarget', of: { target: 'github_comment' } } }])
+  editor.onMessage({ type: 'testTarget', of: {} as never, answer: { ok: false, said: 'github_comment: HTTP 404' } })
   t.match(editor.frame(), '! github_comment: HTTP 404')
   editor.press('j', 't')
   t.match(editor.frame(), 'the route does not deliver to slack')
 
   const fixed = pickerOf(comment, true)
-  fixed.wishes.length = 0
+  fixed.commands.length = 0
   fixed.press('t', 'j', 'enter', 'space', 'tab', 'enter', 'd')
-  t.same(fixed.wishes, [])
+  t.same(fixed.commands, [])
   t.same(fixed.spec(), comment)
 })
 
@@ -185,7 +185,7 @@ t.test('secrets are not in the frame', async (t) => {
     settings: { properties: { secret: { title: 'Secret', type: 'string', 'x-secret': true } } },
   }
   const editor = pickerOf({ deliver: 'http', deliver_extra: { secret: 's3cret-value-1', api_key: 'k3y-value-1' } })
-  editor.hear({ told: 'targets', of: {}, answer: [http] })
+  editor.onMessage({ type: 'targets', of: {}, answer: [http] })
   t.match(editor.frame(), 'set here, fp')
   t.notMatch(editor.frame(), /s3cret|k3y/)
   editor.press('esc')

@@ -200,8 +200,8 @@ t.test('a single condition becomes a list, and an expression is a text', async (
   keys.answer('$count(payload.list) > 1')
   t.same(keys.filters(), [{ field: 'a', equals: 1 }, { jsonata: '$count(payload.list) > 1' }])
   keys.press('^g')
-  t.same(keys.wishes.at(-1), { kind: 'edit-text', id: 'filters.expression', text: '$count(payload.list) > 1' })
-  keys.hear({ told: 'returned', id: 'filters.expression', value: 'event = "push"\n' })
+  t.same(keys.commands.at(-1), { kind: 'edit-text', id: 'filters.expression', text: '$count(payload.list) > 1' })
+  keys.onMessage({ type: 'returned', id: 'filters.expression', value: 'event = "push"\n' })
   t.same(keys.step(), [{ kind: 'set', path: ['filters', 1, 'jsonata'], value: 'event = "push"' }])
   keys.press('home', 'd', 'd')
   t.equal(keys.filters(), undefined)
@@ -261,7 +261,7 @@ t.test('each row has its verdict, the value that was seen, and its count', async
   keys.press('home', 'v')
   t.match(keys.frame(), /Seen: opened, closed/, 'values of the samples are offered')
   keys.press('esc')
-  t.equal(keys.wishes.filter(({ kind }) => kind === 'ask').length, 1, 'one preview for one change')
+  t.equal(keys.commands.filter(({ kind }) => kind === 'ask').length, 1, 'one preview for one change')
 })
 
 t.test('sixty columns hold a row, forty do not break it', async (t) => {

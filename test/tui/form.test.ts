@@ -55,8 +55,8 @@ const offered = [
 const pickIn = (editor: Driver, title: string, key: 'events' | 'verify', names = offered): void => {
   goTo(editor, title)
   editor.press('enter')
-  t.match(editor.wishes.at(-1), { kind: 'ask', question: { ask: 'names', of: { key } } })
-  editor.hear({ told: 'names', of: { draft: draftIn(editor), key }, answer: names })
+  t.match(editor.commands.at(-1), { kind: 'ask', question: { ask: 'names', of: { key } } })
+  editor.onMessage({ type: 'names', of: { draft: draftIn(editor), key }, answer: names })
 }
 
 t.test('events are picked from a list: several, narrowed by typing, and others by their name', async (t) => {
@@ -99,7 +99,7 @@ t.test('verify is one name, or several where they are marked; a scheme of its ow
   const own = onRoute({ verify: { algorithm: 'token' } })
   goTo(own, 'Verify')
   own.press('enter')
-  t.match(own.wishes.at(-1), { kind: 'edit-text', text: /"algorithm": "token"/ })
+  t.match(own.commands.at(-1), { kind: 'edit-text', text: /"algorithm": "token"/ })
 })
 
 t.test('in lines: numbers mark names, and "open" takes them', async (t) => {
@@ -151,16 +151,16 @@ t.test('the tests of a route are a list; one is made of the payload, and none is
     { name: 'github/push is accepted', send: { sample: 'github/push' }, expect: { outcome: 'accepted' } },
   ])
   editor.press('enter')
-  t.match(editor.wishes.at(-1), { kind: 'edit-text', text: /github\/push is accepted/ })
-  editor.hear({ told: 'returned', id: 'test edit', value: 'no JSON' })
+  t.match(editor.commands.at(-1), { kind: 'edit-text', text: /github\/push is accepted/ })
+  editor.onMessage({ type: 'returned', id: 'test edit', value: 'no JSON' })
   t.match(editor.frame(), /a test is a JSON map; enter goes on with the text/)
   editor.press('enter')
-  t.match(editor.wishes.at(-1), { kind: 'edit-text', text: 'no JSON' })
+  t.match(editor.commands.at(-1), { kind: 'edit-text', text: 'no JSON' })
   editor.press('K', 'd', 'd')
   t.same(draftIn(editor).spec, {})
   editor.press('enter')
   t.match(editor.frame(), 'there is no test yet: a makes one of the payload')
-  t.notMatch(editor.wishes.at(-1), { text: '' }, 'no empty text is opened')
+  t.notMatch(editor.commands.at(-1), { text: '' }, 'no empty text is opened')
   const locked = onRoute(written, { options: { ...options, readOnly: true } })
   goTo(locked, 'Tests')
   locked.press('enter')
@@ -192,12 +192,12 @@ const written = {
 
 /** Opens whatever enter opens, and takes what stands there. */
 const lookAt = (editor: Driver): void => {
-  const [asked, depth] = [editor.wishes.length, editor.state().screens.length]
+  const [asked, depth] = [editor.commands.length, editor.state().screens.length]
   editor.press('enter')
-  for (const wish of editor.wishes.slice(asked)) {
-    if (wish.kind === 'edit-text') editor.hear({ told: 'returned', id: wish.id, value: `${wish.text.replace(/\n$/, '')}\n` })
-    if (wish.kind !== 'ask' || wish.question.ask !== 'names') continue
-    editor.hear({ told: 'names', of: wish.question.of, answer: offered })
+  for (const command of editor.commands.slice(asked)) {
+    if (command.kind === 'edit-text') editor.onMessage({ type: 'returned', id: command.id, value: `${command.text.replace(/\n$/, '')}\n` })
+    if (command.kind !== 'ask' || command.question.ask !== 'names') continue
+    editor.onMessage({ type: 'names', of: command.question.of, answer: offered })
     editor.press('enter')
   }
   const { kind } = editor.state().screens.at(-1) ?? {}
@@ -227,10 +227,10 @@ t.test('to look at a condition, a prompt in $EDITOR or a target changes nothing'
   editor.press('enter')
   for (const key of ['enter', 'o', 'v', '^g']) {
     for (let row = 0; row < 4; row++) {
-      const [asked, depth] = [editor.wishes.length, editor.state().screens.length]
+      const [asked, depth] = [editor.commands.length, editor.state().screens.length]
       editor.press('home', ...Array.from({ length: row }, () => 'down'), key)
-      for (const wish of editor.wishes.slice(asked))
-        if (wish.kind === 'edit-text') editor.hear({ told: 'returned', id: wish.id, value: wish.text })
+      for (const command of editor.commands.slice(asked))
+        if (command.kind === 'edit-text') editor.onMessage({ type: 'returned', id: command.id, value: command.text })
       if (editor.state().screens.length > depth) editor.press('enter')
       while (editor.state().screens.length > depth) editor.press('esc')
       t.same(draftIn(editor).spec, spec, `${key} on row ${row}`)
@@ -239,7 +239,7 @@ t.test('to look at a condition, a prompt in $EDITOR or a target changes nothing'
   editor.press('esc')
   goTo(editor, 'Prompt')
   editor.press('enter', '^g')
-  editor.hear({ told: 'returned', id: 'prompt', value: 'one\n\ntwo\n' })
+  editor.onMessage({ type: 'returned', id: 'prompt', value: 'one\n\ntwo\n' })
   editor.press('esc')
   t.equal(draftIn(editor).past.length, 0)
 })

@@ -13,7 +13,7 @@ import type { State } from '../../src/tui/model/state.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { models } from '../../src/tui/screens/index.ts'
 import { inAscii } from '../../src/tui/terminal/ascii.ts'
-import type { Look } from '../../src/tui/terminal/canvas.tsx'
+import type { Appearance } from '../../src/tui/terminal/canvas.tsx'
 import { Frame } from '../../src/tui/view/frame.tsx'
 import { Remarks } from '../../src/tui/view/remarks.tsx'
 import { Colour } from '../../src/tui/view/span.tsx'
@@ -32,7 +32,7 @@ const homeAt = (columns: number, rows: number, ...names: string[]): State =>
   stateOf(homeScreen, { size: { columns, rows }, home: home(...names) })
 
 /** As the terminal gets it. */
-const shown = (names: string[], { colour, ascii }: Look): string => {
+const shown = (names: string[], { colour, ascii }: Appearance): string => {
   const frame = createElement(Colour, { value: colour }, createElement(Frame, { state: homeAt(100, 30, ...names) }))
   const text = renderToString(frame, { columns: 100 })
   return ascii ? inAscii(text) : text

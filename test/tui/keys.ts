@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type { RouteRow } from '../../src/app/editor/service.ts'
 import { defaultKeymap } from '../../src/tui/model/actions.ts'
 import { type Key, keyOf } from '../../src/tui/model/key.ts'
-import type { News, Options, Screen, Wish, World } from '../../src/tui/model/screen.ts'
+import type { Command, Message, Options, Screen, World } from '../../src/tui/model/screen.ts'
 import { reduce, type State } from '../../src/tui/model/state.ts'
 import { models } from '../../src/tui/screens/index.ts'
 import { meaningOf } from '../../src/tui/spoken/spoken.ts'
@@ -40,17 +40,17 @@ export const stateOf = (screen: Screen, world: Partial<World> = {}): State => ({
   screens: [screen],
 })
 
-/** An editor whose state is kept here, with everything that it wished for. */
+/** An editor whose state is kept here, with the commands of its model. */
 export const driver = (first: State) => {
   let state = first
-  const wishes: Wish[] = []
-  const take = (next: { readonly state: State; readonly wishes: readonly Wish[] }): void => {
+  const commands: Command[] = []
+  const take = (next: { readonly state: State; readonly commands: readonly Command[] }): void => {
     state = next.state
-    wishes.push(...next.wishes)
+    commands.push(...next.commands)
   }
   return {
     state: () => state,
-    wishes,
+    commands,
     /** Keys by name: `j`, `enter`, `^s`. */
     press(...names: readonly string[]): void {
       for (const name of names) take(reduce(state, { kind: 'key', key: named(name) }, models))
@@ -66,7 +66,7 @@ export const driver = (first: State) => {
       if ('inputs' in meant) for (const input of meant.inputs) take(reduce(state, input, models))
     },
     paste: (text: string): void => take(reduce(state, { kind: 'paste', text }, models)),
-    hear: (news: News): void => take(reduce(state, { kind: 'news', news }, models)),
+    onMessage: (message: Message): void => take(reduce(state, { kind: 'message', message }, models)),
     resize: (columns: number, rows: number): void => take(reduce(state, { kind: 'resize', size: { columns, rows } }, models)),
     /** What is shown, without colours. */
     frame: (): string => stripVTControlCharacters(drawn(state)),

@@ -92,7 +92,7 @@ t.test('every change is one step, and each can be taken back and again', async (
   t.notMatch(titleOf(editor), /modified/)
   editor.press('^r')
   t.same(spec(editor), { prompt: 'p', description: 'For people' })
-  const asked = editor.wishes.filter((wish) => wish.kind === 'ask' && wish.question.ask === 'preview')
+  const asked = editor.commands.filter((command) => command.kind === 'ask' && command.question.ask === 'preview')
   t.equal(asked.length, 5, 'a preview for each state')
 })
 
@@ -101,7 +101,8 @@ t.test('a preview of an older state is not shown', async (t) => {
   goTo(editor, 'Enabled')
   editor.press('space')
   const { revision } = editor.state().world
-  const told = (number: number) => editor.hear({ told: 'preview', of: {} as never, answer: preview(number, { untraced: `of ${number}` }) })
+  const told = (number: number) =>
+    editor.onMessage({ type: 'preview', of: {} as never, answer: preview(number, { untraced: `of ${number}` }) })
   editor.press('tab')
   told(revision - 1)
   t.notMatch(editor.frame(), /of \d/)
@@ -127,7 +128,7 @@ t.test('read-only: nothing changes, is written or is sent', async (t) => {
   t.same(spec(editor), { prompt: 'p', filters: [{ field: 'a', equals: 1 }] })
   const writing = ['save', 'test', 'testTarget', 'replay', 'addSample', 'addTest', 'create', 'keepDraft']
   t.same(
-    editor.wishes.filter((wish) => wish.kind === 'ask' && writing.includes(wish.question.ask)),
+    editor.commands.filter((command) => command.kind === 'ask' && writing.includes(command.question.ask)),
     [],
   )
 })
@@ -151,7 +152,7 @@ t.test('the prompt is one step, with paths behind a brace', async (t) => {
 t.test('quitting asks where changes would be lost; ^c twice keeps a draft', async (t) => {
   const clean = onRoute({ prompt: 'p' })
   clean.press('q')
-  t.same(clean.wishes.at(-1), { kind: 'quit' })
+  t.same(clean.commands.at(-1), { kind: 'quit' })
   const changed = (): Driver => {
     const editor = onRoute({ prompt: 'p' })
     goTo(editor, 'Enabled')
@@ -163,16 +164,16 @@ t.test('quitting asks where changes would be lost; ^c twice keeps a draft', asyn
   t.match(careful.frame(), /"pr" has changes that are not saved/)
   t.match(careful.frame(), /> Cancel/)
   careful.press('enter')
-  t.notOk(careful.wishes.some(({ kind }) => kind === 'quit'))
+  t.notOk(careful.commands.some(({ kind }) => kind === 'quit'))
   careful.press('q', 'up', 'enter')
   t.same(
-    careful.wishes.slice(-2).map((wish) => (wish.kind === 'ask' ? wish.question.ask : wish.kind)),
+    careful.commands.slice(-2).map((command) => (command.kind === 'ask' ? command.question.ask : command.kind)),
     ['dropDraft', 'quit'],
   )
   const hasty = changed()
   hasty.press('^c', '^c')
   t.same(
-    hasty.wishes.slice(-2).map((wish) => (wish.kind === 'ask' ? wish.question.ask : wish.kind)),
+    hasty.commands.slice(-2).map((command) => (command.kind === 'ask' ? command.question.ask : command.kind)),
     ['keepDraft', 'quit'],
   )
 })
@@ -200,12 +201,12 @@ t.test('live: the newest is followed until the cursor moves', async (t) => {
   const editor = onRoute({ prompt: 'p' })
   editor.resize(160, 30)
   editor.press('L')
-  t.same(editor.wishes.at(-1), { kind: 'watch', route: 'pr' })
-  editor.hear({ told: 'watching', state: 'open' })
+  t.same(editor.commands.at(-1), { kind: 'watch', route: 'pr' })
+  editor.onMessage({ type: 'watching', state: 'open' })
   const arrive = (id: string, outcome: string) => {
-    editor.hear({ told: 'traffic', line: traffic({ event_id: id, type: 'event', bytes: 2, remote: null }) })
-    editor.hear({
-      told: 'traffic',
+    editor.onMessage({ type: 'traffic', line: traffic({ event_id: id, type: 'event', bytes: 2, remote: null }) })
+    editor.onMessage({
+      type: 'traffic',
       line: traffic({
         event_id: id,
         type: 'outcome',
@@ -227,11 +228,11 @@ t.test('live: the newest is followed until the cursor moves', async (t) => {
   arrive('e3', 'accepted')
   t.match(editor.frame(), /> 10:00:00 pr +push +200 ignored: filters\[0\] a/)
   editor.press('r')
-  t.same(editor.wishes.at(-1), { kind: 'ask', question: { ask: 'replay', of: { eventId: 'e1' } } })
+  t.same(editor.commands.at(-1), { kind: 'ask', question: { ask: 'replay', of: { eventId: 'e1' } } })
   editor.press('G')
   t.match(editor.frame(), /following/)
   editor.press('esc')
-  t.same(editor.wishes.at(-1), { kind: 'unwatch' })
+  t.same(editor.commands.at(-1), { kind: 'unwatch' })
 })
 
 t.test('in sentences: numbers choose, words act, and only what changed is told', async (t) => {
@@ -290,7 +291,7 @@ t.test('in lines: panes are words, a prompt is written line by line, and finding
   const { revision } = before.world
   const finding = { code: 'WH501', severity: 'warning', message: 'no value', help: 'use title', pointer: '' }
   const prompt = { text: 'one\nsecond', unresolved: ['{x}'], cuts: [] }
-  editor.hear({ told: 'preview', of: {} as never, answer: preview(revision, { findings: [finding] as never, prompt }) })
+  editor.onMessage({ type: 'preview', of: {} as never, answer: preview(revision, { findings: [finding] as never, prompt }) })
   t.same(tell(before, editor.state()), [
     'warning WH501: no value - use title',
     'It becomes 10 characters, without a value: {x}:',
@@ -298,7 +299,7 @@ t.test('in lines: panes are words, a prompt is written line by line, and finding
     'second',
   ])
   const found = editor.state()
-  editor.hear({ told: 'preview', of: {} as never, answer: preview(revision, { prompt }) })
+  editor.onMessage({ type: 'preview', of: {} as never, answer: preview(revision, { prompt }) })
   t.same(tell(found, editor.state()), ['No findings any more.'])
 })
 
@@ -308,19 +309,19 @@ t.test('in lines: a number on the screen of saving writes nothing, and an answer
   editor.press('space')
   editor.say('save')
   const diff = [{ head: '@@ -1 +1 @@', lines: [{ kind: 'added', text: 'enabled: false' }] }]
-  editor.hear({ told: 'plan', of: {} as never, answer: { file: '/data/config.yaml', findings: [], diff } as never })
+  editor.onMessage({ type: 'plan', of: {} as never, answer: { file: '/data/config.yaml', findings: [], diff } as never })
   t.match(tell(undefined, editor.state()).join('\n'), /2 of 2: added: enabled: false\n"save" writes \/data\/config\.yaml\.\nType a word: /)
-  const asked = editor.wishes.length
+  const asked = editor.commands.length
   editor.say('2')
-  t.equal(editor.wishes.length, asked)
+  t.equal(editor.commands.length, asked)
   editor.say('back')
   editor.say('quit')
   editor.say('cancel')
   t.equal(titleOf(editor).split('  ')[0], 'pr *modified*')
   editor.say('save')
-  editor.hear({ told: 'plan', of: {} as never, answer: { file: '/data/config.yaml', findings: [], diff } as never })
+  editor.onMessage({ type: 'plan', of: {} as never, answer: { file: '/data/config.yaml', findings: [], diff } as never })
   editor.say('save')
-  t.match(editor.wishes.at(-1), { kind: 'ask', question: { ask: 'save' } })
+  t.match(editor.commands.at(-1), { kind: 'ask', question: { ask: 'save' } })
 })
 
 t.test('in lines: a list is narrowed anew by each line, and what is typed of a secret is not shown', async (t) => {
@@ -439,7 +440,7 @@ t.test('the paths for a brace are fitted once for each key, and again for anothe
   t.match(editor.frame(), /pull_request\.title/)
   t.equal(reads, 1)
   const title = { path: 'issue.title', type: 'string', shown: '"Other"' }
-  editor.hear({ told: 'payload', of: { choice: payload.choice, route: 'pr' }, answer: { ...payload, values: [title] } })
+  editor.onMessage({ type: 'payload', of: { choice: payload.choice, route: 'pr' }, answer: { ...payload, values: [title] } })
   t.match(editor.frame(), /issue\.title +"Other"/)
 })
 
@@ -476,27 +477,27 @@ t.test('live of all routes: from the list, and A changes between all of them and
   const home = { file: '/data/config.yaml', subscriptions: 0, rows: ['pr', 'other'].map((name) => routeRow(name)) }
   const editor = driver(stateOf(homeScreen, { home, size: { columns: 140, rows: 30 } }))
   editor.press('L')
-  t.same(editor.wishes.at(-1), { kind: 'watch' })
+  t.same(editor.commands.at(-1), { kind: 'watch' })
   t.match(editor.frame(), /live: all routes/)
   editor.press('A')
-  t.same(editor.wishes.at(-1), { kind: 'watch', route: 'pr' }, 'without an event the route of the list')
+  t.same(editor.commands.at(-1), { kind: 'watch', route: 'pr' }, 'without an event the route of the list')
   editor.press('A')
-  editor.hear({ told: 'watching', state: 'open' })
+  editor.onMessage({ type: 'watching', state: 'open' })
   const arrive = (id: string, route: string, profile = 'default') =>
-    editor.hear({ told: 'traffic', line: traffic({ event_id: id, route, profile, type: 'event', bytes: 2, remote: null }) })
+    editor.onMessage({ type: 'traffic', line: traffic({ event_id: id, route, profile, type: 'event', bytes: 2, remote: null }) })
   arrive('e1', 'pr')
   arrive('e2', 'other')
   arrive('e3', 'pr')
   t.match(editor.frame(), /TIME +ROUTE +EVENT +ANSWER[\s\S]* pr +push[\s\S]* other +push[\s\S]*> 10:00:00 pr +push/)
   editor.press('up', 'A')
-  t.same(editor.wishes.filter(({ kind }) => kind === 'watch').at(-1), { kind: 'watch', route: 'other' })
+  t.same(editor.commands.filter(({ kind }) => kind === 'watch').at(-1), { kind: 'watch', route: 'other' })
   t.match(editor.frame(), /live: other/)
   t.notMatch(editor.frame(), / pr +push/)
   const ops = driver(stateOf(homeScreen, { home, options: { ...options, profile: 'ops' } }))
   ops.press('L')
-  ops.hear({ told: 'watching', state: 'open' })
+  ops.onMessage({ type: 'watching', state: 'open' })
   for (const profile of ['default', 'ops'])
-    ops.hear({ told: 'traffic', line: traffic({ event_id: profile, route: profile, profile, type: 'event', bytes: 2, remote: null }) })
+    ops.onMessage({ type: 'traffic', line: traffic({ event_id: profile, route: profile, profile, type: 'event', bytes: 2, remote: null }) })
   t.match(ops.frame(), /> 10:00:00 ops/)
   t.notMatch(ops.frame(), '10:00:00 default')
 })

@@ -8,7 +8,7 @@ import { draftOf } from '../../src/app/editor/draft/route-draft.ts'
 import { valuesOf } from '../../src/app/editor/payload/payload-values.ts'
 import { payloadRows, readPayload } from '../../src/app/editor/payload/payloads.ts'
 import type { Payload, PayloadChoice, PayloadRow } from '../../src/app/editor/service.ts'
-import type { Wish } from '../../src/tui/model/screen.ts'
+import type { Command } from '../../src/tui/model/screen.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { openPayload } from '../../src/tui/screens/payload/payload.ts'
 import { openRoute } from '../../src/tui/screens/route/route.ts'
@@ -56,34 +56,34 @@ const picker = (payload?: Payload) => {
   const world = { draft, ...(payload ? { payload } : {}) }
   const editor = driver(stateOf(openRoute(), world))
   editor.press('p')
-  editor.hear({ told: 'payloads', of: { route: 'pr-review' }, answer: rows })
-  editor.wishes.length = 0
+  editor.onMessage({ type: 'payloads', of: { route: 'pr-review' }, answer: rows })
+  editor.commands.length = 0
   return editor
 }
 
 /** The payload that was asked for. */
-const askedFor = (wishes: readonly Wish[]): unknown => {
-  const asked = wishes.flatMap((wish) => (wish.kind === 'ask' && wish.question.ask === 'payload' ? [wish.question.of] : []))
+const askedFor = (commands: readonly Command[]): unknown => {
+  const asked = commands.flatMap((command) => (command.kind === 'ask' && command.question.ask === 'payload' ? [command.question.of] : []))
   return asked.at(-1)
 }
 
 t.test('a route is opened with the first payload that fits', async (t) => {
   const editor = driver(stateOf(homeScreen))
-  editor.hear({ told: 'open', of: { name: 'pr-review' }, answer: opened })
-  t.match(editor.wishes, [{ question: { ask: 'payloads', of: { route: 'pr-review' } } }, { question: { ask: 'preview' } }])
-  editor.hear({ told: 'payloads', of: { route: 'other' }, answer: rows })
-  t.equal(askedFor(editor.wishes), undefined, 'those of another route are not for it')
-  editor.hear({ told: 'payloads', of: { route: 'pr-review' }, answer: rows })
+  editor.onMessage({ type: 'open', of: { name: 'pr-review' }, answer: opened })
+  t.match(editor.commands, [{ question: { ask: 'payloads', of: { route: 'pr-review' } } }, { question: { ask: 'preview' } }])
+  editor.onMessage({ type: 'payloads', of: { route: 'other' }, answer: rows })
+  t.equal(askedFor(editor.commands), undefined, 'those of another route are not for it')
+  editor.onMessage({ type: 'payloads', of: { route: 'pr-review' }, answer: rows })
   const choice = { from: 'sample', name: 'github/pull_request.opened' } as const
-  t.same(askedFor(editor.wishes), { choice, route: 'pr-review' })
-  editor.hear({ told: 'payload', of: { choice, route: 'other' }, answer: payloadOf(choice) })
+  t.same(askedFor(editor.commands), { choice, route: 'pr-review' })
+  editor.onMessage({ type: 'payload', of: { choice, route: 'other' }, answer: payloadOf(choice) })
   t.equal(editor.state().world.payload, undefined, 'nor is its payload')
-  editor.hear({ told: 'payload', of: { choice, route: 'pr-review' }, answer: payloadOf(choice) })
+  editor.onMessage({ type: 'payload', of: { choice, route: 'pr-review' }, answer: payloadOf(choice) })
   t.equal(editor.state().world.payload?.choice, choice)
-  editor.wishes.length = 0
-  editor.hear({ told: 'payloads', of: { route: 'pr-review' }, answer: rows })
-  t.same(editor.wishes, [], 'one that is chosen stays')
-  editor.hear({ told: 'open', of: { name: 'alerts' }, answer: { ...opened, name: 'alerts' } })
+  editor.commands.length = 0
+  editor.onMessage({ type: 'payloads', of: { route: 'pr-review' }, answer: rows })
+  t.same(editor.commands, [], 'one that is chosen stays')
+  editor.onMessage({ type: 'open', of: { name: 'alerts' }, answer: { ...opened, name: 'alerts' } })
   t.equal(editor.state().world.payload, undefined, 'but not for another route')
 })
 
@@ -96,19 +96,19 @@ t.test('a sample is picked', async (t) => {
   editor.press('enter')
   t.notMatch(editor.frame(), 'github/push')
   editor.press('enter')
-  t.same(askedFor(editor.wishes), { choice: { from: 'sample', name: 'gitlab/push' }, route: 'pr-review' })
+  t.same(askedFor(editor.commands), { choice: { from: 'sample', name: 'gitlab/push' }, route: 'pr-review' })
   t.equal(editor.state().screens.at(-1)?.kind, 'route', 'and the screen is left')
 })
 
 t.test('a recorded event is picked, and a file', async (t) => {
   const editor = picker()
   editor.press('tab', 'enter')
-  t.same(askedFor(editor.wishes), { choice: { from: 'event', id: 'e1' }, route: 'pr-review' })
+  t.same(askedFor(editor.commands), { choice: { from: 'event', id: 'e1' }, route: 'pr-review' })
   const other = picker()
   other.press('tab', 'tab', 'enter')
   other.type('~/a b.json')
   other.press('enter')
-  t.same(askedFor(other.wishes), { choice: { from: 'file', file: '~/a b.json' }, route: 'pr-review' })
+  t.same(askedFor(other.commands), { choice: { from: 'file', file: '~/a b.json' }, route: 'pr-review' })
 })
 
 t.test('JSON is pasted', async (t) => {
@@ -120,19 +120,19 @@ t.test('JSON is pasted', async (t) => {
   editor.paste('{\n  "q": 1,\n  oops\n}')
   t.match(editor.frame(), '! no JSON: line 3, column 3')
   editor.press('enter')
-  t.equal(askedFor(editor.wishes), undefined)
+  t.equal(askedFor(editor.commands), undefined)
   editor.press('backspace', 'backspace', '^w', '^k', 'backspace', 'backspace', 'backspace')
   editor.press('^u', 'backspace', '^u', 'backspace', '^u')
   editor.paste('{"q": [1]}')
   t.match(editor.frame(), 'JSON, 10 characters: enter takes it')
   editor.press('enter')
-  t.same(askedFor(editor.wishes), { choice: { from: 'text', text: '{"q": [1]}' }, route: 'pr-review' })
+  t.same(askedFor(editor.commands), { choice: { from: 'text', text: '{"q": [1]}' }, route: 'pr-review' })
 
   const other = picker()
   other.press('l', 'l', 'l')
   other.paste('\n{}')
   other.press('up', 'home', '^u', 'enter')
-  t.same(askedFor(other.wishes), { choice: { from: 'text', text: '\n{}' }, route: 'pr-review' }, 'nothing stands before the beginning')
+  t.same(askedFor(other.commands), { choice: { from: 'text', text: '\n{}' }, route: 'pr-review' }, 'nothing stands before the beginning')
 })
 
 t.test('a paste that is too long to be shown is taken at once, or not at all', async (t) => {
@@ -142,21 +142,21 @@ t.test('a paste that is too long to be shown is taken at once, or not at all', a
   editor.paste(text.slice(0, -1))
   t.match(editor.frame(), 'no JSON: line 1, column 150008; the text is too long')
   editor.paste(text)
-  t.same(askedFor(editor.wishes), { choice: { from: 'text', text }, route: 'pr-review' })
+  t.same(askedFor(editor.commands), { choice: { from: 'text', text }, route: 'pr-review' })
 })
 
 t.test('the current payload is edited, and keeps its headers', async (t) => {
   const choice = { from: 'sample', name: 'github/push' } as const
   const editor = picker(payloadOf(choice))
   editor.press('h', 'enter')
-  t.match(editor.wishes.at(-1), { kind: 'edit-text', text: '{\n  "number": 7\n}' })
-  editor.hear({ told: 'returned', id: 'payload edit', value: '{ "number": }' })
+  t.match(editor.commands.at(-1), { kind: 'edit-text', text: '{\n  "number": 7\n}' })
+  editor.onMessage({ type: 'returned', id: 'payload edit', value: '{ "number": }' })
   t.match(editor.frame(), 'no JSON: line 1, column 13')
   editor.press('enter')
-  t.match(editor.wishes.at(-1), { kind: 'edit-text', text: '{ "number": }' }, 'what was written is not lost')
-  editor.hear({ told: 'returned', id: 'payload edit', value: '{ "number": 8 }' })
+  t.match(editor.commands.at(-1), { kind: 'edit-text', text: '{ "number": }' }, 'what was written is not lost')
+  editor.onMessage({ type: 'returned', id: 'payload edit', value: '{ "number": 8 }' })
   const headers = { 'x-github-event': 'pull_request' }
-  t.same(askedFor(editor.wishes), { choice: { from: 'text', text: '{ "number": 8 }', headers }, route: 'pr-review' })
+  t.same(askedFor(editor.commands), { choice: { from: 'text', text: '{ "number": 8 }', headers }, route: 'pr-review' })
 
   const long = picker(payloadOf(choice, { isCut: true }))
   long.press('h', 'enter')
@@ -170,11 +170,11 @@ t.test('a sample is picked for a route that is not open yet', async (t) => {
   const home = { file: 'config.yaml', subscriptions: 0, rows: [routeRow('pr-review')] }
   const editor = driver(stateOf(homeScreen, { home }))
   editor.press('s')
-  editor.hear({ told: 'payloads', of: { route: 'pr-review' }, answer: rows })
+  editor.onMessage({ type: 'payloads', of: { route: 'pr-review' }, answer: rows })
   editor.press('j', 'j', 'enter')
-  t.match(editor.wishes.at(-1), { question: { ask: 'open', of: { name: 'pr-review' } } })
-  editor.hear({ told: 'open', of: { name: 'pr-review' }, answer: opened })
-  t.same(askedFor(editor.wishes), { choice: { from: 'sample', name: 'gitlab/push' }, route: 'pr-review' })
+  t.match(editor.commands.at(-1), { question: { ask: 'open', of: { name: 'pr-review' } } })
+  editor.onMessage({ type: 'open', of: { name: 'pr-review' }, answer: opened })
+  t.same(askedFor(editor.commands), { choice: { from: 'sample', name: 'gitlab/push' }, route: 'pr-review' })
 })
 
 t.test('a screen reader hears whether a payload is for the route', async (t) => {

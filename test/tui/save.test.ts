@@ -43,14 +43,17 @@ const planned = (given: Partial<SavePlan> = {}, keys: readonly string[] = ['w'])
   const editor = driver(onRoute())
   editor.press(...keys)
   const answer = { ...plan, ...given }
-  editor.hear({ told: 'plan', of: { draft }, answer })
-  return { ...editor, asked: () => editor.wishes.flatMap((wish) => (wish.kind === 'ask' ? [wish.question] : [])).filter(isOfSaving) }
+  editor.onMessage({ type: 'plan', of: { draft }, answer })
+  return {
+    ...editor,
+    asked: () => editor.commands.flatMap((command) => (command.kind === 'ask' ? [command.question] : [])).filter(isOfSaving),
+  }
 }
 const isOfSaving = ({ ask }: { readonly ask: string }): boolean => !['preview', 'home'].includes(ask)
 
 const now: RouteDraft['opened'] = { ...opened, text: 'new\n', written: { prompt: 'b' } }
 const saved = {
-  told: 'save',
+  type: 'save',
   of: { draft, despiteErrors: false },
   answer: { ok: true, opened: now, notices: ['saved config.yaml', 'taken over'] },
 } as const
@@ -60,7 +63,7 @@ t.test('w shows the diff, enter writes it, and the history starts anew', async (
   waiting.press('w')
   t.match(waiting.frame(), 'checking what would be written')
   waiting.press('enter', 'W')
-  t.strictSame(waiting.wishes, [{ kind: 'ask', question: { ask: 'plan', of: { draft } } }], 'nothing is written unseen')
+  t.strictSame(waiting.commands, [{ kind: 'ask', question: { ask: 'plan', of: { draft } } }], 'nothing is written unseen')
   const editor = planned()
   t.match(
     editor.frame(),
@@ -69,7 +72,7 @@ t.test('w shows the diff, enter writes it, and the history starts anew', async (
   editor.press('enter', 'enter')
   t.match(editor.frame(), 'writing /data/config.yaml')
   t.strictSame(editor.asked().slice(1), [{ ask: 'save', of: { draft, despiteErrors: false } }], 'once')
-  editor.hear(saved)
+  editor.onMessage(saved)
   const { world } = editor.state()
   t.equal(top(editor.state()).kind, 'route')
   t.strictSame([world.draft?.opened, world.draft?.past, world.draft && isModified(world.draft)], [now, [], false])
@@ -103,13 +106,13 @@ t.test('where somebody else wrote, one may take theirs, keep one’s own, or wri
   t.match(asked.frame(), /changed in the file since it was opened[\s\S]*theirs[\s\S]*your changes[\s\S]*prompt: b/)
   asked.press('enter', 'up', 'up', 'enter')
   t.match(asked.asked()[1], { ask: 'plan', of: { onto: 'current' } })
-  asked.hear({ told: 'plan', of: { draft, onto: 'current' }, answer: plan })
+  asked.onMessage({ type: 'plan', of: { draft, onto: 'current' }, answer: plan })
   asked.press('enter')
   t.match(asked.asked()[2], { ask: 'save', of: { onto: 'current', despiteErrors: false } })
   const reloaded = planned({ conflict })
   reloaded.press('g', 'up', 'up', 'up', 'enter')
   t.match(reloaded.asked().slice(1), [{ ask: 'dropDraft' }, { ask: 'open', of: { name: 'pr-review', source: 'config' } }])
-  reloaded.hear({ told: 'open', of: { name: 'pr-review' }, answer: now })
+  reloaded.onMessage({ type: 'open', of: { name: 'pr-review' }, answer: now })
   t.strictSame(
     reloaded.state().screens.map(({ kind }) => kind),
     ['home', 'route'],
@@ -129,11 +132,11 @@ t.test('what both changed cannot be kept, and somebody who is quicker at the end
   t.notMatch(clash.frame(), 'Keep mine')
   const late = planned()
   late.press('enter')
-  late.hear({ ...saved, answer: { ok: false, why: 'conflict', plan: { ...plan, conflict }, message: 'changed meanwhile' } })
+  late.onMessage({ ...saved, answer: { ok: false, why: 'conflict', plan: { ...plan, conflict }, message: 'changed meanwhile' } })
   t.match(late.frame(), 'Keep mine')
   const failed = planned()
   failed.press('enter')
-  failed.hear({ told: 'failed', ask: 'save', message: 'cannot write config.yaml: no space is left' })
+  failed.onMessage({ type: 'failed', ask: 'save', message: 'cannot write config.yaml: no space is left' })
   t.match(failed.frame(), 'no space is left')
   failed.press('enter')
   t.equal(failed.asked().length, 3, 'it can be tried again')
@@ -147,27 +150,27 @@ t.test('D looks only, and read-only there is nothing else', async (t) => {
   const locked = driver(onRoute({ options: { ...options, readOnly: true } }))
   t.notOk(actionsNow(locked.state(), models).includes('save'))
   locked.press('w', 'D')
-  locked.hear({ told: 'plan', of: { draft }, answer: plan })
+  locked.onMessage({ type: 'plan', of: { draft }, answer: plan })
   locked.press('enter', 'w', 'W')
-  t.equal(locked.wishes.length, 1)
+  t.equal(locked.commands.length, 1)
   t.match(locked.frame(), 'prompt: b')
 })
 
 t.test('leaving by Save ends where one was going', async (t) => {
   const home = driver(onRoute())
   home.press('esc', 'up', 'up', 'enter')
-  home.hear({ told: 'plan', of: { draft }, answer: plan })
+  home.onMessage({ type: 'plan', of: { draft }, answer: plan })
   home.press('enter')
-  home.hear(saved)
+  home.onMessage(saved)
   t.strictSame([home.state().screens.map(({ kind }) => kind), home.state().world.draft], [['home'], undefined])
   const quit = driver(onRoute())
   quit.press('q', 'up', 'up', 'enter')
-  quit.hear({ told: 'plan', of: { draft }, answer: plan })
+  quit.onMessage({ type: 'plan', of: { draft }, answer: plan })
   t.match(quit.frame(), 'and quits')
   quit.press('enter')
-  t.notOk(quit.wishes.some(({ kind }) => kind === 'quit'))
-  quit.hear(saved)
-  t.strictSame(quit.wishes.at(-1), { kind: 'quit' })
+  t.notOk(quit.commands.some(({ kind }) => kind === 'quit'))
+  quit.onMessage(saved)
+  t.strictSame(quit.commands.at(-1), { kind: 'quit' })
 })
 
 t.test('a long diff is scrolled, and read as sentences', async (t) => {
@@ -183,7 +186,7 @@ t.test('a long diff is scrolled, and read as sentences', async (t) => {
 
 t.test('drafts that were left are offered, with what became of the file', async (t) => {
   const editor = driver(stateOf(homeScreen))
-  editor.hear({ told: 'drafts', of: {}, answer: [{ draft, at: 0, note: 'the file changed meanwhile' }] })
+  editor.onMessage({ type: 'drafts', of: {}, answer: [{ draft, at: 0, note: 'the file changed meanwhile' }] })
   t.match(editor.frame(), /drafts that were left[\s\S]*pr-review +left 1970-01-01 00:00 UTC; the file changed meanwhile/)
   editor.press('enter')
   t.equal(editor.state().world.draft, draft)
@@ -192,15 +195,15 @@ t.test('drafts that were left are offered, with what became of the file', async 
 
 t.test('a route that is asked for is opened, but for a draft of it that was left', async (t) => {
   const first = reduce(stateOf(homeScreen), { kind: 'start', route: 'pr-review' }, models)
-  t.match(first.wishes, [{ question: { ask: 'home' } }, { question: { ask: 'drafts', of: { route: 'pr-review' } } }])
+  t.match(first.commands, [{ question: { ask: 'home' } }, { question: { ask: 'drafts', of: { route: 'pr-review' } } }])
   const open = { kind: 'ask', question: { ask: 'open', of: { name: 'pr-review' } } }
   const without = driver(stateOf(homeScreen))
-  without.hear({ told: 'drafts', of: { route: 'pr-review' }, answer: [] })
-  t.strictSame(without.wishes, [open])
+  without.onMessage({ type: 'drafts', of: { route: 'pr-review' }, answer: [] })
+  t.strictSame(without.commands, [open])
   const left = driver(stateOf(homeScreen))
-  left.hear({ told: 'drafts', of: { route: 'pr-review' }, answer: [{ draft, at: 0 }] })
+  left.onMessage({ type: 'drafts', of: { route: 'pr-review' }, answer: [{ draft, at: 0 }] })
   left.press('down', 'enter')
-  t.strictSame(left.wishes, [open])
+  t.strictSame(left.commands, [open])
 })
 
 t.test('a draft is kept after a change, and dropped when it is saved or undone', async (t) => {
@@ -212,7 +215,7 @@ t.test('a draft is kept after a change, and dropped when it is saved or undone',
   }
   const keeper = createKeeper({ service, delayMs: 0, track: (each) => work.push(each) })
   const second = change(draft, 'set deliver', [{ kind: 'set', path: ['deliver'], value: 'log' }])
-  const look = (each: RouteDraft | undefined): void => keeper.look(changedDrafts({ draft: each }))
+  const look = (each: RouteDraft | undefined): void => keeper.update(changedDrafts({ draft: each }))
   for (const each of [undefined, draftOf(opened), draft, second, second]) look(each)
   await until(() => asked.length === 1)
   t.strictSame(asked, ['keep 2'], 'what is between is not written')
@@ -232,17 +235,18 @@ const onList = (...rows: readonly { readonly name: string; readonly source?: 'co
   const editor = driver(stateOf(homeScreen, { home: { file: 'c', subscriptions: 0, rows: all }, size: { columns: 80, rows: 24 } }))
   const press = (...keys: readonly string[]): void => {
     for (const key of keys) {
-      const before = editor.wishes.length
+      const before = editor.commands.length
       editor.press(key)
-      for (const wish of editor.wishes.slice(before)) {
-        if (wish.kind !== 'ask' || wish.question.ask !== 'open') continue
-        const { name, source = 'config' } = wish.question.of
+      for (const command of editor.commands.slice(before)) {
+        if (command.kind !== 'ask' || command.question.ask !== 'open') continue
+        const { name, source = 'config' } = command.question.of
         const answer = { ...opened, name, source, base: ['routes', name], written: { prompt: name, deliver: 'log' } }
-        editor.hear({ told: 'open', of: wish.question.of, answer })
+        editor.onMessage({ type: 'open', of: command.question.of, answer })
       }
     }
   }
-  const asked = () => editor.wishes.flatMap((wish) => (wish.kind === 'ask' ? [wish.question] : [])).filter(({ ask }) => ask !== 'preview')
+  const asked = () =>
+    editor.commands.flatMap((command) => (command.kind === 'ask' ? [command.question] : [])).filter(({ ask }) => ask !== 'preview')
   return { ...editor, press, asked }
 }
 
@@ -272,7 +276,7 @@ t.test('on the list space and d change nothing before a save, and u takes each b
   editor.press('k', 'space', 'space')
   t.match(editor.frame(), '"b" stays on')
   editor.press('q')
-  t.strictSame(editor.wishes.at(-1), { kind: 'quit' }, 'there and back is no change')
+  t.strictSame(editor.commands.at(-1), { kind: 'quit' }, 'there and back is no change')
 })
 
 t.test('the changes of several routes are shown and saved in turn, each onto what was written before it', async (t) => {
@@ -280,16 +284,16 @@ t.test('the changes of several routes are shown and saved in turn, each onto wha
   editor.press('space', 'j', 'space', 'k', 'w')
   t.match(editor.frame(), 'save a, and 1 more after it')
   const first = editor.state().world.draft as RouteDraft
-  editor.hear({ told: 'plan', of: { draft: first }, answer: plan })
+  editor.onMessage({ type: 'plan', of: { draft: first }, answer: plan })
   editor.press('enter')
   const answer = { ok: true, opened: { ...first.opened, text: 'after a\n' }, notices: ['saved config.yaml'] } as const
-  editor.hear({ told: 'save', of: { draft: first, despiteErrors: false }, answer })
+  editor.onMessage({ type: 'save', of: { draft: first, despiteErrors: false }, answer })
   t.match(editor.frame(), /save b {2}/)
   const second = editor.state().world.draft as RouteDraft
   t.match(second.opened, { name: 'b', text: 'after a\n' }, 'what we wrote is no conflict')
-  editor.hear({ told: 'plan', of: { draft: second }, answer: plan })
+  editor.onMessage({ type: 'plan', of: { draft: second }, answer: plan })
   editor.press('enter')
-  editor.hear({ told: 'save', of: { draft: second, despiteErrors: false }, answer: { ...answer, opened: second.opened } })
+  editor.onMessage({ type: 'save', of: { draft: second, despiteErrors: false }, answer: { ...answer, opened: second.opened } })
   t.strictSame([editor.state().screens.length, editor.state().world.draft, editor.state().world.pending], [1, undefined, []])
   t.strictSame(
     editor.asked().flatMap((each) => (each.ask === 'dropDraft' ? [each.of.name] : [])),
@@ -342,18 +346,18 @@ t.test('a new route: its name is checked while it is typed, it is made of a samp
     detail: 'push',
     fits: true,
   } as const
-  editor.hear({ told: 'payloads', of: {}, answer: [row] })
+  editor.onMessage({ type: 'payloads', of: {}, answer: [row] })
   t.match(editor.frame(), /what shall "fresh" be made of\?[\s\S]*> nothing +an empty route\s+github\/push +sample {2}push/)
   editor.press('down', 'enter')
   t.strictSame(editor.asked().at(-1), { ask: 'create', of: { name: 'fresh', like: 'github/push' } })
   const answer = { ...opened, name: 'fresh', isNew: true, written: { events: ['push'] } }
-  editor.hear({ told: 'create', of: { name: 'fresh' }, answer })
+  editor.onMessage({ type: 'create', of: { name: 'fresh' }, answer })
   t.match(editor.frame(), /fresh \*modified\*/)
   t.match(editor.asked().at(-1), { ask: 'payload', of: { choice: row.choice, route: 'fresh' } }, 'it is tried with what it was made of')
   editor.press('u')
   t.match(editor.frame(), /taken back: new route \(fresh\)/)
   t.strictSame([editor.state().screens.length, editor.state().world.draft], [1, undefined])
-  editor.hear({ told: 'create', of: { name: 'fresh' }, answer })
+  editor.onMessage({ type: 'create', of: { name: 'fresh' }, answer })
   editor.press('esc', 'up', 'enter')
   t.strictSame([editor.state().screens.length, editor.state().world.draft], [1, undefined], 'or it is discarded')
 })

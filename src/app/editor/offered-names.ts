@@ -9,13 +9,13 @@ import { allSchemes, type Catalogue, checkedWith } from '../../plan/compile.ts'
 import type { Workspace } from '../workspace.ts'
 import type { DraftTexts } from './draft/draft-text.ts'
 import { parsedOf, placed } from './preview.ts'
-import type { NamesWish, OfferedName } from './service.ts'
+import type { NamesRequest, OfferedName } from './service.ts'
 
 /** Of `verify` every scheme that a route can name; of `events` what the senders send that `verify` names, or all known senders. */
 export const offeredNames = async (
   workspace: Workspace,
   textOf: DraftTexts,
-  { draft, key }: NamesWish,
+  { draft, key }: NamesRequest,
 ): Promise<readonly OfferedName[]> => {
   const { source, catalogue } = await placed(workspace, draft.opened, parsedOf(draft.opened, textOf(draft)))
   return key === 'verify' ? schemesOffered(catalogue) : eventsOffered(source, catalogue)

@@ -26,7 +26,7 @@ import { stepsOfFixes } from './draft/fix-steps.ts'
 import type { OpenedRoute } from './draft/route-draft.ts'
 import { wishOf } from './payload/payload-choice.ts'
 import type { SampleReader } from './payload/sample-reader.ts'
-import type { PayloadChoice, Preview, PreviewWish, TraceShown } from './service.ts'
+import type { PayloadChoice, Preview, PreviewRequest, TraceShown } from './service.ts'
 import { shownTrace } from './shown-trace.ts'
 import { talliesOf } from './tallies.ts'
 
@@ -43,7 +43,7 @@ export const previewOf = async (
   workspace: Workspace,
   textOf: DraftTexts,
   read: SampleReader,
-  { draft, payload, revision }: PreviewWish,
+  { draft, payload, revision }: PreviewRequest,
 ): Promise<Preview> => {
   const { opened } = draft
   const made = textOf(draft)

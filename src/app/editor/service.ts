@@ -94,7 +94,7 @@ export type Tally = {
   readonly seen: readonly string[]
 }
 
-export type PreviewWish = {
+export type PreviewRequest = {
   readonly draft: RouteDraft
   readonly payload?: PayloadChoice
   /** Comes back with the answer: which state of the editor it is about. */
@@ -125,7 +125,7 @@ export type Preview = {
   readonly untallied?: number
 }
 
-export type PlanWish = {
+export type PlanRequest = {
   readonly draft: RouteDraft
   /** The changes are put into the file as it is now. */
   readonly onto?: 'current'
@@ -145,7 +145,7 @@ export type SavePlan = {
   readonly refused?: string
 }
 
-export type SaveWish = PlanWish & {
+export type SaveRequest = PlanRequest & {
   /** Saved although there are errors; never with one that stops the start. */
   readonly despiteErrors: boolean
   /** Another file to write, which must not be there yet; the route's own stays as it is. */
@@ -181,7 +181,7 @@ export type TargetRow = {
 }
 
 /** `key`: the key of the route that holds names. */
-export type NamesWish = { readonly draft: RouteDraft; readonly key: NamesKey }
+export type NamesRequest = { readonly draft: RouteDraft; readonly key: NamesKey }
 
 /** `detail`: whose it is. */
 export type OfferedName = { readonly name: string; readonly detail: string }
@@ -201,7 +201,7 @@ export type EditorService = {
   /** As `open`, of the route that is open: its file was changed. */
   reopen(of: NamedRoute): Promise<OpenedRoute>
   create(of: NewRoute): Promise<OpenedRoute>
-  preview(of: PreviewWish): Promise<Preview>
+  preview(of: PreviewRequest): Promise<Preview>
   /** The line of the file on which a path of the route stands, from 1. */
   line(of: { readonly opened: OpenedRoute; readonly path: Path }): Promise<number>
   /** The first of those that fit is the best to begin with. */
@@ -210,11 +210,11 @@ export type EditorService = {
   /** As `payload`, to be looked at: the payload that is chosen stays. */
   recorded(of: { readonly choice: PayloadChoice; readonly route: string }): Promise<Payload>
   /** What may stand in a list of names. */
-  names(of: NamesWish): Promise<readonly OfferedName[]>
+  names(of: NamesRequest): Promise<readonly OfferedName[]>
   /** As they are connected in a profile. */
   targets(of: { readonly profile?: string }): Promise<readonly TargetRow[]>
-  plan(of: PlanWish): Promise<SavePlan>
-  save(of: SaveWish): Promise<Saved>
+  plan(of: PlanRequest): Promise<SavePlan>
+  save(of: SaveRequest): Promise<Saved>
   /** Posts a signed test of what is saved to the running gateway. */
   test(of: { readonly name: string; readonly payload?: PayloadChoice }): Promise<Tested>
   /** Sends a short text to a target of the route, with its settings on the payload. */
@@ -235,13 +235,13 @@ export type Question = {
   [Ask in keyof EditorService]: { readonly ask: Ask; readonly of: Parameters<EditorService[Ask]>[0] }
 }[keyof EditorService]
 
-/** What the service answered: under the name of the question, with the question. */
-export type Told =
+/** The answer to a question, with the question itself; or why there is no answer. */
+export type Answer =
   | {
       [Ask in keyof EditorService]: {
-        readonly told: Ask
+        readonly type: Ask
         readonly of: Parameters<EditorService[Ask]>[0]
         readonly answer: Awaited<ReturnType<EditorService[Ask]>>
       }
     }[keyof EditorService]
-  | { readonly told: 'failed'; readonly ask: keyof EditorService; readonly message: string; readonly hint?: string }
+  | { readonly type: 'failed'; readonly ask: keyof EditorService; readonly message: string; readonly hint?: string }

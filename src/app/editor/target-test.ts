@@ -12,14 +12,14 @@ import type { RouteDraft } from './draft/route-draft.ts'
 import { parsedOf, placed, tracedRoute } from './preview.ts'
 import type { PayloadChoice, Tested } from './service.ts'
 
-export type TargetTestWish = { readonly draft: RouteDraft; readonly target: string; readonly payload?: PayloadChoice }
+export type TargetTestRequest = { readonly draft: RouteDraft; readonly target: string; readonly payload?: PayloadChoice }
 
 const text = 'This is a test message from headgate.'
 
 /** Throws a Fault: the route or its settings for the target are not valid, or lack a value. What the target says is the answer. */
-export const sendTest = async (workspace: Workspace, textOf: DraftTexts, wish: TargetTestWish): Promise<Tested> => {
-  const { target } = wish
-  const { extra, profile } = await settingsFor(workspace, textOf, wish)
+export const sendTest = async (workspace: Workspace, textOf: DraftTexts, request: TargetTestRequest): Promise<Tested> => {
+  const { target } = request
+  const { extra, profile } = await settingsFor(workspace, textOf, request)
   const test = await prepareTargetTest(workspace, { target, extra, profile })
   if (!test.ok) throw test.fault ?? unsent(test.diagnostics[0]?.message ?? test.outcome)
   const { sent, notices } = await sendTargetTest(test, text)
@@ -32,7 +32,7 @@ const unsent = (why: string): Fault => new Fault('unsent', `nothing was sent: ${
 const settingsFor = async (
   workspace: Workspace,
   textOf: DraftTexts,
-  { draft, target, payload }: TargetTestWish,
+  { draft, target, payload }: TargetTestRequest,
 ): Promise<{ readonly extra: JsonObject; readonly profile: string }> => {
   const made = textOf(draft)
   if (!made.ok) throw unsent(made.why)

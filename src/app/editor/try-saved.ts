@@ -35,9 +35,9 @@ export const testSaved = async (
 /** Of a recorded event its body and headers: it is signed anew. */
 const contentOf = async (workspace: Workspace, choice: PayloadChoice | undefined): Promise<TestInput['of']> => {
   if (!choice) return { payload: '{"test":true,"message":"Hello from headgate edit"}' }
-  const wish = wishOf(choice)
-  if (!('eventId' in wish)) return wish
-  const { headers, body } = (await recorded(workspace, wish.eventId)).request
+  const request = wishOf(choice)
+  if (!('eventId' in request)) return request
+  const { headers, body } = (await recorded(workspace, request.eventId)).request
   const texts = Object.entries(headers).filter((header): header is [string, string] => typeof header[1] === 'string')
   return { headers: Object.fromEntries(texts), body: body.toString('utf8') }
 }

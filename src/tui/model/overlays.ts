@@ -3,8 +3,8 @@
 import type { RouteDraft } from '../../app/editor/draft/route-draft.ts'
 import type { SavePlan } from '../../app/editor/service.ts'
 import { type ActionName, actions, type Keymap } from './actions.ts'
-import { changedDrafts, type Held, withOpen } from './pending.ts'
-import { type Screen, type Turn, type Wish, warned } from './screen.ts'
+import { changedDrafts, type Drafts, withOpen } from './pending.ts'
+import { type Command, type Screen, type Update, warned } from './screen.ts'
 import { type TextField, textField } from './text-field.ts'
 
 export type PickRow = { readonly value: string; readonly title: string; readonly detail?: string }
@@ -148,20 +148,20 @@ const saveScreen = (then: SaveScreen['then'], look: SaveScreen['look'] = 'save')
   isBusy: true,
 })
 
-const planned = (draft: RouteDraft): Wish => ({ kind: 'ask', question: { ask: 'plan', of: { draft } } })
+const planned = (draft: RouteDraft): Command => ({ kind: 'ask', question: { ask: 'plan', of: { draft } } })
 
 /** Opens the screen and asks for the plan that it shows: of the route that is open, or else of the one that was touched last. */
-export const openSave = (held: Held, then: SaveScreen['then'], look?: SaveScreen['look']): Turn<never> => {
-  const draft = (then === 'stay' ? held.draft : undefined) ?? changedDrafts(held)[0]
+export const openSave = (drafts: Drafts, then: SaveScreen['then'], look?: SaveScreen['look']): Update<never> => {
+  const draft = (then === 'stay' ? drafts.draft : undefined) ?? changedDrafts(drafts)[0]
   if (!draft) return warned('nothing was changed')
-  return { world: withOpen(held, draft), go: { push: saveScreen(then, look) }, wishes: [planned(draft)] }
+  return { world: withOpen(drafts, draft), go: { push: saveScreen(then, look) }, commands: [planned(draft)] }
 }
 
 /** In the place of the screen that is shown: the same for the changes of the next route. */
-export const saveNext = (draft: RouteDraft, pending: readonly RouteDraft[], then: SaveScreen['then']): Turn<never> => ({
+export const saveNext = (draft: RouteDraft, pending: readonly RouteDraft[], then: SaveScreen['then']): Update<never> => ({
   world: { draft, pending, payload: undefined },
   go: { home: true, above: saveScreen(then) },
-  wishes: [planned(draft)],
+  commands: [planned(draft)],
 })
 
 export const helpOn = (known: readonly ActionName[]): HelpScreen => ({ kind: 'help', actions: known, search: textField(), cursor: 0 })

@@ -4,7 +4,7 @@ import { isModified, type OpenedRoute, type RouteDraft } from '../../app/editor/
 import type { World } from './screen.ts'
 
 /** What is open, and what waits. */
-export type Held = Pick<World, 'draft' | 'pending'>
+export type Drafts = Pick<World, 'draft' | 'pending'>
 
 /** A subscription may have the name of the route that hides it. */
 type Named = Pick<OpenedRoute, 'name' | 'source'>
@@ -12,22 +12,22 @@ type Named = Pick<OpenedRoute, 'name' | 'source'>
 export const isSameRoute = (a: Named, b: Named): boolean => a.name === b.name && a.source === b.source
 
 /** Every draft that has something to save, the one that was touched last first. */
-export const changedDrafts = ({ draft, pending = [] }: Held): readonly RouteDraft[] =>
+export const changedDrafts = ({ draft, pending = [] }: Drafts): readonly RouteDraft[] =>
   [...(draft ? [draft] : []), ...pending].filter(isModified)
 
 /** The draft of a route, where it has something to save. */
-export const changesOf = (held: Held, route: Named): RouteDraft | undefined =>
-  changedDrafts(held).find(({ opened }) => isSameRoute(opened, route))
+export const changesOf = (drafts: Drafts, route: Named): RouteDraft | undefined =>
+  changedDrafts(drafts).find(({ opened }) => isSameRoute(opened, route))
 
 /** Opens a draft in the place of the one that is open; what that has to save waits. The payload of another route means nothing to it. */
-export const withOpen = (held: Held, draft: RouteDraft): Pick<World, 'draft' | 'pending' | 'payload'> => ({
+export const withOpen = (drafts: Drafts, draft: RouteDraft): Pick<World, 'draft' | 'pending' | 'payload'> => ({
   draft,
-  pending: changedDrafts(held).filter(({ opened }) => !isSameRoute(opened, draft.opened)),
-  ...(held.draft?.opened.name === draft.opened.name ? {} : { payload: undefined }),
+  pending: changedDrafts(drafts).filter(({ opened }) => !isSameRoute(opened, draft.opened)),
+  ...(drafts.draft?.opened.name === draft.opened.name ? {} : { payload: undefined }),
 })
 
 /** Without the changes of a route. The one that was touched before it is open then. */
-export const withoutChangesOf = (held: Held, route: Named): Pick<World, 'draft' | 'pending' | 'payload'> => {
-  const [draft, ...pending] = changedDrafts(held).filter(({ opened }) => !isSameRoute(opened, route))
+export const withoutChangesOf = (drafts: Drafts, route: Named): Pick<World, 'draft' | 'pending' | 'payload'> => {
+  const [draft, ...pending] = changedDrafts(drafts).filter(({ opened }) => !isSameRoute(opened, route))
   return { draft, pending, payload: undefined }
 }

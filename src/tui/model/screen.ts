@@ -1,7 +1,7 @@
-/** A screen of the editor: its own state, what an action does to it, and what all screens share. Pure: what must be done is wished for. */
+/** A screen of the editor: its own state, what an action does to it, and what all screens share. Pure: what must be done outside is a command. */
 
 import type { OpenedRoute, RouteDraft } from '../../app/editor/draft/route-draft.ts'
-import type { Home, Payload, Preview, Question, Told } from '../../app/editor/service.ts'
+import type { Answer, Home, Payload, Preview, Question } from '../../app/editor/service.ts'
 import type { Path } from '../../core/diagnostic.ts'
 import type { TailLine } from '../../generated/control.ts'
 import type { ActionName, Keymap } from './actions.ts'
@@ -57,8 +57,8 @@ export type ScreenKind =
   | 'entry'
   | 'choose'
 
-/** What must be done outside of the model. */
-export type Wish =
+/** What the session must do outside of the model. */
+export type Command =
   | { readonly kind: 'ask'; readonly question: Question }
   | { readonly kind: 'copy'; readonly text: string }
   /** Opens the file of a route in the user's editor, at the line of a setting. */
@@ -73,8 +73,8 @@ export type Wish =
   | { readonly kind: 'redraw' }
   | { readonly kind: 'quit' }
 
-/** What comes of an input on a screen. Without members nothing does. */
-export type Turn<S extends Screen = Screen> = {
+/** What an input changes. Without members it changes nothing. */
+export type Update<S extends Screen = Screen> = {
   readonly screen?: S
   /** `back` takes the screen away, with what it gives to the one below. */
   readonly go?:
@@ -84,19 +84,19 @@ export type Turn<S extends Screen = Screen> = {
     /** Home, or to the one screen above it that is given. */
     | { readonly home: true; readonly above?: Screen }
   readonly world?: Partial<Pick<World, 'draft' | 'pending' | 'payload' | 'notice' | 'home'>>
-  readonly wishes?: readonly Wish[]
+  readonly commands?: readonly Command[]
 }
 
 /** What a screen gives to the one below it: a text that was entered, a row that was picked. */
 export type Returned = { readonly id: string; readonly value: string }
 
-/** What a screen is told: an answer, a line of the live view, or what the screen above it gave back. */
-export type News =
-  | Told
-  | { readonly told: 'traffic'; readonly line: TailLine }
-  | { readonly told: 'watching'; readonly state: 'open' | 'ended'; readonly why?: string }
-  | { readonly told: 'copied' }
-  | ({ readonly told: 'returned' } & Returned)
+/** What reaches a screen from outside: an answer of the service, a line of the live view, or what the screen above it gave back. */
+export type Message =
+  | Answer
+  | { readonly type: 'traffic'; readonly line: TailLine }
+  | { readonly type: 'watching'; readonly state: 'open' | 'ended'; readonly why?: string }
+  | { readonly type: 'copied' }
+  | ({ readonly type: 'returned' } & Returned)
 
 export type ScreenModel<S extends Screen = Screen> = {
   readonly title: (screen: S, world: World) => string
@@ -104,14 +104,14 @@ export type ScreenModel<S extends Screen = Screen> = {
   readonly actions: (screen: S, world: World) => readonly ActionName[]
   /** What enter does, in a word for the hints; absent: it opens. */
   readonly enter?: string | ((screen: S, world: World) => string)
-  readonly act: (screen: S, action: ActionName, world: World) => Turn<S>
+  readonly onAction: (screen: S, action: ActionName, world: World) => Update<S>
   /** While it takes text, letters are text and no actions; in `lines` enter is text, too. */
   readonly takes?: (screen: S, world: World) => 'text' | 'lines' | undefined
   /** Characters that were typed or pasted. */
-  readonly type?: (screen: S, text: string, world: World) => Turn<S>
+  readonly type?: (screen: S, text: string, world: World) => Update<S>
   /** A key that types nothing, where no action has it: of a text that is being written. */
-  readonly press?: (screen: S, key: string, world: World) => Turn<S>
-  readonly hear?: (screen: S, news: News, world: World) => Turn<S>
+  readonly press?: (screen: S, key: string, world: World) => Update<S>
+  readonly onMessage?: (screen: S, message: Message, world: World) => Update<S>
   /** Its rows as sentences, for the line mode of screen readers; where there are any it has a cursor. */
   readonly rows?: (screen: S, world: World) => readonly string[]
   readonly point?: (screen: S, row: number) => S
@@ -123,14 +123,14 @@ export type ScreenModel<S extends Screen = Screen> = {
   readonly rowAt?: (screen: S) => number
   /** The same screen with all that is folded shown, to be searched. */
   readonly unfold?: (screen: S) => S
-  /** What else is to be heard of it, after its rows. */
+  /** Sentences that the line mode says after the rows. */
   readonly said?: (screen: S, world: World) => readonly string[]
   /** Its panes by name, in order, and which of them is shown: words of the line mode. */
   readonly panes?: (screen: S) => { readonly names: readonly string[]; readonly at: number }
 }
 
 /** Says why nothing was done. */
-export const warned = (text: string): Turn<never> => ({ world: { notice: { tone: 'warn', text } } })
+export const warned = (text: string): Update<never> => ({ world: { notice: { tone: 'warn', text } } })
 
 /** Keeps the type of a screen's state where its model is written. */
 export const screenModel = <S extends Screen>(model: ScreenModel<S>): ScreenModel<S> => model

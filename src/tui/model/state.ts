@@ -4,13 +4,13 @@ import { isRemoved, type RouteDraft } from '../../app/editor/draft/route-draft.t
 import type { Question } from '../../app/editor/service.ts'
 import { type ActionName, actionOf, everywhere } from './actions.ts'
 import type { Key } from './key.ts'
-import { knownFrom } from './known-from.ts'
 import { helpOn, isQuitQuestion, openSave, paletteId, paletteOf, quitId, quitQuestion } from './overlays.ts'
 import { changedDrafts } from './pending.ts'
 import type { Size } from './room.ts'
-import type { News, Returned, Screen, ScreenKind, ScreenModel, Turn, Wish, World } from './screen.ts'
+import type { Command, Message, Returned, Screen, ScreenKind, ScreenModel, Update, World } from './screen.ts'
 import { beginSearch, canSearch, nextFound, type Search, type Searched, searchActions, searchKey, written } from './search.ts'
 import { editingKeys, textField, typeInto } from './text-field.ts'
+import { worldAfter } from './world-after.ts'
 
 export type State = {
   readonly world: World
@@ -26,7 +26,7 @@ export type Input =
   /** What the text that is being written shall be, as the line mode has it. */
   | { readonly kind: 'line'; readonly text: string }
   | { readonly kind: 'resize'; readonly size: Size }
-  | { readonly kind: 'news'; readonly news: News }
+  | { readonly kind: 'message'; readonly message: Message }
   /** The first one: what is there is asked for. */
   | { readonly kind: 'start'; readonly route?: string }
   /** The cursor on a row, as the line mode has it. */
@@ -36,7 +36,7 @@ export type Input =
   /** As the palette and the line mode call it. */
   | { readonly kind: 'action'; readonly action: ActionName }
 
-export type Next = { readonly state: State; readonly wishes: readonly Wish[] }
+export type Next = { readonly state: State; readonly commands: readonly Command[] }
 
 /** The model of each kind of screen. */
 export type Models = { readonly [kind in ScreenKind]: ScreenModel }
@@ -54,17 +54,17 @@ export const actionsNow = (state: State, models: Models): readonly ActionName[] 
 export const reduce = (state: State, input: Input, models: Models): Next => {
   switch (input.kind) {
     case 'resize':
-      return { state: withWorld(state, { size: input.size }), wishes: [] }
+      return { state: withWorld(state, { size: input.size }), commands: [] }
     case 'start':
-      return { state, wishes: startWishes(input.route) }
+      return { state, commands: startCommands(input.route) }
     case 'point':
-      return { state: pointed(state, input.row, models), wishes: [] }
+      return { state: pointed(state, input.row, models), commands: [] }
     case 'end':
-      return { state, wishes: [...kept(state), { kind: 'quit' }] }
-    case 'news':
-      return settle(state, hear(state, input.news, models))
+      return { state, commands: [...kept(state), { kind: 'quit' }] }
+    case 'message':
+      return settle(state, onMessage(state, input.message, models))
     case 'action':
-      return settle(state, act(quiet(state), input.action, models))
+      return settle(state, onAction(quiet(state), input.action, models))
     case 'paste':
       return settle(state, typed(quiet(state), input.text, models))
     case 'line':
@@ -75,7 +75,7 @@ export const reduce = (state: State, input: Input, models: Models): Next => {
 }
 
 /** A route is opened once it is known that no draft of it was left. */
-const startWishes = (route: string | undefined): Wish[] => [
+const startCommands = (route: string | undefined): Command[] => [
   { kind: 'ask', question: { ask: 'home', of: {} } },
   { kind: 'ask', question: { ask: 'drafts', of: route === undefined ? {} : { route } } },
 ]
@@ -101,8 +101,8 @@ const press = (state: State, key: Key, models: Models): Next => {
   // A text is left by escape, entered by enter, and moved in by the arrows: single letters name no action there.
   const among = actionsNow(state, models)
   const action = takes && editingKeys.has(key.name) ? undefined : actionOf(key.name, among, keymap)
-  if (action !== undefined) return act(state, action, models)
-  return model.press ? turned(state, screen, model.press(screen, key.name, state.world), models) : { state, wishes: [] }
+  if (action !== undefined) return onAction(state, action, models)
+  return model.press ? updated(state, screen, model.press(screen, key.name, state.world), models) : { state, commands: [] }
 }
 
 const atAnyTime: readonly ActionName[] = ['interrupt', 'suspend', 'redraw']
@@ -110,7 +110,7 @@ const atAnyTime: readonly ActionName[] = ['interrupt', 'suspend', 'redraw']
 /** The screen that is shown, where a search has taken it. */
 const searched = (state: State, { screen, search }: Searched): Next => ({
   state: { ...withTop(state, screen), search },
-  wishes: [],
+  commands: [],
 })
 
 const withTop = (state: State, screen: Screen): State => {
@@ -124,7 +124,7 @@ const typed = (state: State, text: string, models: Models): Next => {
   const { search } = state
   if (search?.isWriting) return searched(state, written({ screen, search }, typeInto(search.field, text), state.world, model))
   const takes = model.takes?.(screen, state.world)
-  return takes && model.type ? turned(state, screen, model.type(screen, text, state.world), models) : { state, wishes: [] }
+  return takes && model.type ? updated(state, screen, model.type(screen, text, state.world), models) : { state, commands: [] }
 }
 
 /** Keys may be actions where the text stands, so that they are not pressed. */
@@ -137,40 +137,41 @@ const rewritten = (state: State, text: string, models: Models): Next => {
   const edited = (at: State, key: string): State => {
     const screen = top(at)
     const { press: edit } = models[screen.kind]
-    return edit ? turned(at, screen, edit(screen, key, at.world), models).state : at
+    return edit ? updated(at, screen, edit(screen, key, at.world), models).state : at
   }
   return typed(['end', '^u'].reduce(edited, state), text, models)
 }
 
-const act = (state: State, action: ActionName, models: Models): Next => {
+const onAction = (state: State, action: ActionName, models: Models): Next => {
   const screen = top(state)
   const model = models[screen.kind]
-  if (action === 'suspend' || action === 'redraw') return { state, wishes: [{ kind: action }] }
+  if (action === 'suspend' || action === 'redraw') return { state, commands: [{ kind: action }] }
   const { search, world } = state
   if (search && action === 'back') return searched(state, { screen })
   if (search && (action === 'nextMatch' || action === 'previousMatch'))
     return searched(state, nextFound({ screen, search }, action === 'nextMatch' ? 1 : -1, world, model))
-  if (model.actions(screen, state.world).includes(action)) return turned(state, screen, model.act(screen, action, state.world), models)
+  if (model.actions(screen, state.world).includes(action))
+    return updated(state, screen, model.onAction(screen, action, state.world), models)
   if (action === 'find' && canSearch(model, screen, world)) return searched(state, beginSearch(screen, model))
   if (action === 'quit' || action === 'interrupt') return leave(state, action, models)
-  if (action === 'help') return turned(state, screen, { go: { push: helpOn(actionsNow(state, models)) } }, models)
+  if (action === 'help') return updated(state, screen, { go: { push: helpOn(actionsNow(state, models)) } }, models)
   if (action === 'palette')
-    return turned(state, screen, { go: { push: paletteOf(actionsNow(state, models), state.world.options.keymap) } }, models)
-  return action === 'back' && state.screens.length > 1 ? turned(state, screen, { go: { back: true } }, models) : { state, wishes: [] }
+    return updated(state, screen, { go: { push: paletteOf(actionsNow(state, models), state.world.options.keymap) } }, models)
+  return action === 'back' && state.screens.length > 1 ? updated(state, screen, { go: { back: true } }, models) : { state, commands: [] }
 }
 
 /** Asks first where changes would be lost. The second ^c does not wait for an answer: the changes are kept as a draft. */
 const leave = (state: State, action: 'quit' | 'interrupt', models: Models): Next => {
   const screen = top(state)
   const changed = changedDrafts(state.world)
-  if (changed.length === 0) return { state, wishes: [{ kind: 'quit' }] }
+  if (changed.length === 0) return { state, commands: [{ kind: 'quit' }] }
   if (!isQuitQuestion(screen))
-    return turned(state, screen, { go: { push: quitQuestion(changed.map(({ opened }) => opened.name)) } }, models)
-  if (action === 'quit') return { state, wishes: [] }
-  return { state, wishes: [...kept(state), { kind: 'quit' }] }
+    return updated(state, screen, { go: { push: quitQuestion(changed.map(({ opened }) => opened.name)) } }, models)
+  if (action === 'quit') return { state, commands: [] }
+  return { state, commands: [...kept(state), { kind: 'quit' }] }
 }
 
-const kept = ({ world }: State): Wish[] =>
+const kept = ({ world }: State): Command[] =>
   changedDrafts(world).map((draft) => ({ kind: 'ask', question: { ask: 'keepDraft', of: { draft } } }))
 
 const pointed = (state: State, row: number, models: Models): State => {
@@ -181,23 +182,28 @@ const pointed = (state: State, row: number, models: Models): State => {
 /** What the answer to the question at the end means. */
 const left = (state: State, answer: string, models: Models): Next => {
   const changed = changedDrafts(state.world)
-  if (answer === 'discard') return { state, wishes: [...changed.map(dropped), { kind: 'quit' }] }
-  return answer === 'save' && changed.length > 0 ? turned(state, top(state), openSave(state.world, 'quit'), models) : { state, wishes: [] }
+  if (answer === 'discard') return { state, commands: [...changed.map(dropped), { kind: 'quit' }] }
+  return answer === 'save' && changed.length > 0
+    ? updated(state, top(state), openSave(state.world, 'quit'), models)
+    : { state, commands: [] }
 }
 
-const dropped = ({ opened: { name, source } }: RouteDraft): Wish => ({ kind: 'ask', question: { ask: 'dropDraft', of: { name, source } } })
+const dropped = ({ opened: { name, source } }: RouteDraft): Command => ({
+  kind: 'ask',
+  question: { ask: 'dropDraft', of: { name, source } },
+})
 
-/** News reach every screen, from the top down: an answer may be for one that is covered by now. */
-const hear = (state: State, news: News, models: Models): Next => {
-  const heard = withWorld(state, knownFrom(news, state.world))
-  return heard.screens.reduceRight<Next>(
+/** A message reaches every screen, from the top down: the screen that waits for an answer may be covered by now. */
+const onMessage = (state: State, message: Message, models: Models): Next => {
+  const known = withWorld(state, worldAfter(message, state.world))
+  return known.screens.reduceRight<Next>(
     (next, screen) => {
-      const { hear: listen } = models[screen.kind]
-      // What came of the news above may have taken it away.
-      if (!listen || !next.state.screens.includes(screen)) return next
-      return joined(next, turned(next.state, screen, listen(screen, news, next.state.world), models))
+      const { onMessage: receive } = models[screen.kind]
+      // The screen above may have taken this screen away.
+      if (!receive || !next.state.screens.includes(screen)) return next
+      return joined(next, updated(next.state, screen, receive(screen, message, next.state.world), models))
     },
-    { state: heard, wishes: [] },
+    { state: known, commands: [] },
   )
 }
 
@@ -205,24 +211,24 @@ const hear = (state: State, news: News, models: Models): Next => {
 const returned = (state: State, given: Returned, models: Models): Next => {
   if (given.id === quitId) return left(state, given.value, models)
   const screen = top(state)
-  if (given.id === paletteId) return act(state, given.value as ActionName, models)
-  const { hear: listen } = models[screen.kind]
-  return listen ? turned(state, screen, listen(screen, { told: 'returned', ...given }, state.world), models) : { state, wishes: [] }
+  if (given.id === paletteId) return onAction(state, given.value as ActionName, models)
+  const { onMessage: receive } = models[screen.kind]
+  return receive ? updated(state, screen, receive(screen, { type: 'returned', ...given }, state.world), models) : { state, commands: [] }
 }
 
-const joined = (first: Next, { state, wishes }: Next): Next => ({ state, wishes: [...first.wishes, ...wishes] })
+const joined = (first: Next, { state, commands }: Next): Next => ({ state, commands: [...first.commands, ...commands] })
 
 /** Puts what came of an input on `screen` into the state. */
-const turned = (state: State, screen: Screen, { screen: next = screen, go, world = {}, wishes = [] }: Turn, models: Models): Next => {
+const updated = (state: State, screen: Screen, { screen: next = screen, go, world = {}, commands = [] }: Update, models: Models): Next => {
   const [home, ...others] = state.screens.map((each) => (each === screen ? next : each)) as [Screen, ...Screen[]]
   const { search, ...rest } = withWorld(state, world)
   const at = (...screens: Screen[]): State => ({ ...rest, ...(go || !search ? {} : { search }), screens: [home, ...screens] })
-  if (!go) return { state: at(...others), wishes }
-  if ('push' in go) return { state: at(...others, go.push), wishes }
-  if ('replace' in go) return { state: at(...others.slice(0, -1), go.replace), wishes }
-  if ('home' in go) return { state: at(...(go.above ? [go.above] : [])), wishes }
+  if (!go) return { state: at(...others), commands }
+  if ('push' in go) return { state: at(...others, go.push), commands }
+  if ('replace' in go) return { state: at(...others.slice(0, -1), go.replace), commands }
+  if ('home' in go) return { state: at(...(go.above ? [go.above] : [])), commands }
   // What stands above it, a question or help, goes with it.
-  const below = { state: at(...others.slice(0, Math.max(0, state.screens.indexOf(screen) - 1))), wishes }
+  const below = { state: at(...others.slice(0, Math.max(0, state.screens.indexOf(screen) - 1))), commands }
   return go.returns ? joined(below, returned(below.state, go.returns, models)) : below
 }
 
@@ -235,7 +241,7 @@ const settle = (before: State, next: Next): Next => {
   // What is known of another route, or of another payload, says nothing of this one.
   const isOther = world.draft.opened !== before.world.draft?.opened || !isTriedSame
   const state = withWorld(next.state, { revision, ...(isOther ? { preview: undefined } : {}) })
-  return { state, wishes: [...next.wishes, { kind: 'ask', question: previewOf(world.draft, state.world) }] }
+  return { state, commands: [...next.commands, { kind: 'ask', question: previewOf(world.draft, state.world) }] }
 }
 
 const previewOf = (draft: RouteDraft, { payload, revision }: World): Question => ({

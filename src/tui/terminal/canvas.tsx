@@ -8,7 +8,7 @@ import { Colour } from '../view/span.tsx'
 import { inAscii } from './ascii.ts'
 import { type InkOutput, inkOutput } from './ink-output.ts'
 
-export type Look = { readonly colour: boolean; readonly ascii: boolean }
+export type Appearance = { readonly colour: boolean; readonly ascii: boolean }
 
 export type Canvas = {
   /** Of states that come too quickly only the last one is shown. */
@@ -21,12 +21,12 @@ export type Canvas = {
 /** So often a second at most. */
 const maxFps = 30
 
-export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, look: Look, isOurs: () => boolean): Canvas => {
+export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, appearance: Appearance, isOurs: () => boolean): Canvas => {
   let latest: State | undefined
   let timer: NodeJS.Timeout | undefined
   let drawnAt = Number.NEGATIVE_INFINITY
   let opened: { readonly ink: Instance; readonly output: InkOutput } | undefined
-  const shown = look.ascii ? inAscii : (text: string) => text
+  const shown = appearance.ascii ? inAscii : (text: string) => text
   const show = (): void => {
     clearTimeout(timer)
     timer = undefined
@@ -34,7 +34,7 @@ export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, look: Look
     if (!latest || !isOurs()) return
     drawnAt = performance.now()
     const frame = (
-      <Colour value={look.colour}>
+      <Colour value={appearance.colour}>
         <Frame state={latest} />
       </Colour>
     )

@@ -7,7 +7,7 @@ import { draftOf } from '../../routes/edit-subscription.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { DraftTexts } from '../draft/draft-text.ts'
 import { isRemoved, type OpenedRoute, type RouteDraft } from '../draft/route-draft.ts'
-import type { PlanWish, SavePlan } from '../service.ts'
+import type { PlanRequest, SavePlan } from '../service.ts'
 import { type ConfigFindings, subscriptionFindings } from './draft-findings.ts'
 import { ontoCurrent } from './onto-current.ts'
 
@@ -23,7 +23,7 @@ export type Prepared = {
 export type Drafting = { readonly workspace: Workspace; readonly textOf: DraftTexts; readonly configFindings: ConfigFindings }
 
 /** Throws a Fault where the file cannot be read. */
-export const prepareSave = async (drafting: Drafting, { draft, onto }: PlanWish): Promise<Prepared> => {
+export const prepareSave = async (drafting: Drafting, { draft, onto }: PlanRequest): Promise<Prepared> => {
   const { workspace, textOf } = drafting
   const { opened } = draft
   const { file } = opened

@@ -13,7 +13,7 @@ import type { GatewayFinder } from '../../running-gateway.ts'
 import type { Workspace } from '../../workspace.ts'
 import { openConfigured, openSubscription } from '../draft/open-route.ts'
 import { isRemoved, type OpenedRoute, type RouteDraft } from '../draft/route-draft.ts'
-import type { Saved, SaveWish } from '../service.ts'
+import type { Saved, SaveRequest } from '../service.ts'
 import { typedPath } from '../typed-path.ts'
 import { type Drafting, type Prepared, prepareSave } from './plan-save.ts'
 import { takenOver } from './take-over.ts'
@@ -21,12 +21,12 @@ import { takenOver } from './take-over.ts'
 type Refused = Extract<Saved, { ok: false }>
 
 /** Throws a Fault where a file cannot be read or written. */
-export const saveRoute = async (drafting: Drafting, finder: GatewayFinder, wish: SaveWish): Promise<Saved> => {
+export const saveRoute = async (drafting: Drafting, finder: GatewayFinder, request: SaveRequest): Promise<Saved> => {
   const { workspace } = drafting
-  const { draft, as } = wish
-  if (as !== undefined) return saveAs(drafting, { ...wish, as })
-  const prepared = await prepareSave(drafting, wish)
-  const obstacle = obstacleTo(prepared, wish)
+  const { draft, as } = request
+  if (as !== undefined) return saveAs(drafting, { ...request, as })
+  const prepared = await prepareSave(drafting, request)
+  const obstacle = obstacleTo(prepared, request)
   if (obstacle) return obstacle
   try {
     const { source, file } = draft.opened
@@ -40,7 +40,7 @@ export const saveRoute = async (drafting: Drafting, finder: GatewayFinder, wish:
   }
 }
 
-const obstacleTo = (prepared: Prepared, { despiteErrors }: SaveWish): Refused | undefined => {
+const obstacleTo = (prepared: Prepared, { despiteErrors }: SaveRequest): Refused | undefined => {
   const { conflict, refused, stops, findings, file } = prepared.plan
   const [first] = findings.filter(({ severity, stopsStart }) => (stops ? stopsStart || severity === 'error' : severity === 'error'))
   const said = first ? `${first.code} ${first.message}` : ''
@@ -91,7 +91,7 @@ const subscriptionAs = (workspace: Workspace, name: string, text: string): Retur
 }
 
 /** The route's own file is opened again as it is. */
-const saveAs = async ({ workspace, textOf }: Drafting, { draft, as }: SaveWish & { readonly as: string }): Promise<Saved> => {
+const saveAs = async ({ workspace, textOf }: Drafting, { draft, as }: SaveRequest & { readonly as: string }): Promise<Saved> => {
   const { opened } = draft
   const file = typedPath(as)
   const made = textOf(draft)

@@ -6,7 +6,7 @@ import type { TargetRow } from '../../../app/editor/service.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moved, moves, paneAfter, paneKeys } from '../../model/list.ts'
 import { choose } from '../../model/overlays.ts'
-import { type News, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
+import { type Message, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
 import { layoutOf } from './layout.ts'
 import {
   addSetting,
@@ -32,9 +32,9 @@ export type DeliverScreen = Screen & {
   readonly targets?: readonly TargetRow[]
 }
 
-export const openDeliver = ({ spec }: RouteDraft): Turn<never> => ({
+export const openDeliver = ({ spec }: RouteDraft): Update<never> => ({
   go: { push: { kind: 'deliver', pane: 'targets', cursor: 0, place: 0 } as DeliverScreen },
-  wishes: [{ kind: 'ask', question: { ask: 'targets', of: typeof spec.profile === 'string' ? { profile: spec.profile } : {} } }],
+  commands: [{ kind: 'ask', question: { ask: 'targets', of: typeof spec.profile === 'string' ? { profile: spec.profile } : {} } }],
 })
 
 const changes: readonly ActionName[] = ['toggle', 'test', 'add', 'remove', 'moveUp', 'moveDown', 'undo', 'redo']
@@ -50,8 +50,8 @@ export const deliverModel = screenModel<DeliverScreen>({
     ...moves,
     'back',
   ],
-  act: (screen, action, world) => (world.draft ? act(screen, action, world.draft) : { go: { back: true } }),
-  hear: (screen, news, { draft, payload }) => (draft ? heard(screen, news, draft, payload) : {}),
+  onAction: (screen, action, world) => (world.draft ? onAction(screen, action, world.draft) : { go: { back: true } }),
+  onMessage: (screen, message, { draft, payload }) => (draft ? onMessage(screen, message, draft, payload) : {}),
   panes: ({ pane }) => ({ names: panes, at: panes.indexOf(pane) }),
   rows: (screen, { draft }) => (draft ? sentences(screen, draft) : []),
   rowAt: ({ pane, cursor, place }) => (pane === 'targets' ? cursor : place),
@@ -59,7 +59,7 @@ export const deliverModel = screenModel<DeliverScreen>({
   list: (screen, { draft }, room) => draft && layoutOf(screen, draft.spec, room)[screen.pane],
 })
 
-const act = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Turn<DeliverScreen> => {
+const onAction = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Update<DeliverScreen> => {
   const { pane, targets = [] } = screen
   switch (action) {
     case 'back':
@@ -85,7 +85,7 @@ const act = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Turn
 /** Enter on a target that is chosen already goes to its settings. */
 const isChosen = (row: TargetRow | undefined, { spec }: RouteDraft): boolean => targetsIn(spec).some(({ target }) => target === row?.name)
 
-const movedIn = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Turn<DeliverScreen> =>
+const movedIn = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Update<DeliverScreen> =>
   screen.pane === 'targets'
     ? { screen: { ...screen, cursor: moved(screen.cursor, action, screen.targets?.length ?? 0) } }
     : { screen: { ...screen, place: moved(screen.place, action, settingRows(draft.spec, screen.targets).length) } }
@@ -93,7 +93,7 @@ const movedIn = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): 
 const rowOf = ({ targets, place }: DeliverScreen, { spec }: RouteDraft): SettingRow | undefined => settingRows(spec, targets)[place]
 
 /** Takes a step, and says what went with it and what the target still lacks. */
-const taken = (draft: RouteDraft, { title, edits, dropped }: DeliverStep, row?: TargetRow): Turn<never> => {
+const taken = (draft: RouteDraft, { title, edits, dropped }: DeliverStep, row?: TargetRow): Update<never> => {
   const next = change(draft, title, edits)
   if (next === draft) return row?.missing === undefined ? {} : warned(row.missing)
   const gone = dropped.length > 0 ? `${dropped.join(', ')} removed: ${row?.name} does not read ${dropped.length > 1 ? 'them' : 'it'}` : ''
@@ -101,7 +101,7 @@ const taken = (draft: RouteDraft, { title, edits, dropped }: DeliverStep, row?: 
   return { world: { draft: next, notice: { tone: row?.missing === undefined ? 'ok' : 'warn', text } } }
 }
 
-const onTarget = (row: TargetRow | undefined, action: ActionName, draft: RouteDraft): Turn<DeliverScreen> => {
+const onTarget = (row: TargetRow | undefined, action: ActionName, draft: RouteDraft): Update<DeliverScreen> => {
   if (!row) return {}
   const { spec } = draft
   const at = targetsIn(spec).findIndex(({ target }) => target === row.name)
@@ -113,7 +113,7 @@ const onTarget = (row: TargetRow | undefined, action: ActionName, draft: RouteDr
   return {}
 }
 
-const orderChanged = (draft: RouteDraft, from: number, by: number): Turn<DeliverScreen> => {
+const orderChanged = (draft: RouteDraft, from: number, by: number): Update<DeliverScreen> => {
   const { deliver } = draft.spec
   const to = from + by
   if (!Array.isArray(deliver) || from < 0 || to < 0 || to >= deliver.length) return {}
@@ -121,7 +121,7 @@ const orderChanged = (draft: RouteDraft, from: number, by: number): Turn<Deliver
 }
 
 /** Adds a target to the list, or takes it out. Of two the other one stays alone. */
-const toggled = (draft: RouteDraft, row: TargetRow, at: number): Turn<DeliverScreen> => {
+const toggled = (draft: RouteDraft, row: TargetRow, at: number): Update<DeliverScreen> => {
   const { spec } = draft
   const all = targetsIn(spec)
   if (at < 0) return all.length < maxTargets ? taken(draft, addTarget(spec, row), row) : warned(`a route has at most ${maxTargets} targets`)
@@ -130,7 +130,7 @@ const toggled = (draft: RouteDraft, row: TargetRow, at: number): Turn<DeliverScr
   return taken(draft, dropTarget(spec, at))
 }
 
-const onSetting = (row: SettingRow | undefined, action: ActionName, draft: RouteDraft): Turn<DeliverScreen> => {
+const onSetting = (row: SettingRow | undefined, action: ActionName, draft: RouteDraft): Update<DeliverScreen> => {
   if (!row) return {}
   if (action === 'remove') return unsetSetting(row, draft)
   if (action === 'add') return addSetting(row)
@@ -141,7 +141,7 @@ const onSetting = (row: SettingRow | undefined, action: ActionName, draft: Route
 const testId = 'deliver test'
 
 /** Of the target of the cursor, if the route has it, else of the first. */
-const testAsked = (screen: DeliverScreen, draft: RouteDraft): Turn<DeliverScreen> => {
+const testAsked = (screen: DeliverScreen, draft: RouteDraft): Update<DeliverScreen> => {
   const all = targetsIn(draft.spec)
   const row = rowOf(screen, draft)
   const name = screen.pane === 'targets' ? screen.targets?.[screen.cursor]?.name : row?.kind === 'field' ? row.target.name : all[0]?.target
@@ -153,20 +153,20 @@ const testAsked = (screen: DeliverScreen, draft: RouteDraft): Turn<DeliverScreen
   return { go: { push: choose(testId, `send a real test message to ${name}?`, answers, 1) } }
 }
 
-const heard = (screen: DeliverScreen, news: News, draft: RouteDraft, payload: World['payload']): Turn<DeliverScreen> => {
-  switch (news.told) {
+const onMessage = (screen: DeliverScreen, message: Message, draft: RouteDraft, payload: World['payload']): Update<DeliverScreen> => {
+  switch (message.type) {
     case 'targets':
-      return { screen: listed(screen, news.answer, draft) }
+      return { screen: listed(screen, message.answer, draft) }
     case 'testTarget':
-      return { world: { notice: { tone: news.answer.ok ? 'ok' : 'bad', text: news.answer.said } } }
+      return { world: { notice: { tone: message.answer.ok ? 'ok' : 'bad', text: message.answer.said } } }
     case 'returned':
-      if (news.id !== testId) return settingEntered(draft, screen.targets, news)
-      if (news.value === '') return {}
+      if (message.id !== testId) return settingEntered(draft, screen.targets, message)
+      if (message.value === '') return {}
       return {
-        wishes: [
+        commands: [
           {
             kind: 'ask',
-            question: { ask: 'testTarget', of: { draft, target: news.value, ...(payload ? { payload: payload.choice } : {}) } },
+            question: { ask: 'testTarget', of: { draft, target: message.value, ...(payload ? { payload: payload.choice } : {}) } },
           },
         ],
       }

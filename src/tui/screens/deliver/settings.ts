@@ -7,7 +7,7 @@ import type { TargetRow } from '../../../app/editor/service.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { namesSettingSecret } from '../../../core/secrets/secret-names.ts'
 import { choose, entry } from '../../model/overlays.ts'
-import type { Returned, Turn } from '../../model/screen.ts'
+import type { Returned, Update } from '../../model/screen.ts'
 
 export type SettingRow =
   | { readonly kind: 'mode'; readonly mode: string }
@@ -57,11 +57,11 @@ const withMode = (draft: RouteDraft, value: string): RouteDraft =>
   change(draft, `deliver ${modeTitles[value]}`, [{ kind: 'set', path: ['deliver_mode'], value }])
 
 /** From one mode to the other, at once. */
-export const switchMode = ({ mode }: Extract<SettingRow, { kind: 'mode' }>, draft: RouteDraft): Turn<never> => ({
+export const switchMode = ({ mode }: Extract<SettingRow, { kind: 'mode' }>, draft: RouteDraft): Update<never> => ({
   world: { draft: withMode(draft, mode === 'all' ? 'first_success' : 'all') },
 })
 
-export const editSetting = (row: SettingRow): Turn<never> => {
+export const editSetting = (row: SettingRow): Update<never> => {
   if (row.kind === 'none') return addSetting(row)
   if (row.kind === 'mode') {
     const choices = Object.entries(modeTitles).map(([value, title]) => ({ value, title }))
@@ -71,7 +71,7 @@ export const editSetting = (row: SettingRow): Turn<never> => {
   const { field, place, target } = row
   const { form, examples, isSecret } = field
   const id = `${setId} ${place} ${keyOf(field)}`
-  if (form === 'json' || form === 'group') return { wishes: [{ kind: 'edit-text', id, text: textOf(field) }] }
+  if (form === 'json' || form === 'group') return { commands: [{ kind: 'edit-text', id, text: textOf(field) }] }
   const help = [field.description, examples.length > 0 ? `For example: ${examples.map(String).join(', ')}` : ''].filter(Boolean).join(' ')
   return { go: { push: entry(id, `${field.title} of ${target.name}`, { help, text: textOf(field), isSecret }) } }
 }
@@ -83,7 +83,7 @@ const textOf = ({ form, value }: Pick<Field, 'form' | 'value'>): string => {
 }
 
 /** A key of its own: of a target whose keys are not known, or one that begins with `x-`. */
-export const addSetting = (row: SettingRow): Turn<never> =>
+export const addSetting = (row: SettingRow): Update<never> =>
   row.kind === 'mode'
     ? {}
     : {
@@ -92,19 +92,19 @@ export const addSetting = (row: SettingRow): Turn<never> =>
         },
       }
 
-export const unsetSetting = (row: SettingRow, draft: RouteDraft): Turn<never> => {
+export const unsetSetting = (row: SettingRow, draft: RouteDraft): Update<never> => {
   if (row.kind === 'mode' && draft.spec.deliver_mode !== undefined)
     return { world: { draft: change(draft, 'remove deliver_mode', [{ kind: 'remove', path: ['deliver_mode'] }]) } }
   return row.kind === 'field' && row.field.value !== undefined ? withSetting(draft, row.place, row.target, keyOf(row.field), undefined) : {}
 }
 
-const withSetting = (draft: RouteDraft, place: number, target: TargetRow, key: string, value: Json | undefined): Turn<never> => {
+const withSetting = (draft: RouteDraft, place: number, target: TargetRow, key: string, value: Json | undefined): Update<never> => {
   const { title, edits } = setExtra(draft.spec, place, target, key, value)
   return { world: { draft: change(draft, title, edits) } }
 }
 
 /** A name or a value that was entered. An empty value takes the setting out. */
-export const settingEntered = (draft: RouteDraft, targets: readonly TargetRow[] = [], { id, value: text }: Returned): Turn<never> => {
+export const settingEntered = (draft: RouteDraft, targets: readonly TargetRow[] = [], { id, value: text }: Returned): Update<never> => {
   if (id === modeId) return text === (draft.spec.deliver_mode ?? 'all') ? {} : { world: { draft: withMode(draft, text) } }
   const [, what, at = '', ...rest] = id.split(' ')
   const place = Number(at)

@@ -6,71 +6,71 @@ import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.t
 import { canBeOperator, expression, operandAs, operandForm, readOperand, writtenOperand } from '../../../app/editor/operators.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
-import { type Returned, type Turn, type World, warned } from '../../model/screen.ts'
+import { type Returned, type Update, type World, warned } from '../../model/screen.ts'
 import { conditionText } from './condition-text.ts'
-import type { Asked, FiltersScreen } from './filters-screen.ts'
+import { typeOfField } from './field-values.ts'
+import type { EditedCondition, FiltersScreen } from './filters-screen.ts'
 import { asItIs, askExpression, askOperator, askValue, elsewhere, ids, writeValue } from './questions.ts'
-import { typeOfField } from './seen.ts'
 
-type FiltersTurn = Turn<FiltersScreen>
+type FiltersUpdate = Update<FiltersScreen>
 
-export const answered = (screen: FiltersScreen, { id, value }: Returned, world: World, draft: RouteDraft): FiltersTurn => {
-  const { asked } = screen
-  if (!asked) return {}
+export const answered = (screen: FiltersScreen, { id, value }: Returned, world: World, draft: RouteDraft): FiltersUpdate => {
+  const { edited } = screen
+  if (!edited) return {}
   switch (id) {
     case ids.field:
-      return fieldIs(value, screen, asked, world, draft)
+      return fieldIs(value, screen, edited, world, draft)
     case ids.operator:
-      return operatorIs(value, screen, asked, world, draft)
+      return operatorIs(value, screen, edited, world, draft)
     case ids.value:
-      return value === elsewhere ? ask(screen, asked, writeValue, world, draft) : operandIs(value, screen, asked, world, draft)
+      return value === elsewhere ? ask(screen, edited, writeValue, world, draft) : operandIs(value, screen, edited, world, draft)
     case ids.text:
-      return operandIs(value, screen, asked, world, draft)
+      return operandIs(value, screen, edited, world, draft)
     case ids.expression:
-      return expressionIs(value.trim(), screen, asked, draft)
+      return expressionIs(value.trim(), screen, edited, draft)
     case ids.group:
-      return value === asItIs ? {} : groupIs(value as Grouping, screen, asked, draft)
+      return value === asItIs ? {} : groupIs(value as Grouping, screen, edited, draft)
     default:
       return {}
   }
 }
 
-const fieldIs = (value: string, screen: FiltersScreen, asked: Asked, world: World, draft: RouteDraft): FiltersTurn => {
+const fieldIs = (value: string, screen: FiltersScreen, edited: EditedCondition, world: World, draft: RouteDraft): FiltersUpdate => {
   if (value === elsewhere) return { go: { push: askExpression('') } }
-  const { row, isNew } = asked
+  const { row, isNew } = edited
   if (isNew) {
     const rows = conditionRows(draft.spec)
-    return { screen: { ...screen, asked: { ...asked, field: value } }, go: { push: askOperator(value, rows, world) } }
+    return { screen: { ...screen, edited: { ...edited, field: value } }, go: { push: askOperator(value, rows, world) } }
   }
   if (!row) return {}
   const title = `${conditionText(row)}: field ${value}`
   return { world: { draft: change(draft, title, [{ kind: 'set', path: [...row.path, 'field'], value }]) } }
 }
 
-const operatorIs = (operator: string, screen: FiltersScreen, asked: Asked, world: World, draft: RouteDraft): FiltersTurn => {
+const operatorIs = (operator: string, screen: FiltersScreen, edited: EditedCondition, world: World, draft: RouteDraft): FiltersUpdate => {
   if (!canBeOperator(operator)) return warned(`"${operator}" is not an operator; that of a plugin has a hyphen in its name`)
-  const { row, isNew } = asked
+  const { row, isNew } = edited
   if (isNew) {
-    const next = { ...asked, operator }
+    const next = { ...edited, operator }
     return operandForm(operator) === 'flag'
       ? added(screen, next, { field: next.field ?? '', [operator]: true }, draft)
-      : ask({ ...screen, asked: next }, next, askValue, world, draft)
+      : ask({ ...screen, edited: next }, next, askValue, world, draft)
   }
   if (!row || row.operator === operator) return {}
   const operand = operandAs(row.operand, row.operator, operator)
   if (operand !== undefined) return setOperand(screen, row, operator, operand, draft)
-  const next = { ...asked, operator }
-  return ask({ ...screen, asked: next }, next, askValue, world, draft)
+  const next = { ...edited, operator }
+  return ask({ ...screen, edited: next }, next, askValue, world, draft)
 }
 
 /** The question for the value, with what it is now. */
 const ask = (
   screen: FiltersScreen,
-  { row, isNew, field, operator = '' }: Asked,
+  { row, isNew, field, operator = '' }: EditedCondition,
   question: typeof askValue,
   world: World,
   draft: RouteDraft,
-): FiltersTurn => {
+): FiltersUpdate => {
   const old = isNew || !row ? '' : oldText(row, operator)
   return { screen, go: { push: question(field ?? row?.field ?? '', operator, old, conditionRows(draft.spec), world) } }
 }
@@ -81,28 +81,28 @@ const oldText = ({ operator, operand }: ConditionRow, next: string): string => {
   return operandForm(next) === 'text' && typeof operand === 'string' ? operand : writtenOperand(operator, operand)
 }
 
-const operandIs = (text: string, screen: FiltersScreen, asked: Asked, world: World, draft: RouteDraft): FiltersTurn => {
-  const { row, isNew, operator = '' } = asked
-  const field = asked.field ?? row?.field ?? ''
+const operandIs = (text: string, screen: FiltersScreen, edited: EditedCondition, world: World, draft: RouteDraft): FiltersUpdate => {
+  const { row, isNew, operator = '' } = edited
+  const field = edited.field ?? row?.field ?? ''
   const operand = readOperand(operator, text, typeOfField(field, conditionRows(draft.spec), world))
   if (operand === undefined) return warned('a value is needed; "" is the empty text')
-  if (isNew) return added(screen, asked, { field, [operator]: operand }, draft)
+  if (isNew) return added(screen, edited, { field, [operator]: operand }, draft)
   return row ? setOperand(screen, row, operator, operand, draft) : {}
 }
 
-const expressionIs = (text: string, screen: FiltersScreen, asked: Asked, draft: RouteDraft): FiltersTurn => {
+const expressionIs = (text: string, screen: FiltersScreen, edited: EditedCondition, draft: RouteDraft): FiltersUpdate => {
   if (text === '') return warned('an expression is needed')
-  if (asked.isNew) return added(screen, asked, { [expression]: text }, draft)
-  return asked.row ? setOperand(screen, asked.row, expression, text, draft) : {}
+  if (edited.isNew) return added(screen, edited, { [expression]: text }, draft)
+  return edited.row ? setOperand(screen, edited.row, expression, text, draft) : {}
 }
 
-const groupIs = (as: Grouping, screen: FiltersScreen, { row }: Asked, draft: RouteDraft): FiltersTurn => {
+const groupIs = (as: Grouping, screen: FiltersScreen, { row }: EditedCondition, draft: RouteDraft): FiltersUpdate => {
   if (!row) return {}
   const next = change(draft, `${conditionText(row)}: ${as}`, groupedCondition(draft.spec, row, as))
   return { screen: pointedAt(screen, row.path, next), world: { draft: next } }
 }
 
-const added = (screen: FiltersScreen, { row }: Asked, condition: JsonObject, draft: RouteDraft): FiltersTurn => {
+const added = (screen: FiltersScreen, { row }: EditedCondition, condition: JsonObject, draft: RouteDraft): FiltersUpdate => {
   const { edits, at } = addedCondition(draft.spec, row, condition)
   const [operator = ''] = Object.keys(condition).filter((key) => key !== 'field')
   const made = {
@@ -116,7 +116,7 @@ const added = (screen: FiltersScreen, { row }: Asked, condition: JsonObject, dra
 }
 
 /** Changes the operator, the value, or both, in one step. */
-export const setOperand = (screen: FiltersScreen, row: ConditionRow, operator: string, operand: Json, draft: RouteDraft): FiltersTurn => {
+export const setOperand = (screen: FiltersScreen, row: ConditionRow, operator: string, operand: Json, draft: RouteDraft): FiltersUpdate => {
   const title = `${conditionText(row)}: ${conditionText({ kind: 'test', operator, operand })}`
   return { screen, world: { draft: change(draft, title, withOperator(row, operator, operand)) } }
 }

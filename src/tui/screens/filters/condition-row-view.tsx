@@ -7,7 +7,7 @@ import { type Tone, toneOf } from '../../model/remark.ts'
 import type { World } from '../../model/screen.ts'
 import { Span } from '../../view/span.tsx'
 import { conditionText, groupMeaning, operandText } from './condition-text.ts'
-import { findingsOf, knownOf } from './verdicts.ts'
+import { findingsOf, verdictOf } from './verdicts.ts'
 
 /** Widths in cells. */
 export type Columns = { readonly condition: number; readonly verdict: number; readonly seen: number; readonly tally: number }
@@ -20,7 +20,7 @@ type Props = {
 }
 
 export const ConditionRowView = ({ row, rows, world, columns }: Props) => {
-  const { isOld, judged, tally } = knownOf(row, world)
+  const { isOld, judged, tally } = verdictOf(row, world)
   const seen = judged?.seen === 'missing' ? '(missing)' : (judged?.seen ?? '')
   const verdict = judged ? (judged.holds ? 'pass' : 'fail') : isOld ? '…' : ''
   const [finding] = findingsOf(row, rows, world)

@@ -3,7 +3,7 @@
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import { operandForm, writtenOperand } from '../../../app/editor/operators.ts'
 import type { World } from '../../model/screen.ts'
-import { knownOf } from './verdicts.ts'
+import { verdictOf } from './verdicts.ts'
 
 const meanings: { readonly [group: string]: string } = {
   all: 'of these must hold',
@@ -29,7 +29,7 @@ export const conditionText = (row: Pick<ConditionRow, 'kind' | 'field' | 'operat
 
 /** `Filter 2 of 3, action equals "opened", fails: value is "closed", holds for 5 of 12 samples` */
 export const sentenceOf = (row: ConditionRow, place: number, rows: readonly ConditionRow[], world: World): string => {
-  const { isOld, judged, tally } = knownOf(row, world)
+  const { isOld, judged, tally } = verdictOf(row, world)
   const seen = judged?.seen === undefined ? '' : judged.seen === 'missing' ? ': the field is missing' : `: value is ${judged.seen}`
   const verdict = judged ? `${judged.holds ? 'holds' : 'fails'}${seen}` : isOld ? 'being tried' : ''
   const within = row.depth > 0 ? `level ${row.depth + 1}` : ''

@@ -8,12 +8,12 @@ import { valueAt } from '../../../core/json.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moved, moves } from '../../model/list.ts'
 import { choose, openSave } from '../../model/overlays.ts'
-import { screenModel, type Turn, type World, warned } from '../../model/screen.ts'
+import { screenModel, type Update, type World, warned } from '../../model/screen.ts'
 import { openPayload } from '../payload/payload.ts'
 import { openTrace } from '../trace/trace.ts'
 import { answered, pointedAt, setOperand } from './answers.ts'
 import { conditionText, groupMeaning, sentenceOf } from './condition-text.ts'
-import { type Asked, type FiltersScreen, rowsOf } from './filters-screen.ts'
+import { type EditedCondition, type FiltersScreen, rowsOf } from './filters-screen.ts'
 import { layoutOf } from './layout.ts'
 import { asItIs, askExpression, askField, askOperator, askValue, ids } from './questions.ts'
 
@@ -32,8 +32,8 @@ export const filtersModel = screenModel<FiltersScreen>({
     ...moves,
     'back',
   ],
-  act: (screen, action, world) => (world.draft ? onFilters(screen, action, world, world.draft) : { go: { home: true } }),
-  hear: (screen, news, world) => (news.told === 'returned' && world.draft ? answered(screen, news, world, world.draft) : {}),
+  onAction: (screen, action, world) => (world.draft ? onFilters(screen, action, world, world.draft) : { go: { home: true } }),
+  onMessage: (screen, message, world) => (message.type === 'returned' && world.draft ? answered(screen, message, world, world.draft) : {}),
   rows(_, world) {
     const rows = rowsOf(world)
     return [...rows.map((row, i) => sentenceOf(row, i, rows, world)), 'Add a condition']
@@ -42,7 +42,7 @@ export const filtersModel = screenModel<FiltersScreen>({
   list: (screen, world, room) => layoutOf(screen, world, room).list,
 })
 
-const onFilters = (screen: FiltersScreen, action: ActionName, world: World, draft: RouteDraft): Turn<FiltersScreen> => {
+const onFilters = (screen: FiltersScreen, action: ActionName, world: World, draft: RouteDraft): Update<FiltersScreen> => {
   const rows = rowsOf(world)
   const row = rows[screen.cursor]
   if (moves.includes(action)) return { screen: { ...screen, cursor: moved(screen.cursor, action, rows.length + 1) } }
@@ -64,26 +64,26 @@ const onFilters = (screen: FiltersScreen, action: ActionName, world: World, draf
     case 'fix':
       return fixed(screen, world, draft)
     case 'add':
-      return { screen: asking(screen, { isNew: true, row }), go: { push: askField(world, true) } }
+      return { screen: editing(screen, { isNew: true, row }), go: { push: askField(world, true) } }
     default:
       if (row) return onRow(screen, action, row, world, draft)
       return action === 'open' ? onFilters(screen, 'add', world, draft) : {}
   }
 }
 
-const asking = (screen: FiltersScreen, asked: Asked): FiltersScreen => ({ ...screen, asked })
+const editing = (screen: FiltersScreen, edited: EditedCondition): FiltersScreen => ({ ...screen, edited })
 
 /** The draft after a step was taken back or again; the cursor stays among the rows. */
-const again = (screen: FiltersScreen, draft: RouteDraft): Turn<FiltersScreen> => ({
+const again = (screen: FiltersScreen, draft: RouteDraft): Update<FiltersScreen> => ({
   screen: { ...screen, cursor: Math.min(screen.cursor, conditionRows(draft.spec).length) },
   world: { draft },
 })
 
 /** What a key does on a condition. */
-const onRow = (screen: FiltersScreen, action: ActionName, row: ConditionRow, world: World, draft: RouteDraft): Turn<FiltersScreen> => {
+const onRow = (screen: FiltersScreen, action: ActionName, row: ConditionRow, world: World, draft: RouteDraft): Update<FiltersScreen> => {
   switch (action) {
     case 'copy':
-      return { wishes: [{ kind: 'copy', text: JSON.stringify(valueAt(draft.spec, row.path)) }] }
+      return { commands: [{ kind: 'copy', text: JSON.stringify(valueAt(draft.spec, row.path)) }] }
     case 'remove': {
       const title = `delete ${conditionText(row)}`
       return again(screen, change(draft, title, removedCondition(draft.spec, row.path)))
@@ -98,7 +98,7 @@ const onRow = (screen: FiltersScreen, action: ActionName, row: ConditionRow, wor
   }
 }
 
-const movedBy = (screen: FiltersScreen, by: 1 | -1, row: ConditionRow, draft: RouteDraft): Turn<FiltersScreen> => {
+const movedBy = (screen: FiltersScreen, by: 1 | -1, row: ConditionRow, draft: RouteDraft): Update<FiltersScreen> => {
   const made = movedCondition(draft.spec, row.path, by)
   if (!made) return warned(by > 0 ? 'there is no place below it' : 'there is no place above it')
   const next = change(draft, `move ${conditionText(row)}`, made.edits)
@@ -106,7 +106,7 @@ const movedBy = (screen: FiltersScreen, by: 1 | -1, row: ConditionRow, draft: Ro
 }
 
 /** `isLook`: the row was opened; the cursor stands on the answer that changes nothing. */
-const asGroup = (screen: FiltersScreen, row: ConditionRow, draft: RouteDraft, isLook = false): Turn<FiltersScreen> => {
+const asGroup = (screen: FiltersScreen, row: ConditionRow, draft: RouteDraft, isLook = false): Update<FiltersScreen> => {
   const ways = groupingsOf(draft.spec, row)
   if (ways.length === 0) return warned('this is not a condition: delete it, or mend it in the file')
   const choices = ways.map((way) => ({
@@ -115,34 +115,34 @@ const asGroup = (screen: FiltersScreen, row: ConditionRow, draft: RouteDraft, is
   }))
   const all = [...choices, { value: asItIs, title: 'as it is' }]
   return {
-    screen: asking(screen, { isNew: false, row }),
+    screen: editing(screen, { isNew: false, row }),
     go: { push: choose(ids.group, conditionText(row), all, isLook ? choices.length : 0) },
   }
 }
 
-const onOther = (screen: FiltersScreen, action: ActionName, row: ConditionRow, draft: RouteDraft): Turn<FiltersScreen> => {
+const onOther = (screen: FiltersScreen, action: ActionName, row: ConditionRow, draft: RouteDraft): Update<FiltersScreen> => {
   if (action === 'open') return asGroup(screen, row, draft, true)
   return warned(row.kind === 'odd' ? 'this is not a condition: delete it, or mend it in the file' : 'a group: g changes it, a adds to it')
 }
 
-const onTest = (screen: FiltersScreen, action: ActionName, row: ConditionRow, world: World, draft: RouteDraft): Turn<FiltersScreen> => {
+const onTest = (screen: FiltersScreen, action: ActionName, row: ConditionRow, world: World, draft: RouteDraft): Update<FiltersScreen> => {
   const { field, operator, operand } = row
   const rows = rowsOf(world)
-  const asked = asking(screen, { isNew: false, row, operator })
+  const edited = editing(screen, { isNew: false, row, operator })
   if (operator === expression) {
-    if (action === 'editText') return { screen: asked, wishes: [{ kind: 'edit-text', id: ids.expression, text: String(operand) }] }
+    if (action === 'editText') return { screen: edited, commands: [{ kind: 'edit-text', id: ids.expression, text: String(operand) }] }
     if (action === 'operator') return warned('an expression stands alone: delete it, and add a condition')
-    return { screen: asked, go: { push: askExpression(String(operand)) } }
+    return { screen: edited, go: { push: askExpression(String(operand)) } }
   }
-  if (field === undefined || action === 'open') return { screen: asked, go: { push: askField(world, false, field) } }
-  if (action === 'operator') return { screen: asked, go: { push: askOperator(field, rows, world, operator) } }
+  if (field === undefined || action === 'open') return { screen: edited, go: { push: askField(world, false, field) } }
+  if (action === 'operator') return { screen: edited, go: { push: askOperator(field, rows, world, operator) } }
   if (isSwitch(operator)) return setOperand(screen, row, operator, operand === false, draft)
   if (operandForm(operator) === 'flag') return warned(`${operator} has no other value: o changes the operator`)
-  return { screen: asked, go: { push: askValue(field, operator, writtenOperand(operator, operand), rows, world) } }
+  return { screen: edited, go: { push: askValue(field, operator, writtenOperand(operator, operand), rows, world) } }
 }
 
 /** A fix that changes the filters. */
-const fixed = (screen: FiltersScreen, { preview }: World, draft: RouteDraft): Turn<FiltersScreen> => {
+const fixed = (screen: FiltersScreen, { preview }: World, draft: RouteDraft): Update<FiltersScreen> => {
   const fix = preview?.fixes.find(({ edits }) => edits.some(({ path: [key] }) => key === 'filters'))
   if (!fix) return warned('no finding here has a fix')
   const turn = again(screen, change(draft, fix.title, fix.edits))

@@ -8,7 +8,7 @@ import type { Room } from '../../model/room.ts'
 import type { World } from '../../model/screen.ts'
 import { conditionText } from './condition-text.ts'
 import { type FiltersScreen, rowsOf } from './filters-screen.ts'
-import { findingsOf, hindrance, knownOf } from './verdicts.ts'
+import { findingsOf, hindrance, verdictOf } from './verdicts.ts'
 
 type FiltersLayout = {
   /** Below the headings: why there are no verdicts. */
@@ -40,7 +40,7 @@ export const layoutOf = ({ cursor }: Pick<FiltersScreen, 'cursor'>, world: World
 const remarksOn = (row: ConditionRow | undefined, rows: readonly ConditionRow[], world: World): readonly Remark[] => {
   const refused = refusalRemarks(world.preview?.refused)
   if (!row) return refused
-  const { judged } = knownOf(row, world)
+  const { judged } = verdictOf(row, world)
   return [
     ...refused,
     { text: conditionText(row), tone: 'strong' },

@@ -5,7 +5,7 @@ import { describeOperator, expression, operandForm, operatorsFor, writtenOperand
 import type { Json } from '../../../core/json.ts'
 import { entry, type PickRow, pick } from '../../model/overlays.ts'
 import type { Screen, World } from '../../model/screen.ts'
-import { seenValues, typeOfField } from './seen.ts'
+import { fieldValues, typeOfField } from './field-values.ts'
 
 export const ids = {
   field: 'filters.field',
@@ -49,7 +49,7 @@ export const askOperator = (field: string, rows: readonly ConditionRow[], world:
 
 /** Values that were seen are offered first, where one of them can be the whole value. */
 export const askValue = (field: string, operator: string, old: string, rows: readonly ConditionRow[], world: World): Screen => {
-  const seen = seenValues(field, rows, world)
+  const seen = fieldValues(field, rows, world)
   if (operandForm(operator) !== 'value' || seen.length === 0) return writeValue(field, operator, old, rows, world)
   const offered = seen.map(({ value, json, where }): PickRow => ({ value: json, title: titleOf(value, json), detail: where }))
   const other: PickRow = { value: elsewhere, title: 'write it', detail: old === '' ? 'another value' : `now ${old}` }
@@ -66,7 +66,7 @@ export const askValue = (field: string, operator: string, old: string, rows: rea
 const titleOf = (value: Json, json: string): string => (typeof value === 'string' && writtenOperand('in', [value]) === value ? value : json)
 
 export const writeValue = (field: string, operator: string, old: string, rows: readonly ConditionRow[], world: World): Screen => {
-  const seen = seenValues(field, rows, world)
+  const seen = fieldValues(field, rows, world)
   const isList = operandForm(operator) === 'list'
   const values = seen.map(({ value }) => value)
   const help = [

@@ -6,14 +6,14 @@ import type { Judged } from '../../../app/trace/plan-observer.ts'
 import { type Diagnostic, pointerOf } from '../../../core/diagnostic.ts'
 import type { World } from '../../model/screen.ts'
 
-export type Known = {
+export type Verdict = {
   /** The draft has changed since; the answer is on its way. */
   readonly isOld: boolean
   readonly judged?: Judged | undefined
   readonly tally?: Tally | undefined
 }
 
-export const knownOf = ({ name }: Pick<ConditionRow, 'name'>, { preview, revision }: World): Known => {
+export const verdictOf = ({ name }: Pick<ConditionRow, 'name'>, { preview, revision }: World): Verdict => {
   if (preview?.revision !== revision) return { isOld: preview !== undefined || revision > 0 }
   return { isOld: false, judged: preview.trace?.conditions.find((each) => each.name === name), tally: preview.tallies[name] }
 }

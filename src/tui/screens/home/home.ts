@@ -5,7 +5,7 @@ import type { KeptDraft, PayloadChoice, PayloadRow, RouteRow } from '../../../ap
 import { matchMoves, moved, moves } from '../../model/list.ts'
 import { entry, pick } from '../../model/overlays.ts'
 import { changedDrafts, changesOf, withOpen } from '../../model/pending.ts'
-import { type News, type Returned, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
+import { type Message, type Returned, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
 import { editField, type TextField, textField, typeInto } from '../../model/text-field.ts'
 import { openLive } from '../live/live.ts'
 import { openSamples, payloadId } from '../payload/payload.ts'
@@ -54,7 +54,7 @@ export const homeModel = screenModel<HomeScreen>({
   takes: ({ isFinding }) => (isFinding ? 'text' : undefined),
   type: (screen, text) => ({ screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } }),
   press: (screen, key) => (screen.isFinding ? { screen: { ...screen, search: editField(screen.search, key), cursor: 0 } } : {}),
-  act(screen, action, world) {
+  onAction(screen, action, world) {
     const rows = rowsOf(screen, world)
     const row = rows[screen.cursor]
     if (screen.isFinding && action === 'open') return { screen: { ...screen, isFinding: false } }
@@ -68,65 +68,65 @@ export const homeModel = screenModel<HomeScreen>({
     const change = action === 'toggle' || action === 'remove' ? action : undefined
     return onChanges(action, row, world) ?? (row ? { screen: { ...screen, chosen: undefined, change }, ...onRow(action, row, world) } : {})
   },
-  hear: (screen, news, world) => heard(screen, news, world),
+  onMessage: (screen, message, world) => onMessage(screen, message, world),
   rows: (screen, world) => rowsOf(screen, world).map(sentenceOf),
   said: (_, { home }) => (home?.problem ? [`Problem: ${home.problem.said}.`] : []),
   point: (screen, cursor) => ({ ...screen, cursor }),
   list: (screen, world, room) => layoutOf(screen, world, room).list,
 })
 
-const onRow = (action: string, row: RouteRow, world: World, chosen?: PayloadChoice): Turn<HomeScreen> => {
+const onRow = (action: string, row: RouteRow, world: World, chosen?: PayloadChoice): Update<HomeScreen> => {
   const { name, source } = row
   const draft = changesOf(world, row)
   switch (action) {
     case 'open':
     case 'trace':
       if (draft && isRemoved(draft)) return warned(`"${name}" is deleted when you save: u takes that back`)
-      return draft ? withDraft(draft, world, chosen) : { wishes: [{ kind: 'ask', question: { ask: 'open', of: { name, source } } }] }
+      return draft ? withDraft(draft, world, chosen) : { commands: [{ kind: 'ask', question: { ask: 'open', of: { name, source } } }] }
     case 'samples':
       return openSamples(name)
     case 'clone':
       return { go: { push: newName(`clone ${name}`, `the name of the clone of "${name}"`, world) } }
     case 'toggle':
     case 'remove':
-      return draft ? changed(action, draft, world) : { wishes: [{ kind: 'ask', question: { ask: 'open', of: { name, source } } }] }
+      return draft ? changed(action, draft, world) : { commands: [{ kind: 'ask', question: { ask: 'open', of: { name, source } } }] }
     case 'test':
       if (draft) return warned('save first: a test is posted to the route as the gateway has it')
-      return { wishes: [{ kind: 'ask', question: { ask: 'test', of: { name } } }] }
+      return { commands: [{ kind: 'ask', question: { ask: 'test', of: { name } } }] }
     default:
       return {}
   }
 }
 
-const heard = (screen: HomeScreen, news: News, world: World): Turn<HomeScreen> => {
-  switch (news.told) {
+const onMessage = (screen: HomeScreen, message: Message, world: World): Update<HomeScreen> => {
+  switch (message.type) {
     case 'open':
     case 'create': {
       const { change, chosen } = screen
       const next = { ...screen, chosen: undefined, change: undefined, named: undefined }
-      const draft = draftOf(news.answer)
-      return { screen: next, ...(change && news.told === 'open' ? changed(change, draft, world) : withDraft(draft, world, chosen)) }
+      const draft = draftOf(message.answer)
+      return { screen: next, ...(change && message.type === 'open' ? changed(change, draft, world) : withDraft(draft, world, chosen)) }
     }
     case 'payloads':
-      return screen.named !== undefined && news.of.route === undefined ? { go: { push: likeWhat(screen.named, news.answer) } } : {}
+      return screen.named !== undefined && message.of.route === undefined ? { go: { push: likeWhat(screen.named, message.answer) } } : {}
     case 'drafts':
-      return keptDrafts(screen, news.answer, news.of.route)
+      return keptDrafts(screen, message.answer, message.of.route)
     case 'test':
-      return { world: { notice: { tone: news.answer.ok ? 'ok' : 'warn', text: news.answer.said } } }
+      return { world: { notice: { tone: message.answer.ok ? 'ok' : 'warn', text: message.answer.said } } }
     case 'returned':
-      return news.id === payloadId ? withPayload(screen, JSON.parse(news.value), world) : given(screen, news, world)
+      return message.id === payloadId ? withPayload(screen, JSON.parse(message.value), world) : given(screen, message, world)
     case 'home':
-      return { screen: { ...screen, cursor: Math.min(screen.cursor, Math.max(0, news.answer.rows.length - 1)) } }
+      return { screen: { ...screen, cursor: Math.min(screen.cursor, Math.max(0, message.answer.rows.length - 1)) } }
     default:
       return {}
   }
 }
 
 /** The file as it is, where something is wrong in it; what waits to be saved is put onto it, or conflicts, when it is saved. */
-const inEditor = ({ home }: World): Turn<HomeScreen> => {
+const inEditor = ({ home }: World): Update<HomeScreen> => {
   if (!home) return {}
   const { file, line } = home.problem ?? { file: home.file, line: 1 }
-  return { wishes: [{ kind: 'edit-file', file, line }] }
+  return { commands: [{ kind: 'edit-file', file, line }] }
 }
 
 const newName = (id: string, title: string, world: World) =>
@@ -144,12 +144,12 @@ const likeWhat = (name: string, rows: readonly PayloadRow[]) =>
   ])
 
 /** The route is tried with what it was made of. */
-const created = (screen: HomeScreen, name: string, value: string): Turn<HomeScreen> => {
+const created = (screen: HomeScreen, name: string, value: string): Update<HomeScreen> => {
   const chosen = value === '' ? undefined : (JSON.parse(value) as PayloadChoice)
   const like = chosen?.from === 'sample' ? chosen.name : chosen?.from === 'event' ? chosen.id : undefined
   return {
     screen: { ...screen, chosen },
-    wishes: [{ kind: 'ask', question: { ask: 'create', of: { name, ...(like === undefined ? {} : { like }) } } }],
+    commands: [{ kind: 'ask', question: { ask: 'create', of: { name, ...(like === undefined ? {} : { like }) } } }],
   }
 }
 
@@ -164,14 +164,14 @@ const titleOf = (screen: HomeScreen, world: World): string => {
 }
 
 /** The route of the cursor is opened with what was picked for it. */
-const withPayload = (screen: HomeScreen, chosen: PayloadChoice, world: World): Turn<HomeScreen> => {
+const withPayload = (screen: HomeScreen, chosen: PayloadChoice, world: World): Update<HomeScreen> => {
   const row = rowsOf(screen, world)[screen.cursor]
   return row ? { screen: { ...screen, chosen }, ...onRow('open', row, world, chosen) } : {}
 }
 
 /** `route`: the one that is to be opened. */
-const keptDrafts = (screen: HomeScreen, kept: readonly KeptDraft[], route?: string): Turn<HomeScreen> => {
-  if (kept.length === 0) return route === undefined ? {} : { wishes: [{ kind: 'ask', question: { ask: 'open', of: { name: route } } }] }
+const keptDrafts = (screen: HomeScreen, kept: readonly KeptDraft[], route?: string): Update<HomeScreen> => {
+  if (kept.length === 0) return route === undefined ? {} : { commands: [{ kind: 'ask', question: { ask: 'open', of: { name: route } } }] }
   const rows = kept.map(({ draft: { opened }, at, note }) => ({
     value: opened.name,
     title: opened.name,
@@ -182,11 +182,11 @@ const keptDrafts = (screen: HomeScreen, kept: readonly KeptDraft[], route?: stri
   return { screen: { ...screen, kept }, go: { push: pick(id, 'drafts that were left: pick one to go on with it', [...rows, ...asItIs]) } }
 }
 
-const given = (screen: HomeScreen, { id, value }: Returned, world: World): Turn<HomeScreen> => {
+const given = (screen: HomeScreen, { id, value }: Returned, world: World): Update<HomeScreen> => {
   const { kept = [] } = screen
   const [what = '', about] = id.split(' ')
-  const ask = (question: Extract<NonNullable<Turn['wishes']>[number], { kind: 'ask' }>['question']): Turn<HomeScreen> => ({
-    wishes: [{ kind: 'ask', question }],
+  const ask = (question: Extract<NonNullable<Update['commands']>[number], { kind: 'ask' }>['question']): Update<HomeScreen> => ({
+    commands: [{ kind: 'ask', question }],
   })
   if (what === 'add') return { screen: { ...screen, named: value.trim() }, ...ask({ ask: 'payloads', of: {} }) }
   if (what === 'like' && screen.named !== undefined) return created(screen, screen.named, value)
@@ -201,13 +201,13 @@ const given = (screen: HomeScreen, { id, value }: Returned, world: World): Turn<
 }
 
 /** Goes to the route of a draft. */
-const withDraft = (draft: RouteDraft, world: World, chosen?: PayloadChoice): Turn<never> => ({
+const withDraft = (draft: RouteDraft, world: World, chosen?: PayloadChoice): Update<never> => ({
   world: withOpen(world, draft),
   ...enterRoute(draft.opened.name, chosen),
 })
 
 /** A route that was to be deleted is seen on the list only. */
-const goOn = (kept: KeptDraft | undefined, world: World): Turn<HomeScreen> => {
+const goOn = (kept: KeptDraft | undefined, world: World): Update<HomeScreen> => {
   if (!kept) return {}
   const { draft, note } = kept
   const turn = isRemoved(draft) ? { world: withOpen(world, draft) } : withDraft(draft, world)

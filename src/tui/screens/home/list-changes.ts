@@ -5,10 +5,10 @@ import type { RouteRow } from '../../../app/editor/service.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { openSave } from '../../model/overlays.ts'
 import { changedDrafts, changesOf, withOpen, withoutChangesOf } from '../../model/pending.ts'
-import { type Notice, type Turn, type World, warned } from '../../model/screen.ts'
+import { type Notice, type Update, type World, warned } from '../../model/screen.ts'
 
 /** What a key does to the changes that wait, whatever row the cursor is on. */
-export const onChanges = (action: ActionName, row: RouteRow | undefined, world: World): Turn<never> | undefined => {
+export const onChanges = (action: ActionName, row: RouteRow | undefined, world: World): Update<never> | undefined => {
   const ofRow = row && changesOf(world, row)
   const [last] = changedDrafts(world)
   switch (action) {
@@ -27,7 +27,7 @@ export const onChanges = (action: ActionName, row: RouteRow | undefined, world: 
   }
 }
 
-const takenBack = (draft: RouteDraft, world: World): Turn<never> => {
+const takenBack = (draft: RouteDraft, world: World): Update<never> => {
   const { past, opened } = draft
   const notice: Notice = { tone: 'ok', text: `taken back: ${past.at(-1)?.title ?? 'new route'} (${opened.name})` }
   // Without a step a new route is what was done.
@@ -36,7 +36,7 @@ const takenBack = (draft: RouteDraft, world: World): Turn<never> => {
 }
 
 /** Switches the route of a draft on or off, or deletes it. */
-export const changed = (action: 'toggle' | 'remove', draft: RouteDraft, world: World): Turn<never> => {
+export const changed = (action: 'toggle' | 'remove', draft: RouteDraft, world: World): Update<never> => {
   const { name, isNew } = draft.opened
   const said = (text: string): Notice => ({ tone: 'ok', text: `${text}; w saves, u takes it back` })
   if (action === 'remove' && isNew)

@@ -7,7 +7,7 @@ import type { TailLine, TrafficLine } from '../../../generated/control.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moved, moves, paneAfter, paneKeys } from '../../model/list.ts'
 import { entry } from '../../model/overlays.ts'
-import { type News, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
+import { type Message, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
 import { detailSaid, eventSaid } from './detail-said.ts'
 import { jsonOf } from './json-of.ts'
 import { layoutOf } from './layout.ts'
@@ -42,7 +42,7 @@ export type LiveScreen = Screen & {
 const maxEvents = 500
 
 /** `from`: where all routes are shown, the one to which they may be narrowed. */
-export const openLive = (route: string | undefined, from = route): Turn<never> => ({
+export const openLive = (route: string | undefined, from = route): Update<never> => ({
   go: {
     push: {
       kind: 'live',
@@ -57,7 +57,7 @@ export const openLive = (route: string | undefined, from = route): Turn<never> =
       lost: 0,
     } satisfies LiveScreen as Screen,
   },
-  wishes: [{ kind: 'watch', ...(route === undefined ? {} : { route }) }],
+  commands: [{ kind: 'watch', ...(route === undefined ? {} : { route }) }],
 })
 
 const changes: readonly ActionName[] = ['replay', 'saveSample', 'saveTest']
@@ -80,8 +80,8 @@ export const liveModel = screenModel<LiveScreen>({
     ...moves,
     'back',
   ],
-  act: (screen, action, world) => acted(screen, action, world),
-  hear: (screen, news, world) => heard(screen, news, world),
+  onAction: (screen, action, world) => onAction(screen, action, world),
+  onMessage: (screen, message, world) => onMessage(screen, message, world),
   panes: ({ pane }) => ({ names: livePanes, at: livePanes.indexOf(pane) }),
   said: (screen) => detailSaid(screen.pane, detailOf(screen), screen.events[screen.cursor]?.lines ?? []),
   rows: ({ events }) => events.map(({ lines }) => eventSaid(lines)),
@@ -99,8 +99,8 @@ export const eventAt = ({
   return event && line?.event_id ? { key: event.key, id: line.event_id, route: line.route ?? '' } : undefined
 }
 
-const acted = (screen: LiveScreen, action: ActionName, world: World): Turn<LiveScreen> => {
-  if (action === 'back') return { go: { back: true }, wishes: [{ kind: 'unwatch' }] }
+const onAction = (screen: LiveScreen, action: ActionName, world: World): Update<LiveScreen> => {
+  if (action === 'back') return { go: { back: true }, commands: [{ kind: 'unwatch' }] }
   if (action === 'open') return detailed({ ...screen, shown: undefined, follows: false })
   if (paneKeys.includes(action)) return detailed({ ...screen, pane: paneAfter(livePanes, screen.pane, action), row: 0 })
   if (moves.includes(action)) return moving(screen, action)
@@ -109,11 +109,11 @@ const acted = (screen: LiveScreen, action: ActionName, world: World): Turn<LiveS
   if (!event) return warned('this request left no record')
   switch (action) {
     case 'replay':
-      return { wishes: [{ kind: 'ask', question: { ask: 'replay', of: { eventId: event.id } } }] }
+      return { commands: [{ kind: 'ask', question: { ask: 'replay', of: { eventId: event.id } } }] }
     case 'copyCurl':
-      return { wishes: [{ kind: 'ask', question: { ask: 'curl', of: { eventId: event.id } } }] }
+      return { commands: [{ kind: 'ask', question: { ask: 'curl', of: { eventId: event.id } } }] }
     case 'saveTest':
-      return { wishes: [{ kind: 'ask', question: { ask: 'addTest', of: { eventId: event.id } } }] }
+      return { commands: [{ kind: 'ask', question: { ask: 'addTest', of: { eventId: event.id } } }] }
     case 'saveSample':
       return {
         go: { push: entry(`sample ${event.id}`, 'save as a sample', { help: 'provider/event; secrets and addresses are scrubbed' }) },
@@ -126,7 +126,7 @@ const acted = (screen: LiveScreen, action: ActionName, world: World): Turn<LiveS
 }
 
 /** Only the route of the cursor's event, or else the one that it was opened from. */
-const narrowed = (screen: LiveScreen): Turn<LiveScreen> => {
+const narrowed = (screen: LiveScreen): Update<LiveScreen> => {
   const route = eventAt(screen)?.route ?? screen.from
   if (route === undefined) return warned('there is no request yet whose route could be followed')
   const events = screen.events.filter(({ lines }) => lines.some((each) => each.route === route))
@@ -143,13 +143,13 @@ const narrowed = (screen: LiveScreen): Turn<LiveScreen> => {
 }
 
 /** What came so far stays. */
-const watching = (screen: LiveScreen): Turn<LiveScreen> => ({
+const watching = (screen: LiveScreen): Update<LiveScreen> => ({
   screen: { ...screen, state: 'opening', why: undefined },
-  wishes: [{ kind: 'watch', ...(screen.route === undefined ? {} : { route: screen.route }) }],
+  commands: [{ kind: 'watch', ...(screen.route === undefined ? {} : { route: screen.route }) }],
 })
 
 /** In the body the cursor is on a value of it; everywhere else on an event. Moving it stops following. */
-const moving = (screen: LiveScreen, action: ActionName): Turn<LiveScreen> => {
+const moving = (screen: LiveScreen, action: ActionName): Update<LiveScreen> => {
   if (action === 'end') return detailed({ ...screen, follows: true, cursor: Math.max(0, screen.events.length - 1) })
   const values = detailOf(screen)?.payload?.values ?? []
   if (screen.pane === 'Body' && values.length > 0)
@@ -158,13 +158,13 @@ const moving = (screen: LiveScreen, action: ActionName): Turn<LiveScreen> => {
 }
 
 /** With the questions for what is shown of the event of the cursor. */
-const detailed = (screen: LiveScreen): Turn<LiveScreen> => {
+const detailed = (screen: LiveScreen): Update<LiveScreen> => {
   const event = eventAt(screen)
   if (!event || detailOf(screen)) return { screen }
   const choice = { from: 'event', id: event.id } as const
   return {
     screen: { ...screen, shown: { key: event.key } },
-    wishes: [
+    commands: [
       { kind: 'ask', question: { ask: 'recorded', of: { choice, route: event.route } } },
       { kind: 'ask', question: { ask: 'traceOf', of: { choice, route: event.route } } },
     ],
@@ -172,7 +172,7 @@ const detailed = (screen: LiveScreen): Turn<LiveScreen> => {
 }
 
 /** A condition on the value of the row, in the route that is open. */
-const filtered = (screen: LiveScreen, route: string, { draft }: World): Turn<LiveScreen> => {
+const filtered = (screen: LiveScreen, route: string, { draft }: World): Update<LiveScreen> => {
   const value = screen.pane === 'Body' ? detailOf(screen)?.payload?.values[screen.row] : undefined
   if (!value) return warned('choose a line of the body first: tab')
   if (value.shown.endsWith('…')) return warned('the value is too long to be compared with')
@@ -189,30 +189,34 @@ const filtered = (screen: LiveScreen, route: string, { draft }: World): Turn<Liv
 const isOthers = (line: TailLine, profile: string | undefined): boolean =>
   profile !== undefined && 'profile' in line && line.profile !== null && line.profile !== profile
 
-const heard = (screen: LiveScreen, news: News, world: World): Turn<LiveScreen> => {
-  switch (news.told) {
+const onMessage = (screen: LiveScreen, message: Message, world: World): Update<LiveScreen> => {
+  switch (message.type) {
     case 'traffic':
-      if (news.line.type === 'lost') return { screen: { ...screen, lost: screen.lost + news.line.lines } }
-      return isOthers(news.line, world.options.profile) ? {} : withLine(screen, news.line)
+      if (message.line.type === 'lost') return { screen: { ...screen, lost: screen.lost + message.line.lines } }
+      return isOthers(message.line, world.options.profile) ? {} : withLine(screen, message.line)
     case 'watching':
-      return { screen: { ...screen, state: news.state, why: news.why } }
+      return { screen: { ...screen, state: message.state, why: message.why } }
     case 'recorded':
-      return withDetail(screen, news.of.choice, { payload: news.answer })
+      return withDetail(screen, message.of.choice, { payload: message.answer })
     case 'traceOf':
-      return withDetail(screen, news.of.choice, { trace: news.answer })
+      return withDetail(screen, message.of.choice, { trace: message.answer })
     case 'failed':
       // It may not be written yet: asked again, it is there.
-      return news.ask === 'recorded' || news.ask === 'traceOf' ? { screen: { ...screen, shown: undefined } } : {}
+      return message.ask === 'recorded' || message.ask === 'traceOf' ? { screen: { ...screen, shown: undefined } } : {}
     case 'replay':
-      return { world: { notice: { tone: news.answer.ok ? 'ok' : 'warn', text: `replayed: ${news.answer.said}` } } }
+      return { world: { notice: { tone: message.answer.ok ? 'ok' : 'warn', text: `replayed: ${message.answer.said}` } } }
     case 'curl':
-      return { wishes: [{ kind: 'copy', text: news.answer }] }
+      return { commands: [{ kind: 'copy', text: message.answer }] }
     case 'addSample':
     case 'addTest':
-      return { world: { notice: { tone: 'ok', text: news.answer } } }
+      return { world: { notice: { tone: 'ok', text: message.answer } } }
     case 'returned':
-      return news.id.startsWith('sample ') && !world.options.readOnly
-        ? { wishes: [{ kind: 'ask', question: { ask: 'addSample', of: { eventId: news.id.slice('sample '.length), name: news.value } } }] }
+      return message.id.startsWith('sample ') && !world.options.readOnly
+        ? {
+            commands: [
+              { kind: 'ask', question: { ask: 'addSample', of: { eventId: message.id.slice('sample '.length), name: message.value } } },
+            ],
+          }
         : {}
     default:
       return {}
@@ -226,12 +230,12 @@ const withDetail = (
   screen: LiveScreen,
   choice: { readonly from: string; readonly id?: string },
   more: Partial<NonNullable<LiveScreen['shown']>>,
-): Turn<LiveScreen> => {
+): Update<LiveScreen> => {
   const detail = detailOf(screen)
   return detail && eventAt(screen)?.id === choice.id ? { screen: { ...screen, shown: { ...detail, ...more } } } : {}
 }
 
-const withLine = (screen: LiveScreen, line: TailLine): Turn<LiveScreen> => {
+const withLine = (screen: LiveScreen, line: TailLine): Update<LiveScreen> => {
   if (line.type !== 'event' && line.type !== 'outcome' && line.type !== 'delivery') return {}
   const { events } = screen
   const key = line.event_id ?? `${line.at} ${line.route} ${line.delivery_id}`

@@ -9,7 +9,7 @@ export const chooseModel = screenModel<ChooseScreen>({
   title: ({ question }) => question,
   enter: 'choose',
   actions: () => ['open', 'back', 'up', 'down', 'left', 'right'],
-  act(screen, action) {
+  onAction(screen, action) {
     const { id, choices, cursor } = screen
     const chosen = choices[cursor]
     if (action === 'back') return { go: { back: true } }

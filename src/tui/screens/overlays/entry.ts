@@ -12,7 +12,7 @@ export const entryModel = screenModel<EntryScreen>({
   takes: () => 'text',
   type: (screen, text) => ({ screen: { ...screen, field: typeInto(screen.field, text) } }),
   press: (screen, key) => ({ screen: { ...screen, field: editField(screen.field, key) } }),
-  act(screen, action) {
+  onAction(screen, action) {
     const { id, field } = screen
     if (action !== 'open') return { go: { back: true } }
     const wrong = complaint(screen)

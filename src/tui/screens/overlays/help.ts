@@ -19,7 +19,7 @@ export const helpModel = screenModel<HelpScreen>({
   takes: () => 'text',
   type: (screen, text) => ({ screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } }),
   press: (screen, key) => ({ screen: { ...screen, search: editField(screen.search, key), cursor: 0 } }),
-  act: (screen, action, world) =>
+  onAction: (screen, action, world) =>
     action === 'back' || action === 'open'
       ? { go: { back: true } }
       : { screen: { ...screen, cursor: moved(screen.cursor, action, known(screen, world).length) } },

@@ -2,7 +2,7 @@
 
 import { fuzzy, moved } from '../../model/list.ts'
 import { type Marks, noMark, type PickRow, type PickScreen } from '../../model/overlays.ts'
-import { screenModel, type Turn } from '../../model/screen.ts'
+import { screenModel, type Update } from '../../model/screen.ts'
 import { editField, typeInto } from '../../model/text-field.ts'
 import { underHead } from './under-head.ts'
 
@@ -29,7 +29,7 @@ export const pickModel = screenModel<PickScreen>({
   type: (screen, text) =>
     screen.marks && text === ' ' ? marked(screen) : { screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } },
   press: (screen, key) => ({ screen: { ...screen, search: editField(screen.search, key), cursor: 0 } }),
-  act(screen, action) {
+  onAction(screen, action) {
     if (action === 'back') return { go: { back: true } }
     if (action === 'toggle') return marked(screen)
     const rows = found(screen)
@@ -47,7 +47,7 @@ export const pickModel = screenModel<PickScreen>({
 })
 
 /** Sets the mark of the row of the cursor, or takes it away. */
-const marked = (screen: PickScreen): Turn<PickScreen> => {
+const marked = (screen: PickScreen): Update<PickScreen> => {
   const { marks, cursor } = screen
   const row = found(screen)[cursor]
   if (!marks || !row || row === noMark) return {}
@@ -57,7 +57,7 @@ const marked = (screen: PickScreen): Turn<PickScreen> => {
   return { screen: { ...screen, all: isKnown ? screen.all : [row, ...screen.all], marks: { ...marks, all, isTouched: true } } }
 }
 
-const picked = ({ id, marks }: PickScreen, row: PickRow | undefined): Turn<PickScreen> => {
+const picked = ({ id, marks }: PickScreen, row: PickRow | undefined): Update<PickScreen> => {
   if (marks) return { go: { back: true, returns: { id, value: JSON.stringify(withRow(marks, row)) } } }
   return row ? { go: { back: true, returns: { id, value: row.value } } } : {}
 }

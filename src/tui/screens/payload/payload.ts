@@ -6,7 +6,7 @@ import type { Payload, PayloadChoice, PayloadRow } from '../../../app/editor/ser
 import type { ActionName } from '../../model/actions.ts'
 import { fuzzy, matchMoves, moved, moves, paneAfter, paneKeys } from '../../model/list.ts'
 import { entry } from '../../model/overlays.ts'
-import { type News, type Screen, screenModel, type Turn, type World } from '../../model/screen.ts'
+import { type Message, type Screen, screenModel, type Update, type World } from '../../model/screen.ts'
 import { editField, maxFieldLength, type TextField, textField, typeInto } from '../../model/text-field.ts'
 import { layoutOf } from './layout.ts'
 
@@ -35,13 +35,13 @@ const fileId = 'payload file'
 const editId = 'payload edit'
 
 /** Of the route that is open. Without a group the one of its current payload. */
-export const openPayload = ({ opened: { name } }: RouteDraft, { payload }: Pick<World, 'payload'>, group?: Group): Turn<never> =>
+export const openPayload = ({ opened: { name } }: RouteDraft, { payload }: Pick<World, 'payload'>, group?: Group): Update<never> =>
   opening(name, group ?? (payload?.choice.from === 'event' ? 'recorded' : 'samples'), false)
 
 /** Of a route that is opened once one is picked, which comes back under `payloadId` as JSON. */
-export const openSamples = (route: string): Turn<never> => opening(route, 'samples', true)
+export const openSamples = (route: string): Update<never> => opening(route, 'samples', true)
 
-const opening = (route: string, group: Group, isAhead: boolean): Turn<never> => {
+const opening = (route: string, group: Group, isAhead: boolean): Update<never> => {
   const push: PayloadScreen = {
     kind: 'payload',
     route,
@@ -52,7 +52,7 @@ const opening = (route: string, group: Group, isAhead: boolean): Turn<never> => 
     isFinding: false,
     pasted: textField(),
   }
-  return { go: { push }, wishes: [{ kind: 'ask', question: { ask: 'payloads', of: { route } } }] }
+  return { go: { push }, commands: [{ kind: 'ask', question: { ask: 'payloads', of: { route } } }] }
 }
 
 /** Whether a group is a list; the others ask for a payload. */
@@ -81,15 +81,15 @@ export const payloadModel = screenModel<PayloadScreen>({
     if (screen.isFinding) return { screen: { ...screen, search: editField(screen.search, key), cursor: 0 } }
     return screen.group === 'paste' ? { screen: { ...screen, pasted: editField(screen.pasted, key) } } : {}
   },
-  act: (screen, action, world) => act(screen, action, world),
-  hear: (screen, news, world) => heard(screen, news, world),
+  onAction: (screen, action, world) => onAction(screen, action, world),
+  onMessage: (screen, message, world) => onMessage(screen, message, world),
   rows: (screen) => sentences(screen),
   panes: ({ group }) => ({ names: groups, at: groups.indexOf(group) }),
   point: (screen, cursor) => ({ ...screen, cursor }),
   list: (screen, _, room) => (hasRows(screen.group) ? layoutOf(screen.cursor, rowsOf(screen).length, room).list : undefined),
 })
 
-const act = (screen: PayloadScreen, action: ActionName, world: World): Turn<PayloadScreen> => {
+const onAction = (screen: PayloadScreen, action: ActionName, world: World): Update<PayloadScreen> => {
   const { isFinding, cursor } = screen
   if (isFinding && (action === 'back' || action === 'open'))
     return { screen: { ...screen, isFinding: false, ...(action === 'back' ? { search: textField(), cursor: 0 } : {}) } }
@@ -110,12 +110,12 @@ const act = (screen: PayloadScreen, action: ActionName, world: World): Turn<Payl
   }
 }
 
-const toGroup = (screen: PayloadScreen, action: ActionName): Turn<PayloadScreen> => ({
+const toGroup = (screen: PayloadScreen, action: ActionName): Update<PayloadScreen> => ({
   screen: { ...screen, group: paneAfter(groups, screen.group, action), cursor: 0 },
 })
 
 /** What enter does in each group. */
-const picked = (screen: PayloadScreen, { payload }: World): Turn<PayloadScreen> => {
+const picked = (screen: PayloadScreen, { payload }: World): Update<PayloadScreen> => {
   const row = rowsOf(screen)[screen.cursor]
   switch (screen.group) {
     case 'samples':
@@ -130,35 +130,35 @@ const picked = (screen: PayloadScreen, { payload }: World): Turn<PayloadScreen> 
     case 'edit':
       if (!payload) return refused('no payload is chosen: there is nothing to edit')
       if (payload.isCut) return refused('the payload is too large to be edited here: edit it as a file')
-      return { wishes: [{ kind: 'edit-text', id: editId, text: screen.edited ?? payload.body }] }
+      return { commands: [{ kind: 'edit-text', id: editId, text: screen.edited ?? payload.body }] }
   }
 }
 
-const refused = (text: string): Turn<PayloadScreen> => ({ world: { notice: { tone: 'bad', text } } })
+const refused = (text: string): Update<PayloadScreen> => ({ world: { notice: { tone: 'bad', text } } })
 
-const taken = ({ isAhead, route }: PayloadScreen, choice: PayloadChoice): Turn<PayloadScreen> =>
+const taken = ({ isAhead, route }: PayloadScreen, choice: PayloadChoice): Update<PayloadScreen> =>
   isAhead
     ? { go: { back: true, returns: { id: payloadId, value: JSON.stringify(choice) } } }
-    : { go: { back: true }, wishes: [{ kind: 'ask', question: { ask: 'payload', of: { choice, route } } }] }
+    : { go: { back: true }, commands: [{ kind: 'ask', question: { ask: 'payload', of: { choice, route } } }] }
 
-const textTaken = (screen: PayloadScreen, text: string): Turn<PayloadScreen> => {
+const textTaken = (screen: PayloadScreen, text: string): Update<PayloadScreen> => {
   if (text.trim() === '') return refused('nothing is pasted yet')
   const problem = jsonProblem(text)
   return problem === undefined ? taken(screen, { from: 'text', text }) : refused(problem)
 }
 
 /** A paste that is too long to be shown is taken at once, or not at all. */
-const longTaken = (screen: PayloadScreen, text: string): Turn<PayloadScreen> => {
+const longTaken = (screen: PayloadScreen, text: string): Update<PayloadScreen> => {
   const problem = jsonProblem(text)
   if (problem === undefined) return taken(screen, { from: 'text', text })
   return refused(`${problem}; the text is too long to be mended here: put it into a file`)
 }
 
-const heard = (screen: PayloadScreen, news: News, { payload }: World): Turn<PayloadScreen> => {
-  if (news.told === 'payloads' && news.of.route === screen.route) return { screen: listed(screen, news.answer, payload) }
-  if (news.told !== 'returned') return {}
-  if (news.id === fileId) return news.value.trim() === '' ? {} : taken(screen, { from: 'file', file: news.value })
-  return news.id === editId && payload ? editTaken(screen, news.value, payload) : {}
+const onMessage = (screen: PayloadScreen, message: Message, { payload }: World): Update<PayloadScreen> => {
+  if (message.type === 'payloads' && message.of.route === screen.route) return { screen: listed(screen, message.answer, payload) }
+  if (message.type !== 'returned') return {}
+  if (message.id === fileId) return message.value.trim() === '' ? {} : taken(screen, { from: 'file', file: message.value })
+  return message.id === editId && payload ? editTaken(screen, message.value, payload) : {}
 }
 
 /** The cursor stands on the payload that is chosen now. */
@@ -169,7 +169,7 @@ const listed = (screen: PayloadScreen, all: readonly PayloadRow[], payload: Payl
 }
 
 /** It keeps the headers of what it was made from. What was no JSON, a form, need not become it. */
-const editTaken = (screen: PayloadScreen, text: string, { body, headers }: Payload): Turn<PayloadScreen> => {
+const editTaken = (screen: PayloadScreen, text: string, { body, headers }: Payload): Update<PayloadScreen> => {
   const problem = jsonProblem(body) === undefined ? jsonProblem(text) : undefined
   if (problem !== undefined) return { screen: { ...screen, edited: text }, ...refused(`${problem}; enter goes on with the text`) }
   return taken(screen, { from: 'text', text, headers })

@@ -3,7 +3,7 @@
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import type { PayloadValue } from '../../../app/editor/service.ts'
 import { fuzzy, moved } from '../../model/list.ts'
-import { type Screen, screenModel, type Turn, type World } from '../../model/screen.ts'
+import { type Screen, screenModel, type Update, type World } from '../../model/screen.ts'
 import { editField, type TextField, textField, typeInto } from '../../model/text-field.ts'
 import { promptSaid } from '../trace/trace-said.ts'
 import { layoutOf } from './layout.ts'
@@ -60,9 +60,9 @@ export const promptModel = screenModel<PromptScreen>({
   takes: ({ completion }, { options }) => (options.readOnly ? undefined : completion ? 'text' : 'lines'),
   type: (screen, text, world) => written(screen, typeInto(screen.field, text, true), world),
   press: (screen, key, world) => written(screen, editField(screen.field, key), world),
-  act(screen, action, world) {
+  onAction(screen, action, world) {
     const { completion } = screen
-    if (action === 'editText') return { wishes: [{ kind: 'edit-text', id: title, text: screen.field.text }] }
+    if (action === 'editText') return { commands: [{ kind: 'edit-text', id: title, text: screen.field.text }] }
     if (!completion) return { go: { back: true } }
     if (action === 'back') return { screen: { ...screen, closedAt: completion.at, completion: undefined } }
     if (action === 'up' || action === 'down') return { screen: { ...screen, cursor: moved(screen.cursor, action, completion.rows.length) } }
@@ -75,9 +75,11 @@ export const promptModel = screenModel<PromptScreen>({
   point: (screen, row) => (screen.completion ? { ...screen, cursor: row } : { ...screen, field: atLine(screen.field, row) }),
   list: (screen, _, room) => (screen.completion ? layoutOf(screen, room).paths : undefined),
   said: (_, { preview }) => promptSaid(preview),
-  hear(screen, news, world) {
-    if (news.told === 'payload') return { screen: offering(screen, world) }
-    return news.told === 'returned' && news.id === title ? written(screen, textField(fromEditor(news.value, screen.field.text)), world) : {}
+  onMessage(screen, message, world) {
+    if (message.type === 'payload') return { screen: offering(screen, world) }
+    return message.type === 'returned' && message.id === title
+      ? written(screen, textField(fromEditor(message.value, screen.field.text)), world)
+      : {}
   },
 })
 
@@ -95,7 +97,7 @@ const atLine = (field: TextField, row: number): TextField => {
 }
 
 /** One step, however much is written: it begins each time from the draft as it was. */
-const written = (screen: PromptScreen, field: TextField, world: World): Turn<PromptScreen> => {
+const written = (screen: PromptScreen, field: TextField, world: World): Update<PromptScreen> => {
   const isSame = field.text === screen.field.text
   const next = offering({ ...screen, field, cursor: 0, closedAt: isSame ? screen.closedAt : undefined }, world)
   if (isSame) return { screen: next }
@@ -106,7 +108,7 @@ const written = (screen: PromptScreen, field: TextField, world: World): Turn<Pro
 }
 
 /** The chosen path in the place of what was begun. */
-const completed = (screen: PromptScreen, { at, rows }: Completion, world: World): Turn<PromptScreen> => {
+const completed = (screen: PromptScreen, { at, rows }: Completion, world: World): Update<PromptScreen> => {
   const { field, cursor } = screen
   const row = rows[cursor]
   if (!row) return {}

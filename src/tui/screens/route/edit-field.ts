@@ -7,12 +7,12 @@ import type { OfferedName } from '../../../app/editor/service.ts'
 import { pointerOf } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'
 import { entry, type PickScreen, pick, pickSeveral } from '../../model/overlays.ts'
-import { type Turn, warned } from '../../model/screen.ts'
+import { type Update, warned } from '../../model/screen.ts'
 
 const idOf = ({ path }: Pick<Field, 'path'>): string => `set ${pointerOf(path)}`
 
 /** What enter does on a field. */
-export const editField = (field: Field, draft: RouteDraft): Turn<never> => {
+export const editField = (field: Field, draft: RouteDraft): Update<never> => {
   const { path, title, form, value } = field
   const refused = refusalOf(field)
   if (refused) return refused
@@ -22,12 +22,12 @@ export const editField = (field: Field, draft: RouteDraft): Turn<never> => {
       return { go: { push: choices(field) } }
     case 'names': {
       const key = namesKeyOf(path, value)
-      return key ? { wishes: [{ kind: 'ask', question: { ask: 'names', of: { draft, key } } }] } : {}
+      return key ? { commands: [{ kind: 'ask', question: { ask: 'names', of: { draft, key } } }] } : {}
     }
     case 'group':
       return {}
     case 'json':
-      return { wishes: [{ kind: 'edit-text', id: idOf(field), text: textOf(field) }] }
+      return { commands: [{ kind: 'edit-text', id: idOf(field), text: textOf(field) }] }
     default:
       return {
         go: {
@@ -43,7 +43,7 @@ export const editField = (field: Field, draft: RouteDraft): Turn<never> => {
 }
 
 /** Opens the list of what the program offers for a field of names. */
-export const pickNames = (draft: RouteDraft, key: NamesKey, offered: readonly OfferedName[]): Turn<never> => {
+export const pickNames = (draft: RouteDraft, key: NamesKey, offered: readonly OfferedName[]): Update<never> => {
   const field = fieldsOf(draft.spec).find(({ path }) => path[0] === key)
   if (!field) return {}
   const rows = offered.map(({ name, detail }) => ({ value: name, title: name, detail }))
@@ -85,7 +85,7 @@ const choices = (field: Field): PickScreen => {
 }
 
 /** Switches a flag, at once. */
-export const switchFlag = (field: Field, draft: RouteDraft): Turn<never> => {
+export const switchFlag = (field: Field, draft: RouteDraft): Update<never> => {
   const { value, form } = field
   if (form !== 'flag') return {}
   const refused = refusalOf(field)
@@ -93,12 +93,12 @@ export const switchFlag = (field: Field, draft: RouteDraft): Turn<never> => {
 }
 
 /** Why a field is not changed. */
-const refusalOf = ({ title, locked, idle, value }: Field): Turn<never> | undefined => {
+const refusalOf = ({ title, locked, idle, value }: Field): Update<never> | undefined => {
   const why = locked ?? (value === undefined ? idle : undefined)
   return why === undefined ? undefined : warned(`${title}: ${why}`)
 }
 
-const set = (draft: RouteDraft, { path }: Field, value: Json): Turn<never> => ({
+const set = (draft: RouteDraft, { path }: Field, value: Json): Update<never> => ({
   world: { draft: change(draft, `set ${path.join('.')}`, [{ kind: 'set', path, value }]) },
 })
 
@@ -109,7 +109,7 @@ const textOf = ({ form, value }: Field): string => {
 }
 
 /** A value that came back for a field: the text that was there changes nothing, an empty one takes the key out. */
-export const entered = (draft: RouteDraft, id: string, text: string): Turn<never> => {
+export const entered = (draft: RouteDraft, id: string, text: string): Update<never> => {
   const field = allFields(draft).find((each) => idOf(each) === id)
   if (!field) return {}
   if (field.form === 'names') return { world: { draft: namesPicked(draft, field, JSON.parse(text) as string[]) } }

@@ -4,12 +4,12 @@ import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.t
 import { type Mode, modeOf } from '../../../app/editor/form.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { choose } from '../../model/overlays.ts'
-import { type Turn, warned } from '../../model/screen.ts'
+import { type Update, warned } from '../../model/screen.ts'
 
 const modeKeys: ReadonlySet<ActionName> = new Set(['toggle', 'left', 'right'])
 export const modeId = 'mode'
 
-export const onMode = (mode: Mode, action: ActionName, draft: RouteDraft): Turn<never> => {
+export const onMode = (mode: Mode, action: ActionName, draft: RouteDraft): Update<never> => {
   const choices = modes.map((each) => ({ value: each, title: `${each}: ${meanings[each]}` }))
   if (action === 'open') return { go: { push: choose(modeId, 'what becomes of an event?', choices, modes.indexOf(mode)) } }
   if (!modeKeys.has(action)) return {}
@@ -25,7 +25,7 @@ const meanings: { readonly [mode in Mode]: string } = {
 }
 
 /** A mode that something written here excludes is not taken: the pairs that stop the start cannot be entered. */
-export const toMode = (draft: RouteDraft, next: Mode): Turn<never> => {
+export const toMode = (draft: RouteDraft, next: Mode): Update<never> => {
   const { spec } = draft
   if (next === modeOf(spec)) return {}
   const without = (key: string) => (spec[key] === undefined ? [] : [{ kind: 'remove', path: [key] } as const])

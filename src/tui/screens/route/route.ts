@@ -9,7 +9,7 @@ import { moved, moves, paneAfter, paneKeys, scrolled } from '../../model/list.ts
 import { choose, leaveChoices, openSave } from '../../model/overlays.ts'
 import { withoutChangesOf } from '../../model/pending.ts'
 import { roomOf } from '../../model/room.ts'
-import { type News, type Returned, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
+import { type Message, type Returned, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
 import { openDeliver } from '../deliver/deliver.ts'
 import { openFilters } from '../filters/filters.ts'
 import { openLive } from '../live/live.ts'
@@ -40,9 +40,9 @@ export type RouteScreen = Screen & {
 export const openRoute = (): RouteScreen => ({ kind: 'route', cursor: 0, pane: 'form', scroll: 0, unfolded: [] })
 
 /** Goes to a route, which is tried with the chosen payload, else with the best there is. */
-export const enterRoute = (route: string, choice?: PayloadChoice): Turn<never> => ({
+export const enterRoute = (route: string, choice?: PayloadChoice): Update<never> => ({
   go: { home: true, above: openRoute() },
-  wishes: [{ kind: 'ask', question: choice ? { ask: 'payload', of: { choice, route } } : { ask: 'payloads', of: { route } } }],
+  commands: [{ kind: 'ask', question: choice ? { ask: 'payload', of: { choice, route } } : { ask: 'payloads', of: { route } } }],
 })
 
 const changes: readonly ActionName[] = ['fix', 'save', 'undo', 'redo', 'toggle', 'remove']
@@ -52,14 +52,14 @@ export const routeModel = screenModel<RouteScreen>({
   title: (_, { draft }) => `${draft?.opened.name ?? ''}${draft && isModified(draft) ? ' *modified*' : ''}`,
   enter: (screen, { draft }) => enterDoes(draft && formRows(draft.spec, screen.unfolded)[screen.cursor]),
   actions: (_, { options }) => ['open', ...(options.readOnly ? [] : changes), ...looks, 'left', 'right', ...paneKeys, ...moves, 'back'],
-  act: (screen, action, world) => (world.draft ? onRoute(screen, action, world, world.draft) : { go: { home: true } }),
-  hear(_, news, world) {
+  onAction: (screen, action, world) => (world.draft ? onRoute(screen, action, world, world.draft) : { go: { home: true } }),
+  onMessage(_, message, world) {
     const { draft } = world
-    if (news.told === 'returned' && draft) return returned(news, world, draft)
-    if (news.told === 'names' && draft?.opened === news.of.draft.opened) return pickNames(draft, news.of.key, news.answer)
-    if (news.told === 'payloads' && draft) return firstPayload(news, world, draft)
-    if (news.told === 'reopen') return { world: { draft: draftOf(news.answer) } }
-    if (news.told === 'test') return { world: { notice: { tone: news.answer.ok ? 'ok' : 'warn', text: news.answer.said } } }
+    if (message.type === 'returned' && draft) return returned(message, world, draft)
+    if (message.type === 'names' && draft?.opened === message.of.draft.opened) return pickNames(draft, message.of.key, message.answer)
+    if (message.type === 'payloads' && draft) return firstPayload(message, world, draft)
+    if (message.type === 'reopen') return { world: { draft: draftOf(message.answer) } }
+    if (message.type === 'test') return { world: { notice: { tone: message.answer.ok ? 'ok' : 'warn', text: message.answer.said } } }
     return {}
   },
   rows: ({ unfolded }, { draft }) => (draft ? formRows(draft.spec, unfolded).map(rowSaid) : []),
@@ -70,16 +70,16 @@ export const routeModel = screenModel<RouteScreen>({
 
 /** Where none is chosen the best is. */
 const firstPayload = (
-  { of: { route }, answer }: Extract<News, { told: 'payloads' }>,
+  { of: { route }, answer }: Extract<Message, { type: 'payloads' }>,
   { payload }: World,
   { opened: { name } }: RouteDraft,
-): Turn<RouteScreen> => {
+): Update<RouteScreen> => {
   const best = answer.find(({ fits }) => fits)
   if (payload || route !== name || !best) return {}
-  return { wishes: [{ kind: 'ask', question: { ask: 'payload', of: { choice: best.choice, route: name } } }] }
+  return { commands: [{ kind: 'ask', question: { ask: 'payload', of: { choice: best.choice, route: name } } }] }
 }
 
-const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: RouteDraft): Turn<RouteScreen> => {
+const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: RouteDraft): Update<RouteScreen> => {
   if (paneKeys.includes(action)) return { screen: { ...screen, pane: paneAfter(panes, screen.pane, action) } }
   if (moves.includes(action)) return moving(screen, action, world, draft)
   const row = formRows(draft.spec, screen.unfolded)[screen.cursor]
@@ -87,7 +87,7 @@ const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: R
     case 'back':
       return isModified(draft)
         ? { go: { push: choose('leave', `"${draft.opened.name}" has changes that are not saved`, leaveChoices, 2) } }
-        : { go: { back: true }, wishes: [{ kind: 'ask', question: { ask: 'home', of: {} } }] }
+        : { go: { back: true }, commands: [{ kind: 'ask', question: { ask: 'home', of: {} } }] }
     case 'undo':
       return takenBack(world, draft)
     case 'redo':
@@ -111,7 +111,7 @@ const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: R
     case 'fold':
       return { screen: { ...screen, ...foldedAll(screen, draft.spec) } }
     case 'copyYaml':
-      return { wishes: [{ kind: 'copy', text: world.preview?.yaml ?? '' }] }
+      return { commands: [{ kind: 'copy', text: world.preview?.yaml ?? '' }] }
     case 'editor':
       return inEditor(draft, row)
     default:
@@ -119,7 +119,7 @@ const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: R
   }
 }
 
-const moving = (screen: RouteScreen, action: ActionName, world: World, draft: RouteDraft): Turn<RouteScreen> =>
+const moving = (screen: RouteScreen, action: ActionName, world: World, draft: RouteDraft): Update<RouteScreen> =>
   screen.pane === 'trace'
     ? { screen: { ...screen, scroll: scrolled(screen.scroll, action, lastScrollOf(world)) } }
     : { screen: { ...screen, cursor: moved(screen.cursor, action, formRows(draft.spec, screen.unfolded).length) } }
@@ -134,15 +134,15 @@ const copied = (row: FormRow): string =>
   row.kind === 'field' ? JSON.stringify(row.field.value ?? null) : row.kind === 'mode' ? row.mode : row.name
 
 /** Nothing is set by it. */
-const turnedFold = (screen: RouteScreen, row: FormRow): Turn<RouteScreen> | undefined => {
+const turnedFold = (screen: RouteScreen, row: FormRow): Update<RouteScreen> | undefined => {
   const unfolded = withFold(screen.unfolded, row)
   return unfolded && { screen: { ...screen, unfolded } }
 }
 
 /** What a key does on the row of the cursor. */
-const onRow = (screen: RouteScreen, action: ActionName, row: FormRow, world: World, draft: RouteDraft): Turn<RouteScreen> => {
+const onRow = (screen: RouteScreen, action: ActionName, row: FormRow, world: World, draft: RouteDraft): Update<RouteScreen> => {
   if (action === 'copy' && row.kind === 'field' && row.field.isSecret) return warned('a secret is not copied: webhook secret shows it')
-  if (action === 'copy') return { wishes: [{ kind: 'copy', text: copied(row) }] }
+  if (action === 'copy') return { commands: [{ kind: 'copy', text: copied(row) }] }
   const own = action === 'open' ? (screenOf(row, draft, world) ?? turnedFold(screen, row)) : undefined
   if (own) return own
   if (world.options.readOnly) return warned('nothing is changed: the editor was opened with --read-only')
@@ -154,7 +154,7 @@ const onRow = (screen: RouteScreen, action: ActionName, row: FormRow, world: Wor
 }
 
 /** Some fields have a screen of their own, which is looked at with `--read-only`, too. */
-const screenOf = (row: FormRow, draft: RouteDraft, world: World): Turn<RouteScreen> | undefined => {
+const screenOf = (row: FormRow, draft: RouteDraft, world: World): Update<RouteScreen> | undefined => {
   if (row.kind !== 'field' || row.depth > 0) return undefined
   switch (row.field.path[0]) {
     case 'filters':
@@ -171,35 +171,37 @@ const screenOf = (row: FormRow, draft: RouteDraft, world: World): Turn<RouteScre
   }
 }
 
-const removed = ({ path, value, locked, title }: Field, draft: RouteDraft): Turn<RouteScreen> => {
+const removed = ({ path, value, locked, title }: Field, draft: RouteDraft): Update<RouteScreen> => {
   if (locked !== undefined) return warned(`${title}: ${locked}`)
   return value === undefined ? {} : { world: { draft: change(draft, `remove ${path.join('.')}`, [{ kind: 'remove', path }]) } }
 }
 
-const tested = ({ payload, options }: World, draft: RouteDraft): Turn<RouteScreen> => {
+const tested = ({ payload, options }: World, draft: RouteDraft): Update<RouteScreen> => {
   if (options.readOnly) return warned('nothing is sent: the editor was opened with --read-only')
   if (isModified(draft)) return warned('save first: a test is posted to the route as the gateway has it')
   return {
-    wishes: [{ kind: 'ask', question: { ask: 'test', of: { name: draft.opened.name, ...(payload ? { payload: payload.choice } : {}) } } }],
+    commands: [
+      { kind: 'ask', question: { ask: 'test', of: { name: draft.opened.name, ...(payload ? { payload: payload.choice } : {}) } } },
+    ],
   }
 }
 
-const fixed = ({ preview }: World, draft: RouteDraft): Turn<RouteScreen> => {
+const fixed = ({ preview }: World, draft: RouteDraft): Update<RouteScreen> => {
   const [fix] = preview?.fixes ?? []
   if (!fix) return warned('no finding here has a fix')
   return { world: { draft: change(draft, fix.title, fix.edits), notice: { tone: 'ok', text: fix.title } } }
 }
 
 /** The file itself, where nothing would be lost by it. */
-const inEditor = (draft: RouteDraft, row: FormRow | undefined): Turn<RouteScreen> => {
+const inEditor = (draft: RouteDraft, row: FormRow | undefined): Update<RouteScreen> => {
   if (isModified(draft)) return warned('save or undo first: the editor opens the file as it is')
   const { opened } = draft
   if (opened.source === 'subscription') return warned(`in $EDITOR: webhook edit ${opened.name}`)
-  return { wishes: [{ kind: 'edit-route', opened, path: row?.kind === 'field' ? row.field.path : [] }] }
+  return { commands: [{ kind: 'edit-route', opened, path: row?.kind === 'field' ? row.field.path : [] }] }
 }
 
 /** Without a step a new route is what was done. */
-const takenBack = (world: World, draft: RouteDraft): Turn<RouteScreen> => {
+const takenBack = (world: World, draft: RouteDraft): Update<RouteScreen> => {
   if (draft.past.length > 0) return { world: { draft: undo(draft) } }
   const { opened } = draft
   if (!opened.isNew) return warned('there is nothing to take back')
@@ -209,18 +211,18 @@ const takenBack = (world: World, draft: RouteDraft): Turn<RouteScreen> => {
   }
 }
 
-const returned = ({ id, value }: Returned, world: World, draft: RouteDraft): Turn<RouteScreen> => {
+const returned = ({ id, value }: Returned, world: World, draft: RouteDraft): Update<RouteScreen> => {
   if (id === 'leave') return leaving(value, world, draft)
   return id === modeId ? toMode(draft, value as Mode) : entered(draft, id, value)
 }
 
-const leaving = (answer: string, world: World, draft: RouteDraft): Turn<RouteScreen> => {
+const leaving = (answer: string, world: World, draft: RouteDraft): Update<RouteScreen> => {
   if (answer === 'save') return openSave(world, 'home')
   if (answer !== 'discard') return {}
   return {
     world: withoutChangesOf(world, draft.opened),
     go: { home: true },
-    wishes: [
+    commands: [
       { kind: 'ask', question: { ask: 'dropDraft', of: { name: draft.opened.name, source: draft.opened.source } } },
       { kind: 'ask', question: { ask: 'home', of: {} } },
     ],

@@ -1,12 +1,12 @@
 /** What saving would write, and the question what to do where somebody else wrote, too. */
 
 import { draftOf, type OpenedRoute, type RouteDraft, rebased } from '../../../app/editor/draft/route-draft.ts'
-import type { Saved, SavePlan, SaveWish } from '../../../app/editor/service.ts'
+import type { Saved, SavePlan, SaveRequest } from '../../../app/editor/service.ts'
 import type { Hunk } from '../../../app/line-diff.ts'
 import type { Diagnostic } from '../../../core/diagnostic.ts'
 import { moved, moves } from '../../model/list.ts'
 import { type Choice, choose, entry, type SaveScreen, saveNext } from '../../model/overlays.ts'
-import { type News, type Notice, screenModel, type Turn, type Wish, type World, warned } from '../../model/screen.ts'
+import { type Command, type Message, type Notice, screenModel, type Update, type World, warned } from '../../model/screen.ts'
 
 type SavedRoute = Extract<Saved, { ok: true }>
 
@@ -40,36 +40,39 @@ export const saveModel = screenModel<SaveScreen>({
   },
   enter: 'write',
   actions: (screen, world) => [...(isLookOnly(screen, world) ? [] : (['open', 'save', 'saveAnyway'] as const)), ...moves, 'back'],
-  act(screen, action, { draft }) {
+  onAction(screen, action, { draft }) {
     if (moves.includes(action)) return { screen: { ...screen, cursor: moved(screen.cursor, action, rows(screen).length) } }
     // What the answer says is heard here alone.
     if (action === 'back' && screen.isBusy && screen.plan) return warned('it is being written')
     if (action === 'back' || !draft) return { go: { back: true } }
     return write(screen, draft, action === 'saveAnyway')
   },
-  hear: (screen, news, world) => heard(screen, news, world),
+  onMessage: (screen, message, world) => onMessage(screen, message, world),
   // None is chosen by its number: to open one is to write.
   rows: (screen) => rows(screen).map(sentenceOf),
   said: (screen, world) => (screen.plan && !isLookOnly(screen, world) ? [wayOf(screen.plan)] : []),
 })
 
-const heard = (screen: SaveScreen, news: News, world: World): Turn<SaveScreen> => {
-  switch (news.told) {
+const onMessage = (screen: SaveScreen, message: Message, world: World): Update<SaveScreen> => {
+  switch (message.type) {
     case 'plan':
-      return planned({ ...screen, plan: news.answer, isBusy: false, cursor: 0 }, world)
+      return planned({ ...screen, plan: message.answer, isBusy: false, cursor: 0 }, world)
     case 'save':
-      if (news.answer.ok) return saved(screen, news.of, news.answer, world)
-      return { world: { notice: warning(news.answer.message) }, ...planned({ ...screen, plan: news.answer.plan, isBusy: false }, world) }
+      if (message.answer.ok) return saved(screen, message.of, message.answer, world)
+      return {
+        world: { notice: warning(message.answer.message) },
+        ...planned({ ...screen, plan: message.answer.plan, isBusy: false }, world),
+      }
     case 'failed':
-      return news.ask === 'plan' || news.ask === 'save' ? { screen: { ...screen, isBusy: false } } : {}
+      return message.ask === 'plan' || message.ask === 'save' ? { screen: { ...screen, isBusy: false } } : {}
     case 'returned':
-      return world.draft ? answered(screen, news.id, news.value, world.draft) : {}
+      return world.draft ? answered(screen, message.id, message.value, world.draft) : {}
     default:
       return {}
   }
 }
 
-const planned = (screen: SaveScreen, world: World): Turn<SaveScreen> => ({
+const planned = (screen: SaveScreen, world: World): Update<SaveScreen> => ({
   screen,
   ...(isConflict(screen) && !isLookOnly(screen, world) ? { go: { push: conflictQuestion(screen) } } : {}),
 })
@@ -93,14 +96,14 @@ const conflictQuestion = ({ plan }: SaveScreen) => {
   return choose(conflictId, question, open, open.length - 1)
 }
 
-const answered = (screen: SaveScreen, id: string, value: string, draft: RouteDraft): Turn<SaveScreen> => {
+const answered = (screen: SaveScreen, id: string, value: string, draft: RouteDraft): Update<SaveScreen> => {
   const { name, source } = draft.opened
-  if (id === saveAsId) return { screen: { ...screen, isBusy: true }, wishes: [save({ draft, despiteErrors: true, as: value })] }
+  if (id === saveAsId) return { screen: { ...screen, isBusy: true }, commands: [save({ draft, despiteErrors: true, as: value })] }
   if (id !== conflictId) return {}
   switch (value) {
     case 'reload':
       return {
-        wishes: [
+        commands: [
           { kind: 'ask', question: { ask: 'dropDraft', of: { name, source } } },
           { kind: 'ask', question: { ask: 'open', of: { name, source } } },
         ],
@@ -108,7 +111,7 @@ const answered = (screen: SaveScreen, id: string, value: string, draft: RouteDra
     case 'mine':
       return {
         screen: { ...screen, onto: 'current', isBusy: true },
-        wishes: [{ kind: 'ask', question: { ask: 'plan', of: { draft, onto: 'current' } } }],
+        commands: [{ kind: 'ask', question: { ask: 'plan', of: { draft, onto: 'current' } } }],
       }
     case 'as':
       return {
@@ -123,15 +126,15 @@ const answered = (screen: SaveScreen, id: string, value: string, draft: RouteDra
   }
 }
 
-const save = (of: SaveWish): Wish => ({ kind: 'ask', question: { ask: 'save', of } })
+const save = (of: SaveRequest): Command => ({ kind: 'ask', question: { ask: 'save', of } })
 
-const write = (screen: SaveScreen, draft: RouteDraft, despiteErrors: boolean): Turn<SaveScreen> => {
+const write = (screen: SaveScreen, draft: RouteDraft, despiteErrors: boolean): Update<SaveScreen> => {
   const { plan, isBusy, onto } = screen
   if (isBusy || !plan) return {}
   if (isConflict(screen)) return { go: { push: conflictQuestion(screen) } }
   const why = obstacleTo(plan, despiteErrors)
   if (why !== undefined) return { world: { notice: warning(why) } }
-  return { screen: { ...screen, isBusy: true }, wishes: [save({ draft, despiteErrors, ...(onto ? { onto } : {}) })] }
+  return { screen: { ...screen, isBusy: true }, commands: [save({ draft, despiteErrors, ...(onto ? { onto } : {}) })] }
 }
 
 /** Why enter, or `W`, does not write. */
@@ -155,27 +158,27 @@ const warning = (text: string): Notice => ({ tone: 'bad', text })
 const isInTurn = (then: SaveScreen['then']): boolean => then === 'all' || then === 'quit'
 
 /** The history of the route starts anew. */
-const saved = ({ then }: SaveScreen, of: SaveWish, { opened, notices, isDeleted }: SavedRoute, world: World): Turn<SaveScreen> => {
+const saved = ({ then }: SaveScreen, of: SaveRequest, { opened, notices, isDeleted }: SavedRoute, world: World): Update<SaveScreen> => {
   const { name, source } = of.draft.opened
   const pending = (world.pending ?? []).map((other) => afterWriting(other, of, opened))
   const notice: Notice = { tone: 'ok', text: notices.join('; ') }
-  const drop: Wish = { kind: 'ask', question: { ask: 'dropDraft', of: { name, source } } }
-  const look: Wish = { kind: 'ask', question: { ask: 'home', of: {} } }
+  const drop: Command = { kind: 'ask', question: { ask: 'dropDraft', of: { name, source } } }
+  const look: Command = { kind: 'ask', question: { ask: 'home', of: {} } }
   const [next, ...others] = pending
   if (isInTurn(then) && next) {
     const turn = saveNext(next, others, then)
-    return { ...turn, world: { ...turn.world, notice }, wishes: [drop, look, ...(turn.wishes ?? [])] }
+    return { ...turn, world: { ...turn.world, notice }, commands: [drop, look, ...(turn.commands ?? [])] }
   }
   const isDone = then !== 'stay' || isDeleted === true
   return {
     world: { draft: isDone ? undefined : draftOf(opened), pending, notice },
     go: isDone ? { home: true } : { back: true },
-    wishes: [drop, then === 'quit' ? { kind: 'quit' } : look],
+    commands: [drop, then === 'quit' ? { kind: 'quit' } : look],
   }
 }
 
 /** The file was changed by ourselves: a draft that began with the text before is put onto the text that we wrote. */
-const afterWriting = (other: RouteDraft, { draft: { opened }, onto, as }: SaveWish, { text }: OpenedRoute): RouteDraft => {
+const afterWriting = (other: RouteDraft, { draft: { opened }, onto, as }: SaveRequest, { text }: OpenedRoute): RouteDraft => {
   const isOurs = onto === undefined && as === undefined && opened.source === 'config'
   return isOurs && other.opened.file === opened.file && other.opened.text === opened.text ? rebased(other, { text }) : other
 }

@@ -6,7 +6,7 @@ import { isObject, type Json } from '../../../core/json.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moved, moves } from '../../model/list.ts'
 import { entry } from '../../model/overlays.ts'
-import { type Returned, type Screen, screenModel, type Turn, type World, warned } from '../../model/screen.ts'
+import { type Returned, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
 import { listAreaOf } from './layout.ts'
 
 export type TestsScreen = Screen & {
@@ -32,21 +32,21 @@ export const testsModel = screenModel<TestsScreen>({
     ...moves,
     'back',
   ],
-  act: (screen, action, world) => (world.draft ? act(screen, action, world, world.draft) : { go: { back: true } }),
-  hear: (screen, news, world) => (news.told === 'returned' && world.draft ? given(screen, news, world, world.draft) : {}),
+  onAction: (screen, action, world) => (world.draft ? onAction(screen, action, world, world.draft) : { go: { back: true } }),
+  onMessage: (screen, message, world) => (message.type === 'returned' && world.draft ? given(screen, message, world, world.draft) : {}),
   rows: (_, { draft }) => testRows(draft?.spec ?? {}).map(({ name, sends, expects }) => `${name}, sends ${sends}, expects ${expects}`),
   point: (screen, cursor) => ({ ...screen, cursor }),
   list: ({ cursor }, world, room) => listAreaOf(cursor, testsIn(world).length, room),
 })
 
-const act = (screen: TestsScreen, action: ActionName, world: World, draft: RouteDraft): Turn<TestsScreen> => {
+const onAction = (screen: TestsScreen, action: ActionName, world: World, draft: RouteDraft): Update<TestsScreen> => {
   const tests = testsIn(world)
   const { cursor } = screen
-  const to = (next: RouteDraft, at = cursor): Turn<TestsScreen> => ({
+  const to = (next: RouteDraft, at = cursor): Update<TestsScreen> => ({
     screen: { ...screen, edited: undefined, cursor: Math.max(0, Math.min(at, testsIn({ draft: next }).length - 1)) },
     world: { draft: next },
   })
-  const moving = (by: 1 | -1): Turn<TestsScreen> =>
+  const moving = (by: 1 | -1): Update<TestsScreen> =>
     tests[cursor + by] === undefined
       ? {}
       : to(change(draft, 'move a test', [{ kind: 'move', path: ['tests'], from: cursor, to: cursor + by }]), cursor + by)
@@ -72,12 +72,12 @@ const act = (screen: TestsScreen, action: ActionName, world: World, draft: Route
   }
 }
 
-const opening = ({ edited }: TestsScreen, test: Json | undefined): Turn<TestsScreen> =>
+const opening = ({ edited }: TestsScreen, test: Json | undefined): Update<TestsScreen> =>
   test === undefined
     ? warned('there is no test yet: a makes one of the payload')
-    : { wishes: [{ kind: 'edit-text', id: editId, text: edited ?? `${JSON.stringify(test, null, 2)}\n` }] }
+    : { commands: [{ kind: 'edit-text', id: editId, text: edited ?? `${JSON.stringify(test, null, 2)}\n` }] }
 
-const adding = ({ payload, preview }: World): Turn<TestsScreen> => {
+const adding = ({ payload, preview }: World): Update<TestsScreen> => {
   if (!payload) return warned('choose a payload first: the test sends it')
   if (payload.isCut) return warned('the payload is too large for a test: choose a sample')
   const what = preview?.trace ? `is ${preview.trace.name}` : 'is taken'
@@ -94,7 +94,7 @@ const adding = ({ payload, preview }: World): Turn<TestsScreen> => {
 const removedTest = (draft: RouteDraft, at: number, length: number): RouteDraft =>
   change(draft, 'remove a test', [{ kind: 'remove', path: length === 1 ? ['tests'] : ['tests', at] }])
 
-const given = (screen: TestsScreen, { id, value }: Returned, world: World, draft: RouteDraft): Turn<TestsScreen> => {
+const given = (screen: TestsScreen, { id, value }: Returned, world: World, draft: RouteDraft): Update<TestsScreen> => {
   const { length } = testsIn(world)
   if (id === addId && world.payload && value.trim() !== '') {
     const test = testOf(value.trim(), world.payload, world.preview?.trace)

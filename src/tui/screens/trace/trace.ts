@@ -13,7 +13,7 @@ export const openTrace = (): TraceScreen => ({ kind: 'trace', scroll: 0 })
 export const traceModel = screenModel<TraceScreen>({
   title: (_, { draft }) => `trace of ${draft?.opened.name ?? ''}`,
   actions: () => ['back', ...moves],
-  act(screen, action, world) {
+  onAction(screen, action, world) {
     if (action === 'back') return { go: { back: true } }
     const { width, height } = roomOf(world.size)
     const last = traceRows(world, width, true).length - height

@@ -6,7 +6,7 @@ import type { Json } from '../../../core/json.ts'
 import { stars } from '../../../core/secrets/mask.ts'
 import type { World } from '../../model/screen.ts'
 
-export type SeenValue = { readonly value: Json; readonly json: string; readonly where: string }
+export type FieldValue = { readonly value: Json; readonly json: string; readonly where: string }
 
 /** `payload.action` means `action`, `event_type` means `event`, and headers have no case. */
 const plainField = (field: string): string => {
@@ -27,7 +27,7 @@ export const typeOfField = (field: string, rows: readonly ConditionRow[], world:
 }
 
 /** Each once, that of the payload first. What was cut or hidden is left out: it is not the value. */
-export const seenValues = (field: string, rows: readonly ConditionRow[], world: World): readonly SeenValue[] => {
+export const fieldValues = (field: string, rows: readonly ConditionRow[], world: World): readonly FieldValue[] => {
   const here = inPayload(field, world)
   const events = plainField(field) === 'event' ? [world.draft?.spec.events ?? []].flat() : []
   const told = [
@@ -35,7 +35,7 @@ export const seenValues = (field: string, rows: readonly ConditionRow[], world: 
     ...events.map((event) => ({ json: JSON.stringify(event), where: 'in events' })),
     ...inSamples(field, rows, world).map((json) => ({ json, where: 'in the samples' })),
   ]
-  const values = told.flatMap(({ json, where }): SeenValue[] => {
+  const values = told.flatMap(({ json, where }): FieldValue[] => {
     const read = readSeen(json)
     return read && read.value !== stars ? [{ value: read.value, json, where }] : []
   })

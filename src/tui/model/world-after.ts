@@ -1,0 +1,20 @@
+/** What all screens know from an answer on. */
+
+import type { Message, World } from './screen.ts'
+
+export const worldAfter = (message: Message, { draft, revision }: World): Partial<World> => {
+  switch (message.type) {
+    case 'home':
+      return { home: message.answer }
+    case 'copied':
+      return { notice: { tone: 'ok', text: 'copied' } }
+    case 'payload':
+      return message.of.route === draft?.opened.name ? { payload: message.answer } : {}
+    case 'preview':
+      return message.answer.revision === revision ? { preview: message.answer } : {}
+    case 'failed':
+      return { notice: { tone: 'bad', text: [message.message, message.hint].filter(Boolean).join(': ') } }
+    default:
+      return {}
+  }
+}
