@@ -1,11 +1,11 @@
-/** Time as a port, so that tests step it and a clock that jumps moves no window, lease or limit. */
+/** Time as a port: tests step it, and a jump of the system clock moves no window, lease or limit. */
 
 export interface Clock {
   /** Wall time in milliseconds since 1970: for signatures, stored records and schedules. */
   now(): number
-  /** Wall time at the start of the process plus what has passed since, never backwards: for windows, leases, limits and claims. */
+  /** Wall time at the start of the process plus the time since then. It never goes backwards: for windows, leases, limits and claims. */
   monotonic(): number
-  /** Calls `then` once after `ms`; the returned function cancels. */
+  /** Calls `then` once after `ms` milliseconds. The returned function cancels the call. */
   after(ms: number, then: () => void): () => void
 }
 

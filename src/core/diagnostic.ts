@@ -5,15 +5,15 @@ export type Severity = 'error' | 'warning' | 'info'
 type CodeMeaning = {
   readonly severity: Severity
   readonly title: string
-  /** Errors stop the start unless this says no: what is missing today may be there when it is needed. */
+  /** An error stops the start, except with `starts`: a file that is missing now may be there when a run needs it. */
   readonly starts?: true
-  /** It is about what lies beside the checked file, so that a check without that (`--no-refs`) leaves it out. */
+  /** The finding is about something beside the checked file. A check of files alone (`--no-refs`) leaves it out. */
   readonly outside?: true
-  /** Only a check with `--sample` or `--env` finds it, or finds all of it. */
+  /** Only a check with `--sample` or `--env` makes this finding, or makes all of its kind. */
   readonly onDemand?: true
 }
 
-/** Every code, its severity and what it is about; WH201 to WH205 are the first of the start-up failures (rules: Start-up 1 to 4). */
+/** Every code with its severity and title. WH201 to WH205 are the first start-up failures (rules: Start-up 1 to 4). */
 export const catalogue = {
   WH001: { severity: 'error', title: 'the file cannot be read as YAML' },
   WH002: { severity: 'error', title: 'a key stands twice' },
@@ -137,7 +137,7 @@ export const catalogue = {
 
 export type Code = keyof typeof catalogue
 
-/** 1-based positions in a file. */
+/** A range in a file. Lines and columns count from 1. */
 export type Place = {
   readonly file: string
   readonly line: number
@@ -146,19 +146,22 @@ export type Place = {
   readonly endColumn: number
 }
 
-/** One change of a file's text: what stands at the place is replaced. */
+/** A change of a file's text: `text` replaces the range. */
 export type Edit = { readonly place: Place; readonly text: string }
 
-/** What would mend a finding. `safe`: the route does afterwards what its author plainly meant, so that it may be applied without asking. */
+/**
+ * The change that would mend a finding. `safe`: afterwards the route does what its author plainly meant, so the change may be applied
+ * without asking.
+ */
 export type Fix = { readonly title: string; readonly safe: boolean; readonly edits: readonly Edit[] }
 
 export type Diagnostic = {
   readonly code: Code
   readonly severity: Severity
   readonly stopsStart: boolean
-  /** What happened, in a sentence. */
+  /** The problem, in a sentence. */
   readonly message: string
-  /** What to do. */
+  /** The way out. */
   readonly help?: string
   readonly suggest?: readonly string[]
   readonly place?: Place
@@ -166,11 +169,11 @@ export type Diagnostic = {
   readonly pointer: string
   readonly route?: string
   readonly fix?: Fix
-  /** Other places that the finding is about, each with what stands there. */
+  /** Other places that the finding is about. `message` says what each holds. */
   readonly related?: readonly { readonly place: Place; readonly message: string }[]
 }
 
-/** Whether a finding of this code stops the start; one about a run-time entry never does. */
+/** Whether a finding of this code stops the start. Findings about entries made at run time never stop it. */
 export const isStopping = (code: Code): boolean => {
   const { severity, starts }: CodeMeaning = catalogue[code]
   return severity === 'error' && !starts
@@ -184,7 +187,7 @@ export const diagnostic = (
   return { code, severity: catalogue[code].severity, stopsStart: isStopping(code), message, pointer: '', ...more }
 }
 
-/** A place inside a file as a path of keys and indexes. */
+/** A place inside a document: keys and list indexes. */
 export type Path = readonly (string | number)[]
 
 export const pointerOf = (path: Path): string => path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')

@@ -1,4 +1,4 @@
-/** A file that the system does not hand over, or take: said in a sentence, with the path and what to do. */
+/** Says in a sentence why the system refused to read or write a file, with the path and the way out. */
 
 import { dirname } from 'node:path'
 import { exit, Fault, messageOf } from './fault.ts'
@@ -14,14 +14,14 @@ const ways: { readonly [code: string]: Way } = {
   EROFS: { why: 'the file system is read-only', hint: () => 'mount it writable, or use another data directory: --data-dir' },
   ENOSPC: full,
   EDQUOT: full,
-  // Node says so of a folder that it cannot make on a read-only file system.
+  // Node gives this code for a folder that it cannot make on a read-only file system.
   ENOENT: { why: 'its folder cannot be made', hint: (folder) => `check the path ${folder}, and that its file system is not read-only` },
   ENOTDIR: noFolder,
-  // Node says so of a folder whose place another file has.
+  // Node gives this code for a folder when a file has its path.
   EEXIST: noFolder,
 }
 
-/** What to throw for an error of reading or writing `file`: a Fault where the system said no, else the error itself. */
+/** Returns the error to throw after reading or writing `file` failed: a Fault for an error of the system, else the error itself. */
 export const diskFault = (doing: 'read' | 'write', file: string, error: unknown): unknown => {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error
   const { why, hint } = ways[String(error.code)] ?? { why: messageOf(error), hint: (folder) => `check the path and the disk of ${folder}` }
@@ -36,6 +36,6 @@ const unread: { readonly [code: string]: string } = {
   ENOTDIR: noFolder.why,
 }
 
-/** Why the system did not hand a file over, in a few words. */
+/** Says in a few words why the system did not hand over a file. */
 export const whyUnread = (error: unknown): string =>
   (error instanceof Error && 'code' in error ? unread[String(error.code)] : undefined) ?? messageOf(error)

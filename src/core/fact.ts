@@ -1,21 +1,21 @@
-/** What happened: one stream, told once where it happens; the log and the journal observe it, and whoever comes next. */
+/** Facts: each is told once, where it happens, and observers (the log, the journal) hear of it. */
 
 import type { ChatAddress } from './agent/session.ts'
 import type { Outcome, Reply } from './outcome.ts'
 import type { EventFacts, Headers, UnverifiedRequest, VerifiedRequest } from './request.ts'
 
-/** How a request ended, and which stage decided; it leaves a record once its signature held. */
+/** How a request ended, and the stage that decided. A request whose signature held leaves a record. */
 export type Ended = {
   readonly outcome: Outcome
   readonly stage: string
   readonly verified?: VerifiedRequest
   /** Absent where the body could not be read. */
   readonly event?: EventFacts | undefined
-  /** What the sender gets, where the route shapes its answers. */
+  /** The sender's answer, where the route shapes its answers. */
   readonly reply?: Reply
-  /** What nobody vouched for, where its signature was refused. */
+  /** The request whose signature was refused: nobody vouched for its content. */
   readonly unverified?: UnverifiedRequest
-  /** Looks at the body after the answer, and gives the end that is told to observers. The outcome stays the same. */
+  /** Reads the body after the answer, and returns the end that observers hear of. The outcome stays the same. */
   readonly later?: (body: Buffer) => Ended | Promise<Ended>
 }
 
@@ -32,23 +32,26 @@ export type KeptRefusal = {
 export type RequestEnded = {
   readonly kind: 'request_ended'
   readonly ended: Ended
-  /** The route that took it, once one was found. */
+  /** The route that served the request; `undefined` until a route was found. */
   readonly route: { readonly name: string; readonly profile: string } | undefined
-  /** As they came: nobody vouched for them, unless it is verified. */
+  /** The headers as they came. Nobody vouched for them unless the request was verified. */
   readonly headers: Headers
   readonly remote: () => string
-  /** Milliseconds from its head to its end; 0 for a replay. */
+  /** Milliseconds from the request's head to its end; 0 for a replay. */
   readonly ms: () => number
-  /** The event that this one repeats; `isEdited`: with another body. */
+  /** The event that this event repeats. `isEdited`: with another body. */
   readonly replay?: { readonly of: string; readonly isEdited: boolean }
-  /** The record that a refused signature leaves: few do. `at`: wall time, milliseconds. `counted`: its route has had its share of the minute. */
+  /**
+   * The record of a refused signature. Few refusals leave a record. `at`: wall time, milliseconds. `counted`: the route has left its most
+   * records in this minute, so the refusal is only counted.
+   */
   readonly refusal?: { readonly eventId: string; readonly at: number; readonly kept?: KeptRefusal | undefined } | 'counted'
 }
 
-/** Of whom a run or a text is. `route` is empty for a run of a schedule. */
+/** The event or job behind a run or a text. `route` is empty for the run of a schedule. */
 type Cause = { readonly profile: string; readonly route: string; readonly deliveryId: string; readonly job?: string | undefined }
 
-/** What an agent took for a run, in one attempt. */
+/** The usage of one attempt at a run by its agent. */
 export type RunUsage = {
   /** Calls of a model. */
   readonly steps: number
@@ -63,17 +66,17 @@ export type RunUsage = {
 export type RunAttempt = Cause & {
   readonly eventId: string
   readonly eventType: string
-  /** 1 for the first. */
+  /** The number of the attempt, from 1. */
   readonly attempt: number
-  /** Where its reply went, or goes. */
+  /** The target of the reply. */
   readonly target: string
   readonly merged?: { readonly group: string; readonly count: number } | undefined
-  /** What the agent was given, and what it said, in this attempt or an earlier one. */
+  /** The agent's prompt. `reply`: its answer, from this attempt or an earlier one. */
   readonly prompt: string
   readonly reply?: string | undefined
   /** Absent where no model was asked. */
   readonly usage?: RunUsage | undefined
-  /** What the targets that took the text in this attempt said of it. */
+  /** The answers of the targets that took the text in this attempt. */
   readonly answers: readonly string[]
   readonly end:
     | { readonly kind: 'done'; readonly silent: boolean }
@@ -82,13 +85,15 @@ export type RunAttempt = Cause & {
     | { readonly kind: 'again'; readonly error: string; readonly nextAt: number }
 }
 
-/** The names of configured routes that a reload added, changed and removed. */
+/** The names of the configured routes that a reload added, changed and removed. */
 export type RouteChanges = { readonly added: readonly string[]; readonly changed: readonly string[]; readonly removed: readonly string[] }
 
 /** Times are wall times, milliseconds. */
 export type Fact =
   | RequestEnded
-  /** Signatures of a route that were refused in a minute beyond those that left a record. `route` is empty for those of many routes. */
+  /**
+   * Refused signatures of a route beyond those that left a record, counted over a minute. `route` is empty where they are of many routes.
+   */
   | {
       readonly kind: 'signatures_refused'
       readonly at: number
@@ -97,7 +102,7 @@ export type Fact =
       readonly route: string
       readonly count: number
     }
-  /** A scheduled job began, which no request brought. */
+  /** A scheduled job began by its schedule, without a request. */
   | {
       readonly kind: 'job_started'
       readonly at: number
@@ -106,17 +111,19 @@ export type Fact =
       readonly job: string
       readonly deliveryId: string
     }
-  /** Told before the store hears of it: a crash in between leaves one record too many, never one too few. */
+  /**
+   * The end of an attempt, told before the store commits it: after a crash in between there is a record too many, never a missing record.
+   */
   | { readonly kind: 'attempt_ended'; readonly at: number; readonly run: RunAttempt }
-  /** The store has it. */
+  /** The store has committed the end of the attempt. */
   | { readonly kind: 'attempt_committed'; readonly run: RunAttempt }
-  /** A dead run was put back by hand. */
+  /** An operator revived a dead run. */
   | { readonly kind: 'run_revived'; readonly at: number; readonly eventId: string }
-  /** What the `log` target says. */
+  /** The text that went to the `log` target. */
   | { readonly kind: 'text_logged'; readonly cause: Cause; readonly text: string }
-  /** It goes out although a repeat of it could not be recognised. */
+  /** A text went out although its target could not recognise a repeat of it. */
   | { readonly kind: 'text_goes_once'; readonly cause: Cause; readonly target: string; readonly why: string }
-  /** `ok: false`: it was not. `place`: the chat that has it; absent for a target that is no chat. */
+  /** A text was sent. `ok: false`: the target does not have it. `place`: the chat that has it; absent for a target that is not a chat. */
   | {
       readonly kind: 'text_sent'
       readonly cause: Cause
@@ -129,16 +136,16 @@ export type Fact =
   | { readonly kind: 'config_refused' }
 
 export interface Observer {
-  /** Hears of each fact in order. Never throws, and holds nobody up. */
+  /** Takes each fact, in order. Never throws, and returns at once. */
   on(fact: Fact): void
-  /** Resolves when what it keeps of the facts so far is kept, or cannot be. Never rejects. */
+  /** Resolves when the observer has kept the facts so far, or has failed to. Never rejects. */
   flushed?(): Promise<void>
 }
 
-/** The stream. */
+/** The stream of facts. */
 export interface Facts {
   tell(fact: Fact): void
-  /** From now on. */
+  /** Adds an observer, which hears of all facts from now on. */
   observe(observer: Observer): void
   flushed(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** What is thrown: start-up or the environment broke. Everything else is a Diagnostic or an Outcome. */
+/** Errors that are thrown: the start or the environment broke. Everything else is a Diagnostic or an Outcome. */
 
 /** Exit codes of the command (reference: clig.dev, sysexits for 78). */
 export const exit = {
@@ -14,7 +14,7 @@ export const exit = {
   cancelled: 130,
 } as const
 
-/** An end of the program that a user can act on: said in a sentence, never with a stack. */
+/** An end of the program that a user can act on. It is shown as a sentence, never with a stack. */
 export class Fault extends Error {
   readonly code: string
   readonly exitCode: number
@@ -31,7 +31,7 @@ export class Fault extends Error {
   }
 }
 
-/** A mistake in how we were called. */
+/** Returns the Fault for a mistake in the command line. */
 export const usage = (message: string, hint?: string): Fault =>
   new Fault('usage', message, { exitCode: exit.usage, ...(hint === undefined ? {} : { hint }) })
 
@@ -43,9 +43,9 @@ export class StoreFault extends Error {
 /** The agent did not answer. */
 export class AgentFault extends Error {
   override name = 'AgentFault'
-  /** What its API asked us to wait. */
+  /** The wait that the agent's API asked for. */
   readonly retryAfterMs: number | undefined
-  /** Asking once more would be of no use, or would cost again what was refused. */
+  /** Asking again would be of no use, or would cost the same again. */
   readonly isFinal: boolean
 
   constructor(message: string, { retryAfterMs, isFinal = false }: Partial<Pick<AgentFault, 'retryAfterMs' | 'isFinal'>> = {}) {
@@ -55,12 +55,12 @@ export class AgentFault extends Error {
   }
 }
 
-/** The message of anything thrown, without its stack. Never throws. */
+/** Returns the message of anything thrown, without its stack. Never throws. */
 export const messageOf = (thrown: unknown): string => {
   try {
     return String(typeof thrown === 'object' && thrown !== null && 'message' in thrown ? thrown.message : thrown)
   } catch {
-    // Something that cannot be a text was thrown.
+    // The thrown value cannot be made a text.
     return 'an error without a message'
   }
 }

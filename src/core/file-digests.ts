@@ -3,23 +3,23 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 
-/** By the path of a file the hash of the text that was read; `absent` where there was no file. */
+/** The hash of each file's text as it was read, by path; `absent` where there was no file. */
 export type FileDigests = ReadonlyMap<string, string>
 
 const absent = 'absent'
-/** Bytes of the largest file that is read for a configuration. */
+/** The most bytes of a file that is read for a configuration. */
 export const maxFileBytes = 16_777_216
 
 export const digestOf = (text: string | undefined): string =>
   text === undefined ? absent : createHash('sha256').update(text).digest('base64')
 
-/** The files whose text is another now, or that cannot be read now. Never throws. */
+/** Returns the files whose text has changed, or that cannot be read now. Never throws. */
 export const changedFiles = async (digests: FileDigests): Promise<readonly string[]> => {
   const all = await Promise.all([...digests].map(async ([file, digest]) => ((await presentDigest(file)) === digest ? [] : [file])))
   return all.flat()
 }
 
-/** `undefined` for a file that is too large or cannot be read. */
+/** Returns `undefined` for a file that is too large or cannot be read. */
 const presentDigest = async (file: string): Promise<string | undefined> => {
   try {
     if ((await stat(file)).size > maxFileBytes) return undefined

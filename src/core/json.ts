@@ -1,12 +1,12 @@
-/** JSON values as the program holds them, and the only way it looks inside one: own properties. */
+/** JSON values, read by own properties only. */
 
 export type JsonObject = { [key: string]: Json }
 export type Json = string | number | boolean | null | Json[] | JsonObject
 
-/** Whether a value is a JSON object: not null, not a list. */
+/** Whether a value is a JSON object: neither null nor a list. */
 export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A text as a JSON object; `undefined` when it is none. Errors of `JSON.parse` quote the text, so that none leaves here. */
+/** Parses a text as a JSON object; `undefined` when it is not one. It never throws, because errors of `JSON.parse` quote the text. */
 export const parseObject = (text: string): JsonObject | undefined => {
   try {
     const value: unknown = JSON.parse(text)
@@ -18,18 +18,20 @@ export const parseObject = (text: string): JsonObject | undefined => {
 
 const has = Object.prototype.hasOwnProperty
 
-/** The own property `key` of an object; `undefined` for anything inherited, so `constructor` and `__proto__` are just missing. */
+/**
+ * Returns the own property `key` of an object, or `undefined`. Inherited properties such as `constructor` and `__proto__` count as missing.
+ */
 export const own = <T>(object: { readonly [key: string]: T }, key: string): T | undefined =>
   has.call(object, key) ? object[key] : undefined
 
-/** The value at a path of keys and list indexes; `undefined` where there is none. */
+/** Returns the value at a path of keys and list indexes; `undefined` where the path leads nowhere. */
 export const valueAt = (data: Json, path: readonly (string | number)[]): Json | undefined =>
   path.reduce<Json | undefined>(
     (value, key) => (Array.isArray(value) ? value[Number(key)] : isObject(value) ? own(value, String(key)) : undefined),
     data,
   )
 
-/** JSON equality: same type, same members whatever their order. Depth is bounded by the shallower side. */
+/** JSON equality: same type, same members in any order. Depth is bounded by the shallower value. */
 export const equalJson = (a: Json, b: Json): boolean => {
   if (a === b) return true
   if (Array.isArray(a)) {

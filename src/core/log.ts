@@ -1,4 +1,4 @@
-/** Logging as a port: a level, fields, one short message. */
+/** Logging as a port: a level, fields and a short message. */
 
 export type Level = 'debug' | 'info' | 'warn' | 'error'
 
@@ -6,6 +6,6 @@ export type Fields = { readonly [name: string]: string | number | boolean | unde
 
 export interface Log {
   (level: Level, fields: Fields, message: string): void
-  /** Whether lines of this level are written at all, for what is costly to say. */
+  /** Whether lines of this level are written at all. Asked before a message that is costly to make. */
   readonly writes: (level: Level) => boolean
 }

@@ -1,13 +1,13 @@
-/** Names of routes, plugins and providers: their forms, and second names (rules: Names 1). */
+/** The forms of the names of routes and plugins, and the aliases of providers (rules: Names 1). */
 
 import { nearest } from './text.ts'
 
 export const routeName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
-/** The name of what a plugin brings. No built-in name has a hyphen, so that none of a later version can clash. */
+/** The name of a plugin's part. Built-in names never have a hyphen, so no later version can clash with it. */
 export const pluginName = /^(?!x-)[a-z0-9]+(-[a-z0-9]+)+$/u
 
-/** The way out for a name that no plugin brings. */
+/** Returns the help for a name that no plugin brings. */
 export const unpluggedHelp = (name: string, known: Iterable<string>): string => {
   const near = nearest(name, known)
   return near.length > 0
@@ -15,7 +15,7 @@ export const unpluggedHelp = (name: string, known: Iterable<string>): string => 
     : 'name the module that brings it under "plugins"'
 }
 
-/** Second names of the code hosts, where samples are named by who sends them. */
+/** Aliases of the code hosts. Samples are named by their provider. */
 const providerAliases: ReadonlyMap<string, string> = new Map([
   ['code-host-a', 'github'],
   ['host-a', 'github'],
@@ -25,5 +25,5 @@ const providerAliases: ReadonlyMap<string, string> = new Map([
   ['hostb', 'gitlab'],
 ])
 
-/** The real name of a provider of samples. */
+/** Returns the name of a provider without its aliases. */
 export const providerName = (name: string): string => providerAliases.get(name) ?? name

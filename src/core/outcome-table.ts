@@ -1,15 +1,15 @@
-/** What each Outcome means to whom: the sender's status and sentence, the log's level and words, the name in records. One row each. */
+/** The table of outcomes: the sender's status and sentence, the log's level and message, the name in records. */
 
 import type { Level } from './log.ts'
 import type { Outcome, Refused } from './outcome.ts'
 
 type Row = {
   readonly status: number
-  /** What the answer says; the route's name is appended where it ends in a blank. */
+  /** The answer's text. The route's name is appended where the text ends in a blank. */
   readonly sentence: string
-  /** `debug`: said only when every request is asked for. Louder ones are bounded in number. */
+  /** `debug`: logged only when every request is. Lines of louder levels are bounded in number. */
   readonly level: Level
-  /** The log's words, where they are not the name. */
+  /** The log's message, where it is not the name. */
   readonly message?: string
 }
 
@@ -34,7 +34,7 @@ const refusals: { readonly [code in Refused['code']]: Row } = {
   internal: { status: 500, sentence: 'Internal error', level: 'error' },
 }
 
-/** Statuses of ends that are no refusal; their bodies are in `core/reply.ts`. */
+/** Statuses of the outcomes that are not refusals. Their bodies are in `core/reply.ts`. */
 const statuses: { readonly [kind in Exclude<Outcome['kind'], 'refused'>]: number } = {
   ignored: 200,
   handshake: 200,
@@ -49,14 +49,14 @@ export const rowOf = ({ code }: Refused): Row => refusals[code]
 export const statusOf = (outcome: Outcome): number =>
   outcome.kind === 'refused' ? rowOf(outcome).status : outcome.kind === 'handshake' ? outcome.reply.status : statuses[outcome.kind]
 
-/** What an end may be called, in records and by whoever expects one. */
+/** All names of outcomes, for records and for tests of routes. */
 export const outcomeNames: readonly string[] = [...Object.keys(statuses), ...Object.keys(refusals)]
 
-/** The code of the refusal that is answered so; `undefined` for what is none of our answers. */
+/** Returns the code of the refusal that has this answer; `undefined` where none has. */
 export const refusalSaid = (status: number, sentence: string): string | undefined =>
   Object.entries(refusals).find(([, row]) => row.status === status && sentence.startsWith(row.sentence))?.[0]
 
-/** How often posts were refused, in words, in the table's order: `3 rate_limited (429), 1 too_large (413)`; empty where none was. */
+/** Counts refusals in words, in the table's order: `3 rate_limited (429), 1 too_large (413)`. Empty where nothing was refused. */
 export const describeRefusals = (counts: { readonly [code in Refused['code']]?: number }): string =>
   Object.entries(refusals)
     .flatMap(([code, { status }]) => {
@@ -65,13 +65,13 @@ export const describeRefusals = (counts: { readonly [code in Refused['code']]?: 
     })
     .join(', ')
 
-/** A refusal by its code, every other end by its kind. */
+/** Returns a refusal's code, or the kind of any other outcome. */
 export const nameOf = (outcome: Outcome): string => (outcome.kind === 'refused' ? outcome.code : outcome.kind)
 
-/** Whether something comes of it: the event was not refused, ignored or seen before. */
+/** Whether the event made work: it was not refused, ignored or a duplicate. */
 export const isTaken = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'coalesced' || kind === 'delivered'
 
-/** Why it ended so, where there is more to say: never for the sender. */
+/** Returns the details of an outcome, where it has any. They never go to the sender. */
 export const reasonOf = (outcome: Outcome): string | undefined =>
   outcome.kind === 'ignored'
     ? (outcome.detail?.() ?? outcome.reason)
@@ -81,7 +81,7 @@ export const reasonOf = (outcome: Outcome): string | undefined =>
         ? outcome.detail
         : undefined
 
-/** An end in words, as records and commands give it. */
+/** Describes an outcome for records and commands. */
 export const describeOutcome = (outcome: Outcome): { readonly outcome: string; readonly status: number; readonly reason?: string } => {
   const reason = reasonOf(outcome)
   return { outcome: nameOf(outcome), status: statusOf(outcome), ...(reason === undefined ? {} : { reason }) }

@@ -1,6 +1,6 @@
-/** How a request can end: a closed list; `core/reply.ts` gives each its status and body. */
+/** The closed list of ways in which a request can end. `core/reply.ts` gives each its status and body. */
 
-/** What goes back to a sender. */
+/** The answer to a sender. */
 export type Reply = {
   readonly status: number
   readonly body: string
@@ -33,9 +33,9 @@ export type Refused = {
   /** The route's name, where the answer names it. */
   readonly name?: string
   readonly retryAfterSeconds?: number
-  /** The signature of the request is checked after the answer. Where it holds, the record of the request has its body. */
+  /** The signature of the request is checked after the answer. Where the signature holds, the record of the request has its body. */
   readonly looksLater?: true
-  /** For the log only: never leaves the server. */
+  /** For the log only. It never leaves the server. */
   readonly detail?: string
 }
 
@@ -44,9 +44,9 @@ export type Ignored = {
   readonly reason: 'event' | 'own_comment' | 'filter' | 'script' | 'job_paused' | 'job_disabled' | 'job_running' | 'job_missing'
   readonly route: string
   readonly event?: string
-  /** Where a scheduled job said no. */
+  /** The id of the event that a scheduled job refused. */
   readonly deliveryId?: string
-  /** For the log only: which rule said no, and to what. Worked out when somebody reads it. */
+  /** For the log only: the rule that ended the request, and the value that it saw. Worked out when somebody reads it. */
   readonly detail?: () => string
 }
 
@@ -55,7 +55,7 @@ type EventReference = { readonly route: string; readonly event: string; readonly
 export type Outcome =
   | Refused
   | Ignored
-  /** A question that the sender asks before it sends events; nothing else comes of it. */
+  /** A question that the sender asks before it sends events. It makes no work. */
   | { readonly kind: 'handshake'; readonly route: string; readonly reply: Reply }
   | { readonly kind: 'duplicate'; readonly route: string; readonly deliveryId: string }
   | (EventReference & { readonly kind: 'accepted'; readonly cronJob?: string })
@@ -66,7 +66,7 @@ export type Outcome =
       readonly route: string
       readonly target: string
       readonly deliveryId: string
-      /** What the targets said of it: for the records. */
+      /** The targets' answers, for the records. */
       readonly answers: readonly string[]
     }
 

@@ -1,4 +1,6 @@
-/** What parts open beside their functions is owned by somebody: closed once, when nobody uses it any more, at the latest with the gateway. */
+/**
+ * Owners of what parts open beside their functions. An owner closes it once: when nobody uses it any more, at the latest with the gateway.
+ */
 
 import type { Clock } from './clock.ts'
 import { messageOf } from './fault.ts'
@@ -8,7 +10,7 @@ import { failLate, within } from './turns/within.ts'
 type Close = () => void | Promise<void>
 
 /**
- * What a part's `compile` gives back: the function, or beside it how what it owns is closed.
+ * The result of a part's `compile`: a function, or a function with the `close` of what it owns.
  * @example
  * compile(path) {
  *   const watcher = watch(String(path))
@@ -17,16 +19,16 @@ type Close = () => void | Promise<void>
  */
 export type Closable<F> = F | { readonly run: F; readonly close: Close }
 
-/** Gives the bare function; what it owns is closed with its owner. */
+/** Returns the bare function. What it owns is closed with the owner that adopts it. */
 export type Adopt = <F>(made: Closable<F>) => F
 
-/** Whoever uses what is owned holds the owner meanwhile. */
+/** The use of an owner: `hold` before the use, `release` after it. */
 export type Held = Pick<Owner, 'hold' | 'release'>
 
 const isOpened = <F>(made: Closable<F>): made is { readonly run: F; readonly close: Close } =>
   typeof made === 'object' && made !== null && 'run' in made && 'close' in made
 
-/** Owns what one plan, runner or set of plans has open. Its maker holds it first. */
+/** Owns what one plan, runner or set of plans has open. Whoever creates it is its first holder. */
 export class Owner {
   readonly #owners: Owners
   readonly #about: Fields
@@ -39,7 +41,7 @@ export class Owner {
     this.#about = about
   }
 
-  /** Whether it has nothing to close. */
+  /** Whether there is nothing to close. */
   get isEmpty(): boolean {
     return this.#closes === undefined
   }
@@ -60,7 +62,7 @@ export class Owner {
     if (--this.#holders === 0) this.close()
   }
 
-  /** Closes what is open, whoever holds it. */
+  /** Closes what is open, even while it is held. */
   close(): void {
     this.#isClosed = true
     const closes = this.#closes ?? []
@@ -69,10 +71,10 @@ export class Owner {
   }
 }
 
-/** Nobody waits longer for a `close`. */
+/** The longest wait for a `close`, in milliseconds. */
 const patienceMs = 5_000
 
-/** Knows all that is open, and waits for what is being closed. */
+/** All owners of the gateway. Waits at its end for what is being closed. */
 export class Owners {
   readonly #clock: Clock
   readonly #log: Log
@@ -85,25 +87,25 @@ export class Owners {
     this.#log = log
   }
 
-  /** `about`: what the log says it is. */
+  /** Creates an owner. `about`: the fields that name it in the log. */
   create(about: Fields): Owner {
     return new Owner(this, about)
   }
 
-  /** Closes everything that is open, also what is still in use; resolves when all is closed or was given up. */
+  /** Closes everything that is open, even while it is in use. Resolves when each `close` has ended or was given up. */
   async close(): Promise<void> {
     this.#isOver = true
     for (const owner of this.#open) owner.close()
     await Promise.all(this.#closing)
   }
 
-  /** An owner has something open now; `false`: it is too late for that. */
+  /** Notes that an owner has something open. `false`: the gateway is closing, so nothing may be opened. */
   open(owner: Owner): boolean {
     if (!this.#isOver) this.#open.add(owner)
     return !this.#isOver
   }
 
-  /** Closes what an owner had open: side by side, and nobody has to wait for it. */
+  /** Closes what an owner had open, all at the same time. Nobody waits for it. */
   shut(owner: Owner, closes: readonly Close[], about: Fields): void {
     this.#open.delete(owner)
     for (const close of closes) {

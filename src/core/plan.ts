@@ -1,4 +1,4 @@
-/** A route, compiled: gates in their order (rules: Order 1), then one ending. */
+/** A compiled route: gates in their order (rules: Order 1), then one ending. */
 
 import type { Ignored, Outcome, Refused, Reply } from './outcome.ts'
 import type { Held } from './owner.ts'
@@ -6,40 +6,40 @@ import type { Event, EventFacts, RequestBody, RequestHead, Verification, Verifie
 
 type MaybePromise<T> = T | Promise<T>
 
-/** A named step, so that logs and traces can say where a request ended. */
+/** A step with the stage that logs and traces name it by. */
 export type Step<Run> = { readonly stage: string; readonly run: Run }
 
-/** Looks at headers before the body is read. */
+/** Checks headers before the body is read. */
 export type HeadGate = (head: RequestHead) => Refused | undefined
-/** Decides over the raw bytes: which signature holds for them? */
+/** Checks the raw bytes against the signature, and says which secret it holds for. */
 export type VerifyBody = (body: RequestBody) => MaybePromise<Verification | Refused>
-/** Looks at the headers for a signature: refuses what cannot hold, else says what must hold of the bytes. */
+/** Looks at the headers for a signature. Refuses a head that no body could make valid, else returns the check of the body. */
 export type Authenticate = (head: RequestHead) => VerifyBody | Refused
-/** Masks what a verified request has of a secret itself. What is masked already stays as it is. */
+/** Masks the secrets in the content of a verified request. What is masked already stays as it is. */
 export type MaskRequest = (request: VerifiedRequest) => VerifiedRequest
-/** Reads the verified bytes. */
+/** Parses the verified bytes. */
 export type Parse = (request: VerifiedRequest) => Event | Refused
-/** Lets an event on (the same one, or one with another payload) or ends it. Never waits for what is already there. */
+/** Lets an event on (unchanged, or with another payload) or ends it. Returns a promise only where it must wait. */
 export type EventGate = (event: Event) => MaybePromise<Event | Ignored | Refused>
-/** The only thing that makes work. */
+/** The last step of a plan, and the only one that makes work. */
 export type Ending = (event: Event) => MaybePromise<Outcome>
 
-/** The end of a request that is a handshake; `undefined` for any other request. */
+/** The end of a handshake; `undefined` for any other request. */
 export type HandshakeOutcome = Extract<Outcome, { readonly kind: 'handshake' }> | Refused | undefined
 
-/** Answers what senders ask before they send events. */
+/** Answers the questions that senders ask before they send events. */
 export type Handshakes = {
-  /** Those other than POST that a question may come with. */
+  /** The methods other than POST that a question may come with. */
   readonly methods: ReadonlySet<string>
-  /** A question that nobody signs. */
+  /** Answers a question that is not signed, by its head alone. */
   readonly onHead: (head: RequestHead) => HandshakeOutcome
-  /** What looks for a question in a short body that nobody signs; absent where the route's senders have none of the kind. */
+  /** Looks for an unsigned question in a short body. Absent where no sender of the route asks so. */
   readonly onUnsigned?: (head: RequestHead) => ((body: RequestBody) => HandshakeOutcome) | undefined
-  /** A question whose signature holds. */
+  /** Answers a question whose signature holds. */
   readonly onVerified: (head: RequestHead, body: RequestBody, verification: Verification) => MaybePromise<HandshakeOutcome>
 }
 
-/** Claims the id of an event that was ignored, where its scheme wants that; the refusal says that it could not. */
+/** Claims the id of an ignored event, where the scheme of its sender wants that. A refusal says that the claim failed. */
 export type ClaimIgnored = (event: EventFacts, scheme: string) => Promise<Refused | undefined> | undefined
 
 /** Shapes the answer to an event that was not refused. */
@@ -50,17 +50,17 @@ export type RoutePlan = {
   readonly profile: string
   readonly onHead: readonly Step<HeadGate>[]
   readonly authenticate: Step<Authenticate>
-  /** Absent where no scheme of the route has any. */
+  /** Absent where no scheme of the route has handshakes. */
   readonly handshakes?: Handshakes
-  /** Runs before anything else sees a verified request. Absent where no scheme of the route looks for a secret itself. */
+  /** Runs before anything else sees a verified request. Absent where no scheme of the route finds secrets in the content. */
   readonly mask?: MaskRequest
   readonly parse: Step<Parse>
   readonly onEvent: readonly Step<EventGate>[]
   readonly ending: Step<Ending>
-  /** Absent where no scheme of the route wants it. */
+  /** Absent where no scheme of the route claims ignored events. */
   readonly claimIgnored?: ClaimIgnored
-  /** Absent where the route leaves the answers as they are. */
+  /** Absent where the route does not shape its answers. */
   readonly respond?: Respond
-  /** Held by each request that runs through the plan: what the plan has open is not closed meanwhile. */
+  /** Held by each request that runs through the plan, so that nothing of the plan is closed meanwhile. */
   readonly owner: Held
 }

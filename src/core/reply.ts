@@ -22,7 +22,7 @@ const refusalReply = (refused: Refused): Reply => {
 
 const reply = (outcome: Outcome, body: object): Reply => ({ status: statusOf(outcome), body: JSON.stringify(body), type: jsonType })
 
-/** The answer to a request that ended with this Outcome. */
+/** Returns the answer to a request that ended with this Outcome. */
 export const replyTo = (outcome: Outcome): Reply => {
   switch (outcome.kind) {
     case 'refused':

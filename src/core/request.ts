@@ -1,4 +1,4 @@
-/** One request on its way in: what is known of it before its signature holds, and after. */
+/** A request on its way in: the types before its signature holds, and after. */
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Json } from './json.ts'
@@ -6,7 +6,10 @@ import type { Refused } from './outcome.ts'
 
 export type Headers = IncomingHttpHeaders
 
-/** What the bytes of a body are. `text`: the JSON behind the payload, where long numbers keep their digits. `fields`: those of a form, in their order. */
+/**
+ * The content of a body. `text`: the JSON behind the payload, where long numbers keep their digits. `fields`: the fields of a form, in
+ * their order.
+ */
 export type Content =
   | { readonly kind: 'json'; readonly text: string; readonly payload: Json }
   | { readonly kind: 'form'; readonly text: string; readonly payload: Json; readonly fields: readonly FormField[] }
@@ -14,81 +17,84 @@ export type Content =
 
 export type FormField = readonly [name: string, value: string]
 
-/** A body as the check of a signature sees it. */
+/** A body, for the check of a signature. */
 export interface BodyView {
   readonly bytes: Buffer
-  /** The payload of JSON or a form; `undefined` where the body is neither. */
+  /** Returns the payload of JSON or a form; `undefined` where the body is neither. */
   payload(): Json | undefined
-  /** The value that `make` returned at the first call with this key. Later calls with it do not run `make`. */
+  /** Returns the value that `make` returned at the first call with this key. Later calls with the key do not run `make`. */
   once<T>(key: object, make: () => T): T
 }
 
 /**
- * The body of one request, read once: what checks a signature, what answers a handshake and what makes the event must all see the same
- * content in the bytes, and none of them may pay for it again.
+ * The body of one request, read once. The check of the signature, the answer to a handshake and the making of the event must see the same
+ * content, and none of them may read it again.
  */
 export interface RequestBody extends BodyView {
   content(): Content
-  /** The content, which is let go of: whoever makes the event keeps it no longer than it must. */
+  /** Returns the content and lets go of it, so that whoever makes the event decides how long it stays in memory. */
   take(): Content
 }
 
-/** A request whose body has not been read: headers only, which nobody has verified yet. */
+/** A request whose body has not been read. Nobody has verified its headers yet. */
 export type RequestHead = {
   readonly method: string
-  /** The address as the sender sees it, worked out only when asked for: few schemes sign it. */
+  /** Returns the address as the sender sees it. Worked out only when asked for, because few schemes sign it. */
   readonly url: () => string
-  /** The query of the configured address with its question mark; empty where it has none. A signed address has no other query. */
+  /** The query of the configured address, with its question mark; empty where it has none. No other query is part of a signed address. */
   readonly ownQuery?: string
   readonly headers: Headers
-  /** Names and values by turns, as they came: of some headers that stand twice, `headers` has the first only. Absent where a request was not received. */
+  /**
+   * Names and values by turns, as they came. Of some headers that stand twice, `headers` has only the first. Absent for a request that was
+   * not received over HTTP.
+   */
   readonly rawHeaders?: readonly string[]
-  /** The client's address, worked out only when asked for (behind a trusted proxy it costs a header scan). */
+  /** Returns the client's address. Worked out only when asked for, because behind a trusted proxy it costs a scan of the headers. */
   readonly remote: () => string
-  /** Whether a proxy that is trusted by its address handed it on. */
+  /** Whether a proxy that is trusted by its address handed the request on. */
   readonly isProxied: () => boolean
   /** Wall time of arrival, milliseconds. */
   readonly at: number
 }
 
-/** A request that nobody vouched for: its body is there where it was read. */
+/** A request that nobody vouched for. Its body is there where it was read. */
 export type UnverifiedRequest = RequestHead & { readonly body?: Buffer | undefined }
 
-/** What the signature check found out: which scheme held, with which of the route's secrets, over which id. */
+/** The result of the signature check: the scheme, the secret and the id that hold. */
 export type Verification = {
   readonly scheme: string
-  /** 0 for `secret` or the first of `secrets`. */
+  /** The index of the secret: 0 for `secret` or the first of `secrets`. */
   readonly secret: number
   /** The delivery id that the signature covers, where the scheme signs one. */
   readonly signedId: string | undefined
-  /** The signature holds, but the route takes no more in this minute. */
+  /** The signature holds, but the route's rate limit for this minute is used up. */
   readonly limited?: Refused
 }
 
-/** Headers and raw bytes whose signature holds: from here on the request leaves a record. */
+/** Headers and raw bytes whose signature holds. From here on the request leaves a record. */
 export type VerifiedRequest = Pick<RequestHead, 'headers' | 'remote' | 'at'> & {
   readonly eventId: string
   readonly body: Buffer
   readonly verification: Verification
-  /** The body as the check has read it. Absent where no check did. */
+  /** The body as the check read it. Absent where the check did not read it. */
   readonly read?: RequestBody
 }
 
 /** A verified, parsed event. */
 export type Event = EventFacts & {
-  /** The JSON text behind `payload`: what a script reads, and where long numbers keep their digits. */
+  /** The JSON text behind `payload`. Scripts read it, and long numbers keep their digits in it. */
   readonly text: string
   readonly payload: Json
 }
 
-/** What is known of an event without its payload, and small. */
+/** The facts of an event without its payload: small enough to keep. */
 export type EventFacts = {
   readonly eventId: string
   readonly route: string
   readonly profile: string
   readonly headers: Headers
   readonly eventType: string
-  /** Host B's short form of its human title (`merge_request`), which `events` accepts too. */
+  /** Host B's short form of its human title (`merge_request`). `events` accepts it too. */
   readonly eventAlias: string | undefined
   readonly deliveryId: string
   readonly at: number

@@ -1,9 +1,9 @@
-/** A place in a file as people read it. */
+/** Writes files and places for people. */
 
 import { isAbsolute, relative } from 'node:path'
 import type { Place } from './diagnostic.ts'
 
-/** A file as it is shorter to read: relative when it is below the working folder. */
+/** Returns the path relative to the working folder where the file is below it, else the whole path. */
 export const shownFile = (file: string): string => {
   const near = relative(process.cwd(), file)
   return near !== '' && !near.startsWith('..') && !isAbsolute(near) ? near : file

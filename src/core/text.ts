@@ -1,48 +1,51 @@
-/** Cutting and showing text that came from strangers. */
+/** Cuts and shows text that came from strangers. */
 
 const isLeadSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
-/** The first `limit` UTF-16 units of a text, one fewer where the cut would split a surrogate pair (rules: Templates 4). */
+/** Returns the first `limit` UTF-16 units of a text, one fewer where the cut would split a surrogate pair (rules: Templates 4). */
 export const cut = (text: string, limit: number): string => {
   if (text.length <= limit) return text
   return text.slice(0, limit > 0 && isLeadSurrogate(text.charCodeAt(limit - 1)) ? limit - 1 : limit)
 }
 
-/** The start of a text that is too long, without the word that the limit cuts: half of a secret would not be found and taken out. */
+/** Returns the start of a text that is too long, without the word that the limit cuts: the redactor would not find half of a secret. */
 export const excerpt = (text: string, limit: number): string =>
   text.length <= limit ? text : `${cut(text, limit).replace(/[!-~]+$/, '')}…`
 
 const maxNames = 20
 
-/** Names as one text, the first 20 of them. */
+/** Joins the first 20 names, and says how many more there are. */
 export const someOf = (names: readonly string[]): string => {
   const more = names.length - maxNames
   return names.slice(0, maxNames).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-// Everything a terminal could act on: C0 and C1 controls, line separators, bidirectional and invisible format characters.
+// Everything that a terminal could act on: C0 and C1 controls, line separators, bidirectional and invisible format characters.
 const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
-/** One line of text that is safe on a terminal: controls become `\u{…}` escapes. */
+/** Returns a line of text that is safe on a terminal: controls become `\u{…}` escapes. */
 export const printable = (text: string, limit = 1024): string =>
   cut(text, limit).replace(unsafe, (char) =>
     char === '\n' ? '\\n' : char === '\t' ? '\\t' : `\\u{${(char.codePointAt(0) as number).toString(16)}}`,
   )
 
-/** Several lines of text that are safe on a terminal, whole. */
+/** Returns all lines of a text, safe on a terminal. */
 export const printableLines = (text: string): string =>
   text
     .split('\n')
     .map((line) => printable(line, line.length))
     .join('\n')
 
-/** The same JSON, safe on a terminal: `JSON.stringify` leaves what stands above U+007F as it is, and here it becomes `\uXXXX`. Line feeds stay. */
+/**
+ * Returns the same JSON, safe on a terminal. `JSON.stringify` leaves controls above U+007F as they are; here they become `\uXXXX`. Line
+ * feeds stay.
+ */
 export const visibleJson = (json: string): string => json.replace(unsafe, (char) => (char === '\n' ? char : escaped(char)))
 
 const escaped = (char: string): string =>
   Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
 
-/** The edit distance of two short words, for did-you-mean. Two neighbours that changed places are one edit. */
+/** Returns the edit distance of two short words, for did-you-mean. A swap of two neighbours is one edit. */
 const distance = (a: string, b: string): number => {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
@@ -60,7 +63,7 @@ const distance = (a: string, b: string): number => {
   return row[b.length] as number
 }
 
-/** The known words nearest to a mistyped one, best first; none when nothing is near. */
+/** Returns the known words nearest to a mistyped word, best first; empty when no word is near. */
 export const nearest = (word: string, known: Iterable<string>): string[] => {
   const reach = Math.max(1, Math.floor(word.length / 3))
   const lower = word.slice(0, 64).toLowerCase()
@@ -72,7 +75,7 @@ export const nearest = (word: string, known: Iterable<string>): string[] => {
     .map(({ name }) => name)
 }
 
-/** One letter changed, too many, or missing, or two neighbours swapped. */
+/** Whether two words differ by one slip: a letter changed, too many or missing, or two neighbours swapped. */
 export const isOneSlip = (a: string, b: string): boolean => {
   let from = 0
   while (from < a.length && a[from] === b[from]) from++

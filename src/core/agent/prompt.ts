@@ -1,18 +1,18 @@
-/** A prompt, and which of it a sender wrote: runners of models set that apart (rules: Agents 9). */
+/** A prompt, and the parts of its text that a sender wrote. Runners of models mark those parts (rules: Agents 9). */
 
-/** A part of a text, from one offset to before another, in UTF-16 units. */
+/** A part of a text: from the first offset to before the second, in UTF-16 units. */
 export type Span = readonly [from: number, to: number]
 
 export type Prompt = {
   readonly text: string
-  /** The parts that a sender wrote and that are longer than a line: in order, and none overlaps another. */
+  /** The parts that a sender wrote and that are longer than a line. They are in order and do not overlap. */
   readonly untrusted: readonly Span[]
 }
 
-/** A prompt of which no sender wrote more than a line. */
+/** Makes a prompt in which no sender wrote more than a line. */
 export const plainPrompt = (text: string): Prompt => ({ text, untrusted: [] })
 
-/** Several prompts as one, with texts of ours before and between them. */
+/** Joins prompts, and texts of ours, into one prompt. */
 export const joinPrompts = (parts: readonly (string | Prompt)[]): Prompt => {
   let text = ''
   const untrusted: Span[] = []

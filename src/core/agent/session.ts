@@ -1,8 +1,8 @@
-/** What a lasting conversation is made of, wherever it is kept, shown or given to an agent. */
+/** A lasting conversation: its types, and its messages as agents and readers get them. */
 
 import { cut } from '../text.ts'
 
-/** The address of a chat, as the target that sends texts there made it out. */
+/** The chat that a target resolved as the address of its texts. */
 export type ChatAddress = {
   readonly platform: string
   readonly chat: string
@@ -15,13 +15,13 @@ export type SessionName = {
   readonly key: string
   readonly profile: string
   readonly route: string
-  /** The key that the route's template gave. */
+  /** The text that the route's template rendered for an event. */
   readonly name: string
-  /** The chat that its replies go to, as it was known last. */
+  /** The chat that the session's replies go to, as the latest delivery resolved it. */
   readonly place?: ChatAddress
 }
 
-/** `messages`: how many it has now. */
+/** A session that a store holds. `messages`: the number of its messages. */
 export type Session = SessionName & { readonly ageMs: number; readonly idleMs: number; readonly messages: number }
 
 export type SessionFilter = { readonly profile?: string; readonly route?: string }
@@ -31,7 +31,7 @@ export type SessionMessage = {
   readonly text: string
   /** Wall time, milliseconds. */
   readonly at: number
-  /** The route whose delivery this is a copy of (`mirror_to_session`). Absent for what was said in the session itself. */
+  /** The route whose delivery this message copies (`mirror_to_session`). Absent for a message of the session itself. */
   readonly label?: string
 }
 
@@ -39,13 +39,13 @@ export type SessionMessage = {
 export const maxSessionName = 1_000
 const maxChars = 65_536
 
-/** A text as a session keeps it. */
+/** Cuts a text to the length that a session keeps of a message. */
 export const keptText = (text: string): string => (text.length <= maxChars ? text : `${cut(text, maxChars - 1)}…`)
 
 /**
- * What an agent or a reader is given of a message. A copy begins with a line that names its route. In all that others wrote, a line that
- * begins with a bracket gets a backslash, so that no such line is one of them (rules: Sessions 6). An agent's own brackets stay, unless its
- * line reads like that one: somebody may have made it say so.
+ * Returns the text of a message for an agent or a reader. A copied delivery begins with a label: a line in brackets that names its route.
+ * In a text that a sender or a target wrote, a line that begins with a bracket gets a backslash, so that no such line reads as a label
+ * (rules: Sessions 6). An agent's line keeps its bracket unless it reads like a label, because a sender may have made the agent write it.
  */
 export const wordsOf = ({ role, text, label }: SessionMessage): string => {
   if (role === 'assistant') return text.replace(labelWords, '$1\\')
@@ -53,12 +53,12 @@ export const wordsOf = ({ role, text, label }: SessionMessage): string => {
   return label === undefined ? body : `[${label}] ${delivered}:\n${body}`
 }
 
-/** A text of others in which no line is a label. */
+/** Escapes each line of a foreign text that could read as a label. */
 export const withoutLabels = (text: string): string => text.replace(bracket, '$1\\')
 
 const delivered = 'delivered this to the chat'
 
-// Whatever breaks a line, then what is not seen, then whatever looks like an opening bracket.
+// A line break, then invisible characters, then anything that looks like an opening bracket.
 const breaks = '\\n\\r\\v\\f\\u0085\\u2028\\u2029'
 const unseen = `(?:(?![${breaks}])[\\s\\p{C}\\p{M}\\p{Z}\\u115f\\u1160\\u2800\\u3164\\uffa0])*`
 const opening = '[\\p{Ps}\\u231c\\u2308]'

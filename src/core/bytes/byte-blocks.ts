@@ -1,4 +1,4 @@
-/** Bytes that are kept as they come. However small the pieces are in which they come, they take little more room than they have. */
+/** Collects bytes in blocks of one size, so that many small pieces take little more memory than their bytes. */
 
 const blockBytes = 64 * 1024
 
@@ -13,7 +13,7 @@ export class ByteBlocks {
   add(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.length; ) {
       const at = this.#length % blockBytes
-      // Memory that nothing else shares, so that it can be handed to a thread.
+      // Memory that shares no pool, so that it can be handed to a thread.
       if (at === 0) this.#blocks.push(Buffer.allocUnsafeSlow(blockBytes))
       const part = bytes.subarray(from, from + blockBytes - at)
       this.#blocks.at(-1)?.set(part, at)
@@ -22,7 +22,7 @@ export class ByteBlocks {
     }
   }
 
-  /** Gives all of it, in blocks, and is empty then. */
+  /** Returns all bytes in blocks, and empties the collection. */
   take(): readonly Buffer[] {
     const blocks = this.#blocks
     const left = this.#length % blockBytes

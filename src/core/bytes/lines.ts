@@ -1,8 +1,8 @@
-/** Splits bytes into lines, and bounds how long one may be. */
+/** Splits a stream of bytes into lines, and bounds the length of a line. */
 
 import { ByteBlocks } from './byte-blocks.ts'
 
-/** A shorter line is given as it lies in the bytes that end it. */
+/** A line below this length that ends in the bytes it began in is returned as a view of them, without a copy. */
 const longLine = 64 * 1024
 
 export class Lines {
@@ -13,7 +13,11 @@ export class Lines {
     this.#maxBytes = maxBytes
   }
 
-  /** The lines that end in the next bytes, each in its pieces and without its end, `\n` or `\r\n`. `undefined`: a line is too long, and what follows has no meaning any more. */
+  /**
+   * Yields the lines that end in these bytes, each in its pieces and without its line end (`
+   * ` or `\r
+   * `). Yields `undefined` when a line is too long; the rest of the stream has no meaning then.
+   */
   *in(bytes: Uint8Array): Generator<readonly Uint8Array[] | undefined, void> {
     for (let from = 0; from < bytes.length; ) {
       const end = bytes.indexOf(10, from)

@@ -1,31 +1,32 @@
-/** Masks what is named like a secret, before settings are shown or headers are kept. */
+/** Masks values whose names name a secret, before settings are shown or headers are kept. */
 
 import { createHash } from 'node:crypto'
 import { isObject, type Json } from '../json.ts'
 import { namesRequestSecret, namesSettingSecret, replaceSecretParameters } from './secret-names.ts'
 
-/** What stands for a secret of a request. */
+/** The mask of a secret. */
 export const stars = '***'
 
-/** The first 8 hex digits of the SHA-256: enough to see whether two secrets are equal. */
+/** Returns the first 8 hex digits of the SHA-256: enough to see whether two secrets are equal. */
 export const fingerprint = (secret: string): string => createHash('sha256').update(secret).digest('hex').slice(0, 8)
 
 /**
- * A copy of a request's headers with the values of those that name a secret masked, but not of those in `open`. The others stay, because a replay's
- * filters may read them.
+ * Returns a copy of a request's headers in which each header that names a secret is masked, except those in `open`. Headers that name no
+ * secret stay, because the filters of a replay may read them.
  */
 export const maskHeaders = <Value>(
   headers: Readonly<Record<string, Value>>,
   open: readonly string[] = [],
 ): Record<string, Value | typeof stars> => {
-  // A spread makes own properties of all names, so that a header named `__proto__` changes no prototype.
+  // A spread makes an own property of every name, so a header named `__proto__` changes no prototype.
   const masked: Record<string, Value | typeof stars> = { ...headers }
-  // V8 compiles an assignment for the hidden class of one sender's headers, and throws the code away, with all around it, for the next sender's.
+  // `Reflect.set`, because V8 would compile an assignment for the hidden class of one sender's headers, and throw away the function's code
+  // at the next sender's.
   for (const name of Object.keys(masked)) if (namesRequestSecret(name) && !open.includes(name)) Reflect.set(masked, name, stars)
   return masked
 }
 
-/** A copy of settings with the values of all keys that name a secret masked, and what lets in of each address. */
+/** Returns a copy of settings in which the values of keys that name a secret are masked, and the credentials in addresses. */
 export const maskJson = (value: Json): Json => {
   if (typeof value === 'string') return maskAddress(value)
   if (Array.isArray(value)) return value.map(maskJson)
@@ -33,10 +34,10 @@ export const maskJson = (value: Json): Json => {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, namesSettingSecret(key) ? maskAll(item) : maskJson(item)]))
 }
 
-/** Whether a text is what stands for a hidden one. */
+/** Whether a text is a mask. */
 export const isMask = (text: string): boolean => /^\*\*\*(?: \([0-9a-f]{8}\))?$/.test(text)
 
-/** Whether a text stands for one of which a part or all is hidden. */
+/** Whether a text is a mask, or an address with a masked part. */
 export const hidesPart = (text: string): boolean => isMask(text) || (isAddress.test(text) && /\/\/\*\*\*@|=\*\*\*(?:[&#]|$)/.test(text))
 
 const isAddress = /^https?:\/\//i

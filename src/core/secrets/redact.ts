@@ -1,20 +1,20 @@
-/** Takes known secrets out of texts by value, wherever they turn up: error messages, URLs, child output (rules: Hostile input 4). */
+/** Removes known secrets from texts by value, wherever they turn up: error messages, URLs, output of programs (rules: Hostile input 4). */
 
-/** Shorter values would blank out ordinary words. */
+/** The shortest secret that is removed. Shorter values would blank out ordinary words. */
 const shortest = 6
 
-/** The spellings of a secret: as it is, and as a path, a query (where a URL writes an apostrophe its own way) and a form encode it. */
+/** Returns the spellings of a secret: plain, and as encoded in a path, a query (where a URL encodes an apostrophe too) and a form. */
 const formsOf = (value: string): string[] => {
   const encoded = encodeURIComponent(value)
   return [value, encoded, encoded.replaceAll("'", '%27'), new URLSearchParams([['', value]]).toString().slice(1)]
 }
 
-/** The known secrets, found in a text in one pass: a gateway may know ten thousand. */
+/** Finds all known secrets in one pass over a text. A gateway may know ten thousand. */
 export class Redactor {
   readonly #known = new Set<string>()
-  /** By their first characters, longest first. */
+  /** Secrets by their first characters, the longest first. */
   readonly #byStart = new Map<string, string[]>()
-  /** A quick look for where a secret can begin at all: 1 for the low byte of each first character. */
+  /** Where a secret can begin at all: 1 at the low byte of each first character. */
   readonly #firsts = new Uint8Array(256)
 
   add(values: Iterable<string>): void {
@@ -24,11 +24,11 @@ export class Redactor {
     }
   }
 
-  /** Every one of them, and its URL-encoded forms, becomes `***`; what overlaps becomes one. */
+  /** Replaces each known secret, in any spelling, with `***`. Overlapping secrets become one `***`. */
   redact(text: string): string {
     let out = ''
     let copied = 0
-    /** Where the secrets that were found so far end. */
+    /** The end of the secrets that were found so far. */
     let end = 0
     for (let at = 0; at + shortest <= text.length; at++) {
       if (this.#firsts[text.charCodeAt(at) & 255] === 0) continue
@@ -56,7 +56,7 @@ export class Redactor {
   }
 }
 
-/** A function that replaces every one of the values, and its URL-encoded forms, with `***`. */
+/** Returns a function that replaces each of the values, in any spelling, with `***`. */
 export const createRedactor = (values: Iterable<string>): ((text: string) => string) => {
   const redactor = new Redactor()
   redactor.add(values)

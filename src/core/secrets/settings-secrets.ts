@@ -1,9 +1,9 @@
-/** Collects the secrets that settings hold, to be redacted by value. */
+/** Collects the secrets in settings, to be redacted by value. */
 
 import { isObject, type Json } from '../json.ts'
 import { namesVariableSecret, replaceSecretParameters } from './secret-names.ts'
 
-/** The values of keys that name a secret, and what addresses carry. Of headers each counts by its own name. */
+/** Returns the values of keys that name a secret, and the secrets in addresses. Each header counts by its own name. */
 export const secretsOfSettings = (settings: Json): string[] => {
   if (typeof settings === 'string') return secretsOfAddress(settings)
   if (Array.isArray(settings)) return settings.flatMap(secretsOfSettings)
@@ -13,10 +13,10 @@ export const secretsOfSettings = (settings: Json): string[] => {
   )
 }
 
-/** What a payload fills in is no secret of ours. */
+/** A placeholder is filled in by a payload, so it is not a secret. */
 const isPlaceholder = /^\{[^{}]*\}$/
 
-/** Each text inside; of `Bearer …` also the token alone. */
+/** Returns each text in a value, and the token of `Bearer …` alone too. */
 const textsIn = (value: Json): string[] => {
   if (typeof value === 'string') return isPlaceholder.test(value) ? [] : [value, value.slice(value.lastIndexOf(' ') + 1)]
   if (Array.isArray(value)) return value.flatMap(textsIn)
@@ -25,7 +25,7 @@ const textsIn = (value: Json): string[] => {
 
 const decodedParameter = (value: string): string => new URLSearchParams(`v=${value}`).get('v') ?? value
 
-/** The login and the secret parameters of an address: `https://name:password@host/?token=…`. A placeholder is none. */
+/** Returns the login and the secret parameters of an address such as `https://name:password@host/?token=…`, without placeholders. */
 const secretsOfAddress = (text: string): string[] => {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return []
   const { username, password } = new URL(text)

@@ -1,4 +1,4 @@
-/** How much of something may come within a span of time. */
+/** Bounds the amount that may come within a span of time. */
 
 import type { Clock } from '../clock.ts'
 
@@ -16,7 +16,7 @@ export class Allowance {
     this.#since = clock.monotonic()
   }
 
-  /** Counts an amount that came; `false` when more has come within the span than may. */
+  /** Counts an amount that came. `false`: more than the allowance has come within the span. */
   take(amount: number): boolean {
     const now = this.#clock.monotonic()
     if (now - this.#since >= this.#spanMs) {

@@ -1,17 +1,17 @@
-/** Lets costly work of strangers wait, so that each turn of the event loop does a little of it and everybody else is served between. */
+/** Delays the costly work of strangers: each turn of the event loop does a little of it, so that other requests are served in between. */
 
-/** So long a turn works at most, beside the last step that it has begun. */
+/** The time of a turn. The last step that it begins may exceed it. */
 const sliceMs = 4
-/** Waiting works, of all clients and of one, and the bytes that they hold. */
+/** The most waiting works and the most bytes that they hold, of all clients and of one client. */
 const maxWaiting = 256
 const maxWaitingOfOne = 32
 const maxBytes = 33_554_432
 const maxBytesOfOne = 8_388_608
 
 export interface ShortTurns {
-  /** Whether one more work of this client may wait, with the bytes that it holds. */
+  /** Whether one more work of this client may wait with the bytes that it holds. */
   hasRoom(client: string, bytes: number): boolean
-  /** Does the work in one of the next turns; rejects with what it throws. A work of several steps does the next one by `then`. */
+  /** Does the work in one of the next turns, and rejects with its error. A work of several steps does each further step with `then`. */
   run<T>(client: string, bytes: number, work: (then: NextStep) => T | Promise<T>): Promise<T>
 }
 
@@ -50,7 +50,7 @@ export const createShortTurns = (): ShortTurns => {
     if (!isBegun) setImmediate(turn)
     isBegun = true
   }
-  // A work that has begun is finished before another begins, because it holds the bytes of a body.
+  // A work that has begun ends before another begins, because it holds the bytes of a body.
   const then: NextStep = (step) =>
     new Promise((resolve, reject) => {
       waiting.unshift(() => settle(step, resolve, reject))
@@ -74,7 +74,7 @@ export const createShortTurns = (): ShortTurns => {
   }
 }
 
-/** What a step throws is for whoever waits for it: here it would end the process. */
+/** Hands the error of a step to whoever waits for the step. Thrown here, it would end the process. */
 const settle = <T>(step: () => T, resolve: (made: T) => void, reject: (error: unknown) => void): void => {
   try {
     resolve(step())

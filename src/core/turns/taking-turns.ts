@@ -1,12 +1,12 @@
-/** Lets long work give the event loop to others now and then: to timers and sockets. */
+/** Lets long work give turns to the timers and sockets of the event loop. */
 
 import { setImmediate } from 'node:timers/promises'
 
 const sliceMs = 10
 
 /**
- * A function to wait for after each piece of the work: it gives the loop a turn whenever a slice of time is used up.
- * `most`: the pieces of one slice at most, however little time they take.
+ * Returns a function to await after each piece of work. It gives the loop a turn whenever a slice of time is used up. `most`: the most
+ * pieces in a slice, however little time they take.
  */
 export const takingTurns = (most = Number.POSITIVE_INFINITY): (() => Promise<void>) => {
   let since = performance.now()

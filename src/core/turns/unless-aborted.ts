@@ -1,4 +1,7 @@
-/** Waits for what others wait for too, or what cannot be ended, no longer than until the signal aborts. Rejects with its reason then. */
+/**
+ * Waits for work that cannot be ended or that has several waiters, but no longer than until the signal aborts. Rejects with the signal's
+ * reason then.
+ */
 export const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   let stop = (): void => {}
   const aborted = new Promise<never>((_, reject) => {

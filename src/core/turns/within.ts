@@ -1,8 +1,11 @@
-/** The one deadline for work that nobody can end: it goes on, and who waits for it does not. */
+/** The deadline for work that nobody can end: the work goes on, and the wait for it ends. */
 
 import type { Clock } from '../clock.ts'
 
-/** Resolves or rejects as the work does; after `ms` milliseconds without its end it resolves to what `late` returns, or rejects with what `late` throws. */
+/**
+ * Resolves or rejects as the work does. When the work has not ended after `ms` milliseconds, it resolves to the result of `late`, or
+ * rejects with the error of `late`.
+ */
 export const within = async <T, Late = never>(work: Promise<T>, ms: number, clock: Clock, late: () => Late): Promise<T | Late> => {
   let cancel = (): void => {}
   const isLate = new Promise<void>((resolve) => {
@@ -15,7 +18,7 @@ export const within = async <T, Late = never>(work: Promise<T>, ms: number, cloc
   }
 }
 
-/** For `late`: the work's end is not waited for any more, which is a failure. `what`: a clause such as "no answer". */
+/** Makes the `late` that fails. `what`: a clause such as "no answer". */
 export const failLate = (what: string, ms: number) => (): never => {
   throw new Error(`${what} in ${Math.ceil(ms / 1000)} seconds`)
 }
