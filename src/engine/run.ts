@@ -1,4 +1,4 @@
-/** Runs a request through a route's plan; knows no part by name. */
+/** Runs a request through a route's plan. It knows no part by name. */
 
 import { randomUUID } from 'node:crypto'
 import type { Ended } from '../core/fact.ts'
@@ -8,13 +8,13 @@ import type { HandshakeOutcome, RoutePlan, VerifyBody } from '../core/plan.ts'
 import type { Event, EventFacts, RequestBody, RequestHead, Verification, VerifiedRequest } from '../core/request.ts'
 import { ReadOnce } from '../parts/body/request-body.ts'
 
-/** The engine calls it after each stage, for debug logs and traces; `ended` is `undefined` where the request went on. */
+/** Called after each stage, for debug logs and traces. `ended` is `undefined` where the request went on. */
 export type Watch = (stage: string, ended: Outcome | undefined, event?: Event) => void
 
-/** What is left to do once the body is there. */
+/** The rest of a request's way, once its body is there. */
 export type Proceed = (body: Buffer) => Ended | Promise<Ended>
 
-/** Runs what needs the head alone: the request ends, or the caller gets the function that takes its body. */
+/** Runs the steps that need the head alone. Returns the end of the request, or the function that takes its body. */
 export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended | Proceed => {
   const ended = lookAtHead(plan, head, watch)
   if (ended) return ended
@@ -35,7 +35,7 @@ export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended 
   }
 }
 
-/** Runs the gates of the head, and answers a question that needs no body and no signature. */
+/** Runs the gates of the head, and answers a handshake that needs neither body nor signature. */
 const lookAtHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended | undefined => {
   for (const { stage, run } of plan.onHead) {
     const outcome = run(head)
@@ -50,8 +50,8 @@ const lookAtHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended | 
 }
 
 /**
- * What the rest of the head and the signature say of a request that a gate has refused already. Where all of it holds, its record has the
- * request, so that it can be replayed: many senders never send again.
+ * Returns the check of a refused request that follows its answer: the other gates of the head, then the signature. Where all of them hold,
+ * the record has the request, so that an operator can replay it: many senders never send again.
  */
 const lookLater =
   (plan: RoutePlan, head: RequestHead, ended: Ended): NonNullable<Ended['later']> =>
@@ -76,7 +76,7 @@ const requestOf = (head: RequestHead, read: RequestBody, verification: Verificat
   return { eventId: randomUUID(), headers, remote, at, body: read.bytes, verification, read }
 }
 
-/** Answers a request that is no POST: it can only be a handshake. */
+/** Answers a request of another method than POST. It can only be a handshake. */
 export const answerHandshake = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended =>
   lookAtHead(plan, head, watch) ?? { outcome: refuse('wrong_method'), stage: plan.authenticate.stage }
 
@@ -111,7 +111,7 @@ const goOn = (
   return answered instanceof Promise ? answered.then(end) : end(answered)
 }
 
-/** Where a request is: the stage that runs, and the event as it was last seen. */
+/** How far a request has come: the stage that runs, and the event as that stage got it. */
 type Trail = { stage: string; event: EventFacts | undefined; whole: Event | undefined }
 
 const see = (trail: Trail, event: Event): void => {
@@ -119,10 +119,12 @@ const see = (trail: Trail, event: Event): void => {
   trail.whole = event
 }
 
-/** What stages and records get of a verified request: its signature was looked at, so that no secret in it is needed any more. */
+/**
+ * Masks the secrets in a verified request before stages and records get it. The signature has been checked, so nothing needs them any more.
+ */
 const maskedBy = ({ mask }: RoutePlan, request: VerifiedRequest): VerifiedRequest => (mask ? mask(request) : request)
 
-/** Runs a verified request from its bytes to its end. A replay of a stored request enters here too. Never throws. */
+/** Runs a verified request from its bytes to its end. A replay of a stored request starts here too. Never throws. */
 export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): Ended | Promise<Ended> => {
   const request = maskedBy(plan, given)
   const trail: Trail = { stage: plan.parse.stage, event: undefined, whole: undefined }
@@ -131,7 +133,7 @@ export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): 
     return claimed ? claimed.then((refused) => endedAs(refused ?? outcome)) : endedAs(outcome)
   }
   const endedAs = (outcome: Outcome): Ended => {
-    // The ending commits the claim and the work at once, but the rules name them as two stages (rules: Order 1).
+    // The ending commits claim and work in one step, but the rules name two stages (rules: Order 1).
     const stage = outcome.kind === 'duplicate' ? 'duplicate' : trail.stage
     watch?.(stage, outcome)
     const { event, whole } = trail
@@ -154,7 +156,7 @@ const parse = (plan: RoutePlan, request: VerifiedRequest, trail: Trail, watch?: 
   return applyGates(plan, trail, event, 0, watch)
 }
 
-/** The gates from `first` on, then the ending; a promise only once a gate has returned one. */
+/** Runs the gates from `first` on, then the ending. Returns a promise only where a gate or the ending has returned one. */
 const applyGates = (plan: RoutePlan, trail: Trail, start: Event, first: number, watch?: Watch): Outcome | Promise<Outcome> => {
   let event = start
   for (let i = first; i < plan.onEvent.length; i++) {
@@ -180,12 +182,15 @@ const applyGates = (plan: RoutePlan, trail: Trail, start: Event, first: number, 
   return outcome
 }
 
-/** What lives while the work is stored survives a garbage collection, which costs more than the storing. */
+/**
+ * Lets go of the payload while the work is stored. An object that lives that long survives a garbage collection, which costs more than the
+ * storing does.
+ */
 const forgetPayload = (trail: Trail, { eventId, route, profile, headers, eventType, eventAlias, deliveryId, at }: Event): void => {
   trail.event = { eventId, route, profile, headers, eventType, eventAlias, deliveryId, at }
   trail.whole = undefined
 }
 
-/** A gate that throws is a bug of ours: the sender may try again, the log gets the reason. */
+/** Returns the refusal for an error of a gate, which is a bug of ours. The sender may try again, and the log gets the stack. */
 export const broken = (thrown: unknown): Refused =>
   refuse('internal', { detail: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) })

@@ -1,4 +1,4 @@
-/** The composition root: it puts registries, compiled configuration and gateway together. */
+/** The composition root: puts registries, compiled configuration and gateway together. */
 
 import { createSharedEffects } from '../app/live/effects.ts'
 import { compileLiveConfig, type LiveConfig } from '../app/live/live-config.ts'
@@ -19,22 +19,22 @@ export type Prepared = {
   readonly diagnostics: readonly Diagnostic[]
   /** Opens the store, listens, and starts to work. Throws a Fault. */
   start(): Promise<Gateway>
-  /** Instead of `start`: closes what its parts have open. */
+  /** Closes what the parts of the configuration have open. For use in place of `start`. */
   close(): Promise<void>
 }
 
 export type GatewayDependencies = {
   readonly log: Log
   readonly clock?: Clock
-  /** Takes known secrets out of a text before it is stored. */
+  /** Removes known secrets from a text before it is stored. */
   readonly redact?: (text: string) => string
-  /** Reads the configuration for a reload. Without it a reload finds the first configuration again. */
+  /** Reads the configuration for a reload. Absent: a reload finds the first configuration again. */
   readonly read?: Read
-  /** Absent: the parts that are built in. */
+  /** Absent: the built-in parts. */
   readonly parts?: Catalogue
-  /** How the keys of senders are fetched; absent: over the network. */
+  /** Fetches the keys of senders. Absent: over the network. */
   readonly download?: Effects['download']
-  /** Shows each request. */
+  /** Shows each request as it ends. */
   readonly requests?: RequestsShown
 }
 

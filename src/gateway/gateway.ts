@@ -35,16 +35,16 @@ export interface Gateway {
   readonly url: string
   readonly routes: number
   readonly operations: RunningGateway
-  /** Resolves when somebody asked it to stop; whoever runs it does so. */
+  /** Resolves when an operator has asked the gateway to stop. Whoever runs the gateway then calls `stop`. */
   readonly stopAsked: Promise<void>
   /**
    * Answers the requests that are being worked on, starts the groups that wait and lets runs finish, for at most `ms` (default: the
-   * configured time). Then it closes. What is left in the store goes on at the next start.
+   * configured time). Then it closes. Runs that are left in the store go on at the next start.
    */
   stop(ms?: number): Promise<void>
 }
 
-/** Somebody who shows each request as it ends; `replacesLog`: what the log would say of requests is left to them. */
+/** An observer that shows each request as it ends. `replacesLog`: the log is silent about requests. */
 export type RequestsShown = { readonly observer: Observer; readonly replacesLog: boolean }
 
 export type GatewayOptions = {
@@ -63,12 +63,12 @@ const closeAll = async (closing: Closing): Promise<void> => {
   for (const close of closing.splice(0).reverse()) await close()
 }
 
-/** Throws a Fault when something cannot be opened, and closes what was. */
+/** Opens a gateway. Throws a Fault when something cannot be opened, after closing what was open. */
 export const openGateway = async (options: GatewayOptions): Promise<Gateway> => {
-  // Last, after all that may use what is open, runs and requests above all.
+  // Closed last, because runs and requests use what the owners have open.
   const closing: Closing = [() => options.shared.owners.close()]
   try {
-    // Its code is loaded while the store waits for the disk.
+    // The code of the server is loaded while the store waits for the disk.
     const [work, http] = await Promise.all([openWork(options, closing), import('../http/index.ts')])
     const doors = await openDoors(options, work, http, closing)
     return await begin(options, work, doors, closing)
@@ -114,7 +114,7 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
     repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => current().config.maxConcurrentRuns,
   })
-  // When a later part of the start fails, the worker stops too.
+  // The worker stops, too, when a later part of the start fails.
   closing.push(() => worker.stop(0))
   const wake = (): void => worker.wake()
   const scheduler = new Scheduler({ store, clock, log, facts, book: () => current().jobs, wake })
@@ -122,7 +122,7 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
   return { store, worker, scheduler, tails }
 }
 
-/** Makes the observers of the facts: the journal and the log. */
+/** Adds the observers of the facts: the journal and the log. */
 const observe = async (
   { config, log, clock, redact, shared: { facts }, reloader, requests }: GatewayOptions,
   closing: Closing,
@@ -212,7 +212,7 @@ const begin = async (options: GatewayOptions, work: Work, doors: Doors, closing:
       stopping.patienceMs = ms
       reloader.stop()
       await scheduler.stop()
-      // At the same time, because a slow sender must not use up the time of the runs, nor let further runs begin meanwhile.
+      // At the same time: a slow sender must not use up the time of the runs, and no further run may begin meanwhile.
       const answered = settled(listener.active, clock, ms)
       await Promise.all([answered, worker.stop(ms, answered)])
       await closeAll(closing)
@@ -233,7 +233,7 @@ const settled = async (active: () => number, clock: Clock, ms: number): Promise<
   while (active() > 0 && clock.monotonic() < deadline) await new Promise<void>((resolve) => clock.after(20, resolve))
 }
 
-/** Keys of senders last as long as what is stored does. */
+/** Opens the folder of senders' keys, where the store is lasting. */
 const openKeys = async ({ config: { dataDir, storage }, log }: GatewayOptions, closing: Closing): Promise<KeptKeys | undefined> => {
   if (!storesByName.get(storage.kind)?.isLasting) return undefined
   const keys = await openKeyFolder(join(dataDir, 'state', 'sender-keys'), (reason) =>
@@ -245,7 +245,7 @@ const openKeys = async ({ config: { dataDir, storage }, log }: GatewayOptions, c
 
 const openStore = ({ dataDir, storage }: Config, clock: Clock): Promise<Store> => {
   const part = storesByName.get(storage.kind)
-  // The shape check refuses an unknown kind, and that stops the start.
+  // Cannot happen: the shape check refuses an unknown kind, and its finding stops the start.
   if (!part) throw new Error(`no store "${storage.kind}"`)
   return part.open({ folder: join(dataDir, 'state'), durability: storage.durability, clock })
 }

@@ -1,4 +1,4 @@
-/** Logs facts: what an operator must see, at a bounded rate; the rest at level debug. */
+/** Logs facts: those that an operator must see at a bounded rate, the others at level debug. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Fact, Observer, RequestEnded, RouteChanges, RunAttempt } from '../core/fact.ts'
@@ -7,17 +7,20 @@ import type { Refused } from '../core/outcome.ts'
 import { nameOf, reasonOf, rowOf, statusOf } from '../core/outcome-table.ts'
 import { someOf } from '../core/text.ts'
 
-/** Lines for one refusal of one route in a minute. Further ones are counted, and one line tells their number when the minute is over. */
+/**
+ * The most lines a minute for one refusal of one route. Further refusals are counted, and one line tells their number at the end of the
+ * minute.
+ */
 const linesPerMinute = 10
 const minuteMs = 60_000
 const maxKinds = 1_000
 
 export type LogObserver = Observer & {
-  /** Logs the numbers that were counted in this minute. */
+  /** Logs the refusals that were counted in this minute. */
   close(): void
 }
 
-/** `requests`: whether it speaks of them. */
+/** `requests`: whether requests are logged. */
 export const createLogObserver = (
   log: Log,
   clock: Clock,
@@ -43,7 +46,7 @@ const logRequest = (fact: RequestEnded, log: Log, budget: LineBudget): void => {
   log(level, requestFields(fact), outcome.kind === 'refused' ? wordsOf(outcome) : outcome.kind)
 }
 
-/** What was known of the request at its end. */
+/** Returns the fields that were known of the request at its end. */
 const requestFields = ({ ended: { outcome, stage, verified, event }, route, remote, ms }: RequestEnded) => ({
   route: route?.name,
   profile: route?.profile,
@@ -58,7 +61,7 @@ const requestFields = ({ ended: { outcome, stage, verified, event }, route, remo
   duration_ms: Math.round(ms() * 1000) / 1000,
 })
 
-/** The names of the routes by kind of change. A kind that no route has is left out. */
+/** Joins the names of the routes by kind of change. A kind without routes is left out. */
 const changedNames = (changes: RouteChanges): { readonly [what: string]: string | undefined } =>
   Object.fromEntries(Object.entries(changes).map(([what, names]) => [what, names.length > 0 ? someOf(names) : undefined]))
 
@@ -84,7 +87,7 @@ const logFact = (fact: Exclude<Fact, RequestEnded>, log: Log): void => {
 
 type Cause = Extract<Fact, { kind: 'text_logged' }>['cause']
 
-/** The fields of a text that was delivered or logged. */
+/** Returns the fields of the event or job behind a text. */
 const causeFields = ({ route, profile, job, deliveryId }: Cause) => ({ route: route || undefined, profile, job, delivery_id: deliveryId })
 
 const logAttempt = ({ end, ...run }: RunAttempt, log: Log): void => {
@@ -96,7 +99,7 @@ const logAttempt = ({ end, ...run }: RunAttempt, log: Log): void => {
 }
 
 interface LineBudget {
-  /** Whether to log this refusal now. When not, it is counted. `isCounted`: it is one of those that are only counted. */
+  /** Whether to log this refusal now; otherwise it is counted. `isCounted`: it must only be counted. */
   allows(refused: Refused, route: string, isCounted: boolean): boolean
   close(): void
 }

@@ -12,10 +12,10 @@ export type LogOptions = {
 }
 
 const maxField = 1024
-/** Fields that are never cut: the user of the `log` target wants its text. */
+/** Fields that are never cut. The `log` target's text must be whole. */
 const whole = new Set(['text'])
 
-/** Makes the log. A write that fails loses a line, never a request. */
+/** Makes the log. A failed write loses a line, never a request. */
 export const createLog = ({ level, format, redact, write }: LogOptions): Log => {
   const safely = (line: string): void => {
     try {

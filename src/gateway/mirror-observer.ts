@@ -1,4 +1,4 @@
-/** Copies what was delivered to a chat into the session of that chat, where the route asks for it (rules: Mirroring 1). */
+/** Copies the texts delivered to a chat into the session of that chat, where the route asks for it (rules: Mirroring 1). */
 
 import { keptText } from '../core/agent/session.ts'
 import type { Clock } from '../core/clock.ts'
@@ -13,11 +13,11 @@ type MirrorOptions = {
   readonly clock: Clock
   readonly log: Log
   readonly redact: (text: string) => string
-  /** The route as it is now. */
+  /** Returns the route as it is configured now. */
   readonly route: (name: string) => Route | undefined
 }
 
-/** A failure is logged: the text has been delivered, and stays delivered. */
+/** Makes the observer. Its failures are logged only: the text has been delivered, and stays delivered. */
 export const createMirrorObserver = ({ store, clock, log, redact, route }: MirrorOptions): Observer => {
   const open = new Set<Promise<void>>()
   const mirror = async ({ cause, text, place, target }: Extract<Fact, { kind: 'text_sent' }>): Promise<void> => {
@@ -45,5 +45,5 @@ export const createMirrorObserver = ({ store, clock, log, redact, route }: Mirro
   }
 }
 
-/** A route with a session of its own has its replies in that one. */
+/** Whether the route asks for copies. A route with a session of its own keeps its replies there. */
 const asksFor = (route: Route | undefined): boolean => route?.mirror_to_session === true && route.session === undefined

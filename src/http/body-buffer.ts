@@ -1,4 +1,4 @@
-/** Gathers the chunks of a body in memory that stays near the body's own size. */
+/** Collects the chunks of a body in little more memory than the body's own size. */
 
 /** A chunk of this size or more is kept as it came. Node reads up to 64 KiB at once. */
 const largeBytes = 16_384
@@ -6,13 +6,13 @@ const largeBytes = 16_384
 const nothing = Buffer.alloc(0)
 
 /**
- * Large chunks are kept and copied once, at the end: each buffer more per body brings the next collection of garbage nearer, which everybody waits for.
- * Small ones are copied into a buffer of their own, which grows to twice its size: a list of them would take a hundred times the body's size when a
- * sender writes one byte at a time.
+ * Large chunks are kept and copied once, at the end: each further buffer of a body brings the next garbage collection nearer, and a
+ * collection delays all requests. Small chunks are copied into a buffer that doubles its size when it is full: a list of small chunks would
+ * take a hundred times the body's size when a sender writes one byte at a time.
  */
 export class BodyBuffer {
   bytes = 0
-  /** The only chunk so far: most bodies have one. */
+  /** The first chunk. Most bodies have no other. */
   #first: Buffer = nothing
   #kept: Buffer[] | undefined
   #small: Buffer = nothing
@@ -25,7 +25,7 @@ export class BodyBuffer {
     this.bytes += chunk.length
   }
 
-  /** All that was added, in one buffer. A single chunk is not copied. */
+  /** Returns all bytes in one buffer. A single chunk is not copied. */
   whole(): Buffer {
     this.#keepSmall()
     return this.#kept ? Buffer.concat(this.#kept, this.bytes) : this.#first

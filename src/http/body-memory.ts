@@ -2,34 +2,34 @@
 
 import type { Clock } from '../core/clock.ts'
 
-/** Bytes of unfinished bodies that may be in memory at once, over all connections. */
+/** The most bytes of unfinished bodies in memory at once, over all connections. */
 const maxBytes = 67_108_864
-/** The part of them that only small bodies may use. An ordinary event is small. */
+/** The part of `maxBytes` that only small bodies may use. An ordinary event is small. */
 const reservedBytes = 16_777_216
 const smallBytes = 65_536
 /** The most bytes for the bodies of one client. */
 const maxClientBytes = 16_777_216
-/** A body that comes slower than this stalls, and is given up when another body needs its memory. */
+/** A body that comes slower than this stalls. A stalled body is given up when another body needs its memory. */
 const leastBytesPerSecond = 65_536
-/** A body stalls no sooner than this after its start; a burst of bytes gains it no more time than this either. */
+/** A body stalls at the earliest this long after its start. A burst of bytes delays the stall by this time at most. */
 const graceMs = 2_000
 
 /** The memory that one body holds. */
 export interface Reservation {
-  /** Reserves so many bytes more; `false` when there is no memory for them. */
+  /** Reserves memory for so many more bytes. `false`: there is none. */
   take(bytes: number): boolean
-  /** Nothing more is read for a while, and its sender is not to blame. */
+  /** Reading pauses on our side. The body does not stall meanwhile. */
   pause(): void
   goOn(): void
-  /** Gives all bytes back; may be called twice. */
+  /** Gives all bytes back. May be called twice. */
   close(): void
 }
 
 export type ReservationOptions = {
   readonly client: string
-  /** The largest body that is served. A client may always hold one of that size. */
+  /** The largest body that is served. A client may always hold a body of that size. */
   readonly maxBodyBytes: number
-  /** Called when this body stalls and another needs its memory. It must close the reservation. */
+  /** Called when this body stalls and another body needs its memory. It must close the reservation. */
   readonly giveUp: () => void
 }
 
@@ -37,10 +37,10 @@ export interface BodyMemory {
   reserve(options: ReservationOptions): Reservation
 }
 
-/** `dueAt`: from this time on the body stalls, unless more of it comes before. */
+/** `dueAt`: the time at which the body stalls, unless more of it comes before. */
 type Holder = ReservationOptions & { bytes: number; dueAt: number }
 
-/** Counts bytes that have come, not announced ones: announcing costs a sender nothing. */
+/** Counts the bytes that have come, not the announced bytes: an announcement costs a sender nothing. */
 export const createBodyMemory = (clock: Clock): BodyMemory => {
   const holders = new Set<Holder>()
   const perClient = new Map<string, number>()
@@ -62,7 +62,7 @@ export const createBodyMemory = (clock: Clock): BodyMemory => {
     return taken + bytes > (isSmall ? maxBytes : Math.max(maxBytes - reservedBytes, holder.maxBodyBytes))
   }
 
-  /** The body that has stalled for longest, among those of one client or of all. */
+  /** Returns the body that has stalled for longest, of one client or of all. */
   const mostStalled = (except: Holder, client: string | undefined): Holder | undefined => {
     let found: Holder | undefined
     let due = clock.monotonic()
@@ -75,7 +75,7 @@ export const createBodyMemory = (clock: Clock): BodyMemory => {
     return found
   }
 
-  /** Gives up stalled bodies until the bytes fit; `false` when they never do. */
+  /** Gives up stalled bodies until the bytes fit. `false`: they do not fit. */
   const makeRoom = (holder: Holder, bytes: number): boolean => {
     for (;;) {
       const ofClient = clientIsFull(holder, bytes)

@@ -7,7 +7,7 @@ import { BodyBuffer } from './body-buffer.ts'
 import type { BodyMemory, Reservation } from './body-memory.ts'
 import type { Pace } from './pace.ts'
 
-/** Why there is no body. */
+/** The reason why a request has no body. */
 export type Unread = 'too large' | 'no room' | 'too slow' | 'gone'
 
 export type BodyOptions = {
@@ -17,7 +17,9 @@ export type BodyOptions = {
   readonly pace: Pace
 }
 
-/** Collects the body of a request that has just come. A body of one chunk, the common case, is not copied. Calls `then` exactly once. */
+/**
+ * Collects the body of a request that has just come, and calls `then` exactly once. A body of one chunk, the common case, is not copied.
+ */
 export const readBody = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -25,7 +27,7 @@ export const readBody = (
   then: (body: Buffer | Unread) => void,
 ): void => {
   const declared = Number(header(request.headers, 'content-length') ?? Number.NaN)
-  // Until there is a result: the listeners below outlive it, and would keep the body's memory.
+  // `undefined` once there is a result: the listeners below outlive the reading, and would keep the body in memory.
   let buffer: BodyBuffer | undefined = new BodyBuffer()
   const finish = (result: Buffer | Unread): void => {
     if (!buffer) return
@@ -52,7 +54,7 @@ export const readBody = (
   onChunks(request, end, (chunk) => {
     if (!buffer) return
     if (buffer.bytes + chunk.length > maxBytes) return finish('too large')
-    // A body that is whole in its first chunk is passed on in the same turn of the loop, so it reserves no memory.
+    // A body that is whole in its first chunk is passed on in this turn of the loop, so it reserves no memory.
     if (chunk.length !== declared) {
       reservation ??= reserve()
       if (!reservation.take(chunk.length)) return finish('no room')
@@ -60,9 +62,9 @@ export const readBody = (
     buffer.add(chunk)
     if (reservation && buffer.bytes !== declared && !pace.take(chunk.length, goOn, hasWaited)) pause(reservation)
   })
-  // Without a listener for its errors a request that is cut off closes all the same (`onError` in lib/_http_incoming.js).
+  // A request that is cut off closes even without a listener for its errors (`onError` in lib/_http_incoming.js).
   const gone = (): void => finish('gone')
   request.on('close', gone)
-  // A malformed or late body is answered by `Connection.fail`, and then only the response closes, not the request.
+  // `Connection.fail` answers a malformed or late body. Then only the response closes, not the request.
   response.on('close', gone)
 }

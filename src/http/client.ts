@@ -1,4 +1,4 @@
-/** Finds the client's address: the peer's, or the one that a trusted proxy names. */
+/** Finds the client's address: the peer's address, or the address that a trusted proxy names. */
 
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
@@ -6,12 +6,12 @@ import { isIP, type Socket } from 'node:net'
 /** The address at the other end of a connection. */
 export const peerAddress = (socket: Socket): string => plain(socket.remoteAddress ?? 'unknown')
 
-/** So many characters of `X-Forwarded-For` are read, from its end: clients write what stands before. */
+/** The most characters of `X-Forwarded-For` that are read, from its end. Clients can write anything before them. */
 const maxForwarded = 1024
 
 /**
- * The first address from the right that is no trusted proxy: the one that the last trusted proxy saw. Whoever sent from there may have written
- * all that stands further left. Where a trusted proxy wrote no address, it stands for its client itself. With `true` one proxy is trusted.
+ * Returns the first address from the right that is not a trusted proxy: the last trusted proxy saw it, and anything further left may be
+ * forged. A proxy that wrote no address counts as the client. With `true`, one proxy is trusted.
  */
 export const clientAddress = (request: IncomingMessage, trust: boolean | readonly string[]): string => {
   const peer = peerAddress(request.socket)
@@ -27,7 +27,10 @@ export const clientAddress = (request: IncomingMessage, trust: boolean | readonl
   return client
 }
 
-/** What stands in all `X-Forwarded-For` of a request, which Node joins with commas. Of a long one the end is kept, without the element that is cut. */
+/**
+ * Returns the elements of all `X-Forwarded-For` headers of a request, which Node joins with commas. A long text is cut at its start, and a
+ * cut element is dropped.
+ */
 const forwardedHops = ({ headers }: IncomingMessage): string[] => {
   const text = String(headers['x-forwarded-for'] ?? '')
   const cut =
@@ -42,14 +45,14 @@ const forwardedHops = ({ headers }: IncomingMessage): string[] => {
 
 const withPort = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/
 
-/** The IP address in an element, which proxies write bare, or with a port and in brackets; `undefined` where there is none. */
+/** Returns the IP address in an element, with or without brackets and a port; `undefined` where there is none. */
 const addressIn = (hop = ''): string | undefined => {
   const [, six, four] = withPort.exec(hop) ?? []
   const address = plain((six ?? four ?? hop).toLowerCase())
   return isIP(address) === 0 ? undefined : address
 }
 
-/** Whether the peer is a proxy that is trusted by its address. `true` for all of them vouches for nobody. */
+/** Whether the peer is a proxy that is trusted by its address. `true`, which trusts any peer, lists no proxy. */
 export const isListedProxy = (request: IncomingMessage, trust: boolean | readonly string[]): boolean =>
   Array.isArray(trust) && trust.includes(peerAddress(request.socket))
 

@@ -5,24 +5,26 @@ import type { LazyFastify } from './lazy-fastify.ts'
 
 const lastWordsMs = 500
 
-/** Requests that came while nothing is answered. */
+/** Holds back the requests that come while the server closes. */
 export type Holding = {
   readonly hold: () => void
-  /** Answers what came since `hold`. */
+  /** Answers the requests that came since `hold`. */
   readonly release: () => void
 }
 
 /**
- * Senders that wait for an answer open no further connection. So after this time those that the system has taken for the listener, which
- * its close resets, are accepted.
+ * How long requests are held. A connection that the system has taken but the server has not yet accepted would be reset by the close, so
+ * the server accepts such connections first. Senders that wait for an answer open no further connections meanwhile.
  */
 const holdMs = 60
 
-/** Ends idle connections at once, the others after their answers. With `requests`, nobody who posts just then is reset. */
+/**
+ * Ends idle connections at once, and each other connection after its answer. With `requests`, no sender that posts at this moment is reset.
+ */
 export const closeServer = async (server: Server, host: LazyFastify, requests?: Holding): Promise<void> => {
   requests?.hold()
   if (requests) await new Promise((resolve) => setTimeout(resolve, holdMs))
-  // Closing resets connections that were not accepted yet. setImmediate lets the loop accept them first.
+  // Closing resets connections that are not accepted yet. setImmediate lets the loop accept them first.
   await new Promise((resolve) => setImmediate(resolve))
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
@@ -33,18 +35,18 @@ export const closeServer = async (server: Server, host: LazyFastify, requests?: 
   await host.close()
 }
 
-/** How long a kept-alive connection may take for one more request, whose answer then closes it. */
+/** The longest wait for one more request on each kept-alive connection. The answer to that request closes the connection. */
 const longestDrainMs = 1_000
 const lookEveryMs = 20
 
 /** A server that is stopping: each of its answers closes its connection. */
 export type Draining = {
   readonly openConnections: () => number
-  /** Half-closes idle connections, so that a late request is not met by a reset. */
+  /** Half-closes idle connections, so that a late request does not meet a reset. */
   readonly endIdle: () => void
 }
 
-/** Waits until answers have closed all connections, for at most a second or `ms`, whichever is less. Then it ends the idle ones. */
+/** Waits until answers have closed all connections, for at most a second or `ms`, whichever is less. Then it ends idle connections. */
 export const drain = async ({ openConnections, endIdle }: Draining, ms: number): Promise<void> => {
   const allGone = async (patienceMs: number): Promise<void> => {
     for (let waited = 0; openConnections() > 0 && waited < patienceMs; waited += lookEveryMs) {

@@ -17,7 +17,7 @@ const lingerMs = 1_000
 
 /** Bounds the requests of a new connection of `node:http`, and ends it when its last answer is written. */
 export class Connection {
-  /** Where it stands in the list of open connections, which keeps it true. */
+  /** The connection's index in the list of open connections. The list keeps it right. */
   index: number
   readonly #socket: Socket
   /** The latest request and its answer. */
@@ -41,7 +41,7 @@ export class Connection {
     this.index = index
   }
 
-  /** The network at its other end. */
+  /** The network of the peer's address. */
   get client(): string {
     this.#client ??= networkOf(peerAddress(this.#socket))
     return this.#client
@@ -52,7 +52,7 @@ export class Connection {
     return this.#unanswered === 0
   }
 
-  /** Counts a request until its answer is written. `false`: it comes after the last one, and gets no answer. */
+  /** Counts a request until its answer is written. `false`: the request comes after the last one that is answered. */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.#isFull) {
       this.#ignoreRest()

@@ -11,16 +11,16 @@ import { Connection } from './connection.ts'
 
 /** The most open connections of all clients together. */
 export const maxConnections = 4_096
-/** The most for one client. A proxy counts as one client, so it is half of all. */
+/** The most open connections of one client. A proxy counts as one client, so the limit is half of all. */
 const maxPerClient = maxConnections / 2
-/** How often stuck connections are ended: an answer that nobody reads waits for this time at least, and twice as long at most. */
+/** How often stuck connections are ended. An answer that nobody reads waits at least this long, and at most twice as long. */
 const stuckMs = 30_000
 
 /** Takes one request, of any method and path. */
 export type Handle = (request: IncomingMessage, response: ServerResponse, connection: Connection) => void
 
 export interface Connections extends Draining, Holding {
-  /** Answers what the parser of a connection could not read. */
+  /** Answers a request that the parser could not read. */
   fail(error: { readonly code?: string }, socket: Socket): void
 }
 
@@ -29,8 +29,9 @@ type Watched = Socket & { [ofSocket]?: Connection }
 const connectionOf = (socket: Socket): Connection | undefined => (socket as Watched)[ofSocket]
 
 /**
- * A list in no order, from which each connection takes itself out. With a `Map` or a `Set`, V8 makes a new table each time it is full of
- * what was taken out, and where the old table is among the old objects all sockets of that moment live until those are collected.
+ * The open connections in no order, each with its index, so that it is removed in one step. A `Map` or `Set` would get a new table each
+ * time that its table is full of removed entries. Where V8 has moved the old table among the old objects, the table keeps all sockets of
+ * that moment alive until those are collected.
  */
 class OpenConnections {
   readonly all: Connection[] = []
@@ -51,10 +52,10 @@ class OpenConnections {
   }
 }
 
-/** Watches a server made with `requireHostHeader: false`: a missing Host header is answered here, in the shape of all our errors. */
+/** Watches a server made with `requireHostHeader: false`. A missing Host header is answered here, in the shape of our other errors. */
 export const watchConnections = (server: Server, clock: Clock, handle: Handle): Connections => {
   const open = new OpenConnections()
-  /** While requests are held: what answers them. Each connection has at most sixteen. */
+  /** The answers to requests that are held back; `undefined` while none are. Each connection has at most sixteen. */
   let held: (() => void)[] | undefined
   const on = (event: 'request' | 'checkContinue' | 'checkExpectation', then: Handle): void => {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
@@ -67,10 +68,10 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
     })
   }
   on('request', handle)
-  // Without this listener Node answers 100 to every `Expect`, also for a body that is then refused for its size.
+  // Without this listener Node answers 100 to every `Expect`, even where the body is then refused for its size.
   on('checkContinue', handle)
   on('checkExpectation', (_request, _response, connection) => connection.fail(errorReply(417, 'Expectation failed')))
-  /** Whose connection it is, is asked of the system only where one client may have too many. */
+  /** Asks the system for peer addresses only when one client may have too many connections. */
   const isOneTooMany = ({ client }: Connection): boolean => {
     let count = 0
     for (const each of open.all) if (each.client === client) count++
@@ -80,7 +81,7 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
     const connection = open.add(socket)
     if (open.all.length > maxPerClient && isOneTooMany(connection)) socket.destroy()
   })
-  // One timer looks at all connections. A timer for each socket would be set and cancelled with every request.
+  // One timer for all connections: a timer for each socket would be set and cancelled with every request.
   const look = (): void => {
     for (const connection of open.all) connection.endIfStuck()
     cancel = clock.after(stuckMs, look)

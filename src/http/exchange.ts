@@ -1,4 +1,4 @@
-/** One request on a webhook path and its answer: ends it, tells how, and lets go of its plan. */
+/** One request on a webhook path and its answer: sends the answer, tells how the request ended, and lets go of its plan. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
@@ -16,10 +16,10 @@ import { writeReply } from './write-reply.ts'
 export type ListenerContext = {
   readonly clock: Clock
   readonly stopping: () => boolean
-  /** Is told how each request ended. */
+  /** Hears how each request ended. */
   readonly facts: Pick<Facts, 'tell'>
   readonly batch: ReplyBatch
-  /** Requests that have had no answer yet. */
+  /** The number of requests without an answer. */
   active: number
 }
 
@@ -55,32 +55,38 @@ export class Exchange {
     listener.active++
   }
 
-  /** Holds the plan that serves it, until its end. */
+  /** Holds the plan that serves the request until the request ends. */
   hold(plan: RoutePlan): void {
     plan.owner.hold()
     this.#plan = plan
   }
 
-  /** Counts it as answered and lets go of its plan: at its end, or when its sender is gone. */
+  /** Counts the request as answered and lets go of its plan. Called at its end, or when its sender is gone. */
   leave(): void {
     this.#listener.active--
     this.#plan?.owner.release()
   }
 
-  /** An answer that ends its connection waits for no others: that end wakes its reader anyway. */
+  /**
+   * Ends the request. An answer that ends its connection does not wait for the batch, because the end of the connection wakes its reader
+   * anyway.
+   */
   end(ended: Ended, write: ReplyBatch = this.#parts.response.shouldKeepAlive ? this.#listener.batch : atOnce): void {
     this.leave()
     this.#tell(ended)
     write(this.#answering(ended))
   }
 
-  /** Ends what took longer than a turn, as storing does. Its body was held until now anyway, so its sender need not wait until its end is told. */
+  /**
+   * Ends a request that took longer than a turn of the loop, because its work was stored. The answer goes out before the end is told: the
+   * body was in memory all the time, so telling later keeps it no longer.
+   */
   readonly endStored = (ended: Ended): void => {
     this.leave()
     this.#listener.batch(this.#answering(ended), () => this.#tell(ended))
   }
 
-  /** Answers now. What is still to be done with the body comes after the answer, and then its end is told. */
+  /** Answers now. The work on the body that is left (`later`) comes after the answer, and then the end is told. */
   endLater({ later, ...ended }: Ended, body: Buffer): void {
     const tell = (known: Ended): void => {
       this.leave()
@@ -95,7 +101,7 @@ export class Exchange {
 
   readonly fail = (error: unknown): void => this.endStored(failed(error))
 
-  /** The function must not hold all of what ended: the body would stay in memory until the answers leave. */
+  /** Makes the function that writes the answer. It must not hold the whole end: the body would stay in memory until the answers leave. */
   #answering({ outcome, verified, reply }: Ended): () => void {
     const eventId = verified?.eventId
     return () => {
@@ -124,10 +130,10 @@ export class Exchange {
   }
 }
 
-/** Refusals after which nothing more is read from the connection. */
+/** Refusals that end the connection, because the rest of the request is not read. */
 const endingConnection: ReadonlySet<string> = new Set<Refused['code']>(['too_large', 'too_many_headers', 'too_slow'])
 
-/** Runs `work`. What it throws is a bug of ours; it ends this request, never the process. */
+/** Runs `work`. An error of it is a bug of ours: it ends this request, never the process. */
 export const endedOnError = <T>(work: () => T): T | Ended => {
   try {
     return work()

@@ -1,4 +1,4 @@
-/** Fastify for a server that starts without it: loading it takes a fifth of a start, and most requests are not for it. */
+/** Fastify, loaded after the start: loading takes a fifth of a start, and most requests do not need it. */
 
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { performance } from 'node:perf_hooks'
@@ -8,24 +8,25 @@ import { errorReply } from '../core/reply.ts'
 import { writeReply } from './write-reply.ts'
 
 const lookEveryMs = 1_000
-/** The event loop is quiet when it works for less than this share of the time. */
+/** The event loop is quiet when it is busy for less than this share of the time. */
 const quiet = 0.1
 
 export interface LazyFastify {
-  /** Takes a request. The first ones wait until Fastify is loaded. */
+  /** Takes a request. Requests wait until Fastify is loaded. */
   readonly handle: RequestListener
-  /** To be called once the server is closed. */
+  /** Closes Fastify. Call it once the server is closed. */
   close(): Promise<void>
 }
 
 type Loaded = { readonly app: FastifyInstance; readonly handle: RequestListener }
 
-/** What Fastify is made with. `addTo` adds routes and answers to it. */
+/** The options of Fastify. `addTo` adds routes and error answers to it. */
 export type LazyFastifyOptions = FastifyServerOptions & { readonly addTo: (app: FastifyInstance) => void }
 
 /**
- * Makes the host of a server that does not listen yet. The first quiet second loads Fastify, where no request has: an upgrade may replace the
- * program's files while it runs, and a gateway must not stand still while events come.
+ * Prepares Fastify for a server that does not listen yet. Fastify is loaded by the first request that needs it, or else in the first quiet
+ * second. It must not stay unloaded, because an upgrade may replace the program's files, and it is not loaded in a busy second, because
+ * events would wait.
  */
 export const createLazyFastify = (server: Server, clock: Clock, options: LazyFastifyOptions): LazyFastify => {
   let loading: Promise<Loaded> | undefined
@@ -59,7 +60,7 @@ const start = async ({ addTo, ...options }: LazyFastifyOptions): Promise<Loaded>
   let handle: RequestListener | undefined
   const app = Fastify({
     ...options,
-    // The requests come from another server. This one never listens.
+    // Requests come from our own server. Fastify's server never listens.
     serverFactory: (handler) => {
       handle = handler
       return createServer()

@@ -1,14 +1,14 @@
-/** Shares each turn of the event loop out among bodies that come in many chunks, so that they keep nobody's small request waiting. */
+/** Shares each turn of the event loop among bodies of many chunks, so that small requests do not wait for them. */
 
-/** Bytes of such bodies that one turn reads before their connections must pause. */
+/** The most bytes of such bodies that are read in a turn. Past it, their connections must pause. */
 const maxBytesOfTurn = 262_144
-/** Paused connections that go on in each turn. Each brings up to 64 KiB with its first read. */
+/** The number of paused connections that go on in each turn. Each brings up to 64 KiB with its first read. */
 const readersOfTurn = 4
 
 export interface Pace {
   /**
-   * Counts the bytes of a chunk. `false`: the connection that brought it must pause until `goOn` is called. A body whose connection has paused before
-   * (`hasWaited`) goes on first.
+   * Counts the bytes of a chunk. `false`: the connection that brought the chunk must pause until `goOn` is called. A body whose connection
+   * has paused before (`hasWaited`) goes on first.
    */
   take(bytes: number, goOn: () => void, hasWaited: boolean): boolean
 }
@@ -29,7 +29,7 @@ export const createPace = (): Pace => {
       if (!isDue) setImmediate(turn)
       isDue = true
       if (taken <= maxBytesOfTurn) return true
-      // Were all bodies read at the same pace, each would hold its memory until the last of them is whole.
+      // If all bodies were read at the same pace, each would hold its memory until the last of them is whole.
       if (hasWaited) waiting.unshift(goOn)
       else waiting.push(goOn)
       return false

@@ -1,4 +1,4 @@
-/** Takes a POST from the socket to its answer: checks before the plan, the body, the plan, the reply. */
+/** Takes a POST from the socket to its answer: early checks, body, plan, reply. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
@@ -17,7 +17,7 @@ import { createPace } from './pace.ts'
 import { atOnce } from './reply-batch.ts'
 import { requestHead } from './request-head.ts'
 
-/** What requests are served with. A reload replaces it as a whole. */
+/** The part of the configuration that requests are served by. A reload replaces it as a whole. */
 export type Serving = {
   readonly table: Table
   readonly maxBodyBytes: number
@@ -26,10 +26,10 @@ export type Serving = {
 
 export type ReceiveOptions = {
   readonly clock: Clock
-  /** The present Serving. A request takes it once and keeps it to its end. */
+  /** Returns the present Serving. A request takes it once and keeps it to its end. */
   readonly serving: () => Serving
   readonly stopping: () => boolean
-  /** Is told how each request ended. */
+  /** Hears how each request ended. */
   readonly facts: Pick<Facts, 'tell'>
   readonly watch?: (route: string) => Watch
 }
@@ -41,7 +41,7 @@ const retryAfterSeconds = 5
 // A request target may be absolute, as in `POST http://host/webhooks/x` (RFC 9112, 3.2.2).
 const webhookPath = /^(?:https?:\/\/[^/]*)?\/(?:p\/([^/?#]*)\/)?webhooks\/([^?#]*)/
 
-/** The route (and profile prefix) that a path names; `undefined` for other paths. */
+/** Returns the route (and the profile prefix) in a webhook path; `undefined` for other paths. */
 export const parsePath = (url: string): { readonly name: string; readonly prefix?: string } | undefined => {
   const match = webhookPath.exec(url)
   if (!match) return undefined
@@ -49,7 +49,7 @@ export const parsePath = (url: string): { readonly name: string; readonly prefix
   return match[1] === undefined ? { name } : { name, prefix: decode(match[1]) }
 }
 
-/** Decodes percent escapes; a part with a malformed one stays as it is, and then names no route. */
+/** Decodes percent escapes. A part with a malformed escape stays as it is, and then no route has that name. */
 const decode = (part: string): string => {
   if (!part.includes('%')) return part
   try {
@@ -62,21 +62,21 @@ const decode = (part: string): string => {
 type WebhookPath = NonNullable<ReturnType<typeof parsePath>>
 
 export interface Receiver {
-  /** Takes one POST on a webhook path, or another request that `mayShake`. */
+  /** Takes a POST on a webhook path, or another request that may be a handshake. */
   receive(request: IncomingMessage, response: ServerResponse, path: WebhookPath, connection: Connection): void
-  /** Whether a request that is no POST may be a handshake of its route. */
+  /** Whether a request of another method than POST may be a handshake of its route. */
   mayBeHandshake(method: string, path: WebhookPath): boolean
-  /** Requests that have had no answer yet. */
+  /** The number of requests without an answer. */
   readonly active: number
 }
 
-/** Makes the handler of POSTs on webhook paths. */
+/** Makes the receiver of requests on webhook paths. */
 export const createReceiver = (options: ReceiveOptions): Receiver => {
   const bodyMemory = createBodyMemory(options.clock)
   const pace = createPace()
   const listener = createListenerContext(options)
 
-  /** The checks that need no plan: size, then route (rules: Order 1). */
+  /** Makes the checks that need no plan: size, then route (rules: Order 1). */
   const checkBeforePlan = (request: IncomingMessage, path: WebhookPath, { table, maxBodyBytes }: Serving): RoutePlan | Ended => {
     if (options.stopping()) return { outcome: refuse('stopping', { retryAfterSeconds }), stage: 'body_size' }
     if (request.rawHeaders.length > maxRawHeaders) return { outcome: refuse('too_many_headers'), stage: 'body_size' }
@@ -101,7 +101,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
       if (body === 'gone') return exchange.leave()
       if (typeof proceed !== 'function') return Buffer.isBuffer(body) ? exchange.endLater(proceed, body) : exchange.end(proceed, atOnce)
       const ended = Buffer.isBuffer(body) ? endedOnError(() => proceed(body)) : unread[body]
-      // No function is made here: it would hold the body until the work is stored.
+      // No closure is made here: it would hold the body until the work is stored.
       if (ended instanceof Promise) void ended.then(exchange.endStored, exchange.fail)
       else exchange.end(ended)
     })

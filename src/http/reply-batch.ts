@@ -1,11 +1,14 @@
-/** Writes all answers of one turn of the event loop together, at its end. */
+/** Writes all answers of a turn of the event loop together, at the end of the turn. */
 
-/** Queues a write until all that this turn brought has been worked on. `after` is called once all are written: no sender waits for it. */
+/**
+ * Queues a write until everything that this turn brought has been worked on. `after` is called once all answers are written, so no sender
+ * waits for it.
+ */
 export type ReplyBatch = (write: () => void, after?: () => void) => void
 
 /**
- * Each answer wakes its reader, and under load that costs more than the answer. Answers written back to back wake it once.
- * A lone answer does not wait. The queue holds at most one write for each open request.
+ * Each write of an answer wakes its reader, and under load that costs more than the answer does. Answers that are written back to back wake
+ * the reader once. A lone answer does not wait. The queue holds at most one write for each open request.
  */
 export const createReplyBatch = (): ReplyBatch => {
   let waiting: (() => void)[] = []
@@ -23,5 +26,7 @@ export const createReplyBatch = (): ReplyBatch => {
   }
 }
 
-/** Writes at once. A refusal before the signature does not wait for other answers, because a flood of them would fill the memory. */
+/**
+ * Writes at once. A refusal before the signature check must not wait for other answers, because a flood of refusals would fill the memory.
+ */
 export const atOnce: ReplyBatch = (write) => write()

@@ -1,10 +1,10 @@
-/** A request as plans see it before its body is read. */
+/** Makes the RequestHead of a request, before its body is read. */
 
 import type { IncomingMessage } from 'node:http'
 import type { RequestHead } from '../core/request.ts'
 import { clientAddress, isListedProxy } from './client.ts'
 
-/** `at`: wall time, milliseconds. What costs more than a look is worked out when it is asked for. */
+/** Makes the head. `at`: wall time, milliseconds. Members that are costly are worked out only when they are asked for. */
 export const requestHead = (request: IncomingMessage, trust: boolean | readonly string[], at: number): RequestHead => ({
   method: request.method ?? 'POST',
   url: () => senderUrl(request, trust),
@@ -15,12 +15,12 @@ export const requestHead = (request: IncomingMessage, trust: boolean | readonly 
   at,
 })
 
-/** What may stand for where it was asked: no blanks, no further address, no part of a path or body. */
+/** A host with an optional port: no blanks, no second address, no path. */
 const hostForm = /^[\w.:[\]-]{1,255}$/
 
 /**
- * The address as the sender sees it, for signatures that cover it: host and path of the request, over http; behind a trusted proxy what `X-Forwarded-Proto` and `X-Forwarded-Host` say. A proxy that
- * rewrites the path makes `public_url` necessary.
+ * Returns the address as the sender sees it, for signatures that cover it: host and path of the request, over http. Behind a trusted proxy,
+ * `X-Forwarded-Proto` and `X-Forwarded-Host` count. Where a proxy rewrites the path, `public_url` is necessary.
  */
 const senderUrl = (request: IncomingMessage, trust: boolean | readonly string[]): string => {
   const { headers, url = '/' } = request

@@ -1,4 +1,4 @@
-/** The HTTP server. POSTs on webhook paths go to their receiver, all other requests to Fastify, under the same limits. */
+/** The HTTP server. Requests on webhook paths go to the receiver, all other requests to Fastify, under the same limits. */
 
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -12,7 +12,7 @@ import { type Handle, maxConnections, watchConnections } from './connections.ts'
 import { createLazyFastify } from './lazy-fastify.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
 
-/** Against slow headers, slow bodies and idle connections (rules: Limits 4). Node leaves several of these off, or long. */
+/** Limits against slow headers, slow bodies and idle connections (rules: Limits 4). Node leaves several of them off, or long. */
 export const connectionLimits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -22,8 +22,9 @@ export const connectionLimits = {
 }
 
 /**
- * So many bytes of a body may wait for its reader: all that one read brings. With Node's 16 KiB each larger body stops its socket and starts
- * it again, which costs two calls of the system. Of answers no more wait for it: a connection has few that were not sent (connection.ts).
+ * The most bytes of a body that wait for their reader: as many as one read brings. With Node's 16 KiB each larger body stops its socket and
+ * starts it again, which costs two system calls. For answers this limit changes nothing, because a connection has few unsent answers
+ * (connection.ts).
  */
 const highWaterMark = 65_536
 
@@ -38,11 +39,11 @@ export interface Listener {
 export type ServerOptions = ReceiveOptions & {
   readonly host: string
   readonly port: number
-  /** Tests give shorter ones. */
+  /** Shorter limits, for tests. */
   readonly limits?: typeof connectionLimits
 }
 
-/** Starts to listen; throws a Fault when the address cannot be had. */
+/** Starts to listen. Throws a Fault when the address cannot be had. */
 export const listen = async (options: ServerOptions): Promise<Listener> => {
   const limits = options.limits ?? connectionLimits
   const receiver = createReceiver(options)
@@ -70,10 +71,10 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
   }
 }
 
-/** Those of senders that ask before they send. A route answers them only where its scheme has such a question. */
+/** The methods of handshakes. A route takes them only where its scheme has such a question. */
 const handshakeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** A plan that cannot be made answers nothing. */
+/** Whether the request may be a handshake. Where the plan cannot be made, it is none. */
 const mayBeHandshake = (receiver: Receiver, method: string, path: Parameters<Receiver['mayBeHandshake']>[1]): boolean => {
   try {
     return receiver.mayBeHandshake(method, path)
@@ -82,19 +83,22 @@ const mayBeHandshake = (receiver: Receiver, method: string, path: Parameters<Rec
   }
 }
 
-/** A POST on a webhook path goes straight to its receiver: Fastify's router and reply cost a tenth of the request (DECISIONS.md, 4). */
+/**
+ * Passes a POST on a webhook path straight to the receiver: Fastify's router and reply take a tenth of the time of a request (DECISIONS.md,
+ * 4).
+ */
 const front = (receiver: Receiver, handler: RequestListener): Handle => {
   return (request, response, connection) => {
     const { method = '', url = '' } = request
     const path = method === 'POST' || handshakeMethods.has(method) ? parsePath(url) : undefined
     if (path && (method === 'POST' || mayBeHandshake(receiver, method, path))) return receiver.receive(request, response, path, connection)
-    // No other request needs its body.
+    // Only webhook paths need a body.
     if (connection.hasLargeRest) connection.closeAfter(response)
     handler(request, response)
   }
 }
 
-/** Answers what reached no route: 405 on a webhook path, else as `other` says. */
+/** Answers a request that matches no route of Fastify: 405 on a webhook path, else `other`. */
 const replyToUnknown = (request: FastifyRequest, reply: FastifyReply, other: Reply): FastifyReply => {
   const known = parsePath(request.raw.url ?? '') !== undefined
   const { status, body, type, headers } = known ? errorReply(405, 'Method not allowed', { Allow: 'POST' }) : other

@@ -1,21 +1,21 @@
-/** Writes replies to the socket. */
+/** Writes answers to the socket. */
 
 import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Reply } from '../core/outcome.ts'
 
-/** Writes a reply in one piece. */
+/** Writes an answer in one piece. */
 export const writeReply = (response: ServerResponse, { status, body, type, headers: more }: Reply, eventId?: string): void => {
   const headers = ['Content-Type', type]
   if (more) headers.push(...Object.entries(more).flat())
-  // A 204 has no body, and may not say how long it is (RFC 9110, 8.6).
+  // A 204 has no body, and must not have a Content-Length (RFC 9110, 8.6).
   if (status !== 204) headers.push('Content-Length', String(Buffer.byteLength(body)))
-  // By this id an operator finds the event's record (rules: Replies 3).
+  // Operators find the event's record by this id (rules: Replies 3).
   if (eventId !== undefined) headers.push('X-Headgate-Event-Id', eventId)
   response.writeHead(status, headers)
   response.end(status === 204 ? undefined : body)
 }
 
-/** A reply as text that ends its connection, for where `node:http` has no request to answer. */
+/** Writes an answer as text that ends its connection, for a request that `node:http` could not parse. */
 export const rawReply = ({ status, body, type }: Reply): string =>
   [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

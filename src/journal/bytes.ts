@@ -1,9 +1,9 @@
-/** Bytes that are put together piece by piece. */
+/** A buffer that grows as bytes are added. */
 
 const firstBytes = 64 * 1024
-/** Larger ones are not used again. */
+/** A larger buffer is let go of by `clear`. */
 const maxKeptBytes = 1024 * 1024
-/** A character takes three bytes at most: one of four bytes counts as two. */
+/** The most bytes of a UTF-16 unit in UTF-8. A character of four bytes is two units. */
 const bytesPerChar = 3
 
 export class Bytes {
@@ -20,7 +20,7 @@ export class Bytes {
     this.length += bytes.copy(this.#held, this.length)
   }
 
-  /** A view, which holds until `clear`. */
+  /** Returns a view, which is valid until `clear`. */
   slice(from: number, to = this.length): Buffer {
     return this.#held.subarray(from, to)
   }

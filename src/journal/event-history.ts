@@ -1,4 +1,4 @@
-/** Puts the lines of one event together. They come newest first, and the newest decide. */
+/** Puts the lines of one event together. The lines come newest first, and the newest line decides. */
 
 import type { Line } from './line.ts'
 import type { Ended, EventView, RawPlace, Received, Revived, RunRecord, Started, Tried } from './record.ts'
@@ -6,20 +6,20 @@ import type { Ended, EventView, RawPlace, Received, Revived, RunRecord, Started,
 const maxSteps = 50
 
 export type EventHistory = {
-  /** The line of the event's arrival, once it was read. */
+  /** The line of the event's arrival, once it has been read. */
   arrival?: Received | Started
   raw?: RawPlace
-  /** The newest end or revival, which decides the state. */
+  /** The newest end or revival. It decides the state. */
   last?: Ended | Revived
   /** The newest end, even if the run was revived after it. */
   ended?: Ended
-  /** Newest first. */
+  /** The lines about the event's runs, newest first. */
   readonly steps: RunRecord[]
-  /** The newest failed attempt, of a run that has not ended or was revived. */
+  /** The newest failed attempt of a run that has not ended, or was revived. */
   open?: Tried
 }
 
-/** The history of an event; a new one when there is none. */
+/** Returns the history of an event, and begins it where there is none. */
 export const historyOf = (histories: Map<string, EventHistory>, id: string): EventHistory => {
   const known = histories.get(id)
   if (known) return known
@@ -30,7 +30,7 @@ export const historyOf = (histories: Map<string, EventHistory>, id: string): Eve
 
 export const isArrival = ({ entry }: Line): boolean => entry.kind === 'received' || entry.kind === 'started'
 
-/** The group whose run may stand for this event too. */
+/** Returns the id of the group whose run may stand for this event too. */
 export const groupOf = ({ arrival, ended }: EventHistory): string | undefined =>
   arrival?.kind === 'received' ? arrival.group : ended?.group
 
@@ -50,14 +50,14 @@ export const addLine = (history: EventHistory, { entry, raw }: Line): void => {
   if (entry.kind === 'ended') history.ended ??= entry
 }
 
-/** The event's view; `undefined` when neither its arrival nor its end was read. `groupEnd`: how the run of its group ended. */
+/** Returns the view of the event; `undefined` when neither its arrival nor its end was read. `groupEnd`: the end of its group's run. */
 export const viewOf = (history: EventHistory, groupEnd: Ended | undefined): EventView | undefined => {
   const { arrival, ended, raw } = history
   const first = arrival ?? ended
   if (!first) return undefined
   const { event_id, at, profile } = first
   const route = first.kind === 'started' ? '' : first.route
-  // Without a line of arrival there is the end of a run, so the event was accepted.
+  // An event without a line of arrival has the end of a run, so it was accepted.
   const outcome = first.kind === 'received' ? first.outcome : first.kind === 'ended' && first.group !== undefined ? 'coalesced' : 'accepted'
   const steps = history.steps.toReversed()
   const view: EventDraft = { event_id, at, profile, route, outcome, ...standing(history, outcome, groupEnd), tries: steps.filter(isTried) }
@@ -75,7 +75,7 @@ type EventDraft = { -readonly [name in keyof EventView]: EventView[name] }
 const ofEnd = ['event_type', 'delivery_id', 'target', 'job', 'group', 'count'] as const
 const ofArrival = [...ofEnd, 'answer', 'reason', 'stage', 'status', 'duration_ms', 'replay_of', 'edited', 'unverified'] as const
 
-/** Copies members by name. There may be a million events, and a spread without some members is ten times as slow. */
+/** Copies members by name. There may be a million events, and spreads of objects with gaps take ten times as long. */
 const copy = (from: Partial<EventView>, to: Partial<Record<string, unknown>>, names: readonly (keyof EventView)[]): void => {
   for (const name of names) if (from[name] !== undefined) to[name] = from[name]
 }

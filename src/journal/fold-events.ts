@@ -1,22 +1,22 @@
-/** Folds lines into events, newest line first. It keeps in memory only what older lines may still change. */
+/** Folds lines into events, newest line first. Only events that older lines may still change stay in memory. */
 
 import { addLine, type EventHistory, groupOf, historyOf, isArrival, viewOf } from './event-history.ts'
 import type { Line } from './line.ts'
 import type { Ended, EventView } from './record.ts'
 
 export type EventFilter = {
-  /** Whether an event is wanted; without it all are. */
+  /** Whether an event is wanted. Absent: all events are. */
   readonly fits?: (view: EventView) => boolean
   readonly limit: number
   /** Only events that arrived at this time or later; milliseconds since 1970. */
   readonly since?: number
-  /** Only events that come after this one in the order of reading. */
+  /** The id of an event: only events that come after it in the order of reading. */
   readonly after?: string
 }
 
 /**
- * Events in the order of reading: the line of arrival that was written last comes first. A slow request's line is written late.
- * `truncated`: there are more than `limit`. `skipped`: how many lines are damaged or foreign. `met`: the event `after` was found.
+ * Events in the order of reading: the event whose line of arrival was written last comes first. A slow request's line is written late.
+ * `truncated`: there are more than `limit`. `skipped`: the number of lines that cannot be read. `met`: the event `after` was found.
  */
 export type Events = {
   readonly events: readonly EventView[]
@@ -26,25 +26,25 @@ export type Events = {
 }
 
 export interface Fold {
-  /** Adds the next older line; `undefined` for one that cannot be read. */
+  /** Adds the next older line; `undefined` for a line that cannot be read. */
   add(line: Line | undefined): void
-  /** Call it after each piece. `true`: there are enough events. */
+  /** Ends a piece of lines. `true`: there are enough events. */
   settle(): boolean
-  /** Call it after the last piece: it takes events whose arrival was deleted. */
+  /** Ends the last piece, and takes the events whose line of arrival was deleted. */
   settleRest(): void
   result(): Events
 }
 
 export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_INFINITY, after }: EventFilter): Fold => {
   const histories = new Map<string, EventHistory>()
-  /** The ends of runs of groups whose members may still come, by the event that opened the group. */
+  /** The ends of the runs of groups whose members may still come, by the id of the event that opened the group. */
   const groupEnds = new Map<string, Ended>()
   const events: EventView[] = []
   let skipped = 0
   let met = after === undefined
-  /** Events whose arrival is in this piece. */
+  /** Events whose arrival is in the current piece. */
   let arrived = new Set<string>()
-  /** Events whose arrival was in the piece before, to be settled next. */
+  /** Events whose arrival was in the previous piece, to be settled next. */
   let ripe = new Set<string>()
 
   const take = (view: EventView | undefined): void => {
@@ -58,7 +58,7 @@ export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_I
     histories.delete(id)
     const group = groupOf(history)
     take(viewOf(history, group === undefined ? undefined : groupEnds.get(group)))
-    // The event that opened a group arrived before its other members. Lines come newest first, so all members have come.
+    // Lines come newest first, and the event that opened a group arrived before the other members. So all members have come.
     groupEnds.delete(id)
   }
 
@@ -74,7 +74,7 @@ export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_I
       if (entry.kind === 'ended' && entry.group !== undefined && !groupEnds.has(entry.group)) groupEnds.set(entry.group, entry)
     },
     settle() {
-      // An event is settled one piece after its arrival: the line of its run's end may have been written before that of its arrival.
+      // An event is settled one piece after its arrival, because the end of its run may have been written before the line of its arrival.
       for (const id of ripe) settleOne(id)
       ripe = arrived
       arrived = new Set()

@@ -1,15 +1,15 @@
-/** The folder of the journal: the names of its files, and a list of its segments. */
+/** The journal's folder: the names of its files, and the list of its segments. */
 
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The folder of a data directory's journal. */
+/** Returns the path of the journal's folder in a data directory. */
 export const journalFolder = (dataDir: string): string => join(dataDir, 'state', 'events')
 
-/** A segment, by what its files show. */
+/** A segment, as its files show it. */
 export type SegmentFiles = {
   readonly name: string
-  /** The size of both files together. */
+  /** The size of both files together, in bytes. */
   readonly bytes: number
   readonly lineBytes: number
   readonly changedAt: number
@@ -22,14 +22,14 @@ export const segmentName = (number: number): string => String(number).padStart(1
 export const linesPath = (folder: string, name: string): string => join(folder, `${name}.jsonl`)
 export const rawPath = (folder: string, name: string): string => join(folder, `${name}.raw`)
 
-/** For `catch`: `undefined` when there is no such file or folder; it rethrows any other error. */
+/** For `catch`: returns `undefined` when there is no such file or folder, and rethrows any other error. */
 export const unlessGone = (error: unknown): undefined => {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error
   return undefined
 }
 
-/** The segments of a folder, oldest first; none when there is no folder. */
+/** Lists the segments of a folder, oldest first; empty where there is no folder. */
 export const listSegments = async (folder: string): Promise<SegmentFiles[]> => {
   const files = (await readdir(folder).catch(unlessGone)) ?? []
   const names = new Set(files.flatMap((file) => segmentFile.exec(file)?.[1] ?? []))

@@ -1,4 +1,4 @@
-/** Writes facts to the journal, as records. */
+/** Writes facts to the journal as records. */
 
 import type { Fact, KeptRefusal, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
 import { nameOf, reasonOf, statusOf } from '../core/outcome-table.ts'
@@ -8,9 +8,9 @@ import type { Ended, Journal, NewRecord, RawRequest, Tried, Unverified, Usage } 
 
 export type JournalObserverOptions = {
   readonly journal: Journal
-  /** Whether raw requests are kept. It is asked for each, because a reload may change it. */
+  /** Whether raw requests are kept. Asked for each request, because a reload may change it. */
   readonly keepsPayloads: () => boolean
-  /** Takes secrets out of a reason, which may quote one, before it is written. */
+  /** Removes secrets from a text before it is written. */
   readonly redact: (text: string) => string
 }
 
@@ -50,7 +50,7 @@ const isoOf = (ms: number): string => new Date(ms).toISOString()
 
 type Formats = { readonly redact: (text: string) => string; readonly timeOf: (ms: number) => string }
 
-/** Formats times, and remembers the last second: formatting it costs a third of making a record. */
+/** Makes a formatter of times, which remembers the last second: formatting a whole time takes a third of the making of a record. */
 const createTimeFormat = (): Formats['timeOf'] => {
   let last = { second: Number.NaN, text: '' }
   return (ms) => {
@@ -61,8 +61,8 @@ const createTimeFormat = (): Formats['timeOf'] => {
 }
 
 /**
- * The record of a request; `undefined` when its signature did not hold and it is none of the few refusals that leave a record. One literal
- * has all keys, also those without a value: JSON leaves them out, and the engine makes objects of one shape in a tenth of the time.
+ * Makes the record of a request; `undefined` when its signature was refused and it is not among the few refusals that leave a record. The
+ * literal has all keys, even without a value: JSON leaves those out, and V8 makes objects of one shape ten times as fast.
  */
 const receivedOf = (fact: RequestEnded, { redact, timeOf }: Formats): NewRecord | undefined => {
   const { ended, route, ms, replay, refusal } = fact
@@ -97,9 +97,9 @@ const receivedOf = (fact: RequestEnded, { redact, timeOf }: Formats): NewRecord 
 const maxWords = 65_536
 const maxAnswer = 2_000
 
-/** The prompt and the reply lie where payloads do, under the same bounds. */
+/** Makes the raw request that keeps prompt and reply. They lie where payloads lie, and have the same bounds. */
 const wordsOf = ({ prompt, reply }: RunAttempt, redact: Formats['redact']): RawRequest => {
-  // Twice: a secret that the first cut splits is behind the second.
+  // Cut twice: the first cut may split a secret, and the second removes that piece.
   const kept = (text: string): string => cut(redact(cut(text, 2 * maxWords)), maxWords)
   const words = { prompt: kept(prompt), ...(reply === undefined ? {} : { reply: kept(reply) }) }
   return { headers: {}, body: Buffer.from(JSON.stringify(words)) }

@@ -1,4 +1,4 @@
-/** The event journal: append-only segments of lines and raw requests. It writes if it can, and never fails or delays its caller. */
+/** The event journal: append-only segments of lines and raw requests. It never fails or delays its caller. */
 
 import { existsSync } from 'node:fs'
 import type { Clock } from '../core/clock.ts'
@@ -16,18 +16,18 @@ export type JournalOptions = {
   readonly clock: Clock
   /** Asked at each write, because a reload may change the limits. */
   readonly limits: () => Limits
-  /** Called at most once a minute, with what could not be written. */
+  /** Called at most once a minute, with the reason why records could not be written. */
   readonly report: (message: string) => void
 }
 
 /** How often old segments are looked for when no event arrives. */
 const tidyMs = 60_000
-/** How long a line may wait for others to be written with it. */
+/** How long a line waits for further lines to be written with it. */
 const gatherMs = 20
-/** How long after a failure a new segment is tried. Lines that come before are dropped. */
+/** How long after a failure a new segment is begun. Lines that come before are dropped. */
 const retryMs = 1_000
 
-/** Opens the journal of a folder. Never rejects: a journal that cannot write now tries again later. */
+/** Opens the journal of a folder. Never rejects: a journal that cannot write tries again later. */
 export const openJournal = async (options: JournalOptions): Promise<Journal> => {
   const journal = new SegmentJournal(options)
   await journal.load()
@@ -39,15 +39,15 @@ class SegmentJournal implements Journal {
   readonly #retention: Retention
   readonly #complaints: WriteErrors
   readonly #waiting: WriteQueue
-  /** The segment being written. The first line after a start, or after a full or failed segment, begins it. */
+  /** The segment being written. The first line after a start, or after a full or failed segment, begins a new segment. */
   #segment: Segment | undefined
   #retryAt = Number.NEGATIVE_INFINITY
   #failure = ''
-  /** Settles when nothing is left to write; `undefined` while nothing is. */
+  /** Settles when nothing is left to write; `undefined` while nothing is being written. */
   #running: Promise<void> | undefined
   #closed = false
   #cancel = (): void => {}
-  /** Ends the wait for further lines, so that those that wait are written now. */
+  /** Ends the wait for further lines, so that the waiting lines are written now. */
   #hurry = (): void => {}
 
   constructor(options: JournalOptions) {
@@ -90,7 +90,7 @@ class SegmentJournal implements Journal {
     this.#running ??= this.#run()
   }
 
-  /** Writes one batch at a time. What comes meanwhile is in the next batch. */
+  /** Writes one batch at a time. Lines that come meanwhile are in the next batch. */
   async #run(): Promise<void> {
     do {
       await this.#gather()
@@ -105,7 +105,7 @@ class SegmentJournal implements Journal {
     await this.#tidy()
   }
 
-  /** Waits for further lines, because a write costs the loop more than a line does. Ends early for `flushed`, and for a full batch. */
+  /** Waits for further lines, because a write costs the loop more than a line does. `flushed` and a full batch end the wait early. */
   #gather(): Promise<void> {
     return new Promise((resolve) => {
       const late = setTimeout(resolve, gatherMs)
@@ -149,7 +149,7 @@ class SegmentJournal implements Journal {
     this.#complaints.say()
   }
 
-  /** Ends a segment whose files were removed: nobody would see what is written to them. */
+  /** Ends a segment whose files were removed: nobody would see further lines in them. */
   #giveUp(): void {
     this.#complaints.note('the files of the current segment were removed; a new one is begun', 0)
     void this.#segment?.close()

@@ -1,4 +1,4 @@
-/** Parses and checks one line of the journal: a crash may have cut it off, and somebody may have edited it. */
+/** Parses and checks a line of the journal. A crash may have cut a line off, and somebody may have edited it. */
 
 import { type JsonObject, parseObject } from '../core/json.ts'
 import { isJournalLine, isRawPlace } from '../generated/stored-checks.js'
@@ -6,7 +6,7 @@ import type { JournalRecord, RawPlace } from './record.ts'
 
 export type Line = { readonly entry: JournalRecord; readonly raw?: RawPlace }
 
-/** `undefined` for a line that is damaged, or that is no record of ours. */
+/** Parses a line. `undefined`: the line is damaged, or is not a record of this program. */
 export const parseLine = (bytes: Buffer, segment: string): Line | undefined => {
   const value = parseObject(bytes.toString('utf8'))
   if (!value || !isJournalLine(value)) return undefined

@@ -1,30 +1,30 @@
-/** Reads the lines of segments from the end, in bounded pieces. A file that is deleted meanwhile simply ends. */
+/** Reads the lines of segments from the end, in bounded pieces. The reading of a file that is deleted meanwhile simply ends. */
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { linesPath, type SegmentFiles, unlessGone } from './folder.ts'
 
 const pieceBytes = 256 * 1024
-/** The journal writes no longer lines, so longer ones are skipped. */
+/** The longest line that is read. The journal writes no longer lines. */
 const maxLineBytes = 1024 * 1024
 
 const newline = 10
 
 export type SegmentPiece = { readonly segment: string; readonly bytes: Buffer }
 
-/** Pieces of whole lines, newest first. `segments` are listed oldest first. */
+/** Yields pieces of whole lines, newest first. `segments` are listed oldest first. */
 export async function* piecesBackward(folder: string, segments: readonly SegmentFiles[]): AsyncGenerator<SegmentPiece> {
   for (const { name } of segments.toReversed()) {
     for await (const bytes of piecesOf(folder, name, name === segments.at(-1)?.name)) yield { segment: name, bytes }
   }
 }
 
-/** `growing`: the segment may still be written to, so an unfinished line at its end is left out. */
+/** Yields the pieces of one segment. `growing`: the segment may still be written to, so an unfinished line at its end is left out. */
 async function* piecesOf(folder: string, name: string, growing: boolean): AsyncGenerator<Buffer> {
   const file = await open(linesPath(folder, name)).catch(unlessGone)
   if (!file) return
   try {
     let { size: end } = await file.stat()
-    /** The later part of a line that begins further up. */
+    /** The later part of a line that begins in an earlier piece. */
     let rest: Buffer = Buffer.alloc(0)
     let first = growing
     while (end > 0) {
@@ -51,7 +51,7 @@ const readInto = async (file: FileHandle, start: number, end: number, rest: Buff
   return bytesRead === end - start ? bytes : undefined
 }
 
-/** The lines of a piece, last first, without their ends. */
+/** Yields the lines of a piece, last first, without their line ends. */
 export function* linesBackward(piece: Buffer): Generator<Buffer> {
   let end = piece.length
   while (end > 0) {
@@ -62,7 +62,7 @@ export function* linesBackward(piece: Buffer): Generator<Buffer> {
   }
 }
 
-/** The lines of a piece that hold `needle`, last first. Searching for it is quicker than splitting the piece into lines. */
+/** Yields the lines of a piece that contain `needle`, last first. Searching is quicker than splitting the piece into lines. */
 export function* linesWith(piece: Buffer, needle: Buffer): Generator<Buffer> {
   const found: Buffer[] = []
   for (let at = piece.indexOf(needle); at >= 0; ) {

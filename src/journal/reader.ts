@@ -1,4 +1,4 @@
-/** Reads the journal, from any process and while it is written: the newest events, one event by its id, and its raw request. */
+/** Reads the journal, from any process and while it is written: the newest events, one event by its id, and raw requests. */
 
 import { open } from 'node:fs/promises'
 import { isObject, type Json } from '../core/json.ts'
@@ -9,7 +9,7 @@ import { type Line, parseLine } from './line.ts'
 import { linesBackward, linesWith, piecesBackward } from './read-backward.ts'
 import type { Ended, EventView, RawPlace, RawRequest } from './record.ts'
 
-/** The newest events. An event without a line of arrival is among them only when all segments were read. */
+/** Reads the newest events. Events without a line of arrival are among them only when all segments were read. */
 export const readEvents = async (folder: string, wanted: EventFilter): Promise<Events> => {
   const tally = createFold(wanted)
   const segments = await listSegments(folder)
@@ -24,7 +24,7 @@ export const readEvents = async (folder: string, wanted: EventFilter): Promise<E
   return tally.result()
 }
 
-/** `ambiguous` gives the newest ten of the ids that begin like this, or whose delivery id it is. */
+/** The result of looking up an event. `ambiguous`: several events match; `ids` has the newest ten. */
 export type EventLookup =
   | { readonly kind: 'found'; readonly event: EventView }
   | { readonly kind: 'unknown' }
@@ -33,7 +33,7 @@ export type EventLookup =
 const shortestPrefix = 6
 const maxCandidates = 10
 
-/** One event by its id, by the first six or more characters of it, where no other id begins with them, or by its delivery id. */
+/** Reads one event by its id, by a prefix of six or more characters that no other id has, or by its delivery id. */
 export const readEvent = async (folder: string, id: string): Promise<EventLookup> => {
   const found = await readById(folder, id)
   if (found.kind !== 'unknown' || id === '') return found
@@ -64,7 +64,7 @@ const readById = async (folder: string, id: string): Promise<EventLookup> => {
   return event ? { kind: 'found', event } : { kind: 'unknown' }
 }
 
-/** How the run of a group ended; `undefined` when it has not. */
+/** Reads the end of a group's run; `undefined` when the run has not ended. */
 const readGroupEnd = async (folder: string, group: string | undefined): Promise<Ended | undefined> => {
   if (group === undefined) return undefined
   let end: Ended | undefined
@@ -76,8 +76,8 @@ const readGroupEnd = async (folder: string, group: string | undefined): Promise<
 }
 
 /**
- * Hands over the lines that hold a text, newest first. When `enough` holds it reads one more piece: the line of a run's end may have been
- * written before that of its arrival.
+ * Calls `enough` with the lines that contain a text, newest first. Once `enough` returns true, one more piece is read: the end of a run may
+ * have been written before the line of its arrival.
  */
 const search = async (folder: string, text: string, enough: (line: Line) => boolean): Promise<void> => {
   const needle = Buffer.from(text)
@@ -92,14 +92,14 @@ const search = async (folder: string, text: string, enough: (line: Line) => bool
   }
 }
 
-/** A stored request, its body byte for byte; `undefined` when it was deleted or is not complete. */
+/** Reads a stored request, its body byte for byte; `undefined` when it was deleted or is not complete. */
 export const readRaw = async (folder: string, { segment, offset, head_bytes, body_bytes }: RawPlace): Promise<RawRequest | undefined> => {
   if (!isSegmentName(segment)) return undefined
   const file = await open(rawPath(folder, segment)).catch(unlessGone)
   if (!file) return undefined
   try {
     const size = head_bytes + body_bytes
-    // A damaged line may name a huge size. The check comes before memory is taken.
+    // Checked before memory is taken: a damaged line may name a huge size.
     if ((await file.stat()).size < offset + size) return undefined
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(size), 0, size, offset)
     const headers = bytesRead === size ? parseHead(buffer.subarray(0, head_bytes)) : undefined

@@ -2,7 +2,10 @@
 
 import type { Json } from '../core/json.ts'
 
-/** A request whose signature holds, or one of the few refusals that are recorded, and how it was answered. Times are ISO 8601 in UTC, with milliseconds. */
+/**
+ * A request whose signature holds, or one of the few refusals that are recorded, with its outcome. Times are ISO 8601 in UTC, with
+ * milliseconds.
+ */
 export type Received = {
   readonly kind: 'received'
   readonly at: string
@@ -21,23 +24,23 @@ export type Received = {
   readonly duration_ms: number
   readonly target?: string
   readonly job?: string
-  /** The id of the event that opened the group which this event joined. */
+  /** The id of the event that opened the group of this event. */
   readonly group?: string
   readonly replay_of?: string
-  /** A replay with another body than that of the event which it repeats. */
+  /** A replay with another body than the event that it repeats. */
   readonly edited?: true
-  /** What the targets answered to a text that was delivered directly. */
+  /** The targets' answers to a text that was delivered directly. */
   readonly answer?: string
-  /** It stands for so many more, whose signatures were refused in the same minute. */
+  /** Where the record stands for further refused signatures of the same minute: their number. */
   readonly count?: number
-  /** Its signature did not hold, and its raw request is kept all the same: nobody vouches for it until it is verified again. */
+  /** The signature was refused, but the raw request is kept: nobody vouches for it until it is verified again. */
   readonly unverified?: Unverified
 }
 
-/** What a second check of a signature needs beside the raw request. */
+/** The facts that a second check of a signature needs beside the raw request. */
 export type Unverified = { readonly address: string; readonly proxied: boolean }
 
-/** A job was started by its schedule or by hand, without a request. */
+/** The start of a job, by its schedule or by hand, without a request. */
 export type Started = {
   readonly kind: 'started'
   readonly at: string
@@ -47,7 +50,7 @@ export type Started = {
   readonly delivery_id: string
 }
 
-/** What an agent took, in one attempt. */
+/** The usage of an agent in one attempt. */
 export type Usage = {
   /** Calls of a model. */
   readonly steps: number
@@ -59,7 +62,7 @@ export type Usage = {
   readonly tools: { readonly [name: string]: number }
 }
 
-/** An attempt failed, and there will be another. */
+/** A failed attempt that another attempt will follow. */
 export type Tried = {
   readonly kind: 'tried'
   readonly at: string
@@ -67,14 +70,14 @@ export type Tried = {
   readonly attempt: number
   readonly error: string
   readonly next_at: string
-  /** What the targets answered that took the text all the same. */
+  /** The answers of the targets that have the text. */
   readonly answer?: string
   readonly usage?: Usage
 }
 
 /**
- * A run is done or dead. The line is written before the store deletes the run, so that a crash between the two leaves a line too many,
- * never one too few. The last line of a run counts.
+ * The end of a run: done or dead. The line is written before the store deletes the run: a crash in between leaves a line too many, never
+ * one too few. The last line of a run counts.
  */
 export type Ended = {
   readonly kind: 'ended'
@@ -87,41 +90,41 @@ export type Ended = {
   readonly state: 'done' | 'dead'
   readonly attempt: number
   readonly error?: string
-  /** The agent asked for nothing to be sent. */
+  /** The agent asked that nothing be sent. */
   readonly silent?: true
   readonly target?: string
   readonly job?: string
   readonly group?: string
   readonly count?: number
-  /** What the targets answered that have the text. */
+  /** The answers of the targets that have the text. */
   readonly answer?: string
   readonly usage?: Usage
 }
 
-/** A dead run was revived by hand. */
+/** The revival of a dead run by hand. */
 export type Revived = { readonly kind: 'revived'; readonly at: string; readonly event_id: string }
 
 export type JournalRecord = Received | Started | Tried | Ended | Revived
 
 type WithGaps<R> = { readonly [K in keyof R]: object extends Pick<R, K> ? R[K] | undefined : R[K] }
 
-/** A record before it is written: what it may lack may also be `undefined`, which JSON leaves out. */
+/** A record before it is written. Optional members may also be `undefined`, which JSON leaves out. */
 export type NewRecord = WithGaps<JournalRecord>
 
-/** A request as it came. The queue masks secret headers before they are written, but not those that `signedIn` names. */
+/** A request as it came. The write queue masks secret headers, except those that `signedIn` names. */
 export type RawRequest = {
   readonly headers: { readonly [name: string]: Json }
   readonly body: Buffer
   readonly signedIn?: readonly string[]
 }
 
-/** One thing that became of a run. `raw`: where its words are, as JSON: `prompt`, and `reply` when there was one. */
+/** A line about a run. `raw`: the place of its prompt and its reply, as JSON: `prompt`, and `reply` where there was one. */
 export type RunRecord = (Tried | Ended | Revived) & { readonly raw?: RawPlace }
 
 /** An event, put together from its lines. */
 export type EventView = {
   readonly event_id: string
-  /** When the event arrived; where that line was deleted, when its run ended. */
+  /** When the event arrived; where the line of its arrival was deleted, when its run ended. */
   readonly at: string
   readonly profile: string
   readonly route: string
@@ -139,7 +142,7 @@ export type EventView = {
   readonly replay_of?: string
   readonly edited?: true
   readonly unverified?: Unverified
-  /** `waiting`: accepted and not ended. `merged`: another event of its group has the run. `final`: answered without a run. */
+  /** `waiting`: accepted, and the run has not ended. `merged`: another event of the group has the run. `final`: answered without a run. */
   readonly state: 'final' | 'waiting' | 'done' | 'dead' | 'merged'
   readonly attempt?: number
   readonly error?: string
@@ -148,19 +151,19 @@ export type EventView = {
   readonly answer?: string
   /** Failed attempts, oldest first. */
   readonly tries: readonly Tried[]
-  /** All that became of its runs, oldest first, also before a retry by hand. */
+  /** All lines about the event's runs, oldest first, including runs before a retry by hand. */
   readonly steps?: readonly RunRecord[]
-  /** Where the raw request is; absent when it was not kept. */
+  /** The place of the raw request; absent when the request was not kept. */
   readonly raw?: RawPlace
 }
 
-/** A raw request's bytes in a segment's raw file: the headers as JSON, then the body. */
+/** The place of a raw request in a segment's raw file: the headers as JSON, then the body. Lengths and offset in bytes. */
 export type RawPlace = { readonly segment: string; readonly offset: number; readonly head_bytes: number; readonly body_bytes: number }
 
 export interface Journal {
-  /** Adds a record, with its raw request where there is one. Never throws; past the bounds on memory a record is dropped. */
+  /** Adds a record, with its raw request where there is one. Never throws. Past the bounds on memory, records are dropped. */
   add(entry: NewRecord, raw?: RawRequest): void
-  /** Resolves when everything added so far is in the files, or was dropped. Never rejects. */
+  /** Resolves when every record added so far is in the files or was dropped. Never rejects. */
   flushed(): Promise<void>
   close(): Promise<void>
 }

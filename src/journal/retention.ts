@@ -1,10 +1,10 @@
-/** Decides how much the journal keeps: when a segment is full, and which finished segments are deleted. */
+/** Decides when a segment is full, and which finished segments are deleted. */
 
 import { open } from 'node:fs/promises'
 import { linesPath, listSegments, type SegmentFiles, unlessGone } from './folder.ts'
 import { deleteSegment } from './segment.ts'
 
-/** What the journal keeps at most. The segment being written may be over it. */
+/** The most that the journal keeps. The segment being written may exceed it. */
 export type Limits = { readonly maxAgeMs: number; readonly maxBytes: number; readonly maxEvents: number }
 
 /** The size of a segment. */
@@ -12,7 +12,7 @@ export type Load = { readonly bytes: number; readonly lines: number }
 
 const mib = 1024 * 1024
 
-/** A segment is full at a sixteenth of what may be kept, so that deleting one takes little away. */
+/** Whether a segment is full: at a sixteenth of the limits, so that deleting a segment deletes little. */
 export const isFull = ({ bytes, lines }: Load, ageMs: number, { maxAgeMs, maxBytes, maxEvents }: Limits): boolean =>
   bytes > Math.max(mib, Math.min(64 * mib, maxBytes / 16)) ||
   lines > Math.max(1_000, maxEvents / 16) ||
@@ -23,10 +23,10 @@ type Finished = Load & { readonly name: string; readonly changedAt: number }
 export interface Retention {
   /** The number for the next segment. */
   readonly nextNumber: number
-  /** Lists the segments that earlier processes left. */
+  /** Lists the segments of earlier processes. */
   load(): Promise<void>
   finish(segment: Finished): void
-  /** Deletes the oldest finished segments while they are too old, or too large together with the `current` one. */
+  /** Deletes the oldest finished segments while they are too old, or too large together with the `current` segment. */
   prune(limits: Limits, now: number, current: Load): Promise<void>
 }
 
@@ -51,13 +51,13 @@ export const createRetention = (folder: string): Retention => {
       return last + 1
     },
     async load() {
-      // A segment that cannot be read counts no lines, and is deleted like the others when its time comes.
+      // A segment that cannot be read counts no lines, and is deleted when its time comes.
       for (const segment of await listSegments(folder)) finish({ ...segment, lines: await estimateLines(folder, segment).catch(() => 0) })
     },
     finish,
     async prune(limits, now, current) {
       for (let oldest = finished[0]; oldest && isOver(limits, now, current, oldest); oldest = finished[0]) {
-        // It leaves the list before it is deleted, so that a segment that cannot be deleted does not block the others.
+        // Taken off the list before it is deleted, so that a segment that cannot be deleted does not block the others.
         finished.shift()
         bytes -= oldest.bytes
         lines -= oldest.lines
@@ -69,7 +69,10 @@ export const createRetention = (folder: string): Retention => {
 
 const sampleBytes = 64 * 1024
 
-/** The lines of a small file; of a larger one an estimate from its beginning, because counting a gigabyte would delay the start. */
+/**
+ * Counts the lines of a small file. For a larger file it estimates them from the beginning, because counting a gigabyte would delay the
+ * start.
+ */
 const estimateLines = async (folder: string, { name, lineBytes }: SegmentFiles): Promise<number> => {
   const file = await open(linesPath(folder, name)).catch(unlessGone)
   if (!file) return 0

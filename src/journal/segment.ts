@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
 import { linesPath, rawPath, segmentName, unlessGone } from './folder.ts'
 import type { Batch } from './write-queue.ts'
 
-/** How many numbers are skipped because their files exist, before that counts as an error. */
+/** The most numbers that are skipped because their files exist, before that is an error. */
 const maxTaken = 100
 
 export class Segment {
@@ -15,7 +15,7 @@ export class Segment {
   #lineBytes = 0
   #rawBytes = 0
   lines = 0
-  /** When the segment was last written to, on the monotonic clock. */
+  /** When the segment was last written to, on the monotonic clock, in milliseconds. */
   changedAt = 0
 
   private constructor(name: string, startedAt: number, lines: FileHandle, raw: FileHandle) {
@@ -43,7 +43,7 @@ export class Segment {
     return this.#lineBytes + this.#rawBytes
   }
 
-  /** Writes raw requests before lines, so that a line never points to missing bytes. Throws when not everything could be written. */
+  /** Writes raw requests before lines, so that a line never points to missing bytes. Throws when not everything was written. */
   async write(batch: Batch, now: number): Promise<void> {
     this.changedAt = now
     const lines = linesOf(batch, this.#rawBytes)
@@ -60,13 +60,13 @@ export class Segment {
     if (bytesWritten < sizeOf(buffers)) throw new Error('only a part could be written')
   }
 
-  /** Never rejects: what was written stays written, even if closing fails. */
+  /** Never rejects: what was written stays written even when closing fails. */
   async close(): Promise<void> {
     await Promise.allSettled([this.#lines.close(), this.#raw.close()])
   }
 }
 
-/** The lines of a batch, with the places of its raw requests, which begin at `start`. */
+/** Returns the lines of a batch, with the places of its raw requests. The first raw request begins at `start`. */
 const linesOf = ({ text, raws }: Batch, start: number): Buffer[] => {
   const pieces: Buffer[] = []
   let from = 0

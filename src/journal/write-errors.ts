@@ -1,11 +1,11 @@
-/** Reports what could not be written, at most once a minute, so that a full disk does not fill the log as well. */
+/** Reports failed writes of the journal at most once a minute, so that a full disk does not fill the log too. */
 
 import type { Clock } from '../core/clock.ts'
 
 export interface WriteErrors {
-  /** Notes a failure by which so many lines of the journal were lost. */
+  /** Notes a failure, and the number of lines of the journal that were lost by it. */
   note(why: string, lines: number): void
-  /** Reports what was noted, unless the last report is less than a minute ago. */
+  /** Reports the noted failures, unless the last report was less than a minute ago. */
   say(): void
 }
 

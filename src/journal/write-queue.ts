@@ -1,4 +1,4 @@
-/** Queues records for writing. It is bounded, so that a slow disk costs records and not the process. */
+/** Queues records for writing. The queue is bounded, so that a slow disk costs records and not the process. */
 
 import { maskHeaders } from '../core/secrets/mask.ts'
 import type { ByteBudget } from './byte-budget.ts'
@@ -9,24 +9,24 @@ const maxLines = 20_000
 const maxRawBytes = 8 * 1024 * 1024
 const maxLineBytes = 16 * 1024 * 1024
 const urgentBytes = 512 * 1024
-/** Longer records are dropped, because the reader skips very long lines. */
+/** A longer record is dropped, because the reader skips very long lines. */
 const maxLineChars = 256 * 1024
-/** How a line ends. */
+/** The end of a line. */
 const closing = '}\n'
 
-/** A raw request of a batch. `at`: where the line that points to it takes its place, behind the other keys of the record. */
+/** A raw request of a batch. `at`: the offset in the text at which the line of the request takes its place: after its other keys. */
 export type QueuedRaw = { readonly at: number; readonly headBytes: number; readonly bodyBytes: number }
 
 /**
- * Lines to write, and the raw requests that some of them point to. They wait as bytes. As objects they would outlive two collections before they
- * are written, and what has done so is freed only with the whole heap.
+ * Lines to write, and the raw requests of some of them. They wait as bytes: waiting objects would survive two garbage collections, and
+ * would then be freed only with the whole heap.
  */
 export class Batch {
   readonly text = new Bytes()
   lines = 0
   readonly raw = new Bytes()
   readonly raws: QueuedRaw[] = []
-  /** To be called once the lines are written or dropped. */
+  /** Called once the lines are written or dropped. */
   readonly done: (() => void)[] = []
 
   clear(): void {
@@ -39,28 +39,28 @@ export class Batch {
 }
 
 export interface WriteQueue {
-  /** Adds a line, without its raw request when too many bytes wait, or drops it when too many lines do. */
+  /** Adds a line. Its raw request is left out when too many bytes wait. The line is dropped when too many lines wait. */
   add(entry: NewRecord, raw: RawRequest | undefined): void
-  /** Calls `done` once everything added before is written or dropped. */
+  /** Calls `done` once every line added before is written or dropped. */
   after(done: () => void): void
-  /** Takes everything that waits. It counts against the bounds until `release`, which comes before the next `take`. */
+  /** Takes everything that waits. The batch counts against the bounds until `release`. Call `release` before the next `take`. */
   take(): Batch
-  /** The lines of the batch that was taken are written or dropped. It is used again. */
+  /** Ends a batch whose lines are written or dropped. The batch is used again. */
   release(): void
-  /** Lines dropped since the last call. */
+  /** Returns the number of lines dropped since the last call. */
   takeDropped(): number
   readonly isEmpty: boolean
-  /** Somebody waits for the writing, or enough has gathered for a write. */
+  /** A caller waits for the writing, or there is enough for a write. */
   readonly isUrgent: boolean
 }
 
 export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
   let waiting = new Batch()
-  /** Empty while nothing is being written. */
+  /** The batch that is being written. Empty while nothing is. */
   let written = new Batch()
   let dropped = 0
 
-  // A body that is over the bound by itself is taken when no other waits, because it is in memory anyway.
+  // A body that exceeds the bound alone is taken when no other body waits, because it is in memory anyway.
   const hasRoomForRaw = ({ body }: RawRequest): boolean => {
     const bytes = waiting.raw.length + written.raw.length
     return (bytes === 0 || bytes + body.length <= maxRawBytes) && allowance.take(body.length)

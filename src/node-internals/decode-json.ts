@@ -8,15 +8,15 @@ const spellsOut = isFast('decode')
 const backslash = 0x5c
 /** The search for the next byte that is not ASCII checks this many bytes at a time. */
 const blockBytes = 1024
-/** With more runs of non-ASCII characters than this, decoding the whole text is faster than escaping them. */
+/** The most runs of non-ASCII characters that are escaped. With more runs, decoding the whole text is faster. */
 const maxRuns = 64
-/** The same limit in bytes: an escape takes up to three times as many bytes as its character. */
+/** The most bytes of those runs. An escape takes up to three times as many bytes as its character. */
 const maxWideBytes = 4096
 
 /**
- * The JSON text of a body, without a byte order mark; `undefined` when the bytes are not UTF-8.
- * One character that is not ASCII makes V8 decode slowly and store two bytes for each character. In JSON, such characters stand only
- * inside strings. So a few of them are written as `\uXXXX`, and the text stays ASCII.
+ * Returns the JSON text of a body, without a byte order mark; `undefined` when the bytes are not UTF-8. A single character that is not
+ * ASCII makes V8 decode slowly and store two bytes for each character. In JSON, such characters stand only inside strings. So a few of them
+ * are written as `\uXXXX`, and the text stays ASCII.
  */
 export const decodeJson = (body: Buffer): string | undefined => {
   if (isAscii(body)) return body.toString('latin1')
@@ -34,7 +34,7 @@ const spellOut = (bytes: Buffer): string | undefined => {
     const start = nextWide(bytes, from)
     text += bytes.toString('latin1', from, start)
     if (start === bytes.length) return text
-    // After a backslash an escape would change the meaning: `"\é"` is not JSON, but `"\\u00e9"` is.
+    // After a backslash, an escape would change the meaning: `"\é"` is not JSON, but `"\\u00e9"` is.
     if (runs === maxRuns || bytes[start - 1] === backslash) return undefined
     from = start + 1
     while (from < bytes.length && (bytes[from] as number) >= 0x80) from++
@@ -44,7 +44,7 @@ const spellOut = (bytes: Buffer): string | undefined => {
   }
 }
 
-/** The index of the next byte that is not ASCII, or the end. */
+/** Returns the index of the next byte that is not ASCII, or the length. */
 const nextWide = (bytes: Buffer, from: number): number => {
   for (let block = from; block < bytes.length; block += blockBytes) {
     const end = Math.min(bytes.length, block + blockBytes)

@@ -4,14 +4,15 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { isFast } from './forms.ts'
 
-/** The parser of a connection of `node:http` calls this with each head (lib/_http_server.js). */
+/** The parser of a connection of `node:http`. It calls `onIncoming` with each head (lib/_http_server.js). */
 type Parser = { onIncoming: (request: IncomingMessage, keepAlive: boolean) => number }
-/** The return value by which `onIncoming` makes the parser fail at this head. */
+/** The return value of `onIncoming` that makes the parser fail at this head. */
 const stop = -1
 
 /**
- * Node parses all that one read brings at once: 64 kB hold 1,200 small requests, and all their objects would exist before the first answer. `isFull`:
- * the request before this head is the last one. The plain form stops nothing: these requests come as events, and nobody answers them.
+ * Makes the parser fail at the next head once `isFull`: the request before that head is the last that is answered. Node parses everything
+ * that a read brings at once: 64 kB hold 1,200 small requests, and all their objects would exist before the first answer. The plain form
+ * does nothing: such requests come as events, and nobody answers them.
  */
 export const limitHeads = (socket: Socket, isFull: () => boolean): void => {
   const { parser } = socket as { parser?: Partial<Parser> }

@@ -1,34 +1,34 @@
 /**
- * HMACs as RFC 2104 defines them, each by two hashes of one call. `createHmac` makes an object for each, outside of the engine's heap, and
- * making and collecting those costs more than the digest of a small body does (DECISIONS.md, 97).
+ * HMACs as RFC 2104 defines them, made of two one-shot hashes. `createHmac` makes an object outside of the engine's heap for each digest.
+ * Making and collecting that object costs more than the digest of a small body (DECISIONS.md, 97).
  */
 
 import { createHmac, hash } from 'node:crypto'
 import { isFast } from './forms.ts'
 
-/** The hashes, with the bytes that each takes at a time. */
+/** The hashes, with their block sizes in bytes. */
 const blocks = { sha1: 64, sha256: 64, sha512: 128 } as const
 export type HmacHash = keyof typeof blocks
 
 const maxBlock = 128
 const maxDigest = 64
-/** A longer text is not copied to be hashed. */
+/** The most bytes that are copied to be hashed. A longer text is hashed by `createHmac`. */
 const maxCopied = 64 * 1024
 
-/** What the two hashes are taken of, by all keys in turn. They are wiped after each digest: neither a key's pad nor a body stays in them. */
+/** The inputs of the two hashes, shared by all keys. They are wiped after each digest, so no key and no body stays in them. */
 const inner = Buffer.alloc(maxBlock + maxCopied)
 const outer = Buffer.alloc(maxBlock + maxDigest)
 
 const byTwoHashes = isFast('hmac')
 
-/** A key of HMACs; the plain form of its digest, which also serves long texts, is `createHmac`. */
+/** A key for HMACs. The plain form of its digest, which long texts take too, is `createHmac`. */
 export class HmacKey {
   readonly #hash: HmacHash
   readonly #key: Buffer
   readonly #inner: Buffer
   readonly #outer: Buffer
 
-  /** `key` must not change any more. */
+  /** `key` must not change afterwards. */
   constructor(hashName: HmacHash, key: Buffer) {
     const block = blocks[hashName]
     const short = key.length > block ? hash(hashName, key, 'buffer') : key
@@ -38,7 +38,7 @@ export class HmacKey {
     this.#outer = padded(short, block, 0x5c)
   }
 
-  /** The digest of these pieces in a row. */
+  /** Returns the digest of the pieces, joined. */
   digest(pieces: readonly Buffer[]): Buffer {
     let end = this.#inner.length
     for (const piece of pieces) end += piece.length

@@ -1,11 +1,11 @@
-/** Asks a thread for one answer, within limits of time and memory, so that nothing that strangers wrote holds the gateway up. */
+/** Asks a thread for one answer, within limits of time and memory, so that the content of strangers cannot hold up the gateway. */
 
 import { once } from 'node:events'
 import type { TransferListItem } from 'node:worker_threads'
 import type { Clock } from '../core/clock.ts'
 import { startThread } from './start-thread.ts'
 
-/** How long a thread may take, and what its objects may take of memory. */
+/** The most time and memory that a thread may take. */
 const limitMs = 10_000
 const resourceLimits = { maxOldGenerationSizeMb: 256 }
 
@@ -13,11 +13,11 @@ export type Question = {
   readonly thread: Parameters<typeof startThread>[0]
   /** The data that the thread reads from `workerData`. */
   readonly data: unknown
-  /** What of the data is the thread's alone from now on, and so is not copied. */
+  /** The parts of the data that are moved to the thread, not copied. */
   readonly transferList?: TransferListItem[]
 }
 
-/** The first message of the thread; `undefined` when none comes within the limits. Rejects with the reason of `signal`. */
+/** Returns the first message of the thread; `undefined` when none comes within the limits. Rejects with the reason of `signal`. */
 export const askThread = async <Answer extends object>(
   { thread, data, transferList = [] }: Question,
   clock: Clock,
@@ -26,9 +26,9 @@ export const askThread = async <Answer extends object>(
   signal.throwIfAborted()
   const late = new AbortController()
   const cancel = clock.after(limitMs, () => late.abort())
-  // What it prints, and what of our environment it could read, is nobody's.
+  // The thread's output is dropped, and it gets no variable of our environment.
   const worker = startThread(thread, data, { resourceLimits, env: {}, stdout: true, stderr: true, transferList })
-  // `once` below stops listening when the time is up, and an error of the thread that nobody listens to would end the process.
+  // `once` below stops listening when the time is up. An error of the thread without a listener would end the process.
   worker.on('error', () => {})
   worker.on('exit', () => late.abort())
   try {

@@ -1,4 +1,7 @@
-/** The one way this program starts another: arguments without a shell, bounds on time and output, and a result whatever goes wrong. */
+/**
+ * The only way in which this program runs another to its end: arguments without a shell, bounds on time and output, and a result whatever
+ * goes wrong.
+ */
 
 import { cut, printable } from '../core/text.ts'
 import { type Env, type Group, type Program, startGroup } from './group.ts'
@@ -7,7 +10,7 @@ export type { Env } from './group.ts'
 
 export type ChildJob = Program & {
   readonly stdin?: string
-  /** Without it, only `signal` ends the child early. */
+  /** Absent: only `signal` ends the child early. */
   readonly timeoutMs?: number
   readonly maxStdoutBytes?: number
   readonly signal?: AbortSignal
@@ -26,13 +29,18 @@ const defaultMaxStdoutBytes = 1024 * 1024
 const stderrTailBytes = 16 * 1024
 const lingerMs = 250
 const longestTimerMs = 2_147_483_647
-/** The part of an environment that a child may see: PATH, home, language, time zone, temporary folder. No secret is among them. */
+/**
+ * Returns the variables of an environment that a child may see: PATH, home, language, time zone, temporary folder. None of them is a
+ * secret.
+ */
 export const baseEnv = (from: Env): Env => Object.fromEntries(inherited.map((name) => [name, from[name]]))
 
-/** A sender's text as the value of an environment variable: without NUL, which none can hold, and shorter than the kernel's limit. */
+/**
+ * Makes a sender's text the value of an environment variable: without NUL, which no variable can hold, and shorter than the kernel's limit.
+ */
 export const envValue = (text: string): string => cut(text.replaceAll('\0', ''), 1024)
 
-/** Runs a program to its end, and ends what it started: its process group at once, processes that left the group soon after. */
+/** Runs a program to its end, and ends everything that it started: its process group at once, processes that left the group soon after. */
 export const runChild = async (job: ChildJob): Promise<ChildResult> => {
   if (job.signal?.aborted) return { kind: 'aborted' }
   const name = job.argv[0] ?? ''
@@ -47,7 +55,7 @@ export const runChild = async (job: ChildJob): Promise<ChildResult> => {
   }
 }
 
-/** The code of what spawn throws. Its message quotes arguments and variables, which may be secret. */
+/** Returns the code of an error of spawn. The message of such an error quotes arguments and variables, which may be secret. */
 export const spawnCode = (thrown: unknown): string => (thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error')
 
 const failed = (name: string, thrown: unknown): ChildResult => {
@@ -74,11 +82,11 @@ const watch = ({ child, signal: signalGroup }: Group, name: string, job: ChildJo
       resolve(end.kind === 'exited' ? { ...end, stdout: Buffer.concat(stdout).toString(), stderr: stderr.toString() } : end)
     }
     const end = (why: NonNullable<typeof result>): void => {
-      // The first reason counts, with one exception: a child that exited has still failed when the pipe held too much output.
+      // The first reason counts, with one exception: a child that exited has still failed when its output was too long.
       if (result === undefined || (result.kind === 'exited' && why.kind === 'flood')) result = why
       signalGroup('SIGKILL')
       // A process that left the group may hold the pipes open for ever, so they are closed after a while. setImmediate lets Node first read
-      // what is in them, also when the event loop is late.
+      // what the pipes hold, even when the event loop is late.
       linger ??= setTimeout(() => setImmediate(settle), lingerMs)
     }
     const abort = (): void => end({ kind: 'aborted' })
@@ -99,13 +107,13 @@ const watch = ({ child, signal: signalGroup }: Group, name: string, job: ChildJo
     child.stderr?.on('error', ignore).on('data', (chunk: Buffer) => {
       stderr = Buffer.concat([stderr, chunk]).subarray(-stderrTailBytes)
     })
-    // EPIPE is no failure: a program need not read its input.
+    // EPIPE is not a failure: a program need not read its input.
     child.stdin?.on('error', ignore).end(job.stdin ?? '')
   })
 
 const ignore = (): void => {}
 
-/** Why a child failed, in a few words for the log; `undefined` when it exited with 0. */
+/** Returns the reason why a child failed, in a few words for the log; `undefined` when it exited with 0. */
 export const failureOf = (result: ChildResult): string | undefined => {
   switch (result.kind) {
     case 'exited':

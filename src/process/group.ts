@@ -7,31 +7,37 @@ export type Env = { readonly [name: string]: string | undefined }
 
 export type Program = {
   readonly argv: readonly string[]
-  /** The program's whole environment. Nothing is inherited; only the mark is added by which `strays.ts` finds what it left behind. */
+  /**
+   * The program's whole environment: nothing is inherited. Only the mark is added by which `strays.ts` finds processes that the program
+   * left behind.
+   */
   readonly env: Env
   readonly cwd?: string
 }
 
 export type Group = {
   readonly child: ChildProcess
-  /** Sends a signal to the program and to all in its group. */
+  /** Sends a signal to the program and to its whole group. */
   readonly signal: (name: 'SIGTERM' | 'SIGKILL') => void
-  /** Says that the program has ended: what left its group is ended soon after. */
+  /** Notes that the program has ended. Processes that left its group are ended soon after. */
   readonly ended: () => void
 }
 
-/** Groups whose program still runs. When this process exits, it kills them. */
+/** The groups whose program still runs. This process kills them when it exits. */
 const running = new Set<Group>()
 
 process.on('exit', () => {
   for (const group of running) group.signal('SIGKILL')
 })
 
-/** Throws where the program cannot be started at once. Other failures are the child's event `error`; it may have no pipes then. */
+/**
+ * Starts a program. Throws where it cannot be started at once. Later failures are the child's event `error`; the child may have no pipes
+ * then.
+ */
 export const startGroup = ({ argv, env, cwd }: Program): Group => {
   const mark = markChild()
   try {
-    // `detached` gives the child a process group of its own, so that a signal also reaches what the child started.
+    // `detached` gives the child a process group of its own, so that a signal also reaches the processes that it started.
     const options = { cwd, env: { ...env, ...mark.env }, detached: true, stdio: 'pipe' } as const
     const child = spawn(argv[0] ?? '', argv.slice(1), options)
     const group: Group = {

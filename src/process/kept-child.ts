@@ -10,22 +10,25 @@ import { spawnCode } from './child.ts'
 import { type Group, type Program, startGroup } from './group.ts'
 
 export type KeptJob = Program & {
-  /** A longer line on stdout ends the program. When more than this waits to be read by it, nothing more is written. */
+  /** The most bytes of a line on stdout; a longer line ends the program. Also the most bytes that may wait for the program on its stdin. */
   readonly maxLineBytes: number
   readonly clock: Clock
-  /** Gets a line of stdout in its pieces. Nothing more is read until it resolves, with a reason where the program is to be ended for it. */
+  /**
+   * Takes a line of stdout in its pieces. No further line is read until it resolves. A text that it resolves to is a reason to end the
+   * program.
+   */
   readonly onLine: (line: readonly Uint8Array[]) => Promise<string | undefined>
-  /** Called once, when the program has ended or could not be started: why, in a few words, and the end of what it wrote to stderr. */
+  /** Called once, when the program has ended or could not be started, with the reason in a few words and the end of its stderr. */
   readonly onEnd: (why: string, stderr: string) => void
 }
 
 const stderrTailBytes = 16 * 1024
-/** A program that writes more to stderr within the span is ended: somebody has to read it. */
+/** A program that writes more to stderr within the span is ended, because reading stderr takes time. */
 const stderrMiB = 16
 const stderrSpanMs = 10_000
-/** How long it may take to end by itself once its stdin is closed, and how long again after SIGTERM. */
+/** How long the program may take to end once its stdin is closed, and how long again after SIGTERM. */
 const graceMs = 1000
-/** How long what it left behind may hold its pipes. */
+/** How long processes that the program left behind may hold its pipes. */
 const lingerMs = 250
 
 export class KeptChild {
@@ -52,7 +55,7 @@ export class KeptChild {
     }
   }
 
-  /** Writes a line to its stdin; `false`: it has ended, or does not read. */
+  /** Writes a line to the program's stdin. `false`: the program has ended, or does not read. */
   write(line: string): boolean {
     const stdin = this.#group?.child.stdin
     if (this.#isOver || !stdin?.writable || stdin.writableLength > this.#job.maxLineBytes) return false
@@ -60,7 +63,7 @@ export class KeptChild {
     return true
   }
 
-  /** Closes its stdin, asks it to end a while later, and kills it in the end. Resolves when it has ended. */
+  /** Closes the program's stdin, sends SIGTERM a while later, and SIGKILL in the end. Resolves when the program has ended. */
   async stop(): Promise<void> {
     const group = this.#group
     if (!group || this.#isOver) return this.#whenOver
@@ -105,14 +108,14 @@ export class KeptChild {
     })
   }
 
-  /** Kills what is left, and lets Node read first what is in the pipes. */
+  /** Kills the rest of the group, and lets Node first read what the pipes hold. */
   #end(why: string): void {
     this.#why ??= why
     this.#group?.signal('SIGKILL')
     this.#linger ??= setTimeout(() => setImmediate(() => this.#settleOnceRead()), lingerMs)
   }
 
-  /** The line that was read last may still be worked on. */
+  /** Waits for the work on the last line that was read. */
   #settleOnceRead(): void {
     this.#closePipes()
     void this.#isRead.then(() => this.#settle())
@@ -136,8 +139,8 @@ export class KeptChild {
 }
 
 /**
- * Gives a pipe's bytes as long as `take` says that it goes on, one chunk in a turn of the event loop. Node by itself reads up to 32 chunks
- * in a turn, and whoever writes fast enough would have the loop alone.
+ * Passes the chunks of a pipe to `take` until it returns `false`, one chunk in a turn of the event loop. Node itself reads up to 32 chunks
+ * in a turn, so a fast writer would occupy the loop.
  */
 const eachChunk = async (pipe: Readable | null, take: (chunk: Buffer) => Promise<boolean>): Promise<void> => {
   const turn = takingTurns(1)
@@ -147,7 +150,7 @@ const eachChunk = async (pipe: Readable | null, take: (chunk: Buffer) => Promise
       await turn()
     }
   } catch {
-    // The pipe was closed, by its program or by us.
+    // The program or this process has closed the pipe.
   }
 }
 

@@ -1,4 +1,4 @@
-/** Runs a script that lies, links resolved, inside the scripts folder. A failure is a result, never thrown (rules: Scripts 1, 3, 4). */
+/** Runs a script whose resolved path lies inside the scripts folder. A failure is a result, never thrown (rules: Scripts 1, 3, 4). */
 
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, extname, relative, resolve, sep } from 'node:path'
@@ -17,16 +17,16 @@ export type ScriptResult = { readonly ok: true; readonly output: string } | { re
 
 type ScriptLookup = { readonly file: string } | { readonly code: 'WH601' | 'WH602'; readonly message: string }
 
-/** Why a script could not run, for checks at load; `undefined` when it could. */
+/** Returns the reason why a script cannot run; `undefined` when it can. For checks at load. */
 export const checkScript = (folder: string, path: string): { code: 'WH601' | 'WH602'; message: string } | undefined => {
   const found = findScript(folder, path)
   return 'file' in found ? undefined : found
 }
 
 /**
- * Runs the script at `path` below `folder`; never rejects. The file is looked up for every run. Between look-up and start only somebody
- * who may write to the folder could swap the file, and they could rewrite it anyway. So it is started by its path, not by
- * /proc/self/fd, which would hide its folder from the script.
+ * Runs the script at `path` below `folder`. Never rejects. The file is looked up for every run. Between look-up and start, only someone who
+ * may write to the folder could swap the file, and they could rewrite it anyway. So the script is started by its path, not by
+ * /proc/self/fd, which would hide its folder from it.
  */
 export const runScript = async (folder: string, job: ScriptJob, from: Env = process.env): Promise<ScriptResult> => {
   const found = findScript(folder, job.path)
@@ -45,14 +45,14 @@ export const runScript = async (folder: string, job: ScriptJob, from: Env = proc
 
 const syntaxMs = 10_000
 
-/** Compiles a file and keeps nothing of it: `py_compile` would leave its result in the folder. */
+/** Compiles a file without writing the result: `py_compile` would leave it in the folder. */
 const compileOnly = `import sys
 try: compile(open(sys.argv[1], 'rb').read(), sys.argv[1], 'exec', dont_inherit=True)
 except (SyntaxError, ValueError) as e: sys.exit('line %s: %s' % (getattr(e, 'lineno', None) or 1, getattr(e, 'msg', e)))`
 
 /**
- * Has a script's interpreter read it; nothing of the script runs. `wrong`: why it cannot. `undefined` where that is not known: the script
- * is not there, or its interpreter is not, or took too long.
+ * Lets a script's interpreter check the syntax; nothing of the script runs. `wrong`: the mistake. Returns `undefined` where the check was
+ * not possible: script or interpreter is missing, or the interpreter took too long.
  */
 export const checkSyntax = async (folder: string, path: string, from: Env): Promise<{ readonly wrong?: string } | undefined> => {
   const found = findScript(folder, path)
@@ -61,12 +61,12 @@ export const checkSyntax = async (folder: string, path: string, from: Env): Prom
   const argv = interpreterOf(file) === 'bash' ? ['bash', '-n', file] : ['python3', '-I', '-W', 'ignore', '-c', compileOnly, file]
   const result = await runChild({ argv, env: baseEnv(from), cwd: folder, timeoutMs: syntaxMs })
   if (result.kind !== 'exited') return undefined
-  // What follows the first line is the script's own text.
+  // The lines after the first quote the script.
   const [line = ''] = result.stderr.replaceAll(`${file}: `, '').trim().split('\n')
   return result.code === 0 ? {} : { wrong: printable(line, 200) || `exit code ${result.code}` }
 }
 
-/** The program that runs a script. */
+/** Returns the name of the interpreter of a script. */
 export const interpreterOf = (file: string): string => (['.sh', '.bash'].includes(extname(file)) ? 'bash' : 'python3')
 
 // `~` and `$` are plain characters of a file name: nothing is expanded.
@@ -93,7 +93,10 @@ const isBelow = (root: string, file: string): boolean => {
   return way !== '' && way !== '..' && !way.startsWith(`..${sep}`)
 }
 
-/** The file, or the nearest of its folders up to the root, that any user of the machine may write to; `undefined` when there is none. */
+/**
+ * Returns the file, or the nearest of its folders up to the root, that any user of the machine may write to; `undefined` when there is
+ * none.
+ */
 const openTo = (root: string, file: string): string | undefined => {
   const writable = ({ mode }: Stats): boolean => (mode & 0o002) !== 0
   for (let at = file; ; at = dirname(at)) {

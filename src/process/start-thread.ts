@@ -1,10 +1,10 @@
-/** Starts a thread of this program, built or from sources. */
+/** Starts a thread of this program, from the build or from sources. */
 
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { Worker, type WorkerOptions } from 'node:worker_threads'
 
-/** The threads: what each is called where it is built, and its source, seen from here. */
+/** The threads: the file of each in the build, and its source relative to this file. */
 const threads = {
   editor: { built: './editor-thread.js', source: '../tui/service-thread/thread.ts' },
   config: { built: './config-thread.js', source: '../config/thread/thread.ts' },
@@ -14,7 +14,10 @@ const threads = {
 
 const fromSources = new Map<string, string>()
 
-/** Built, the thread's file lies beside this one. From sources it is bundled once: a TypeScript loader in each thread takes half a second. */
+/**
+ * Starts a thread. In the build, its file lies beside this file. From sources it is bundled once, because a TypeScript loader in each
+ * thread takes half a second.
+ */
 export const startThread = (name: keyof typeof threads, workerData: unknown, options: WorkerOptions = {}): Worker => {
   const { built, source } = threads[name]
   if (!import.meta.url.endsWith('.ts')) return new Worker(new URL(built, import.meta.url), { ...options, workerData })
@@ -27,6 +30,6 @@ const bundleThread = (source: string): string => {
   const { buildSync } = createRequire(import.meta.url)('esbuild') as typeof import('esbuild')
   const entryPoints = [fileURLToPath(new URL(source, import.meta.url))]
   const { outputFiles } = buildSync({ entryPoints, bundle: true, write: false, platform: 'node', target: 'node20', packages: 'external' })
-  // The thread is given a file: code without one would look for packages from the working directory.
+  // The code gets a file name: code without one would look for packages from the working directory.
   return `require = require('node:module').createRequire('${import.meta.url}')\n${outputFiles[0]?.text}`
 }

@@ -1,6 +1,7 @@
 /**
- * Kills strays: processes that a child started in a session of their own, where a kill of the child's group does not reach them.
- * A stray is known by a mark in its environment. Only Linux shows that, so elsewhere nothing is done, nor for one that removed its mark.
+ * Kills strays: processes that a child started in a session of their own, where a kill of the child's group does not reach them. A mark in
+ * its environment shows that a process is a stray. Only Linux shows the environment, so strays live on elsewhere, as do processes that
+ * removed their mark.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -8,14 +9,14 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 
 const variable = 'HEADGATE_CHILD'
-/** A secret of this process and its descendants, so that nobody else can carry the mark. */
+/** A secret of this process and its descendants, so that no other program can set the mark. */
 const token = `${randomBytes(16).toString('hex')}-`
 const needle = Buffer.from(`${variable}=${token}`)
-/** Processes looked at in one turn of the event loop. */
+/** The number of processes that are looked at in one turn of the event loop. */
 const slice = 50
-/** The most passes in a row. A process that is forked during one pass is found in the next. */
+/** The most passes in a row. A process that is forked during a pass is found in the next. */
 const maxPasses = 20
-/** The rest between two sweeps, because children may end a hundred times a second. */
+/** The rest between two sweeps, in milliseconds: children may end a hundred times a second. */
 const restMs = 1000
 
 const living = new Set<string>()
@@ -23,7 +24,7 @@ let last = 0
 let wanted = false
 let busy = false
 
-/** A mark for one child, to put in its environment. After `lift`, every process that carries the mark is a stray. */
+/** Makes a mark for the environment of one child. After `lift`, every process that carries the mark is a stray. */
 export const markChild = (): { readonly env: { readonly [name: string]: string }; readonly lift: () => void } => {
   const id = String(++last)
   living.add(id)
@@ -45,7 +46,7 @@ const sweepWhileWanted = async (): Promise<void> => {
   busy = false
 }
 
-/** Kills the strays that it finds; whether there were any. */
+/** Makes one pass. Returns whether it killed any stray. */
 const sweep = async (): Promise<boolean> => {
   let found = false
   for (const [i, pid] of processes().entries()) {

@@ -1,4 +1,4 @@
-/** Asks the agent for the reply of a run, with what its route gives it: tools, skills, what was said before, limits. */
+/** Asks the agent for the reply of a run, with the tools, skills, history and limits of its route. */
 
 import { setMaxListeners } from 'node:events'
 import { readSkills } from '../config/skills.ts'
@@ -15,19 +15,19 @@ import { runFields } from './run-fields.ts'
 
 export type AskOptions = { readonly agent: Agent; readonly conversations: Conversations; readonly log: Log }
 
-/** `signal`: ends with the process. */
+/** `signal` aborts when the process stops. */
 type AgentCall = { readonly options: AskOptions; readonly signal: AbortSignal; readonly lease: Lease; readonly policy: RunPolicy }
 
-/** The agent gave no reply. */
+/** The agent gave no reply to a run. */
 export class Unanswered extends AgentFault {}
 
-/** Rejects with `Unanswered`. */
+/** Asks the agent, and resolves to its reply. Rejects with `Unanswered`. */
 export const askAgent = async ({ options, signal, lease, policy }: AgentCall, meter: Meter): Promise<string> => {
   const { run } = lease
   const { maxSteps, toolsets, model, maxOutputTokens, handling } = policy
-  // AbortSignal.any with AbortSignal.timeout would leave an entry of each run at `signal`, which lives as long as the process.
+  // AbortSignal.any with AbortSignal.timeout would leave an entry for each run at `signal`, which lives as long as the process.
   const asking = new AbortController()
-  // Each of its tools may listen for its end, as each run does for that of the process. Node would warn of more than ten.
+  // Each tool of the agent may listen to this signal. Node would warn of more than ten listeners.
   setMaxListeners(0, asking.signal)
   const stop = (): void => asking.abort(signal.reason)
   const late = setTimeout(() => asking.abort(new DOMException('the run took too long', 'TimeoutError')), policy.timeoutMs)
@@ -60,7 +60,7 @@ export const askAgent = async ({ options, signal, lease, policy }: AgentCall, me
   }
 }
 
-/** The skills that the route names and that are there; one that is not is logged. */
+/** Reads the skills that the route names. A missing skill is logged. */
 const loadSkills = (lease: Lease, { skills: names, profileFolder }: RunPolicy, log: Log): readonly Skill[] => {
   if (names.length === 0 || profileFolder === undefined) return []
   const { skills, missing } = readSkills(profileFolder, names)
@@ -70,7 +70,7 @@ const loadSkills = (lease: Lease, { skills: names, profileFolder }: RunPolicy, l
 
 const maxHeardLine = 1_000
 
-/** Logs what the agent says line by line, while it says it; `end`: it says no more. */
+/** Logs the agent's text line by line while it comes. Call `end` after the last piece. */
 const hearingOf = (lease: Lease, log: Log): { readonly heard: (text: string) => void; readonly end: () => void } => {
   let line = ''
   const say = (text: string): void => log('debug', { ...runFields(lease), text }, 'the agent says')

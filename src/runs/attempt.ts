@@ -1,4 +1,4 @@
-/** Makes one attempt at a run: asks the agent, unless its reply is stored already, and then delivers. */
+/** Makes an attempt at a run: asks the agent, unless its reply is stored already, and then delivers the reply. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Outgoing, Sent } from '../parts/targets/target.ts'
@@ -18,18 +18,21 @@ export type AttemptOptions = AskOptions & {
   readonly store: Store
   readonly policy: (run: NewRun) => RunPolicy
   readonly send: (outgoing: Outgoing) => Promise<Sent>
-  /** Whether sending the same text twice to this target cannot post twice. */
+  /** Whether sending a text twice to this target cannot post twice. */
   readonly repeatable: (target: string) => boolean
-  /** Whether what this target posts comes back as an event. */
+  /** Whether a post of this target comes back as an event. */
   readonly comments: (target: string) => boolean
   readonly clock: Pick<Clock, 'now'>
 }
 
 type MakeAttempt = (lease: Lease, words: Transcript) => Promise<RunEnd | 'lost'>
 
-/** Makes attempts, and gives how each ended; `lost`: another worker has the run now. When `signal` aborts, what still runs is aborted. */
+/**
+ * Makes the function for attempts. It returns the end of the attempt; `lost`: another worker has the run now. When `signal` aborts, the
+ * attempt is aborted.
+ */
 export const createAttempt = (options: AttemptOptions, signal: AbortSignal): MakeAttempt => {
-  // As many as there are models.
+  // The reasons that were logged. There is at most one for each model.
   const said = new Set<string>()
   const uncounted = (reason: string): void => {
     if (said.has(reason)) return
@@ -38,7 +41,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
   }
   return async (lease, words) => {
     const policy = options.policy(lease.run)
-    // The process died during the last attempt. After an orderly stop the lease is not interrupted, and the run gets another attempt.
+    // The process died during the last attempt. After an orderly stop a lease is not interrupted, and the run gets another attempt.
     if (lease.interrupted && lease.attempt > policy.retry.maxAttempts)
       return { kind: 'dead', error: `out of attempts after ${policy.retry.maxAttempts}: the process ended during each` }
     const attempt = { options, signal, lease, policy, words }
@@ -73,7 +76,7 @@ type Attempt = {
 const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'> => {
   const { options, signal, lease, words } = attempt
   words.reply = reply
-  // Also where the reply was stored by an earlier attempt: the process may have died before the session had it.
+  // Kept even where an earlier attempt stored the reply: the process may have died before the session had it.
   await persistRun(lease, () => options.conversations.keep(lease.run, promptOf(lease.run).text, reply), options, signal)
   if (isSilent(reply)) return { kind: 'done', silent: true }
   const delivered = await deliver({
@@ -81,7 +84,7 @@ const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'>
     text: reply,
     progress: lease.progress,
     interrupted: lease.interrupted && lease.reply !== undefined,
-    // Progress at a first attempt means that the run was dead and somebody revived it.
+    // Progress at a first attempt means that the run was dead and an operator revived it.
     revived: lease.attempt === 1,
     send: options.send,
     repeatable: options.repeatable,
@@ -98,14 +101,14 @@ const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'>
 type Failure = {
   readonly askedMs: number | undefined
   /**
-   * The attempt counts although a stop aborted it, because it gave up a target. If it did not count, the next attempt would be a first one
-   * with progress. It would look like a revived run, and send to that target again.
+   * The attempt counts although a stop aborted it, because it gave up a target. If it did not count, the next attempt would be a first
+   * attempt with progress, would look like a revived run, and would send to that target again.
    */
   readonly counts?: boolean
 }
 
 const failed = ({ signal, lease, policy: { retry } }: Attempt, error: string, { askedMs, counts = false }: Failure): RunEnd => {
-  // The stop aborted the attempt and nothing failed, so the run is due at once at the next start.
+  // The stop aborted the attempt and nothing failed, so the run is due at the next start.
   if (signal.aborted) return { kind: 'again', afterMs: 0, error, ...(counts ? {} : { uncounted: true }) }
   if (lease.attempt >= retry.maxAttempts) return { kind: 'dead', error }
   return { kind: 'again', afterMs: delayAfter(lease.attempt, retry, askedMs), error }

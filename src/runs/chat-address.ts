@@ -9,7 +9,7 @@ import type { Delivery, NewRun } from '../store/ports.ts'
 
 type World = { readonly targets: ReadonlyMap<string, TargetPart>; readonly profiles: ReadonlyMap<string, Profile> }
 
-/** `undefined` where the target is no chat, or has no address with these settings. */
+/** Returns the chat of a delivery; `undefined` where the target is not a chat, or has no address with these settings. */
 const chatAddressOf = ({ target, extra }: Delivery, profile: string, { targets, profiles }: World): ChatAddress | undefined => {
   const [part, owner] = [targets.get(target), profiles.get(profile)]
   if (!part?.chat || !owner) return undefined
@@ -17,7 +17,7 @@ const chatAddressOf = ({ target, extra }: Delivery, profile: string, { targets, 
   return chat && { platform: part.name, ...chat }
 }
 
-/** Of several targets, the chat of the first that is one. */
+/** Returns the first chat among the targets of a run. */
 export const chatAddressOfRun = ({ delivery, profile }: NewRun, world: World): ChatAddress | undefined =>
   deliveriesOf(delivery)
     .map((each) => chatAddressOf(each, profile, world))

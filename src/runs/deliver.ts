@@ -1,4 +1,4 @@
-/** Sends one reply to its targets. It stores what became of each, so that a later attempt leaves out those that have the text. */
+/** Sends one reply to its targets. It stores the progress at each target, so that a later attempt leaves out targets that have the text. */
 
 import { deliveriesOf, labelOf, whyPartly } from '../parts/destination.ts'
 import type { Outgoing, Sent } from '../parts/targets/target.ts'
@@ -7,18 +7,18 @@ import type { Delivery, NewRun, Progress } from '../store/ports.ts'
 export type Delivering = {
   readonly run: NewRun
   readonly text: string
-  /** How far earlier attempts got. */
+  /** The progress of earlier attempts. */
   readonly progress: Progress | undefined
-  /** The process died while it sent the text to a target, which may have it. */
+  /** The process died while it sent the text to a target, so that target may have the text. */
   readonly interrupted: boolean
-  /** Somebody revived the run: targets that were given up are tried once more. */
+  /** An operator revived the run: targets that were given up are tried once more. */
   readonly revived: boolean
   readonly send: (outgoing: Outgoing) => Promise<Sent>
-  /** Whether sending the same text twice to this target cannot post twice. */
+  /** Whether sending a text twice to this target cannot post twice. */
   readonly repeatable: (target: string) => boolean
   /** Aborts when the time to stop is over. Then a delivery that may be repeated is aborted. */
   readonly signal: AbortSignal
-  /** Told what a target that has the text answered. */
+  /** Called with the answer of each target that has the text. */
   readonly answered: (answer: string) => void
   /** Stores the progress. `false`: another worker has the run now. */
   readonly keep: (progress: Progress) => Promise<boolean>
@@ -37,7 +37,7 @@ const budgetMs = 60_000
 const brokenOff = 'broken off by the stop'
 const mayHaveArrived = 'the process ended while it was being delivered, and it may have arrived. Look, then retry by hand'
 
-/** Sends to one target after the other. So after a crash the first target without an end is the one in doubt. */
+/** Sends to one target after the other, so that after a crash the first target without an end is the target in doubt. */
 export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   const { run, keep } = delivering
   const to = deliveriesOf(run.delivery)
@@ -47,8 +47,8 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   const doubtful = delivering.interrupted ? before.indexOf(null) : -1
   const progress = reopened(delivering, before, doubtful)
   const kept = async (): Promise<boolean> => to.length === 1 || keep(progress)
-  // A target that failed before is open again, and that is stored before anything is sent. Otherwise, after a crash during the sending, it
-  // would still be stored as failed, and nobody would know that it may have the text.
+  // A target that failed before is open again. That is stored before anything is sent: otherwise, after a crash during the sending, the
+  // target would still be stored as failed, and nobody would know that it may have the text.
   if (progress.some((each, position) => each !== before[position]) && !(await kept())) return { kind: 'lost' }
   const open: Again[] = []
   for (const position of to.keys()) {
@@ -62,7 +62,10 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   return unfinished(to, progress, open)
 }
 
-/** The progress that this attempt begins with: failed targets are open again. One in doubt is given up where a repeat could post twice. */
+/**
+ * Returns the progress that this attempt begins with. Failed targets are open again. A target in doubt is given up where a repeat could
+ * post twice.
+ */
 const reopened = ({ run, revived, repeatable }: Delivering, before: Progress, doubtful: number): (boolean | string | null)[] => {
   const to = deliveriesOf(run.delivery)
   return before.map((each, position) => {
@@ -74,7 +77,7 @@ const reopened = ({ run, revived, repeatable }: Delivering, before: Progress, do
 
 type Again = { readonly why: string; readonly waitMs: number }
 
-/** Sends to one target. `true`: it has the text. A text: why it is given up. `Again`: it is to be tried again. */
+/** Sends to one target. `true`: the target has the text. A text: the reason why the target is given up. `Again`: to be tried again. */
 const deliverOne = async (delivering: Delivering, position: number, doubtful: boolean): Promise<true | string | Again> => {
   const { run, text, send, repeatable, signal } = delivering
   const { profile, route, deliveryId, job } = run
@@ -98,7 +101,9 @@ const deliverOne = async (delivering: Delivering, position: number, doubtful: bo
   return sent.repeatable ? { why, waitMs: sent.retryAfterMs ?? 0 } : why
 }
 
-/** Waits for a delivery, unless a stop aborts it. Only a repeatable one is aborted: the next start sends it again, under the same key. */
+/**
+ * Waits for a delivery, unless a stop aborts it. Only a repeatable delivery is aborted: the next start sends it again, under the same key.
+ */
 const unlessStopped = async (sending: Promise<Sent>, signal: AbortSignal, mayStop: () => boolean): Promise<Sent> => {
   const stopped: Sent = { ok: false, why: brokenOff, repeatable: true }
   let stop = (): void => {}

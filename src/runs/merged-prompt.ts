@@ -1,9 +1,9 @@
-/** Adds to a prompt what the agent must know of the events that were merged into its run (rules: Coalescing 4). */
+/** Adds a note on merged events to the prompt of their run (rules: Coalescing 4). */
 
 import { joinPrompts, type Prompt } from '../core/agent/prompt.ts'
 import type { Merged, NewRun } from '../store/ports.ts'
 
-/** The prompt of a run, with a note when it stands for several events. */
+/** Returns the prompt of a run, with a note when the run stands for several events. */
 export const promptOf = ({ prompt: text, untrusted = [], merged }: NewRun): Prompt => {
   const prompt = { text, untrusted }
   if (merged === undefined || merged.count < 2) return prompt
@@ -20,7 +20,7 @@ const leftOut = ({ count, keep }: Merged): string => {
     : `${others} earlier ${events} for this target ${were} replaced by this one`
 }
 
-/** All prompts under their numbers. The store drops the oldest past its bounds. */
+/** Joins all prompts, numbered. The store drops the oldest prompts past its bounds. */
 const allOf = ({ count }: Merged, prompts: readonly (string | Prompt)[]): Prompt => {
   const missing = count - prompts.length
   const head = missing > 0 ? `[headgate] The oldest ${missing} of ${count} events for this target are left out.\n\n` : ''

@@ -1,4 +1,4 @@
-/** Counts what a run takes, and ends it where its budget is used up (rules: Agents 7). */
+/** Counts the usage of a run, and ends the run when its budget is used up (rules: Agents 7). */
 
 import { hash } from 'node:crypto'
 import type { Budget, Price } from '../config/budget.ts'
@@ -10,23 +10,23 @@ import type { NewRun, Spent, Store } from '../store/ports.ts'
 
 export type MeterOptions = {
   readonly run: Pick<NewRun, 'profile' | 'route' | 'job' | 'delivery'>
-  /** Whether what this target posts comes back as an event. */
+  /** Whether a post of this target comes back as an event. */
   readonly comments: (target: string) => boolean
   readonly budget: Budget
   readonly prices: ReadonlyMap<string, Price>
   readonly store: Pick<Store, 'spend'>
   /** Wall time, milliseconds. */
   readonly now: () => number
-  /** Told why a budget cannot be counted against. */
+  /** Called with the reason why a budget cannot be held. */
   readonly uncounted: (why: string) => void
 }
 
 export interface Meter {
-  /** Before the first call: throws an AgentFault where the day's budget is used up already. */
+  /** Called before the first call of a model. Throws an AgentFault where the budget of the day is used up already. */
   check(): Promise<void>
-  /** After each call of a model. Throws an AgentFault where a budget is used up. */
+  /** Called after each call of a model. Throws an AgentFault where a budget is used up. */
   used(usage: Usage): Promise<void>
-  /** What the run took so far; `undefined`: no model was called. */
+  /** Returns the usage of the run so far; `undefined`: no model was called. */
   taken(): RunUsage | undefined
 }
 
@@ -38,7 +38,7 @@ export const createMeter = ({ run, comments, budget, prices, store, now, uncount
   const total = { input: 0, output: 0, cost: 0 }
   let isCostKnown = true
   const tools = new Map<string, number>()
-  // Neither names of profiles and routes nor ids of jobs have a slash.
+  // Names of profiles and routes, and ids of jobs, have no slash.
   const key = run.job === undefined ? `route/${run.profile}/${run.route}` : `job/${run.profile}/${run.job}`
   const spend = (add: Spent): Promise<Spent> => store.spend(key, dayMs - (now() % dayMs), add)
   const ofDay = async (add: Spent): Promise<void> => {
@@ -87,12 +87,14 @@ export const createMeter = ({ run, comments, budget, prices, store, now, uncount
   }
 }
 
-/** Whether what an API tells is a count of tokens. A number below 0 would lower the sums of the budget, and past 2^53 numbers are not exact. */
+/**
+ * Whether an API's number is a count of tokens. A number below 0 would lower the sums of the budget, and numbers past 2^53 are not exact.
+ */
 const isCount = (told: number): boolean => Number.isSafeInteger(told) && told >= 0
 
 const counted = (told: number): number => (isCount(told) ? told : 0)
 
-/** Why a budget would never be used up. */
+/** Returns the reason why a budget cannot be held; `undefined` where it can. */
 const uncountable = (
   { runTokens, dayTokens, runCost, dayCost }: Budget,
   model: string,
@@ -107,7 +109,7 @@ const uncountable = (
 const usedUp = (what: string, key: string): AgentFault =>
   new AgentFault(`the budget is used up: ${what} (budget.${key})`, { isFinal: true })
 
-/** A key for each pull request or issue that the run comments on. */
+/** Returns a key for each pull request or issue that the run comments on. */
 const threadsOf = ({ profile, delivery }: MeterOptions['run'], comments: MeterOptions['comments']): readonly string[] =>
   deliveriesOf(delivery)
     .filter(({ target }) => comments(target))

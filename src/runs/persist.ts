@@ -1,4 +1,4 @@
-/** Repeats a call to the store until the store takes it, so that a full disk costs time and not the agent's reply. */
+/** Repeats a call to the store until it succeeds, so that a full disk costs time and not the agent's reply. */
 
 import { StoreFault } from '../core/fault.ts'
 import type { Store } from '../store/ports.ts'
@@ -11,7 +11,7 @@ export type Patience = {
   readonly failed: (why: string) => void
 }
 
-/** Resolves to what `tell` resolves to. Once the signal has aborted, it rejects with the StoreFault. */
+/** Resolves to the result of `tell`. Once the signal has aborted, it rejects with the StoreFault. */
 export const persist = async (tell: () => Promise<boolean>, { store, signal, failed }: Patience): Promise<boolean> => {
   for (let tries = 0; ; tries++) {
     try {
@@ -24,7 +24,7 @@ export const persist = async (tell: () => Promise<boolean>, { store, signal, fai
   }
 }
 
-/** Waits until the store works again, or until the signal aborts. */
+/** Waits until the store works again or the signal aborts. */
 const untilAborted = async (wait: Promise<void>, signal: AbortSignal): Promise<void> => {
   let stop = (): void => {}
   const aborted = new Promise<void>((resolve) => {

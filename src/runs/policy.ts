@@ -1,4 +1,4 @@
-/** How a run is tried: by the keys of its route or job, else by the agent's settings, else by the defaults. */
+/** The policy of a run: from the keys of its route or job, else the agent's settings, else the defaults. */
 
 import { type Budget, budgetOf, type Price } from '../config/budget.ts'
 import type { Config, Profile } from '../config/config.ts'
@@ -15,17 +15,17 @@ export type RunPolicy = {
   readonly maxSteps: number
   readonly budget: Budget
   readonly prices: ReadonlyMap<string, Price>
-  /** Names, as they are written. */
+  /** Names as configured. */
   readonly toolsets: readonly string[]
   readonly skills: readonly string[]
-  /** Where the skills of its profile are; absent when the profile is no longer served. */
+  /** The folder of the run's profile, for its skills; absent when the profile is no longer served. */
   readonly profileFolder?: string
   readonly model?: string
   readonly maxOutputTokens?: number
   readonly handling?: Handling
 }
 
-/** The settings that all runs share, and the profile of this one. */
+/** The settings that all runs share, and the profile of the run. */
 export type PolicyConfig = {
   readonly agent: Pick<Config['agent'], 'timeoutMs' | 'maxSteps' | 'budget' | 'prices'>
   readonly tools: Pick<Config['tools'], 'ofRuns'>

@@ -1,4 +1,4 @@
-/** Describes an attempt and its end, for a fact. */
+/** Describes an attempt and its end for a fact. */
 
 import type { Clock } from '../core/clock.ts'
 import type { RunAttempt, RunUsage } from '../core/fact.ts'
@@ -6,7 +6,7 @@ import { targetsOf } from '../parts/destination.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
 import { promptOf } from './merged-prompt.ts'
 
-/** What is said in an attempt, gathered while it goes on: the records keep it, and nothing depends on it. */
+/** The reply, usage and answers of an attempt, collected while it goes on. They are for the records only. */
 export type Transcript = { reply?: string; usage?: RunUsage | undefined; readonly answers: string[] }
 
 export const runAttempt = ({ run, attempt }: Lease, end: RunEnd, clock: Clock, { reply, usage, answers }: Transcript): RunAttempt => ({

@@ -1,4 +1,4 @@
-/** The fields by which the log names a run. */
+/** The fields that name a run in the log. */
 
 import type { Lease } from '../store/ports.ts'
 

@@ -1,4 +1,4 @@
-/** Sends a text to its target with the settings of its profile. Whatever goes wrong is part of the answer, never thrown. */
+/** Sends a text to its target with the settings of its profile. A failure is part of the answer, never thrown. */
 
 import type { Profile } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
@@ -26,7 +26,7 @@ export type SenderOptions = {
   readonly ownComments: Pick<OwnComments, 'mark'>
 }
 
-/** The present route or job as written. Secrets are read from it, because they are never stored. */
+/** The delivery settings of the present route or job, as configured. Secrets are read from them, because secrets are never stored. */
 export type DeliverySettings = Pick<Route, 'deliver' | 'deliver_extra'> | undefined
 export type Sender = (outgoing: Outgoing, written?: DeliverySettings) => Promise<Sent>
 
@@ -60,28 +60,28 @@ export const createSender = (options: SenderOptions): Sender => {
     facts.tell({ kind: 'text_sent', cause: outgoing, target: part.name, ok: sent.ok, text: outgoing.text, ...(place ? { place } : {}) })
     if (sent.ok) return sent
     const known = [...secretsOf(part.settings ?? [], settings), ...textsIn(secrets), ...secretsOfSettings(extra)]
-    // Secrets are redacted before the text is cut, because half a secret would not be found.
+    // Secrets are redacted before the text is cut: half a secret would not be found.
     return { ...sent, why: cut(createRedactor(known)(sent.why), maxChars) }
   }
 }
 
-/** All values inside a map, at any depth, as texts; a value that is no map as its own text. */
+/** Returns all values inside an object as texts, at any depth; of any other value its text. */
 const textsIn = (value: Json): string[] => (isObject(value) ? Object.values(value).flatMap(textsIn) : [String(value)])
 
-/** The settings that are never stored, from the present route or job; `undefined` when one of them is no longer there. */
+/** Returns the settings that are never stored, from the present route or job; `undefined` when one of them is missing there. */
 const withheldOf = (outgoing: Outgoing, written: DeliverySettings): JsonObject | undefined => {
   const { target, extra, withheld = [] } = outgoing.delivery
   if (withheld.length === 0) return {}
   const now = writtenTargets(written ?? {})
   const [host, at] = [hostOf(extra), outgoing.position]
-  // The route's list of targets or an address may have changed since. A secret goes only to the host that it is written for.
+  // The route's list of targets, or an address in it, may have changed since. A secret goes only to the host that it is configured for.
   const mayBe = host === undefined ? now.slice(at, at + 1) : [...now.slice(at), ...now]
   const its = mayBe.find((each) => each.target === target && hostOf(each.extra) === host)
   const secrets = its ? secretsIn(its.extra, withheld) : {}
   return Object.keys(secrets).length < withheld.length ? undefined : secrets
 }
 
-/** The origin of the target's `url`, whose host never has a placeholder. */
+/** Returns the origin of the target's `url`. Its host never has a placeholder. */
 const hostOf = (extra: JsonObject): string | undefined => {
   const url = own(extra, 'url')
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : undefined
@@ -90,11 +90,11 @@ const hostOf = (extra: JsonObject): string | undefined => {
 const absent = (target: string): string =>
   pluginName.test(target) ? `no plugin brings the target "${target}"` : `the target "${target}" is not built in this version`
 
-/** Time beyond the budget, so that a target that keeps to it can still say what became of the text. */
+/** Time beyond the budget: a target that keeps to the budget can still say whether it has the text. */
 const graceMs = 500
 const maxChars = 1_000
 
-/** The answer of `send`; a permanent failure when it throws, rejects or takes too long. Never rejects. */
+/** Returns the answer of `send`; a permanent failure when it throws, rejects or takes too long. Never rejects. */
 const answered = (ms: number, clock: Clock, send: () => Promise<Sent>): Promise<Sent> =>
   within(send(), ms, clock, failLate('no answer', ms)).catch((error) => permanentFailure(messageOf(error)))
 

@@ -1,8 +1,8 @@
-/** Recognises replies that are not to be sent (rules: Runs 4). */
+/** Recognises replies that are not sent (rules: Runs 4). */
 
 const words = new Set(['[SILENT]', 'SILENT', 'NO_REPLY', 'NO REPLY'])
 
-/** Whether a reply is empty, or its first or last line is one of these words. */
+/** Whether a reply is empty, or its first or last line is one of the silent words. */
 export const isSilent = (reply: string): boolean => {
   const text = reply.trim()
   if (text === '') return true

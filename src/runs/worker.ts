@@ -1,4 +1,4 @@
-/** Takes accepted runs, a few at a time, makes an attempt at each and stores how it ended: done, to be tried again, or dead. */
+/** Takes accepted runs, a few at a time, makes an attempt at each, and stores its end: done, to be tried again, or dead. */
 
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../core/clock.ts'
@@ -15,15 +15,18 @@ export type WorkerOptions = AttemptOptions & {
   readonly clock: Clock
   readonly facts: Pick<Facts, 'tell' | 'flushed'>
   readonly maxConcurrent: () => number
-  /** Takes known secrets out of a text before it is stored. */
+  /** Removes known secrets from a text before it is stored. */
   readonly redact: (text: string) => string
 }
 
-/** After so long others may take what a dead process had in hand. A living one renews its leases: what it has in hand may take a day. */
+/**
+ * The length of a lease. After it, other workers may take the runs of a dead process. A living process renews its leases, because a run may
+ * take a day.
+ */
 const leaseMs = 600_000
 const renewEveryMs = leaseMs / 4
 
-/** `since`: wall time in milliseconds. */
+/** A run in progress. `since`: wall time in milliseconds. */
 type Begun = { readonly lease: Lease; readonly since: number }
 
 /** Owns the runs in progress and the timer for the next one that is due. */
@@ -35,32 +38,32 @@ export class Worker {
   #stopped = false
   #taking: Promise<void> | undefined
   #again = false
-  /** After a start, runs are taken one by one until one comes that was not interrupted by the death of a process. */
+  /** After a start, runs are taken one by one until a run comes that was not interrupted by the death of a process. */
   #careful = true
-  /** The run that was taken may have killed the process each time, and this is its last attempt, so no other run is taken beside it. */
+  /** The run in progress may have killed the process at each attempt, and this is its last attempt. No other run is taken beside it. */
   #alone = false
   /** The store failed, and no run is taken before it works again. The failure is logged once, not at each wake. */
   #failing = false
   #cancelTimer: () => void = () => {}
   /** Set while runs are in progress. */
   #cancelRenewal: (() => void) | undefined
-  /** Monotonic time at which the leases in hand were renewed, or the first of them was taken. */
+  /** The monotonic time at which the leases were last renewed, or the first of them was taken. */
   #renewedAt = 0
 
   constructor(options: WorkerOptions) {
     this.#options = options
-    // Each run listens for it.
+    // Each run listens to the signal.
     setMaxListeners(0, this.#abort.signal)
     this.#attempt = createAttempt(options, this.#abort.signal)
   }
 
-  /** Tells the worker that there may be work. It looks at once, and again after each run. */
+  /** Tells the worker that there may be work. The worker looks at once, and again after each run. */
   wake(): void {
     if (this.#taking) this.#again = true
     else if (this.#room() > 0) this.#taking = this.#takeAll()
   }
 
-  /** The runs of scheduled jobs that are in progress. */
+  /** Returns the runs of scheduled jobs that are in progress. */
   runningJobs(): readonly RunningJob[] {
     return [...this.#active.values()].flatMap(({ lease: { run }, since }) =>
       run.job === undefined ? [] : [{ profile: run.profile, job: run.job, event_id: run.eventId, since: new Date(since).toISOString() }],
@@ -68,14 +71,14 @@ export class Worker {
   }
 
   /**
-   * Takes the groups that wait (rules: Coalescing 7) and no other runs, lets runs finish for `ms`, then aborts them. What is left goes on
-   * at the next start. `answered` resolves when all requests have their answers, so that no further event joins a group.
+   * Takes the groups that wait (rules: Coalescing 7) and no other runs, lets runs finish for `ms`, then aborts them. Runs that are left go
+   * on at the next start. `answered` resolves when all requests have their answers, so that no further event joins a group.
    */
   async stop(ms: number, answered: Promise<unknown> = Promise.resolve()): Promise<void> {
     this.#stopped = true
     this.#cancelTimer()
     const { clock } = this.#options
-    // The last requests may open groups, so groups are dispatched once more when all requests are answered.
+    // The last requests may open groups, so groups are taken once more when all requests are answered.
     const groups = Promise.all([this.#dispatchGroups(), answered]).then(() => this.#dispatchGroups())
     const done = groups.then(() => this.idle())
     if ((await within(done, ms, clock, () => 'late' as const)) !== 'late') return
@@ -83,7 +86,7 @@ export class Worker {
     await done
   }
 
-  /** Nothing is in hand, and nothing is being looked for: what is left waits for its time. */
+  /** Resolves when no run is in progress and none is being taken. */
   async idle(): Promise<void> {
     while (this.#taking || this.#active.size > 0) {
       await this.#taking
@@ -107,7 +110,7 @@ export class Worker {
     }
   }
 
-  /** How many more runs may begin. */
+  /** Returns the number of runs that may begin now. */
   #room(): number {
     if (this.#stopped || this.#failing || (this.#alone && this.#active.size > 0)) return 0
     const free = this.#options.maxConcurrent() - this.#active.size
@@ -125,7 +128,7 @@ export class Worker {
   async #take(max: number): Promise<void> {
     const { store, log, clock } = this.#options
     try {
-      // While the store was broken they may have run out, and a run in hand must not be taken again.
+      // Leases may have run out while the store was broken, and a run in progress must not be taken again.
       if (this.#active.size > 0 && clock.monotonic() - this.#renewedAt > renewEveryMs) await this.#renew()
       const leases = await store.take(max, leaseMs)
       if (this.#careful) this.oneAtATimeAfterCrash(leases[0])
@@ -173,7 +176,7 @@ export class Worker {
   #renewLater(): void {
     this.#cancelRenewal = this.#options.clock.after(renewEveryMs, () => {
       this.#renewLater()
-      // Where the store fails, it is tried again before anything is taken.
+      // Where the store fails, renewing is tried again before the next run is taken.
       this.#renew().catch(() => {})
     })
   }
@@ -199,7 +202,7 @@ export class Worker {
     const end = ended.kind === 'done' ? ended : { ...ended, error: this.#options.redact(ended.error) }
     const run = runAttempt(lease, end, clock, words)
     facts.tell({ kind: 'attempt_ended', at: clock.now(), run })
-    // The record is written before the store deletes the run: a crash in between leaves one record too many, never one too few.
+    // The record is written before the store deletes the run: a crash in between leaves a record too many, never one too few.
     if (end.kind !== 'again') await facts.flushed()
     let calls = 0
     const tell = (): Promise<boolean> => {

@@ -1,15 +1,15 @@
-/** Finds the last time of a schedule in a span. It halves the span, because a job of each second may have missed very many times. */
+/** Finds the last time of a schedule within a span, by halving the span: a job of each second may have missed very many times. */
 
 import type { Schedule } from '../expr/schedule.ts'
 
-/** No schedule has two times within a second. */
+/** The least time between two times of a schedule, in milliseconds. */
 const apartMs = 1_000
 
-/** The last time from `from` to `until`, both included; `undefined` when there is none. */
+/** Returns the last time from `from` to `until`, both included; `undefined` when there is none. */
 export const lastTime = ({ next }: Schedule, from: number, until: number): number | undefined => {
   let last = next(from - 1)
   if (last === undefined || last > until) return undefined
-  // `last` is a time of the schedule, and none is later than `end`.
+  // `last` is a time of the schedule, and no time is later than `end`.
   let end = until
   while (end - last >= apartMs) {
     const middle = Math.floor((last + end) / 2)

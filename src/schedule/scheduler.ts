@@ -1,4 +1,7 @@
-/** Starts scheduled jobs: no time twice, and none while the job still runs. Of the missed times, the last within the grace is started. */
+/**
+ * Starts scheduled jobs: no time twice, and no job while its last run still runs. Of the missed times, the last within the grace is
+ * started.
+ */
 
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -17,18 +20,21 @@ export type SchedulerOptions = JobStarter & {
   readonly book: () => Pick<JobBook, 'all' | 'complete' | 'find' | 'refresh'>
 }
 
-/** No schedule has two times closer together. */
+/** How often times are looked at. No two times of a schedule are closer together. */
 const tickMs = 1_000
-/** A start that is late by no more than this counts as in time, whatever the grace: the loop may be busy, or the store slow. */
+/** A start that is late by no more than this counts as in time, whatever the grace: the loop or the store may be slow. */
 const leastGraceMs = 10_000
 const dayMs = 86_400_000
-/** How many jobs are started at a time. */
+/** The number of jobs that are started together. */
 const batch = 100
 
 /** Owns the timer, and the next time of each job. */
 export class Scheduler {
   readonly #options: SchedulerOptions
-  /** The next time by plan key; `undefined` when no time is left. A key from the store may be of a job that is gone, or not read yet. */
+  /**
+   * The next time of each job, by plan key; `undefined` when no time is left. A key that came from the store may belong to a job that was
+   * removed, or that was not read yet.
+   */
   readonly #plans = new Map<string, number | undefined>()
   readonly #unsaved = new Map<string, number | undefined>()
   #jobs: readonly ScheduledJob[] = []
@@ -49,13 +55,13 @@ export class Scheduler {
     await this.#working
   }
 
-  /** Starts no more jobs, and waits for those that are being started. */
+  /** Starts no more jobs, and waits for starts that are under way. */
   async stop(): Promise<void> {
     this.#cancelTimer()
     await this.#working
   }
 
-  /** Starts a job now, whatever its schedule. A paused job is started too, a disabled or running one is not. Throws StoreFault. */
+  /** Starts a job now, whatever its schedule. Starts a paused job too, but no disabled or running job. Throws StoreFault. */
   async startByHand(profile: string, reference: string): Promise<JobStart> {
     const jobs = this.#options.book().find(profile, reference)
     const [job] = jobs
@@ -89,7 +95,7 @@ export class Scheduler {
     if (due.length > 0 || this.#unsaved.size > 0) await this.#work(due, now)
   }
 
-  /** Reads the jobs; plans new ones, and forgets the plans of removed ones. */
+  /** Reads the jobs, plans new jobs, and forgets the plans of removed jobs. */
   async #look(now: number): Promise<void> {
     const book = this.#options.book()
     book.refresh()
@@ -106,11 +112,11 @@ export class Scheduler {
       if (this.#plans.has(planKey)) continue
       // Planning one job takes a tenth of a millisecond, so thousands at once would delay requests.
       if (++planned % batch === 0) await nextTurn()
-      // The first time is after now, because a new job never runs for the past.
+      // The first time is after now, because a new job never makes up for the past.
       this.#set(planKey, schedule.next(now))
       if (this.#plans.get(planKey) === undefined) this.#options.log('info', { job: id, profile }, 'the time of this job is past')
     }
-    // A jobs file that could not be read yet may hold the unknown jobs, so no plan is forgotten.
+    // A jobs file that could not be read may hold the unknown jobs, so no plan is forgotten.
     if (!complete) return
     const known = new Set(jobs.map(({ planKey }) => planKey))
     for (const key of this.#plans.keys()) {
@@ -121,8 +127,9 @@ export class Scheduler {
   }
 
   /**
-   * Replans after the wall clock was set back by more than a day: a plan made under the wrong clock would hold its job up for long. A time
-   * that was started is still refused, because its claim lasts a day. After a smaller step plans stay, or a time could come twice.
+   * Replans after the wall clock was set back by more than a day: a plan made under the wrong clock would delay its job for long. A time
+   * that was started is not started again, because its claim lasts a day. After a smaller step the plans stay, because otherwise a time
+   * could come twice.
    */
   #doubt(now: number): void {
     for (const { planKey, schedule } of this.#jobs) {
@@ -141,7 +148,7 @@ export class Scheduler {
     try {
       for (let i = 0; i < due.length; i += batch) await allOf(due.slice(i, i + batch).map((job) => this.#due(job, now)))
     } finally {
-      // Plans are stored even when some starts failed: those jobs keep their time, and the next tick tries them again.
+      // Plans are stored even when starts have failed: those jobs keep their time, and the next tick tries them again.
       await this.#options.store.plan(new Map(this.#unsaved))
       this.#unsaved.clear()
     }
@@ -154,7 +161,7 @@ export class Scheduler {
     this.#set(job.planKey, job.schedule.next(now))
   }
 
-  /** Starts the last time that is due; earlier missed times are left out. `false`: it has still to be started. */
+  /** Starts the last time that is due, and leaves out earlier missed times. `false`: the time has still to be started. */
   async #startLast(job: ScheduledJob, planned: number, now: number): Promise<boolean> {
     const { log } = this.#options
     const about = { job: job.id, profile: job.profile }
@@ -165,11 +172,11 @@ export class Scheduler {
       return true
     }
     const time = new Date(at).toISOString()
-    // The claim names job and time. So after a crash before the next time is planned, this time is not started twice.
+    // The claim names job and time, so after a crash before the next time is planned, this time is not started twice.
     const cause: JobCause = { eventId: randomUUID(), event: 'schedule', deliveryId: `${job.id}@${time}` }
     const accepted = await startJob(job, cause, this.#options)
     if (accepted !== 'busy') return true
-    // After a restart, the run in the job's lane may be one that was interrupted and is about to end as dead. A missed time waits for that.
+    // After a restart, the lane may hold an interrupted run that is about to end as dead. A missed time waits for that end.
     if (now - at > leastGraceMs) return false
     log('info', { ...about, planned: time }, 'the job is still running: this time is skipped')
     return true
@@ -183,7 +190,7 @@ export class Scheduler {
   }
 }
 
-/** Waits for all, then throws the first failure. */
+/** Waits for all works, then throws the first failure. */
 const allOf = async (works: readonly Promise<void>[]): Promise<void> => {
   const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected')
   if (failed) throw (failed as PromiseRejectedResult).reason

@@ -1,4 +1,4 @@
-/** Starts one run of a scheduled job. A lane keeps the job from running beside itself, a claim keeps a time from being started twice. */
+/** Starts a run of a scheduled job. A lane keeps the job from running twice at once, a claim keeps a time from being started twice. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Facts } from '../core/fact.ts'
@@ -15,13 +15,13 @@ export type JobStarter = {
 
 export type JobCause = { readonly eventId: string; readonly event: 'schedule' | 'manual'; readonly deliveryId: string }
 
-/** A claim lasts a day beyond the grace, so that a time is not started twice while the wall clock is wrong by less than that. */
+/** How long the claim lasts beyond the grace: a wall clock that is wrong by less than a day starts no time twice. */
 const keptMs = 86_400_000
 
-/** Throws StoreFault; the job may have been started even then. */
+/** Accepts the job's run into the store. Throws StoreFault; the job may have been started even then. */
 export const startJob = async (job: ScheduledJob, cause: JobCause, { store, clock, facts, wake }: JobStarter): Promise<Accepted> => {
   const run = jobRun(job, { ...cause, route: '', acceptedAt: clock.now() })
-  // No profile has a name that begins with @.
+  // No profile name begins with `@`.
   const claim = { key: `@cron/${job.profile}/${cause.deliveryId}`, holdMs: job.graceMs + keptMs }
   try {
     const accepted = await store.accept(run, claim, jobLane(job, 'refuse'))
@@ -30,7 +30,7 @@ export const startJob = async (job: ScheduledJob, cause: JobCause, { store, cloc
     facts.tell({ kind: 'job_started', at, eventId, profile, job: job.id, deliveryId })
     return accepted
   } finally {
-    // A store that failed may have committed the run even so. The worker looks for it when the store works again.
+    // A store that failed may have committed the run. The worker looks for the run when the store works again.
     wake()
   }
 }
