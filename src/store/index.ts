@@ -1,4 +1,4 @@
-/** The registry of stores, by their `storage.kind`. A store's code is loaded when it is opened. */
+/** The registry of stores. `storage.kind` names one, and its code is loaded when it is opened. */
 
 import type { StorePart } from './ports.ts'
 

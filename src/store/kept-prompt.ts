@@ -1,4 +1,4 @@
-/** The prompt of one event, as a group with `keep: all` keeps it: its text alone where nothing of it is marked. */
+/** Returns the prompt that a group with `keep: all` keeps of an event: the bare text where no part of it is marked. */
 
 import type { Prompt } from '../core/agent/prompt.ts'
 import type { NewRun } from './ports.ts'

@@ -1,4 +1,4 @@
-/** Holds claims in memory. */
+/** Claims in memory. */
 
 import { StoreFault } from '../../core/fault.ts'
 import type { Claim } from '../ports.ts'
@@ -7,7 +7,7 @@ type HeldClaim = { expiresAt: number; settled: boolean }
 
 export class Claims {
   readonly #max: number
-  /** In the order in which they were made. That is the order of expiry for all but the claims of jobs. */
+  /** In the order in which they were made, which is the order of their ends for all but the claims of jobs. */
   readonly #claims = new Map<string, HeldClaim>()
 
   constructor(max: number) {
@@ -19,13 +19,16 @@ export class Claims {
     return held !== undefined && held.expiresAt > now
   }
 
-  /** `false`: the key is held already. Throws StoreFault when the claims, or `work`, the number of runs and groups, are at the cap. */
+  /**
+   * Holds a claim. `false`: the key is held already. Throws StoreFault when the number of claims, or `work`, the number of runs and groups,
+   * is at the cap.
+   */
   hold({ key, holdMs }: Claim, settled: boolean, work: number, now: number): boolean {
     this.#prune(now)
     if (this.isHeld(key, now)) return false
     this.#claims.delete(key)
     if (this.#claims.size >= this.#max) this.#sweep(now)
-    // A claim in force is never dropped to make room: its sender's retry would be worked on twice.
+    // A claim in force is never dropped to make room: a repeat by its sender would become a second run.
     if (Math.max(this.#claims.size, work) >= this.#max) throw new StoreFault('the memory store is full')
     this.#claims.set(key, { expiresAt: now + holdMs, settled })
     return true
@@ -38,12 +41,12 @@ export class Claims {
     else this.#claims.delete(key)
   }
 
-  /** Drops all expired claims, also those behind a claim that lasts longer. */
+  /** Drops all expired claims, even behind a claim that lasts longer. */
   #sweep(now: number): void {
     for (const [key, held] of this.#claims) if (held.expiresAt <= now) this.#claims.delete(key)
   }
 
-  /** Drops expired claims up to the first one in force. */
+  /** Drops expired claims up to the first claim in force. */
   #prune(now: number): void {
     for (const [key, held] of this.#claims) {
       if (held.expiresAt > now) return

@@ -1,4 +1,4 @@
-/** Holds groups in memory: events that wait to become one run (rules: Coalescing 1). */
+/** Groups in memory: events that wait to become one run (rules: Coalescing 1). */
 
 import type { Prompt } from '../../core/agent/prompt.ts'
 import { maxGroups, maxPromptChars, maxPrompts } from '../bounds.ts'
@@ -18,14 +18,14 @@ export type Waiting = {
 }
 
 export class Groups {
-  /** Groups in the order in which they were opened. */
+  /** In the order in which they were opened. */
   readonly #groups = new Map<string, Waiting>()
 
   get size(): number {
     return this.#groups.size
   }
 
-  /** Whether an event can join this group, or open it. */
+  /** Whether an event can join the group, or open it. */
   hasRoom(key: string): boolean {
     return this.#groups.size < maxGroups || this.#groups.has(key)
   }
@@ -46,13 +46,13 @@ export class Groups {
     return { group: group.event, count: group.count }
   }
 
-  /** At most `max` groups that are due by `at`, in the order in which they are due. */
+  /** Returns at most `max` groups that are due by `at`, in the order in which they are due. */
   due(at: number, max: number): Waiting[] {
     const due = [...this.#groups.values()].filter(({ dueAt }) => dueAt <= at)
     return due.sort((a, b) => a.dueAt - b.dueAt).slice(0, max)
   }
 
-  /** Ends a group, and gives the run that it becomes. */
+  /** Ends a group, and returns its run. */
   end({ key, event: group, count, keep, run, prompts }: Waiting): NewRun {
     this.#groups.delete(key)
     if (count === 1) return run
@@ -72,7 +72,7 @@ export class Groups {
   }
 }
 
-/** The newest prompts, as many as the bounds allow, and at least the newest one. */
+/** Returns the newest prompts, as many as the bounds allow, and at least the newest. */
 const newest = (prompts: Waiting['prompts']): Waiting['prompts'] => {
   let first = prompts.length - 1
   let chars = charsOf(prompts[first])

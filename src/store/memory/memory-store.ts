@@ -1,4 +1,7 @@
-/** The store that forgets: the same contract as the durable one, in Maps with caps, for tests and on request (rules: Durability 4). */
+/**
+ * A store in Maps with caps, with the contract of the durable store, for tests and on request (rules: Durability 4). It loses everything at
+ * its end.
+ */
 
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -11,7 +14,7 @@ import { type MemoryRun, Runs } from './runs.ts'
 import { Sessions } from './sessions.ts'
 import { Sums } from './sums.ts'
 
-/** How long callers wait after a fault. A full store has room again when a run or claim has ended. */
+/** How long callers wait after a StoreFault. A full store has room again when a run or claim has ended. */
 const pauseMs = 500
 
 class MemoryStore implements Store {
@@ -162,7 +165,7 @@ class MemoryStore implements Store {
     this.#closed = true
   }
 
-  /** The time. Throws StoreFault when the store is closed. */
+  /** Returns the time. Throws StoreFault when the store is closed. */
   #now(): number {
     if (this.#closed) throw new StoreFault('the store is closed')
     return this.#clock.monotonic()
@@ -191,6 +194,8 @@ class MemoryStore implements Store {
   }
 }
 
-/** Holds at most `maxClaims` claims, and as many runs, dead runs and groups together. Past that it throws StoreFault. */
+/**
+ * Opens a store for at most `maxClaims` claims, and as many runs, dead runs and groups together. Past that its methods throw StoreFault.
+ */
 export const openMemory = (options: { readonly clock: Clock; readonly maxClaims?: number }): Store =>
   new MemoryStore(options.clock, options.maxClaims ?? 1_000_000)

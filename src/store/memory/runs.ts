@@ -1,4 +1,4 @@
-/** Holds accepted runs in memory: fresh, tried, parked (waiting for their turn in a lane), dead. */
+/** Accepted runs in memory: fresh, tried, parked (waiting for their turn in a lane), dead. */
 
 import { Lanes } from '../lanes.ts'
 import type { Lane, Lease, NewRun, Progress, RunEnd, Standing } from '../ports.ts'
@@ -11,7 +11,7 @@ export type MemoryRun = {
   attempt: number
   /** Stays true after the lease ran out, until the run is taken again or finished. */
   leased: boolean
-  /** When a run that was taken before is due again: at the end of its lease, or at the time that its worker gave. */
+  /** When a tried run is due again: at the end of its lease, or at the time that its worker gave. */
   dueAt: number
   endedAt: number
   reply: { readonly reply: string; readonly progress?: Progress } | undefined
@@ -25,16 +25,16 @@ const byId = (a: MemoryRun, b: MemoryRun): number => a.id - b.id
 export class Runs {
   /** Runs that were never taken, in the order of their acceptance. */
   readonly #fresh = new Map<number, MemoryRun>()
-  /** Runs that were taken before, or whose turn in their lane has come: leased, or waiting for another try. */
+  /** Runs that were taken before, or that were parked and may begin now: leased, or waiting for the next try. */
   readonly #tried = new Map<number, MemoryRun>()
-  /** Runs that wait for their turn, by lane, oldest first. */
+  /** Parked runs by lane, oldest first. */
   readonly #parked = new Map<string, MemoryRun[]>()
   readonly #dead = new Map<number, MemoryRun>()
   readonly #lanes = new Lanes((lane, now) => this.#beginNext(lane, now))
   #lastId = 0
   #waiting = 0
 
-  /** Runs that are neither done nor dead. */
+  /** The number of runs that are neither done nor dead. */
   get backlog(): number {
     return this.#fresh.size + this.#tried.size + this.#waiting
   }
@@ -47,7 +47,7 @@ export class Runs {
     return this.#lanes.hasRoom(key, limit, now)
   }
 
-  /** Adds a run. Gives its entry when it may begin, `undefined` when it waits for its turn. */
+  /** Adds a run. Returns its entry when it may begin, `undefined` when it waits for its turn. */
   add(run: NewRun, lane: Lane | undefined, now: number): MemoryRun | undefined {
     const id = ++this.#lastId
     const entry = { id, run, lane, fence: 0, attempt: 0, leased: false, dueAt: 0, endedAt: 0, reply: undefined, error: undefined }
@@ -67,7 +67,7 @@ export class Runs {
       if (fresh.length >= max) break
       fresh.push(entry)
     }
-    // After them, the oldest runs that were never taken: those whose turn has come, and those without a lane.
+    // The runs that were never taken come after the tried ones, oldest first, whether they were parked or have no lane.
     const first = [...due.filter(({ attempt }) => attempt === 0), ...fresh].sort(byId)
     return [...tried, ...first].slice(0, max).map((entry) => this.lease(entry, until))
   }
@@ -157,7 +157,7 @@ export class Runs {
     this.#waiting++
     if (others === undefined) this.#parked.set(key, [entry])
     else others.push(entry)
-    // A revived run may be older than those that wait.
+    // A revived run may be older than the other parked runs.
     if (others && entry.id < (others.at(-2)?.id ?? 0)) others.sort(byId)
   }
 

@@ -1,4 +1,4 @@
-/** Holds lasting conversations in memory. */
+/** Sessions in memory. */
 
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import { maxMessageChars, maxMessages, maxSessions } from '../bounds.ts'
@@ -7,10 +7,10 @@ type StoredMessage = { readonly turn: string | undefined; readonly message: Sess
 type StoredSession = { name: SessionName; readonly createdAt: number; updatedAt: number; messages: StoredMessage[] }
 
 export class Sessions {
-  /** In the order of their last messages, the oldest first. */
+  /** In the order of their last messages, oldest first. */
   readonly #sessions = new Map<string, StoredSession>()
 
-  /** `false`: the session has this turn already. */
+  /** Adds a turn. `false`: the session has this turn already. */
   converse(session: SessionName, turn: string, messages: readonly SessionMessage[], now: number): boolean {
     const held = this.#sessions.get(session.key) ?? { name: session, createdAt: now, updatedAt: now, messages: [] }
     if (session.place) held.name = { ...held.name, place: session.place }

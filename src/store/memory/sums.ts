@@ -1,4 +1,4 @@
-/** Holds in memory what was used in windows that have not ended. */
+/** The sums of open windows, in memory. */
 
 import { maxSums } from '../bounds.ts'
 import type { Spent } from '../ports.ts'

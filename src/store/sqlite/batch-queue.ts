@@ -1,4 +1,4 @@
-/** Queues calls for the ledger. Calls of one turn of the loop are one batch, and resolve when it is committed. */
+/** Queues calls for the ledger. The calls of one turn of the loop are one batch, and resolve when the batch is committed. */
 
 import type { Clock } from '../../core/clock.ts'
 import { messageOf, StoreFault } from '../../core/fault.ts'
@@ -9,29 +9,29 @@ import type { Accept, Durability, LedgerStart, Unsettled } from './steps.ts'
 
 const maxGathered = 10_000
 const maxBatch = 1_000
-/** A batch of this size waits for no further calls: that would gain nothing. */
+/** A batch of this size waits for no further calls, because a larger batch gains nothing. */
 const fullBatch = 64
-/** How long a broken store refuses before it is opened again. */
+/** How long a broken store refuses calls before it is opened again. */
 const restartMs = 500
 
 export type Options = { readonly folder: string; readonly durability: Durability; readonly clock: Clock }
-/** What the queue needs of a LedgerLink. */
+/** The part of a LedgerLink that the queue uses. */
 export type Link = Pick<LedgerLink, 'opened' | 'ask' | 'close'>
 export type StartLink = (start: LedgerStart) => Link
 
-/** Owns the link to the ledger, and replaces it when it broke. */
+/** Owns the link to the ledger, and replaces a broken link. */
 export class BatchQueue {
   readonly #options: Options
   readonly #start: StartLink
   readonly #held: () => readonly number[]
   #link: Link
-  /** Whether the link may be asked: nothing failed. */
+  /** Whether the link may be asked: no batch has failed on it. */
   #works = true
-  /** Resolves when a broken store has been opened again. */
+  /** Resolves when the broken store has been opened again. */
   #recovering: Promise<void> | undefined
-  /** The store is being opened again. Calls wait meanwhile, and are then committed together. */
+  /** The opening of a broken store. Calls wait for it, and are then committed together. */
   #opening: Promise<unknown> | undefined
-  /** The claims of a failed batch, which may have been committed. */
+  /** The claims of a failed batch. They may have been committed. */
   #doubtful: readonly Unsettled[] = []
   #queue: CallBatch[] = []
   #waiting = 0
@@ -39,7 +39,7 @@ export class BatchQueue {
   #closing: Promise<void> | undefined
   backlog: number
 
-  /** `held`: the runs that this process has taken and not finished. */
+  /** `held`: returns the runs that this process has taken and not finished. */
   constructor(
     options: Options,
     start: StartLink,
@@ -63,7 +63,7 @@ export class BatchQueue {
     return new Promise((resolve, reject) => this.#batchFor(reject)?.accept(accept, { resolve, reject }))
   }
 
-  /** The batch that one more call joins. `undefined`: the call may not wait, and is rejected. */
+  /** Returns the batch that one more call joins. `undefined`: the call may not wait, and has been rejected. */
   #batchFor(reject: Settlement<unknown>['reject']): CallBatch | undefined {
     if (this.#closing !== undefined) return void reject(new StoreFault('the store is closed'))
     if (this.#waiting >= maxGathered) return void reject(new StoreFault('too many calls wait for the store'))
@@ -75,7 +75,7 @@ export class BatchQueue {
     return batch
   }
 
-  /** For callers of a failed call: resolves when another try is worth while. */
+  /** For callers of a failed call: resolves when it is worth asking again. */
   recovered(): Promise<void> {
     return this.#recovering ?? this.#pause()
   }
@@ -85,21 +85,21 @@ export class BatchQueue {
     return this.#closing
   }
 
-  /** Commits one batch at a time. While the disk is busy, the next batch grows, so that one commit serves more calls. */
+  /** Commits one batch at a time. While the disk is busy the next batch grows, so that one commit serves more calls. */
   async #pump(): Promise<void> {
     while (this.#queue.length > 0) {
       if (!this.#works) this.#recover(0)
-      // While each turn of the loop brings more calls, they are committed together. A lone call waits one turn.
+      // While each turn of the loop brings more calls, they are committed together. A lone call waits for one turn.
       for (let size = 0; this.#waiting > size && size < fullBatch; await nextTurn()) size = this.#waiting
       if (this.#opening) {
         await this.#opening
-        // Callers that waited for the store come now, and their calls are gathered too.
+        // Callers that waited for the store call now, and their calls join the batch.
         continue
       }
       const batch = this.#queue.shift() as CallBatch
       this.#waiting -= batch.size
       await this.#commit(batch)
-      // Those who were answered just now may call again, and join the calls that wait already.
+      // Callers that were answered just now may call again, and join the calls that wait already.
       if (this.#queue.length > 0) await nextTurn()
     }
     this.#pumping = undefined
@@ -130,7 +130,7 @@ export class BatchQueue {
     })
   }
 
-  /** Tries to open the store until that works. It pauses between tries, so that a full disk is not tried for each request. */
+  /** Tries to open the store until that succeeds. It pauses between tries, so that a full disk is not tried at each request. */
   async #reopen(inMs: number): Promise<void> {
     if (inMs > 0) await this.#pause()
     while (this.#closing === undefined) {
@@ -142,7 +142,7 @@ export class BatchQueue {
     }
   }
 
-  /** Replaces the broken link, once the new one has said whether it could open the database. */
+  /** Replaces the broken link. Returns whether the new link could open the database. */
   async #open(): Promise<boolean> {
     const { folder, durability } = this.#options
     this.#link = this.#start({ folder, durability, now: this.#now(), doubtful: this.#doubtful, held: this.#held() })
@@ -150,7 +150,7 @@ export class BatchQueue {
       this.backlog = await this.#link.opened()
       this.#works = true
     } catch {
-      // The new link does not work either, which the return value says.
+      // The new link does not work either. The return value says so.
     }
     return this.#works
   }
@@ -166,7 +166,7 @@ export class BatchQueue {
   }
 }
 
-/** As that of node:timers/promises, which V8 would compile into each place that waits. */
+/** Like the function of node:timers/promises, which V8 would compile into each place that waits. */
 const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {
     setImmediate(resolve)

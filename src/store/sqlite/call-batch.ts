@@ -1,4 +1,4 @@
-/** Gathers calls for the ledger, in order. Runs that are accepted in a row become one step, which one statement serves. */
+/** Collects calls for the ledger, in order. Runs that are accepted in a row become one step, for one SQL statement. */
 
 import type { StoreFault } from '../../core/fault.ts'
 import type { Accepted } from '../ports.ts'
@@ -9,17 +9,17 @@ export type Settlement<T> = { readonly resolve: (result: T) => void; readonly re
 export type CallStep = Exclude<Step, { op: 'accept' }>
 type Accepts = { readonly accepts: Accept[]; readonly answers: Settlement<Accepted>[] }
 
-/** Steps that take or free a claim, or depend on one. */
+/** Steps that make or free a claim, or depend on one. */
 const touchesClaims: ReadonlySet<Step['op']> = new Set(['claim', 'held', 'settle', 'acceptInLane', 'join'])
 
-/** The calls of one batch. */
+/** The calls of a batch. */
 export class CallBatch {
   readonly steps: Step[] = []
   /** The claims among the steps. */
   readonly unsettled: Unsettled[] = []
-  /** One for each step. */
+  /** The settlement of each step. */
   readonly #answers: Settlement<unknown>[] = []
-  /** The step that further runs may join; `undefined` after a call that touches claims. */
+  /** The step that further runs may join; `undefined` after a step that touches claims. */
   #open: Accepts | undefined
   size = 0
 

@@ -1,6 +1,6 @@
 /**
- * The claims of an open database. Those of accepted runs are looked up in memory, and each commit stores its own in one row (`held`). All
- * others, and those that memory has no room for, have a row each (`claims`).
+ * The claims of an open database. Claims of accepted runs are looked up in memory, and each commit stores its claims in one row (`held`).
+ * Other claims, and claims that memory has no room for, have a row each (`claims`).
  */
 
 import { fingerprintLength, RecentClaims } from './recent-claims.ts'
@@ -8,15 +8,15 @@ import type { Statements } from './statements.ts'
 import type { Unsettled } from './steps.ts'
 
 const hourMs = 3_600_000
-/** How many claims are made between two searches for expired ones. */
+/** The number of claims between two searches for expired claims. */
 const pruneEvery = 256
 
 export class Claims {
   readonly #sql: Statements
   readonly #recent = new RecentClaims()
-  /** Claimed in this batch, and not stored yet: by when they end, the fingerprints of the keys. */
+  /** The claims of this batch that are not stored yet: the joined fingerprints of their keys, by the time at which they end. */
   readonly #fresh = new Map<number, string>()
-  /** Whether any claim may have a row of its own. */
+  /** Whether a claim may have a row of its own. */
   #hasRows = true
   #pruneFrom = ''
   #unpruned = 0
@@ -37,7 +37,7 @@ export class Claims {
     for (const { key, mark } of doubtful) this.#sql.releaseClaim.run([key, mark])
   }
 
-  /** Restores what this object keeps in memory. */
+  /** Reads the claims that this object keeps in memory. */
   restore(now: number): void {
     for (const [until, keys] of this.#sql.held.iterate([now]) as Iterable<[number, Buffer]>) {
       const text = keys.toString('latin1')
@@ -47,7 +47,7 @@ export class Claims {
     }
   }
 
-  /** `false`: the key is held already. `mark` 0: the claim need not be settled. */
+  /** Makes a claim. `false`: the key is held already. `mark` 0: the claim need not be settled. */
   claim(key: string, holdMs: number, mark: number, now: number): boolean {
     if (this.#recent.holds(key, now)) return false
     this.#unpruned++
@@ -55,7 +55,7 @@ export class Claims {
     return this.#sql.claim.run([key, now + holdMs, mark, now]).changes === 1
   }
 
-  /** As `claim`, for a claim that need not be settled. It is stored by `store`. */
+  /** Makes a claim that need not be settled. Only `store` stores it. */
   claimRun(key: string, holdMs: number, now: number): boolean {
     if (this.#hasRows && this.#sql.isHeld.all([key, now]).length > 0) return false
     const until = now + holdMs
@@ -67,7 +67,7 @@ export class Claims {
     return true
   }
 
-  /** Stores what `claimRun` gave. Belongs at the end of each batch. */
+  /** Stores the claims of `claimRun`. Called at the end of each batch. */
   store(): void {
     this.#fresh.forEach(this.#hold)
     this.#fresh.clear()
@@ -87,7 +87,7 @@ export class Claims {
     statement.run([key])
   }
 
-  /** Deletes expired claims. Each time it goes through twice as many keys as were claimed, so no index on the expiry is needed. */
+  /** Deletes expired claims. Each time it looks through twice as many keys as were claimed, so no index on the expiry is needed. */
   prune(now: number): void {
     if (this.#unpruned < pruneEvery) return
     this.#sql.pruneHeld.run([2 * this.#unpruned, now])

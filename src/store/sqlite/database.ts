@@ -8,7 +8,7 @@ import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { own } from '../../core/json.ts'
 import { applicationId, databaseName, schemaVersion, upgradeFrom } from './schema.ts'
 
-/** Throws a Fault when the file cannot be used, and leaves it as it was. */
+/** Opens the database. Throws a Fault when the file cannot be used, and leaves the file as it was. */
 export const openDatabase = (folder: string): Database.Database => {
   const file = join(folder, databaseName)
   let db: Database.Database | undefined
@@ -28,14 +28,17 @@ export const openDatabase = (folder: string): Database.Database => {
 const createFile = (folder: string, file: string): void => {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (first !== undefined) syncFolder(dirname(first))
-  // The file is made here and not by SQLite, so that it and SQLite's log, which takes over its mode, are private. An existing file is not
+  // Made here and not by SQLite, so that the file and SQLite's log, which takes over the file's mode, are private. An existing file is not
   // opened, because closing any handle of a file drops the locks that this process holds on it.
   if (!existsSync(file)) closeSync(openSync(file, 'ax', 0o600))
 }
 
 const keptLog = (file: string): string => `${file}-wal-kept`
 
-/** Gives the log of an open database a second name. SQLite deletes it under its own, although the file may depend on it. */
+/**
+ * Gives the log of an open database a second name. SQLite deletes the log under its own name, although the database file may depend on the
+ * log.
+ */
 export const keepLog = (folder: string): void => {
   const file = join(folder, databaseName)
   if (!existsSync(keptLog(file))) linkSync(`${file}-wal`, keptLog(file))
@@ -44,7 +47,7 @@ export const keepLog = (folder: string): void => {
 const restoreLog = (file: string): void => {
   if (!existsSync(keptLog(file))) return
   renameSync(keptLog(file), `${file}-wal`)
-  // Where both are names of one file, renaming changes nothing.
+  // Where both names are of one file, renaming changes nothing.
   rmSync(keptLog(file), { force: true })
 }
 
@@ -68,16 +71,16 @@ const prepare = (db: Database.Database, file: string): void => {
   if (value(db, 'journal_mode = WAL') !== 'wal') throw new Error('the file system does not support its log')
   db.pragma('synchronous = FULL')
   db.pragma('cache_size = -16384')
-  // This takes the lock, which the process then holds until it ends.
+  // The transaction takes the lock, which the process then holds until it ends.
   db.exec(`begin immediate; ${upgradeFrom(version)} commit`)
-  // After an fsync that failed, the end of the log may be only in the system's memory. So the log is emptied before more is written.
+  // After a failed fsync, the end of the log may be only in the system's memory. So the log is emptied before more is written.
   db.pragma('wal_checkpoint(TRUNCATE)')
-  // From here on the log is synced and emptied by its owner (durable-database.ts).
+  // From here on its owner syncs and empties the log (durable-database.ts).
   db.pragma('wal_autocheckpoint = 0')
   db.pragma('synchronous = OFF')
 }
 
-/** The file's version, 0 when it is new. Throws a Fault for another program's file, and for one of a later version. */
+/** Returns the file's version, 0 for a new file. Throws a Fault for a file of another program or of a later version. */
 const checkOwner = (db: Database.Database, file: string): number => {
   const owner = value(db, 'application_id')
   const version = Number(value(db, 'user_version'))

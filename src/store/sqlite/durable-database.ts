@@ -11,21 +11,21 @@ import type { Durability } from './steps.ts'
 
 const [stat, readAt, writeAt, cutTo] = [promisify(fstat), promisify(read), promisify(write), promisify(ftruncate)]
 
-/** Resolves once what was written to this file is on the disk. */
+/** Resolves once the writes to this file are on the disk. */
 export type Sync = (handle: number) => Promise<void>
 
-/** From this length on the log is copied into the database file between two commits. */
+/** A longer log is copied into the database file between two commits. */
 const maxLogBytes = 8 * 1024 * 1024
 const chunkBytes = 1024 * 1024
-/** So much is written ahead of a log that grows. */
+/** The number of zero bytes that are written ahead of a growing log. */
 const aheadBytes = 256 * 1024
-/** The log's header (https://www.sqlite.org/fileformat.html, 4.1). A log whose header does not hold is empty. */
+/** Zeros for the log's header (https://www.sqlite.org/fileformat.html, 4.1). A log without a valid header is empty. */
 const noHeader = Buffer.alloc(32)
 
 /**
- * Of the syncs that SQLite makes (https://www.sqlite.org/wal.html), each has its counterpart here, in the same order: the log after a
- * commit; the database file after the log was copied into it; the log again once it is empty. The log is written in place, for a file that
- * grows costs the file system a commit of its own at each sync: there are zeros behind its end, and an empty log keeps its length.
+ * Each sync that SQLite makes (https://www.sqlite.org/wal.html) has its counterpart here, in the same order: the log after a commit; the
+ * database file after the log was copied into it; the log again once it is empty. The log is written in place: zeros are laid out behind
+ * its end, and an empty log keeps its length. A file that grows would cost the file system a commit of its own at each sync.
  */
 export class DurableDatabase {
   readonly db: Database.Database
@@ -34,15 +34,15 @@ export class DurableDatabase {
   readonly #folder: string
   readonly #file: number
   readonly #log: number
-  /** Copies the log into the file. No commit is made meanwhile. It stays after a failure, until `recover`. */
+  /** The copying of the log into the file. No commit is made meanwhile. It stays here after a failure, until `recover`. */
   #emptying: Promise<void> | undefined
-  /** What was copied into the file may be in the system's memory only: a system that failed to write it does not try again. */
+  /** The copied bytes may be only in the system's memory: a system that failed to write them does not try again. */
   #isFileDoubtful = false
-  /** Up to here there were zeros in the log before SQLite wrote there. */
+  /** The end of the zeros that were laid out in the log. */
   #laidOut = 0
   readonly #byte = Buffer.alloc(1)
 
-  /** Throws a Fault. */
+  /** Opens the database. Throws a Fault. */
   constructor(folder: string, durability: Durability, sync: Sync = promisify(fdatasync)) {
     this.#durability = durability
     this.#sync = sync
@@ -54,7 +54,10 @@ export class DurableDatabase {
     process.once('exit', this.#leave)
   }
 
-  /** Resolves to what `work`, a transaction, gives, when it is on the disk (`fsync`) or written (`commit`). After a rejection, `recover` comes first. */
+  /**
+   * Runs `work`, a transaction, and resolves to its result when it is on the disk (`fsync`) or written (`commit`). After a rejection, call
+   * `recover` before the next commit.
+   */
   async commit<T>(work: () => T): Promise<T> {
     await this.#emptying
     this.#emptying = undefined
@@ -62,7 +65,7 @@ export class DurableDatabase {
     const synced = this.#durability === 'fsync' ? this.#sync(this.#log) : undefined
     let size: number
     try {
-      // The log is looked at while the disk is at work, when the loop would only wait.
+      // The log is looked at while the disk works, when the loop would only wait.
       size = this.#outgrown()
     } finally {
       await synced
@@ -71,7 +74,7 @@ export class DurableDatabase {
     return result
   }
 
-  /** After a failure: brings what was committed into the file, and onto the disk, so that nothing depends on a log that failed. */
+  /** After a failure: brings the committed data into the file, and onto the disk, so that nothing depends on a log that failed. */
   async recover(): Promise<void> {
     await this.#emptying?.catch(() => {})
     if (this.db.inTransaction) this.db.exec('rollback')
@@ -80,7 +83,10 @@ export class DurableDatabase {
     this.#emptying = undefined
   }
 
-  /** Lets go of the database, which another process may then open. What cannot be brought into its file stays in its log. Never rejects. */
+  /**
+   * Lets go of the database, so that another process can open it. Data that cannot be brought into the file stays in its log. Never
+   * rejects.
+   */
   async close(): Promise<void> {
     await this.#emptying?.catch(() => {})
     process.off('exit', this.#leave)
@@ -98,8 +104,8 @@ export class DurableDatabase {
   }
 
   /**
-   * Whoever closes the database, also the end of the process, brings the log into the file and deletes it: with syncs from here on. `false`:
-   * the file needs its log, and the log would be lost.
+   * Prepares the closing of the database, by `close` or by the end of the process: SQLite then brings the log into the file, with syncs,
+   * and deletes it. `false`: the log must not be deleted, because the file needs it.
    */
   readonly #leave = (): boolean => {
     const isSafe = !this.#isFileDoubtful || succeeds(() => keepLog(this.#folder))
@@ -109,8 +115,9 @@ export class DurableDatabase {
   }
 
   /**
-   * The length of the log once it is longer than was laid out, else 0. It is not asked for at each commit: since Linux 6.13 a file whose times
-   * were asked for gets new ones at its next write, and the sync of a file system without a journal then writes those too.
+   * Returns the length of the log when it has outgrown the laid out zeros, else 0. The length is not asked for at each commit: since Linux
+   * 6.13, a file whose times were asked for gets new times at its next write, and the sync of a file system without a journal then writes
+   * those too.
    */
   #outgrown(): number {
     return readSync(this.#log, this.#byte, 0, 1, this.#laidOut) > 0 ? fstatSync(this.#log).size : 0
@@ -120,12 +127,12 @@ export class DurableDatabase {
     if (size <= maxLogBytes) this.#layOut(size)
     else {
       this.#emptying = this.#emptyLog()
-      // The next commit is told.
+      // The next commit rejects with this error.
       this.#emptying.catch(() => {})
     }
   }
 
-  /** A disk without room for it has room for the commit. */
+  /** Lays out zeros in the log. A disk without room for them may still have room for the commit. */
   #layOut(from: number): void {
     this.#laidOut = Math.min(from + aheadBytes, maxLogBytes)
     succeeds(() => writeSync(this.#log, Buffer.alloc(this.#laidOut - from), 0, this.#laidOut - from, from))
@@ -138,13 +145,13 @@ export class DurableDatabase {
     this.#isFileDoubtful = true
     await this.#sync(this.#file)
     this.#isFileDoubtful = false
-    // SQLite begins the log anew now. Its old commits must not count any more once the first of them is written over or cut off.
+    // SQLite begins the log anew now. Its old commits must not count once the first of them is overwritten or cut off.
     await writeAt(this.#log, noHeader, 0, noHeader.length, 0)
     await this.#sync(this.#log)
     if ((await stat(this.#log)).size > maxLogBytes) await cutTo(this.#log, maxLogBytes)
   }
 
-  /** Writes each byte of the file again. Then the system has to bring them to the disk, or to say that it cannot. */
+  /** Writes each byte of the file again, so that the system must bring the bytes to the disk or report an error. */
   async #rewriteFile(): Promise<void> {
     const { size } = await stat(this.#file)
     const chunk = Buffer.alloc(chunkBytes)
@@ -164,7 +171,7 @@ const openQuietly = (path: string): number => {
   }
 }
 
-/** `false`: it failed, as a disk that failed before makes it. */
+/** Runs `work`. `false`: it threw, as it may on a failing disk. */
 const succeeds = (work: () => unknown): boolean => {
   try {
     work()

@@ -6,7 +6,7 @@ import type { Statements } from './statements.ts'
 import type { Joining } from './steps.ts'
 import { parseText } from './stored.ts'
 
-/** A group that is due, and the lane of the run that it becomes. */
+/** A group that is due, and the lane of its run. */
 export type Waiting = [groupId: number, lane: Buffer | null, limit: number | null]
 type Row = { readonly id: number; readonly count: number; readonly event: Buffer }
 
@@ -18,12 +18,12 @@ export class Groups {
     this.#sql = sql
   }
 
-  /** Lets no group wait for longer than its window from now, because the wall clock may have been set back since. */
+  /** Lets no group wait longer than its window from now, because the wall clock may have been set back since. */
   takeOver(now: number): void {
     this.#sql.capGroups.run([now])
   }
 
-  /** Whether an event can join this group, or open it. */
+  /** Whether an event can join the group, or open it. */
   hasRoom(group: string): boolean {
     return this.size < maxGroups || this.#sql.groupOf.all([group]).length > 0
   }
@@ -39,12 +39,12 @@ export class Groups {
     return { group: parseText(row.event) ?? '', count: row.count }
   }
 
-  /** At most `max` groups that are due by `at`, in the order in which they are due. */
+  /** Returns at most `max` groups that are due by `at`, in the order in which they are due. */
   due(at: number, max: number): Waiting[] {
     return this.size === 0 ? [] : (this.#sql.dueGroups.all([at, max]) as Waiting[])
   }
 
-  /** Makes a run of a group, with this id and fence. */
+  /** Turns a group into a run with this id and fence. */
   end(groupId: number, runId: number, fence: number): void {
     this.#sql.runOfGroup.run([runId, fence, groupId])
     this.#sql.dropMembers.run([groupId])

@@ -1,4 +1,7 @@
-/** Looks at the files of a database that nobody has open: whether it is one, is ours, and could be written. It is not opened. */
+/**
+ * Inspects the files of a database that no process has open, without opening it: whether they are a database, of this program, and
+ * writable.
+ */
 
 import { closeSync, constants, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +14,7 @@ const ok = (message: string): Inspected => ({ result: 'ok', message })
 const warn = (message: string, fix: string): Inspected => ({ result: 'warn', message, fix })
 const fail = (message: string, fix: string): Inspected => ({ result: 'fail', message, fix })
 
-/** The database in the folder of the store, as its files look. */
+/** Inspects the database in the store's folder. */
 export const inspectDatabase = (folder: string): Inspected => {
   const file = join(folder, databaseName)
   const stat = statSync(file, { throwIfNoEntry: false })
@@ -29,7 +32,7 @@ export const inspectDatabase = (folder: string): Inspected => {
   return ok(`sqlite, ${Math.ceil(stat.size / 1024)} KiB; the gateway checks it when it starts`)
 }
 
-/** The database's head. It opens the file for writing too, which tells whether the gateway could, and writes nothing. */
+/** Reads the database's head. Opens the file for writing too, to learn whether the gateway could, and writes nothing. */
 const headOf = (file: string): Buffer => {
   try {
     const handle = openSync(file, constants.O_RDWR)

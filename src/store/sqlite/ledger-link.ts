@@ -1,11 +1,11 @@
-/** What the queue has of one ledger: it commits batches until one fails. Then another ledger takes its place, over the same database. */
+/** The queue's link to a ledger: it commits batches until one fails. Then a new link takes its place, over the same database. */
 
 import { Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import { DurableDatabase } from './durable-database.ts'
 import { Ledger } from './ledger.ts'
 import type { Batch, BatchResult, LedgerStart } from './steps.ts'
 
-/** `undefined` until it was opened once. */
+/** The database that successive links share; `undefined` until it has been opened once. */
 export type Disk = { database: DurableDatabase | undefined }
 
 export class LedgerLink {
@@ -18,7 +18,10 @@ export class LedgerLink {
     this.#disk = disk
   }
 
-  /** Opens the database, or brings it back after a failure, and gives the backlog. Rejects with a Fault when it cannot be opened. */
+  /**
+   * Opens the database, or recovers it after a failure, and resolves to the backlog. Rejects with a Fault when the database cannot be
+   * opened.
+   */
   async opened(): Promise<number> {
     try {
       const { folder, durability } = this.#start
@@ -32,7 +35,7 @@ export class LedgerLink {
     }
   }
 
-  /** Commits a batch. Once it rejected, it may not be asked again. */
+  /** Commits a batch. After a rejection the link must not be used again. */
   ask(batch: Batch): Promise<BatchResult> {
     const { database } = this.#disk
     const ledger = this.#ledger

@@ -1,6 +1,6 @@
 /**
- * Runs steps on an open database, synchronously. A batch of steps is one transaction. What runs with each commit fills its lists by `push`: once V8
- * has compiled a `map`, it gives a list of another kind, and the code that was compiled to read the list is thrown away.
+ * Runs steps on an open database, synchronously. A batch of steps is one transaction. The code of each commit fills its lists by `push`:
+ * once V8 has compiled a `map`, it returns a list of another kind, and V8 throws away the code that was compiled to read the list.
  */
 
 import type Database from 'libsql'
@@ -18,7 +18,7 @@ import { Sums } from './sums.ts'
 
 type StepOf<Op extends Step['op']> = Extract<Step, { op: Op }>
 
-/** When `run` throws, close the ledger: the transaction is rolled back, but what the ledger holds in memory is not. */
+/** When `run` throws, close the ledger: the transaction is rolled back, but the state that the ledger keeps in memory is not. */
 export class Ledger {
   readonly #db: Database.Database
   readonly #sql: Statements
@@ -48,7 +48,7 @@ export class Ledger {
     this.#sql.commit.run([])
   }
 
-  /** How many runs are neither done nor dead, plus the groups. */
+  /** The number of groups, and of runs that are neither done nor dead. */
   get backlog(): number {
     return this.#runs.size + this.#groups.size
   }
@@ -67,7 +67,10 @@ export class Ledger {
     this.#db.close()
   }
 
-  /** At the start of a process everything is freed. After a fault in the same process, only what its failed batch may have taken. */
+  /**
+   * Frees claims and runs: all of them at the start of a process; after a fault in the same process, those that its failed batch may have
+   * taken.
+   */
   #release({ now, doubtful, held = [] }: LedgerStart): void {
     if (doubtful === undefined) {
       for (const table of [this.#claims, this.#runs, this.#groups, this.#sessions, this.#sums]) table.takeOver(now)
@@ -151,7 +154,7 @@ export class Ledger {
     return this.#runs.take(max, now + leaseMs, now)
   }
 
-  /** Makes runs of groups until `max` are taken, or no group is left. A run that must wait for its turn is made, but not taken. */
+  /** Turns groups into runs until `max` are taken, or no group is left. A run that must wait for its turn is made, but not taken. */
   #takeGroups({ max, leaseMs }: StepOf<'take'>, now: number): Lease[] {
     const leases: Lease[] = []
     while (leases.length < max) {
@@ -166,7 +169,7 @@ export class Ledger {
     return leases
   }
 
-  /** Makes a run of a group. Gives the run's id when it may begin, `undefined` when it waits for its turn. */
+  /** Turns a group into a run. Returns the run's id when it may begin, `undefined` when it waits for its turn. */
   #endGroup([groupId, lane, limit]: Waiting, now: number): number | undefined {
     return this.#runs.add(parseLane(lane), limit ?? 1, now, (id, fence) => this.#groups.end(groupId, id, fence))
   }

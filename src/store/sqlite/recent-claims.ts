@@ -1,14 +1,17 @@
-/** Which keys are held, in 16 bytes each: a fingerprint, and when the hold ends. A table with open addressing and linear probing. */
+/**
+ * The held keys in memory, in 16 bytes each: a fingerprint, and the time when the hold ends. A table with open addressing and linear
+ * probing.
+ */
 
 /**
- * So many characters of a hashed key are its fingerprint: 60 bits. Among a million held keys, one of a million million new ones looks like
- * one of them, and would be taken for a duplicate.
+ * The characters of a hashed key that are its fingerprint: 60 bits. Among a million held keys, one of a million million new keys has the
+ * fingerprint of a held key, and would be taken for a duplicate.
  */
 export const fingerprintLength = 10
 const half = fingerprintLength / 2
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-/** Six bits for each character of base64url, by its code. */
+/** The six bits of each character of base64url, by its code. */
 const sextetOf = Uint8Array.from({ length: 128 }, (_, code) => Math.max(0, alphabet.indexOf(String.fromCharCode(code))))
 
 const digits = (text: string, from: number): number => {
@@ -22,11 +25,14 @@ const firstSlots = 1 << 15
 /** In 32 MiB. */
 const maxSlots = 1 << 21
 const bytesPerSlot = 16
-/** How long a full table is not looked through again for holds that have ended. */
+/** How long a full table is not searched again for ended holds. */
 const fullMs = 60_000
 const maxLoad = 0.6
 
-/** The bytes of a table in which so many keys were claimed and none ended. `bench:soak` takes them off the memory that it judges. */
+/**
+ * Returns the bytes of a table in which so many keys were claimed and none ended. `bench:soak` subtracts them from the memory that it
+ * judges.
+ */
 export const tableBytes = (claimed: number): number => {
   let slots = firstSlots
   while (slots < maxSlots && claimed >= slots * maxLoad) slots *= 2
@@ -36,7 +42,7 @@ export const tableBytes = (claimed: number): number => {
 export class RecentClaims {
   #high = new Uint32Array(firstSlots)
   #low = new Uint32Array(firstSlots)
-  /** 0: the slot is empty. A hold that has ended keeps its slot until the table is made anew. */
+  /** The end of each hold. 0: the slot is empty. A hold that has ended keeps its slot until the table is made anew. */
   #until = new Float64Array(firstSlots)
   #used = 0
   #fullUntil = 0
@@ -50,7 +56,7 @@ export class RecentClaims {
     return (this.#until[this.#slotOf(digits(key, 0), digits(key, half))] as number) > now
   }
 
-  /** `full`: the key is not held, and there is no room for it. */
+  /** Claims a key. `full`: the key is not held, and there is no room for it. */
   claim(key: string, until: number, now: number): 'claimed' | 'held' | 'full' {
     if (this.#used >= this.#until.length * maxLoad && !this.#makeRoom(now)) return this.holds(key, now) ? 'held' : 'full'
     const [high, low] = [digits(key, 0), digits(key, half)]
@@ -62,7 +68,7 @@ export class RecentClaims {
     return 'claimed'
   }
 
-  /** Where this fingerprint is, or the empty slot where it would be. */
+  /** Returns the slot of this fingerprint, or the empty slot where it belongs. */
   #slotOf(high: number, low: number): number {
     const mask = this.#until.length - 1
     let slot = (low ^ (high << 15)) & mask
@@ -76,7 +82,7 @@ export class RecentClaims {
     this.#until[slot] = until
   }
 
-  /** Makes the table anew without the holds that have ended, larger where that does not free half of its room. `false`: it is full. */
+  /** Makes the table anew without ended holds, and larger where that does not free half of its room. `false`: the table is full. */
   #makeRoom(now: number): boolean {
     if (now < this.#fullUntil) return false
     const [high, low, until] = [this.#high, this.#low, this.#until]

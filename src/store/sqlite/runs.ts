@@ -1,4 +1,4 @@
-/** The runs of an open database, dead ones too: which may begin, which are due, how each ends. */
+/** The runs of an open database, including dead runs: which may begin, which are due, how each ends. */
 
 import { Lanes } from '../lanes.ts'
 import type { Lease, NewRun, RunEnd, Standing } from '../ports.ts'
@@ -7,7 +7,7 @@ import type { StandingsPage } from './steps.ts'
 import { parseLane, parseStored, parseText } from './stored.ts'
 
 const hourMs = 3_600_000
-/** So many ids are reserved at a time. */
+/** The number of ids that are reserved at a time. */
 const idBlock = 10_000
 
 /** A run's id, and whether it is still leased to a worker that never finished. */
@@ -18,11 +18,11 @@ type StandingRow = [eventId: string, attempt: number, leased: number, dueAt: num
 export class Runs {
   readonly #sql: Statements
   readonly #lanes: Lanes
-  /** How many runs are neither done nor dead. */
+  /** The number of runs that are neither done nor dead. */
   size = 0
-  /** No run with this id or a lower one is fresh: each was taken, waits for its turn, or is dead. */
+  /** No run up to this id is fresh: each was taken, waits for its turn, or is dead. */
   #cursor = 0
-  /** The id of the last run that was added, and the last that is reserved: no process ever uses one up to it again. */
+  /** The ids of the last run that was added, and the last id that is reserved. No process ever uses an id up to it again. */
   #lastAdded = 0
   #lastReserved = 0
 
@@ -31,7 +31,7 @@ export class Runs {
     this.#lanes = new Lanes((lane, now) => this.#beginNext(lane, now))
   }
 
-  /** Frees the runs that an earlier process had taken. If the wall clock was set back since, no run waits for that. */
+  /** Frees the runs that an earlier process had taken. No run has to wait because the wall clock was set back. */
   takeOver(now: number): void {
     this.#sql.freeRuns.run([now, now + hourMs])
     this.#sql.capDead.run([now])
@@ -42,7 +42,7 @@ export class Runs {
     this.#sql.freeUnheldRuns.run([now, JSON.stringify(held)])
   }
 
-  /** Restores what this object keeps in memory. */
+  /** Reads the state that this object keeps in memory. */
   restore(size: number, cursor: number, now: number): void {
     this.size = size
     this.#cursor = cursor
@@ -55,7 +55,7 @@ export class Runs {
     }
   }
 
-  /** Whether one more run of a lane may begin. */
+  /** Whether one more run of the lane may begin. */
   hasRoom(lane: string, limit: number, now: number): boolean {
     return this.#lanes.hasRoom(lane, limit, now)
   }
@@ -66,7 +66,10 @@ export class Runs {
     this.size += runs.length
   }
 
-  /** Adds one run, which `insert` writes with what it is given. Gives the run's id when it may begin, `undefined` when it waits for its turn. */
+  /**
+   * Adds a run, which `insert` writes under the id and fence. Returns the run's id when it may begin, `undefined` when it waits for its
+   * turn.
+   */
   add(lane: string | undefined, limit: number, now: number, insert: (id: number, fence: number) => void): number | undefined {
     const begins = lane === undefined || this.#lanes.enter(lane, limit, now)
     const id = this.#newIds(1)
@@ -75,7 +78,7 @@ export class Runs {
     return begins ? id : undefined
   }
 
-  /** The first of so many ids in a row. Were SQLite to choose them, each commit would write down the last one, in a page of its own. */
+  /** Returns the first of `count` ids in a row. If SQLite chose the ids, each commit would write the last id, in a page of its own. */
   #newIds(count: number): number {
     const first = this.#lastAdded + 1
     this.#lastAdded += count
@@ -92,13 +95,13 @@ export class Runs {
     return [...tried, ...first].flatMap((due) => this.lease(due, until, now) ?? [])
   }
 
-  /** The oldest runs that were never taken: those whose turn has come, and those without a lane. */
+  /** Returns the oldest runs that were never taken, whether they were parked or have no lane. */
   #neverTaken(max: number, now: number): Due[] {
     const fresh = this.#sql.fresh.all([this.#cursor, max]) as Due[]
     const unparked = this.#sql.unparked.all([now, max]) as Due[]
     const taken = [...fresh, ...unparked].sort(([a], [b]) => a - b).slice(0, max)
     const passed = fresh.filter((due) => taken.includes(due))
-    // When no fresh run is left, the cursor goes to the end, so that runs that wait for their turn are not looked through again.
+    // When no fresh run is left, the cursor goes to the end, so that parked runs are not looked through again.
     this.#cursor = passed.length === fresh.length && fresh.length < max ? this.#lastId() : (passed.at(-1)?.[0] ?? this.#cursor)
     return taken
   }
@@ -136,7 +139,7 @@ export class Runs {
     return row?.[0]
   }
 
-  /** Makes a dead run wait in its lane, and begins it at once where it may. Its fence goes up in either case. */
+  /** Parks a dead run in its lane, and begins it at once where it may. Its fence goes up in either case. */
   revive(eventId: string, now: number): boolean {
     const [row] = this.#sql.deadRun.all([JSON.stringify([eventId])]) as [number, Buffer | null, number | null][]
     if (row === undefined) return false
@@ -149,7 +152,7 @@ export class Runs {
     return true
   }
 
-  /** A page of the runs, from behind this id. */
+  /** Returns a page of the runs, beginning after the id `after`. */
   standings(eventIds: string, after: number, now: number): Omit<StandingsPage, 'groups'> {
     const [end] = this.#sql.pageEnd.all([after]) as [number][]
     const rows = this.#sql.runStandings.all([eventIds, after, end?.[0] ?? Number.MAX_SAFE_INTEGER]) as StandingRow[]
@@ -160,7 +163,7 @@ export class Runs {
     return this.#sql.pruneDead.run([before]).changes + this.#sql.pruneMostDead.run([maxDead]).changes
   }
 
-  /** The lane of a leased run. While no lane is in use it has none, and need not be looked up. */
+  /** Returns the lane of a leased run. While no lane is in use the run has none, and is not looked up. */
   #laneOf(runId: number): string | undefined {
     const [row] = this.#lanes.areUsed ? (this.#sql.laneOf.all([runId]) as [Buffer | null][]) : []
     return parseLane(row?.[0] ?? null)

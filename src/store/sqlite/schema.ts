@@ -1,6 +1,6 @@
-/** The tables of the embedded database. A change to them is a new version. */
+/** The tables of the embedded database. Each change to them is a new version. */
 
-/** The file in the folder of the store. */
+/** The name of the database file in the store's folder. */
 export const databaseName = 'headgate.db'
 
 /** Marks a database file as this program's: "HGAT" in ASCII. */
@@ -78,9 +78,9 @@ const version2 = `
 `
 
 /**
- * sessions: `about` and `place` are JSON, `at` is a hash of profile and place. `used` orders sessions by their last message, also those of one
- * moment. The messages of a session go with it.
- * sums: what was used in a window that ends at `ends_at`.
+ * sessions: `about` and `place` are JSON, `at` is a hash of profile and chat. `used` orders sessions by their last message, even within one
+ * millisecond. The messages of a session are deleted with it.
+ * sums: the usage in a window that ends at `ends_at`.
  */
 const version3 = `
   create table sessions (
@@ -116,7 +116,10 @@ const version3 = `
   create index ending on sums (ends_at);
 `
 
-/** held: the claims of the runs that one commit accepted, which end at `until`: of each key a fingerprint (recent-claims.ts). */
+/**
+ * held: the claims of the runs that one commit accepted, which end at `until`. `keys` joins the fingerprints of their keys
+ * (recent-claims.ts).
+ */
 const version4 = `
   create table held (
     id integer primary key,
@@ -125,11 +128,11 @@ const version4 = `
   );
 `
 
-/** What each version adds to the one before. A new file goes through them all. */
+/** The change that each version makes to the one before. A new file goes through all versions. */
 const versions: readonly string[] = [version1, version2, version3, version4]
 
 export const schemaVersion = versions.length
 
-/** Brings a file of an earlier version, or an empty one (0), up to this one. */
+/** Returns the SQL that upgrades a file of an earlier version, or an empty file (0), to the present version. */
 export const upgradeFrom = (version: number): string =>
   version === schemaVersion ? '' : `${versions.slice(version).join('')} pragma user_version = ${schemaVersion};`

@@ -1,4 +1,4 @@
-/** The lasting conversations of an open database. */
+/** The sessions of an open database. */
 
 import type { Session, SessionFilter, SessionMessage } from '../../core/agent/session.ts'
 import type { Statements } from './statements.ts'
@@ -16,7 +16,7 @@ export class Sessions {
     this.#sql = sql
   }
 
-  /** The wall clock may have been set back since, so no session is younger than now. */
+  /** The wall clock may have been set back since, so no session may be from the future. */
   takeOver(now: number): void {
     this.#sql.capSessions.run([now])
   }
@@ -38,7 +38,7 @@ export class Sessions {
     }
   }
 
-  /** `false`: the session has this turn already. */
+  /** Adds a turn. `false`: the session has this turn already. */
   #converse(session: Speaking, turn: string, messages: readonly StoredMessage[], now: number): boolean {
     const isNew = this.#sql.sessionOf.all([session.key]).length === 0
     const [row] = this.#sql.openSession.all({ ...session, now }) as [number][]
@@ -80,7 +80,7 @@ export class Sessions {
   }
 }
 
-/** `undefined` for a damaged row. */
+/** Makes a session of a row; `undefined` for a damaged row. */
 const sessionOf = ([, about, place, createdAt, updatedAt, messages]: Row, now: number): Session | undefined => {
   const name = parseSession(about, place)
   return name && { ...name, ageMs: Math.max(0, now - createdAt), idleMs: Math.max(0, now - updatedAt), messages }

@@ -14,7 +14,7 @@ import { atOf, keyOf, speakingOf, storedMessage } from './stored-session.ts'
 
 class SqliteStore implements Store {
   readonly #queue: BatchQueue
-  /** Runs that were taken and not finished, with their fences. After a fault, any other leased run was taken by the failed batch. */
+  /** The runs that were taken and not finished, with their fences. After a fault, any other leased run was taken by the failed batch. */
   readonly #held = new Map<RunId, number>()
   #marks = 0
 
@@ -80,7 +80,7 @@ class SqliteStore implements Store {
 
   async finish({ runId, fence }: Lease, end: RunEnd): Promise<boolean> {
     const kept = await this.#queue.call<boolean>({ op: 'finish', runId: Number(runId), fence, end })
-    // `false` is final too: it may mean that an earlier call, which seemed to fail, was committed after all.
+    // `false` is final too: an earlier call that seemed to fail may have been committed.
     if (this.#held.get(runId) === fence) this.#held.delete(runId)
     return kept
   }
@@ -103,7 +103,7 @@ class SqliteStore implements Store {
       later.push(...page.runs)
       next = page.next
     }
-    // What was a group on the first page may be a run on a later one.
+    // A group on the first page may have become a run on a later page.
     const become = new Set(later.map(({ eventId }) => eventId))
     return [...first.runs, ...later, ...first.groups.filter(({ eventId }) => !become.has(eventId))]
   }
@@ -159,7 +159,7 @@ class SqliteStore implements Store {
   }
 }
 
-/** Each link goes on with the database of the one before. */
+/** Makes links that share one database. */
 const linksOf = (): StartLink => {
   const disk: Disk = { database: undefined }
   return (start) => new LedgerLink(start, disk)

@@ -1,20 +1,24 @@
-/** Prepares every statement that the ledger runs, once. */
+/** Prepares every SQL statement of the ledger, once. */
 
 import type Database from 'libsql'
 import { maxMessageChars, maxMessages, maxPlans, maxPromptChars, maxPrompts, maxSessions, maxSums } from '../bounds.ts'
 
-/** Takes its values as one list, or by name. Given one by one, the driver copies them by `flat`, a fifth of the cost of a small statement. */
+/**
+ * A statement that takes its values as a list, or by name. The driver copies separate arguments by `flat`, which costs a fifth of a small
+ * statement.
+ */
 type Statement = Database.Statement<[values?: readonly unknown[] | { readonly [name: string]: unknown }]>
 
 export type Statements = { readonly [name in keyof typeof texts]: Statement }
 
 const pageRuns = 2_000
 
-/** `now`: the parameter that it is. */
+/** `now`: the name of the parameter that has the time. */
 const unlessHeld = (now: string): string =>
   `on conflict (key) do update set expires_at = excluded.expires_at, mark = excluded.mark where claims.expires_at <= ${now}`
 
-// A run's JSON begins with its event's id, which has no quote in it. Text functions read it, because JSON functions throw on a damaged run.
+// A run's JSON begins with its event's id, which has no quote in it. Text functions read the id, because JSON functions throw on a damaged
+// run.
 const eventPrefix = '{"eventId":"'
 const eventId = `substr(run, ${eventPrefix.length + 1}, instr(substr(run, ${eventPrefix.length + 1}, 129), '"') - 1)`
 const isWanted = `substr(run, 1, ${eventPrefix.length}) = '${eventPrefix}' and ${eventId} in (select value from json_each(?))`
@@ -29,7 +33,7 @@ const mergedRun = `case count when 1 then run else
 const sessionColumns = `key, cast(about as blob), cast(place as blob), cast(created_at as real), cast(updated_at as real),
   (select count(*) from messages where session_id = sessions.id)`
 
-// Columns are read as blobs. A damaged page can hold text that is not UTF-8, and then the driver ends the whole process.
+// Columns are read as blobs: a damaged page can hold text that is not UTF-8, and then the driver would end the whole process.
 const texts = {
   begin: 'begin immediate',
   commit: 'commit',
@@ -52,20 +56,20 @@ const texts = {
   held: 'select until, cast(keys as blob) from held where until > ?',
   hold: 'insert into held (until, keys) values (?, ?)',
   capHeld: 'update held set until = ? where until > ?',
-  // The oldest come first, and end first.
+  // The oldest rows come first, because they end first.
   pruneHeld: 'delete from held where id in (select id from (select id, until from held order by id limit ?) where until <= ?)',
   pruneUpTo: 'select key from claims where key > ? order by key limit 1 offset ?',
   pruneClaims: 'delete from claims where key > ? and key <= ? and expires_at <= ?',
 
   dueTried: 'select id, leased from runs where fence > 0 and due_at <= ? and attempt > 0 order by due_at, id limit ?',
-  // Without the name of the index, the backlog is looked through in the order of its ids.
+  // Without the name of the index, SQLite would look through the backlog in the order of its ids.
   unparked: 'select id, leased from runs indexed by tried where fence > 0 and due_at <= ? and attempt = 0 order by id limit ?',
   nextTried: 'select due_at from runs where fence > 0 and due_at is not null order by due_at limit 1',
   fresh: 'select id, leased from runs where id > ? and fence = 0 order by id limit ?',
   lastId: 'select max(id) from runs',
   lease: `update runs set fence = fence + 1, attempt = attempt + 1, leased = 1, due_at = ? where id = ?
     returning fence, attempt, cast(run as blob) as run, cast(reply as blob) as reply`,
-  // By the ids that are held: the backlog is not looked through.
+  // By the ids of the leases, so that the backlog is not looked through.
   renew: `update runs set due_at = ?2 from json_each(?1) as held
     where runs.id = held.value ->> 0 and runs.fence = held.value ->> 1 and leased = 1`,
   keepReply: 'update runs set reply = ? where id = ? and fence = ? and leased = 1',
@@ -81,7 +85,7 @@ const texts = {
   pruneDead: 'delete from runs where ended_at < ?',
   pruneMostDead:
     'delete from runs where id in (select id from runs where ended_at is not null order by ended_at desc, id desc limit -1 offset ?)',
-  // A long backlog is looked through in pages, so that nothing waits for it.
+  // A long backlog is looked through in pages, so that no other call waits for it.
   pageEnd: `select id from runs where id > ? order by id limit 1 offset ${pageRuns - 1}`,
   runStandings: `select ${eventId}, attempt, leased, due_at, ended_at, cast(error as blob) from runs
     where ${isWanted} and id > ?2 and id <= ?3 order by id`,
@@ -150,10 +154,10 @@ const texts = {
   capGroups:
     'update groups set first_at = min(first_at, ?1), due_at = min(due_at, ?1 + window_ms) where first_at > ?1 or due_at > ?1 + window_ms',
   capDead: 'update runs set ended_at = ?1 where ended_at > ?1',
-  // Leased runs that no worker holds were taken by a batch that failed, so no attempt was made.
+  // A failed batch took the leased runs that no worker holds, so no attempt was made.
   freeUnheldRuns: `update runs set leased = 0, attempt = attempt - 1, due_at = ?
     where leased and id not in (select value from json_each(?))`,
-  // `cursor`: no run with this id or a lower one is fresh.
+  // `cursor`: no run with this id or a lower id is fresh.
   standing: `select (select count(*) from runs where ended_at is null) as backlog, (select count(*) from groups) as waiting,
     coalesce((select min(id) - 1 from runs where fence = 0), (select max(id) from runs), 0) as cursor`,
   openLanes: `select cast(lane as blob), sum(fence >= 0), lane_limit, max(id) from runs where lane is not null and ended_at is null group by lane`,

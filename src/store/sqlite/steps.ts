@@ -1,10 +1,10 @@
-/** What the store asks of its ledger: steps, gathered into batches, as plain data. */
+/** The steps that the store sends to its ledger, collected into batches, as plain data. */
 
 import type { SessionFilter } from '../../core/agent/session.ts'
 import type { KeptEvents, Lane, NewRun, RunEnd, Spent, Standing } from '../ports.ts'
 import type { PlanEntry } from './plans.ts'
 
-/** `fsync`: a batch is on the disk before its results are given. `commit`: it is written then, and on the disk soon after. */
+/** `fsync`: a batch is on the disk before its calls resolve. `commit`: it is written then, and on the disk soon after. */
 export type Durability = 'fsync' | 'commit'
 
 /** A claim that waits to be settled. `mark` is the number of the call that made it. */
@@ -14,9 +14,9 @@ export type LedgerStart = {
   readonly folder: string
   readonly durability: Durability
   readonly now: number
-  /** The claims of a failed batch, which may have been committed. Absent when the process starts. */
+  /** The claims of a failed batch. They may have been committed. Absent when the process starts. */
   readonly doubtful?: readonly Unsettled[]
-  /** The runs that this process has taken and not finished; given with `doubtful`. */
+  /** The runs that this process has taken and not finished. Present with `doubtful`. */
   readonly held?: readonly number[]
 }
 
@@ -30,20 +30,20 @@ export type Joining = {
   readonly lane: string | null
   readonly limit: number | null
   readonly run: string
-  /** Only with `keep: all`. */
+  /** Present with `keep: all`. */
   readonly prompt?: { readonly text: string; readonly chars: number }
 }
 
-/** A session that is spoken in. `key` and `at` are hashes; `about` and `place` are JSON. */
+/** A session that gets messages. `key` and `at` are hashes; `about` and `place` are JSON. */
 export type Speaking = { readonly key: string; readonly about: string; readonly place: string | null; readonly at: string | null }
 
-/** A message as it is stored; `text` is JSON. */
+/** A message as it is stored. `text` is JSON. */
 export type StoredMessage = { readonly text: string; readonly chars: number }
 
 /** A run without a lane, and its claim. */
 export type Accept = { readonly key: string; readonly holdMs: number; readonly run: NewRun }
 
-/** One step of a batch. Its durations count from the batch's `now`; keys are hashes. */
+/** A step of a batch. Its durations count from the batch's `now`. Keys are hashes. */
 export type Step =
   | { readonly op: 'accept'; readonly accepts: readonly Accept[] }
   | { readonly op: 'acceptInLane'; readonly key: string; readonly holdMs: number; readonly run: string; readonly lane: Lane }
@@ -54,12 +54,12 @@ export type Step =
   | { readonly op: 'take'; readonly max: number; readonly leaseMs: number; readonly onlyGroups: boolean }
   /** `fences`: a JSON list of `[runId, fence]`. */
   | { readonly op: 'renew'; readonly fences: string; readonly leaseMs: number }
-  /** `reply` as it is stored. */
+  /** `reply`: as `replyText` writes it. */
   | { readonly op: 'keepReply'; readonly runId: number; readonly fence: number; readonly reply: string }
   | { readonly op: 'finish'; readonly runId: number; readonly fence: number; readonly end: RunEnd }
   | { readonly op: 'dueInMs' }
   | { readonly op: 'revive'; readonly eventId: string }
-  /** A page of the runs, from behind this id. The groups come with the first. */
+  /** Asks for a page of the runs, beginning after the id `after`. The groups come with the first page. */
   | { readonly op: 'standings'; readonly eventIds: readonly string[]; readonly after: number }
   | { readonly op: 'prune'; readonly maxAgeMs: number; readonly maxDead: number }
   | { readonly op: 'plans' }
@@ -72,11 +72,11 @@ export type Step =
   | { readonly op: 'forgetSessions'; readonly maxIdleMs: number }
   | { readonly op: 'spend'; readonly key: string; readonly leftMs: number; readonly add: Spent }
 
-/** `next`: behind which id there are more runs. */
+/** A page of states. `next`: the id after which the next page begins; `undefined` on the last page. */
 export type StandingsPage = { readonly runs: readonly Standing[]; readonly groups: readonly Standing[]; readonly next: number | undefined }
 
-/** `now`: the store's time. The ledger has no clock, so that the next one goes on with the same. */
+/** The steps of one transaction. `now`: the store's time. The ledger has no clock, so that its successor counts by the same clock. */
 export type Batch = { readonly now: number; readonly steps: readonly Step[] }
 
-/** One result for each step of a batch that is committed. */
+/** The results of a committed batch, one for each step. */
 export type BatchResult = { readonly results: readonly unknown[]; readonly backlog: number }

@@ -1,4 +1,4 @@
-/** Writes and parses what is stored of sessions; a damaged text is `undefined`. */
+/** Writes and parses stored sessions and messages. Parsing a damaged text returns `undefined`. */
 
 import { hash } from 'node:crypto'
 import type { ChatAddress, SessionMessage, SessionName } from '../../core/agent/session.ts'
@@ -6,10 +6,10 @@ import { isSessionAbout, isSessionMessage, isSessionPlace } from '../../generate
 import type { Speaking, StoredMessage } from './steps.ts'
 import { parseJson } from './stored.ts'
 
-/** Makes a short ASCII key of any id, so that no text that a sender chose reaches SQL's text functions. */
+/** Hashes an id to a short ASCII key, so that no text that a sender chose reaches SQL's text functions. */
 export const keyOf = (key: string): string => hash('sha256', key, 'base64url')
 
-/** Where the chats of one profile are looked up. */
+/** Returns the key of a profile's chat. */
 export const atOf = (profile: string, { platform, chat, thread }: ChatAddress): string =>
   keyOf(JSON.stringify([profile, platform, chat, thread ?? null]))
 
@@ -22,7 +22,7 @@ export const speakingOf = ({ place, ...about }: SessionName): Speaking => ({
 
 export const storedMessage = (message: SessionMessage): StoredMessage => ({ text: JSON.stringify(message), chars: message.text.length })
 
-/** A session whose place alone is damaged has none. */
+/** Parses a session. Where only its chat is damaged, the session has none. */
 export const parseSession = (about: Buffer, place: Buffer | null): SessionName | undefined => {
   const value = parseJson(about)
   if (!isSessionAbout(value)) return undefined

@@ -1,4 +1,4 @@
-/** Parses what the ledger stored; `undefined` for a damaged record. */
+/** Parses the records that the ledger stored. A damaged record is `undefined`. */
 
 import type { Json } from '../../core/json.ts'
 import { isStoredReply, isStoredRun } from '../../generated/stored-checks.js'
@@ -11,7 +11,7 @@ const isText = (value: Json | undefined): value is string => typeof value === 's
 type Reply = { readonly reply: string; readonly progress?: Progress }
 export type Stored = { readonly run: NewRun } & Partial<Reply>
 
-/** `undefined` for bytes that are no JSON in UTF-8. */
+/** Parses JSON in UTF-8; `undefined` for any other bytes. */
 export const parseJson = (bytes: Buffer): Json | undefined => {
   try {
     return JSON.parse(utf8.decode(bytes)) as Json
@@ -26,7 +26,7 @@ export const parseText = (bytes: Buffer | null): string | undefined => {
   return isText(value) ? value : undefined
 }
 
-/** Parses two columns of a run: the run itself and, once the agent has answered, the reply. */
+/** Parses two columns of a run: the run and, once the agent has answered, the reply. */
 export const parseStored = (run: Buffer, reply: Buffer | null): Stored | undefined => {
   const value = parseJson(run)
   if (!isStoredRun(value)) return undefined
@@ -36,7 +36,7 @@ export const parseStored = (run: Buffer, reply: Buffer | null): Stored | undefin
   return kept && { ...stored, ...kept }
 }
 
-/** Writes a reply as it is stored: the text alone, or the text with the progress of its delivery. */
+/** Writes a reply for storing: the text alone, or the text with the progress of its delivery. */
 export const replyText = (reply: string, progress?: Progress): string => JSON.stringify(progress ? { reply, progress } : reply)
 
 const parseReply = (bytes: Buffer): Reply | undefined => {
@@ -45,7 +45,7 @@ const parseReply = (bytes: Buffer): Reply | undefined => {
   return isStoredReply(value) ? (value as unknown as Reply) : undefined
 }
 
-/** The hash of a lane; `undefined` for a damaged one, so that no run waits for a turn that never comes. */
+/** Returns the hash of a lane; `undefined` for a damaged hash, so that no run waits for a turn that never comes. */
 export const parseLane = (bytes: Buffer | null): string | undefined => {
   const lane = bytes?.toString('latin1')
   return lane !== undefined && /^[\w-]{43}$/.test(lane) ? lane : undefined

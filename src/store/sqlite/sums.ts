@@ -1,4 +1,4 @@
-/** What was used in windows that have not ended, in an open database. */
+/** The sums of open windows, in an open database. */
 
 import type { Spent } from '../ports.ts'
 import type { Statements } from './statements.ts'
