@@ -1,4 +1,4 @@
-/** The key that seals the marks of our comments: random, made once for a data directory, and shown to nobody. */
+/** The key that seals the marks of our comments: random, made once for a data directory, and never shown. */
 
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -7,13 +7,13 @@ import { diskFault } from '../../core/disk-fault.ts'
 import { createOwnComments, type OwnComments } from '../../parts/own-comment.ts'
 import { writeWhole } from './write-whole.ts'
 
-/** Below the data directory. Gateways that answer for each other's comments have the same file. */
+/** The path below the data directory. Gateways that recognise each other's comments share this file. */
 export const commentKeyFile = join('state', 'comment-key')
 
 const keyBytes = 32
 const hexForm = new RegExp(`^[0-9a-f]{${keyBytes * 2}}\n?$`)
 
-/** The key of a data directory; `undefined` where no gateway has made it, or it cannot be read. */
+/** Reads the key of a data directory; `undefined` where no gateway has made it, or it cannot be read. */
 const keptCommentKey = (dataDir: string): Buffer | undefined => {
   try {
     const text = readFileSync(join(dataDir, commentKeyFile), 'utf8')
@@ -23,7 +23,10 @@ const keptCommentKey = (dataDir: string): Buffer | undefined => {
   }
 }
 
-/** The key of a data directory, made where there is none: for the one gateway that serves it. Throws a Fault where it cannot be written. */
+/**
+ * Returns the key of a data directory, and makes it where there is none. Only the gateway that serves the directory calls it. Throws a
+ * Fault where the key cannot be written.
+ */
 export const keepCommentKey = async (dataDir: string): Promise<Buffer> => {
   const kept = keptCommentKey(dataDir)
   if (kept) return kept
@@ -37,5 +40,8 @@ export const keepCommentKey = async (dataDir: string): Promise<Buffer> => {
   return key
 }
 
-/** The comments of the gateway of a data directory, for commands that need no gateway. Where it has no key yet, none is recognised. */
+/**
+ * Recognises the comments of the gateway of a data directory, for commands that need no gateway. Where there is no key yet, no comment is
+ * recognised.
+ */
 export const ownCommentsOf = (dataDir: string): OwnComments => createOwnComments(() => keptCommentKey(dataDir) ?? randomBytes(keyBytes))

@@ -1,12 +1,15 @@
-/** Gets small public files of senders: their keys, their certificates, the confirmation of a subscription. */
+/** Downloads small public files of senders: keys, certificates, the confirmation of a subscription. */
 
 import type { Effects } from '../../parts/effects.ts'
 
 const timeoutMs = 5_000
-/** Few, because strangers can cause some. Of keys at most 16 are fetched at once, so that the confirmations of verified senders have room. */
+/**
+ * The most downloads at once. Few, because strangers can cause some. At most 16 of them fetch keys, so that the confirmations of verified
+ * senders have room.
+ */
 const maxAtOnce = 24
 
-/** Follows no redirect, sends no cookie, and reads no more than it is asked to. */
+/** Makes the download. It follows no redirect, sends no cookie, and reads no more bytes than it is asked to. */
 export const createDownload = (): Effects['download'] => {
   let running = 0
   return async (url, maxBytes) => {

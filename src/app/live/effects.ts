@@ -1,4 +1,4 @@
-/** What plans may do to the world: live effects over what a gateway owns, and dry ones that touch nothing. */
+/** The effects of plans: live effects over what a gateway owns, and dry effects that touch nothing. */
 
 import { type Clock, systemClock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
@@ -21,16 +21,16 @@ import { createKeptKeys } from './kept-keys.ts'
 import { createLimiter } from './limiter.ts'
 import { createSenderKeys } from './sender-keys.ts'
 
-/** Scripts that may wait for one of the slots; past them posts get 503. */
+/** The most scripts that wait for a slot. Further posts get 503. */
 const maxWaitingScripts = 1_000
 
-/** What outlives a reload: windows, slots and the store go on as they are while plans are replaced. */
+/** The part of the effects that outlives a reload: windows, slots and the store go on while plans are replaced. */
 export type SharedEffects = {
   readonly clock: Clock
   readonly log: Log
   readonly facts: Facts
   readonly owners: Owners
-  /** A bot may have one connection only, also while two configurations overlap. */
+  /** Keeps connections of targets: a bot may have only one, even while two configurations overlap. */
   readonly keep: Keep
   readonly limiter: Limiter
   readonly turns: ShortTurns
@@ -39,17 +39,20 @@ export type SharedEffects = {
   readonly ownComments: OwnComments
   readonly keys: SenderKeys
   readonly store: () => Store
-  /** Those of the configuration that serves. */
+  /** Finds the jobs of the configuration that serves now. */
   readonly jobs: Jobs
   readonly hasRoom: () => boolean
   readonly wake: () => void
-  /** Plans are compiled before a store may be opened, for a bad file must stop the start with nothing touched. */
+  /**
+   * Attaches what the gateway opened. Plans are compiled before the store is opened, because a bad file must stop the start with nothing
+   * touched.
+   */
   readonly attach: (running: Running) => void
 }
 
 /**
- * What a gateway opens after its plans are compiled. `wake`: there may be work. `commentKey`: seals the marks of its comments. Without `keys`
- * those of senders are gone with the process.
+ * What a gateway opens after its plans are compiled. `wake`: tells the worker that there may be work. `commentKey`: seals the marks of the
+ * gateway's comments. `keys`: keeps the keys of senders; absent: they are gone with the process.
  */
 type Running = {
   readonly store: Store
@@ -67,7 +70,7 @@ export type Limits = {
 type SharedOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts'> & {
   /** Absent: over the network. */
   readonly download?: Effects['download'] | undefined
-  /** As the configuration has them now. */
+  /** Returns the limits as configured now. */
   readonly limits: () => Limits
   readonly jobs: () => Jobs
 }
@@ -107,7 +110,7 @@ export const createSharedEffects = ({ clock, log, facts, limits, jobs, download 
   }
 }
 
-/** The effects of one route's plan. A class, for there is one for each of thousands. */
+/** The effects of one route's plan. A class, because there is an object for each of thousands of routes. */
 export class LiveEffects implements Effects {
   readonly clock: Clock
   readonly log: Log
@@ -148,7 +151,7 @@ export class LiveEffects implements Effects {
 
 const silent: Log = Object.assign(() => {}, { writes: () => false })
 
-/** Lets the payload on as it is: a script is an operator's program, and may do anything. */
+/** Passes the payload on unchanged: a script is an operator's program, and could do anything. */
 const noScript = async (_folder: string, { input }: ScriptJob): Promise<ScriptResult> => ({ ok: true, output: input })
 
 const noDownload = async (): Promise<Buffer> => {
@@ -160,7 +163,7 @@ const noKeys = (clock: Clock): SenderKeys => {
   return createSenderKeys({ clock, download: noDownload, kept: () => kept })
 }
 
-/** Effects that touch nothing: for `validate`, for commands that compile a route before they save it, for replays that only tell. */
+/** Makes effects that touch nothing: for `validate`, for commands that compile a route before they save it, for dry replays. */
 export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   clock,
   log: silent,
@@ -178,7 +181,7 @@ export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   hasRoom: () => true,
 })
 
-/** Dry effects for one use; whatever has been opened under them is closed when it ends. */
+/** Runs `use` with dry effects, and closes everything that was opened under them at its end. */
 export const withDryEffects = async <T>(use: (effects: Effects) => T | Promise<T>): Promise<T> => {
   const effects = createDryEffects()
   try {

@@ -1,21 +1,24 @@
-/** Keys of senders that verified requests, in memory, and bounded. */
+/** The keys of senders that verified requests, in memory and bounded. */
 
 import type { FetchedKey, KeptKeys } from '../../parts/sender-keys.ts'
 
 const maxKeys = 128
 const maxBytes = 4_194_304
-/** The same bytes are kept anew only when so much time has passed: whoever judges their age may have them fetched once too often. */
+/**
+ * Equal bytes replace a kept key only when it is older than this. So the kept time may be too early, and at worst the key is fetched once
+ * too often.
+ */
 const sameForMs = 3_600_000
 
-/** Is told what changes, in its order: a key, or `undefined` for one that is kept no more. It never throws. */
+/** Takes each change, in order: a key, or `undefined` for a key that is no longer kept. Never throws. */
 export type KeyChange = (address: string, key: FetchedKey | undefined) => void
 
-/** `first`: what is kept already, the oldest first. */
+/** `first`: the keys that are kept already, oldest first. */
 export const createKeptKeys = (
   first: Iterable<readonly [address: string, key: FetchedKey]> = [],
   changed: KeyChange = () => {},
 ): KeptKeys => {
-  /** The one that was kept last stands last. */
+  /** In the order in which they were kept, the latest last. */
   const keys = new Map<string, FetchedKey>()
   let bytes = 0
   const forget = (address: string): void => {

@@ -1,4 +1,4 @@
-/** Requests with a refused signature that are kept for a second check (`keep_refused`): which of them, and how many bytes. */
+/** Chooses the refused requests that are kept for a second check (`keep_refused`), and bounds their bytes. */
 
 import type { Clock } from '../../core/clock.ts'
 import type { KeptRefusal, RequestEnded } from '../../core/fact.ts'
@@ -8,7 +8,7 @@ import { servedAs } from '../../plan/table.ts'
 import type { LiveConfig } from './live-config.ts'
 
 const hourMs = 3_600_000
-/** Of all routes in an hour: whoever posts under a wrong signature must not push other records out. */
+/** The most bytes in an hour, over all routes: posts with a wrong signature must not push other records out. */
 const maxBytes = 4 * 1024 * 1024
 
 export interface KeptBudget {
@@ -31,7 +31,10 @@ export const createKeptBudget = (clock: Pick<Clock, 'monotonic'>): KeptBudget =>
   }
 }
 
-/** The part of a refused request that is kept; `undefined` where its route keeps nothing, its body was not read, or the request may hold a secret. */
+/**
+ * Returns the part of a refused request that is kept; `undefined` where its route keeps nothing, its body was not read, or the request may
+ * hold a secret.
+ */
 export const keptOf = (
   { route, ended: { unverified } }: Pick<RequestEnded, 'route' | 'ended'>,
   { table, catalogue }: LiveConfig,

@@ -1,4 +1,4 @@
-/** Keeps keys of senders over restarts: a folder with a file for each address, which only the gateway's own user may read. */
+/** Keeps the keys of senders over restarts: a folder with a file for each address, which only the gateway's user may read. */
 
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -11,9 +11,9 @@ import type { FetchedKey, KeptKeys } from '../../parts/sender-keys.ts'
 import { createKeptKeys } from './kept-keys.ts'
 import { writeWhole } from './write-whole.ts'
 
-/** The largest key is 256 KiB, and base64 makes it a third longer. */
+/** The most bytes of a file. The largest key is 256 KiB, and base64 makes it a third longer. */
 const maxFileBytes = 524_288
-/** The files that are looked at. So many are there only when others put them there. */
+/** The most files that are looked at. More are there only when another program put them there. */
 const maxFiles = 1_000
 const named = /^[0-9a-f]{64}\.json$/
 /** A file that was being written when the gateway was killed. */
@@ -24,7 +24,7 @@ export type KeyFolder = KeptKeys & {
   close(): Promise<void>
 }
 
-/** Reads what is there; a file that is damaged is deleted. `report`: told why something could not be written. Never rejects. */
+/** Reads the keys of the folder, and deletes damaged files. `report`: gets the reason why a key could not be written. Never rejects. */
 export const openKeyFolder = async (folder: string, report: (reason: string) => void): Promise<KeyFolder> => {
   const names = (await readdir(folder).catch(() => [])).slice(0, maxFiles)
   const found: (readonly [address: string, key: FetchedKey])[] = []
@@ -43,10 +43,10 @@ export const openKeyFolder = async (folder: string, report: (reason: string) => 
   }
 }
 
-/** The addresses whose files may wait to be written: more wait only where the disk stands still. */
+/** The most addresses whose files wait to be written. More would wait only where the disk stands still. */
 const maxWaiting = 256
 
-/** Writes one file after the other; of one address, what came last. */
+/** Writes one file after the other, and for each address only its latest change. */
 const createWriter = (folder: string, report: (reason: string) => void) => {
   const changes = new Map<string, FetchedKey | undefined>()
   let writing: Promise<void> | undefined
@@ -65,7 +65,7 @@ const createWriter = (folder: string, report: (reason: string) => void) => {
   }
   return {
     write(address: string, key: FetchedKey | undefined): void {
-      // A change comes behind those before it, also where its address waits already.
+      // Each change goes to the end of the queue, even where its address waits already.
       changes.delete(address)
       if (changes.size >= maxWaiting) report('too many wait to be written: the disk is too slow')
       else changes.set(address, key)
@@ -82,11 +82,11 @@ const nameOf = (address: string): string => `${digestOf(address)}.json`
 
 type KeptKey = { readonly address: string; readonly at: number; readonly sha256: string; readonly bytes: string }
 
-/** With its digest: a key of which one bit was lost would refuse each request of the sender. */
+/** Writes a key with its digest: a key that lost one bit would refuse every request of the sender. */
 const textOf = (address: string, { bytes, at }: FetchedKey): string =>
   `${JSON.stringify({ address, at, sha256: digestOf(bytes), bytes: bytes.toString('base64') })}\n`
 
-/** `undefined` for what is not as it was written. */
+/** Reads a key; `undefined` for a file that is not as it was written. */
 const readKey = async (file: string, name: string): Promise<readonly [string, FetchedKey] | undefined> => {
   const kept = parseObject(await textIn(file).catch(() => ''))
   if (!isKeptKey(kept)) return undefined
@@ -95,7 +95,7 @@ const readKey = async (file: string, name: string): Promise<readonly [string, Fe
   return nameOf(address) === name && digestOf(bytes) === sha256 ? [address, { bytes, at }] : undefined
 }
 
-/** The text of a regular file; a link is not followed. Throws what Node throws. */
+/** Reads the text of a regular file, and follows no link. Throws Node's errors. */
 const textIn = async (file: string): Promise<string> => {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {

@@ -1,18 +1,23 @@
-/** Fixed one-minute windows: one a route for verified requests, one a route and client for failed signatures. */
+/**
+ * Fixed windows of one minute: for each route a window of verified requests, and for each route and client a window of failed signatures.
+ */
 
 import type { Clock } from '../../core/clock.ts'
 import type { Limiter } from '../../parts/effects.ts'
 
 const windowMs = 60_000
-/** Clients counted in one minute; those past it share one window, so that the table has a bound. */
+/** The most clients that are counted in a minute. Further clients share one count, so that the table is bounded. */
 const maxClients = 10_000
 
-/** How many windows' worth of requests past a full one are looked at, in one minute of a route: what they leave is bounded by it. */
+/**
+ * The requests past a full window that are checked later, in a minute of a route: at most this many times the limit. It bounds the records
+ * of such requests.
+ */
 const laterShare = 10
 
 type Window = { from: number; count: number; later: number }
 
-/** A limiter of `perMinute` requests, on monotonic time: a clock that jumps opens or shuts nothing. */
+/** Makes a limiter of `perMinute` requests, on monotonic time: a jump of the system clock opens or shuts nothing. */
 export const createLimiter = (clock: Clock, perMinute: () => number): Limiter => {
   const routes = new Map<string, Window>()
   let failures = new Map<string, number>()
@@ -30,7 +35,7 @@ export const createLimiter = (clock: Clock, perMinute: () => number): Limiter =>
     return window
   }
 
-  /** The failures of this minute, and the key of a client's own; one past the bound shares its count. */
+  /** Returns the failures of this minute, and the key of the client's count. A client past the bound shares a count. */
   const failuresOf = (route: string, client: string): { readonly key: string; readonly count: number } => {
     const now = clock.monotonic()
     if (now - failuresFrom >= windowMs) {
@@ -64,7 +69,7 @@ export const createLimiter = (clock: Clock, perMinute: () => number): Limiter =>
     },
     looksLater(route, client) {
       const window = windowOf(route)
-      // A client whose signatures fail gets no share, so that a stranger's flood takes little of it.
+      // A client whose signatures fail gets no share, so that a stranger's flood uses up little of it.
       if (window.later >= laterShare * perMinute() || hasFailed(route, client)) return false
       window.later++
       return true

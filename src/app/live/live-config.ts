@@ -1,4 +1,4 @@
-/** One configuration, compiled: replaced whole by a reload, so that a request or a run sees one from end to end. */
+/** A compiled configuration. A reload replaces it as a whole, so that each request or run sees one configuration from start to end. */
 
 import type { Config, RouteSource } from '../../config/config.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
@@ -22,7 +22,7 @@ type Standing = Served & Pick<Compiled, 'lasting'>
 
 export type LiveConfig = {
   readonly config: Config
-  /** The parts it was compiled with, those of plugins among them. */
+  /** The parts that the configuration was compiled with, including those of plugins. */
   readonly catalogue: Catalogue
   readonly base: PlanBase
   readonly maxBodyBytes: number
@@ -31,23 +31,25 @@ export type LiveConfig = {
   readonly table: Table & { readonly configured: ReadonlyMap<string, Standing> }
   readonly jobs: JobBook
   readonly agent: Agent
-  /** Said once when the gateway starts. */
+  /** Logged once when the gateway starts. */
   readonly notice: string | undefined
-  /** Whether the files of run-time routes and jobs could be read: else some are not known. */
+  /** Whether all files of run-time routes and jobs could be read. Otherwise some routes or jobs are not known. */
   readonly complete: () => boolean
-  /** Whether the subscriptions that it serves are an older set than that of the file, which cannot be used. */
+  /** Whether the subscriptions in use are older than their file, because the file cannot be used. */
   readonly stale: () => boolean
-  /** Routes that take posts as things are now, subscriptions among them. */
+  /** Returns the number of routes that take posts now, including subscriptions. */
   readonly routes: () => number
   policy(run: NewRun): RunPolicy
   send(outgoing: Outgoing): Promise<Sent>
-  /** Lets go of its plans and its runner. Each is closed when nobody uses it any more; what another configuration has too stays open. */
+  /**
+   * Lets go of its plans and its runner. Each is closed when nobody uses it any more. Plans that another configuration has too stay open.
+   */
   close(): void
 }
 
 /**
- * Compiles everything that a configuration says, with turns for others between; what is wrong with it is in `diagnostics`. What `before` has
- * compiled already is kept, where it would come out the same.
+ * Compiles everything of a configuration, and gives turns of the event loop to other work meanwhile. Problems are in `diagnostics`. Plans
+ * of `before` are kept where compiling would give the same plan.
  */
 export const compileLiveConfig = async (
   config: Config,
@@ -67,7 +69,7 @@ export const compileLiveConfig = async (
   }
 }
 
-/** `held` gets what is to be released. */
+/** Adds to `held` each owner that must be released. */
 const compileAll = async (
   config: Config,
   parts: Catalogue,
@@ -150,7 +152,7 @@ const compileRoutes = async (
   return { configured, diagnostics }
 }
 
-/** While plans are compiled these are the jobs that come with them; later those of the configuration that serves then. */
+/** While plans are compiled, the jobs are those of their own configuration. Later they are those of the configuration that serves then. */
 const jobsToAsk = (first: Jobs): Jobs & { now: Jobs } => ({
   now: first,
   find(profile, reference) {

@@ -1,4 +1,4 @@
-/** What a running gateway does when it is asked: each operation of schema/control.schema.json goes to what does it. */
+/** The control operations of a running gateway: each operation of schema/control.schema.json calls the code that does it. */
 
 import type { Session } from '../../core/agent/session.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -23,13 +23,13 @@ type OperationsOptions = Pick<ReplayOptions, 'folder' | 'shared'> & {
   readonly facts: Facts
   readonly tails: Tails
   readonly clock: Clock
-  /** Where it listens. */
+  /** The address at which the gateway listens. */
   readonly url: string
   readonly stopping: () => boolean
   readonly stop: () => void
 }
 
-/** The operations of a gateway that has begun to listen. */
+/** Makes the operations of a gateway that listens. */
 export const createOperations = (options: OperationsOptions): RunningGateway => {
   const { store, worker, scheduler, reloader, facts, tails, clock, url, stopping, stop, folder, shared } = options
   const { current } = reloader
@@ -53,7 +53,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
     }),
     async reload(question) {
       const reloaded = await reloader.reload(question)
-      // More may run at once now.
+      // The new configuration may allow more runs at once.
       worker.wake()
       return reloaded
     },
@@ -68,7 +68,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
         if (retried) facts.tell({ kind: 'run_revived', at: clock.now(), eventId: id })
         return { retried }
       } finally {
-        // Also after a failure: it may have been committed all the same.
+        // Also after a failure: the revival may have been committed all the same.
         worker.wake()
       }
     },
@@ -90,7 +90,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
   }
 }
 
-/** The store says in how long it is due, for its clock may be another: a reader is told by the clock of this machine. */
+/** Turns a duration of the store into a time of this machine, because the store's clock may differ. */
 const standingView = ({ dueInMs, ...standing }: Standing, now: number): RunStanding =>
   dueInMs === undefined ? standing : { ...standing, dueAt: now + dueInMs }
 
@@ -100,7 +100,7 @@ const sessionView = ({ ageMs, idleMs, ...session }: Session, now: number): Sessi
   updatedAt: Math.round(now - idleMs),
 })
 
-/** A store that does not answer keeps nobody from reading the rest of the status. */
+/** Returns the backlog, or `null` where the store does not answer: the rest of the status must not wait for it. */
 const backlogOf = async (store: Store): Promise<number | null> => {
   try {
     return await store.backlog()

@@ -1,4 +1,4 @@
-/** What all plans of a configuration are made from: where a reload changes none of it, each plan is kept whose route says the same. */
+/** The base of all plans of a configuration. Where a reload changes no input of the base, each plan of an unchanged route is kept. */
 
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -17,22 +17,25 @@ import { LiveEffects, type SharedEffects } from './effects.ts'
 export type PlanBase = {
   /** A reload with equal inputs keeps this base. */
   readonly inputs: PlanInputs
-  /** What routes with an agent of their own are checked against: the present prices, which no plan keeps. */
+  /** The prices that routes with their own agent are checked against. No plan keeps them. */
   readonly agent: { now: Priced }
   readonly send: Sender
   readonly compile: (route: RouteSource, jobs: Jobs) => Compiled
   readonly subscriptions: Subscriptions
-  /** Held by each configuration that is made from it; the last release closes the plans of subscriptions. */
+  /** Held by each configuration that is made from the base. The last release closes the plans of subscriptions. */
   readonly owner: Held
 }
 
-/** Everything of a configuration that plans depend on beside their routes. Jobs are looked up as they are when an event comes. */
+/** Everything in a configuration that plans depend on, except their routes. Jobs are looked up when an event comes. */
 type PlanInputs = {
   readonly settings: PlanSettings
-  /** The parts that plans are made of. Schemes of the configuration are made anew with each; what they are made of tells whether they are the same. */
+  /**
+   * The parts that plans are made of, without the schemes of the configuration: those are made anew each time, and `ownSchemes` shows
+   * whether they are equal.
+   */
   readonly parts: readonly unknown[]
   readonly ownSchemes: Config['schemes']['named']
-  /** Keys that answer senders' questions: a subscription with one of them is not served. */
+  /** The keys that answer senders' questions. A subscription with one of them is not served. */
   readonly challenges: readonly unknown[]
 }
 
@@ -53,11 +56,11 @@ export type PlanBaseOptions = {
   readonly catalogue: Catalogue
   readonly shared: SharedEffects
   readonly jobs: Jobs
-  /** Told of subscriptions that are not served, and of a file that is not usable. */
+  /** Gets the diagnostics of subscriptions that are not served, and of a subscriptions file that cannot be used. */
   readonly report: (found: readonly Diagnostic[]) => void
 }
 
-/** The base of the configuration before, where its inputs are the same, or a new one. The caller releases it. */
+/** Returns the base of the previous configuration where its inputs are equal, or else a new base. The caller releases it. */
 export const planBaseFor = (options: PlanBaseOptions, before: PlanBase | undefined): PlanBase => {
   const inputs = planInputsOf(options.config, options.catalogue)
   if (!before || !isDeepStrictEqual(before.inputs, inputs)) return createPlanBase(options, inputs)
@@ -66,7 +69,7 @@ export const planBaseFor = (options: PlanBaseOptions, before: PlanBase | undefin
   return before
 }
 
-/** It outlives its configuration: nothing here may hold on to the routes. */
+/** Creates a base. It outlives its configuration, so nothing here may keep the routes in memory. */
 const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOptions, inputs: PlanInputs): PlanBase => {
   const { facts, keep, clock, ownComments } = shared
   const { dataDir, profiles, globalSecret } = config
@@ -94,7 +97,7 @@ const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOpt
   return { inputs, agent, send, compile, subscriptions, owner }
 }
 
-/** A plan sends with the secrets of its own route, also when that has been replaced since. */
+/** Sends with the secrets of the plan's own route, even when the route has been replaced since. */
 const sendingFor =
   ({ spec }: RouteSource, send: Sender): LiveEffects['send'] =>
   (outgoing) =>

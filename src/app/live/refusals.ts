@@ -1,4 +1,4 @@
-/** Counts the posts that were refused since the start, by the code of the refusal. */
+/** Counts the refused posts since the start, by the code of the refusal. */
 
 import type { Observer } from '../../core/fact.ts'
 import type { Refused } from '../../core/outcome.ts'
@@ -7,7 +7,7 @@ import type { RefusalCounts } from '../../generated/control.ts'
 type RefusalCounter = Observer & { counts(): RefusalCounts }
 
 export const countRefusals = (): RefusalCounter => {
-  // The codes are a closed list, so it stays small.
+  // The codes are a closed list, so the map stays small.
   const counted = new Map<Refused['code'], number>()
   return {
     on(fact) {

@@ -1,6 +1,6 @@
 /**
- * Refused signatures as facts. A few in a minute are told after their answer has left, with the cause, and leave a record; the others are
- * told at once, as they are, and counted: a flood costs neither the records nor the time of who is served.
+ * Tells refused signatures as facts. A few in a minute are told after their answer has left, with their cause, and leave a record. All
+ * others are told at once, without a cause, and counted: a flood costs neither records nor the time of other senders.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -14,14 +14,14 @@ import type { LiveConfig } from './live-config.ts'
 
 const minuteMs = 60_000
 const perRoute = 10
-/** Of all routes: in a burst, and again with each minute. */
+/** The records of all routes: at most `burst` at once, and `perMinute` more in each minute. */
 const burst = 60
 const perMinute = 10
-/** Routes that are counted apart. */
+/** The most routes that are counted separately. */
 const maxCounted = 5
 
 export type RefusedSignatures = Pick<Facts, 'tell'> & {
-  /** Tells what was not told yet. */
+  /** Tells the counts that were not told yet. */
   close(): void
 }
 
@@ -45,10 +45,10 @@ export const createRefusedSignatures = ({ facts, clock, serving }: Options): Ref
     seen = new Map()
     rest = new Map()
     for (const counted of over.values()) facts.tell({ kind: 'signatures_refused', at: clock.now(), eventId: randomUUID(), ...counted })
-    // The burst comes back while nobody knocks.
+    // The burst refills while no signature is refused.
     if (left < burst) cancelTimer = clock.after(minuteMs, endMinute)
   }
-  /** `over`: of its route as many were told as may be. `out`: of all routes. */
+  /** Takes a route's share of the records. `over`: the route has left its most records in this minute. `out`: all routes have. */
   const shareOf = (route: string): 'told' | 'over' | 'out' => {
     cancelTimer ??= clock.after(minuteMs, endMinute)
     const count = (seen.get(route) ?? 0) + 1
@@ -90,17 +90,17 @@ export const createRefusedSignatures = ({ facts, clock, serving }: Options): Ref
 
 const isRefusedSignature = ({ ended: { outcome } }: RequestEnded): boolean => outcome.kind === 'refused' && outcome.code === 'bad_signature'
 
-/** The same with its cause, where the route is still served. */
+/** Returns the fact with the cause of the refusal, where the route is still served. */
 const explained = (fact: RequestEnded, { table, catalogue }: LiveConfig): RequestEnded => {
   const { outcome, unverified } = fact.ended
   const route = fact.route && servedAs(table, fact.route.name)?.source
   if (!route || !unverified || outcome.kind !== 'refused') return fact
   const { why } = diagnoseSignature(unverified, { secrets: route.secrets, verify: route.spec.verify }, schemesFor(route, catalogue))
-  // Empty: the route's secret is another one by now. Where keys are fetched, who refused the request knows more.
+  // Empty: the route's secret has changed since. Where keys are fetched, the check that refused the request knows more.
   return why === '' || why.includes(unfetched) ? fact : { ...fact, ended: { ...fact.ended, outcome: { ...outcome, detail: why } } }
 }
 
-/** Does work one turn of the loop after the other, not before the answers of this turn have left. */
+/** Does one work in each turn of the loop, and none before the answers of this turn have left. */
 const createAfterAnswer = (): { run(work: () => void): void; close(): void } => {
   const waiting: (() => void)[] = []
   const next = (): void => {
@@ -109,7 +109,7 @@ const createAfterAnswer = (): { run(work: () => void): void; close(): void } => 
   }
   return {
     run(work) {
-      // Answers leave with the next `setImmediate`, which may be behind this one in its turn.
+      // Answers leave with the next `setImmediate`, which may come after this one in the same turn.
       if (waiting.push(work) === 1) setImmediate(() => setImmediate(next))
     },
     close() {

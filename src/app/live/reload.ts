@@ -1,4 +1,4 @@
-/** Takes a new configuration over as one snapshot, or refuses it loudly and leaves the old one in use. */
+/** Takes a new configuration over as a whole, or refuses it loudly and keeps the old configuration in use. */
 
 import type { Config } from '../../config/config.ts'
 import type { Read, Reading } from '../../config/thread/load-in-thread.ts'
@@ -22,19 +22,19 @@ export type ReloadOptions = {
 }
 
 export interface Reloader {
-  /** What serves now. A request or a run takes it once and keeps it. */
+  /** Returns the configuration in use. A request or a run takes it once and keeps it. */
   current(): LiveConfig
   reload(question?: ControlQuestions['reload']): Promise<ReloadResult>
   reloadedAt(): string | null
-  /** Settings that the last reload found changed, and that only a restart takes over. */
+  /** Returns the settings that the last reload found changed, and that only a restart takes over. */
   needsRestart(): readonly string[]
-  /** The last reload that was refused or that failed; `null` once a later reload was taken over. */
+  /** Returns the last reload if it was refused or failed; `null` once a later reload was taken over. */
   failed(): FailedReload | null
-  /** Breaks off what is being read; nothing is taken over any more. */
+  /** Aborts the reading of files. No configuration is taken over any more. */
   stop(): void
 }
 
-/** The last good set that is in use would be lost. */
+/** Taking the configuration over would lose the last good set of subscriptions or jobs. */
 const runTimeFiles = 'the subscriptions file or a jobs file cannot be read now, and a new configuration would serve without it'
 
 export const createReloader = ({ first, log, facts, clock, read, compile }: ReloadOptions): Reloader => {
@@ -68,7 +68,7 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
       facts.tell(obstacle ? { kind: 'config_refused' } : { kind: 'config_replaced', routes: next.routes(), changes, needRestart: restart })
       return { ok: !obstacle, diagnostics, restart, changes }
     } finally {
-      // The one of the two that does not serve.
+      // The configuration that is not in use.
       const idle = current === next ? before : next
       idle.close()
     }
@@ -100,7 +100,8 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
     failed: () => failed,
     reload({ force = false } = {}) {
       isForced ||= force
-      // One after the other: what was read later must not be replaced by what was read before it. Whoever waits reads the files as they will be then.
+      // Reloads run one after the other: files that were read earlier must not replace files that were read later. A reload that waits
+      // reads the files when its turn comes.
       if (!running && !waiting) return begin()
       waiting ??= (running ?? Promise.resolve()).then(begin, begin)
       return waiting
@@ -109,7 +110,7 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
   }
 }
 
-/** What stands in the way of a configuration that could be started with. */
+/** Finds what forbids taking over a configuration with which a gateway could start. */
 const obstaclesTo = (next: LiveConfig, before: LiveConfig): Diagnostic[] => {
   const isLost = (!next.complete() && before.complete()) || next.stale()
   return [
@@ -127,7 +128,7 @@ const obstaclesTo = (next: LiveConfig, before: LiveConfig): Diagnostic[] => {
 const reasonOf = ({ code, message, place }: Diagnostic): string =>
   `${code} ${message}${place ? ` (${place.file}:${place.line}:${place.column})` : ''}`
 
-/** What a process cannot change keeps its value: above all the address it is bound to, which decides over INSECURE_NO_AUTH. */
+/** Keeps the settings that a process cannot change, above all the address that it is bound to, which decides over INSECURE_NO_AUTH. */
 const onThisProcess = (next: Config, { host, port, storage }: Config): { config: Config; restart: readonly string[] } => {
   const changes: readonly (readonly [string, unknown, unknown])[] = [
     ['host', next.host, host],

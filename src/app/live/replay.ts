@@ -1,4 +1,6 @@
-/** A stored raw request through today's configuration: a new event, or, as a dry run, only what it would start. */
+/**
+ * Runs a stored raw request through the present configuration: as a new event, or, in a dry run, only to tell what the event would start.
+ */
 
 import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../config/config.ts'
@@ -17,24 +19,27 @@ import type { SharedEffects } from './effects.ts'
 import type { LiveConfig } from './live-config.ts'
 
 export type ReplayOptions = {
-  /** Where the journal's segments lie. */
+  /** The folder of the journal. */
   readonly folder: string
   readonly shared: SharedEffects
   readonly serving: () => LiveConfig
-  /** Hears how a replay that was not dry ended. */
+  /** Hears how a replay ended, unless it was dry. */
   readonly facts: Pick<Facts, 'tell'>
 }
 
 const missing = (why: string): ReplayResult => ({ found: false, why })
 
-/** A request whose signature held is not asked for it again. One that is kept although it did not hold runs only if it holds now. */
+/**
+ * Replays a request. A request whose signature held is not checked again. A refused request that was kept runs only if its signature holds
+ * now.
+ */
 export const replay = async (question: ControlQuestions['replay'], options: ReplayOptions): Promise<ReplayResult> => {
   const { folder, shared, facts } = options
   const { id, body, same_id: sameId = false, dry_run: dryRun = false } = question
   const again = await requestAgain(folder, id, { at: shared.clock.now(), sameId, body })
   if (!again.found) return again
   const { view } = again
-  // Only now: the configuration may have been replaced since the question came.
+  // Asked for only now: the configuration may have been replaced since the question came.
   const serving = options.serving()
   const served = servedAs(serving.table, question.route ?? view.route)
   if (!served) return missing(`there is no route "${question.route ?? view.route}" any more`)
@@ -63,7 +68,10 @@ const told = (request: VerifiedRequest, ended: Ended, { plan, of, isEdited }: Re
   return { found: true, event_id: request.eventId, stage: ended.stage, ...describeOutcome(ended.outcome) }
 }
 
-/** The request with what the route's keys of now say of it, or a sentence on why it stays refused. Its delivery id is its own: it never ran. */
+/**
+ * Returns the request as verified with the route's present keys, or a sentence on why it stays refused. The event gets a delivery id of its
+ * own, because the request never ran.
+ */
 const verifyAgain = async (
   plan: RoutePlan,
   { body, ...head }: RequestHead & { readonly body: Buffer },
@@ -79,7 +87,7 @@ const verifyAgain = async (
   return { eventId: randomUUID(), headers, remote, at: now, body, verification, read }
 }
 
-/** Says what would happen, and does nothing of it. */
+/** Tells what would happen, and changes nothing. */
 const rehearse = async (
   request: VerifiedRequest,
   serving: LiveConfig,

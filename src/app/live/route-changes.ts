@@ -1,4 +1,4 @@
-/** What a reload does to the configured routes, and whether that looks like a file that was cut off. */
+/** Finds the changes of a reload to the configured routes, and whether the file looks as if it was cut off. */
 
 import type { Config } from '../../config/config.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
@@ -15,10 +15,13 @@ export const routeChanges = (before: Routes, next: Routes): RouteChanges => ({
   removed: [...before.keys()].filter((name) => !next.has(name)),
 })
 
-/** A route with a new name is one that was removed and one that was added, and nothing is lost. */
+/** Whether most routes are gone. A renamed route counts as removed and added, so it is not lost. */
 const isMostlyGone = ({ added, removed }: RouteChanges, before: Routes): boolean => (removed.length - added.length) * 2 > before.size
 
-/** Why these changes are not taken over unless the operator insists: an editor, a full disk or a broken copy leaves such files. */
+/**
+ * Returns the reason not to take these changes over unless the operator insists: an editor, a full disk or a broken copy can leave such
+ * files.
+ */
 export const lostRoutes = (before: Config, next: Config, changes: RouteChanges): Diagnostic[] => {
   const isEmptied = next.isEmpty && !before.isEmpty
   if (!isEmptied && !isMostlyGone(changes, before.routes)) return []

@@ -1,4 +1,4 @@
-/** Fetches the keys of senders, so that no client can use up the fetches of the others. */
+/** Fetches the keys of senders, so that no client can use up the fetches of other clients. */
 
 import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
@@ -6,20 +6,20 @@ import { networkOf } from '../../core/network.ts'
 import type { Effects } from '../../parts/effects.ts'
 import type { FetchedKey, KeptKeys, KeyRequest, SenderKeys } from '../../parts/sender-keys.ts'
 
-/** So long a fetch stands, and counts. */
+/** How long a fetch is valid, and counts, in milliseconds. */
 const spanMs = 30_000
-/** Fetches of addresses that requests name: how many stand, and how many of these one client may have caused. */
+/** Fetches of addresses that requests name: the most that are valid, and the most of them that one client may cause. */
 const maxStanding = 64
 const maxOfClient = 4
-/** Under way at once: of addresses that requests name, and as many again of those in the configuration. */
+/** The most fetches under way: of addresses that requests name, and as many again of addresses in the configuration. */
 const maxAtOnce = 8
-/** Each request that waits holds its body. */
+/** The most requests that wait for keys. Each holds its body meanwhile. */
 const maxWaiting = 64
 const maxWaitingOfClient = 16
 
 type Later = { readonly later: string }
 
-/** One fetch, from its start until it stands no more. */
+/** A fetch, from its start until it is no longer valid. */
 type Fetch = Pick<KeyRequest, 'isNamedByRequest'> & {
   readonly network: string
   /** Monotonic time of its start, in milliseconds. */
@@ -31,11 +31,11 @@ type Fetch = Pick<KeyRequest, 'isNamedByRequest'> & {
 type Options = {
   readonly clock: Clock
   readonly download: Effects['download']
-  /** Those of the gateway as it runs. */
+  /** Returns the keys that the running gateway keeps. */
   readonly kept: () => KeptKeys
 }
 
-/** The windows are counted on monotonic time: a clock that jumps opens or shuts nothing. */
+/** Makes the keys. The windows use monotonic time: a jump of the system clock opens or shuts nothing. */
 export const createSenderKeys = ({ clock, download, kept }: Options): SenderKeys => {
   const fetches = new Map<string, Fetch>()
   const waiting = createWaitingRoom()
@@ -45,12 +45,12 @@ export const createSenderKeys = ({ clock, download, kept }: Options): SenderKeys
     const fetch = fetches.get(address)
     return fetch && stands(fetch) ? fetch : undefined
   }
-  /** Forgets the fetches that stand no more, and counts the others. */
+  /** Forgets fetches that are no longer valid. Returns the reason why no further fetch may begin; `undefined` where it may. */
   const whyNotBegun = ({ isNamedByRequest }: KeyRequest, network: string): string | undefined => {
     for (const [address, fetch] of fetches) if (!stands(fetch)) fetches.delete(address)
     const alike = [...fetches.values()].filter((fetch) => fetch.isNamedByRequest === isNamedByRequest)
     if (alike.filter(({ isUnderWay }) => isUnderWay).length >= maxAtOnce) return 'too many keys are fetched at once'
-    // Those in the configuration are bounded by it.
+    // The configuration bounds the number of its addresses.
     if (!isNamedByRequest) return undefined
     if (alike.length >= maxStanding) return 'too many new addresses of keys in half a minute'
     const own = alike.filter((fetch) => fetch.network === network).length
@@ -67,13 +67,13 @@ export const createSenderKeys = ({ clock, download, kept }: Options): SenderKeys
         fetch.isUnderWay = false
       }
     }
-    // It begins a moment later, when `fetch` is there for it to end.
+    // Loading begins a moment later, when `fetch` is set, because its end writes to `fetch`.
     const fetch: Fetch = { network, isNamedByRequest, since: clock.monotonic(), result: Promise.resolve().then(load), isUnderWay: true }
     fetches.set(address, fetch)
     return fetch
   }
   return {
-    // Asked for each time: checks may be made before the gateway has opened what it keeps.
+    // Asked for at each use: requests may be checked before the gateway has opened its kept keys.
     kept: { get: (address) => kept().get(address), put: (address, key) => kept().put(address, key) },
     async fetch(address, request) {
       const known = standing(address)
@@ -88,7 +88,7 @@ export const createSenderKeys = ({ clock, download, kept }: Options): SenderKeys
   }
 }
 
-/** Counts the requests that wait, by the networks of their clients. */
+/** Counts the waiting requests by the networks of their clients. */
 const createWaitingRoom = () => {
   const counts = new Map<string, number>()
   let all = 0

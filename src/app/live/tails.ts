@@ -1,4 +1,7 @@
-/** Those who watch what goes on: a few at once, each with a bounded queue. Nobody waits for one that reads slowly: it loses lines, and is told how many. */
+/**
+ * Watchers of the traffic: a few at once, each with a bounded queue. The gateway does not wait for a slow watcher: the watcher loses lines,
+ * and is told their number.
+ */
 
 import type { Clock } from '../../core/clock.ts'
 import type { Observer } from '../../core/fact.ts'
@@ -12,9 +15,12 @@ export const maxTails = 8
 const maxWaiting = 1_000
 
 export type Tails = Observer & {
-  /** What goes on from now on, until the watcher leaves or the gateway stops. Throws a StoreFault when as many watch as may. */
+  /**
+   * Returns the lines from now on, until the watcher leaves or the gateway stops. Throws a StoreFault when the most watchers are there
+   * already.
+   */
   open(filter: TrafficFilter): TailLines
-  /** Ends all of them. */
+  /** Ends all tails. */
   close(): void
 }
 
@@ -45,7 +51,7 @@ export const createTails = ({ clock, redact }: Options): Tails => {
 
 const over = { done: true, value: undefined } as const
 
-/** One watcher. Not a generator: one that waits for a line could not be ended from outside. */
+/** The lines of one watcher. Not a generator, because a generator that waits for a line cannot be ended from outside. */
 class Tail implements TailLines {
   readonly #filter: TrafficFilter
   readonly #leave: () => void
@@ -60,7 +66,7 @@ class Tail implements TailLines {
     this.#waiting = [{ type: 'init', at }]
   }
 
-  /** The lines of one request, or of one attempt: all or none, for one without the other would mislead. */
+  /** Adds the lines of one request or attempt: all or none, because half of them would mislead. */
   push(lines: readonly TrafficLine[]): void {
     if (!wants(this.#filter, lines)) return
     if (this.#lost > 0 || this.#waiting.length + lines.length > maxWaiting) this.#lost += lines.length
@@ -96,7 +102,7 @@ class Tail implements TailLines {
     return this
   }
 
-  /** What is said once nothing waits. */
+  /** Returns the line to send once the queue is empty; `undefined` where there is none. */
   #told(): TailLine | undefined {
     if (this.#lost > 0) {
       const lines = this.#lost

@@ -1,4 +1,4 @@
-/** What goes on, as lines for somebody who watches: each request with how it ended, and each attempt at a run. */
+/** Makes lines of the traffic for watchers: each request with its end, and each attempt at a run. */
 
 import type { Fact, RequestEnded, RunAttempt } from '../../core/fact.ts'
 import { header } from '../../core/headers.ts'
@@ -8,13 +8,13 @@ import { cut } from '../../core/text.ts'
 import type { RequestLine, TrafficLine } from '../../generated/control.ts'
 import type { EventView } from '../../journal/record.ts'
 
-/** What all lines of one event say. */
+/** The members that all lines of an event have. */
 type LineHead = Omit<RequestLine, 'type' | 'bytes' | 'remote'>
 
 const maxChars = 1_024
 const isoOf = (ms: number): string => new Date(ms).toISOString()
 
-/** The lines of a fact, in order; none for most. `redact` takes known secrets out of what it says. */
+/** Returns the lines of a fact, in order; most facts have none. `redact` removes known secrets from their texts. */
 export const trafficOf = (fact: Fact, now: number, redact: (text: string) => string): readonly TrafficLine[] => {
   if (fact.kind === 'request_ended') return ofRequest(fact, now, redact)
   return fact.kind === 'attempt_committed' ? [ofAttempt(fact.run, now)] : []
@@ -53,7 +53,7 @@ const ofRequest = (fact: RequestEnded, now: number, redact: (text: string) => st
 
 const shown = (text: string | undefined): string | null => (text === undefined ? null : cut(text, 200))
 
-/** The name that was asked for, where there is no such route. */
+/** Returns the name that the request asked for, where there is no such route. */
 const routeOf = (outcome: Outcome): string | undefined => (outcome.kind === 'refused' ? outcome.name : undefined)
 
 const ofAttempt = (run: RunAttempt, now: number): TrafficLine => ({
@@ -73,7 +73,7 @@ const ofAttempt = (run: RunAttempt, now: number): TrafficLine => ({
   silent: run.end.kind === 'done' && run.end.silent,
 })
 
-/** The lines of an event that is over, as its records tell it. */
+/** Returns the lines of a past event, from its records. */
 export const trafficOfView = (view: EventView): readonly TrafficLine[] => {
   const head: LineHead = {
     at: view.at,
@@ -98,11 +98,11 @@ export const trafficOfView = (view: EventView): readonly TrafficLine[] => {
 
 export type TrafficFilter = {
   readonly route?: string
-  /** How it was answered, with or without the stage: `ignored`, `ignored:filters`. Attempts count as those of what was accepted. */
+  /** Outcomes, with or without the stage: `ignored`, `ignored:filters`. Attempts count as accepted and coalesced. */
   readonly outcome?: readonly string[]
 }
 
-/** Whether the lines of one request, or of one attempt, are asked for. */
+/** Whether the filter asks for the lines of one request or attempt. */
 export const wants = ({ route, outcome }: TrafficFilter, lines: readonly TrafficLine[]): boolean =>
   lines.some(
     (line) =>

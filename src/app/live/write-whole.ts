@@ -1,13 +1,13 @@
 /**
- * Replaces a file whole, in the process of the gateway. `replaceFile` listens to signals while its library is loaded, and a process that
- * listens to SIGXFSZ, which Node ignores, is ended by a file that may not grow any more.
+ * Replaces a file whole, in the gateway's process. `replaceFile` cannot serve here: its library listens to signals, and a process that
+ * listens to SIGXFSZ, which Node ignores, ends when a file may not grow any more.
  */
 
 import { randomBytes } from 'node:crypto'
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Readable by its owner only. A crash leaves the file before or the file after. Rejects with the error of the disk. */
+/** Writes a file that only its owner may read. A crash leaves the old file or the new file. Rejects with the error of the disk. */
 export const writeWhole = async (file: string, text: string): Promise<void> => {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const beside = `${file}.${randomBytes(6).toString('hex')}`
