@@ -1,14 +1,14 @@
-/** Keys that sign what a stranger asks: they may serve nothing else (rules: Authentication 17). */
+/** Finds keys that sign answers to strangers' questions. Such keys may serve nothing else (rules: Authentication 17). */
 
 import type { Scheme } from './schemes/scheme.ts'
 
-/** A route, as far as its keys go: its secrets, and the schemes that check with them. */
+/** The keys of a route: its secrets, and the schemes that check with them. */
 export type Keyed = { readonly name: string; readonly secrets: readonly string[]; readonly schemes: readonly Scheme[] }
 
-/** Which scheme, of which route, answers questions with a key. */
+/** By key, the scheme and the route that answer questions with it. */
 export type ChallengeKeys = ReadonlyMap<string, { readonly route: string; readonly scheme: string }>
 
-/** The keys that a scheme of these routes signs answers with. */
+/** Returns the keys that schemes of these routes sign answers with. */
 export const challengeKeys = (routes: Iterable<Keyed>): ChallengeKeys => {
   const keys = new Map<string, { readonly route: string; readonly scheme: string }>()
   for (const { name: route, secrets, schemes } of routes) {
@@ -18,7 +18,10 @@ export const challengeKeys = (routes: Iterable<Keyed>): ChallengeKeys => {
   return keys
 }
 
-/** The first of a route's schemes that would take as a signature what another scheme answers with the same key; `undefined` for none. */
+/**
+ * Returns the first of a route's schemes that would take another scheme's answer as a signature, because they share a key; `undefined`
+ * where there is none.
+ */
 export const sharedChallengeKey = (
   { secrets, schemes }: Keyed,
   keys: ChallengeKeys,

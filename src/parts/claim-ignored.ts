@@ -1,4 +1,4 @@
-/** Claims the ids of ignored events, where a captured signature could serve another body (rules: Duplicates 7). */
+/** Claims the ids of ignored events where a captured signature could serve another body (rules: Duplicates 7). */
 
 import { StoreFault } from '../core/fault.ts'
 import type { Refused } from '../core/outcome.ts'
@@ -9,13 +9,13 @@ import type { Effects } from './effects.ts'
 import type { Scheme } from './schemes/scheme.ts'
 import { unavailable } from './try-later.ts'
 
-/** `undefined` where every scheme signs the whole body. */
+/** Returns the claiming function; `undefined` where every scheme signs the whole body. */
 export const claimingIgnored = (schemes: readonly Scheme[], effects: Effects): ClaimIgnored | undefined => {
   const partly = new Set(schemes.filter(({ signsParts }) => signsParts).map(({ name }) => name))
   return partly.size === 0 ? undefined : (event, scheme) => (partly.has(scheme) ? claim(event, effects) : undefined)
 }
 
-/** An id that is held already stays held. */
+/** Claims the event's id. An id that is held already stays held. */
 const claim = async (event: EventFacts, { store }: Effects): Promise<Refused | undefined> => {
   const { key, holdMs } = claimOf(event)
   try {

@@ -1,4 +1,4 @@
-/** Reads `deliver` and `deliver_extra`, of one target or several. Each target checks its settings; secrets are set apart, not stored. */
+/** Reads `deliver` and `deliver_extra` of a route. Each target checks its settings. Secrets are set apart, because they are not stored. */
 
 import type { Path } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
@@ -12,10 +12,10 @@ import type { TargetPart } from './targets/target.ts'
 
 type Spec = Pick<Route, 'deliver' | 'deliver_extra' | 'deliver_mode'>
 
-/** One target as written, with the paths of it and of its settings in the route. */
+/** A target as configured. `path` and `extraPath`: where the target and its settings stand in the route. */
 export type WrittenTarget = { readonly target: string; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }
 
-/** The targets of a `deliver`, in order. One of a list without settings of its own has the route's. */
+/** Returns the targets of a `deliver`, in order. A target without settings of its own has the route's. */
 export const writtenTargets = ({ deliver = defaults.route.deliver, deliver_extra = {} }: Spec): readonly WrittenTarget[] => {
   const shared = deliver_extra as JsonObject
   const one = (item: Json, path: Path): WrittenTarget => {
@@ -43,7 +43,7 @@ export const readDelivery = (spec: Spec, targets: ReadonlyMap<string, TargetPart
 const entriesOf = (map: JsonObject, keeps: (value: Json) => boolean): JsonObject =>
   Object.fromEntries(Object.entries(map).filter(([, value]) => keeps(value)))
 
-/** The values under these keys. Of a map, only those without a placeholder. */
+/** Returns the values under these keys; of an object, only the members without a placeholder. */
 export const secretsIn = (extra: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(
     keys.flatMap((key): [string, Json][] => {
@@ -61,7 +61,7 @@ const withoutSecrets = (extra: JsonObject, keys: readonly string[]): JsonObject 
     }),
   )
 
-/** Puts stored settings and secrets together again. */
+/** Joins stored settings and secrets. */
 export const withSecrets = (stored: JsonObject, secrets: JsonObject): JsonObject => {
   const whole = Object.entries(secrets).map(([key, value]): [string, Json] => {
     const filled = own(stored, key)
@@ -83,18 +83,18 @@ const splitLists = (extra: JsonObject, lists: readonly string[]): JsonObject =>
 
 export const deliveriesOf = (destination: Destination): readonly Delivery[] => ('to' in destination ? destination.to : [destination])
 
-/** The targets' names, for people. */
+/** Joins the targets' names, for people. */
 export const targetsOf = (destination: Destination): string =>
   deliveriesOf(destination)
     .map(({ target }) => target)
     .join(', ')
 
-/** The name of one of several targets, with its position in the list where others have that name too. */
+/** Returns the name of one of several targets, with its position where other targets have that name too. */
 export const labelOf = (to: readonly Delivery[], position: number): string => {
   const target = to[position]?.target ?? ''
   return to.filter((each) => each.target === target).length > 1 ? `${target} (${position + 1} of ${to.length})` : target
 }
 
-/** Why a delivery to several targets failed, and which of them have the text. */
+/** Returns the reason why a delivery to several targets failed, and the targets that have the text. */
 export const whyPartly = (to: readonly Delivery[], failed: readonly string[], done: readonly number[]): string =>
   [...failed, ...(done.length > 0 ? [`delivered to ${done.map((position) => labelOf(to, position)).join(', ')}`] : [])].join('; ')

@@ -1,4 +1,4 @@
-/** The effects port: all that gates and endings may do to the world. */
+/** The effects port: everything that gates and endings may do to the world. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
@@ -12,21 +12,24 @@ import type { OwnComments } from './own-comment.ts'
 import type { SenderKeys } from './sender-keys.ts'
 import type { Outgoing, Sent } from './targets/target.ts'
 
-/** A route's requests per minute and its failed signatures per client. */
+/** Counts the requests of routes and the failed signatures of clients, by the minute. */
 export interface Limiter {
-  /** Seconds until the route's window opens again; 0 while it is open. */
+  /** Returns the seconds until the route's window opens again; 0 while it is open. */
   wait(route: string): number
-  /** Counts one verified request; `false` when the window is full. */
+  /** Counts a verified request. `false`: the window is full. */
   charge(route: string): boolean
-  /** Counts one failed signature; `false` when this client's window is full. */
+  /** Counts a failed signature. `false`: this client's window is full. */
   chargeFailure(route: string, client: string): boolean
-  /** Counts a request that came past the full window and whose signature is checked after its answer; `false` when this minute's checks are used up. */
+  /**
+   * Counts a request that came past the full window, and whose signature is checked after its answer. `false`: the checks of this minute
+   * are used up.
+   */
   looksLater(route: string, client: () => string): boolean
-  /** Whether a signature of this client failed in its present window. */
+  /** Whether a signature of this client failed in the present window. */
   hasFailed(route: string, client: () => string): boolean
 }
 
-/** A scheduled job, as far as starting it needs. */
+/** A scheduled job, with what a start of it needs. */
 export type Job = {
   /** Unique in its profile. */
   readonly id: string
@@ -34,46 +37,46 @@ export type Job = {
   readonly profile: string
   readonly state: 'active' | 'paused' | 'disabled'
   readonly prompt: string
-  /** Where its output goes, whoever started it. */
+  /** The targets of its output, whoever started it. */
   readonly delivery: Destination
 }
 
 export interface Jobs {
-  /** The present jobs of a profile that a reference names: the one with this id, else all with this name. */
+  /** Returns the present jobs of a profile that a reference names: the job with this id, else all jobs with this name. */
   find(profile: string, reference: string): readonly Job[]
-  /** Whether a reference without a job names one that is written but has mistakes. Those are reported once, for the job. */
+  /** Whether the reference names a configured job that was refused for its mistakes. The mistakes are reported once, for the job. */
   isRefused(profile: string, reference: string): boolean
 }
 
-/** Hears of what a plan is made of and how an event fares with it: for traces. */
+/** Observes how an event fares with a plan: for traces. */
 export interface PlanObserver {
-  /** A condition of the route's filters was compiled. */
+  /** Called for each condition of the route's filters, when it is compiled. */
   readonly condition: (condition: CompiledCondition) => void
-  /** A placeholder of a text was filled in; `where`: the key of the route, as `prompt`. */
+  /** Called for each placeholder that is filled in. `where`: the key of the route, such as `prompt`. */
   readonly filled: (where: string, filled: Filled) => void
 }
 
-/** What gates and endings may do to the world; `validate` and `trace` pass a dry one. */
+/** The effects of gates and endings. `validate` and `trace` pass dry effects. */
 export interface Effects {
   readonly clock: Clock
   readonly store: Store
   readonly limiter: Limiter
   readonly turns: ShortTurns
   readonly jobs: Jobs
-  /** Runs a script below `folder`; `undefined` when too many wait already; never rejects. */
+  /** Runs a script below `folder`. Resolves to `undefined` when too many scripts wait already. Never rejects. */
   script(folder: string, job: ScriptJob): Promise<ScriptResult | undefined>
-  /** Sends now; never rejects. */
+  /** Sends a text now. Never rejects. */
   send(outgoing: Outgoing): Promise<Sent>
   readonly ownComments: Pick<OwnComments, 'areToldIn'>
-  /** Gets a small public file of a sender: the answer's bytes, up to a limit. Rejects with an Error that says why not. */
+  /** Downloads a small public file of a sender: the bytes of the answer, up to a limit. Rejects with an Error that says why it failed. */
   download(url: string, maxBytes: number): Promise<Buffer>
   readonly keys: SenderKeys
-  /** New work was committed. */
+  /** Tells the worker that new work was committed. */
   wake(): void
   /** Whether the queue has room. */
   hasRoom(): boolean
   readonly log: Log
-  /** Where what plans have open is closed. */
+  /** Close what plans have open. */
   readonly owners: Owners
   /** Absent in a gateway that serves. */
   readonly onlooker?: PlanObserver

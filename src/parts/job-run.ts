@@ -1,4 +1,4 @@
-/** Makes runs of scheduled jobs: all runs of one job share one lane, whoever starts them, so a job never runs twice at the same time. */
+/** Makes runs of scheduled jobs. All runs of a job share a lane, whoever starts them, so a job never runs twice at the same time. */
 
 import { joinPrompts, type Prompt, plainPrompt } from '../core/agent/prompt.ts'
 import type { Lane, NewRun } from '../store/ports.ts'
@@ -19,11 +19,13 @@ export const jobRun = (job: Job, { context, ...cause }: JobCause): NewRun => ({
   job: job.id,
 })
 
-/** The fields of a run that are its prompt. */
+/** Returns the fields of a run that hold its prompt. */
 const promptFields = ({ text, untrusted }: Prompt): Pick<NewRun, 'prompt' | 'untrusted'> => ({
   prompt: text,
   ...(untrusted.length > 0 ? { untrusted } : {}),
 })
 
-/** The lane of a job allows one run at a time. Neither profile names nor job ids contain `/`, so each job has a lane of its own. */
+/**
+ * Returns the lane of a job, which allows one run at a time. Profile names and job ids contain no `/`, so each job has a lane of its own.
+ */
 export const jobLane = ({ profile, id }: Job, whenFull: Lane['whenFull']): Lane => ({ key: `job/${profile}/${id}`, limit: 1, whenFull })

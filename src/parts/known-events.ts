@@ -1,11 +1,11 @@
-/** Event types that well-known senders use, to recognise a name that is spelled almost like one. It is no list of what is allowed. */
+/** Event types of well-known senders, for recognising a misspelled name. The lists restrict nothing. */
 
-/** What is known of the event types of one sender. */
+/** The known event types of a sender. */
 export type KnownEvents = {
   readonly names: readonly string[]
-  /** `names` has all event types of the sender, so that no other name ever comes. */
+  /** `names` has all event types of the sender, so no other name ever comes. */
   readonly isWhole?: true
-  /** The payload's field that says what was done (`opened`), where the type alone does not. */
+  /** The field of the payload that names the action (`opened`), where the type alone does not. */
   readonly actionField?: string
   /** The event types whose payload has no action field. */
   readonly noActions?: readonly string[]
@@ -30,7 +30,7 @@ export const githubEvents: KnownEvents = {
     workflow_job workflow_run`),
 }
 
-/** Titles from the header, and the short forms of the payload. */
+/** The titles of the header, and the short forms of the payload. */
 export const gitlabEvents: KnownEvents = {
   isWhole: true,
   actionField: 'object_attributes.action',
@@ -77,7 +77,7 @@ export const stripeEvents: readonly string[] =
   payment_intent.canceled payment_intent.created payment_intent.payment_failed payment_intent.succeeded payment_method.attached payout.failed
   payout.paid setup_intent.succeeded`)
 
-/** What a route is compared with that names no sender. */
+/** The event types for a route that names no sender. */
 export const knownEvents: ReadonlySet<string> = new Set([
   ...githubEvents.names,
   ...gitlabEvents.names,

@@ -1,4 +1,7 @@
-/** Masks what a verified request has of a secret itself, so that no record, filter, script or prompt gets it. A replay needs no signature. */
+/**
+ * Masks the secrets in the content of a verified request, so that no record, filter, script or prompt gets them. A replay needs no
+ * signature.
+ */
 
 import { isUtf8 } from 'node:buffer'
 import type { MaskRequest } from '../core/plan.ts'
@@ -16,15 +19,15 @@ export type SecretPlaces = {
   readonly fields: readonly Path[]
 }
 
-/** The places where any of the schemes looks for a secret. */
+/** Returns the places where any of the schemes expects a secret. */
 export const secretPlacesOf = (schemes: readonly Scheme[]): SecretPlaces => ({
   headers: [...new Set(schemes.flatMap(({ secretHeaders = [] }) => secretHeaders))],
   fields: [...new Set(schemes.flatMap(({ secretFields = [] }) => secretFields))].map((path) => path.split('.')),
 })
 
 /**
- * The mask of requests that these schemes decide on; `undefined` where none of them has a place to mask. A request that was verified by a scheme
- * without one is not looked at.
+ * Compiles the mask of requests that these schemes decide on; `undefined` where none of them has a place to mask. A request that was
+ * verified by a scheme without such a place stays as it is.
  */
 export const compileMask = (schemes: readonly Scheme[]): MaskRequest | undefined => {
   const places = secretPlacesOf(schemes)
@@ -34,15 +37,15 @@ export const compileMask = (schemes: readonly Scheme[]): MaskRequest | undefined
     if (without.has(request.verification.scheme)) return request
     const { read, ...rest } = request
     const masked = maskPlaces(request, places)
-    // A body that was changed is read anew: nothing may see what was read before.
+    // A changed body is read anew, because the earlier reading holds the secret.
     return { ...rest, ...masked, ...(read && masked.body === request.body ? { read } : {}) }
   }
 }
 
-/** What is kept of a request: `headers` by their names in lower case. */
+/** The part of a request that is kept. `headers`: by names in lower case. */
 type KeptRequest = { readonly headers: Headers; readonly body: Buffer }
 
-/** The headers and the body with the values at these places masked. */
+/** Masks the values at these places in headers and body. */
 export const maskPlaces = ({ headers, body }: KeptRequest, places: SecretPlaces): KeptRequest => ({
   headers: maskHeaders(headers, places.headers),
   body: places.fields.length === 0 ? body : maskBody(headers, body, places.fields),
@@ -58,7 +61,7 @@ const maskBody = (headers: Headers, body: Buffer, fields: readonly Path[]): Buff
   return isUtf8(body) ? maskForm(body, fields) : body
 }
 
-/** Of a form the field `payload` is read as JSON where it is there, else each field. */
+/** Masks a form: its field `payload` as JSON where it has one, else each field. */
 const maskForm = (body: Buffer, paths: readonly Path[]): Buffer => {
   const fields = [...new URLSearchParams(body.toString('utf8'))]
   const isJson = fields.some(([name]) => name === 'payload')

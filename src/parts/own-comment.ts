@@ -1,33 +1,36 @@
-/** The invisible mark of our own comments: by it a repeated delivery is recognised, and an event that tells of such a comment. */
+/** The invisible mark of our own comments. It shows a repeated delivery, and an event about such a comment. */
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Json, valueAt } from '../core/json.ts'
 
 /** A pull request, merge request or issue. */
 export type Thread = {
-  /** `owner/name` or the path of a project, in any letter case; or the id of a project. */
+  /** `owner/name`, or the path or the id of a project. Letter case does not matter. */
   readonly repo: string
-  /** Where merge requests and issues are numbered apart. */
+  /** Present where merge requests and issues have separate numbers. */
   readonly kind?: string
   readonly number: string
 }
 
 export type OwnComments = {
-  /** The mark for the end of `text` when it is posted to `thread`. `delivery`: 16 hexadecimal digits that stand for what is delivered. */
+  /** Makes the mark for the end of `text`, posted to `thread`. `delivery`: 16 hexadecimal digits that identify the delivery. */
   readonly mark: (delivery: string, thread: Thread, text: string) => string
-  /** Whether an event tells of a comment of ours. */
+  /** Whether an event is about a comment of ours. */
   readonly areToldIn: (payload: Json) => boolean
 }
 
-/** The length of a mark. */
+/** The length of a mark, in characters. */
 export const markChars = '<!-- headgate: -->'.length + 40
 
-/** A regular expression for comments that end with a mark of this delivery. The marks that older versions made begin with the same 16 digits. */
+/**
+ * Returns a regular expression for comments that end with a mark of this delivery. The marks of older versions begin with the same 16
+ * digits.
+ */
 export const endsWithMarkOf = (delivery: string): string => `<!-- headgate:${delivery}[0-9a-f]{24} -->$`
 
 const atEnd = /<!-- headgate:([0-9a-f]{16})([0-9a-f]{24}) -->\s*$/
 
-/** Where the code hosts' events have the text of the comment that they tell of. */
+/** The paths of the comment's text in the code hosts' events. */
 const places = [
   ['comment', 'body'],
   ['review', 'body'],
@@ -35,8 +38,8 @@ const places = [
 ] as const
 
 /**
- * Makes and recognises marks under `key`, which nobody else may have. Anybody can read a mark and copy it, and a comment that we take for ours is
- * answered by no agent. So a mark holds a seal over its thread and its text: elsewhere, or below another text, it counts for nothing.
+ * Makes and recognises marks under `key`, which must stay secret. Anybody can read and copy a mark, and agents do not answer a comment that
+ * we take for ours. So a mark holds a seal over its thread and its text: in another thread, or below another text, it is not valid.
  */
 export const createOwnComments = (key: () => Uint8Array): OwnComments => {
   const sealOf = (delivery: string, { repo, kind = '', number }: Thread, text: string): string =>
@@ -58,10 +61,13 @@ export const createOwnComments = (key: () => Uint8Array): OwnComments => {
   }
 }
 
-/** Blanks, line ends and characters that nobody sees do not count: a code host may change them. */
+/** Removes blanks, line ends and invisible characters, because a code host may change them. */
 const withoutBlanks = (text: string): string => text.replace(/[\s\p{Cc}\p{Cf}]+/gu, '')
 
-/** The threads that an event may tell of, each in the words of a target's settings: GitHub's, then GitLab's with the path or the id of its project. */
+/**
+ * Returns the threads that an event may be about, named as in a target's settings: GitHub's, then GitLab's with the path or the id of its
+ * project.
+ */
 const threadsIn = (payload: Json): readonly Thread[] => {
   const at = (...path: string[]): Json | undefined => valueAt(payload, path)
   const repo = at('repository', 'full_name')

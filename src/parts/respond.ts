@@ -1,4 +1,4 @@
-/** Shapes the answer to an event that is not refused, for senders that want another one than ours. */
+/** Shapes the answer to an event that was not refused, for senders that expect another answer than ours. */
 
 import type { Respond } from '../core/plan.ts'
 import { parseTemplate } from '../expr/placeholder.ts'
@@ -12,10 +12,10 @@ const maxUnits = 16_384
 
 const xmlNames: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' }
 
-/** How a value of a stranger stands in a body of this type, so that it can be nothing but a text there. */
+/** Returns the escaping of a stranger's value in a body of this type, so that the value can only be text there. */
 const escapeFor = (contentType: string): ((text: string) => string) => {
   if (/\b(?:xml|html)\b/.test(contentType)) {
-    // XML 1.0 has no way to write most control characters.
+    // XML 1.0 cannot express most control characters.
     return (text) => text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '').replace(/[&<>"']/g, (found) => xmlNames[found] as string)
   }
   return /\bjson\b/.test(contentType) ? (text) => JSON.stringify(text).slice(1, -1) : (text) => text

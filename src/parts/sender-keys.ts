@@ -1,37 +1,34 @@
-/** The port to keys that senders publish: fetched with patience, and kept once they have verified a request. */
+/** The port to keys that senders publish: fetched at a bounded rate, and kept once they have verified a request. */
 
-/** What an address gave, and the wall time at which it was asked, in milliseconds. */
+/** The answer of an address, and the wall time of its request, in milliseconds. */
 export type FetchedKey = { readonly bytes: Buffer; readonly at: number }
 
-/** Who asks for the keys of a sender, and how. */
+/** A request for the keys of a sender. */
 export type KeyRequest = {
-  /** The client's address. It shares what its network may have. */
+  /** The client's address. All clients of its network share its limits. */
   readonly client: string
-  /** The longest answer of the address that is taken. */
+  /** The most bytes of an answer that are taken. */
   readonly maxBytes: number
-  /** The request names the address, so that a stranger may have chosen it. The others stand in the configuration. */
+  /** The request names the address, so a stranger may have chosen it. Other addresses are configured. */
   readonly isNamedByRequest: boolean
 }
 
 /**
- * What came of a fetch. `isAwaited`: the fetch was under way when it was asked for, so that the sender had what it published by then.
- * `later`: why there is nothing at the moment.
+ * The result of a fetch. `isAwaited`: the caller waited for the fetch, so the sender's keys are as of now. `later`: the reason why there is
+ * no key at the moment.
  */
 export type KeyAnswer = (FetchedKey & { readonly isAwaited: boolean }) | { readonly later: string }
 
-/** Keys by their addresses, over restarts where the store of the gateway lasts. */
+/** Keys by their addresses. They last over restarts where the store of the gateway does. */
 export interface KeptKeys {
-  /** `undefined` also for what was damaged meanwhile. Whether it is still valid is for the caller to judge. */
+  /** Returns a kept key; `undefined` also where it was damaged meanwhile. The caller judges whether the key is still valid. */
   get(address: string): FetchedKey | undefined
-  /** Keeps a key in place of what the address gave before; the oldest goes when there is no room. It never throws. */
+  /** Keeps a key in place of the address's earlier key. The oldest key is dropped when there is no room. Never throws. */
   put(address: string, key: FetchedKey): void
 }
 
 export interface SenderKeys {
-  /**
-   * Fetches an address. The fetch stands for 30 seconds, whatever came of it: who asks for the same address meanwhile shares it. Never
-   * rejects.
-   */
+  /** Fetches an address. The result, good or bad, is valid for 30 seconds: all callers of that time share it. Never rejects. */
   fetch(address: string, request: KeyRequest): Promise<KeyAnswer>
   readonly kept: KeptKeys
 }

@@ -1,4 +1,4 @@
-/** The real name of a delivery target that is called by another one (rules: Names 1). */
+/** Returns the name of a delivery target without its aliases (rules: Names 1). */
 
 import { own } from '../core/json.ts'
 import { targetAliases } from '../generated/settings.ts'

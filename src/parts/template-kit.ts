@@ -1,4 +1,4 @@
-/** Connects a route's templates to their reports: a mistake of the operator is a finding, and a failure with one event is logged. */
+/** Connects a route's templates with reports and log: an operator's mistake is a finding, a failure with one event is logged. */
 
 import type { Path } from '../core/diagnostic.ts'
 import type { TemplateKit } from '../expr/template.ts'

@@ -1,12 +1,12 @@
-/** The refusals of work that its sender may send again after a moment. */
+/** The refusals after which a sender may send the event again soon. */
 
 import type { StoreFault } from '../core/fault.ts'
 import { type Refused, refuse } from '../core/outcome.ts'
 
 const retryAfterSeconds = 5
 
-/** The refusal for work that the store did not take. */
+/** Returns the refusal for work that the store did not take. */
 export const unavailable = (fault: StoreFault): Refused => refuse('unavailable', { retryAfterSeconds, detail: fault.message })
 
-/** The refusal for work that there is no room for. */
+/** Returns the refusal for work that there is no room for. */
 export const overloaded = (detail: string): Refused => refuse('overloaded', { retryAfterSeconds, detail })

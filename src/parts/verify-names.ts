@@ -1,10 +1,12 @@
-/** What a route's `verify` names: signature schemes, or one that it describes itself. */
+/** The signature schemes in a route's `verify`: names, or a scheme that the route describes. */
 
 import type { Route } from '../generated/config.ts'
 
-/** The name of a scheme that a route describes itself. No other scheme has it: a name without a hyphen is a built-in one's. */
+/**
+ * The name of a scheme that a route describes. No plugin's scheme has it, because a name without a hyphen is reserved for built-in schemes.
+ */
 export const inlineScheme = 'inline'
 
-/** The names that count, in order; none where the first scheme decides that the headers show. */
+/** Returns the names in order; empty where the headers choose the scheme. */
 export const verifyNames = ({ verify = [] }: Pick<Route, 'verify'>): readonly string[] =>
   typeof verify === 'string' ? [verify] : Array.isArray(verify) ? verify : [inlineScheme]

@@ -1,8 +1,11 @@
-/** The key of Standard Webhooks, for what is verified and for what is signed. */
+/** Decodes the key of Standard Webhooks, for verifying and for signing. */
 
 const base64Key = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** Strict base64 after `whsec_`, else the secret as it is (rules: Authentication 2); `undefined` when there is none. */
+/**
+ * Returns the bytes of a secret: strict base64 after `whsec_`, else the text (rules: Authentication 2); `undefined` where the base64 is not
+ * valid.
+ */
 export const whsecKey = (secret: string): Buffer | undefined => {
   if (!secret.startsWith('whsec_')) return Buffer.from(secret, 'utf8')
   const encoded = secret.slice('whsec_'.length)

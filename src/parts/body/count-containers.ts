@@ -1,4 +1,4 @@
-/** Limits how many lists and maps a body may hold, because V8 needs a fifth of a second to parse half a million of them. */
+/** Limits the lists and objects in a body: V8 needs a fifth of a second to parse half a million of them. */
 
 /** A megabyte of ordinary events has a fifth of this number. */
 const maxContainers = 100_000
@@ -6,7 +6,7 @@ const maxContainers = 100_000
 const quote = 0x22
 const backslash = 0x5c
 
-/** Whether a JSON text has more than 100,000 lists and maps. A text that is too short to hold so many is not read. */
+/** Whether a JSON text has more than 100,000 lists and objects. A text that is too short for so many is not read. */
 export const tooManyContainers = (text: string): boolean => {
   if (text.length < 2 * maxContainers) return false
   let count = 0
@@ -18,7 +18,7 @@ export const tooManyContainers = (text: string): boolean => {
   return false
 }
 
-/** The index of the closing quote of the string that starts at `from`, or the end of the text. */
+/** Returns the index of the closing quote of the string that starts at `from`, or the end of the text. */
 export const endOfString = (text: string, from: number): number => {
   let end = text.indexOf('"', from + 1)
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)

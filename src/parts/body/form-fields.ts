@@ -1,9 +1,9 @@
 /**
- * Reads the fields of a form from its bytes (https://url.spec.whatwg.org/#urlencoded-parsing). `URLSearchParams` gives the same as texts, and
- * a megabyte of escapes, which anybody can send before a signature is checked, takes it ten times as long.
+ * Reads the fields of a form from its bytes (https://url.spec.whatwg.org/#urlencoded-parsing). `URLSearchParams` gives equal texts, but
+ * takes ten times as long for a megabyte of escapes, which anybody can send before a signature is checked.
  */
 
-/** A value stays bytes until somebody needs a text: an HMAC is made of bytes. */
+/** A field of a form. Its value stays bytes until a text is needed, because an HMAC is made of bytes. */
 export type FormValue = { readonly name: string; readonly value: Buffer }
 
 const ampersand = 0x26
@@ -13,7 +13,7 @@ const blank = 0x20
 const percent = 0x25
 const nothing = Buffer.alloc(0)
 
-/** The fields in their order. In texts made of them, bytes that are no UTF-8 are U+FFFD. */
+/** Returns the fields in their order. In texts made of them, bytes that are not UTF-8 become U+FFFD. */
 export const formFields = (body: Buffer): FormValue[] => {
   const fields: FormValue[] = []
   for (let from = 0; from < body.length; ) {
@@ -37,7 +37,7 @@ const digits = Int8Array.from({ length: 256 }, (_, byte) => {
   return Number.isNaN(value) ? -1 : value
 })
 
-/** A text without escapes is not copied. */
+/** Decodes escapes. Bytes without escapes are not copied. */
 const decoded = (bytes: Buffer): Buffer => {
   if (!bytes.includes(plus) && !bytes.includes(percent)) return bytes
   const out = Buffer.allocUnsafe(bytes.length)
@@ -57,6 +57,6 @@ const decoded = (bytes: Buffer): Buffer => {
   return out.subarray(0, length)
 }
 
-/** The byte that an escape stands for; below 0 where none begins there. */
+/** Returns the byte of the escape at this index; below 0 where no escape begins there. */
 const escaped = (bytes: Buffer, at: number): number =>
   at + 2 < bytes.length ? ((digits[bytes[at + 1] as number] as number) << 4) | (digits[bytes[at + 2] as number] as number) : -1

@@ -1,14 +1,14 @@
-/** Masks values in JSON by their paths. Every other byte stays as it is written: digits, repeated keys, blanks, order. */
+/** Masks values in JSON by their paths. All other bytes stay: digits, repeated keys, blanks, order. */
 
 import { type Path, walkJson } from './walk-json.ts'
 
-/** What stands in place of a value. */
+/** The mask of a value. */
 const stars = Buffer.from('"***"')
 const nothing = Buffer.from('null')
 
 /**
- * The bytes with each text, number or boolean at one of the paths masked; the same bytes where there is none. What is no JSON is masked up to the
- * place where it is none.
+ * Returns the bytes with each text, number or boolean at one of the paths masked, or the same bytes where there is none. Malformed JSON is
+ * masked up to its first error.
  */
 export const maskJson = (bytes: Buffer, paths: readonly Path[]): Buffer => {
   const pieces: Buffer[] = []

@@ -1,4 +1,4 @@
-/** Reads the bytes of a body: as JSON, or as a form. */
+/** Reads the bytes of a body as JSON or as a form. */
 
 import { isUtf8 } from 'node:buffer'
 import { header } from '../../core/headers.ts'
@@ -11,15 +11,15 @@ import { pickJson } from './pick-json.ts'
 import type { Path } from './walk-json.ts'
 
 /**
- * Whether the bytes are a form's. The content type is not signed, and whoever sends a captured body again may change it, so it never chooses
- * between two readings: bytes that can be JSON are no form whatever it says, and all others are a form only where it says so (rules: Bodies 3).
+ * Whether a body is a form. The content type is not signed, and whoever repeats a captured body may change it, so it never chooses between
+ * two readings: bytes that can be JSON are never a form, and other bytes are a form only where the content type says so (rules: Bodies 3).
  */
 export const isFormBody = (headers: Headers, body: Buffer): boolean => isForm(headers) && !canBeJson(body)
 
-/** What the bytes are. A body of more than 100,000 lists and maps, or 1,000 fields, is "too many". */
+/** Reads the content of a body. A body with more than 100,000 lists and objects, or 1,000 fields, is "too many". */
 export const readContent = (headers: Headers, body: Buffer): Content => (isFormBody(headers, body) ? readForm(body) : readJson(body))
 
-/** A form percent-encodes these characters, and a map, list or text of JSON has one of them. */
+/** A form percent-encodes these characters, and each object, list or text of JSON has one of them. */
 const ofJson = [...'{["'].map((character) => character.charCodeAt(0))
 const scalar = /^(?:\xef\xbb\xbf)?[\t\n\r ]*(?:true|false|null|-?\d[\d.eE+-]*)[\t\n\r ]*$/
 const longestScalar = 1_024
@@ -27,7 +27,7 @@ const longestScalar = 1_024
 const canBeJson = (body: Buffer): boolean =>
   ofJson.some((byte) => body.includes(byte)) || (body.length <= longestScalar && scalar.test(body.toString('latin1')))
 
-/** A content type that is sent as a list is none. */
+/** A content type that is a list does not match. */
 const formType = /^[\t ]*application\/x-www-form-urlencoded[\t ]*(?:;|$)/i
 
 /** Whether the content type says that the body is a form. */
@@ -50,11 +50,11 @@ const parse = (text: string): Content => {
   }
 }
 
-/** A sender's form has some fifty fields. */
+/** The most fields of a form. A sender's form has some fifty. */
 const maxFields = 1_000
 const ampersand = 0x26
 
-/** The fields of a form; `undefined` where there are more than 1,000. */
+/** Returns the fields of a form; `undefined` where there are more than 1,000. */
 export const readFields = (body: Buffer): readonly FormValue[] | undefined => {
   let at = -1
   for (let count = 1; count <= maxFields; count++) {
@@ -64,15 +64,15 @@ export const readFields = (body: Buffer): readonly FormValue[] | undefined => {
   return undefined
 }
 
-/** The JSON in the field `payload` of a form, which some senders sign; `undefined` where it has none, or several. */
+/** Returns the JSON in the field `payload` of a form, which some senders sign; `undefined` where there is no such field, or several. */
 export const formJson = (fields: readonly FormValue[]): Buffer | undefined => {
   const [payload, another] = fields.filter(({ name }) => name === 'payload')
   return another ? undefined : payload?.value
 }
 
 /**
- * Parses a form. Its `payload` field, when there is one, is parsed as JSON; otherwise all fields are the payload (rules: Bodies 3). A field
- * that stands several times is a list of its values, and two fields `payload` are no JSON.
+ * Reads a form. Its field `payload`, where there is one, is read as JSON; otherwise all fields are the payload (rules: Bodies 3). A
+ * repeated field is a list of its values. Two fields `payload` are not JSON.
  */
 const readForm = (body: Buffer): Content => {
   if (!isUtf8(body)) return notJson
@@ -89,8 +89,8 @@ const readForm = (body: Buffer): Content => {
 }
 
 /**
- * What the payload of a body that nobody vouched for has at these paths, with nothing else that matters; `undefined` where that would take
- * long to read. Whoever takes it must read the whole body afterwards.
+ * Returns the values at these paths of the payload of a body that nobody vouched for; `undefined` where reading them would take long. The
+ * caller must read the whole body afterwards.
  */
 export const pickPayload = (headers: Headers, body: Buffer, paths: readonly Path[]): Json | undefined => {
   if (!isFormBody(headers, body)) return pickJson(body, paths)

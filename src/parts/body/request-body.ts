@@ -1,11 +1,11 @@
-/** The body of one request, read at most once. */
+/** The body of a request, read at most once. */
 
 import type { Json } from '../../core/json.ts'
 import type { BodyView, Content, Headers, RequestBody } from '../../core/request.ts'
 import { pickPayload, readContent } from './payload.ts'
 import type { Path } from './walk-json.ts'
 
-/** What was made of a body, by its keys. */
+/** Values made of a body, by their keys. */
 class MadeOnce {
   #made: Map<object, unknown> | undefined
 
@@ -49,7 +49,7 @@ export class ReadOnce extends MadeOnce implements RequestBody {
   }
 }
 
-/** A body that nobody vouched for: of its payload only what stands at some paths is read. */
+/** A body that nobody vouched for. Only the values at some paths of its payload are read. */
 class Glimpse extends MadeOnce implements BodyView {
   readonly bytes: Buffer
   readonly payload: () => Json | undefined
@@ -62,6 +62,8 @@ class Glimpse extends MadeOnce implements BodyView {
   }
 }
 
-/** The part of a body at these paths. What takes it must read the whole body afterwards, which alone says what the bytes are. */
+/**
+ * Returns the values of a body at these paths. The caller must read the whole body afterwards: only that shows whether the body is valid.
+ */
 export const glimpseOf = (body: RequestBody, headers: Headers, paths: readonly Path[]): BodyView =>
   body.once(paths, () => new Glimpse(headers, body.bytes, paths))

@@ -1,18 +1,18 @@
 /**
- * Walks through the bytes of JSON along paths, and passes over everything else: what is not on a path costs little, however much it is, and
- * no text is made of it.
+ * Walks through the bytes of JSON along paths and skips everything else, so that the rest of the body costs little and no text is made of
+ * it.
  */
 
 import type { Json } from '../../core/json.ts'
 
-/** The keys that lead to a value, from the top; `*` stands for each item of a list. */
+/** The keys that lead to a value, from the top. `*` is each item of a list. */
 export type Path = readonly string[]
 
-/** What a walk does on its way. */
+/** Controls a walk. */
 export type Guide = {
-  /** What the text, number or word from one index to another stands for. It may be malformed. */
+  /** Returns the value of the text, number or word between two indexes. It may be malformed. */
   readonly valueAt: (from: number, to: number) => Json
-  /** How many keys and items the walk may pass on its paths; there is no limit where it is absent. */
+  /** The most keys and items that the walk may pass on its paths. Absent: there is no limit. */
   readonly maxEntries?: number
 }
 
@@ -25,7 +25,7 @@ const closeList = 0x5d
 const openMap = 0x7b
 const closeMap = 0x7d
 
-/** `undefined` is what stands behind the last byte. */
+/** A byte; `undefined` after the last byte. */
 type Byte = number | undefined
 const isBlank = (byte: Byte): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 const isOpening = (byte: Byte): boolean => byte === openMap || byte === openList
@@ -34,13 +34,13 @@ const isClosing = (byte: Byte): boolean => byte === closeMap || byte === closeLi
 const isEnd = (byte: Byte): boolean =>
   byte === undefined || byte === comma || byte === colon || byte === quote || isClosing(byte) || isOpening(byte) || isBlank(byte)
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
-/** An escape is six bytes for one character. */
+/** An escape has six bytes for one character. */
 const longestEscape = 6
 
 /**
- * The payload as far as the paths lead: maps have no other keys, and lists have `null` for an item without a value. Of a key that stands
- * twice the last value counts, as for `JSON.parse`. A map or list at the end of a path is `null`. `undefined` where the limit was passed.
- * What is no JSON is read up to the place where it is none.
+ * Returns the payload as far as the paths lead: objects have no other keys, and lists have `null` for an item without a value. Of a
+ * repeated key the last value counts, as for `JSON.parse`. An object or list at the end of a path is `null`. `undefined` where the limit
+ * was passed. Malformed JSON is read up to its first error.
  */
 export const walkJson = (bytes: Buffer, paths: readonly Path[], guide: Guide): Json | undefined => {
   const walk = new Walk(bytes, guide)
@@ -48,7 +48,7 @@ export const walkJson = (bytes: Buffer, paths: readonly Path[], guide: Guide): J
   return walk.isOver ? undefined : found
 }
 
-/** One way through the bytes. It descends only where a path leads, so that it goes no deeper than the longest path. */
+/** A walk through the bytes. It descends only where a path leads, so it goes no deeper than the longest path. */
 class Walk {
   readonly #bytes: Buffer
   readonly #guide: Guide
@@ -66,7 +66,7 @@ class Walk {
     return this.#left < 0
   }
 
-  /** Reads the value at this byte. `paths`: those that lead here; `passed`: how many of their keys lie behind. */
+  /** Reads the value at this byte. `paths`: the paths that lead here; `passed`: the number of their keys so far. */
   visit(paths: readonly Path[], passed: number): Json {
     const first = this.#next()
     const onward = paths.filter(({ length }) => length > passed)
@@ -108,7 +108,7 @@ class Walk {
     return found
   }
 
-  /** Reads the value behind the next key of a path. */
+  /** Reads the value of the next key of a path. */
   #enter(paths: readonly Path[], passed: number, isNext: (step: string) => boolean): Json {
     const led = paths.filter((path) => isNext(path[passed] as string))
     if (led.length > 0) return this.visit(led, passed + 1)
@@ -117,7 +117,7 @@ class Walk {
     return null
   }
 
-  /** The key that ends here, where one of the paths has it. */
+  /** Returns the key that ends here, where one of the paths has it. */
   #keyAmong(paths: readonly Path[], passed: number, from: number): string | undefined {
     const length = this.#at - from - 2
     const steps = paths
@@ -128,7 +128,7 @@ class Walk {
     return steps.find((step) => step === key)
   }
 
-  /** Moves to the next byte that is no blank, and returns that byte. */
+  /** Moves to the next byte that is not blank, and returns it. */
   #next(): Byte {
     while (isBlank(this.#bytes[this.#at])) this.#at++
     return this.#bytes[this.#at]
@@ -164,7 +164,7 @@ class Walk {
   }
 }
 
-/** The key that a JSON text with its quotes stands for; the empty text where it is malformed. */
+/** Returns the key of a JSON text with its quotes; empty where the text is malformed. */
 const keyOf = (written: string): string => {
   if (!written.includes('\\')) return written.slice(1, -1)
   try {

@@ -1,4 +1,4 @@
-/** Starts an agent run for an event: the run is committed before the sender is answered, and the agent starts after the answer. */
+/** Starts an agent run for an event. The run is committed before the sender is answered, and the agent starts after the answer. */
 
 import type { EndingPart } from './ending.ts'
 import { acceptAgent, agentRun } from './kit/accept.ts'
@@ -15,7 +15,7 @@ export const agent: EndingPart = {
     const lane = compileLane(route, kit)
     const session = compileSession(route, kit)
     return (event) => {
-      // Most routes have nothing to wait for. What waits holds the event.
+      // Most routes need not wait here. Waiting would keep the event in memory.
       const message = render(event)
       const [itsSession, itsLane] = [session?.(event), lane?.(event)]
       if (!(message instanceof Promise || itsSession || itsLane)) return acceptAgent(agentRun(event, message, undefined), kit.effects)

@@ -1,4 +1,4 @@
-/** Holds events with the same key until none has come for a while, then merges them into one agent run (rules: Coalescing 1). */
+/** Collects events with the same key until none has come for a while, then merges them into one agent run (rules: Coalescing 1). */
 
 import type { Outcome } from '../../core/outcome.ts'
 import { compileKey, keyName } from '../../expr/event-key.ts'
@@ -73,7 +73,7 @@ const join = (run: NewRun, group: Group, effects: Effects): Promise<Outcome> =>
     (store) => store.join(run, claimOf(run), group),
     (joined) => {
       if (joined === 'duplicate') return duplicate(run)
-      // When the store can hold no further group, the event gets a run of its own at once (rules: Limits 3).
+      // When the store can hold no further group, the event becomes a run of its own at once (rules: Limits 3).
       if (joined === 'full') return acceptAgent(run, effects, group.lane)
       return { kind: 'coalesced', route: run.route, event: run.event, deliveryId: run.deliveryId, group: joined.group }
     },

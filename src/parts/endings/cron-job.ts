@@ -1,4 +1,4 @@
-/** Starts a scheduled job that exists, and gives this one run the rendered prompt as context (rules: Jobs 2, 3). */
+/** Starts an existing scheduled job, and gives this run the rendered prompt as context (rules: Jobs 2, 3). */
 
 import type { Prompt } from '../../core/agent/prompt.ts'
 import type { Ignored, Outcome } from '../../core/outcome.ts'
@@ -22,7 +22,7 @@ export const cronJob: EndingPart = {
     checkJob(reference, kit)
     const prompt = compilePrompt(route, kit)
     return async (event) => {
-      // The job is looked up for each event, because a job can be made, paused or removed while the route's plan stays in use.
+      // Looked up for each event, because a job can be made, paused or removed while the route's plan stays in use.
       const [job, ...others] = kit.effects.jobs.find(kit.profile, reference)
       if (!job || others.length > 0)
         return drop(event, 'job_missing', job ? several(reference, [job, ...others]) : absent(reference, kit), kit)
@@ -57,7 +57,7 @@ const checkJob = (reference: string, { effects, profile, report }: StageKit): vo
     )
 }
 
-/** Logs why the job is not started, and ignores the event. The delivery id is not claimed (rules: Jobs 5). */
+/** Ignores the event, and logs why the job is not started. The delivery id is not claimed (rules: Jobs 5). */
 const drop = (event: Event, reason: Ignored['reason'], why: string, { effects }: StageKit): Ignored => {
   const { profile, route, deliveryId } = event
   const fields = { profile, route, delivery_id: deliveryId, event_type: event.eventType, reason: why }

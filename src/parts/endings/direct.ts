@@ -12,7 +12,7 @@ import { unavailable } from '../try-later.ts'
 import type { EndingPart } from './ending.ts'
 import { compileMessage, type Message } from './kit/message.ts'
 
-/** A sender gives up after about ten seconds and sends the event again, so we answer sooner. */
+/** A sender gives up after about ten seconds and sends the event again, so the answer must come sooner. */
 const budgetMs = 9_000
 
 export const direct: EndingPart = {
@@ -46,8 +46,8 @@ type HeldClaims = {
 }
 
 /**
- * Claims the delivery id, and reads which shares are held. `undefined` means that another request holds the id. The claim and the read
- * are one commit. An earlier request stores its shares before it releases the id, so the read misses none.
+ * Claims the delivery id, and reads which shares are held. Returns `undefined` when another request holds the id. Claim and read are one
+ * commit. An earlier request stores its shares before it releases the id, so the read misses none.
  */
 const claimWith = async (claim: Claim, shares: readonly Claim[], store: Store): Promise<readonly boolean[] | undefined> => {
   const [isOurs, had] = await Promise.all([store.claim(claim), shares.length > 0 ? store.held(shares.map(({ key }) => key)) : []])
@@ -72,12 +72,12 @@ const deliver = async (event: Event, { prompt: { text }, delivery }: Message, he
   return refuse('delivery_failed', { detail: whyPartly(to, failed, done) })
 }
 
-/** For each target that was tried, in order: why it failed, or `undefined` when the target has the text. */
+/** For each target that was tried, in order: the reason why it failed, or `undefined` when the target has the text. */
 type Failures = readonly (string | undefined)[]
-/** `share` is the fraction of the remaining time that this target may use. */
+/** Sends to one target. `share` is the fraction of the remaining time that the target may use. */
 type SendOne = (delivery: Delivery, position: number, share: number) => Promise<string | undefined>
 
-/** `answered` is called with what a target said when it took the text. */
+/** Makes the sending. `answered` is called with the answer of each target that took the text. */
 const senderOf = (
   about: Omit<Outgoing, 'delivery' | 'position' | 'budgetMs'>,
   { send, clock }: Effects,
@@ -117,7 +117,7 @@ const sendInTurn = async (to: readonly Delivery[], send: SendOne): Promise<Failu
   return failures
 }
 
-/** Tells the store what became of a delivery id. Never rejects. */
+/** Stores the state of a delivery id. Never rejects. */
 type Recorder = (tell: (store: Store) => Promise<unknown>) => Promise<void>
 
 const recorderOf =

@@ -1,4 +1,4 @@
-/** The contract of endings: an ending decides what work an event becomes, and is the only part that does. */
+/** The contract of endings: an ending decides the work that an event becomes, and is the only part that does. */
 
 import type { Closable } from '../../core/owner.ts'
 import type { Ending } from '../../core/plan.ts'
@@ -7,7 +7,7 @@ import type { StageKit } from '../stages/stage.ts'
 
 export type EndingPart = {
   readonly name: string
-  /** What happens to the events of such a route, in one word, where routes are listed. */
+  /** The fate of the route's events in one word, for lists of routes. */
   readonly mode: string
   /** Whether the keys of this route ask for this ending. */
   fits(route: Route): boolean

@@ -1,4 +1,4 @@
-/** Whether the field is there (rules: Filters 4). */
+/** Whether the field exists (rules: Filters 4). */
 
 import type { OperatorPart } from './operator.ts'
 

@@ -1,4 +1,4 @@
-/** Whether the field is one of the values of a file of the profile, as the file is now (rules: Filters 7). */
+/** Whether the field is a value in a file of the profile. The file is read as it is now (rules: Filters 7). */
 
 import { messageOf } from '../../core/fault.ts'
 import { openListFile } from '../../expr/list-file.ts'
@@ -20,7 +20,7 @@ export const inFile: OperatorPart = {
     }
   },
   domain: () => ({ kind: 'elsewhere' }),
-  // Of a file with the one line "ann"; what a file may hold has tests of its own.
+  // For a file with the one line "ann". Other contents of files have tests of their own.
   examples: [
     { operand: 'allowed.txt', value: 'ann', holds: true },
     { operand: 'allowed.txt', value: 'bob', holds: false },

@@ -1,4 +1,4 @@
-/** The operators of conditions, in the order in which they are listed to people. */
+/** The operators of conditions, in the order in which people see them. */
 
 import { contains } from './contains.ts'
 import { equals } from './equals.ts'

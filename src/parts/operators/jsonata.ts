@@ -1,4 +1,4 @@
-/** Whether a JSONata expression over {payload, event, headers} gives true (rules: Filters 9). */
+/** Whether a JSONata expression over {payload, event, headers} yields true (rules: Filters 9). */
 
 import type { JsonObject } from '../../core/json.ts'
 import type { Event } from '../../core/request.ts'

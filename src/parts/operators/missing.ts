@@ -1,4 +1,4 @@
-/** Whether the field is not there (rules: Filters 4). */
+/** Whether the field is missing (rules: Filters 4). */
 
 import type { OperatorPart } from './operator.ts'
 

@@ -8,27 +8,27 @@ import type { RecompileAtReload, Report } from '../report.ts'
 /** Tests a field's value; `undefined` is a missing field. A condition whose test throws does not hold, not even inside `not`. */
 export type Test = (value: Json | undefined, event: Event) => boolean | Promise<boolean>
 
-/** What an operator may use: the profile's folder, and where its findings go. */
+/** The kit of operators: the profile's folder, and the functions for findings and dependences. */
 export type OperatorKit = { readonly profileDir: string; readonly report: Report; readonly recompileAtReload: RecompileAtReload }
 
 /**
- * Which fields an operator holds for, where its operand alone says that. So `validate` and `webhook subscribe` find conditions that no event
- * meets, and operands that are likely not meant.
+ * The fields that an operator holds for, where its operand alone decides that. `validate` and `webhook subscribe` use it to find conditions
+ * that no event meets, and operands that are likely mistakes.
  */
 export type Domain =
-  /** `one_of`: fields with one of these values. `none_of`: all others, missing ones too. */
+  /** `one_of`: fields with one of these values. `none_of`: all other fields, including missing ones. */
   | { readonly kind: 'one_of' | 'none_of'; readonly values: readonly Json[] }
-  /** Fields that are there, whatever their value is. `absent`: missing ones. */
+  /** `present`: fields that exist, with any value. `absent`: missing fields. */
   | { readonly kind: 'present' | 'absent' }
-  /** Some of the texts, lists and maps that have this value in them. */
+  /** Some of the texts, lists and objects that contain this value. */
   | { readonly kind: 'part'; readonly value: Json }
-  /** Some of the fields in whose text this regular expression (RE2) is found. */
+  /** Some of the fields in whose text this regular expression (RE2) matches. */
   | { readonly kind: 'pattern'; readonly source: string }
-  /** Fields with a value that is listed elsewhere, where it may change between two events. */
+  /** Fields with a value from a list outside of the condition, which may change between two events. */
   | { readonly kind: 'elsewhere' }
 
 /**
- * What a condition asks of a field.
+ * An operator of conditions.
  * @example
  * export const operator: OperatorPart = {
  *   name: 'acme-longer',
@@ -37,12 +37,12 @@ export type Domain =
  * }
  */
 export type OperatorPart = {
-  /** Its key in a condition. */
+  /** The operator's key in a condition. */
   readonly name: string
   /** The operator is written without `field`. */
   readonly fieldless?: true
   compile(operand: Json, kit: OperatorKit): Closable<Test>
-  /** The fields that it holds for. When absent or `undefined`, nothing is concluded from a condition. */
+  /** Returns the fields that the operator holds for. Absent or `undefined`: nothing is concluded from a condition. */
   domain?(operand: Json): Domain | undefined
   readonly examples: readonly { readonly operand: Json; readonly value?: Json; readonly holds: boolean }[]
 }

@@ -1,4 +1,4 @@
-/** Whether a pattern is found anywhere in the field's text, in linear time (rules: Filters 8). */
+/** Whether a pattern matches anywhere in the field's text, in linear time (rules: Filters 8). */
 
 import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
 import { scalarText } from '../../expr/render.ts'

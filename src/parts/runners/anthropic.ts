@@ -13,7 +13,7 @@ export const anthropic: RunnerPart = {
   env: builtinEnv('anthropic'),
   api,
   compile: (settings, report) =>
-    // The address is always given, because otherwise the SDK takes one from the environment.
+    // The address is always given: otherwise the SDK takes an address from the environment.
     compileModelRunner(settings, report, { name: 'anthropic', baseUrl: api.url }, async ({ model, apiKey, baseUrl }) => {
       const { createAnthropic } = await import('@ai-sdk/anthropic')
       return createAnthropic({ baseURL: baseUrl, apiKey: apiKey ?? '', fetch: modelFetch })(model)

@@ -5,9 +5,9 @@ import { AgentFault } from '../../core/fault.ts'
 import { baseEnv, type Env, envValue, failureOf, runChild } from '../../process/child.ts'
 import type { RunnerJob, RunnerPart, RunnerSettings } from './runner.ts'
 
-/** What stands for the prompt among the arguments. */
+/** The placeholder of the prompt in the arguments. */
 const placeholder = '{prompt}'
-/** Linux takes no longer argument. */
+/** The longest argument that Linux takes. */
 const maxArgumentBytes = 131_071
 
 export const command: RunnerPart = {
@@ -36,11 +36,11 @@ export const command: RunnerPart = {
   },
 }
 
-/** Whether the text that is filled in here could be read as an option: nothing stands before it, and no `--` has ended the options. */
+/** Whether the text that is filled in here could be read as an option: no text stands before it, and no `--` has ended the options. */
 const mayBecomeOption = (argv: readonly string[], at: number): boolean =>
   argv[at]?.startsWith(placeholder) === true && !argv.slice(0, at).includes('--')
 
-/** How to tell the program that the prompt is no option. */
+/** The way out: how to tell the program that the prompt is not an option. */
 const wayOut = `write "--" before ${placeholder}, or leave ${placeholder} out: then the prompt is on the standard input`
 
 const withPrompt = (argv: readonly string[], prompt: string): readonly string[] => {
@@ -48,7 +48,7 @@ const withPrompt = (argv: readonly string[], prompt: string): readonly string[] 
   const text = prompt.replaceAll('\0', '')
   return argv.map((argument, at) => {
     const filled = argument.replaceAll(placeholder, () => text)
-    // Whoever writes the text of an event would choose the program's options: `--output=/some/file` (rules: Agents 1).
+    // Otherwise the author of an event's text would choose the program's options: `--output=/some/file` (rules: Agents 1).
     if (filled.startsWith('-') && mayBecomeOption(argv, at)) {
       const message = `the prompt begins with "-", which the program of agent.command could read as an option: ${wayOut}`
       throw new AgentFault(message, { isFinal: true })
@@ -59,7 +59,7 @@ const withPrompt = (argv: readonly string[], prompt: string): readonly string[] 
   })
 }
 
-/** No secret of the gateway's is in it, but those that `agent.env` names (rules: Agents 2). */
+/** Returns the program's environment. It has no secret of the gateway, except variables that `agent.env` names (rules: Agents 2). */
 const environment = ({ variables = {} }: RunnerSettings, { run, skills = [] }: RunnerJob): Env => ({
   ...baseEnv(process.env),
   ...variables,

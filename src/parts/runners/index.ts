@@ -1,4 +1,4 @@
-/** The list of runners, and a map by the name that `agent.runner` gives them. */
+/** The list of runners, and a map by the names of `agent.runner`. */
 
 import { anthropic } from './anthropic.ts'
 import { command } from './command.ts'

@@ -9,7 +9,7 @@ import type { Tool } from '../tools/tool.ts'
 /** Asks the agent. A runner rejects when there is no reply, and must stop when `signal` aborts. */
 export type Runner = (prompt: string, job: RunnerJob) => Promise<string>
 
-/** What a run gives the agent besides its prompt. A runner leaves out what its agent has no use for. */
+/** The data that a run gives the agent besides its prompt. A runner ignores data that its agent cannot use. */
 export type RunnerJob = {
   readonly run: NewRun
   readonly signal: AbortSignal
@@ -17,39 +17,39 @@ export type RunnerJob = {
   readonly maxOutputTokens?: number
   /** The most calls of the model, each of which may use tools. Absent: 1. */
   readonly maxSteps?: number
-  /** Where the prompt has more than a line that a sender wrote. */
+  /** The parts of the prompt that a sender wrote and that are longer than a line. */
   readonly untrusted?: readonly Span[]
-  /** How the agent is told of what a sender wrote; absent: as the settings say. */
+  /** How the agent is told of a sender's text. Absent: as the settings say. */
   readonly handling?: Handling
   readonly tools?: readonly Tool[]
   readonly skills?: readonly Skill[]
-  /** What was said before in the run's session, oldest first. */
+  /** The earlier messages of the run's session, oldest first. */
   readonly history?: readonly Turn[]
-  /** Told after each call of a model what it took. Throws an AgentFault when a budget is used up: then no further call is made. */
+  /** Called after each call of a model with its usage. Throws an AgentFault when a budget is used up; then no further call may be made. */
   readonly used?: (usage: Usage) => Promise<void>
-  /** Hears the reply while it comes: for a log. */
+  /** Called with the reply piece by piece while it comes, for a log. */
   readonly heard?: (text: string) => void
 }
 
 /**
- * What a model is told of text from strangers. `fence`: it stands between boundaries that nobody can know before. `mark`: each of its
- * lines begins with a mark that nobody can know before. `off`: nothing.
+ * How text from strangers is marked for a model. `fence`: it stands between boundaries that nobody can know before. `mark`: each of its
+ * lines begins with a mark that nobody can know before. `off`: not at all.
  */
 export type Handling = 'fence' | 'mark' | 'off'
 
-/** Instructions of the operator's for a kind of work. `folder`: where its files are. */
+/** An operator's instructions for a kind of work. `folder`: the folder of its files. */
 export type Skill = { readonly name: string; readonly text: string; readonly folder: string }
 
-/** One message of a session. */
+/** A message of a session. */
 export type Turn = { readonly role: 'user' | 'assistant'; readonly text: string }
 
-/** What one call of a model took. */
+/** The usage of one call of a model. */
 export type Usage = {
   readonly model: string
-  /** Whole and not below 0, as its API tells them. Any other number counts as not told; so do two zeros. */
+  /** Whole and not below 0, as the API reports them. Any other number counts as not reported; so do two zeros. */
   readonly inputTokens: number
   readonly outputTokens: number
-  /** The names of the run's tools that it called, one for each call. */
+  /** The names of the run's tools that the model called, one for each call. */
   readonly tools: readonly string[]
 }
 
@@ -70,23 +70,23 @@ export type RunnerPart = {
   readonly name: string
   /** The name for people, in editors. */
   readonly title: string
-  /** What the gateway logs once when it starts. */
+  /** The notice that the gateway logs once when it starts. */
   readonly notice?: string
-  /** What a runner does that only stands in for an agent, for example `answers with the prompt`. `headgate doctor` warns of it. */
+  /** The behaviour of a stand-in for an agent, for example `answers with the prompt`. `headgate doctor` warns of it. */
   readonly standIn?: string
-  /** Environment variables that hold what the file leaves out. A built-in runner uses `builtinEnv(name)`. */
+  /** Environment variables that hold settings missing in the file. A built-in runner uses `builtinEnv(name)`. */
   readonly env?: RunnerEnv
   /**
-   * The API that it asks, unless `agent.base_url` says otherwise: only this API is given the key of the environment. `keyless`: an address
-   * that needs no key.
+   * The runner's API, unless `agent.base_url` says otherwise. Only this API gets the key in the environment. `keyless`: whether an address
+   * needs no key.
    */
   readonly api?: { readonly url: string; keyless?(baseUrl: string): boolean }
-  /** The command that these settings start: its path, or a name that must be on the PATH. */
+  /** Returns the command that these settings start: its path, or a name that must be on the PATH. */
   program?(settings: RunnerSettings): string | undefined
   compile(settings: RunnerSettings, report: Report): Closable<Runner>
 }
 
-/** Names of environment variables, by setting: the first one that is set counts. */
+/** Names of environment variables, by setting. The first that is set counts. */
 export type RunnerEnv = { readonly apiKey?: readonly string[] }
 
 /** The section `agent` of the configuration, with references resolved. */
@@ -98,6 +98,6 @@ export type RunnerSettings = {
   readonly system?: string
   readonly maxOutputTokens?: number
   readonly untrusted?: Handling
-  /** The variables that `agent.env` names, with their values: what the agent's program gets beyond the paths and the language. */
+  /** The variables in `agent.env`, with their values. The agent's program gets them beside the paths and the language. */
   readonly variables?: { readonly [name: string]: string }
 }

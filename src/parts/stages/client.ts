@@ -1,4 +1,4 @@
-/** Lets only clients in that the route lists: by their networks, or by a certificate that a trusted proxy has checked. */
+/** Admits only the clients that the route lists: by their networks, or by a certificate that a trusted proxy has checked. */
 
 import { timingSafeEqual } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
@@ -40,7 +40,7 @@ const networksOf = ({ allow_from }: Route, { report }: StageKit): WhyNot | undef
   }
 }
 
-/** `false` for a text that is no network and no address. */
+/** Adds a network or address. `false`: the text is neither. */
 const addTo = (networks: BlockList, text: string): boolean => {
   const [address = '', length, ...rest] = text.split('/')
   const version = isIP(address)
@@ -50,7 +50,10 @@ const addTo = (networks: BlockList, text: string): boolean => {
   return true
 }
 
-/** The header is believed only from a proxy that the adapter lists by its address: from anybody else it says nothing. */
+/**
+ * Compiles the check of the certificate header. The header counts only from a proxy that `trust_proxy` lists by address, because any other
+ * client could forge it.
+ */
 const certificateOf = ({ client_certificate }: Route, { report, adapter: { trust_proxy: trustProxy } }: StageKit): WhyNot | undefined => {
   if (!client_certificate) return undefined
   const { header: name, equals } = client_certificate

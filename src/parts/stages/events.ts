@@ -1,4 +1,4 @@
-/** Lets an event pass when the route's list names its type, or when that list is empty or absent (rules: Events 2). */
+/** Lets an event on when the route lists its type, or lists nothing (rules: Events 2). */
 
 import type { Event } from '../../core/request.ts'
 import type { StagePart } from './stage.ts'

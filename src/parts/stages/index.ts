@@ -11,7 +11,7 @@ import { signature } from './signature.ts'
 import type { StagePart } from './stage.ts'
 
 /**
- * `x-pipeline` in the schema names four steps more. `body_size` and `route` run before the route's plan is known (src/http/receive.ts).
+ * `x-pipeline` in the schema has four more steps. `body_size` and `route` run before the route's plan is known (src/http/receive.ts).
  * `duplicate` and `dispatch` are one commit of the ending, so that no delivery id is claimed without its work.
  */
 export const stages: readonly StagePart[] = [rateLimit, client, signature, json, events, ownComment, filters, script]

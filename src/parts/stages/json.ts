@@ -27,10 +27,10 @@ export const parserOf = (
 ): Parse => {
   const named = verifyNames(route)
   const typeBy = typeReader(route.events ?? [])
-  // What a preset reads is signed more often than a header that every sender may set, so that it comes first.
+  // A preset's type and id come first: they are signed more often than a header that every sender may set.
   const own = schemes.filter((scheme) => scheme.reads && (!scheme.byName || named.includes(scheme.name)))
   const readsOf = readsBySender(own, schemes)
-  // Where the type stands in the signed body, no header may name another one for a body without it.
+  // Where the type is part of the signed body, no header may set another type for a body without it.
   const typed = new Set(
     own.filter(({ reads, eventTypeHeaders = [] }) => reads?.eventType && eventTypeHeaders.length === 0).map(({ name }) => name),
   )
@@ -70,8 +70,8 @@ export const parserOf = (
 }
 
 /**
- * How the events of a verified sender are read: what another sender of the route would have sent says nothing of them. Of a request that is
- * tried or replayed nobody knows the sender, and all of the route's own count.
+ * Returns how the events of a verified sender are read. Rules of the route's other senders do not apply. The sender of a tried or replayed
+ * request is unknown, and all rules of the route apply.
  */
 const readsBySender = (own: readonly Scheme[], schemes: readonly Scheme[]): ((verifiedBy: string) => readonly Reads[]) => {
   const known = new Map<string, readonly Reads[]>()
@@ -85,15 +85,15 @@ const readsBySender = (own: readonly Scheme[], schemes: readonly Scheme[]): ((ve
   }
 }
 
-/** Made once for all routes that name no scheme. */
+/** Compiles the mask of a route: once for all routes that name no scheme. */
 const maskOf = (schemes: readonly Scheme[], named: readonly string[]): MaskRequest | undefined =>
   named.length === 0 ? headersOf(schemes).mask : compileMask(schemes.filter(({ name }) => named.includes(name)))
 
 type Reads = NonNullable<Scheme['reads']>
 
 /**
- * A request of several events is taken as a whole, so that its type is the first which the route lists: one that it waits for may stand behind
- * others. Where none is listed, or all are taken, it is that of the first event.
+ * Compiles the type of a request. A request of several events is taken as a whole, and its type is the first that the route lists, because
+ * a listed event may come after others. Where none is listed, or the route lists nothing, the type is that of the first event.
  */
 const typeReader = (events: readonly string[]) => {
   const listed = new Set(events)
@@ -116,7 +116,7 @@ const eventTypeForm = /^[^\p{Cc}]+$/u
 const usable = (type: Json | undefined): string | undefined =>
   typeof type === 'string' && type.length <= maxEventType && eventTypeForm.test(type) ? type : undefined
 
-/** The headers of all schemes that hold the event's type or the delivery id, and those that hold a secret. */
+/** The headers of all schemes that hold the event's type or the delivery id, and the mask of those that hold a secret. */
 type KnownHeaders = {
   readonly mask: MaskRequest | undefined
   readonly eventType: readonly string[]
@@ -127,8 +127,8 @@ type KnownHeaders = {
 const worked = new WeakMap<readonly Scheme[], KnownHeaders>()
 
 /**
- * Collects the headers once for all routes. Id headers that some scheme signs come last, because they are read here only when the request
- * did not sign them.
+ * Collects the headers once for all routes. Id headers that a scheme signs come last, because they are read here only when the request did
+ * not sign them.
  */
 const headersOf = (schemes: readonly Scheme[]): KnownHeaders => {
   const known = worked.get(schemes) ?? {
@@ -145,17 +145,17 @@ const headersOf = (schemes: readonly Scheme[]): KnownHeaders => {
   return known
 }
 
-/** The type of an event that names none. */
+/** The type of an event that has none. */
 export const untyped = 'unknown'
 
-/** The event's type comes from a scheme's header, else the payload's `event_type` or `type`, else it is `unknown` (rules: Events 1). */
+/** Returns the event's type: from a scheme's header, else the payload's `event_type` or `type`, else `unknown` (rules: Events 1). */
 const eventTypeOf = (headers: Headers, payload: Json, { eventType }: KnownHeaders): string => {
   const named = usable(header(headers, ...eventType))
   if (named !== undefined) return named
   return (isObject(payload) ? (usable(own(payload, 'event_type')) ?? usable(own(payload, 'type'))) : undefined) ?? untyped
 }
 
-/** The short form of the event's type: GitLab sends "Merge Request Hook" in the header, and `merge_request` in the payload. */
+/** Returns the short form of the event's type: code host B sends "Merge Request Hook" in the header, and `merge_request` in the payload. */
 const shortForm = (headers: Headers, payload: Json, { shortType }: KnownHeaders): string | undefined => {
   const named = shortType.find((each) => header(headers, ...each.headers) !== undefined)
   return named && isObject(payload) ? usable(own(payload, named.field)) : undefined
@@ -164,9 +164,9 @@ const shortForm = (headers: Headers, payload: Json, { shortType }: KnownHeaders)
 const longId = 200
 
 /**
- * A captured request must not look new because of a changed header. So where the scheme signs the delivery id, only the signed id counts.
- * Otherwise the id comes from a scheme's header or X-Request-ID, or it is what `repeat` gives, or random (rules: Events 3). A long id is
- * replaced by its hash.
+ * Returns the delivery id. A captured request must not look new because of a changed header, so where the scheme signs the delivery id,
+ * only the signed id counts. Otherwise the id comes from a scheme's header or X-Request-ID, or from `repeat`, or is random (rules: Events
+ * 3). A long id is replaced by its hash.
  */
 const deliveryIdOf = (
   { headers, verification }: VerifiedRequest,

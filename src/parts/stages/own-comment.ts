@@ -1,4 +1,4 @@
-/** Ignores events that tell of a comment of our own, where the route would comment on them again (rules: Agents 10). */
+/** Ignores events about a comment of our own, where the route would comment on them again (rules: Agents 10). */
 
 import { writtenTargets } from '../destination.ts'
 import type { StagePart } from './stage.ts'

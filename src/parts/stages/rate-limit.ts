@@ -1,4 +1,4 @@
-/** Refuses a request when the route's window is full of requests with a valid signature (rules: Rate limits 1). */
+/** Refuses a request when the route's window is full of verified requests (rules: Rate limits 1). */
 
 import { refuse } from '../../core/outcome.ts'
 import type { StagePart } from './stage.ts'

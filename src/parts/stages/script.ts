@@ -1,4 +1,4 @@
-/** Gives the payload to the route's script, which lets the event pass, changes its payload, or ignores it (rules: Scripts 2, 3). */
+/** Passes the payload to the route's script, which lets the event on, changes its payload, or ignores it (rules: Scripts 2, 3). */
 
 import { join } from 'node:path'
 import { isObject, type Json, own } from '../../core/json.ts'
@@ -38,7 +38,7 @@ export const script: StagePart = {
 
 const ignored = (route: string, why: string): Ignored => ({ kind: 'ignored', reason: 'script', route, detail: () => why })
 
-/** The event with the payload that the script's output asks for; `undefined` when the script asks to ignore the event. */
+/** Returns the event with the payload of the script's output; `undefined` when the script ignores the event. */
 const applyOutput = (event: Event, output: string): Event | undefined => {
   const text = output.trim()
   if (text === '' || text === '[SILENT]') return undefined

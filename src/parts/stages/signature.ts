@@ -1,4 +1,4 @@
-/** Verifies who sent the bytes: the first scheme whose headers are there decides alone, so no request can pick a weaker scheme. */
+/** Verifies who sent the bytes. The first scheme whose headers are present decides alone, so no request can pick a weaker scheme. */
 
 import { signatureHeaders } from '../../core/headers.ts'
 import { type Refused, refuse } from '../../core/outcome.ts'
@@ -18,7 +18,7 @@ import type { StageKit, StagePart } from './stage.ts'
 /** The secret that switches verification off. The loader accepts it on loopback only. */
 const insecure = 'INSECURE_NO_AUTH'
 
-/** A check with one of the route's secrets; index 0 is `secret`, or the first of `secrets`. */
+/** A check with one of the route's secrets. Index 0 is `secret`, or the first of `secrets`. */
 type Check = { readonly secret: number; readonly checkHead: CheckHead }
 
 export const signature: StagePart = {
@@ -36,7 +36,7 @@ export const signature: StagePart = {
   },
 }
 
-/** Makes the checks of a scheme at its first request, because there may be thousands of routes, and each could use every scheme. */
+/** Makes the checks of a scheme at its first request: there may be thousands of routes, and each could use every scheme. */
 const checksFor = ({ secrets, adopt, effects }: StageKit): ((scheme: Scheme) => readonly Check[]) => {
   const made = new Map<Scheme, readonly Check[]>()
   return (scheme) => {
@@ -83,7 +83,7 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
         const { secret, checkBody } = bodyChecks[i] as (typeof bodyChecks)[number]
         const holds = checkBody(body.bytes, body)
         if (holds === true) return taken(secret)
-        // Only a scheme whose keys are fetched waits; every other request goes on in this turn of the loop.
+        // Only a scheme whose keys are fetched waits. Every other request goes on in this turn of the loop.
         if (holds instanceof Promise)
           return holds.then((settled) => (settled === true ? taken(secret) : afterFailure(settled, i, body, then)))
         if (typeof holds !== 'string') return later(`${scheme.name}: ${holds.later}`)
@@ -108,7 +108,7 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
 const retryAfterSeconds = 10
 const later = (detail: string): Refused => refuse('keys_unavailable', { retryAfterSeconds, detail })
 
-/** Charges a failed signature to the client's own window, so that nobody can fill the route's window (rules: Rate limits 2). */
+/** Charges a failed signature to the client's own window, so that no client can fill the route's window (rules: Rate limits 2). */
 const failing =
   ({ name, effects: { limiter } }: StageKit) =>
   (head: RequestHead, detail: string): Refused =>
@@ -116,7 +116,7 @@ const failing =
       ? refuse('bad_signature', { detail })
       : refuse('rate_limited', { retryAfterSeconds: 60, detail })
 
-/** Logs once for each route when a deprecated scheme is used, and which of several secrets are in use. */
+/** Logs, once for each route, the use of a deprecated scheme and which of several secrets are in use. */
 const noting = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, index: number) => void) => {
   const said = new Set<string>()
   const once = (key: string, say: () => void): void => {
@@ -132,7 +132,7 @@ const noting = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, index: 
   }
 }
 
-/** The route's window is full: another request took its last place since the head was looked at. */
+/** Refuses a request whose route's window has filled up since the head was checked. */
 const full = ({ name, effects: { limiter } }: StageKit): Refused => refuse('rate_limited', { retryAfterSeconds: limiter.wait(name) })
 
 const unsigned: Verification = { scheme: 'none', secret: 0, signedId: undefined }

@@ -14,9 +14,9 @@ export type StageKit = {
   readonly name: string
   readonly profile: string
   readonly profileDir: string
-  /** Where it receives: `/webhooks/<name>`. */
+  /** The path at which the route receives: `/webhooks/<name>`. */
   readonly path: string
-  /** The route's secrets, with references resolved. The list is empty only when a Diagnostic was reported. */
+  /** The route's secrets, with references resolved. Empty only when a Diagnostic was reported. */
   readonly secrets: readonly string[]
   /** A reload that changes any of it makes plans anew, but for the rate limit (`src/plan/plan-settings.ts`). */
   readonly adapter: Omit<AdapterSettings, 'rate_limit'>

@@ -9,7 +9,7 @@ import type { Effects } from '../../effects.ts'
 import { overloaded, unavailable } from '../../try-later.ts'
 import type { Message } from './message.ts'
 
-/** Hands work to the store when the queue has room, and wakes the worker. `outcomeOf` says what became of the work. */
+/** Hands work to the store when the queue has room, and wakes the worker. `outcomeOf` makes the outcome of the store's answer. */
 export const commit = <T extends Accepted | Joined>(
   effects: Effects,
   hand: (store: Store) => Promise<T>,
@@ -30,7 +30,7 @@ export const commit = <T extends Accepted | Joined>(
   )
 }
 
-/** The fields of a run that come from its event. */
+/** Returns the fields of a run that come from its event. */
 export const causeOf = ({ eventId, route, eventType: event, deliveryId, at }: Event) => ({
   eventId,
   route,
@@ -39,7 +39,10 @@ export const causeOf = ({ eventId, route, eventType: event, deliveryId, at }: Ev
   acceptedAt: at,
 })
 
-/** Written out, for every accepted event comes by: put together from parts, and then turned to JSON, it takes 6 µs instead of 1.5. */
+/**
+ * Makes a run of an event. Written out, because it is on the way of every accepted event: merged from parts and then turned to JSON, a run
+ * takes 6 µs instead of 1.5.
+ */
 export const agentRun = (
   { eventId, profile, route, eventType: event, deliveryId, at: acceptedAt }: Event,
   { prompt: { text: prompt, untrusted }, delivery }: Message,
@@ -49,7 +52,7 @@ export const agentRun = (
   return session || untrusted.length > 0 ? { ...run, ...(untrusted.length > 0 ? { untrusted } : {}), ...(session ? { session } : {}) } : run
 }
 
-/** Accepts a run. A run without a lane starts at once; a run in a lane waits for its turn. Its event is not held meanwhile. */
+/** Accepts a run. A run without a lane starts at once; a run in a lane waits for its turn. Its event does not stay in memory meanwhile. */
 export const acceptAgent = (run: NewRun, effects: Effects, lane?: Lane): Promise<Outcome> =>
   commit(
     effects,

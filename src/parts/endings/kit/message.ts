@@ -16,16 +16,16 @@ export type Message = {
 }
 
 export type CompiledMessage = {
-  /** The targets as the route has them, with templates not yet filled in. */
+  /** The targets as configured, with templates not yet filled in. */
   readonly written: Destination
-  /** Renders the message for one event. The result is a promise only when a template uses JSONata. */
+  /** Renders the message for an event. The result is a promise only when a template uses JSONata. */
   readonly render: (event: Event) => Message | Promise<Message>
 }
 
-/** Renders a route's prompt for one event. The result is a promise only when the prompt uses JSONata. */
+/** Compiles a route's prompt. Its result is a promise only when the prompt uses JSONata. */
 export const compilePrompt = (route: Route, kit: StageKit): ((event: Event) => Prompt | Promise<Prompt>) => {
   if (route.prompt) return compilePromptTemplate(route.prompt, templateKit(kit, ['prompt']))
-  // A route with an empty prompt, like a route without one, gets the whole payload (rules: Templates 2).
+  // A route with an empty prompt, like a route without a prompt, gets the whole payload (rules: Templates 2).
   const whole = compileWhole('the whole payload', templateKit(kit, ['prompt']))
   return (event) => {
     const text = whole(event)

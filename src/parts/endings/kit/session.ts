@@ -1,4 +1,4 @@
-/** Finds the session of a run: the lasting conversation that its event belongs to (`session`). */
+/** Finds the session of a run: the lasting conversation of its event (`session`). */
 
 import { maxSessionName } from '../../../core/agent/session.ts'
 import type { Event } from '../../../core/request.ts'
@@ -8,7 +8,7 @@ import type { NewRun } from '../../../store/ports.ts'
 import type { StageKit } from '../../stages/stage.ts'
 import { templateKit } from '../../template-kit.ts'
 
-/** The session of an event's run. Where the event has no usable key, that is logged, and the run has no session. */
+/** Compiles the session of an event's run. An event without a usable key is logged, and its run has no session. */
 export const compileSession = ({ session }: Route, kit: StageKit): ((event: Event) => Promise<NewRun['session']>) | undefined => {
   if (!session) return undefined
   const keyOf = compileKey(session.key, templateKit(kit, ['session', 'key']))

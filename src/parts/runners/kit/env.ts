@@ -3,5 +3,5 @@
 import { runnersEnv } from '../../../generated/settings.ts'
 import type { RunnerEnv } from '../runner.ts'
 
-/** Those that the schema declares for a built-in runner. */
+/** Returns the variables that the schema declares for a built-in runner. */
 export const builtinEnv = (runner: string): RunnerEnv => runnersEnv[runner] ?? {}

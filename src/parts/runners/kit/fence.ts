@@ -1,24 +1,25 @@
-/** Sets apart what strangers wrote, so that a model can tell it from its instructions (rules: Agents 9). */
+/** Marks the text of strangers, so that a model can tell it from its instructions (rules: Agents 9). */
 
 import { randomBytes } from 'node:crypto'
 import { isMoreThanALine, type Span } from '../../../core/agent/prompt.ts'
 import type { Handling } from '../runner.ts'
 
 export type Fence = {
-  /** A text with its untrusted parts set apart. */
+  /** Fences the untrusted parts of a text. */
   readonly around: (text: string, untrusted: readonly Span[]) => string
-  /** A text of which a stranger may have written all. */
+  /** Fences a text that a stranger may have written as a whole. */
   readonly whole: (text: string) => string
-  /** The same, left as it is where it is no longer than a line: a message of a session. */
+  /** Fences a message of a session, unless it is no longer than a line. */
   readonly earlier: (text: string) => string
-  /** What the system prompt says of it. */
+  /** The explanation in the system prompt. */
   readonly note: string | undefined
 }
 
-/** Its boundaries hold 128 random bits of one run, so that no text which existed before can contain them. */
+/** Makes a fence. Its boundaries have 128 random bits of one run, so no earlier text can contain them. */
 export const createFence = (handling: Handling, nonce: string = randomBytes(16).toString('hex')): Fence => {
   const set = setters[handling](nonce)
-  // Only what came back in this run can hold it: a page that the model was made to ask for with it in the address.
+  // Only a text that came back in this run can contain the boundary: for example a page that the model was made to ask for with the
+  // boundary in the address.
   const known = new RegExp(nonce.slice(0, markUnits), 'gi')
   const data = (text: string): string => set(showHidden(text).replace(known, '[removed]'))
   const around: Fence['around'] = (text, untrusted) => {
@@ -33,7 +34,7 @@ export const createFence = (handling: Handling, nonce: string = randomBytes(16).
   return { around, whole: data, earlier: (text) => (isMoreThanALine(text) ? data(text) : showHidden(text)), note: notes[handling]?.(nonce) }
 }
 
-/** How much of it a mark shows. */
+/** The number of the boundary's digits in a mark. */
 const markUnits = 16
 
 const setters: { readonly [handling in Handling]: (nonce: string) => (text: string) => string } = {
@@ -51,8 +52,8 @@ const notes: { readonly [handling in Handling]?: (nonce: string) => string } = {
 }
 
 /**
- * Characters that nobody sees: controls, bidirectional and format characters, tags, fillers, halves of characters and the variation selectors past 16. Joiners
- * stay between letters and pictures, which many scripts and emoji are written with.
+ * Invisible characters: controls, bidirectional and format characters, tags, fillers, halves of characters and the variation selectors past
+ * 16. Joiners stay between letters and pictures, because many scripts and emoji need them.
  */
 const hidden =
   /(?![\n\r\t])(?!(?<=[\p{L}\p{M}\p{So}\p{Sk}])(?:\u200c|\u200d)(?=[\p{L}\p{So}]))(?:[\p{Cc}\p{Cf}\p{Cs}\u115f\u1160\u2028\u2029\u2800\u3164\uffa0]|\u034f|[\u{e0100}-\u{e01ef}])/gu

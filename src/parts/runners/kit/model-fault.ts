@@ -1,17 +1,17 @@
-/** Says why a model gave no answer, in words that quote neither the key nor the prompt. */
+/** Says why a model gave no answer, without quoting the key or the prompt. */
 
 import { AgentFault } from '../../../core/fault.ts'
 import { isObject, own } from '../../../core/json.ts'
 import { parseRetryAfter } from '../../retry-after.ts'
 
-/** What a call was like. `keys`: where its key may stand, for people. `isStreamed`: a stream was asked for. */
+/** A call of a model. `keys`: where its key may be set, for people. `isStreamed`: a stream was asked for. */
 type Called = { readonly signal: AbortSignal; readonly keys: string; readonly isStreamed: boolean }
 
-/** The fault for whatever the SDK threw. */
+/** Returns the fault for any error of the SDK. */
 export const modelFault = (thrown: unknown, called: Called): AgentFault =>
   thrown instanceof AgentFault ? thrown : new AgentFault(describe(thrown, called), { retryAfterMs: askedWait(thrown) })
 
-// The SDK's errors hold the request and the answer, which may quote the prompt or the key. So only codes are taken from an error.
+// The SDK's errors hold request and answer, which may quote the prompt or the key. So only codes are taken from an error.
 const describe = (thrown: unknown, { signal, keys, isStreamed }: Called): string => {
   if (signal.aborted)
     return signal.reason?.name === 'TimeoutError' ? 'the model took too long (agent.timeout_seconds)' : 'the run was stopped'
@@ -37,7 +37,7 @@ const askedWait = (thrown: unknown): number | undefined => {
   return typeof asked === 'string' ? parseRetryAfter(asked, Date.now()) : undefined
 }
 
-/** The API's own code for the error, for example `model_not_found`, when the code is a plain identifier. */
+/** Returns the API's own code for the error, for example `model_not_found`, when the code is a plain identifier. */
 const apiCode = (thrown: Error): string => {
   const data = 'data' in thrown && isObject(thrown.data) ? thrown.data : {}
   const error = own(data, 'error')

@@ -1,4 +1,6 @@
-/** The `fetch` for models. It follows no redirect, because a redirect could send the key elsewhere, and it limits the answer's size. */
+/**
+ * The `fetch` for models. It follows no redirect, because a redirect could send the key elsewhere, and it limits the size of the answer.
+ */
 
 const maxAnswerBytes = 8 * 1024 * 1024
 

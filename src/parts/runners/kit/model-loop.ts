@@ -1,4 +1,4 @@
-/** Asks a model until it has answered, and lets it use tools meanwhile: within a number of steps, and while the budget lasts. */
+/** Asks a model until it has answered, and lets it use tools meanwhile: within a number of steps and a budget. */
 
 import type { LanguageModel, ModelMessage, StepResult, ToolSet } from 'ai'
 import { withoutLabels } from '../../../core/agent/session.ts'
@@ -12,13 +12,13 @@ import { createFence, type Fence } from './fence.ts'
 
 type Sdk = typeof import('ai')
 
-/** A model may call several tools in one step; a few of them are at work at once. */
+/** A model may call several tools in a step. A few of the calls run at once. */
 const maxToolCalls = 64
 const maxAtOnce = 8
 const maxResultChars = 100_000
 const lastStep = 'This was the last use of tools. Answer now, with what you know.'
 
-/** Resolves to the model's text. Throws an AgentFault, or what the SDK throws. `name`: of the model. */
+/** Resolves to the model's text. Throws an AgentFault, or the SDK's error. `name`: the name of the model. */
 export const askModel = async (
   model: LanguageModel,
   name: string,
@@ -68,7 +68,7 @@ export const askModel = async (
 
 type Options = Parameters<Sdk['generateText']>[0]
 
-/** Streams only where somebody listens: not every endpoint that speaks this API can. */
+/** Streams only where the text is logged meanwhile, because not every endpoint with this API can stream. */
 const say = async (
   sdk: Sdk,
   options: Options,
@@ -76,7 +76,7 @@ const say = async (
 ): Promise<{ readonly text: string; readonly finishReason: string }> => {
   if (!heard) return sdk.generateText(options)
   const { fullStream } = sdk.streamText({ ...options, onError: () => {} } as Parameters<Sdk['streamText']>[0])
-  // The SDK's promises of the same are not asked for: after an error nobody would catch their rejections.
+  // The SDK's promises are not used: after an error nobody would catch their rejections.
   let [text, finishReason] = ['', 'unknown']
   for await (const part of fullStream) {
     if (part.type === 'error') throw part.error
@@ -85,7 +85,7 @@ const say = async (
       if (text !== '') heard('\n')
       text = ''
     }
-    // Half an answer is none: its end was not said.
+    // Half an answer is no answer, because its end is missing.
     if (part.type === 'finish-step' && part.rawFinishReason === undefined) throw new AgentFault("the model's API broke off its answer")
     if (part.type === 'finish') finishReason = part.finishReason
     if (part.type !== 'text-delta') continue
@@ -95,9 +95,9 @@ const say = async (
   return { text, finishReason }
 }
 
-/** Tells of what each step took, and remembers that the budget is used up. */
+/** Reports the usage of each step, and remembers that the budget is used up. */
 const createSpending = (model: string, { used, tools = [] }: RunnerJob) => {
-  // A model may invent any number of names, of any length.
+  // Only tools of the run count: a model may invent any number of names, of any length.
   const known = new Set(tools.map(({ name }) => name))
   let refusal: unknown
   return {
@@ -123,7 +123,7 @@ const messagesOf = (prompt: string, { run, history = [], untrusted = [] }: Runne
   const asked = fence.around(prompt, untrusted)
   return [
     ...history.map(({ role, text }) => ({ role, content: role === 'user' ? fence.earlier(text) : text })),
-    // Of a session it is read as it will be read in the next run.
+    // In a session the prompt is escaped as it will be in the history of the next run.
     { role: 'user', content: run.session ? withoutLabels(asked) : asked },
   ]
 }
@@ -135,7 +135,7 @@ const systemOf = ({ system }: RunnerSettings, { skills = [], tools = [], untrust
   return text === '' ? {} : { system: text }
 }
 
-/** Our tools as the SDK's. What a tool gives back may come from anywhere, so that it is fenced; what it throws is told to the model too. */
+/** Makes the SDK's tools of ours. A tool's result may come from anywhere, so it is fenced. The model also gets a tool's error. */
 const toolSet = (
   sdk: Sdk,
   tools: readonly Tool[],

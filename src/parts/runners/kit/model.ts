@@ -8,10 +8,10 @@ import { builtinEnv } from './env.ts'
 import { modelFault } from './model-fault.ts'
 import { askModel } from './model-loop.ts'
 
-/** What is needed to call the model of a run. */
+/** The access to the model of a run. */
 export type ModelAccess = { readonly model: string; readonly apiKey: string | undefined; readonly baseUrl: string }
 
-/** `connect` is called once for each run. */
+/** Compiles the runner. `connect` is called once for each run. */
 export const compileModelRunner = (
   settings: RunnerSettings,
   report: Report,

@@ -1,6 +1,7 @@
 /**
- * Lets checks that cost much wait for their turn: a few run in each turn of the event loop. Of a client whose signatures fail these are all but
- * small ones. Its requests are still checked, because others may share its address; where too many of them wait already they are refused.
+ * Lets costly checks wait for their turn: a few run in each turn of the event loop. Costly are the checks of large bodies, and, for a
+ * client whose signatures fail, of all but small bodies. That client's requests are still checked, because others may share its address.
+ * They are refused only when too many of them wait already.
  */
 
 import { header } from '../../../core/headers.ts'
@@ -10,16 +11,16 @@ import type { RequestBody, RequestHead } from '../../../core/request.ts'
 import type { NextStep } from '../../../core/turns/short-turns.ts'
 import type { StageKit } from '../stage.ts'
 
-/** The check of a smaller body costs less than what is gained. */
+/** A smaller body is checked at once: its check costs less than waiting would save. */
 const leastBytes = 16_384
-/** So large bodies wait for their turn whoever sends them: each check holds everybody else up for milliseconds. */
+/** The check of a larger body waits for its turn, whoever sends it: it holds up all others for milliseconds. */
 const largeBytes = 262_144
 const retryAfterSeconds = 60
 
 export type ChecksInTurn = {
-  /** Refuses a request by its head, where it could only wait behind too many others. */
+  /** Refuses a request by its head, when it could only wait behind too many others. */
   atHead(head: RequestHead): Refused | undefined
-  /** Runs the check at once, or in its turn: then it may be done in steps. */
+  /** Runs the check at once, or in its turn. In its turn, it may be done in steps. */
   run(head: RequestHead, body: RequestBody, verify: VerifyInSteps): ReturnType<VerifyBody>
 }
 
@@ -42,7 +43,7 @@ export const checksInTurn = ({ name, adapter, effects: { limiter, turns } }: Sta
   }
 }
 
-/** What a head says of its body's length; one in pieces may be as long as any. */
+/** Returns the length of the body as its head announces it; `undefined` for a chunked body, which may be of any length. */
 const lengthIn = ({ headers }: RequestHead): number | undefined => {
   const length = header(headers, 'content-length')
   return length === undefined ? undefined : Number(length)

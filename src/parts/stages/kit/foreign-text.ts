@@ -1,6 +1,6 @@
-/** Tells a body from a text that another scheme signs: under one key, the signature of the one would be that of the other. */
+/** Recognises a body that looks like the signed text of another scheme: under the same key, that scheme's signature would hold for it. */
 
-/** No JSON that is a map, a list or a text, and no form, begins with one of these texts of a sender: its time, its id and time, its address, its token. */
+/** The beginnings of signed texts: a time, an id and a time, an address, a token. No JSON object, list or text, and no form, begins so. */
 const beginnings = [
   // V2, Stripe, Buildkite, Calendly, Grafana, Slack and Zoom; Discord, SendGrid and Mailgun, whose token may begin with digits.
   /^(?:v\d+:)?\d{10,}(?:[^\d=]|$)/,
@@ -14,7 +14,7 @@ const beginnings = [
 const longest = 300
 const [map, list, text] = [...'{["'].map((character) => character.charCodeAt(0))
 
-/** Whether a body begins as the signed text of a scheme, which no sender's own body does. */
+/** Whether a body begins like the signed text of a scheme. No sender's own body does. */
 export const isForeignText = (body: Buffer): boolean => {
   const first = body[0]
   if (first === undefined || first === map || first === list || first === text) return false

@@ -1,4 +1,4 @@
-/** Answers the questions of a route's schemes: those that nobody signs from the head, the others once their signature or credential holds. */
+/** Answers the questions of a route's senders: unsigned questions by their head, the others once their signature or credential holds. */
 
 import { type Refused, refuse } from '../../../core/outcome.ts'
 import type { Authenticate, HandshakeOutcome, Handshakes } from '../../../core/plan.ts'
@@ -12,15 +12,15 @@ const maxConfirmBytes = 65_536
 const retryAfterSeconds = 10
 const nothing = Buffer.alloc(0)
 const noBody = ({ headers }: RequestHead): RequestBody => new ReadOnce(headers, nothing)
-/** Nobody has vouched for a body in which a question is looked for. */
+/** The longest body in which an unsigned question is looked for, because nobody vouched for the body. */
 const maxOpenBytes = 1_024
 
 const refused = (detail: string): Refused => refuse('forbidden', { detail: `handshake: ${detail}` })
 
-/** `seenAs`: the head as the sender signed it. `authenticate`: checks a credential in the head. */
+/** `seenAs`: returns the head as the sender signed it. `authenticate`: checks a credential in the head. */
 type HandshakeChecks = { readonly seenAs: (head: RequestHead) => RequestHead; readonly authenticate: Authenticate }
 
-/** `undefined` for a route whose senders ask nothing. */
+/** Compiles the handshakes of a route; `undefined` where its senders ask nothing. */
 export const handshakesOf = (
   route: Route,
   schemes: readonly Scheme[],
@@ -34,7 +34,7 @@ export const handshakesOf = (
     const seen = seenAs(head)
     for (const handshake of asked) {
       const answered = handshake.method === head.method ? answer(handshake, seen, body, secret) : undefined
-      // A question that nobody signs has no address to confirm, so nobody waits.
+      // An unsigned question has no address to confirm, so its answer is never a promise.
       if (answered && !(answered instanceof Promise)) return answered
     }
     return undefined
@@ -62,7 +62,10 @@ export const handshakesOf = (
   }
 }
 
-/** `signed`: by their schemes. `open`: those of a body that nobody signs. `guarded`: those without a body, whose credential is checked. */
+/**
+ * Sorts the handshakes of the schemes. `signed`: by scheme. `open`: in a body that is not signed. `guarded`: without a body, with a
+ * credential that is checked.
+ */
 const sorted = (route: Route, schemes: readonly Scheme[]) => {
   const listed = ({ event }: Handshake): boolean => event !== undefined && route.events?.includes(event) === true
   const signed = new Map<string, readonly Handshake[]>()

@@ -1,4 +1,4 @@
-/** Reports keys of a route that its schemes cannot use, and what is to be known of these schemes. */
+/** Reports keys of a route that its schemes cannot use, and the notes of these schemes. */
 
 import type { Route } from '../../../generated/config.ts'
 import type { Scheme } from '../../schemes/scheme.ts'
@@ -12,7 +12,7 @@ export const reportKeys = (route: Route, schemes: readonly Scheme[], kit: StageK
   reportUnserved(route, schemes, kit)
 }
 
-/** Whether the route has the kind of key that the scheme checks with. */
+/** Reports a route without the kind of key that the scheme checks with. */
 const reportKind = (route: Route, { name, keys }: Scheme, { report }: StageKit): void => {
   const has = route.public_key !== undefined
   if (keys === 'public' && !has)
@@ -26,7 +26,7 @@ const reportKind = (route: Route, { name, keys }: Scheme, { report }: StageKit):
     )
 }
 
-/** When several schemes have the same message, it is reported once. */
+/** Reports secrets that no scheme can use. A message that several schemes share is reported once. */
 const reportUnserved = (route: Route, schemes: readonly Scheme[], { secrets, report, adopt }: StageKit): void => {
   const problems = new Map<string, { readonly help: string; readonly byName: boolean }>()
   for (const { badSecret, compile, keys, byName = false } of schemes) {
