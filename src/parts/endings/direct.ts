@@ -39,7 +39,7 @@ export const direct: EndingPart = {
 
 type HeldClaims = {
   readonly claim: Claim
-  /** With mode `all`, one claim for each target. With another mode, none. */
+  /** With mode `all`, a claim for each target. With another mode, none. */
   readonly shares: readonly Claim[]
   /** For each share, whether it is held. A target whose share is held got the text from an earlier request with this id. */
   readonly had: readonly boolean[]

@@ -66,7 +66,7 @@ export type Usage = {
  * }
  */
 export type RunnerPart = {
-  /** The name for `agent.runner`. */
+  /** The name in `agent.runner`. */
   readonly name: string
   /** The name for people, in editors. */
   readonly title: string

@@ -29,7 +29,7 @@ export const gitlab: Scheme = {
     return (head) => {
       const { headers } = head
       if (checkSignature && isSigned(headers)) return checkSignature(head)
-      // A wrong token is refused before the body is read. Node decodes headers as latin1, so encoding as latin1 gives the bytes sent.
+      // A wrong token is refused before the body is read. Node decodes headers as latin1, so encoding as latin1 gives the sent bytes.
       return equal(Buffer.from(header(headers, ...names) ?? '', 'latin1'), expected) ? () => true : 'the token is not the secret'
     }
   },
@@ -37,13 +37,13 @@ export const gitlab: Scheme = {
   events: gitlabEvents,
   eventTypeHeaders: [...eventNames],
   shortTypeField: 'object_kind',
-  // Each try of one event has the same key. The id of a signed webhook is signed, and that key is not.
+  // Each try of an event has the same Idempotency-Key. Of a signed webhook, webhook-id is signed and the key is not.
   reads: { deliveryId: (headers) => header(headers, isSigned(headers) ? 'webhook-id' : 'idempotency-key') },
   sign: ({ secret, body, id, event }) => ({
     headers: {
       ...(event === undefined ? {} : { 'X-Gitlab-Event': event }),
       'Idempotency-Key': id,
-      // Node encodes headers as latin1, so the bytes sent are the UTF-8 bytes of the secret.
+      // Node encodes headers as latin1, so the sent bytes are the UTF-8 bytes of the secret.
       'X-Gitlab-Token': Buffer.from(secret, 'utf8').toString('latin1'),
     },
     body,

@@ -1,4 +1,4 @@
-/** The list of signature schemes: the first one whose headers a request has verifies it (rules: Authentication 1). */
+/** The list of signature schemes. The first whose headers a request has verifies the request (rules: Authentication 1). */
 
 import { asana } from './business/asana.ts'
 import { calendly } from './business/calendly.ts'
@@ -54,7 +54,7 @@ import { standardWebhooks, svix } from './standard-webhooks.ts'
 
 export const schemes: readonly Scheme[] = [svix, standardWebhooks, linear, github, gitlab, v2, v1]
 
-/** Those of senders that need a name in `verify`: each serves only the routes that name it. */
+/** The presets of senders. Each serves only routes that name it in `verify`. */
 export const presets: readonly Preset[] = [
   asana,
   calendly,
@@ -102,5 +102,5 @@ export const presets: readonly Preset[] = [
   stripe,
 ]
 
-/** What a sender signs with that may choose: tests do so, and hints show it. */
+/** The scheme for senders that may choose: tests sign with it, and hints show it. */
 export const ownScheme: Scheme = v2

@@ -1,4 +1,4 @@
-/** Linear: `Linear-Signature: <hex HMAC of the body>`, where the signed body holds the time of sending. */
+/** Linear: `Linear-Signature: <hex HMAC of the body>`. The signed body has the time of sending. */
 
 import { header } from '../../core/headers.ts'
 import { own, parseObject } from '../../core/json.ts'
@@ -13,7 +13,7 @@ const malformed = `${name} is not 64 hex digits`
 const timeField = 'webhookTimestamp'
 const toleranceSeconds = 60
 
-/** Checks the time in the body. The body is parsed only when its signature is valid, and a body without a time passes. */
+/** Adds the check of the time in the body. The body is parsed only when its signature is valid, and a body without a time passes. */
 const inTime =
   (check: CheckBody, at: number): CheckBody =>
   (body) => {

@@ -1,4 +1,4 @@
-/** A well-known sender as data: how it signs, what it asks, and what its user has to set. */
+/** A well-known sender as data: how it signs, its handshakes, and the settings of its user. */
 
 import type { SignatureScheme } from '../../generated/config.ts'
 import { describedScheme } from './described/described.ts'
@@ -8,37 +8,37 @@ export type PresetSpec = {
   /** In snake_case, for `verify`. */
   readonly name: string
   readonly title: string
-  /** Other names of the sender. */
+  /** Aliases of the sender's name. */
   readonly aliases?: readonly string[]
   /** The sender's own page on its signatures. */
   readonly docs: string
-  /** What to set at the sender, and where. */
+  /** The settings at the sender, and where they are. */
   readonly there: string
-  /** Who makes its key: the sender, which shows it, or you, who choose it and enter it there. */
+  /** Who makes the key: the sender, which shows it, or the operator, who chooses it and enters it there. */
   readonly keyFrom: 'sender' | 'you'
-  /** Which key it is, and where the sender shows it. */
+  /** The kind of key, and where the sender shows it. */
   readonly key: string
-  /** Event types that it sends, the commonest first. */
+  /** Event types of the sender, the commonest first. */
   readonly events: readonly string[]
-  /** Other types that are known, which nobody is shown. */
+  /** Further known types, which are not shown. */
   readonly furtherEvents?: readonly string[]
-  /** The payload's field that says what was done, where the type alone does not. */
+  /** The field of the payload that names the action, where the type alone does not. */
   readonly actionField?: string
-  /** The sample that shows what it sends. */
+  /** The sample that shows an event of the sender. */
   readonly sample: string
   /** Keys of a route to begin with, as YAML, beside `verify` and the key. */
   readonly route: string
-  /** Where its key comes by a request, before the route can have it: what to do, and the route until then. */
+  /** For a sender whose key comes by a request before the route can have it: the steps, and the route until then. */
   readonly before?: { readonly what: string; readonly route: string }
-  /** What it wants for an event, where our own answer is not good enough; `respond` of a route goes before it. */
+  /** The answer that the sender wants for an event, where our own answer does not do. `respond` of a route takes precedence. */
   readonly respond?: NonNullable<Scheme['respond']>
   readonly repeats?: Repeats
-  /** What could not be made certain. */
+  /** The points that its documentation leaves open. */
   readonly uncertain?: string
   readonly scheme: Omit<SignatureScheme, 'title'>
 }
 
-/** A preset: the scheme, and what is told of its sender. */
+/** A preset: the scheme, and the description of its sender. */
 export type Preset = Scheme & { readonly about: Omit<PresetSpec, 'scheme'>; readonly description: SignatureScheme }
 
 export const preset = ({ scheme, ...about }: PresetSpec): Preset => {

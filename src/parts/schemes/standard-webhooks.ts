@@ -7,7 +7,7 @@ import { hmac } from './kit/hmac.ts'
 import { checkStandard } from './kit/standard-check.ts'
 import type { Scheme } from './scheme.ts'
 
-/** `shown`: the headers of which each shows the scheme. */
+/** Makes a scheme. `shown`: the headers, each of which shows it. */
 const scheme = (name: string, title: string, prefix: string, shown: readonly string[]): Scheme => ({
   name,
   title,
@@ -36,7 +36,7 @@ const scheme = (name: string, title: string, prefix: string, shown: readonly str
   },
 })
 
-/** Only the signature header shows this scheme, because GitLab sends id and timestamp headers with its token. */
+/** Only the signature header shows this scheme: code host B sends id and timestamp headers with its token, too. */
 export const standardWebhooks: Scheme = {
   ...scheme('standard_webhooks', 'Standard Webhooks', 'webhook-', ['webhook-signature']),
   aliases: ['standard'],

@@ -21,9 +21,9 @@ export const asana = preset({
     // Neither a request nor an event has an id, but each event has its time in milliseconds.
     id: { digest: true },
     handshakes: [
-      // The secret comes to whoever registers the address, so that nothing is stored: the operator copies it.
+      // Whoever registers the address gets the secret in the answer, and copies it by hand. So nothing is stored here.
       { when: { header: 'X-Hook-Secret' }, signed: false, answer: { headers: { 'X-Hook-Secret': '{value}' } } },
-      // A sign of life now and then has no events.
+      // Now and then Asana sends a request without events, to see whether the address answers.
       { when: { header: 'X-Hook-Signature', absent: 'events.0' } },
     ],
   },

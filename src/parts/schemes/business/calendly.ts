@@ -20,7 +20,7 @@ export const calendly = preset({
     timestamp: { header: 'Calendly-Webhook-Signature', label: 't', window_seconds: 180 },
     signed: '{timestamp}.{body}',
     event: { body: 'event' },
-    // The body says to the microsecond when it happened.
+    // The body has the time of the event to the microsecond.
     id: { digest: true },
   },
 })

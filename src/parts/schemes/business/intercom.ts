@@ -18,9 +18,9 @@ export const intercom = preset({
     event: { body: 'topic' },
     id: { body: 'id' },
     handshakes: [
-      // It asks with a HEAD whether somebody is there. Every request has a Host.
+      // Intercom asks with a HEAD whether the address answers. Every request has a Host.
       { method: 'HEAD', when: { header: 'Host' } },
-      // What the button of its page sends.
+      // The button on Intercom's page sends this.
       { when: { body: 'topic', equals: 'ping' } },
     ],
   },

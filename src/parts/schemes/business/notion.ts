@@ -7,7 +7,8 @@ export const notion = preset({
   title: 'Notion',
   docs: 'https://developers.notion.com/reference/webhooks#step-3-validating-event-payloads-recommended',
   there: 'your integration → Webhooks → Create a subscription: the address of the route, and its events',
-  // It comes before the route can have it as its key, and signs itself: nobody but the owner may take it.
+  // The token comes before the route can have it as its key, and the request with the token is signed with the token. Only the owner may
+  // see it.
   keyFrom: 'sender',
   key: 'the verification token (secret_…) that Notion posts first',
   before: {
@@ -23,7 +24,7 @@ export const notion = preset({
     signature: { header: 'X-Notion-Signature', prefix: 'sha256=' },
     event: { body: 'type' },
     id: { body: 'id' },
-    // Asked to send the token again, it signs that with the token itself: no event, and not for a model's eyes.
+    // When it is asked to send the token again, Notion signs that request with the token. It is not an event, and no model may see it.
     handshakes: [{ when: { body: 'verification_token', absent: 'id' } }],
   },
 })

@@ -21,7 +21,7 @@ export const trello = preset({
     signed: '{body}{url}',
     event: { body: 'action.type' },
     id: { body: 'action.id' },
-    // It asks with a HEAD whether somebody is there. Every request has a Host.
+    // Trello asks with a HEAD whether the address answers. Every request has a Host.
     handshakes: [{ method: 'HEAD', when: { header: 'Host' } }],
   },
 })

@@ -21,7 +21,7 @@ export const zendesk = preset({
     timestamp: { header: 'X-Zendesk-Webhook-Signature-Timestamp', unit: 'iso8601' },
     signed: '{timestamp}{body}',
     event: { body: 'type' },
-    // The body of a trigger is its owner's own: an "id" there may well be the ticket's, which comes with every change of it.
+    // The owner of a trigger writes its body: an "id" there may be the id of the ticket, which is the same for every change of the ticket.
     id: { header: 'X-Zendesk-Webhook-Invocation-Id' },
   },
 })

@@ -17,7 +17,7 @@ export const line = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'x-line-signature', encoding: 'base64' },
-    // A request may have several events, whose first one tells its id.
+    // A request may have several events. The id of the first is the id of the request.
     event: { body: 'events.0.type' },
     id: { body: 'events.0.webhookEventId' },
     // The button Verify of the console sends no events.

@@ -22,7 +22,7 @@ export const meta = preset({
     signature: { header: 'X-Hub-Signature-256', prefix: 'sha256=' },
     // A request may have several entries. Messenger has no field, only the object.
     event: { body: ['entry.0.changes.0.field', 'object'] },
-    // A request has no id, and the ids of its messages do not tell their states apart.
+    // A request has no id, and the ids of messages are the same for each of their states.
     id: { digest: true },
     handshakes: [
       {

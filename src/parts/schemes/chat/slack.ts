@@ -9,7 +9,7 @@ export const slack = preset({
   there: 'your app → Event Subscriptions (or Slash Commands, Interactivity): the address of the route as Request URL',
   keyFrom: 'sender',
   key: 'the Signing Secret of the app, under Basic Information',
-  // A slash command is its own name, an interaction its type.
+  // The type of a slash command is its name.
   events: ['app_mention', 'message', 'reaction_added', 'block_actions', '/deploy'],
   sample: 'slack/message.channels',
   route: 'events: [app_mention, message]\nprompt: "{event.text}"\n',
@@ -29,7 +29,8 @@ export const slack = preset({
     id: { body: ['event_id', 'trigger_id'] },
     handshakes: [
       { when: { body: 'type', equals: 'url_verification' }, answer: { text: '{payload.challenge}' } },
-      // It looks now and then whether a command's address has a good certificate, not always with a signature: an empty 200 to anybody.
+      // Now and then Slack checks the certificate of a command's address, not always with a signature. The answer is an empty 200 to
+      // anybody.
       { when: { body: 'ssl_check', equals: '1' }, signed: false },
     ],
   },

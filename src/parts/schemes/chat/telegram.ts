@@ -18,7 +18,7 @@ export const telegram = preset({
     algorithm: 'token',
     signature: { header: 'X-Telegram-Bot-Api-Secret-Token' },
     event: {
-      // An update has one of these.
+      // An update has exactly one of these fields.
       present: [
         'message',
         'edited_message',

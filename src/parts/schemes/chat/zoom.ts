@@ -19,11 +19,11 @@ export const zoom = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'x-zm-signature', prefix: 'v0=' },
-    // As long as ids are known, so that a retry with the time of the first try is taken, too.
+    // As long as ids are known, so that a repeat with the time of the first try is taken too.
     timestamp: { header: 'x-zm-request-timestamp', window_seconds: 3600 },
     signed: 'v0:{timestamp}:{body}',
     event: { body: 'event' },
-    // The id of a request is in a header that is not signed; the body has its time in milliseconds.
+    // The id of a request is in a header that is not signed. The body has its time in milliseconds.
     id: { digest: true },
     handshakes: [
       {

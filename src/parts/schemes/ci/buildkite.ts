@@ -20,9 +20,9 @@ export const buildkite = preset({
     timestamp: { header: 'X-Buildkite-Signature', label: 'timestamp' },
     signed: '{timestamp}.{body}',
     event: { body: 'event' },
-    // It has no id, and the body has the times of what happened.
+    // There is no id, and the body has the times of the build.
     id: { digest: true },
-    // It says so when its settings change.
+    // Buildkite sends a ping when the settings of the webhook change.
     handshakes: [{ when: { body: 'event', equals: 'ping' } }],
   },
 })

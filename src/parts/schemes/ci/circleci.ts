@@ -18,7 +18,7 @@ export const circleci = preset({
     signature: { header: 'circleci-signature', label: 'v1' },
     event: { body: 'type' },
     id: { body: 'id' },
-    // What "Test Ping Event" sends.
+    // "Test Ping Event" sends this.
     handshakes: [{ when: { body: 'type', equals: 'ping' } }],
   },
 })

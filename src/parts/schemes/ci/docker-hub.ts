@@ -1,4 +1,4 @@
-/** Docker Hub: a token in the address. There is nothing else. */
+/** Docker Hub: a token in the address. Nothing is signed. */
 
 import { preset } from '../preset.ts'
 
@@ -17,7 +17,7 @@ export const dockerHub = preset({
     algorithm: 'token',
     signature: { query: 'token' },
     event: { present: ['push_data'] },
-    // It has no id, and the body has its time.
+    // There is no id, and the body has its time.
     id: { digest: true },
   },
 })

@@ -1,9 +1,9 @@
-/** Amazon SNS: an RSA signature over fields of the body, with a certificate of its own. */
+/** Amazon SNS: an RSA signature over fields of the body, with a certificate from Amazon's hosts. */
 
 import type { SignatureScheme } from '../../../generated/config.ts'
 import { preset } from '../preset.ts'
 
-/** Those of its regions: other names there may be somebody's, as sns.s3.amazonaws.com, which is a bucket. */
+/** The hosts of Amazon's regions. Other names may belong to anybody: sns.s3.amazonaws.com is a bucket. */
 const hosts: NonNullable<SignatureScheme['certificate']>['hosts'] = [
   'sns.us-*-*.amazonaws.com',
   'sns.us-gov-*-*.amazonaws.com',
@@ -42,7 +42,7 @@ export const awsSns = preset({
     },
     signed: '{lines}',
     lines: ['Message', 'MessageId', 'Subject?', 'SubscribeURL?', 'Timestamp', 'Token?', 'TopicArn', 'Type'],
-    // A message is tried for at most an hour, with the time of the first try; so long its id is known, too.
+    // Amazon tries a message for at most an hour, with the time of the first try. Its id is known for as long.
     timestamp: { body: 'Timestamp', unit: 'iso8601', window_seconds: 3600 },
     identity: { body: 'TopicArn' },
     event: { body: 'Type' },

@@ -17,7 +17,7 @@ export const azureEventGrid = preset({
   scheme: {
     algorithm: 'token',
     signature: { query: 'token' },
-    // A list in its own schema, whose first event tells its id; one event in that of CloudEvents.
+    // In Event Grid's own schema, a list, whose first event has the id of the request; in that of CloudEvents, one event.
     event: { body: ['0.eventType', '0.type', 'type'] },
     id: { body: ['0.id', 'id'], within: { body: ['0.topic', '0.source', 'source'] } },
     handshakes: [

@@ -17,7 +17,7 @@ export const microsoftGraph = preset({
   repeats: { byItself: true, how: 'for up to four hours' },
   scheme: {
     algorithm: 'token',
-    // All notifications of the request must have it.
+    // All notifications of a request must have the same clientState.
     signature: { body: 'value.*.clientState' },
     event: { body: ['value.0.lifecycleEvent', 'value.0.changeType'] },
     id: { body: 'value.0.id' },

@@ -21,7 +21,7 @@ export const netlify = preset({
     body_digest: { claim: 'sha256' },
     // X-Netlify-Event is not signed.
     event: { body: 'state' },
-    // The id in the body is that of the deploy, which comes again with each state.
+    // The id in the body is the id of the deploy, which comes again with each state.
     id: { digest: true },
   },
 })

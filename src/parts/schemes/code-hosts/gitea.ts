@@ -1,4 +1,4 @@
-/** Gitea and Forgejo: `X-Gitea-Signature: <hex HMAC of the JSON>`; of a form it is that of the field `payload`. */
+/** Gitea and Forgejo: `X-Gitea-Signature: <hex HMAC of the JSON>`. In a form, the JSON is the field `payload`. */
 
 import { preset } from '../preset.ts'
 
@@ -17,7 +17,7 @@ export const gitea = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     sends: ['json', 'form'],
-    // Forgejo sends it, too, beside one under its own name. Without a secret it is there, and empty.
+    // Forgejo sends this header beside a header of its own. Without a secret the header is empty.
     signature: { header: 'X-Gitea-Signature' },
     signed: '{json}',
     event: { header: 'X-Gitea-Event' },

@@ -1,17 +1,20 @@
-/** The address in a signed text: it must be the configured one, or a captured text could be cut into another address and another body. */
+/**
+ * Checks the address in a signed text. It must be the configured address: otherwise a captured text could be cut into another address and
+ * another body.
+ */
 
 import type { RequestHead } from '../../../core/request.ts'
 import type { SignatureScheme } from '../../../generated/config.ts'
 import type { Why } from '../scheme.ts'
 
-/** The values of the query that a description reads: the sender adds them to the configured address. */
+/** Returns the names in the query that a description reads. The sender adds them to the configured address. */
 export const queryNames = ({ signature, timestamp, body_digest }: SignatureScheme): ReadonlySet<string> =>
   new Set([signature?.query, timestamp?.query, body_digest?.query].filter((name) => name !== undefined))
 
 /** No sender's address has a query of more parts. */
 const maxQueryParts = 64
 
-/** A query, which begins with its question mark, without the sender's own values; `undefined` for a long one. */
+/** Removes the sender's own values from a query, which begins with its question mark; `undefined` for a long query. */
 const restOf = (query: string, own: ReadonlySet<string>): string | undefined => {
   if (own.size === 0 || query === '') return query
   const parts = query.slice(1).split('&', maxQueryParts + 1)
@@ -20,7 +23,7 @@ const restOf = (query: string, own: ReadonlySet<string>): string | undefined => 
   return rest.length === 0 ? '' : `?${rest.join('&')}`
 }
 
-/** Why the address of a request is not the configured one; `undefined` where it is. */
+/** Returns the reason why the address of a request is not the configured one; `undefined` where it is. */
 export const whyOtherAddress = (head: RequestHead, own: ReadonlySet<string>): Why | undefined => {
   const url = head.url()
   if (url.includes('#')) return 'its address has a fragment'
@@ -30,7 +33,10 @@ export const whyOtherAddress = (head: RequestHead, own: ReadonlySet<string>): Wh
     : 'its address has another query than the configured one: where the sender was given an address with a query, say it in "public_url"'
 }
 
-/** An address with its port, or the standard one, and without: some senders sign the one, some the other (twilio-node, `lib/webhooks/webhooks.ts`). */
+/**
+ * Returns an address without its port, and with its port or the standard port. Some senders sign it with a port, some without (twilio-node,
+ * `lib/webhooks/webhooks.ts`).
+ */
 export const withAndWithoutPort = (url: string): readonly string[] => {
   const [, protocol = '', host = '', port, rest = ''] = /^(https?):\/\/([^/?#]*?)(:\d+)?([/?#].*|)$/.exec(url) ?? []
   if (protocol === '') return [url]

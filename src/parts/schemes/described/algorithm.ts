@@ -1,4 +1,4 @@
-/** Signs and checks by the algorithms that a description can name. */
+/** Signs and checks by the algorithms of descriptions. */
 
 import { createPrivateKey, createVerify, type KeyObject, sign, verify } from 'node:crypto'
 import { createSlots } from '../../../core/turns/slots.ts'
@@ -18,12 +18,12 @@ const asymmetric: { readonly [algorithm in Algorithm]?: { readonly type: KeyType
 }
 
 export const isHmac = (algorithm: Algorithm): boolean => algorithm in hashes
-/** The type of key that an algorithm checks with; `undefined` for one with a shared secret. */
+/** Returns the type of key that an algorithm checks with; `undefined` for an algorithm with a shared secret. */
 export const keyTypeOf = (algorithm: Algorithm): KeyType | undefined => asymmetric[algorithm]?.type
 
 export const hmacKey = (algorithm: Algorithm, bytes: Buffer): HmacKey => new HmacKey(hashes[algorithm] as HmacHash, bytes)
 
-/** Whether one of the signatures is that of the text. */
+/** Whether one of the signatures is valid for the text. */
 export const holds = (
   algorithm: Algorithm,
   key: KeyObject | HmacKey,
@@ -38,18 +38,21 @@ export const holds = (
   return signatures.some((signature) => verified(hash, pieces, key, signature))
 }
 
-/** A longer text is checked in Node's pool of threads where its whole is signed: each key hashes it again, a megabyte in 1.2 ms. */
+/** A longer text is checked in Node's pool of threads, where its whole is signed: each key hashes the text again, a megabyte in 1.2 ms. */
 const maxAtOnce = 65_536
 
 const lengthOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { length }) => sum + length, 0)
 
-/** Whether the check of such texts belongs into the pool (`holdsInPool`). */
+/** Whether these texts should be checked in the pool (`holdsInPool`). */
 export const isForPool = (algorithm: Algorithm, texts: readonly (readonly Buffer[])[]): boolean =>
   asymmetric[algorithm]?.hash === null && texts.some((pieces) => lengthOf(pieces) > maxAtOnce)
 
-/** Where a long text is put together: memory that is new costs more than the check. It is wiped after each. */
+/** The buffer in which a long text is joined: new memory would cost more than the check. It is wiped after each check. */
 const longText = Buffer.alloc(1_114_112)
-/** One check at a time, so that strangers use one thread of the pool, and the store's writes find the others. Whoever waits holds its body, whose memory is bounded. */
+/**
+ * One check at a time: strangers can occupy only one thread of the pool, and the store's writes have the others. A request that waits holds
+ * its body, whose memory is bounded.
+ */
 const pool = createSlots(() => 1, Number.POSITIVE_INFINITY)
 
 const inOnePiece = (pieces: readonly Buffer[]): Buffer => {
@@ -60,7 +63,7 @@ const inOnePiece = (pieces: readonly Buffer[]): Buffer => {
   return longText.subarray(0, end)
 }
 
-/** Whether one of the signatures is that of one of the texts, from another thread. It never rejects. */
+/** Whether one of the signatures is valid for one of the texts. Checks in another thread, and never rejects. */
 export const holdsInPool = async (
   key: KeyObject,
   texts: readonly (readonly Buffer[])[],
@@ -86,7 +89,10 @@ const verifiedInPool = (pieces: readonly Buffer[], key: KeyObject, signature: Bu
     }
   })
 
-/** Node throws for some malformed signatures, and says no to the others. A hash reads the pieces in a row, so that a long text is not copied. */
+/**
+ * Node throws for some malformed signatures, and returns false for others. A hash reads the pieces one by one, so a long text is not
+ * copied.
+ */
 const verified = (hash: string | null, pieces: readonly Buffer[], key: KeyObject, signature: Buffer): boolean => {
   try {
     if (hash === null) return verify(null, Buffer.concat(pieces), key, signature)
@@ -98,7 +104,7 @@ const verified = (hash: string | null, pieces: readonly Buffer[], key: KeyObject
   }
 }
 
-/** The signature of a text. `key`: that of an HMAC, or a private one in PEM; `undefined` where that is none of the algorithm's. */
+/** Signs a text. `key`: the key of an HMAC, or a private key in PEM. `undefined` where the key does not fit the algorithm. */
 export const signatureOf = (algorithm: Algorithm, key: Buffer | string, pieces: readonly Buffer[]): Buffer | undefined => {
   if (isHmac(algorithm)) return hmacKey(algorithm, typeof key === 'string' ? Buffer.from(key) : key).digest(pieces)
   const { type, hash } = asymmetric[algorithm] as { readonly type: KeyType; readonly hash: string | null }

@@ -1,4 +1,6 @@
-/** Certificates by their addresses, which requests name: what has verified a request makes no room for what has not. */
+/**
+ * Certificates by their addresses, which requests name. A certificate that has verified a request is never dropped for one that has not.
+ */
 
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
@@ -9,7 +11,7 @@ import { certificateAddress } from './sender-address.ts'
 
 const maxBytes = 65_536
 const maxProven = 16
-/** A stranger can have any certificate of the sender's hosts fetched; these wait here for a request that they verify. */
+/** The most certificates that wait for a request that they verify: a stranger can make us fetch any certificate of the sender's hosts. */
 const maxUnproven = 8
 
 type Certificate = {
@@ -23,11 +25,11 @@ type Certificate = {
 
 const isValid = ({ validFrom, validTo }: Certificate, at: number): boolean => validFrom <= at && at <= validTo
 
-/** `place`: on which hosts, and under which path, certificates may be. */
+/** `place`: the hosts, and the path, at which certificates may be. */
 export const createCertificates = (place: Pick<SchemeCertificate, 'hosts' | 'path'>, { fetch, kept }: SenderKeys): RemoteKeys => {
-  /** Those that verified a request, the least recently used first. */
+  /** The certificates that have verified a request, the least recently used first. */
   const proven = new Map<string, Certificate>()
-  /** The others, the oldest first. */
+  /** The other certificates, oldest first. */
   const unproven = new Map<string, Certificate>()
   const used = new WeakMap<RequestHead, Certificate>()
 
@@ -83,7 +85,7 @@ export const createCertificates = (place: Pick<SchemeCertificate, 'hosts' | 'pat
   }
 }
 
-/** Forgets one that is not valid any more, else the least recently used. */
+/** Drops a certificate that is no longer valid, or else the least recently used. */
 const makeRoom = (proven: Map<string, Certificate>, at: number): void => {
   const invalid = [...proven.values()].find((certificate) => !isValid(certificate, at))
   if (invalid) proven.delete(invalid.address)
@@ -95,13 +97,13 @@ const forgetFirst = (certificates: Map<string, Certificate>): void => {
   if (first !== undefined) certificates.delete(first)
 }
 
-/** A Map keeps the order in which keys were set. */
+/** Moves a certificate to the end: a Map keeps the order in which keys were set. */
 const putLast = (certificates: Map<string, Certificate>, address: string, certificate: Certificate): void => {
   certificates.delete(address)
   certificates.set(address, certificate)
 }
 
-/** `undefined` for bytes that are no certificate. */
+/** Parses a certificate; `undefined` for any other bytes. */
 const certificateOf = (address: string, from: FetchedKey): Certificate | undefined => {
   try {
     const { publicKey, validFrom, validTo } = new X509Certificate(from.bytes)

@@ -1,4 +1,4 @@
-/** Checks requests as a description says: what the head shows is refused there, the rest once the body is there. */
+/** Checks requests by a description. A request is refused by its head where possible, else by its body. */
 
 import { hash } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
@@ -20,11 +20,14 @@ import { claimedDigest, holdsWithKey, holdsWithSecret, parseToken, type Token, w
 
 type Verdict = true | Why | Later
 
-/** The check for one secret; `undefined` when the scheme cannot use it. `remote`: the keys of a scheme that fetches them. */
+/** Makes the check for one secret; `undefined` when the scheme cannot use the secret. `remote`: the keys of a scheme that fetches them. */
 export const checkFor = (compiled: CompiledDescription, secret: string, remote: RemoteKeys | undefined): CheckHead | undefined =>
   once(compiled, sendingOnly(compiled, checkOnce(compiled, secret, remote)))
 
-/** What a body is, is asked of its bytes before anything else is: a sender that sends no forms sends none whose bytes were signed as something else. */
+/**
+ * Checks the kind of the body first. A sender that sends no forms never signed a form: its signed bytes, read as a form, would be another
+ * content.
+ */
 const sendingOnly = ({ description: { sends } }: CompiledDescription, check: CheckHead | undefined): CheckHead | undefined => {
   if (!check || !sends || sends.length > 1) return check
   const wantsForm = sends[0] === 'form'
@@ -38,7 +41,7 @@ const sendingOnly = ({ description: { sends } }: CompiledDescription, check: Che
 
 type Judge = (request: RequestView) => Verdict | Promise<Verdict>
 
-/** The check of a whole body: by the parts in which it says who signed it, and, once these hold, by all of it. */
+/** Checks a whole body. A body that names its signer is first checked by those parts alone, and only then read as a whole. */
 const ofBody =
   ({ glimpsed }: CompiledDescription, head: RequestHead, judge: Judge): CheckBody =>
   (bytes, body = new ReadOnce(head.headers, bytes)) => {
@@ -49,7 +52,7 @@ const ofBody =
     return verdict instanceof Promise ? verdict.then(onward) : onward(verdict)
   }
 
-/** A signature or credential that stands twice is none: a proxy in front may have looked at the other one. */
+/** Refuses a signature or credential that stands twice, because a proxy in front may have looked at the other one. */
 const once = ({ source, name }: CompiledDescription, check: CheckHead | undefined): CheckHead | undefined => {
   const header = source.header?.toLowerCase()
   if (!check || header === undefined) return check
@@ -94,10 +97,10 @@ const certificateOf = (
   return address === undefined ? 'the address of its certificate is missing' : certificates.find(address, request.head)
 }
 
-/** Senders that write their address in several ways sign no longer body than this. */
+/** Senders that write their address in several ways sign no longer body. */
 const maxRewritten = 65_536
 
-/** The requests whose signed text it may be: one for each way in which the sender may have written its address. */
+/** Returns the request with each address that its sender may have signed. */
 const asSigned = ({ description: { port } }: CompiledDescription, request: RequestView): readonly RequestView[] =>
   port === 'either' && request.body.bytes.length <= maxRewritten
     ? withAndWithoutPort(request.head.url()).map((url) => ({ ...request, head: { ...request.head, url: () => url } }))
@@ -105,13 +108,13 @@ const asSigned = ({ description: { port } }: CompiledDescription, request: Reque
 
 type Texts = readonly ReturnType<CompiledDescription['text']>[]
 
-/** What may be signed. All secrets of a route share it, unless their secret is a part of it. */
+/** Returns the texts that may be signed. All secrets of a route share them, unless the secret is a part of the text. */
 const textsOf = (compiled: CompiledDescription, request: RequestView, secret: string): Texts => {
   const make = (): Texts => asSigned(compiled, request).map((each) => compiled.text(each, secret))
   return compiled.signsSecret ? make() : request.body.once(compiled, make)
 }
 
-/** HMACs and signatures. */
+/** Checks HMACs and public-key signatures. */
 const checkSigned = (
   compiled: CompiledDescription,
   secret: string,
@@ -155,7 +158,7 @@ const checkSigned = (
   }
 }
 
-/** What is checked once the signature holds: the digest that stands for the body, and a time in the body. */
+/** Checks the rest once the signature holds: the digest of the body, and a time in the body. */
 const whyNotRest = (compiled: CompiledDescription, request: RequestView): Why | undefined =>
   whyOtherBody(compiled, request) ?? (compiled.time && !compiled.time.atHead ? whyStale(compiled, request) : undefined)
 
@@ -169,7 +172,8 @@ const whyStale = ({ time }: CompiledDescription, request: RequestView): Why | un
 const whyOtherBody = ({ digest, coversForm }: CompiledDescription, request: RequestView, token?: Token): Why | undefined => {
   if (!digest) return undefined
   const text = digest.read?.(request)
-  // A form needs none. But one that is there counts: a captured body that is not a form could else be left out, and sent again as an empty form.
+  // A form needs no digest, but a present digest counts: otherwise a captured body that is not a form could be left out, and the request
+  // sent again as an empty form.
   if (coversForm && text === undefined && isForm(request)) return undefined
   const claimed =
     digest.claim !== undefined ? token && claimedDigest(token, digest.claim, digest.encoding) : text && bytesOf(text, digest.encoding)
@@ -184,10 +188,12 @@ const whyNotIdentity = ({ identity, description }: CompiledDescription, request:
   return text !== undefined && equal(Buffer.from(text), Buffer.from(secret)) ? undefined : `${where} is not the secret of the route`
 }
 
-/** The secret itself, in the open. Where it is not in the body, a wrong one is refused before the body is read. */
+/**
+ * Checks a credential, which is the secret in the open. Unless it is in the body, a wrong credential is refused before the body is read.
+ */
 const checkCredential = (compiled: CompiledDescription, secret: string): CheckHead => {
   const isBasic = compiled.description.algorithm === 'basic'
-  // Node decodes headers as latin1, so encoding as latin1 gives the bytes sent; the query and the body are decoded as UTF-8.
+  // Node decodes headers as latin1, so encoding as latin1 gives the sent bytes. Query and body are decoded as UTF-8.
   const sent = compiled.source.header !== undefined ? 'latin1' : 'utf8'
   const expected = Buffer.from(secret)
   const judge = (request: RequestView): Verdict => {

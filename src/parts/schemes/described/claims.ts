@@ -1,4 +1,4 @@
-/** What a request claims to be signed with: the texts where a description says that signatures stand. */
+/** Reads the signatures that a request claims to have, from the places that a description names. */
 
 import { header } from '../../../core/headers.ts'
 import type { Headers } from '../../../core/request.ts'
@@ -6,12 +6,12 @@ import { bytesOf, type Encoding } from './digits.ts'
 
 import { compileSource, partsOf, type RequestView, sourceName, type ValueSource } from './request-view.ts'
 
-/** Reads the texts of all signatures that a request claims; a sentence where it claims none. */
+/** Reads the texts of all signatures of a request, or returns a sentence on why there is none. */
 export type ReadClaims = (request: RequestView) => readonly string[] | string
 
 const maxSignatures = 16
 
-/** The texts of the signatures: all parts with the label, or what stands between separators; each without its prefix. */
+/** Compiles the reading of signatures: all parts with the label, or all parts between separators, each without its prefix. */
 export const claimsOf = ({ prefix, label, separator, ...place }: ValueSource & { readonly prefix?: string }): ReadClaims => {
   const read = compileSource(place)
   const name = sourceName({ ...place, ...(label === undefined ? {} : { label }) })
@@ -27,11 +27,14 @@ export const claimsOf = ({ prefix, label, separator, ...place }: ValueSource & {
   }
 }
 
-/** The names of schemes in an Authorization header are known in any letter case (RFC 9110, 11.1). */
+/** The names of schemes in an Authorization header match in any letter case (RFC 9110, 11.1). */
 const beginsWith = (text: string, prefix: string): boolean =>
   prefix.endsWith(' ') ? text.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase() : text.startsWith(prefix)
 
-/** Whether the headers show the scheme: by the header of its signature, which begins as the description says. One without such a header always shows. */
+/**
+ * Whether the headers show the scheme: the header of its signature is present, and begins as described. A scheme without such a header
+ * always shows.
+ */
 export const showsIn = ({
   header: name,
   label,
@@ -47,13 +50,13 @@ export const showsIn = ({
   }
 }
 
-/** A header that shows the scheme; none where it always shows. */
+/** Returns headers that show the scheme; none where it always shows. */
 export const shownBy = ({ header: name, prefix = '' }: ValueSource & { readonly prefix?: string }): Headers =>
   name === undefined ? {} : { [name.toLowerCase()]: `${prefix}x` }
 
 type Claimed = { readonly claims: ReadClaims; readonly encoding: Encoding; readonly name: string }
 
-/** The bytes of the claimed signatures; a sentence where none is written as it should be. */
+/** Returns the bytes of the claimed signatures, or a sentence where none is well-formed. */
 export const signaturesIn = ({ claims, encoding, name }: Claimed, request: RequestView): readonly Buffer[] | string => {
   const texts = claims(request)
   if (typeof texts === 'string') return texts

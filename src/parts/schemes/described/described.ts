@@ -1,4 +1,4 @@
-/** Makes a scheme out of its description: it verifies and signs, and tells how events of its sender are read. */
+/** Makes a scheme of its description: it verifies and signs, and reads the events of its sender. */
 
 import { hash } from 'node:crypto'
 import { isObject, type Json } from '../../../core/json.ts'
@@ -20,12 +20,12 @@ import { compileSource, type ReadValue, type RequestView, viewOf } from './reque
 import { secretPlaces } from './secret-places.ts'
 import { signAs } from './sign.ts'
 
-/** What `name` verifies. A description with problems, which are reported where it is written, refuses every request. */
+/** Returns the scheme `name`. A description with problems, which are reported at its place in the file, refuses every request. */
 export const describedScheme = (name: string, description: SignatureScheme): Scheme => {
   const { title = name, algorithm, event, id, jwks_url, certificate, handshakes = [] } = description
   const compiled = compileDescription(description)
   const isBroken = problemsIn(description).length > 0
-  // Each route has the keys that it was given for itself, and they go with its plan.
+  // Each route has the keys that were fetched for it, and they are dropped with its plan.
   const createRemote = (from: SenderKeys): RemoteKeys | undefined =>
     jwks_url !== undefined ? createJwks(jwks_url, from) : certificate && createCertificates(certificate, from)
   const checkWith = (secret: string, remote: RemoteKeys | undefined): CheckHead | undefined =>
@@ -62,7 +62,7 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
   }
 }
 
-/** The type: a text, or the name of the first field that is there. */
+/** Compiles the event's type: a text, or the name of the first field that is present. */
 const compileEvent = ({ present = [], ...place }: NonNullable<SignatureScheme['event']>): ReadValue => {
   const read = compileSource(place)
   return (request) => {
@@ -71,7 +71,10 @@ const compileEvent = ({ present = [], ...place }: NonNullable<SignatureScheme['e
   }
 }
 
-/** The id, with what it is unique in before it. Where it is missing in the body, or there is none, what is signed of the body stands for it. */
+/**
+ * Returns the id, after the name of the scope in which it is unique. Where the body has no id, the digest of what is signed in the body
+ * takes its place.
+ */
 const idOf = (compiled: CompiledDescription, request: RequestView): string | undefined => {
   const { id, within, description } = compiled
   const isDigest = description.id?.digest === true || (description.id?.body !== undefined && compiled.signsBody)
@@ -84,7 +87,7 @@ const digestOf = ({ signedBody }: CompiledDescription, request: RequestView): st
   return `sha256:${hash('sha256', Array.isArray(signed) ? Buffer.concat(signed) : (signed as Buffer | string))}`
 }
 
-/** Where a question is answered with an HMAC, a body that could be such a question is no event: its signature may be that answer. */
+/** Where a handshake is answered with an HMAC, a body that could be its question is not an event: its signature may be such an answer. */
 const guarded = (check: CheckHead | undefined, answersHmac: boolean): CheckHead | undefined =>
   check === undefined || !answersHmac
     ? check
@@ -95,13 +98,13 @@ const guarded = (check: CheckHead | undefined, answersHmac: boolean): CheckHead 
           bytes.length <= 258 && isToken(bytes.toString('latin1')) ? 'the body may be the question of a handshake' : checkBody(bytes, body)
       }
 
-/** Where no gateway runs. */
+/** For checks outside of a gateway. */
 const unfetched: SenderKeys = {
   fetch: async () => ({ later: 'keys are fetched by a running gateway only' }),
   kept: { get: () => undefined, put: () => {} },
 }
 
-/** A verified request, as far as its event is read from it. */
+/** Makes the head of a verified request, for reading its event only. */
 const headOf = (headers: Headers): RequestHead => ({
   method: 'POST',
   url: () => '',
@@ -113,7 +116,7 @@ const headOf = (headers: Headers): RequestHead => ({
 const verified = (headers: Headers, body: RequestBody): RequestView => viewOf(headOf(headers), body)
 const parsed = (headers: Headers, payload: Json): RequestView => ({ ...viewOf(headOf(headers)), payload: () => payload })
 
-/** A token can be used again by whoever has it, so that only what is made for one whole body may be kept. */
+/** A token can be used again by whoever has it. So only a signature of a whole body may be kept. */
 const signatureIn = (description: SignatureScheme): Pick<Scheme, 'signatureIn'> => {
   const { algorithm, signed = '{body}' } = description
   if (!isHmac(algorithm) && !keyTypeOf(algorithm)) return {}

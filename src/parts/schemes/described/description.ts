@@ -1,4 +1,4 @@
-/** A description of a scheme, made ready: every place compiled to a function that reads it, once for all routes. */
+/** Compiles a description of a scheme: each place becomes a function that reads it, once for all routes. */
 
 import type { SchemePlace, SignatureScheme } from '../../../generated/config.ts'
 import type { Path } from '../../body/walk-json.ts'
@@ -10,7 +10,7 @@ import { isConstant, isOpen } from './handshake.ts'
 import { compileSource, isAtHead, type ReadValue, sourceName, type ValueSource } from './request-view.ts'
 import { compileText, fieldOfLine, payloadPaths, type ReadPiece, type SignedText, signedBodyOf, variablesOf } from './signed-text.ts'
 
-/** Something in a description that cannot work, at a path inside it. */
+/** A mistake in a description, at a path inside it. */
 export type Problem = { readonly path: readonly string[]; readonly message: string; readonly help: string }
 
 export type CompiledDescription = {
@@ -26,16 +26,16 @@ export type CompiledDescription = {
   readonly identity: ReadValue | undefined
   readonly certificate: ReadValue | undefined
   readonly digest: Digest | undefined
-  /** The parts of the body in which it says who signed it; none where the head says it. */
+  /** The paths in the body that name its signer; empty where the head names the signer. */
   readonly glimpsed: readonly Path[]
   /** Whether the signed text has the fields of a form, so that a form needs no digest. */
   readonly coversForm: boolean
   readonly signsAddress: boolean
   readonly signsSecret: boolean
-  /** Whether the signature covers parts of the body only, or their texts without what stands between them. */
+  /** Whether the signature covers only parts of the body, or their texts without the separators between them. */
   readonly signsParts: boolean
   readonly signsBody: boolean
-  /** What is signed of a body, whole or in parts. */
+  /** Reads the signed content of a body, whole or in parts. */
   readonly signedBody: ReadPiece
 }
 
@@ -48,7 +48,7 @@ type Digest = {
   readonly encoding: Encoding
 }
 
-/** Where the signature stands when the description does not say. */
+/** Returns the place of the signature, with the defaults of the algorithm. */
 export const signatureSourceOf = ({ algorithm, signature = {} }: SignatureScheme): ValueSource & { readonly prefix?: string } => {
   const isNamed = signature.header !== undefined || signature.query !== undefined || signature.body !== undefined
   if (isNamed || (algorithm !== 'basic' && algorithm !== 'jwt')) return signature
@@ -57,7 +57,7 @@ export const signatureSourceOf = ({ algorithm, signature = {} }: SignatureScheme
 
 type ReportProblem = (path: readonly string[], message: string, help: string) => void
 
-/** What cannot work in a description whose shape is right. */
+/** Finds the mistakes in a description whose shape is valid. */
 export const problemsIn = (description: SignatureScheme): Problem[] => {
   const found: Problem[] = []
   const say: ReportProblem = (path, message, help) => void found.push({ path, message, help })
@@ -145,7 +145,7 @@ const whyUnknown = (unknown: string): string =>
     ? `say under "${unknown.slice(1, -1)}" where it stands`
     : 'use {body} {json} {timestamp} {id} {url} {method} {path} {form} {lines} {crc32} {secret} {header.X} {query.X} {payload.a.b}'
 
-/** Whether the time that a description reads is part of what is signed. */
+/** Whether the time that a description reads is part of the signed text. */
 export const signsTime = ({ signed = '{body}', timestamp, algorithm, body_digest }: SignatureScheme): boolean => {
   if (!timestamp || algorithm === 'jwt') return true
   const variables = variablesOf(signed)
@@ -156,7 +156,7 @@ export const signsTime = ({ signed = '{body}', timestamp, algorithm, body_digest
   return bodyIsSigned || variables.has('lines') || fields.some((field) => variables.has(`payload.${field.toLowerCase()}`))
 }
 
-/** Makes a description ready that has no problem. */
+/** Compiles a description without mistakes. */
 export const compileDescription = (description: SignatureScheme): CompiledDescription => {
   const { timestamp, id, lines = [], signed = '{body}', identity, certificate, body_digest } = description
   const source = signatureSourceOf(description)
@@ -216,7 +216,7 @@ const placeIn = ({ header, body }: SchemePlace): ValueSource => ({
   ...(body === undefined ? {} : { body }),
 })
 
-/** A header with labels has one separator, which the signature names. */
+/** A header with labels has one separator, which `signature` names. */
 const timeOf = (timestamp: NonNullable<SignatureScheme['timestamp']>, separator: string | undefined, signed: string): Time => ({
   read: compileSource(separator === undefined ? timestamp : { ...timestamp, separator }),
   name: sourceName(timestamp),

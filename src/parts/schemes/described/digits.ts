@@ -1,4 +1,4 @@
-/** Bytes written as text, read strictly: `Buffer.from` stops silently at the first character that does not fit. */
+/** Decodes bytes strictly: `Buffer.from` silently stops at the first invalid character. */
 
 export type Encoding = 'hex' | 'base64' | 'base64url'
 
@@ -8,16 +8,16 @@ const forms: { readonly [encoding in Encoding]: RegExp } = {
   base64url: /^[A-Za-z0-9_-]+={0,2}$/,
 }
 
-/** The longest signature that anybody sends is one of RSA with 8,192 bits. */
+/** The longest signature of a sender is RSA with 8,192 bits. */
 const maxChars = 4_096
 
-/** `undefined` for a text that is not of this encoding, or is none of a signature or key for its length. */
+/** Decodes a text; `undefined` where it is not in this encoding, or too long for a signature or key. */
 export const bytesOf = (text: string, encoding: Encoding): Buffer | undefined => {
   if (text.length > maxChars || !forms[encoding].test(text)) return undefined
   const bytes = Buffer.from(text, encoding)
   return bytes.length > 0 && sameDigits(bytes, text, encoding) ? bytes : undefined
 }
 
-/** Whether the text is the one way to write the bytes, but for padding and the case of hex. */
+/** Whether the text is the canonical encoding of the bytes, except for padding and the case of hex. */
 const sameDigits = (bytes: Buffer, text: string, encoding: Encoding): boolean =>
   encoding === 'hex' || bytes.toString(encoding).replace(/=+$/, '') === text.replace(/=+$/, '')

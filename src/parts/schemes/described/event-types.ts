@@ -1,4 +1,4 @@
-/** The types of all events of one request, where a description reads the type from a list: `events.0.type` names the first of them. */
+/** Reads the types of all events of a request, where a description reads the type from a list: `events.0.type` is the type of the first. */
 
 import { header } from '../../../core/headers.ts'
 import type { Json } from '../../../core/json.ts'
@@ -8,15 +8,15 @@ import { scalarText } from '../../../expr/render.ts'
 import type { SignatureScheme } from '../../../generated/config.ts'
 
 export type EventTypes = {
-  /** The path of the list; empty where the payload is that list. */
+  /** The path of the list; empty where the payload is the list. */
   readonly list: string
-  /** In the order of the events. */
+  /** Returns the types, in the order of the events. */
   readonly typesIn: (headers: Headers, payload: Json) => readonly string[]
 }
 
 const firstItem = /^(?:(.*?)\.)?0\.(.+)$/
 
-/** `undefined` where a request has one event. */
+/** Compiles the reading; `undefined` where a request has one event. */
 export const compileEventTypes = ({ header: name, body = [] }: NonNullable<SignatureScheme['event']>): EventTypes | undefined => {
   const paths = [body].flat()
   const [list] = paths.flatMap((path) => listOf(path) ?? [])
@@ -39,7 +39,7 @@ const listOf = (path: string): string | undefined => {
 
 type ReadAll = (value: Json) => readonly string[]
 
-/** Of the places in one item the first that has a type counts. Lists may stand in lists. */
+/** Reads the types of all items. In an item, the first path with a type counts. Lists may contain lists. */
 const readAll = (paths: readonly string[]): ReadAll => {
   const [list] = paths.flatMap((path) => listOf(path) ?? [])
   if (list === undefined) return readFirst(paths)

@@ -1,10 +1,10 @@
-/** Whether the time that a request names is near enough to the clock here. */
+/** Checks that the time of a request is near to the clock. */
 
 import { whyTooFar } from '../kit/timestamp.ts'
 
 export type Unit = 'seconds' | 'milliseconds' | 'iso8601'
 
-/** As seconds this is the year 5138, as milliseconds 1973: some senders write now the one, now the other. */
+/** As seconds the year 5138, as milliseconds 1973: some senders write sometimes seconds and sometimes milliseconds. */
 const leastMs = 1e11
 
 const readers: { readonly [unit in Unit]: (text: string) => number | undefined } = {
@@ -16,10 +16,13 @@ const readers: { readonly [unit in Unit]: (text: string) => number | undefined }
   },
 }
 
-/** How many digits a time of today has: with more or fewer, a digit of what follows it could pass for one of its own. */
+/** The digits of a present time. With another number of digits, a digit of the text after the time could pass for one of the time's. */
 const widths: { readonly [unit in Unit]: RegExp } = { seconds: /^\d{10}$/, milliseconds: /^\d{13}$/, iso8601: /./ }
 
-/** `isBare`: no separator stands between the time and what else is signed. `isDotted`: a dot does, so that a time with a fraction could be cut there. */
+/**
+ * The form of a time. `isBare`: no separator stands between the time and the rest of the signed text. `isDotted`: a dot does, so a time
+ * with a fraction could be cut there.
+ */
 export type TimeFormat = {
   readonly name: string
   readonly unit: Unit
@@ -28,7 +31,7 @@ export type TimeFormat = {
   readonly isDotted: boolean
 }
 
-/** Why a time is refused; `undefined` when it is within the window. `at`: milliseconds. */
+/** Returns the reason why a time is refused; `undefined` when it is within the window. `at`: milliseconds. */
 export const whyNotNow = (text: string, { name, unit, windowSeconds, isBare, isDotted }: TimeFormat, at: number): string | undefined => {
   const isOdd = (isBare && !widths[unit].test(text)) || (isDotted && unit === 'seconds' && text.includes('.'))
   const sent = isOdd ? undefined : readers[unit](text)
@@ -36,6 +39,6 @@ export const whyNotNow = (text: string, { name, unit, windowSeconds, isBare, isD
   return whyTooFar(name, sent, Math.floor(at / 1000), windowSeconds)
 }
 
-/** A time as a sender writes it. `at`: milliseconds. */
+/** Writes a time as a sender does. `at`: milliseconds. */
 export const writtenTime = (at: number, unit: Unit): string =>
   unit === 'seconds' ? String(Math.floor(at / 1000)) : unit === 'milliseconds' ? String(at) : new Date(at).toISOString()

@@ -1,4 +1,4 @@
-/** Answers what senders ask before they send events: a question is known by a value, and its answer is made from the request. */
+/** Compiles handshakes: a value shows the question, and the answer is made from the request. */
 
 import { createHmac } from 'node:crypto'
 import type { Json, JsonObject } from '../../../core/json.ts'
@@ -9,12 +9,12 @@ import type { Handshake } from '../scheme.ts'
 import { compileSource, type ReadValue, type RequestView, viewOf } from './request-view.ts'
 import { isOnHost } from './sender-address.ts'
 
-/** Longer values are no handshake's: an unsigned one is answered to anybody, and must not carry much. */
+/** The longest value of a handshake. An unsigned question is answered to anybody, so its answer must not carry much. */
 const maxValue = 1_024
 const variable = /\{([a-z0-9_]+)(?:\.([^{}]+))?\}/g
 /**
- * What may be signed for an answer: a random word of a sender. Anybody can ask, so that a text which could be an event, or the signed text
- * of one, is never signed (https://developers.zoom.us/docs/api/webhooks/ and the CRC of X work so).
+ * The form of a text that may be signed for an answer: a random word. Anybody can ask, so a text that could be an event, or the signed text
+ * of an event, is never signed (https://developers.zoom.us/docs/api/webhooks/ and the CRC of X keep to this form).
  */
 const tokenForm = /^[A-Za-z0-9_+/-]{1,256}={0,2}$/
 export const isToken = (text: string): boolean => tokenForm.test(text) && !isJson(text)
@@ -28,23 +28,23 @@ const isJson = (text: string): boolean => {
   }
 }
 
-/** What an answer may say in a header: visible ASCII. */
+/** The characters that an answer may have in a header: visible ASCII. */
 const headerSafe = /^[\x20-\x7e]*$/
 
 /**
- * The type of a question that comes as an event and wants no answer of its own: a ping, which a route may list. An answer that the sender
- * waits for is given whatever a route lists.
+ * Returns the event type of a ping: a question that comes as an event and needs no special answer. A route may list that type. A question
+ * that needs a special answer gets it whatever the route lists.
  */
 const pingOf = ({ when, answer, confirm }: SchemeHandshake, event: SchemeEvent = {}): { readonly event?: string } => {
   const isType = when.body !== undefined && [event.body ?? []].flat().some((path) => [when.body].flat().includes(path))
   return isType && when.equals !== undefined && !answer && !confirm ? { event: String(when.equals) } : {}
 }
 
-/** A question that nobody signs, and that its body shows. */
+/** Whether the question is unsigned, and only its body shows it. */
 export const isOpen = ({ method = 'POST', signed, when }: SchemeHandshake): boolean =>
   method === 'POST' && signed === false && when.body !== undefined
 
-/** Whether each such question is answered in the same words. */
+/** Whether the question always gets the same answer. */
 export const isConstant = ({ when, token, confirm, answer = {} }: SchemeHandshake): boolean =>
   when.equals !== undefined && !token && !confirm && !JSON.stringify([answer.text, answer.json, answer.headers]).match(variable)
 
@@ -111,7 +111,7 @@ type HandshakeQuestion = {
   readonly readers: Map<string, ReadValue>
 }
 
-/** What a variable of an answer stands for; `undefined` when the request has no such value. */
+/** Returns the value of a variable of an answer; `undefined` when the request has no such value. */
 const textOf = (name: string, of: string | undefined, { request, value, secret, readers }: HandshakeQuestion): string | undefined => {
   const isHmac = name === 'hmac_hex' || name === 'hmac_base64'
   const found = of === undefined ? value : readerOf(isHmac ? 'payload' : name, of, readers)?.(request)

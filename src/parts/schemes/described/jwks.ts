@@ -8,27 +8,27 @@ import type { RemoteKeys } from './remote-keys.ts'
 import { jwksAddress } from './sender-address.ts'
 
 const hourMs = 3_600_000
-/** So long the last keys serve while newer ones cannot be had: a key that the sender took back must not serve for good. */
+/** How long the last keys are used while newer keys cannot be fetched: a key that the sender has withdrawn must not be valid for ever. */
 const longestMs = 7 * 24 * hourMs
 const maxKeys = 64
 const maxBytes = 262_144
 
 type Keys = ReadonlyMap<string, KeyObject>
 
-/** `url`: where the configuration says that the keys are. */
+/** `url`: the configured address of the keys. */
 export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys => {
   const address = jwksAddress(url)
   let known: { readonly keys: Keys; readonly from: FetchedKey } | undefined
   let isKept = false
 
-  /** Replaces the known keys with those of an answer, unless the answer has none that can be used. */
+  /** Replaces the known keys with those of an answer, unless the answer has no usable key. */
   const take = (from: FetchedKey): void => {
-    // The same fetch answers everybody for a while.
+    // One fetch answers all requests for a while.
     if (known?.from.bytes === from.bytes) return
     const keys = keysOf(from.bytes.toString('utf8'))
     if (keys.size === 0) return
     known = { keys, from }
-    // What the sender took back must not serve after a restart.
+    // A key that the sender has withdrawn must not be valid after a restart.
     if (isKept) kept.put(address, from)
   }
   const takeKept = (): void => {
@@ -46,7 +46,7 @@ export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys
       if (key) return key
       return fetch(address, { client: remote(), maxBytes, isNamedByRequest: false }).then((answer) => {
         if ('bytes' in answer) take(answer)
-        // A sender whose keys cannot be had at the moment is still known by the last ones.
+        // While keys cannot be fetched, the last keys still verify their sender.
         const last = keyWithin(longestMs, kid, at)
         if (last) return last
         if ('later' in answer) return { later: `the keys of ${url} cannot be had now: ${answer.later}` }

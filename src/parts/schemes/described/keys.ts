@@ -1,13 +1,13 @@
-/** What a route's secret or public key is as a key. */
+/** Makes keys of a route's secret or public key. */
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { SchemeKey } from '../../../generated/config.ts'
 import { bytesOf } from './digits.ts'
 
-/** The key of an HMAC; `undefined` when the secret is not written as the description says. */
+/** Returns the key of an HMAC; `undefined` when the secret is not encoded as described. */
 export const secretKey = (secret: string, { encoding = 'text', prefix }: SchemeKey = {}): Buffer | undefined => {
   const bare = prefix !== undefined && secret.startsWith(prefix) ? secret.slice(prefix.length) : undefined
-  // A secret without the prefix was not made by the sender, which takes such a one as text.
+  // A secret without the prefix was not made by the sender, which takes such a secret as text.
   if (encoding === 'text' || (prefix !== undefined && bare === undefined)) return textKey(bare ?? secret)
   return bytesOf(bare ?? secret, encoding)
 }
@@ -16,7 +16,9 @@ const textKey = (text: string): Buffer | undefined => (text === '' ? undefined :
 
 export type KeyType = 'ed25519' | 'ec' | 'rsa'
 
-/** A public key in PEM, or in hex or base64 of the bare Ed25519 key or of a SubjectPublicKeyInfo; `undefined` when it is none of this type. */
+/**
+ * Parses a public key: PEM, or hex or base64 of the bare Ed25519 key or of a SubjectPublicKeyInfo. `undefined` when it is not of this type.
+ */
 export const publicKey = (text: string, type: KeyType): KeyObject | undefined => {
   const key = text.includes('-----BEGIN') ? made({ key: text, format: 'pem' }) : fromBytes(text.trim(), type)
   if (key?.asymmetricKeyType !== type) return undefined
@@ -32,7 +34,7 @@ const made = (from: Parameters<typeof createPublicKey>[0]): KeyObject | undefine
 }
 
 const ed25519Bytes = 32
-/** What stands before the 32 bytes in a SubjectPublicKeyInfo of Ed25519 (RFC 8410, 4). */
+/** The bytes before the 32 bytes of the key in a SubjectPublicKeyInfo of Ed25519 (RFC 8410, 4). */
 const ed25519Head = Buffer.from('302a300506032b6570032100', 'hex')
 
 const fromBytes = (text: string, type: KeyType): KeyObject | undefined => {
@@ -46,5 +48,5 @@ const fromBytes = (text: string, type: KeyType): KeyObject | undefined => {
   return undefined
 }
 
-/** A key of a JWKS (RFC 7517); `undefined` when it is none that signs. */
+/** Parses a key of a JWKS (RFC 7517); `undefined` when it cannot be used. */
 export const jwkKey = (jwk: { readonly [name: string]: unknown }): KeyObject | undefined => made({ key: jwk as never, format: 'jwk' })

@@ -1,21 +1,21 @@
-/** Keys that a sender publishes, as a check asks for them. */
+/** The port to a sender's published keys, for checks. */
 
 import type { KeyObject } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
 import type { CheckHead, Later } from '../scheme.ts'
 
-/** A key, or why there is none. */
+/** A key, or the reason why there is none. */
 export type KeyResult = KeyObject | string | Later
 
 /** The keys of one sender, for one route. */
 export interface RemoteKeys {
   /** Finds a key by its id, or by the address of its certificate. Never rejects. */
   find(name: string, head: RequestHead): KeyResult | Promise<KeyResult>
-  /** The key that was found for this request has verified it: from now on the key is kept. */
+  /** Notes that the key found for this request has verified it. From now on the key is kept. */
   hasVerified(head: RequestHead): void
 }
 
-/** The check, which says of each request that it lets pass that its key has verified it. */
+/** Wraps a check, so that the keys hear of each request that they have verified. */
 export const telling = (check: CheckHead | undefined, keys: RemoteKeys | undefined): CheckHead | undefined =>
   !check || !keys
     ? check

@@ -1,4 +1,4 @@
-/** A request as a description of a scheme reads it, before its signature is known to hold: nothing is parsed that the description does not name. */
+/** A request as descriptions read it, before its signature is checked. Only the values that the description names are parsed. */
 
 import { header } from '../../../core/headers.ts'
 import type { Json } from '../../../core/json.ts'
@@ -13,7 +13,7 @@ export type RequestView = {
   /** Empty while only the head is there. */
   readonly body: BodyView
   readonly payload: () => Json | undefined
-  /** The address's query, split at the first call. */
+  /** Returns the query of the address, split at the first call. */
   readonly query: () => URLSearchParams
 }
 
@@ -32,38 +32,38 @@ export const viewOf = (head: RequestHead, body: BodyView = new ReadOnce(head.hea
   }
 }
 
-/** What follows the question mark. Addresses from the network need not be valid ones. */
+/** Returns the part after the question mark. Addresses from the network may be malformed. */
 const queryOf = (url: string): URLSearchParams => {
   const [, query = ''] = /\?([^#]*)/.exec(url) ?? []
   return new URLSearchParams(query)
 }
 
-/** Where one value stands. */
+/** The place of a value in a request. */
 export type ValueSource = {
   readonly header?: string
   readonly query?: string
   readonly body?: SchemeBodyPath
   readonly label?: string
-  /** Between the parts of a header with labels. */
+  /** The separator between the parts of a header with labels. */
   readonly separator?: string
 }
 
-/** Reads one value; `undefined` when it is missing, and `twice` when a label stands twice. */
+/** Reads a value; `undefined` when it is missing or stands twice. */
 export type ReadValue = (request: RequestView) => string | undefined
 
-/** Whether the value can be read before the body is there. */
+/** Whether the value can be read from the head alone. */
 export const isAtHead = ({ body }: ValueSource): boolean => body === undefined
 
 const maxParts = 32
 
-/** The values under a label of a header like `t=1,v1=a,v1=b`. */
+/** Returns the values of a label in a header like `t=1,v1=a,v1=b`. */
 export const partsOf = (text: string, label: string, separator = ','): string[] =>
   text.split(separator, maxParts).flatMap((part) => {
     const trimmed = part.trim()
     return trimmed.startsWith(`${label}=`) ? [trimmed.slice(label.length + 1)] : []
   })
 
-/** Several places: the first that has a value counts, a header before the query, and that before the body. */
+/** Compiles the reading of a value. Of several places the first that has a value counts: the header, then the query, then the body. */
 export const compileSource = ({ header: name, query, body, label, separator }: ValueSource): ReadValue => {
   const readers = [
     ...(name === undefined ? [] : [headerReader(name, label, separator)]),
@@ -81,7 +81,7 @@ export const compileSource = ({ header: name, query, body, label, separator }: V
   }
 }
 
-/** Two times or two ids in one header: nobody knows which of them was signed, so that neither is read. */
+/** Returns the only value. Of two times or two ids in a header nobody knows which was signed, so neither is read. */
 const single = (values: readonly string[]): string | undefined => (values.length === 1 ? values[0] : undefined)
 
 const headerReader = (name: string, label: string | undefined, separator: string | undefined): ReadValue => {
@@ -95,7 +95,7 @@ const queryReader =
   (request) =>
     single(request.query().getAll(name))
 
-/** A path as `value.*.x` reads the text that all items of the list have. */
+/** Compiles a path in the body. A path like `value.*.x` reads the text that all items of the list share. */
 const bodyReader = (path: string): ReadValue => {
   const [, list, item] = /^(?:(.*)\.)?\*\.(.+)$/.exec(path) ?? []
   const get = compilePath(item ?? path)
@@ -107,11 +107,11 @@ const bodyReader = (path: string): ReadValue => {
     const texts = new Set(Array.isArray(items) ? items.map((each) => scalarText(get(each))) : [])
     return texts.size === 1 ? [...texts][0] : undefined
   }
-  // A list may be long, and each of the route's secrets is compared with what it says.
+  // Worked out once for all of the route's secrets, because the list may be long.
   return (request) => request.body.once(key, () => ofAll(request))
 }
 
-/** The name of a source in sentences. */
+/** Returns the name of a source for sentences. */
 export const sourceName = ({ header: name, query, body, label }: ValueSource): string =>
   name !== undefined
     ? `${label === undefined ? '' : `${label} of `}${name.toLowerCase()}`

@@ -1,11 +1,14 @@
-/** Where a request of a described scheme has a secret itself, and not something that is made with it. */
+/** Finds the places where a request of a described scheme has a secret itself. */
 
 import type { SignatureScheme } from '../../../generated/config.ts'
 import type { Scheme } from '../scheme.ts'
 import { signatureSourceOf } from './description.ts'
 import type { ValueSource } from './request-view.ts'
 
-/** The places of the route's secret, and of the token that a sender repeats in a handshake. Those in the address need no mask: it is kept nowhere. */
+/**
+ * Returns the places of the route's secret, and of the token that a sender repeats in a handshake. A secret in the address needs no mask,
+ * because addresses are not kept.
+ */
 export const secretPlaces = (description: SignatureScheme): Pick<Scheme, 'secretHeaders' | 'secretFields'> => {
   const { algorithm, handshakes = [] } = description
   const places: ValueSource[] = handshakes.flatMap(({ token }) => token ?? [])

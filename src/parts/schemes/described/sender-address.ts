@@ -1,15 +1,15 @@
-/** Addresses that a request names: whether they are the sender's, and how each is written only once. */
+/** Checks that an address in a request belongs to the sender, and gives each address one spelling. */
 
-/** A longer text is no address of a key. */
+/** The longest address of a key. */
 const maxChars = 2_048
-/** Of an address whose path is not described a query may choose the certificate; a longer one is refused. */
+/** The longest query of an address whose path is not described. Such a query may choose the certificate. */
 const maxQueryChars = 256
 
 const parsed = (text: string): URL | undefined => (text.length <= maxChars && URL.canParse(text) ? new URL(text) : undefined)
 
 /**
- * Whether an address is https on one of these hosts; an asterisk stands for one part of a name, or for letters and digits within one. Plain
- * http is for loopback only.
+ * Whether an address is https on one of these hosts. An asterisk stands for one part of a host's name, or for letters and digits within a
+ * part. Plain http is allowed on loopback only.
  */
 export const isOnHost = (address: string, hosts: readonly string[]): boolean => {
   const url = parsed(address)
@@ -25,29 +25,32 @@ const isOfHost = ({ protocol, host, username, password }: URL, hosts: readonly s
   })
 }
 
-/** Whether a text is as a pattern says, whose asterisks stand for `any`. */
+/** Whether a text matches a pattern, in which an asterisk stands for `any`. */
 const fits = (text: string, pattern: string, any: string): boolean =>
   text === pattern || (pattern.includes('*') && new RegExp(`^${pattern.replace(/[.]/g, '\\.').replaceAll('*', any)}$`).test(text))
 
 const isLoopbackHost = (host: string): boolean => /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(host)
 
-/** The one spelling: as the URL parser writes it, without an empty query, and without the fragment, which no server gets. */
+/**
+ * Returns the canonical spelling of an address: as the URL parser writes it, without an empty query, and without the fragment, which no
+ * server gets.
+ */
 const spelled = (url: URL): string => {
   url.hash = ''
   if (url.search === '') url.search = ''
   return url.href
 }
 
-/** The one spelling of an address that the configuration has. */
+/** Returns the canonical spelling of a configured address. */
 export const jwksAddress = (text: string): string => {
   const url = parsed(text)
   return url ? spelled(url) : text
 }
 
-/** Where the certificates of a sender are; `path`: as in the schema. */
+/** The allowed addresses of a sender's certificates. `path`: as in the schema. */
 type AllowedAddresses = { readonly hosts: readonly string[]; readonly path?: string }
 
-/** The one spelling of the address of a certificate; `undefined` where it is none of the sender's. */
+/** Returns the canonical spelling of a certificate's address; `undefined` where it is not one of the sender's. */
 export const certificateAddress = (text: string, { hosts, path }: AllowedAddresses): string | undefined => {
   const url = parsed(text)
   if (!url || !isOfHost(url, hosts)) return undefined

@@ -1,4 +1,4 @@
-/** Signs a test request as a description says: each value is put where the check reads it. */
+/** Signs a test request by a description: each value is put at the place where the check reads it. */
 
 import { createHash, createHmac } from 'node:crypto'
 import { exit, Fault } from '../../../core/fault.ts'
@@ -13,15 +13,15 @@ import { writtenTime } from './freshness.ts'
 import { secretKey } from './keys.ts'
 import { type ValueSource, viewOf } from './request-view.ts'
 
-/** A request in the making. */
+/** A request that is being signed. */
 type RequestDraft = { readonly headers: Map<string, string>; body: string; url: string; readonly isForm: boolean }
 
 const cannot = (message: string, hint?: string, code = 'bad_scheme'): Fault =>
   new Fault(code, message, { exitCode: exit.no, ...(hint ? { hint } : {}) })
-/** What `webhook trace` then takes as signed. */
+/** The code of the Fault for which `webhook trace` treats the request as signed. */
 const onlySender = 'cannot_sign'
 
-/** Throws a Fault for what nobody but the sender can sign. */
+/** Signs a request. Throws a Fault where only the sender can sign. */
 export const signAs = (name: string, compiled: CompiledDescription, request: Unsigned): Signed => {
   const url = request.url ?? 'http://127.0.0.1/'
   const draft: RequestDraft = { headers: new Map(), body: request.body, url, isForm: isForm({ 'content-type': request.contentType ?? '' }) }
@@ -35,7 +35,10 @@ export const signAs = (name: string, compiled: CompiledDescription, request: Uns
   return { headers: Object.fromEntries(draft.headers), body: draft.body, ...(draft.url === url ? {} : { url: draft.url }) }
 }
 
-/** Puts everything but the signature. Gives the parts with labels, by their headers: the signature may go into one of these. */
+/**
+ * Puts everything except the signature. Returns the parts with labels, by their headers, because the signature may belong into such a
+ * header.
+ */
 const putUnsigned = (
   draft: RequestDraft,
   { description, digest, coversForm }: CompiledDescription,
@@ -43,7 +46,7 @@ const putUnsigned = (
 ): ReadonlyMap<string, readonly string[]> => {
   const { id, timestamp, event, identity, body_digest = {}, signature = {} } = description
   if (request.event !== undefined) put(draft, event ?? { header: 'X-GitHub-Event' }, request.event)
-  // A digest is the id of a body without one.
+  // For a body without an id, its digest is the id.
   if (id?.digest !== true || id.body !== undefined) put(draft, id ?? { header: 'X-Request-ID' }, request.id)
   if (identity) put(draft, identity, request.secret)
   const time = timestamp && writtenTime(request.at, timestamp.unit ?? 'seconds')
@@ -51,14 +54,14 @@ const putUnsigned = (
   if (digest?.read && !(coversForm && draft.isForm)) put(draft, body_digest, sha256(draft.body).toString(digest.encoding))
   if (timestamp?.label === undefined || timestamp.header === undefined) return new Map()
   const parts = [`${timestamp.label}=${time}`]
-  // The text is made over the request as it is then, so that the time stands in its header already.
+  // The signed text is made from this request, so the time must be in its header already.
   draft.headers.set(timestamp.header, parts.join(signature.separator ?? ','))
   return new Map([[timestamp.header.toLowerCase(), parts]])
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** What stands where the signature does. */
+/** Returns the text at the place of the signature. */
 const textFor = (name: string, compiled: CompiledDescription, request: Unsigned, draft: RequestDraft): string => {
   const { algorithm } = compiled.description
   if (algorithm === 'token') return request.secret
@@ -66,7 +69,7 @@ const textFor = (name: string, compiled: CompiledDescription, request: Unsigned,
   return algorithm === 'jwt' ? tokenOf(name, compiled, request, draft) : signatureText(name, compiled, request, draft)
 }
 
-/** Node encodes headers as latin1, so the bytes sent are the UTF-8 bytes of the text. */
+/** Node encodes headers as latin1, so the sent bytes are the UTF-8 bytes of the text. */
 const asHeader = (text: string, { header }: ValueSource): string =>
   header === undefined ? text : Buffer.from(text, 'utf8').toString('latin1')
 
@@ -124,7 +127,7 @@ const tokenOf = (name: string, compiled: CompiledDescription, { secret, at }: Un
 const lowerCased = (headers: ReadonlyMap<string, string>): { [name: string]: string } =>
   Object.fromEntries([...headers].map(([name, value]) => [name.toLowerCase(), value]))
 
-/** Puts a value in the first place that a description names. */
+/** Puts a value at the first place that a description names. */
 const put = (draft: RequestDraft, { header, query, body }: ValueSource, value: string): void => {
   if (header !== undefined) draft.headers.set(header, value)
   else if (query !== undefined) draft.url = withQuery(draft.url, query, value)
@@ -137,7 +140,7 @@ const withQuery = (url: string, name: string, value: string): string => {
   return changed.href
 }
 
-/** The body with a field set; a body that has no such fields stays as it is. */
+/** Returns the body with a field set. A body without such fields stays as it is. */
 const withField = ({ body, isForm: isFormed }: RequestDraft, path: string, value: string): string => {
   if (isFormed) {
     const fields = new URLSearchParams(body)
@@ -156,7 +159,7 @@ const parseJson = (text: string): Json | undefined => {
   }
 }
 
-/** Numbers stay numbers where they can: a time in the body is one. */
+/** Sets a value in JSON. Numbers stay numbers: a time in the body may be one. */
 const setAt = (at: Json, [key, ...rest]: readonly string[], value: string): Json => {
   if (key === undefined) return typeof at === 'number' && /^\d+$/.test(value) ? Number(value) : value
   if (Array.isArray(at)) return at.map((item, i) => (key === '*' || String(i) === key ? setAt(item, rest, value) : item))

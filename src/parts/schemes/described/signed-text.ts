@@ -1,4 +1,4 @@
-/** The text that a sender signs, as a template over what is in its request. */
+/** Compiles the text that a sender signs: a template over the values of its request. */
 
 import { crc32 } from 'node:zlib'
 import { header } from '../../../core/headers.ts'
@@ -8,7 +8,7 @@ import type { FormValue } from '../../body/form-fields.ts'
 import { formJson, isFormBody, readFields } from '../../body/payload.ts'
 import type { ReadValue, RequestView } from './request-view.ts'
 
-/** What a description says of its text. */
+/** The parts of a description that define its signed text. */
 export type TextSource = {
   readonly signed: string
   readonly lines: readonly string[]
@@ -16,17 +16,20 @@ export type TextSource = {
   readonly id: ReadValue | undefined
 }
 
-/** The bytes of one piece, perhaps in several parts; `undefined` when the request has no such value. */
+/** Reads the bytes of a piece, perhaps in several parts; `undefined` when the request has no such value. */
 export type ReadPiece = (request: RequestView, secret: string) => Buffer | readonly Buffer[] | string | undefined
 
-/** The pieces of the signed text in their order, or what is missing. Texts from headers and the address are latin1, as Node decodes them. */
+/**
+ * Returns the pieces of the signed text in their order, or the missing value. Texts from headers and the address are latin1, as Node
+ * decodes them.
+ */
 export type SignedText = (request: RequestView, secret: string) => readonly Buffer[] | { readonly lacks: string }
 
 const variable = /\{([a-z0-9_]+)(?:\.([^{}]+))?\}/g
 
 const latin1 = (text: string | undefined): Buffer | undefined => (text === undefined ? undefined : Buffer.from(text, 'latin1'))
 
-/** Variables that stand alone. */
+/** Variables without a dot. */
 const plain: { readonly [name: string]: (source: TextSource) => ReadPiece | undefined } = {
   body: () => (request) => request.body.bytes,
   json: () => jsonOf,
@@ -41,7 +44,7 @@ const plain: { readonly [name: string]: (source: TextSource) => ReadPiece | unde
   secret: () => (_request, secret) => Buffer.from(secret),
 }
 
-/** Variables with a name behind a dot. */
+/** Variables with a name after a dot. */
 const named: { readonly [name: string]: (of: string) => ReadPiece } = {
   header: (of) => {
     const name = of.toLowerCase()
@@ -54,7 +57,7 @@ const named: { readonly [name: string]: (of: string) => ReadPiece } = {
   },
 }
 
-/** What stands in a signed text without a separator is a word: else the text of another scheme under the same key could be cut into it. */
+/** A value without a separator beside it must be a word: otherwise the text of another scheme under the same key could be cut into it. */
 const word = /^[\w-]{0,256}$/
 const asWord =
   (piece: ReadPiece): ReadPiece =>
@@ -63,7 +66,7 @@ const asWord =
     return typeof value === 'string' && word.test(value) ? value : undefined
   }
 
-/** A text of a description over its request, or the first thing in it that has no meaning. */
+/** Compiles the signed text of a description, or returns its first unknown variable. */
 export const compileText = (source: TextSource): SignedText | { readonly unknown: string } => {
   const pieces: { readonly name: string; readonly piece: ReadPiece }[] = []
   let from = 0
@@ -94,31 +97,31 @@ export const compileText = (source: TextSource): SignedText | { readonly unknown
   }
 }
 
-/** What a text with these variables has of the body: the same of any two bodies that one signature covers. */
+/** Returns the reading of what a text with these variables signs of the body: equal for any two bodies that one signature covers. */
 export const signedBodyOf = (variables: ReadonlySet<string>, lines: readonly string[]): ReadPiece => {
   if (variables.has('json')) return jsonOf
   if (variables.has('lines')) return (request) => linesOf(request, lines)
   return (request) => (variables.has('form') && isForm(request) ? formOf(request) : request.body.bytes)
 }
 
-/** Which variables a signed text has: `timestamp`, `header.x-id`, … */
+/** Returns the variables of a signed text: `timestamp`, `header.x-id`, … */
 export const variablesOf = (signed: string): ReadonlySet<string> =>
   new Set([...signed.matchAll(variable)].map(([, name = '', of]) => (of === undefined ? name : `${name}.${of.toLowerCase()}`)))
 
-/** The paths of a signed text into the payload. */
+/** Returns the paths of a signed text into the payload. */
 export const payloadPaths = (signed: string): string[] =>
   [...signed.matchAll(variable)].flatMap(([, name, of]) => (name === 'payload' && of !== undefined ? [of] : []))
 
-/** The field that a line names, which may be left out where it has a question mark. */
+/** Returns the field of a line. A question mark says that the field is optional. */
 export const fieldOfLine = (line: string): string => line.replace(/\?$/, '')
 
 const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
 
-/** Whether the body is a form: everything that reads a body asks the same question of the same bytes. */
+/** Whether the body is a form. Everything that reads a body decides it by this function. */
 export const isForm = ({ head, body }: Pick<RequestView, 'head' | 'body'>): boolean => isFormBody(head.headers, body.bytes)
 
 const ofJson = {}
-/** The body, or of a form its one field `payload`. */
+/** Returns the body, or the field `payload` of a form. */
 const jsonOf = (request: RequestView): Buffer | undefined =>
   isForm(request) ? request.body.once(ofJson, () => formJson(readFields(request.body.bytes) ?? [])) : request.body.bytes
 
@@ -129,17 +132,17 @@ const formOf = (request: RequestView): readonly Buffer[] | undefined => {
   return request.body.once(ofForm, () => sortedForm(readFields(bytes)))
 }
 
-/** More parts than this are copied into one: handing on each costs something, too. */
+/** More parts are copied into one buffer, because each part costs time too. */
 const maxUncopied = 64
 
-/** A name that could be the end of the address before it. */
+/** A name that could continue the address before it. */
 const goesOn = /^(?:$|[^\p{L}\p{N}_])/u
-/** Sorting longer names takes long, and no sender has any. */
+/** The longest name of a field. Sorting longer names would take long, and no sender has them. */
 const maxName = 256
 
 /**
- * The fields of a form, sorted by their names, each name followed by its value: what Twilio signs behind the address. Of a field that
- * stands several times each value counts once, in order (twilio-node, `lib/webhooks/webhooks.ts`).
+ * Returns the fields of a form, sorted by name, each name followed by its value: Twilio signs them after the address. Of a repeated field,
+ * each value counts once, in order (twilio-node, `lib/webhooks/webhooks.ts`).
  */
 const sortedForm = (form: readonly FormValue[] | undefined): readonly Buffer[] | undefined => {
   const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
@@ -148,15 +151,16 @@ const sortedForm = (form: readonly FormValue[] | undefined): readonly Buffer[] |
     ?.toSorted((a, b) => order(a.name, b.name) || order(a.value.toString(), b.value.toString()))
     .filter(({ name, value }, i, all) => name !== all[i - 1]?.name || !all[i - 1]?.value.equals(value))
     .flatMap(({ name, value }) => [Buffer.from(name), value])
-  // Copying a few long parts costs more than handing them on one by one.
+  // Copying a few long parts would cost more than passing them on one by one.
   return text && (text.length > maxUncopied ? [Buffer.concat(text)] : text)
 }
 
 const newLine = Buffer.from('\n')
 
 /**
- * `undefined` where a field is missing that has no question mark. The text must have one meaning only: were a line feed taken in any value but
- * the first, a value that a stranger chose could hold the rest of the fields, and a signature for one topic could pass for another one's.
+ * Returns the lines; `undefined` where a required field is missing. The text must have only one meaning, so a line feed is allowed only in
+ * the first value. In another value, chosen by a stranger, it could imitate further fields, and a signature for one topic could pass for a
+ * signature for another.
  */
 const linesOf = (request: RequestView, names: readonly string[]): readonly Buffer[] | undefined => {
   const payload = request.payload() ?? null
@@ -165,7 +169,7 @@ const linesOf = (request: RequestView, names: readonly string[]): readonly Buffe
     const name = fieldOfLine(written)
     const value = compilePath(name)(payload)
     if (value === undefined && name !== written) continue
-    // Another type would be signed as its text, or not at all, and handed on as it is.
+    // A value of another type could be signed as its text, or not at all, but is passed on as it is.
     if (typeof value !== 'string' || (i > 0 && value.includes('\n'))) return undefined
     lines.push(Buffer.from(`${name}\n`), Buffer.from(value), newLine)
   }

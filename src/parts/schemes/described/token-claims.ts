@@ -6,7 +6,7 @@ import type { HmacKey } from '../../../node-internals/hmac-key.ts'
 import { equal } from '../kit/equal.ts'
 import { bytesOf } from './digits.ts'
 
-/** A token taken apart; nothing of it is known to be true. */
+/** The parts of a token. None of them has been verified. */
 export type Token = { readonly header: JsonObject; readonly claims: JsonObject; readonly signed: string; readonly signature: Buffer }
 
 const maxChars = 16_384
@@ -21,13 +21,13 @@ export const parseToken = (text: string): Token | undefined => {
   return header && claims ? { header, claims, signed: `${parts[0]}.${parts[1]}`, signature } : undefined
 }
 
-/** HS256 with a secret. */
+/** Checks HS256 with a secret. */
 export const holdsWithSecret = ({ header, signed, signature }: Token, key: HmacKey): boolean =>
   header.alg === 'HS256' && equal(key.digest([Buffer.from(signed)]), signature)
 
 const hashed: { readonly [type: string]: string } = { rsa: 'RS256', ec: 'ES256' }
 
-/** RS256 or ES256, as the key is one for: the token does not choose how it is checked. */
+/** Checks RS256 or ES256. The key decides which, never the token. */
 export const holdsWithKey = ({ header, signed, signature }: Token, key: KeyObject): boolean => {
   const algorithm = hashed[key.asymmetricKeyType ?? '']
   if (algorithm === undefined || header.alg !== algorithm) return false
@@ -41,7 +41,10 @@ export const holdsWithKey = ({ header, signed, signature }: Token, key: KeyObjec
 
 export type Expected = { readonly issuer: string | undefined; readonly audience: string | undefined; readonly windowSeconds: number }
 
-/** Why the claims are refused at this time, in milliseconds; `undefined` when they are not. Times are numbers (RFC 7519, 2). Without `exp`, `iat` must be within the window. */
+/**
+ * Returns the reason why the claims are refused at this time, in milliseconds; `undefined` when they are valid. Times are numbers (RFC
+ * 7519, 2). Without `exp`, `iat` must be within the window.
+ */
 export const whyNotClaimed = ({ claims }: Token, { issuer, audience, windowSeconds }: Expected, at: number): string | undefined => {
   const now = at / 1000
   const [exp, nbf, iat] = [own(claims, 'exp'), own(claims, 'nbf'), own(claims, 'iat')]
@@ -55,7 +58,7 @@ export const whyNotClaimed = ({ claims }: Token, { issuer, audience, windowSecon
   return undefined
 }
 
-/** The digest in a claim; `undefined` when there is none. */
+/** Returns the digest in a claim; `undefined` where there is none. */
 export const claimedDigest = ({ claims }: Token, claim: string, encoding: 'hex' | 'base64' | 'base64url'): Buffer | undefined => {
   const text = own(claims, claim)
   return typeof text === 'string' ? bytesOf(text, encoding) : undefined

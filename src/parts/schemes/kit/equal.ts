@@ -1,6 +1,6 @@
-/** Compares a signature or token with the right one, so that the time taken reveals nothing about the right one's bytes. */
+/** Compares secrets in constant time. */
 
 import { timingSafeEqual } from 'node:crypto'
 
-/** Compares bytes in constant time. Only a difference in length is answered sooner. */
+/** Whether bytes are equal, in a time that reveals nothing about them. Only a difference in length is answered sooner. */
 export const equal = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)

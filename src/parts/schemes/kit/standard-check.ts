@@ -1,4 +1,4 @@
-/** Checks what Standard Webhooks 1.0 signs, under headers whose names begin alike (https://www.standardwebhooks.com). */
+/** Checks signatures of Standard Webhooks 1.0, in headers with a common prefix (https://www.standardwebhooks.com). */
 
 import { header } from '../../../core/headers.ts'
 import { whsecKey } from '../../whsec-key.ts'
@@ -7,10 +7,10 @@ import { checkHmac } from './hmac.ts'
 import { whyNotFresh } from './timestamp.ts'
 
 const base64Digest = /^[A-Za-z0-9+/]{43}=$/
-/** A sender that rotates its keys sends two or three signatures. More than this many are not read. */
+/** The most signatures that are read. A sender that rotates its keys sends two or three. */
 const maxSignatures = 16
 
-/** The digests in a header like `v1,<base64> v1,<base64>`. Signatures of other versions are skipped, as the standard asks. */
+/** Returns the digests in a header like `v1,<base64> v1,<base64>`. Signatures of other versions are skipped, as the standard asks. */
 const digestsOf = (signatures: string): Buffer[] =>
   signatures
     .split(' ', maxSignatures)
@@ -20,10 +20,10 @@ const digestsOf = (signatures: string): Buffer[] =>
 /** Whether a header was sent twice. Node joins the two values with `, `, which no id and no list of signatures contains. */
 const isJoined = (text: string): boolean => text.includes(', ')
 
-/** Such an id could be the time of a text that another scheme signed, and the rest of that text the id's own. */
+/** An id that begins so could be the time in the signed text of another scheme, with the rest of that text as the rest of the id. */
 const beginsAsTime = /^\d{10,13}\./
 
-/** `undefined` for a secret that is no key. */
+/** Makes the check; `undefined` for a secret that is not a key. */
 export const checkStandard = (secret: string, prefix: string): CheckHead | undefined => {
   const key = whsecKey(secret)
   if (!key) return undefined

@@ -5,13 +5,16 @@ import type { Why } from '../scheme.ts'
 const toleranceSeconds = 300
 const digits = /^\d{1,12}$/
 
-/** Why a header's Unix seconds are refused; `undefined` when they are digits and within 300 s of `at`, which is in milliseconds. */
+/**
+ * Returns the reason why a header's Unix seconds are refused; `undefined` when they are digits and within 300 s of `at`, which is in
+ * milliseconds.
+ */
 export const whyNotFresh = (name: string, timestamp: string | undefined, at: number): Why | undefined => {
   if (timestamp === undefined || !digits.test(timestamp)) return timestamp ? `${name} is not plain digits` : `${name} is missing`
   return whyTooFar(name, Number(timestamp), Math.floor(at / 1000), toleranceSeconds)
 }
 
-/** Why a time is refused; `undefined` when it is close enough to `at`. All values are in seconds. */
+/** Returns the reason why a time is refused; `undefined` when it is close enough to `at`. All values are in seconds. */
 export const whyTooFar = (name: string, sent: number, at: number, tolerance: number): Why | undefined => {
   const off = Math.abs(at - sent)
   return off <= tolerance

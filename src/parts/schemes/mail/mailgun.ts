@@ -1,4 +1,4 @@
-/** Mailgun: an HMAC over `<time><token>`, all of them in the body, which itself is not signed. */
+/** Mailgun: an HMAC over `<time><token>`. All three are in the body, which is not signed. */
 
 import { preset } from '../preset.ts'
 
@@ -18,11 +18,11 @@ export const mailgun = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { body: 'signature.signature' },
-    // As long as ids are known, so that a retry with the time of the first try is taken, too.
+    // As long as ids are known, so that a repeat with the time of the first try is taken too.
     timestamp: { body: 'signature.timestamp', window_seconds: 3600 },
     signed: '{timestamp}{payload.signature.token}',
     event: { body: 'event-data.event' },
-    // The token is signed, and the event's own id is not: with the token as the id, a captured signature serves no second body.
+    // The token is signed, and the event's own id is not. With the token as the id, a captured signature serves no second body.
     id: { body: 'signature.token' },
   },
 })

@@ -17,7 +17,7 @@ export const postmark = preset({
   scheme: {
     algorithm: 'basic',
     event: { body: 'RecordType' },
-    // Only bounces and complaints have an id of their own: a mail may be opened many times.
+    // Only bounces and complaints have an id: a mail may be opened many times.
     id: { body: 'ID', digest: true },
   },
 })

@@ -17,10 +17,10 @@ export const sendgrid = preset({
   scheme: {
     algorithm: 'ecdsa_p256',
     signature: { header: 'X-Twilio-Email-Event-Webhook-Signature', encoding: 'base64' },
-    // As long as ids are known, so that a retry with the time of the first try is taken, too.
+    // As long as ids are known, so that a repeat with the time of the first try is taken too.
     timestamp: { header: 'X-Twilio-Email-Event-Webhook-Timestamp', window_seconds: 3600 },
     signed: '{timestamp}{body}',
-    // A list of events, whose first one tells its id.
+    // A list of events. The id of the first is the id of the request.
     event: { body: '0.event' },
     id: { body: '0.sg_event_id' },
   },

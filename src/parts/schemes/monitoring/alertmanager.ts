@@ -1,4 +1,4 @@
-/** Prometheus Alertmanager: it signs nothing, and shows a bearer token. With basic_auth write `verify: { algorithm: basic }`. */
+/** Prometheus Alertmanager: a bearer token. Nothing is signed. For basic_auth, write `verify: { algorithm: basic }`. */
 
 import { preset } from '../preset.ts'
 
@@ -15,7 +15,7 @@ export const alertmanager = preset({
   scheme: {
     algorithm: 'token',
     signature: { header: 'Authorization', prefix: 'Bearer ' },
-    // It has no id, and the same alert comes again in the same words while it lasts.
+    // There is no id, and a lasting alert is sent again in the same words.
     event: { body: 'status' },
   },
 })

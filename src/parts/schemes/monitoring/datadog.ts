@@ -1,4 +1,4 @@
-/** Datadog: it signs nothing, and sends what headers you give it. */
+/** Datadog: a token in a custom header. Nothing is signed. */
 
 import { preset } from '../preset.ts'
 
@@ -15,7 +15,7 @@ export const datadog = preset({
   route: 'prompt: "{title}\\n\\n{body}"\n',
   scheme: {
     algorithm: 'token',
-    // It has a switch "Encode as form".
+    // Datadog has a switch "Encode as form".
     sends: ['json', 'form'],
     signature: { header: 'Authorization', prefix: 'Bearer ' },
     event: { body: 'event_type' },

@@ -2,7 +2,7 @@
 
 import { preset } from '../preset.ts'
 
-/** A row of its own, so that a request without the time, which anybody can leave out, is none of this sender's. */
+/** A preset of its own: with an optional time, anybody could leave the time out of a captured request. */
 export const grafanaTimestamp = preset({
   name: 'grafana_timestamp',
   title: 'Grafana, with a time',
@@ -22,7 +22,7 @@ export const grafanaTimestamp = preset({
     timestamp: { header: 'X-Grafana-Alerting-Timestamp' },
     signed: '{timestamp}:{body}',
     event: { body: 'status' },
-    // It has no id, and the same alert comes again in the same words while it lasts, but with another time.
+    // There is no id. A lasting alert is sent again in the same words, but with another time.
     id: { digest: true, within: { header: 'X-Grafana-Alerting-Timestamp' } },
   },
 })

@@ -18,7 +18,7 @@ export const grafana = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'X-Grafana-Alerting-Signature' },
-    // It has no id, and the same alert comes again in the same words while it lasts.
+    // There is no id, and a lasting alert is sent again in the same words.
     event: { body: 'status' },
   },
 })

@@ -17,7 +17,7 @@ export const pagerduty = preset({
     signature: { header: 'X-PagerDuty-Signature', label: 'v1' },
     event: { body: 'event.event_type' },
     id: { body: 'event.id' },
-    // What "Send test event" sends.
+    // "Send test event" sends this.
     handshakes: [{ when: { body: 'event.event_type', equals: 'pagey.ping' } }],
   },
 })

@@ -1,4 +1,4 @@
-/** PayPal: an RSA signature over `<transmission id>|<time>|<webhook id>|<CRC-32 of the body>`, with a certificate of its own. */
+/** PayPal: an RSA signature over `<transmission id>|<time>|<webhook id>|<CRC-32 of the body>`, with a certificate from PayPal's hosts. */
 
 import { preset } from '../preset.ts'
 
@@ -23,11 +23,11 @@ export const paypal = preset({
       hosts: ['api.paypal.com', 'api-m.paypal.com', 'api.sandbox.paypal.com', 'api-m.sandbox.paypal.com'],
       path: '/v1/notifications/certs/*',
     },
-    // As long as ids are known: a signature that is older could be put on another body with the same CRC-32.
+    // As long as ids are known: an older signature could be put on another body with the same CRC-32.
     timestamp: { header: 'PAYPAL-TRANSMISSION-TIME', unit: 'iso8601', window_seconds: 3600 },
     signed: '{id}|{timestamp}|{secret}|{crc32}',
     event: { body: 'event_type' },
-    // The id of the transmission is signed itself. That of the body is covered by a CRC-32 only, for which another body is easily made.
+    // The id of the transmission is signed. The id in the body is covered only by a CRC-32, for which another body is easily made.
     id: { header: 'PAYPAL-TRANSMISSION-ID' },
   },
 })
