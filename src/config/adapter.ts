@@ -13,7 +13,10 @@ import { bare, isBare } from './secrets.ts'
 import { isBroken } from './shape.ts'
 import type { Source } from './yaml/source.ts'
 
-/** The adapter's settings, merged key by key: `extra` wins over `platforms.webhook` (rules: Configuration 2). */
+/**
+ * Merges the adapter's settings key by key: `extra` wins over `platforms.webhook` (rules: Configuration 2). `baseOf` gives the path of a
+ * setting in the file. WH106 reports a key that stands in both places.
+ */
 export const mergeWebhook = (
   file: File,
   source: Source | undefined,
@@ -44,10 +47,10 @@ export const adapterOf = (settings: WebhookSettings, isMalformed: (key: string) 
   return { ...standard, ...Object.fromEntries(Object.entries(written).filter(([key]) => !isMalformed(key))) }
 }
 
-/** Whether there is a secret. An empty or blank one counts as none, and so does a bare `whsec_` (rules: Authentication 7). */
+/** Whether a value is a usable secret. An empty or blank text is not, nor is a bare `whsec_` (rules: Authentication 7). */
 export const present = (secret: unknown): secret is string => typeof secret === 'string' && secret.trim() !== '' && !isBare(secret)
 
-/** The secrets of a route, or in their place the public keys of its sender: its own, or the global one where the route has no `secret` key. */
+/** Returns the public keys of a route's sender, else the route's own secrets, else (without a `secret` key) the global secret. */
 const secretsOf = (spec: Route, globalSecret: string | undefined): string[] => {
   if (spec.public_key !== undefined) return [spec.public_key].flat().filter(present)
   if (Array.isArray(spec.secrets)) return spec.secrets.filter(present)
@@ -55,7 +58,7 @@ const secretsOf = (spec: Route, globalSecret: string | undefined): string[] => {
   return present(secret) ? [secret] : []
 }
 
-/** Adds to a written route what follows from it: its profile, secrets and digest. */
+/** Completes a route of a file with its profile, its secrets and its digest. */
 export const routeOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'spec' | 'place' | 'base'>,
   globalSecret: string | undefined,
@@ -66,6 +69,7 @@ export const routeOf = (
   return { ...written, profile: spec.profile ?? defaultProfile, enabled: spec.enabled !== false, secrets, digest }
 }
 
+/** Returns the routes of `config.yaml` by name. A route with a mistake of shape is left out; `bad` has the pointers of these mistakes. */
 export const readRoutes = (
   settings: WebhookSettings,
   globalSecret: string | undefined,
@@ -83,6 +87,7 @@ export const readRoutes = (
   return routes
 }
 
+/** Returns the settings that environment variables give. WH102 and WH309 report a variable with an unusable value. */
 export const environmentValues = (env: Env, into: FileReadings): { enabled?: boolean; port?: number; secret?: string } => {
   const values: { enabled?: boolean; port?: number; secret?: string } = {}
   const bad = (name: string, must: string): void => {

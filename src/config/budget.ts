@@ -1,9 +1,9 @@
-/** What runs may take, and what models cost, as a configuration says. */
+/** The limits of what runs may use, and the prices of models. */
 
 import type { Code, Path } from '../core/diagnostic.ts'
 import type { Route, Budget as Written } from '../generated/config.ts'
 
-/** Absent: without a limit. */
+/** The limits of runs. Money is in the operator's currency; an absent limit does not hold. */
 export type Budget = {
   /** Tokens of one run, input and output together. */
   readonly runTokens?: number
@@ -26,18 +26,18 @@ export const budgetOf = ({ run_tokens, run_cost, day_tokens, day_cost, thread_ru
   ...(thread_runs === undefined ? {} : { threadRuns: thread_runs }),
 })
 
-/** What of the agent's settings the runs of a route or job are held to. */
+/** The agent's settings that limit and price a run. */
 export type Priced = { readonly model?: string; readonly budget: Budget; readonly prices: ReadonlyMap<string, Price> }
 
-/** These settings alone: the others hold on to the file that they stand in. */
+/** Copies these settings alone, because the agent's other settings keep the whole file in memory. */
 export const pricedOf = ({ model, budget, prices }: Priced): Priced => ({ ...(model === undefined ? {} : { model }), budget, prices })
 
 type AgentOfRoute = Pick<NonNullable<Route['agent']>, 'model' | 'budget'>
 type Report = (code: Code, path: Path, message: string, help: string) => void
 
 /**
- * Reports a budget in money that would never be used up, because its model has no price. `own`: what a route or job says instead; what it
- * leaves as it is, is said of the agent.
+ * Reports a budget in money whose model has no price, because no run would ever use it up. `own` has the keys by which a route or job
+ * differs from the agent. A mistake that stands in the agent's settings is not reported again for the route.
  */
 export const checkPrice = (own: AgentOfRoute | undefined, agent: Priced, report: Report): void => {
   const { runCost, dayCost } = budgetOf(own?.budget)

@@ -13,7 +13,7 @@ export const defaultProfile = 'default'
 /** The secret that switches verification off (rules: Authentication 9). */
 export const insecure = 'INSECURE_NO_AUTH'
 
-/** One route as written, with its place in the file and its secrets resolved. */
+/** A route as its file has it, with its place in the file and its secrets resolved. */
 export type RouteSource = {
   readonly name: string
   readonly origin: 'config' | 'subscription'
@@ -29,7 +29,7 @@ export type RouteSource = {
   readonly base: Path
 }
 
-/** One scheduled job as written, with its place in the file. */
+/** A scheduled job as its file has it, with its place in the file. */
 export type JobSource = {
   readonly id: string
   readonly profile: string
@@ -49,14 +49,14 @@ export type Profile = {
   readonly place?: RouteSource['place']
   /** The jobs of its config.yaml, by id. */
   readonly jobs: ReadonlyMap<string, JobSource>
-  /** Ids and names of the jobs there that do not have the shape of a job. */
+  /** The ids and names of jobs in its config.yaml that do not have the shape of a job. */
   readonly brokenJobs?: ReadonlySet<string>
 }
 
 /** A plugin, a module with delivery targets, as the configuration names it. */
 export type PluginSource = { readonly name: string; readonly place: Place; readonly pointer: string }
 
-/** How long ended runs and event records are kept, and how many. */
+/** The limits of the age, the size and the number of ended runs and event records that are kept. */
 export type Retention = {
   readonly maxAgeMs: number
   readonly maxBytes: number
@@ -80,7 +80,7 @@ export type Config = {
   /** The operator's own signature schemes. */
   readonly schemes: {
     readonly named: { readonly [name: string]: SignatureScheme }
-    /** Finds places in the file; absent without one. */
+    /** Finds places in the file; absent without a file. */
     readonly place?: (path: Path) => Place
   }
   readonly routes: ReadonlyMap<string, RouteSource>
@@ -99,7 +99,7 @@ export type Config = {
     /** Names of environment variables that the agent's program gets. */
     readonly env?: readonly string[]
     readonly budget: Budget
-    /** By the names of models. */
+    /** The prices by the names of models. */
     readonly prices: ReadonlyMap<string, Price>
     /** Finds places among the agent's settings; absent without a file. */
     readonly place?: (path: Path) => Place
@@ -107,11 +107,11 @@ export type Config = {
   readonly tools: {
     /** The settings of built-in toolsets, by their names. */
     readonly settings: { readonly [toolset: string]: JsonObject }
-    /** The servers whose tools are further toolsets, by the names of these. */
+    /** The settings of MCP servers, by the names of the toolsets that are made of their tools. */
     readonly servers: { readonly [toolset: string]: JsonObject }
-    /** The toolsets of runs whose route or job has none of its own. */
+    /** The toolsets of runs whose route or job names none. */
     readonly ofRuns: readonly string[]
-    /** Finds places in the file; absent without one. */
+    /** Finds places in the file; absent without a file. */
     readonly place?: (path: Path) => Place
   }
   readonly storage: { readonly kind: string; readonly durability: 'fsync' | 'commit'; readonly retention: Retention }

@@ -6,7 +6,7 @@ export type DotEnv = {
   readonly oddities: readonly Oddity[]
 }
 
-/** Lines and columns are 1-based. The message quotes nothing of a value. */
+/** A line that is skipped, or that other programs read differently. Line and column are 1-based. The message quotes nothing of a value. */
 export type Oddity = {
   readonly code: 'WH007' | 'WH008'
   readonly line: number
@@ -38,7 +38,7 @@ const comment = '# after a blank begins a comment here and for a shell; systemd 
 const commentHelp = 'put the comment on a line of its own; for a # in the value, write no blank before it'
 const blanks = 'docker takes the blanks at the end of the line into the value'
 
-/** Reads a whole file. Of several lines for one name the last one counts, as in other programs. */
+/** Parses the text of a `.env` file. Where several lines set a variable, the last line counts, as in other programs. */
 export const parseDotEnv = (text: string): DotEnv => {
   const env: { [name: string]: string } = {}
   const oddities: Oddity[] = []
@@ -80,7 +80,7 @@ export const parseDotEnv = (text: string): DotEnv => {
 type Tell = (column: number, message: string, help: string, code?: Oddity['code']) => void
 type Value = { readonly value: string; readonly last?: number }
 
-/** Reads a value without quotes: every character stands for itself, up to a comment. */
+/** Reads a value without quotes. Each character stands for itself, up to a comment. */
 const readPlain = (line: string, from: number, tell: Tell): Value => {
   const note = line.slice(from - 1).search(/[ \t]#/)
   const rest = note < 0 ? line.slice(from) : line.slice(from, from + note - 1)
@@ -96,7 +96,10 @@ const readPlain = (line: string, from: number, tell: Tell): Value => {
   return { value }
 }
 
-/** Reads a value in quotes, of one line or several. In double quotes \" \\ \$ \` give these characters; nothing else is replaced. */
+/**
+ * Reads a value in quotes, which may go over several lines. In double quotes a backslash before " \ $ or ` is taken away, and one before a
+ * line end joins the two lines. `undefined`: the line is skipped, and `tell` got the reason.
+ */
 const readQuoted = (lines: readonly string[], first: number, from: number, tell: Tell): Value | undefined => {
   const quote = (lines[first] as string)[from] as '"' | "'"
   const parts: string[] = []

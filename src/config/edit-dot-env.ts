@@ -1,10 +1,10 @@
-/** Edits a `.env`: sets values and keeps every other line. */
+/** Sets values in the text of a `.env` file, and keeps every other line. */
 
 import { usage } from '../core/fault.ts'
 import { parseDotEnv } from './dot-env.ts'
 import type { Env } from './env.ts'
 
-/** The text with these values set. `before` is what the text holds now. Throws a Fault where the new text would not read back. */
+/** Returns the text with these values set. `before` has the variables of `text`. Throws a Fault where the new text would not read back. */
 export const editDotEnv = (text: string, before: Env, values: { readonly [name: string]: string }): string => {
   const start = text === '' || text.endsWith('\n') ? text : `${text}\n`
   const changed = Object.entries(values).filter(([name, value]) => before[name] !== value)
@@ -25,27 +25,27 @@ const withValue = (text: string, name: string, line: string): string => {
   return text.slice(0, first) + line + text.slice(first).replace(old, '')
 }
 
-/** A line that shells, systemd, docker and the gateway read alike. Throws a Fault where the value cannot be written so. */
+/** Returns a line that shells, systemd, docker and the gateway read alike. Throws a Fault where no line can hold the value so. */
 const envLine = (name: string, value: string): string => {
   if (canHold(name, value)) return `${name}=${value}\n`
   const { message, help } = cannotHold(name)
   throw usage(message, help)
 }
 
-/** Control characters and line separators: each ends a line for some program, and what follows it could set another variable. */
+/** Control characters and line separators. Each ends a line for some program, and the text behind it could set another variable. */
 const endsLine = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
 /** Whether no program that reads `.env` takes the value for more than one line. */
 export const isOneLine = (value: string): boolean => !endsLine.test(value)
 
-/** Whether `.env` can have this value so that all of them read it alike. */
+/** Whether a line of `.env` can hold this value so that shells, systemd, docker and the gateway read it alike. */
 export const canHold = (name: string, value: string): boolean => {
   if (!isOneLine(value)) return false
   const { env, oddities } = parseDotEnv(`${name}=${value}`)
   return env[name] === value && oddities.length === 0
 }
 
-/** What to say of a value that `.env` cannot hold. */
+/** The message and the way out for a value that `.env` cannot hold. */
 export const cannotHold = (name: string): { readonly message: string; readonly help: string } => ({
   message: `.env cannot hold this ${name}: a shell, systemd and docker would not read it alike`,
   help: 'use a value of letters, digits and -_.:/+=@%,# or keep it in a file and set platforms.webhook.extra.secret: file:/path in config.yaml',

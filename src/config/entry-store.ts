@@ -1,4 +1,4 @@
-/** Reads and updates the files that commands change. Each update starts from the file's present entries (rules: Subscriptions 3). */
+/** Reads and updates the files of run-time entries. Each update starts from the present entries of its file (rules: Subscriptions 3). */
 
 import * as fs from 'node:fs'
 import { diskFault } from '../core/disk-fault.ts'
@@ -13,15 +13,16 @@ const maxRounds = 5
 
 type Snapshot = { readonly entries: JsonObject; readonly text: string | undefined; readonly stamp: string }
 
-/** The present entries, unchecked; none when there is no file. Throws a Fault when the file is not usable. */
+/** Returns the present entries, unchecked; none without a file. Throws a Fault when the file is not usable. */
 export const readEntries = (file: string): JsonObject => readSnapshot(file).entries
 
-/** Makes new entries from the present ones. Where it gives no `entries`, nothing is written. */
+/** Makes new entries from the present entries. Where it returns no `entries`, nothing is written. */
 export type Update<T> = (entries: JsonObject) => { readonly entries?: JsonObject; readonly result: T }
 
 /**
- * Applies an update to the present entries, under a lock that other commands wait for. An editor may change the file without the lock;
- * then the update is called again. So an old view never brings back an entry that was removed or disabled.
+ * Applies an update to the present entries, under a lock that other commands wait for, and returns the update's result. An editor may
+ * change the file without the lock. Then the update is called again with the new entries, so that it never brings back an entry that was
+ * removed or disabled meanwhile. Throws a Fault.
  */
 export const updateEntries = async <T>(file: string, update: Update<T>): Promise<T> => {
   const held = await lockFile(file)
@@ -44,7 +45,7 @@ export const updateEntries = async <T>(file: string, update: Update<T>): Promise
   }
 }
 
-/** Puts another text in the place of one, under the same lock, and keeps the old one as `.bak`. Throws a Fault when the file holds another one. */
+/** Replaces the text `before` by `after`, under the same lock, and keeps `before` as `.bak`. Throws a Fault where the text is another. */
 export const replaceEntriesText = async (file: string, before: string, after: string, mode: number): Promise<void> => {
   const held = await lockFile(file)
   try {
@@ -77,7 +78,7 @@ const readSnapshot = (file: string): Snapshot => {
   }
 }
 
-/** Refuses a file with a name twice: writing it back would drop one of the two entries. */
+/** Throws at a file in which a name stands twice, because writing the file back would drop one of the two entries. */
 const refuseTwins = (file: string, text: string): void => {
   const twin = parseSource(file, text).diagnostics.find(({ code }) => code === 'WH002')
   if (twin?.place) throw new Error(`a key stands twice at ${twin.place.line}:${twin.place.column}`)

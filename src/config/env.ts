@@ -1,4 +1,4 @@
-/** Reads `.env` files, and yes-or-no variables. */
+/** The environment of a profile: reads `.env` files and yes-or-no variables. */
 
 import { readFileSync, statSync } from 'node:fs'
 import { type DotEnv, parseDotEnv } from './dot-env.ts'
@@ -7,7 +7,7 @@ export type Env = { readonly [name: string]: string | undefined }
 
 const unknown = Symbol('unknown')
 
-/** The environment of a check without one: what it would bring is not known, and is not missed. Copies of it are of this kind, too. */
+/** Stands for an environment that a check does not know, so that no variable counts as missing. A copy of it is unknown as well. */
 export const unknownEnv: Env = Object.freeze({ [unknown]: 'yes' }) as Env
 
 /** Stands for a secret that an unknown environment may bring. */
@@ -17,7 +17,7 @@ export const isUnknown = (env: Env): boolean => Object.hasOwn(env, unknown)
 
 const maxFileBytes = 1_048_576
 
-/** The variables of a `.env` file; none when there is no file. Throws when it cannot be read. */
+/** Reads the variables of a `.env` file; none without a file. Throws when the file cannot be read. */
 export const readEnvFile = (file: string): DotEnv & { readonly text: string | undefined } => {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat) return { env: {}, oddities: [], text: undefined }
@@ -29,7 +29,7 @@ export const readEnvFile = (file: string): DotEnv & { readonly text: string | un
 const yes = new Set(['true', '1', 'yes', 'on'])
 const no = new Set(['false', '0', 'no', 'off', ''])
 
-/** The value of a yes-or-no variable; `undefined` when its text is neither. */
+/** Parses a yes-or-no variable; `undefined` when its text is neither. */
 export const parseFlag = (text: string): boolean | undefined => {
   const word = text.trim().toLowerCase()
   return yes.has(word) ? true : no.has(word) ? false : undefined

@@ -1,4 +1,4 @@
-/** Reads the files of a data directory: `config.yaml`, `.env`, and those of each profile. */
+/** Reads the files of a data directory: its `config.yaml` and `.env`, and those of each profile. */
 
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,10 +17,13 @@ import { resolveSecrets } from './secrets.ts'
 import { brokenPlaces, checkShape } from './shape.ts'
 import { type ParsedYaml, readSource, type Source } from './yaml/source.ts'
 
-/** What reading has found so far: problems, the files' texts for code frames, what stands in them, and their digests. */
+/** Collects what is read: Diagnostics, the texts of files for code frames, the parsed files, and the digests of files. */
 export type FileReadings = { diagnostics: Diagnostic[]; texts: Map<string, string>; sources: Source[]; digests: Map<string, string> }
 
-/** Reads one `config.yaml`: checks its shape and resolves its secrets with `env`. The data is empty where there is no file. `given`: its text, where the file is not to be read; parsed, if it was. */
+/**
+ * Reads one `config.yaml`, checks its shape and resolves its secrets with `env`. Without a file the data is empty. `given` is a text to
+ * take in place of the file's. `bad` has the pointers of all that is wrong, `found` the Diagnostics of shape and secrets.
+ */
 export const readFile = (
   file: string,
   env: Env,
@@ -50,12 +53,13 @@ export const readFile = (
 
 const inRoute = /^\/platforms\/webhook\/(?:extra\/)?routes\/([^/]+)/
 
-/** Adds the name of the route that the Diagnostic points into. */
+/** Adds to a Diagnostic the name of the route that its pointer leads into. */
 const withRoute = (each: Diagnostic): Diagnostic => {
   const name = inRoute.exec(each.pointer)?.[1]
   return name === undefined ? each : { ...each, route: name.replaceAll('~1', '/').replaceAll('~0', '~') }
 }
 
+/** Returns the variables of a folder's `.env`, with `env` on top. A file that cannot be read is reported, and `env` alone counts. */
 export const readEnv = (dir: string, env: Env, into: FileReadings): Env => {
   if (isUnknown(env)) return env
   const file = join(dir, '.env')
@@ -71,7 +75,7 @@ export const readEnv = (dir: string, env: Env, into: FileReadings): Env => {
   }
 }
 
-/** The served profiles: with multiplexing on, each with a `profiles/<name>/config.yaml` (rules: Configuration 6). */
+/** Reads the profiles to serve. With multiplexing on, each `profiles/<name>/config.yaml` makes a profile (rules: Configuration 6). */
 export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile, into: FileReadings): Map<string, Profile> => {
   const profiles = new Map([[defaultProfile, main]])
   const folder = join(dataDir, 'profiles')
@@ -91,7 +95,7 @@ export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile,
 
 const readOfProfile: ReadonlySet<string> = new Set(['platforms', 'jobs'])
 
-/** A warning for each key that has an effect only in the main file, so that nobody waits for one here. */
+/** Warns of each key of a profile's file that has an effect only in the main file. */
 const unreadKeys = (file: File, profile: string, source: Source | undefined): Diagnostic[] => {
   const platforms = isObject(file.platforms) && Object.hasOwn(file.platforms, 'webhook') ? [['platforms', 'webhook']] : []
   const others = Object.keys(file).filter((key) => !readOfProfile.has(key) && Object.hasOwn(configSchema.properties as JsonObject, key))
@@ -106,7 +110,7 @@ const unreadKeys = (file: File, profile: string, source: Source | undefined): Di
 
 export const placesOf = (source: Source | undefined): Pick<Profile, 'place'> => (source ? { place: source.place } : {})
 
-/** The modules that a file names under `plugins`. Entries that are no name are left out: the shape check reports them. */
+/** Returns the modules that a file names under `plugins`. An entry that is no name is left out: the shape check reports it. */
 export const pluginsOf = (file: File, source: Source | undefined): PluginSource[] =>
   !source || !Array.isArray(file.plugins)
     ? []

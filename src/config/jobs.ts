@@ -1,4 +1,4 @@
-/** Reads scheduled jobs from `config.yaml` and from the entries of a profile's `cron_jobs.json`, each with its place. */
+/** Reads scheduled jobs, each with its place, from `config.yaml` and from the entries of a profile's `cron_jobs.json`. */
 
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
@@ -17,13 +17,13 @@ const jobId = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 /** The file of a profile's run-time jobs. */
 export const jobsFileOf = ({ dir }: Pick<Profile, 'dir'>): string => join(dir, jobsFileName)
 
-/** The words that refer to an entry, valid or not: its id, and its name where it has one. */
+/** The words by which a route may name a job: the job's id, and its name if it has a name. The entry need not be valid. */
 export const jobNames = (id: string, entry: Json): readonly string[] => {
   const name = isObject(entry) ? own(entry, 'name') : undefined
   return typeof name === 'string' ? [id, name] : [id]
 }
 
-/** The jobs of a config.yaml, and apart from them the names of those that do not have the shape of a job. */
+/** Returns the jobs of a config.yaml, and in `brokenJobs` the ids and names of jobs whose shape is wrong. */
 export const readJobs = (
   { jobs }: File,
   profile: string,
@@ -41,11 +41,11 @@ export const readJobs = (
   return { jobs: found, brokenJobs }
 }
 
-/** Whether an entry is only the note that `cron pause` leaves about a configured job. */
+/** Whether an entry is only the note that `cron pause` leaves for a job of `config.yaml`. */
 export const isPauseNote = (entry: Json): boolean =>
   isObject(entry) && own(entry, 'schedule') === undefined && own(entry, 'paused') === true
 
-/** One entry as a job; `undefined` when it has mistakes. A job may have diagnostics too: warnings. */
+/** Reads one entry. `job` is absent when the entry has mistakes; beside a job, the Diagnostics are warnings. */
 export const readStoredJob = (
   id: string,
   entry: Json,

@@ -1,4 +1,4 @@
-/** Loads files, environment and flags into one Config, with the Diagnostics of them all. The server and `validate` both start here. */
+/** Loads files, environment and flags into one Config, and collects their Diagnostics. The server and `validate` both start here. */
 
 import { join, resolve } from 'node:path'
 import { type Diagnostic, diagnostic, type Path } from '../core/diagnostic.ts'
@@ -20,7 +20,7 @@ export type LoadOptions = {
   readonly dataDir: string
   /** The file to read instead of `<data_dir>/config.yaml`. */
   readonly configFile?: string | undefined
-  /** What stands in that file, where it is not to be read; parsed, if it was. */
+  /** A text, parsed or not, to take in place of that file's. */
   readonly configText?: string | ParsedYaml | undefined
   /** The process's environment. */
   readonly env: Env
@@ -33,34 +33,37 @@ export type Loaded = {
   readonly diagnostics: readonly Diagnostic[]
   /** The texts of the files that were read, for code frames. */
   readonly texts: ReadonlyMap<string, string>
-  /** What stands in those of them that are YAML, as it is written. */
+  /** The YAML files that were read, parsed, with secrets not resolved. */
   readonly sources: readonly Source[]
-  /** What holds of the routes whose shape does not. */
+  /** The usable parts of routes whose shape is wrong. */
   readonly salvaged: readonly PartialRoute[]
-  /** Where a key of the adapter's settings stands in the file. */
+  /** The path of a key of the adapter's settings in the file. */
   readonly settingPath: (key: string) => Path
-  /** The keys of the adapter that the file has. */
+  /** The keys of the adapter's settings that the file has. */
   readonly written: ReadonlySet<string>
 }
 
 const unreadable: ReadonlySet<string> = new Set(['WH001', 'WH002', 'WH003'])
 
-/** The Diagnostics of files that could not be read at all, so that nothing is known of their contents. */
+/** Returns the Diagnostics of files that could not be read at all, so that their contents are not known. */
 export const unreadIn = ({ diagnostics }: Pick<Loaded, 'diagnostics'>): Diagnostic[] =>
   diagnostics.filter(({ code }) => unreadable.has(code))
 
-/** The number, or the default where the value is none: the shape check has reported that. */
+// The readers below take a default, or nothing, in place of a value of another type: the shape check has reported the value.
 const number = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback)
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 const record = (value: unknown): JsonObject => (isObject(value) ? value : {})
-/** A list of texts; of one that holds anything else, nothing. */
+/** Returns a list of texts; `undefined` where any member is no text. */
 const texts = (value: unknown): string[] | undefined =>
   Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined
-/** The members that are maps. */
+/** Returns the members that are maps. */
 const maps = (value: unknown): { readonly [key: string]: JsonObject } =>
   Object.fromEntries(Object.entries(record(value)).flatMap(([key, member]) => (isObject(member) ? [[key, member]] : [])))
 
-/** A relative path is one of the data directory, so that it means the same program wherever the gateway is started. A bare name is looked for on the PATH. */
+/**
+ * Resolves a relative path of a program against the data directory, so that it means the same program wherever the gateway is started.
+ * A name without a folder stays, and is looked up on the PATH.
+ */
 const commandIn = (dataDir: string, argv: readonly string[] | undefined): string[] | undefined =>
   argv?.map((word, at) => (at === 0 && word.includes('/') ? resolve(dataDir, word) : word))
 
@@ -98,7 +101,7 @@ const toolsOf = (file: File, source: Source | undefined): Config['tools'] => {
   }
 }
 
-/** Those whose shape is right. */
+/** Returns the signature schemes whose shape is right. */
 const schemesOf = (file: File, source: Source | undefined, bad: ReadonlySet<string>): Config['schemes'] => {
   const whole = Object.entries(record(file.signature_schemes)).filter(([name]) => !isBroken(['signature_schemes', name], bad))
   return {
@@ -118,7 +121,7 @@ const retentionOf = (storage: JsonObject): Retention => {
   }
 }
 
-/** Loads everything. There is always a Config, but it must not be served when a Diagnostic stops the start. */
+/** Loads the whole configuration. Returns a Config in any case, but it must not be served when a Diagnostic stops the start. */
 export const loadConfig = (options: LoadOptions): Loaded => {
   const into: FileReadings = { diagnostics: [], texts: new Map(), sources: [], digests: new Map() }
   const dataDir = resolve(options.dataDir)

@@ -1,4 +1,4 @@
-/** What still holds of a route whose shape does not: so that one slip hides none of the others. For checks; it is never served. */
+/** The usable part of a route whose shape is wrong. It is checked as well, so that one mistake hides no other. It is never served. */
 
 import { type Diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
@@ -11,13 +11,13 @@ import { brokenPlaces, isBroken } from './shape.ts'
 import { parsePointer } from './union-errors.ts'
 import type { Source } from './yaml/source.ts'
 
-/** A route without the parts that are wrong, and where those were. */
+/** A route without its wrong values, and in `lost` the pointers of these values. */
 export type PartialRoute = { readonly route: RouteSource; readonly lost: readonly string[] }
 
-/** Lists of names keep their order, so that what is left keeps its place; of these nothing is left. */
+/** Lists that are taken out as a whole: without one item, the indexes of the items behind it would no longer be those in the file. */
 const inOne: ReadonlySet<string> = new Set(['verify', 'deliver', 'secrets', 'skills', 'toolsets'])
 
-/** `undefined` where nothing of it holds. */
+/** Returns the usable part of a route; `undefined` where the route as a whole is wrong. */
 const partialRouteOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'place' | 'base'> & { readonly spec: Json | undefined },
   found: readonly Diagnostic[],
@@ -34,7 +34,7 @@ const partialRouteOf = (
   return { route, lost: below.map((pointer) => `${at}/${pointer}`) }
 }
 
-/** What a finding takes from a route, as pointers into it. What is missing takes nothing with it that is there. */
+/** Returns the pointers, below the route, of the values that a finding makes unusable. A missing key (WH104) leaves the other keys. */
 const lostBy = ({ code, pointer }: Diagnostic, at: string, spec: JsonObject): readonly string[] => {
   const lost = pointer.slice(at.length + 1)
   if (code !== 'WH104') return [lost]
@@ -49,7 +49,7 @@ const pathIn = (pointer: string): Path => {
   return inOne.has(path[0] ?? '') ? path.slice(0, 1) : path
 }
 
-/** What holds of the routes whose shape does not; `found` says what is wrong with them. */
+/** Returns the usable parts of all routes whose shape is wrong. `found` has the Diagnostics of the file. */
 export const partialRoutesOf = (
   settings: WebhookSettings,
   globalSecret: string | undefined,
@@ -69,7 +69,7 @@ export const partialRoutesOf = (
   })
 }
 
-/** There may be thousands of routes with a finding each. By the pointers of the routes. */
+/** Groups the Diagnostics by the pointer of their route, once, because there may be thousands of routes with a finding each. */
 const findingsByRoute = (base: string, found: readonly Diagnostic[]): ReadonlyMap<string, readonly Diagnostic[]> => {
   const byRoute = new Map<string, Diagnostic[]>()
   for (const each of found) {
@@ -83,7 +83,7 @@ const findingsByRoute = (base: string, found: readonly Diagnostic[]): ReadonlyMa
   return byRoute
 }
 
-/** What holds of a subscription whose shape does not, or whose secret cannot be resolved. */
+/** Returns the usable part of a subscription whose shape is wrong, or whose secret cannot be resolved. */
 export const partialSubscriptionOf = (
   name: string,
   entry: Json,
@@ -97,10 +97,13 @@ export const partialSubscriptionOf = (
   return partialRouteOf({ name, origin: 'subscription', spec: data, place, base: [name] }, [...found, ...diagnostics], globalSecret)
 }
 
-/** Lists whose items may become null, which is no condition and no event. */
+/** Lists whose items may be replaced by null, which is neither a condition nor an event. The indexes of the other items stay. */
 const withGaps: ReadonlySet<string> = new Set(['filters', 'events'])
 
-/** A member goes, or is stood in for where its map needs it. Of a list without gaps nothing is left, nor of a map that needs what has no stand-in. */
+/**
+ * Takes the value at a path out. A key that its map requires gets an empty text or a small number instead. Where no such stand-in is
+ * possible, the whole map goes; a list that may not have gaps goes as a whole, too.
+ */
 const takeOut = (from: JsonObject, path: Path): void => {
   const around = path.slice(0, -1)
   const last = String(path.at(-1))
@@ -126,10 +129,10 @@ type MapSchema = {
   readonly properties: { readonly [key: string]: { readonly type?: string | readonly string[]; readonly minimum?: number } }
 }
 
-/** Keys that exclude each other do so whatever is wrong inside of them. */
+/** The codes of keys that exclude each other. They do so whatever is wrong with their values. */
 const exclusions: ReadonlySet<string> = new Set(['WH203', 'WH204', 'WH207', 'WH208'])
 
-/** What is said because a part was taken out, and not because it is wrong. */
+/** For each code, the keys without which the code is reported: where such a key was taken out, the code says nothing of the file. */
 const consequences: { readonly [code: string]: readonly string[] } = {
   WH201: ['secret', 'secrets'],
   WH202: ['deliver'],
@@ -141,7 +144,7 @@ const consequences: { readonly [code: string]: readonly string[] } = {
   WH713: ['deliver', 'deliver_extra'],
 }
 
-/** Without what stands at, in or around a part that was taken out, and without what follows from that alone. */
+/** Leaves out the Diagnostics at, in or around a value that was taken out, and those that follow from its absence alone. */
 export const withoutConsequences = ({ route, lost }: PartialRoute, found: readonly Diagnostic[]): Diagnostic[] => {
   const base = pointerOf(route.base)
   const isLost = (key: string): boolean => lost.some((pointer) => `${pointer}/`.startsWith(`${base}/${key}/`))

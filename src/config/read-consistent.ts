@@ -11,7 +11,7 @@ const snapshotTries = 5
 /** The stamp of a file that does not exist. */
 export const absent = 'absent'
 
-/** A file's times, size and inode as one text. Never throws: reading the file then tells what is wrong with it. */
+/** Returns a file's times, size and inode as one text. Never throws: where the file cannot be read, the error's message is the stamp. */
 export const stampOf = (file: string): string => {
   try {
     const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
@@ -22,7 +22,7 @@ export const stampOf = (file: string): string => {
   }
 }
 
-/** The file's text, as it was at one moment: a file that changes while it is read is read again. Throws with a sentence. */
+/** Reads a file's text as it was at one moment: a file that changes meanwhile is read again. Throws an Error with a sentence. */
 export const readSnapshot = (file: string): string => {
   const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
@@ -41,7 +41,7 @@ export const readSnapshot = (file: string): string => {
   }
 }
 
-/** The text is not a file of entries; the place of the mistake is 1-based. */
+/** A text is not a file of entries. Line and column of the mistake are 1-based. */
 export class NotEntries extends Error {
   readonly line: number
   readonly column: number
@@ -53,7 +53,7 @@ export class NotEntries extends Error {
   }
 }
 
-/** The entries by name, each unchecked. Throws NotEntries when the text as a whole is not usable. */
+/** Parses the entries by name, each unchecked. Throws NotEntries when the text as a whole is not usable. */
 export const parseEntries = (text: string): JsonObject => {
   const deep = jsonDepthPlace(text)
   if (deep) throw new NotEntries(`lists and maps are nested deeper than ${maxDepth} at ${deep.line}:${deep.column}`, deep)

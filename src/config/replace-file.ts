@@ -1,4 +1,4 @@
-/** Replaces a file as a whole. Readers, and a crash, find the old text or the new one. */
+/** Replaces a file as a whole. A reader sees the old text or the new text, also after a crash, and never a mixture. */
 
 import { accessSync, constants, lstatSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
@@ -12,7 +12,7 @@ export const makeFolder = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 
-/** Writes `text` to `file`, with this mode from the first byte (by default only the owner may read it), and waits until it is on the disk. */
+/** Writes `text` to `file` with this mode from the first byte (by default only the owner may read it). Resolves once it is on the disk. */
 export const replaceFile = async (file: string, text: string, mode = 0o600): Promise<void> => {
   refuseReadOnly(file)
   await makeFolder(dirname(file))
@@ -20,7 +20,7 @@ export const replaceFile = async (file: string, text: string, mode = 0o600): Pro
   await syncFolder(dirname(file))
 }
 
-/** Throws a Fault for anything but a regular file. A link would let another user choose which file is overwritten. */
+/** Throws a Fault for anything but a regular file, because a link would let another user choose which file is overwritten. */
 export const refuseOdd = (file: string): void => {
   const stat = lstatSync(file, { throwIfNoEntry: false })
   if (!stat || stat.isFile()) return
@@ -29,8 +29,8 @@ export const refuseOdd = (file: string): void => {
 }
 
 /**
- * Throws a Fault for a file that may not be written, and for anything but a regular file. A file is replaced by a rename, which asks for the
- * permission of its folder alone, so nothing else would keep a file that somebody has locked on purpose.
+ * Throws a Fault for a file that may not be written, and for anything but a regular file. A file is replaced by a rename, which needs
+ * permission for the folder alone. So without this check a file that somebody has locked on purpose would be replaced.
  */
 export const refuseReadOnly = (file: string): void => {
   refuseOdd(file)
@@ -46,13 +46,13 @@ export const refuseReadOnly = (file: string): void => {
   )
 }
 
-/** The superuser may write everything, so that the mode counts too. */
+/** Whether this process may write a file, and the mode allows it: the superuser may write a file of any mode. */
 const mayWrite = (file: string, mode: number): boolean => {
   try {
     accessSync(file, constants.W_OK)
     return (mode & 0o222) !== 0
   } catch (error) {
-    // Any other error comes again when the file is written, and is said then.
+    // Any other error comes again when the file is written, and is reported then.
     return !(error instanceof Error && 'code' in error && error.code === 'EACCES')
   }
 }

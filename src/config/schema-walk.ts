@@ -1,4 +1,4 @@
-/** Walks data beside the schema that describes it, so that keywords of the schema find their values. */
+/** Walks through data and its schema side by side, to find the values that a keyword of the schema is about. */
 
 import type { Path } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
@@ -6,13 +6,13 @@ import { schema as whole } from '../generated/schema.ts'
 
 const definitions = whole.definitions as JsonObject
 
-/** A definition of the bundled schema, by name. */
+/** Returns a definition of the bundled schema by its name. */
 export const definition = (name: string): JsonObject => definitions[name] as JsonObject
 
-/** The type of a value, in the words of a schema. */
+/** Returns the type of a value, in the words of a schema. */
 export const typeOf = (value: Json): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 
-/** The schema for this very value: references are followed, and of a union it is the branch for the value's type. */
+/** Returns the schema that holds for a value: references are followed, and of a union the branch for the value's type is taken. */
 const settle = (node: JsonObject, value: Json): JsonObject => {
   if (typeof node.$ref === 'string') {
     // A plugin's schema may have definitions of its own, which are not among ours.
@@ -31,7 +31,7 @@ const patternOf = (source: string): RegExp => {
   return known
 }
 
-/** The schema of one member of an object or list that `node` describes. */
+/** Returns the schema of one member of an object or list that `node` describes; `undefined` where the schema says nothing of it. */
 const member = (node: JsonObject, key: string | number): JsonObject | undefined => {
   if (typeof key === 'number') return isObject(node.items) ? node.items : undefined
   const named = isObject(node.properties) ? own(node.properties, key) : undefined
@@ -44,7 +44,7 @@ const member = (node: JsonObject, key: string | number): JsonObject | undefined 
 
 const known = new Map<string, WeakMap<object, boolean>>()
 
-/** Whether a keyword is anywhere below a schema node. Where it is not, the data below need not be walked. */
+/** Whether a keyword stands anywhere below a schema node. Where it does not, the data below need not be walked. */
 const leadsTo = (node: JsonObject, word: string): boolean => {
   const answers = known.get(word) ?? new WeakMap<object, boolean>()
   known.set(word, answers)
@@ -62,10 +62,10 @@ const search = (node: Json, word: string, seen: Set<object>): boolean => {
   return (named !== undefined && search(named, word, seen)) || Object.values(node).some((value) => search(value, word, seen))
 }
 
-/** Gives the new value for a value that `node` describes, or the same one where it is to stay. */
+/** Returns the new value in place of a value that `node` describes; the old value where nothing is to change. */
 export type ChangeNode = (node: JsonObject, value: Json, path: Path) => Json
 
-/** A copy of `value`, in which `change` has replaced each value whose schema has the keyword `word`, from the outside in. */
+/** Returns a copy of `value` in which `change` has replaced each value whose schema has the keyword `word`, from the outside in. */
 export const mapWhere = (word: string, root: JsonObject, value: Json, change: ChangeNode, path: Path = []): Json => {
   const node = settle(root, value)
   const saysIt = Object.hasOwn(root, word) || Object.hasOwn(node, word)
@@ -88,7 +88,7 @@ export const mapWhere = (word: string, root: JsonObject, value: Json, change: Ch
   return changed.length > 0 ? { ...made, ...Object.fromEntries(changed) } : made
 }
 
-/** The schema at a path into data, for messages that list the known keys. */
+/** Returns the schema at a path into `data`, for messages that list the known keys; empty where the path leads nowhere. */
 export const schemaAt = (root: JsonObject, data: Json, path: Path): JsonObject => {
   let [node, value]: [JsonObject, Json | undefined] = [root, data]
   for (const key of path) {

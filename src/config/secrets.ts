@@ -10,7 +10,7 @@ import type { Source } from './yaml/source.ts'
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g
 const maxSecretBytes = 65_536
 
-/** A text with its references resolved, or the first reference that cannot be. */
+/** A text with its references resolved, or the first reference that cannot be resolved. */
 type Resolved = { readonly value: string } | { readonly missing: string }
 
 const resolve = (text: string, env: Env): Resolved => {
@@ -42,10 +42,10 @@ const fill = (text: string, env: Env): Resolved => {
   return missing === undefined ? { value } : { missing }
 }
 
-/** Whether nothing follows the prefix of a Standard Webhooks secret. The prefix alone would be a secret that everybody knows. */
+/** Whether a secret is only the prefix of a Standard Webhooks secret, which everybody knows. */
 export const isBare = (secret: string): boolean => /^\s*whsec_[\s=]*$/.test(secret)
 
-/** Code, message and help for a bare secret. */
+/** The code, the message and the help of a bare secret's Diagnostic. */
 export const bare = [
   'WH309',
   'nothing follows "whsec_" in this secret',
@@ -55,7 +55,10 @@ const unset = 'set the variable (in the environment or in .env), give it a defau
 const mixed = 'a reference and a placeholder in one text: what a payload fills in is stored, and the secret would be'
 const apart = 'give the secret a header of its own; its value must have no {'
 
-/** A copy of `data` with every secret resolved. WH305 reports one that cannot be, WH309 a bare one. */
+/**
+ * Returns a copy of `data` with every secret resolved. WH305 reports a reference that cannot be resolved, WH309 a bare secret, WH707 a
+ * reference beside a placeholder. The value stays as it is then.
+ */
 export const resolveSecrets = (
   schema: JsonObject,
   data: Json,
@@ -65,7 +68,7 @@ export const resolveSecrets = (
 ): { readonly data: Json; readonly diagnostics: readonly Diagnostic[] } => {
   const diagnostics: Diagnostic[] = []
   const resolved = mapWhere('x-secret', schema, data, (node, value, path) => {
-    // A public key is none, but it may stand in a file, too.
+    // A public key is no secret, but it may be written as a reference, too.
     const isReference = node['x-secret'] === true || node['x-secret'] === 'public'
     if (!isReference || typeof value !== 'string') return value
     const result = resolve(value, env)

@@ -1,4 +1,4 @@
-/** Checks the shape of data against the schema, and puts each problem into a sentence. */
+/** Checks the shape of data against its schema, and puts each problem into a sentence. */
 
 import { type Code, catalogue, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
@@ -46,14 +46,14 @@ const kind = (value: Json | undefined, secret = false): string =>
           ? `a ${typeof value} (not shown)`
           : show(value)
 
-/** What the schema says of a value, where the sentence names no way out. */
+/** Returns the description of a value in the schema, for a sentence that names no way out. */
 const helpFrom = ({ description }: JsonObject): string =>
   typeof description === 'string' ? description : '`headgate schema print` describes what the file may hold'
 
 /** Whether a path goes further than to a route. */
 const isBelowRoute = (path: Path): boolean => path.indexOf('routes') > 0 && path.length > path.indexOf('routes') + 2
 
-/** A path as its author would write it, `filters[1].field`. Inside a route it begins at the route, whose name a Diagnostic gives apart. */
+/** Renders a path as people write it: `filters[1].field`. Inside a route it begins at the route, which the Diagnostic names apart. */
 const writtenPath = (path: Path): string => {
   const routes = path[2] === 'extra' ? 3 : 2
   const isInRoute = path[0] === 'platforms' && path[1] === 'webhook' && path[routes] === 'routes' && path.length > routes + 2
@@ -64,17 +64,17 @@ const writtenPath = (path: Path): string => {
 const didYouMean = (near: readonly string[]): { help?: string; suggest?: readonly string[] } =>
   near.length > 0 ? { help: `did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`, suggest: near } : {}
 
-/** What the schema says of the form that a text must have. */
+/** Returns the schema's sentence about the form that a text must have. */
 const formOf = (node: Json | undefined): { help?: string } =>
   isObject(node) && typeof node.patternErrorMessage === 'string' ? { help: node.patternErrorMessage } : {}
 
-/** The code of a value that is not in the list. */
+/** Returns the code that reports a value outside of its enum. */
 const codeFor = ({ 'x-code': code }: JsonObject): Code => (typeof code === 'string' && code in catalogue ? (code as Code) : 'WH103')
 
-/** Whether there is anything at all, though less than is wanted. */
+/** Whether a text or list that is too short has anything at all. */
 const hasSome = (value: Json | undefined): boolean => (typeof value === 'string' || Array.isArray(value) ? value.length > 0 : false)
 
-/** How a value most likely came to be of another type than `wanted`. */
+/** Returns help for a value of another type than `wanted`, after the mistake that most likely made it so. */
 const typeHelp = (wanted: string, value: Json | undefined): { help?: string } => {
   if (value === null && /object|array/.test(wanted))
     return { help: 'where the next lines belong to it, indent these lines more than its key' }
@@ -84,7 +84,7 @@ const typeHelp = (wanted: string, value: Json | undefined): { help?: string } =>
   return typeof value === 'number' || typeof value === 'boolean' ? { help: 'put it in quotes' } : {}
 }
 
-/** The sentence for a problem that the validator found; `undefined` for a kind that other problems say better. */
+/** Returns the sentence for a problem of the validator; `undefined` for a keyword whose problem comes with another, clearer problem. */
 const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject, secret: boolean): Sentence | undefined => {
   const { keyword, params } = problem
   const shown = secret ? 'the value (not shown)' : show(value)
@@ -149,14 +149,14 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject,
   }
 }
 
-/** What is wrong at a path into the checked data, with the key there or with its value. */
+/** A problem of shape, at a path into the checked data. `of` says whether it is about the key there or about its value. */
 export type ShapeProblem = Pick<Diagnostic, 'code' | 'message' | 'help' | 'suggest'> & {
   readonly path: Path
   readonly of: 'key' | 'value'
   readonly slip?: Slip | undefined
 }
 
-/** Every problem of shape in `data`, in sentences. A hidden value is not quoted. */
+/** Returns every problem of shape in `data`, in sentences. The value at a path that is `hidden` is not quoted. */
 export const shapeProblems = (
   check: Check,
   root: JsonObject,
@@ -184,14 +184,14 @@ export const shapeProblems = (
   return found.length > 0 ? found : [unsaid(problems[0], data)]
 }
 
-/** The problem for a schema rule that has no sentence of its own. */
+/** Returns the problem of a schema rule for which there is no sentence. */
 const unsaid = (problem: Problem | undefined, data: Json): ShapeProblem => {
   const path = parsePointer(problem?.instancePath ?? '', data)
   const message = `does not fit its schema (${problem?.keyword ?? 'false'})`
   return { code: 'WH105', message: path.length === 0 ? message : `${writtenPath(path)}: ${message}`, help: helpFrom({}), path, of: 'value' }
 }
 
-/** Every problem of shape in `data`, which is at `base` in its file. */
+/** Returns a Diagnostic for every problem of shape in `data`, which stands at `base` in its file. */
 export const checkShape = (
   check: Check,
   root: JsonObject,
@@ -207,12 +207,12 @@ export const checkShape = (
     return diagnostic(code, message, { ...more, pointer: pointerOf(full), place, ...(fix ? { fix } : {}) })
   })
 
-/** The pointers of Diagnostics, and of everything that encloses them. */
+/** Returns the pointers of Diagnostics, and of every map and list around them. */
 export const brokenPlaces = (found: readonly Diagnostic[]): ReadonlySet<string> => {
   const all = new Set<string>()
   for (const { pointer } of found) for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) all.add(at)
   return all
 }
 
-/** Whether something is wrong at this path or below it. */
+/** Whether a Diagnostic is about this path, or a path below it. */
 export const isBroken = (path: Path, broken: ReadonlySet<string>): boolean => broken.size > 0 && broken.has(pointerOf(path))

@@ -1,4 +1,4 @@
-/** Reads the skills of a profile: `skills/<name>/SKILL.md`, instructions for an agent, which a head in YAML may describe. */
+/** Reads the skills of a profile. A skill is a file `skills/<name>/SKILL.md` with instructions for an agent, below a head in YAML. */
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,16 +12,16 @@ import { parseSource } from './yaml/source.ts'
 export type Skill = {
   /** The name of its folder. */
   readonly name: string
-  /** What its head says of it; empty where it says nothing. */
+  /** The `description` of its head; empty without one. */
   readonly description: string
   /** Markdown, without the head. Lines end with a line feed. */
   readonly text: string
   readonly folder: string
-  /** Why its head could not be read. The text is there all the same. */
+  /** Why its head could not be read. The text is usable all the same. */
   readonly problem?: string
 }
 
-/** A skill that cannot be loaded. `isAbsent`: there is none of this name. */
+/** A skill that cannot be loaded. `isAbsent`: no skill has this name. */
 export type MissingSkill = { readonly name: string; readonly why: string; readonly isAbsent: boolean }
 
 export type Skills = { readonly skills: readonly Skill[]; readonly missing: readonly MissingSkill[] }
@@ -30,7 +30,7 @@ const maxSkills = 20
 const maxBytes = 262_144
 const maxDescription = 1024
 
-/** Each that is listed and can be read, in the order of the list. Never throws. */
+/** Reads the skills of these names, in the order of the list. Never throws: `missing` has those that cannot be read. */
 export const readSkills = (profileDir: string, names: readonly string[]): Skills => {
   const skills: Skill[] = []
   const missing: MissingSkill[] = []
@@ -42,7 +42,7 @@ export const readSkills = (profileDir: string, names: readonly string[]): Skills
   return { skills, missing }
 }
 
-/** The names of all skills that a profile has. */
+/** Returns the names of all skills that a profile has. */
 export const skillNames = (profileDir: string): readonly string[] => {
   try {
     const entries = readdirSync(folderOf(profileDir), { withFileTypes: true })
@@ -74,7 +74,7 @@ const parseSkill = (file: string, written: string): Pick<Skill, 'description' | 
   const whole = written.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
   const [head = '', yaml = ''] = headed.exec(whole) ?? []
   const text = whole.slice(head.length).trim()
-  // The line feed stands for the first line, so that places are those of the file.
+  // The line feed takes the place of the first line, `---`, so that line numbers are those of the file.
   const { source, diagnostics } = parseSource(file, `\n${yaml}`)
   const [problem] = diagnostics
   if (problem) return { description: '', text, problem: `its head cannot be read: ${problem.message}, in line ${problem.place?.line}` }

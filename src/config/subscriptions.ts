@@ -18,7 +18,7 @@ const subscriptionName = /^[a-z0-9][a-z0-9._-]{0,63}$/
 
 const schema = definition('Subscription')
 
-/** The name under which a subscription is stored (rules: Names 4). Throws a Fault. */
+/** Returns the name under which a subscription is stored (rules: Names 4). Throws a Fault for a text that cannot be a name. */
 export const subscriptionNameOf = (text: string): string => {
   const name = text.trim().toLowerCase().replaceAll(' ', '-')
   if (subscriptionName.test(name)) return name
@@ -26,7 +26,7 @@ export const subscriptionNameOf = (text: string): string => {
   throw new Fault('bad_name', `${JSON.stringify(text.slice(0, 80))} cannot be a name`, { exitCode: exit.usage, hint })
 }
 
-/** One entry as a route. Without a route, the diagnostics tell why. */
+/** Reads one entry as a route. Without a `route`, the Diagnostics say why. */
 export const readSubscription = (
   name: string,
   entry: Json,

@@ -1,11 +1,11 @@
-/** Sorts the validator's errors for a union, and keeps those that help the file's author. */
+/** Picks those of the validator's errors about a union that help the file's author. */
 
 import type { Path } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
 import type { Problem } from '../generated/validators.js'
 import { schemaAt, typeOf } from './schema-walk.ts'
 
-/** A JSON Pointer into `data` as a path, with numbers where it goes through lists. */
+/** Parses a JSON Pointer into `data` to a path, with numbers where it goes through lists. */
 export const parsePointer = (pointer: string, data: Json): Path => {
   let at: Json | undefined = data
   return pointer
@@ -19,11 +19,11 @@ export const parsePointer = (pointer: string, data: Json): Path => {
     })
 }
 
-/** In a union it keeps the errors of the branch for the value's type. Where no branch has that type, one error names all types. */
+/** Of a union, keeps the errors of the branch for the value's type. Where no branch has that type, one error names all types. */
 export const problemsOfBranch = (problems: readonly Problem[], root: JsonObject, data: Json): readonly Problem[] => {
   const unions = new Set(problems.filter(({ keyword }) => keyword === 'oneOf').map(({ instancePath }) => instancePath))
   const isBranchType = (problem: Problem): boolean => problem.keyword === 'type' && unions.has(problem.instancePath)
-  // The list of allowed values says more than the pattern of another branch.
+  // The allowed values of one branch help more than the pattern of another branch.
   const listed = new Set(problems.filter(({ keyword }) => keyword === 'enum').map(({ instancePath }) => instancePath))
   const isBranchForm = ({ keyword, instancePath }: Problem): boolean =>
     keyword === 'pattern' && unions.has(instancePath) && listed.has(instancePath)
@@ -32,7 +32,7 @@ export const problemsOfBranch = (problems: readonly Problem[], root: JsonObject,
     keyword === 'enum' &&
     unions.has(instancePath) &&
     (params.allowedValues as Json[]).every((value) => typeof value !== typeof valueAt(data, parsePointer(instancePath, data)))
-  // Of a value of another type no list need be told.
+  // A value of a wrong type is reported for its type alone, not for its allowed values.
   const mistyped = new Set(
     problems.filter((each) => each.keyword === 'type' && !isBranchType(each)).map(({ instancePath }) => instancePath),
   )

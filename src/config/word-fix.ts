@@ -2,10 +2,10 @@
 
 import type { Fix, Place } from '../core/diagnostic.ts'
 
-/** What is written somewhere, and the one word that it must have been meant to be. */
+/** A mistyped word, and the only known word that its author can have meant. */
 export type Slip = { readonly written: string; readonly meant: string }
 
-/** Where one known word alone is near, it was meant, unless its place in the map is taken. */
+/** Returns the slip where a single known word is `near`; `undefined` where `map` has that word as a key already. */
 export const slipOf = (written: string, near: readonly string[], map: object = {}): Slip | undefined => {
   const [meant, ...others] = near
   return meant === undefined || others.length > 0 || Object.hasOwn(map, meant) ? undefined : { written, meant }
@@ -14,7 +14,7 @@ export const slipOf = (written: string, near: readonly string[], map: object = {
 /** A word that YAML reads as a text without quotes. */
 const plain = /^(?!(?:true|false|null|yes|no|on|off)$)[A-Za-z_][\w.-]*$/i
 
-/** Puts the word that is meant in the place of the other; `undefined` where that does not stand as it is, with quotes or without. */
+/** Returns the fix that writes the meant word; `undefined` where the place has neither the mistyped word nor that word in quotes. */
 export const wordFix = (place: Place, { written, meant }: Slip): Fix | undefined => {
   const width = place.line === place.endLine ? place.endColumn - place.column : 0
   const quote = width === written.length ? 0 : 1

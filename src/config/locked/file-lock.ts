@@ -1,4 +1,4 @@
-/** The lock under which commands change a file: whoever comes second waits, and sees what the first one wrote. */
+/** The lock under which commands change a file. A second command waits for the first, and then sees what the first command wrote. */
 
 import * as fs from 'node:fs'
 import { dirname } from 'node:path'
@@ -10,14 +10,14 @@ import { makeFolder, refuseOdd } from '../replace-file.ts'
 
 /** A process that has not renewed its lock for this long counts as dead. */
 const staleMs = 5_000
-/** How long to wait for another command's lock: longer than that of a dead process lasts. */
+/** How long to wait for another command's lock. The lock of a dead process ends earlier. */
 const patienceMs = 30_000
 const longestPauseMs = 250
 
-/** `lost`: another process took it for that of a dead one. */
+/** A lock in our hands. `lost` says whether another process has taken it, because it took this process for dead. */
 type HeldLock = { readonly lost: () => boolean; readonly release: () => Promise<void> }
 
-/** Throws a Fault where the lock is not free in time, or the disk says no. */
+/** Waits for the lock of a file. Throws a Fault where the lock is not free in time, or the disk refuses. */
 export const lockFile = async (file: string): Promise<HeldLock> => {
   try {
     refuseOdd(file)

@@ -1,4 +1,4 @@
-/** Puts a text in the place of another one, which must still be there. */
+/** Replaces a file's text, if the file still has the text that the caller read. */
 
 import { readFileSync, statSync } from 'node:fs'
 import { diskFault } from '../../core/disk-fault.ts'
@@ -6,7 +6,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import { refuseReadOnly, replaceFile } from '../replace-file.ts'
 import { conflict, lockFile } from './file-lock.ts'
 
-/** The text of a file; empty where there is none. Throws a Fault for one that is not UTF-8: written back it would be another. */
+/** Reads the text of a file; empty without a file. Throws a Fault for a file that is not UTF-8, because writing it back would change it. */
 export const textOfFile = (file: string): string => {
   try {
     const bytes = readFileSync(file)
@@ -20,8 +20,8 @@ export const textOfFile = (file: string): string => {
 }
 
 /**
- * Writes `after` with the mode that the file has, under the lock of other commands. Throws a Fault (`conflict`) where the file does not
- * hold `before`. `backup`: the old text is kept as `.bak`, which only its owner may read.
+ * Writes `after` with the mode that the file has, under the lock of other commands. Throws a Fault (`conflict`) where the text of the file
+ * is not `before`. With `backup` the old text is kept as `.bak`, which only its owner may read.
  */
 export const replaceText = async (file: string, before: string, after: string, backup = false): Promise<void> => {
   const held = await lockFile(file)

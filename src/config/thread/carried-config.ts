@@ -1,4 +1,4 @@
-/** Packs a loaded configuration for another thread, as plain data. Routes go by name and digest, because most are known there already. */
+/** Packs a loaded configuration as plain data for another thread, with only name and digest of each route: most are known there already. */
 
 import { join, resolve } from 'node:path'
 import type { Diagnostic, Path, Place } from '../../core/diagnostic.ts'
@@ -22,7 +22,7 @@ export type Carried = {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** A place that only the reading thread can look up, because it has the files' texts. */
+/** The question for a place. Only the reading thread can answer it, because it has the files' texts. */
 export type Sought = { readonly path: Path; readonly of: 'key' | 'value' }
 
 export const carry = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnostics'>): Carried => {
@@ -44,7 +44,7 @@ export const carry = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnost
 
 export const withoutPlace = <T extends { readonly place?: unknown }>({ place: _, ...rest }: T): Placeless<T> => rest
 
-/** Makes a configuration again of what was carried, with `routes` in place of the names. */
+/** Makes a configuration of its carried form, with `routes` in place of their names. */
 export const unpack = (carried: Carried, options: LoadOptions, routes: ReadonlyMap<string, PlainRoute>): Config => {
   const main = options.configFile === undefined ? join(resolve(options.dataDir), 'config.yaml') : resolve(options.configFile)
   const fileOf = ({ name, dir }: Pick<Profile, 'name' | 'dir'>): string => (name === defaultProfile ? main : join(dir, 'config.yaml'))

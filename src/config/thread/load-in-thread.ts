@@ -1,4 +1,4 @@
-/** Loads a configuration in a thread of its own, so that requests do not wait. Only changed routes are sent over. */
+/** Loads a configuration in a thread of its own, so that requests do not wait. The thread sends only the routes that changed. */
 
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
@@ -11,21 +11,21 @@ import type { Answers, ThreadRequest } from './thread.ts'
 
 /** A configuration that was read, and the means to locate its Diagnostics. */
 export type Reading = Pick<Loaded, 'config' | 'diagnostics'> & {
-  /** The same Diagnostics, with lines and columns. */
+  /** Returns Diagnostics with lines and columns. */
   readonly located: (found: readonly Diagnostic[]) => Promise<readonly Diagnostic[]>
 }
 
-/** Reads the present files, and lets `use` work with them. Routes that are `known` and unchanged are taken over. */
+/** Reads the present files, and resolves to what `use` makes of them. Unchanged routes are taken from `known`. */
 export type Read = <T>(known: Config['routes'], signal: AbortSignal, use: (reading: Reading) => Promise<T>) => Promise<T>
 
-/** A Reading of what was loaded in this thread, where all places are known. */
+/** Makes a Reading of a configuration that this thread has loaded, where all places are known. */
 export const readingOf = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnostics'>): Reading => ({
   config,
   diagnostics,
   located: async (found) => found,
 })
 
-/** Routes or places in one message. Taking a message in holds the event loop. */
+/** The number of routes or places in one message. It is bounded because receiving a message holds up the event loop. */
 const pieceSize = 200
 /** A file that needs more memory is refused instead of ending the gateway. */
 const limits = { maxOldGenerationSizeMb: 1_024 }
@@ -39,7 +39,7 @@ export const loadInThread = async <T>(
 ): Promise<T> => {
   signal.throwIfAborted()
   const worker = startThread('config', { ...options, env: { ...options.env } }, { resourceLimits: limits })
-  // `answer` rejects with the thread's error. Between two answers nobody waits, and an error without a listener would end the process.
+  // `answer` rejects with the thread's error. Between two answers nothing listens, and an error without a listener would end the process.
   worker.on('error', () => {})
   const end = (): void => void worker.terminate()
   signal.addEventListener('abort', end)
@@ -73,7 +73,7 @@ const ask = (worker: Worker, asked: ThreadRequest): Promise<unknown> => {
   return said
 }
 
-/** Every route: the known one where the digest is the same, else the one from the thread. */
+/** Returns every route: from `known` where the digest is equal, else from the thread. */
 const routesOf = async (worker: Worker, { routes }: Carried, known: Config['routes']): Promise<Map<string, PlainRoute>> => {
   const all = new Map<string, PlainRoute>()
   const changed: string[] = []

@@ -7,7 +7,7 @@ import { parseSource, type Source } from '../yaml/source.ts'
 import { type Carried, carry, type PlainRoute, type Sought, withoutPlace } from './carried-config.ts'
 
 export type ThreadRequest = { readonly routes: readonly string[] } | { readonly places: readonly (Sought & Pick<Place, 'file'>)[] }
-/** `loaded` is the first message, and comes without a question. */
+/** The messages of the thread. `loaded` is its first message, and comes without a request. */
 export type Answers = { readonly loaded: Carried; readonly routes: readonly PlainRoute[]; readonly places: readonly Place[] }
 
 const port = parentPort

@@ -1,4 +1,4 @@
-/** Refuses aliases that would make the data endless or huge: one inside what it names, or many that stand for millions of values. */
+/** Refuses aliases that would make the data endless or huge: an alias inside the value that it names, or aliases for millions of values. */
 
 import { EVENT_ID, type Event, YAMLException } from 'js-yaml'
 
@@ -8,14 +8,14 @@ type Opening = Exclude<Event, { type: typeof EVENT_ID.ALIAS | typeof EVENT_ID.PO
 /** The most values that all aliases together may stand for, against a "billion laughs" file. */
 const maxAliased = 100_000
 
-/** Throws a YAMLException. */
+/** Throws a YAMLException at the first alias that is refused. */
 export const checkAliases = (text: string, events: readonly Event[]): void => {
   if (!events.some(({ type }) => type === EVENT_ID.ALIAS)) return
   const count = new Count(text)
   for (const event of events) count.add(event)
 }
 
-/** Counts the values of a text, event by event. */
+/** Counts the values of a text, event by event, with aliases followed. */
 class Count {
   readonly #text: string
   /** How many values each anchor names, with aliases followed. `undefined` while its list or map is open. */

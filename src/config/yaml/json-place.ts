@@ -1,8 +1,8 @@
-/** Finds where a text stops being JSON, or is nested too deep. It quotes nothing, because a secret may be there. */
+/** Finds where a text stops being JSON, or is nested too deep. No text is quoted, because a secret may stand there. */
 
 import { endOfString } from '../../parts/body/count-containers.ts'
 
-/** How deep lists and maps may nest, in any file: twice as deep as conditions need, and far less than recursion can take. */
+/** The depth to which lists and maps may nest, in any file: twice what conditions need, and far less than recursion can take. */
 export const maxDepth = 100
 
 type TextPlace = { readonly line: number; readonly column: number }
@@ -21,9 +21,9 @@ const viable = (text: string): boolean => {
   }
 }
 
-/** The 1-based place of the first character that is wrong; the end, for a text that only breaks off. */
+/** Returns the 1-based place of the first wrong character; the end of a text that only breaks off. */
 export const jsonErrorPlace = (text: string): TextPlace => {
-  // Every beginning of a viable text is viable too, so halving finds the longest viable one.
+  // Where a text can become JSON, each of its beginnings can. So halving finds the longest such beginning.
   let good = 0
   let bad = text.length + 1
   while (bad - good > 1) {
@@ -34,7 +34,7 @@ export const jsonErrorPlace = (text: string): TextPlace => {
   return placeOf(text, good)
 }
 
-/** The 1-based place of the first list or map that is nested too deep; `undefined` when there is none. */
+/** Returns the 1-based place of the first list or map that is nested too deep; `undefined` where none is. */
 export const jsonDepthPlace = (text: string): TextPlace | undefined => {
   let depth = 0
   for (let at = 0; at < text.length; at++) {

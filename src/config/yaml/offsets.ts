@@ -1,6 +1,6 @@
-/** Places of texts as offsets: the lines of each text are counted once. */
+/** Turns places in texts into offsets. The lines of each text are counted once. */
 
-/** Where the lines of a text begin. */
+/** Returns the offsets where the lines of a text begin. */
 export const lineStarts = (text: string): number[] => {
   const starts = [0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
@@ -15,7 +15,7 @@ export class Offsets {
     this.#texts = texts
   }
 
-  /** The offset of a 1-based place; `undefined` for one that is not in the text. */
+  /** Returns the offset of a 1-based place; `undefined` where the text has no such place. */
   at(file: string, line: number, column: number): number | undefined {
     const text = this.#texts.get(file)
     if (text === undefined) return undefined

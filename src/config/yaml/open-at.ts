@@ -1,4 +1,4 @@
-/** Which quotes and brackets of a YAML text are open at a place. It reads a text that the parser has refused, so it follows no more than what opens and closes. */
+/** Finds the quotes and brackets of a YAML text that are open at an offset. The parser has refused the text, so only they are followed. */
 
 export type OpenBracket = { readonly at: number; readonly sign: '"' | "'" | '[' | '{' }
 
@@ -6,7 +6,7 @@ const closing = { '[': ']', '{': '}' } as const
 
 export const closes = ({ sign }: OpenBracket): string => (sign === '[' || sign === '{' ? closing[sign] : sign)
 
-/** The outermost first. A quote, or a bracket that a wrong one follows, is the last of them. */
+/** Returns the open quotes and brackets, the outermost first. Reading stops at an open quote, and at a bracket that does not match. */
 export const openAt = (text: string, to: number): readonly OpenBracket[] => {
   const open: OpenBracket[] = []
   /** Whether a value may begin at `at`: inside a plain text a quote or bracket is a letter like any other. */
@@ -52,7 +52,7 @@ const lineEnd = (text: string, from: number): number => {
   return end < 0 ? text.length : end
 }
 
-/** Where a quote closes. One that would close lines later, right before a letter, is rather the next one that opens. */
+/** Returns the offset of the closing quote; `undefined` where the next quote stands in a later line and rather opens the next value. */
 const quoteEnd = (text: string, from: number, quote: string): number | undefined => {
   for (let i = from + 1; i < text.length; i++) {
     if (quote === '"' && text[i] === '\\') i++
@@ -68,7 +68,7 @@ const quoteEnd = (text: string, from: number, quote: string): number | undefined
   return undefined
 }
 
-/** Behind a text of several lines: they are indented more than the line that begins it. */
+/** Returns the offset behind a block of text, whose lines are indented more than the line of its header. */
 const blockEnd = (text: string, from: number): number => {
   const start = text.lastIndexOf('\n', from - 1) + 1
   const indent = indentOf(text, start)

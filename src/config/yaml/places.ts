@@ -18,7 +18,7 @@ export class Places {
     this.#lines = lineStarts(text)
   }
 
-  /** The place of the value at a path, or of its key; where the path leads nowhere, the nearest enclosing place. */
+  /** Returns the place of the value at a path, or of its key; where the path leads nowhere, the place of the nearest value around it. */
   at(path: Path, of: 'key' | 'value'): Place {
     let node = this.#tree.root
     const around = [node]
@@ -32,7 +32,7 @@ export class Places {
     return placeOf(this.#file, this.#lines, this.#nearest(around))
   }
 
-  /** The range of the last of these nodes that has one: an empty value has none. */
+  /** The range of the last node that has a range: an empty value has none. */
   #nearest(nodes: readonly number[]): Range {
     for (let i = nodes.length - 1; i >= 0; i--) {
       const range = this.#tree.range(nodes[i] as number)
@@ -67,5 +67,5 @@ const placeOf = (file: string, starts: readonly number[], [from, to]: Range): Pl
   return { file, ...start, endLine: end.line, endColumn: end.column }
 }
 
-/** The place of one character of a text. */
+/** Returns the place of one character of a text. */
 export const placeAt = (file: string, text: string, offset: number): Place => placeOf(file, lineStarts(text), [offset, offset + 1])

@@ -1,10 +1,10 @@
-/** What somebody has likely done where the parser of YAML gave up, and where. No text is quoted, because a secret may stand there. */
+/** Guesses the mistake in a text that the YAML parser refused, and its offset. No text is quoted, because a secret may stand there. */
 
 import { closes, indentOf, openAt } from './open-at.ts'
 
 export type Slip = { readonly at: number; readonly message: string; readonly help: string }
 
-/** `undefined` where the parser's own words say as much. `reason`: its words. */
+/** Returns the most likely mistake; `undefined` where the parser's message (`reason`) says as much. `at`: where the parser stopped. */
 export const slipAt = (text: string, at: number, reason: string): Slip | undefined =>
   alias(text, at, reason) ??
   unclosed(text, at, reason) ??
@@ -35,17 +35,17 @@ const unclosed = (text: string, at: number, reason: string): Slip | undefined =>
   return { at: open.at, message: `this ${isQuote ? 'quote' : 'bracket'} is not closed`, help: `add the closing ${closes(open)}` }
 }
 
-/** A longer key is pointed at somewhere inside. */
+/** A longer key is searched only so far back, and the place then lies inside the key. */
 const maxKey = 200
 
-/** The parser knows a key by its colon. */
+/** Returns the offset where a key begins: the parser stops at the colon behind it. */
 const keyStart = (text: string, at: number): number => {
   if (text[at] !== ':') return at
   const from = Math.max(lineOf(text, at).start, at - maxKey)
   return from + text.slice(from, at).search(/(?:"[^"]*"|'[^']*'|[\w.$-]+)\s*$|$/)
 }
 
-/** A quote that opened lines before, and that the next one seemed to close. */
+/** Returns an open quote of an earlier line that the next opening quote seemed to close. */
 const misread = (text: string, at: number) => {
   const [open] = openAt(text, lineOf(text, at).start + lineOf(text, at).line.length)
   return open && open.at < lineOf(text, at).start && (open.sign === '"' || open.sign === "'") ? open : undefined
@@ -64,7 +64,7 @@ const alias = (text: string, at: number, reason: string): Slip | undefined => {
   )
 }
 
-/** A value that would have to stand in quotes. */
+/** Finds a value that needs quotes. */
 const unquoted = (text: string, at: number, reason: string): Slip | undefined => {
   if (!reason.startsWith('bad indentation')) return undefined
   const { start, line } = lineOf(text, at)
@@ -76,12 +76,12 @@ const unquoted = (text: string, at: number, reason: string): Slip | undefined =>
   return { at: start + head.length, message: 'a text without quotes has no colon with a blank behind it', help: 'put the text in quotes' }
 }
 
-/** Lines of a text behind `|` or `>` that stand where a key of the map would. */
+/** Finds lines of a block of text (`|` or `>`) that are indented no more than its key. */
 const notIndented = (text: string, at: number, reason: string): Slip | undefined => {
   const isKey = reason.includes('multiline key')
   if (!isKey && !reason.startsWith('bad indentation')) return undefined
   const { start, line } = lineOf(text, at)
-  // A key that follows these lines is read as their end, so that its line is not one of them.
+  // The parser reads a key below such lines as the end of them, so the key's own line does not count.
   const lines = [...text.slice(0, start).split('\n').slice(0, -1), ...(isKey ? [] : [line])]
   const header = lines.findLastIndex((line) => /[:-]\s+[|>][-+\d]*\s*(?:#.*)?$/.test(line))
   if (header < 0) return undefined

@@ -1,4 +1,4 @@
-/** Parses a YAML or JSON file into data, and knows the place of every key and value. */
+/** Parses a YAML or JSON file to data, with the place of every key and value. */
 
 import { readFileSync, statSync } from 'node:fs'
 import {
@@ -25,7 +25,7 @@ import { eventsOf, scalarStart } from './yaml-tree.ts'
 export type Source = {
   readonly file: string
   readonly data: Json
-  /** The place of the value at a path, or of its key; where the path leads nowhere, the nearest enclosing place. */
+  /** Returns the place of the value at a path, or of its key; where the path leads nowhere, the place of the nearest value around it. */
   readonly place: (path: Path, of?: 'key' | 'value') => Place
 }
 
@@ -38,14 +38,14 @@ const schema = CORE_SCHEMA.withTags(
   { ...mapTag, tagName: '', matchByTagPrefix: true },
 )
 
-/** Parses a file's text. With a syntax problem there is a Diagnostic and no data, unless a key that stands twice is all that is wrong. */
+/** Parses a file's text. A mistake of syntax gives a Diagnostic and no source; a key that stands twice, a Diagnostic and a source. */
 export const parseSource = (file: string, text: string): SourceReading => sourceOf(file, parseYaml(file, text))
 
-/** Of a text that was parsed already. */
+/** Returns the reading of a text that was parsed already. */
 export const sourceOf = (file: string, { text, data, events, diagnostics }: ParsedYaml): SourceReading =>
   data === undefined ? { text, diagnostics } : { source: { file, data, place: placing(file, text, events) }, text, diagnostics }
 
-/** A text with what the parser says of it. The events take twenty times the text's size: hold them only while they are needed. */
+/** A parsed text. The events take twenty times the memory of the text: hold them only while they are needed. */
 export type ParsedYaml = {
   readonly text: string
   readonly data?: Json
@@ -53,13 +53,13 @@ export type ParsedYaml = {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** What `parseSource` does, with the parser's events in place of places. */
+/** Parses a text as `parseSource` does, but returns the parser's events instead of a function that finds places. */
 export const parseYaml = (file: string, text: string): ParsedYaml => {
   let events: readonly Event[] = []
   try {
     events = eventsOf(text)
     checkAliases(text, events)
-    // The last of two equal keys is taken here; that there are two is said.
+    // Of two equal keys the last counts here; `twinsIn` reports the second key.
     const [data, ...others] = constructFromEvents([...events], { source: text, schema, json: true }) as Json[]
     if (others.length > 0) YAMLException.throwAt(text, secondAt(text, events), 'the file has more than one document')
     return { text, data: data ?? {}, events, diagnostics: twinsIn(file, text, events) }
@@ -69,7 +69,7 @@ export const parseYaml = (file: string, text: string): ParsedYaml => {
   }
 }
 
-/** Finds places in the text. The parser's events and their index take twenty times the text's size, so they are only held weakly. */
+/** Returns a function that finds places. Events and their index take twenty times the memory of the text, so they are only held weakly. */
 const placing = (file: string, text: string, events: readonly Event[]): Source['place'] => {
   let made: WeakRef<Places> | undefined
   let parsed: WeakRef<readonly Event[]> | undefined = new WeakRef(events)
@@ -81,7 +81,7 @@ const placing = (file: string, text: string, events: readonly Event[]): Source['
   }
 }
 
-/** Where the second document begins. */
+/** Returns the offset where the last document begins. */
 const secondAt = (text: string, events: readonly Event[]): number => {
   const at = events.findLastIndex(({ type }) => type === EVENT_ID.DOCUMENT)
   const value = events[at + 1]
@@ -89,7 +89,7 @@ const secondAt = (text: string, events: readonly Event[]): number => {
   return text.lastIndexOf('---', start === undefined || start < 0 ? text.length : start)
 }
 
-/** The parser's message up to where it quotes the text, because a secret may be there. */
+/** Cuts the parser's message where it quotes the text, because a secret may stand there. */
 const sentenceOf = (message: string): string =>
   message.startsWith('nesting exceeded') ? `lists and maps are nested deeper than ${maxDepth}` : message.replace(/[:\s]*(?:"|!<|: ).*/s, '')
 
@@ -110,7 +110,7 @@ const problemOf = (file: string, text: string, error: unknown): Diagnostic => {
 const helpFor = (message: string): string =>
   message.includes('alias') ? 'use fewer aliases, and put a text that begins with * in quotes' : 'the file must be valid YAML 1.2'
 
-/** The offsets of keys that their map has already. */
+/** Returns the offsets of keys that stand twice: of the later key each time. */
 const duplicates = (text: string, events: readonly Event[]): number[] => {
   const found: number[] = []
   /** The keys of each open map, and whether a key comes next; a list has none. */
@@ -133,7 +133,7 @@ const duplicates = (text: string, events: readonly Event[]): number[] => {
   return found
 }
 
-/** Reads and parses a file, or what is given in its place. When there is none, neither a source nor a Diagnostic is given. */
+/** Reads and parses a file, or the text `given` in its place. Without a file there is neither a source nor a Diagnostic. */
 export const readSource = (file: string, given?: string | ParsedYaml): SourceReading => {
   if (given !== undefined) return typeof given === 'string' ? parseSource(file, given) : sourceOf(file, given)
   let text: string

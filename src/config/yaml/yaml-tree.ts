@@ -1,32 +1,32 @@
-/** Shows a YAML text as a tree, over the parser's events. A node is the index of its first event. */
+/** A YAML text as a tree, made over the parser's events. A node is the index of its first event. */
 
 import { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE } from 'js-yaml'
 import { maxDepth } from './json-place.ts'
 
 /** Offsets into the text; `to` is not included. */
 export type Range = readonly [from: number, to: number]
-/** `name` is a map member's key, or a list member's index. A list member has no key node; `key` is its value. */
+/** A member of a map or list. `name` is its key, or its index in the list. `key` is the node of its key; in a list, of its value. */
 export type Member = { readonly name: string; readonly key: number; readonly value: number }
 
 type Scalar = Extract<Event, { type: typeof EVENT_ID.SCALAR }>
 
-/** The events of a text. Throws a YAMLException where the text is not YAML, or is nested too deep. */
+/** Returns the events of a text. Throws a YAMLException where the text is not YAML, or is nested too deep. */
 export const eventsOf = (text: string): readonly Event[] => parseEvents(text, { maxDepth })
 
 const opens = ({ type }: Event): boolean => type === EVENT_ID.DOCUMENT || type === EVENT_ID.MAPPING || type === EVENT_ID.SEQUENCE
 
 const quoteOf = ({ style }: Scalar): number => (style === SCALAR_STYLE.DOUBLE_QUOTED || style === SCALAR_STYLE.SINGLE_QUOTED ? 1 : 0)
 
-/** The offset where a scalar begins, at its quote where it has one. */
+/** Returns the offset where a scalar begins, with its quote. */
 export const scalarStart = (scalar: Scalar): number => scalar.valueStart - quoteOf(scalar)
 
-/** Where the scalars of a text stand, keys among them, in order. */
+/** Returns the ranges of all scalars of a text in order, keys included. */
 export const scalarsOf = (events: readonly Event[]): readonly Range[] =>
   events.flatMap((event): Range[] =>
     event.type === EVENT_ID.SCALAR && event.valueStart >= 0 ? [[scalarStart(event), event.valueEnd + quoteOf(event)]] : [],
   )
 
-/** For each event, the index after the last event of its node. */
+/** Returns, for each event, the index after the last event of its node. */
 const endsOf = (events: readonly Event[]): Int32Array => {
   const ends = new Int32Array(events.length)
   const open: number[] = []
@@ -43,7 +43,7 @@ export class YamlTree {
   readonly #text: string
   readonly #events: readonly Event[]
   readonly #ends: Int32Array
-  /** Where maps and lists end that were asked for: those around many routes are asked for by each of them. */
+  /** The ends of maps and lists, by node. They are kept because each of many routes asks for the ends of the maps around it. */
   readonly #offsets = new Map<number, number>()
 
   constructor(text: string, events: readonly Event[]) {

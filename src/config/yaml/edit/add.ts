@@ -10,10 +10,10 @@ import type { Style } from './style.ts'
 import { entriesIn, type Spot } from './walk.ts'
 import { isRefused, type NewMember, type RefusedEdit } from './yaml-edit.ts'
 
-/** What is new: a list item, or members of a map, with the keys of the maps that have to be made around them. */
+/** The addition: a list item, or members of a map with the keys of the maps that must be made around these members. */
 export type Added = { readonly item: Json } | { readonly around: readonly string[]; readonly members: readonly NewMember[] }
 
-/** Adds to the list or map that is the value of `above`, or of the whole text; before the member at `index`, or behind the last. */
+/** Adds to the list or map that is the value of `above`, or of the whole text. It adds before the member at `index`, or behind the last. */
 export const addedTo = (
   outline: Outline,
   above: Spot | undefined,
@@ -50,7 +50,7 @@ const flowTextOf = (added: Added, style: Style): string =>
         .map(([key, value]) => flowMember(key, value, style))
         .join(', ')
 
-/** Among members that have lines of their own. */
+/** Adds lines between members that stand on lines of their own. */
 const onLines = (outline: Outline, entries: readonly Entry[], index: number, lines: readonly string[]): readonly Splice[] => {
   const { eol } = outline
   const next = entries[index]
@@ -65,7 +65,7 @@ const onLines = (outline: Outline, entries: readonly Entry[], index: number, lin
   return [{ from: at, to: at, text: text.map((line) => eol + line).join('') }]
 }
 
-/** Into a text that has no value, or an empty one. */
+/** Adds to a text that has no value, or an empty list or map. */
 const asWhole = ({ text, eol, tree }: Outline, added: Added, style: Style): readonly Splice[] => {
   const lines = linesOf(added, style).join(eol)
   const [from, to] = tree.range(tree.root) ?? []
@@ -74,6 +74,7 @@ const asWhole = ({ text, eol, tree }: Outline, added: Added, style: Style): read
   return [{ from: text.length, to: text.length, text: isEnded ? lines + eol : eol + lines }]
 }
 
+/** Adds between the brackets or braces of a list or map on one line. */
 const inBrackets = (outline: Outline, entries: readonly Entry[], index: number, text: string): readonly Splice[] => {
   const next = entries[index]
   if (next) return [{ from: next.from, to: next.from, text: `${text},${gapBefore(outline, next)}` }]
@@ -88,6 +89,6 @@ const inBrackets = (outline: Outline, entries: readonly Entry[], index: number, 
   return hasComma ? [below] : [{ from: last.to, to: last.to, text: ',' }, below]
 }
 
-/** What stands between a comma and a new member: a line end where members have lines of their own. */
+/** Returns the gap between a comma and a new member: a line end where members stand on lines of their own, else a space. */
 const gapBefore = (outline: Outline, { from }: Entry): string =>
   outline.beginsLine(from) ? outline.eol + outline.text.slice(outline.lineStart(from), from) : ' '

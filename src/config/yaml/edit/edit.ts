@@ -1,4 +1,4 @@
-/** Changes a YAML text by replacing ranges of it: comments, order, quotes, blank lines, indents and line ends elsewhere stay as they are. */
+/** Edits a YAML text by replacing ranges of it: comments, order, quotes, blank lines, indents and line ends elsewhere stay. */
 
 import { equalJson, type Json } from '../../../core/json.ts'
 import { type ParsedYaml, parseYaml } from '../source.ts'
@@ -12,17 +12,16 @@ export type Edited =
   | {
       readonly ok: true
       readonly text: string
-      /** In order, without overlap. None where the text says already what it should. */
+      /** The replaced ranges, in order and without overlap. Empty where the text has the wanted data already. */
       readonly splices: readonly Splice[]
-      /** The text after, for the next edit: it takes twenty times the size of the text. */
+      /** The new text, parsed, for the next edit. It takes twenty times the memory of the text. */
       readonly parsed: ParsedYaml
     }
   | { readonly ok: false; readonly why: string }
 
 /**
- * The text after an edit with the splices that make it, or why it cannot be made without touching more.
- * What comes out has been read back: its data are those before with just this change.
- * `parsed`: the text, where the caller has parsed it already.
+ * Returns the text after an edit with the splices that make it, or why the edit would have to touch more of the text. The new text has been
+ * parsed again: its data are the old data with this change alone. `parsed` is the text, where the caller has parsed it already.
  */
 export const editYaml = (text: string, edit: YamlEdit, parsed: ParsedYaml = parseYaml('', text)): Edited => {
   const { data, events, diagnostics } = parsed
@@ -34,14 +33,14 @@ export const editYaml = (text: string, edit: YamlEdit, parsed: ParsedYaml = pars
   if (equalJson(value, data)) return { ok: true, text, splices: [], parsed }
   const outline = new Outline(text, events)
   const style = styleOf(outline)
-  // Where a block of text would not read back, a quoted one does.
+  // Where a text does not read back as a block, it does in quotes.
   const edited = editInStyles(outline, data, edit, value, [style, { ...style, blocks: false }])
   return edited ?? refused('what stands around it does not allow this change')
 }
 
 const refused = (why: string): Edited => ({ ok: false, why })
 
-/** The first style that works is taken; `undefined` where none does. */
+/** Makes the edit in the first style whose result reads back right; `undefined` where no style does. */
 const editInStyles = (outline: Outline, data: Json, edit: YamlEdit, wanted: Json, styles: readonly Style[]): Edited | undefined => {
   for (const style of styles) {
     const splices = splicesOf(outline, data, edit, style)

@@ -1,8 +1,8 @@
-/** Which lines are a member's own. */
+/** Finds the lines that belong to a member. */
 
 import type { Entry, Outline } from './outline.ts'
 
-/** The end of a member's last line: with the comment behind it, and the comments below it that stand further right than the member. */
+/** Returns the end of a member's last line. The comment on that line belongs to it, and comments below that stand further right than it. */
 export const tailOf = (outline: Outline, { from, to }: Entry): number => {
   const column = outline.columnAt(from)
   let end = outline.lineEnd(to)
@@ -15,7 +15,7 @@ export const tailOf = (outline: Outline, { from, to }: Entry): number => {
   return end
 }
 
-/** Where a member begins with the comment lines right above it. They must stand as far right as it does. */
+/** Returns the beginning of a member with the comment lines right above it, if they begin in the column of the member. */
 export const headOf = (outline: Outline, { from }: Entry, lowest: number): number => {
   if (!outline.beginsLine(from)) return from
   const column = outline.columnAt(from)

@@ -1,4 +1,4 @@
-/** Moves list items: they change places, and what stands between them stays. */
+/** Moves a list item: items change places, and the text between them stays. */
 
 import type { Splice } from '../splice.ts'
 import { headOf, tailOf } from './extent.ts'
@@ -7,7 +7,7 @@ import type { RefusedEdit } from './yaml-edit.ts'
 
 type Slot = { readonly from: number; readonly to: number }
 
-/** Items that stand on lines of their own take along the comments behind them and right above them. */
+/** Moves the item `from` to the index `to`. An item on lines of its own takes along its comments, behind it and right above it. */
 export const moved = (
   outline: Outline,
   holder: number,

@@ -1,4 +1,4 @@
-/** A YAML text by offsets: where its members begin and end, with what belongs to them. */
+/** The outline of a YAML text: the offsets at which its members begin and end. */
 
 import { CHOMPING_MODE, COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from 'js-yaml'
 import { YamlTree } from '../yaml-tree.ts'
@@ -9,13 +9,13 @@ export type Entry = {
   /** The node of its key; in a list, of its value. */
   readonly key: number
   readonly value: number
-  /** Where it begins: with its key or its dash; in brackets without a dash, with its value. */
+  /** The offset of its key or its dash; of its value in a list between brackets, which has no dashes. */
   readonly from: number
-  /** Behind its colon or dash; `undefined` for a key in braces that has no colon. */
+  /** The offset behind its colon or dash; `undefined` for a key in braces that has no colon. */
   readonly after: number | undefined
-  /** Behind its last character, the comment behind it not included. */
+  /** The offset behind its last character, before any comment. */
   readonly to: number
-  /** Why its place cannot be told. */
+  /** Why its range is not certain, so that it must not be edited. */
   readonly odd?: string
 }
 
@@ -52,7 +52,7 @@ export class Outline {
     return getScalarValue(this.text, scalar)
   }
 
-  /** Whether a node has an anchor, so that it may stand in other places too. */
+  /** The anchor of a node, through which aliases may repeat the node elsewhere; `undefined` without an anchor. */
   anchorOf(node: number): string | undefined {
     const event = this.events[node]
     if (!event || event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT || event.type === EVENT_ID.ALIAS) return undefined
@@ -64,14 +64,14 @@ export class Outline {
     return at === 0 ? 0 : this.text.lastIndexOf('\n', at - 1) + 1
   }
 
-  /** Before the line's end. */
+  /** The offset before the line end. */
   lineEnd(at: number): number {
     const end = this.text.indexOf('\n', at)
     if (end < 0) return this.text.length
     return this.text[end - 1] === '\r' && end > at ? end - 1 : end
   }
 
-  /** Behind the line's end. */
+  /** The offset behind the line end. */
   nextLine(at: number): number {
     const end = this.text.indexOf('\n', at)
     return end < 0 ? this.text.length : end + 1
@@ -82,17 +82,17 @@ export class Outline {
     return at - start - (start === 0 && this.text.startsWith('\ufeff') ? 1 : 0)
   }
 
-  /** Whether nothing but a comment follows on the line. */
+  /** Whether nothing but a comment follows an offset on its line. */
   endsLine(at: number): boolean {
     return /^[ \t]*$|^[ \t]+#/.test(this.text.slice(at, this.lineEnd(at)))
   }
 
-  /** Whether nothing stands before it on the line. */
+  /** Whether nothing stands before an offset on its line. */
   beginsLine(at: number): boolean {
     return /^\ufeff?[ \t]*$/.test(this.text.slice(this.lineStart(at), at))
   }
 
-  /** Over spaces, line ends and comments. */
+  /** The offset behind the spaces, line ends and comments that begin at an offset. */
   skip(at: number): number {
     return this.#after(/(?:[ \t\r\n]+|#[^\n]*)*/y, at)
   }
@@ -129,7 +129,7 @@ export class Outline {
     return { name, key: value, value, from, after: from + 1, to: this.endOf(value, from + 1) }
   }
 
-  /** Where a node begins, with its anchor and tag; `undefined` for an empty value. For a block of text: its first line, not its header. */
+  /** The offset where a node begins, with its anchor and tag. A block of text begins at its first line. `undefined` for an empty value. */
   start(node: number): number | undefined {
     const event = this.events[node]
     if (!event || event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT) return undefined
@@ -139,7 +139,7 @@ export class Outline {
     return known.length > 0 ? Math.min(...known) : undefined
   }
 
-  /** Behind the anchor and the tag of a node. */
+  /** The offset behind the anchor and the tag of a node. */
   propsEnd(node: number, after: number): number {
     const event = this.events[node]
     if (!event || event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT || event.type === EVENT_ID.ALIAS) return after
@@ -151,12 +151,12 @@ export class Outline {
     return style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK
   }
 
-  /** Behind the `|-` of a block of text. */
+  /** The offset behind the header of a block of text, as `|-`. */
   headerEnd(node: number, after: number): number {
     return this.#after(/[ \t]*[|>][-+0-9]*/y, this.propsEnd(node, after))
   }
 
-  /** Behind a node; `after` is where its value may begin. */
+  /** The offset behind a node. `after` is the offset where its value may begin. */
   endOf(node: number, after: number): number {
     const scalar = this.scalar(node)
     if (scalar && this.isBlockText(node)) return this.#blockTextEnd(scalar, this.headerEnd(node, after))
@@ -166,7 +166,7 @@ export class Outline {
 
   #blockTextEnd({ valueStart, valueEnd, chomping, indent }: Scalar, headerEnd: number): number {
     const text = this.text.slice(valueStart, valueEnd)
-    // Blank lines below belong to the text only where it keeps them.
+    // Blank lines below a block belong to it only where its header keeps them (`|+`).
     const blank = chomping === CHOMPING_MODE.KEEP ? /\r?\n$/ : new RegExp(`(?:(?:^|\\r?\\n) {0,${Math.max(indent, 0)}})*(?:\\r?\\n)?$`)
     const kept = text.replace(blank, '')
     return kept === '' ? headerEnd : valueStart + kept.length
@@ -190,7 +190,7 @@ export class Outline {
     return this.endOf(value, this.#dashBefore(node, value))
   }
 
-  /** Where the value of a list's last item may begin. */
+  /** The offset where the value of a list's last item may begin. */
   #dashBefore(node: number, value: number): number {
     const start = this.start(value) ?? 0
     if (!this.isBlockText(value) || this.isFlow(node)) return start

@@ -6,7 +6,7 @@ import type { Outline } from './outline.ts'
 import { anchorIn, type Spot } from './walk.ts'
 import type { RefusedEdit } from './yaml-edit.ts'
 
-/** `above` is the member that holds the map or list; `undefined` for that of the whole text. */
+/** Removes a member. `above` is the member whose value is the map or list around it; `undefined` where that is the whole text. */
 export const removed = (outline: Outline, spot: Spot, above: Spot | undefined): readonly Splice[] | RefusedEdit => {
   const anchor = anchorIn(outline, spot.entry.from, spot.entry.to)
   if (anchor) return anchor
@@ -15,7 +15,7 @@ export const removed = (outline: Outline, spot: Spot, above: Spot | undefined): 
   return [linesOf(outline, spot)]
 }
 
-/** The lines of a member. The first one behind a dash gives its place to what follows. */
+/** Removes the lines of a member. Where it stands right behind a dash, the next member moves up to the dash. */
 const linesOf = (outline: Outline, { entry, entries, index }: Spot): Splice => {
   const end = tailOf(outline, entry)
   const next = entries[index + 1]
@@ -25,15 +25,15 @@ const linesOf = (outline: Outline, { entry, entries, index }: Spot): Splice => {
     return { from: entry.from, to: below.exec(outline.text)?.index ?? next.from, text: '' }
   }
   const from = lineStart(outline, entry.from)
-  // The last line of a text without a line end takes that of the line before with it.
+  // Where the text does not end in a line end, the line end before its last line goes with that line.
   if (end === outline.text.length) return { from: from - (outline.text[from - 2] === '\r' ? 2 : from > 0 ? 1 : 0), to: end, text: '' }
   return { from, to: outline.nextLine(end), text: '' }
 }
 
-/** A byte order mark stays. */
+/** Returns the offset where a line begins, behind a byte order mark. */
 const lineStart = (outline: Outline, at: number): number => outline.lineStart(at) || (outline.text.startsWith('\ufeff') ? 1 : 0)
 
-/** The only member goes, and its holder stays, empty. */
+/** Removes the only member of a map or list, which stays as `{}` or `[]`. */
 const emptied = (outline: Outline, spot: Spot, above: Spot | undefined): readonly Splice[] => {
   const { entry, holder } = spot
   const empty = outline.tree.isMap(holder) ? '{}' : '[]'
@@ -42,6 +42,7 @@ const emptied = (outline: Outline, spot: Spot, above: Spot | undefined): readonl
   return [{ from: after, to: after, text: ` ${empty}` }, linesOf(outline, spot)]
 }
 
+/** Removes a member between brackets or braces, with its comma. */
 const fromBrackets = (outline: Outline, { holder, entry, entries, index }: Spot): readonly Splice[] => {
   const { text } = outline
   const previous = entries[index - 1]

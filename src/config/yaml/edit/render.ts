@@ -1,19 +1,19 @@
-/** Writes values in the style of a text. Scalars are written by the YAML library, which knows what must be quoted. */
+/** Renders values in the style of a text. The YAML library renders the scalars, because it knows which of them need quotes. */
 
 import { DEFAULT_SCALAR_STYLE_RULES, dump, SCALAR_STYLE, type ScalarStyle, type ScalarStyleRule } from 'js-yaml'
 import { isObject, type Json } from '../../../core/json.ts'
 import type { Style } from './style.ts'
 
-/** What follows a colon or a dash: on its line (with the space before it), and on the lines below, indented from the key or the dash. */
+/** A value as text: `head` follows the colon or dash on its line, with a space; `lines` stand below, indented from the key or dash. */
 export type Rendered = { readonly head: string; readonly lines: readonly string[] }
 
-/** How the scalar was written that is replaced. */
+/** The scalar that is replaced, and how it was written. */
 export type Former = { readonly style: ScalarStyle; readonly value: string; readonly indent?: number; readonly width?: number }
 
-/** What a value stands behind. After a comment, nothing more fits on the line of a dash. */
+/** What stands before a value on its line. Behind a dash and a comment, the value cannot begin on that line. */
 export type Behind = 'key' | 'dash' | 'dash and comment'
 
-/** In a block map or a block list. `lines`: those of its members, from column 0, where there is more to say than the value. */
+/** Renders a value of a block map or block list. `lines` are its members, from column 0, where the caller has rendered them with comments. */
 export const renderBlock = (value: Json, behind: Behind, style: Style, former?: Former, lines = membersOf(value, style)): Rendered => {
   if (lines.length === 0) return scalarBlock(value, behind, style, former)
   if (behind === 'key') return { head: '', lines: indented(lines, Array.isArray(value) ? style.listStep : style.step) }
@@ -27,13 +27,13 @@ const membersOf = (value: Json, style: Style): readonly string[] => {
   return isObject(value) ? Object.entries(value).flatMap(([key, member]) => renderMember(key, member, style)) : []
 }
 
-/** The lines of a member of a block map, from column 0. */
+/** Returns the lines of a member of a block map, from column 0. */
 export const renderMember = (key: string, value: Json, style: Style): string[] => {
   const { head, lines } = renderBlock(value, 'key', style)
   return [`${renderKey(key, style, 'block')}:${head}`, ...lines]
 }
 
-/** The lines of an item of a block list, from column 0. */
+/** Returns the lines of an item of a block list, from column 0. */
 export const renderItem = (value: Json, style: Style): string[] => {
   const { head, lines } = renderBlock(value, 'dash', style)
   return [`-${head}`, ...lines]
@@ -41,7 +41,7 @@ export const renderItem = (value: Json, style: Style): string[] => {
 
 export const indented = (lines: readonly string[], by: number): string[] => lines.map((line) => (line === '' ? '' : ' '.repeat(by) + line))
 
-/** On one line, between brackets. */
+/** Renders a value on one line, lists and maps between brackets and braces. */
 export const renderFlow = (value: Json, style: Style, former?: Former): string => {
   if (Array.isArray(value))
     return bracketed(
@@ -74,7 +74,7 @@ export const renderKey = (key: string, style: Style, where: 'block' | 'flow', fo
   return isFlow ? text.slice(1, -': 0}'.length) : text.slice(0, -': 0'.length)
 }
 
-/** A scalar, or an empty list or map. */
+/** Renders a scalar, or an empty list or map. */
 const scalarBlock = (value: Json, behind: Behind, style: Style, former?: Former): Rendered => {
   const text = behind === 'key' ? dumped({ k: value }, style, former).slice(2) : dumped([value], style, former).slice(1)
   const [first = '', ...lines] = text.split('\n')
@@ -100,7 +100,7 @@ const asBefore =
     if (former === undefined || layout.isKey !== ofKey || !isText(layout) || former.style === SCALAR_STYLE.PLAIN) return
     if (isBlock(former.style) && !blocks) return
     const fits = (layout.allowedStylesMask & (1 << former.style)) !== 0
-    // A quoted text that gets lines becomes a block; one that had them as escapes keeps them so.
+    // A quoted text that gets line ends becomes a block, unless it wrote line ends as escapes before.
     const quotesLines = former.style === SCALAR_STYLE.DOUBLE_QUOTED && former.value.includes('\n')
     const becomesBlock = layout.node.value.includes('\n') && !isBlock(former.style) && !quotesLines
     if (fits && !becomesBlock) layout.style = former.style
@@ -111,7 +111,7 @@ const isText: (layout: Parameters<ScalarStyleRule>[0]) => boolean = ({ node, pre
 
 const isBlock = (style: ScalarStyle): boolean => style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK
 
-/** Spaces at the end of a line, and tabs, would not be seen. */
+/** Puts a text with tabs, or with spaces at the end of a line, into quotes, because nobody would see them. */
 const bySpaces =
   ({ blocks }: Style): ScalarStyleRule =>
   (layout) => {

@@ -1,4 +1,4 @@
-/** Replaces the value of a member, and leaves the comment of its line. */
+/** Replaces the value of a member. The comment on its line stays. */
 
 import { SCALAR_STYLE } from 'js-yaml'
 import { isObject, type Json } from '../../../core/json.ts'
@@ -10,10 +10,10 @@ import type { Style } from './style.ts'
 import { anchorIn, type Spot } from './walk.ts'
 import type { RefusedEdit } from './yaml-edit.ts'
 
-/** The parts of a value: on the line of its key or dash from `from` to `to`, then a comment perhaps, then lines down to `end`. */
+/** The offsets of a value: `from` and `to` on the line of its key or dash; a comment may follow; `end` is the end of its lines below. */
 type Parts = { readonly from: number; readonly to: number; readonly end: number }
 
-/** `lines`: how a list or map is written below, from column 0, where that is not to follow from the value alone. */
+/** Replaces a value. `lines` are the members of the new list or map, from column 0, where the caller has rendered them. */
 export const replaced = (
   outline: Outline,
   { holder, entry }: Pick<Spot, 'holder' | 'entry'>,

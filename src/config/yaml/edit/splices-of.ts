@@ -1,4 +1,4 @@
-/** Finds what an edit must replace in a text. That the result is right is checked afterwards. */
+/** Finds the ranges of a text that an edit must replace. The caller checks that the result is right. */
 
 import type { Json } from '../../../core/json.ts'
 import type { Splice } from '../splice.ts'
@@ -26,7 +26,7 @@ export const splicesOf = (outline: Outline, data: Json, edit: YamlEdit, style: S
   return edit.kind === 'rename' ? renamed(outline, last, edit.key, style) : removed(outline, last, found.spots.at(-2))
 }
 
-/** What is missing in the text: the maps on the way, and what they are to hold. */
+/** Returns what an edit adds to the text: an item, or members with the missing maps around them; `undefined` where it adds nothing. */
 const addedBy = (edit: YamlEdit, { rest }: Walk): Added | undefined => {
   const keys = rest.map(String)
   if (edit.kind === 'add') return { around: keys, members: edit.members }

@@ -1,22 +1,22 @@
-/** How a YAML text is written: what it does most often is what new values do. */
+/** The style of a YAML text. New values are written in the style that the text has most often. */
 
 import { COLLECTION_STYLE, EVENT_ID, type Event, SCALAR_STYLE } from 'js-yaml'
 import type { Outline } from './outline.ts'
 
 export type Style = {
-  /** How far a map stands to the right of the key that holds it. */
+  /** The columns from a key to the map below it. */
   readonly step: number
-  /** The same for a list: 0 where dashes stand below the key. */
+  /** The columns from a key to the dashes of the list below it: 0 where they stand in the column of the key. */
   readonly listStep: number
-  /** From a dash to what follows it. */
+  /** The columns from a dash to its value. */
   readonly dashWidth: number
   readonly quote: 'single' | 'double'
-  /** `{ a: 1 }` and not `{a: 1}`. */
+  /** Whether braces have spaces inside: `{ a: 1 }`, not `{a: 1}`. */
   readonly padsMaps: boolean
   readonly padsLists: boolean
-  /** The text is JSON, and stays it. */
+  /** Whether the text is JSON, and so must stay JSON. */
   readonly json: boolean
-  /** Texts of several lines are written as blocks. */
+  /** Whether texts of several lines are written as blocks. */
   readonly blocks: boolean
 }
 
@@ -60,7 +60,7 @@ class Votes {
     this.#counts.set(subject, counts.set(value, (counts.get(value) ?? 0) + 1))
   }
 
-  /** What got the most votes; of equals, the first. */
+  /** The value with the most votes; of several, the first. `undefined` without votes. */
   most(subject: Subject): number | undefined {
     let best: number | undefined
     const counts = this.#counts.get(subject) ?? new Map<number, number>()
@@ -69,7 +69,7 @@ class Votes {
   }
 }
 
-/** Walks through the lists and maps: how far each that stands on lines is from the one around it, and what follows the brackets of the others. */
+/** Takes a vote from each list and map: from a block its distance to the list or map around it, from brackets whether a space follows. */
 const votesIn = ({ text, events, columnAt }: Outline): Votes => {
   const votes = new Votes()
   const open: ParentStyle[] = []
@@ -90,13 +90,13 @@ const votesIn = ({ text, events, columnAt }: Outline): Votes => {
   return votes
 }
 
-/** Whether a space follows a bracket; no vote where it is empty, or ends its line. */
+/** Returns 1 where a space follows a bracket, else 0; `undefined` (no vote) for empty brackets and for a bracket that ends its line. */
 const padOf = (text: string, bracket: number): number | undefined => {
   const next = text[bracket + 1] ?? ''
   return /[\]}\r\n]/.test(next) ? undefined : Number(next === ' ')
 }
 
-/** A list or map that is open. */
+/** An open list or map; `other` where no member's distance to it counts. */
 type ParentStyle = { readonly column: number; readonly kind: 'map' | 'list' | 'other' }
 
 const voteOn = (votes: Votes, { column, kind }: ParentStyle, around: ParentStyle | undefined): void => {

@@ -5,7 +5,7 @@ import { isObject, type Json } from '../../../core/json.ts'
 import type { Entry, Outline } from './outline.ts'
 import { isRefused, type RefusedEdit } from './yaml-edit.ts'
 
-/** A member of a map or list, among the others. */
+/** A member of a map or list, with its siblings. */
 export type Spot = {
   /** The node of the map or list. */
   readonly holder: number
@@ -14,7 +14,7 @@ export type Spot = {
   readonly index: number
 }
 
-/** The members that a path leads through, and what of it is not there. */
+/** The members that a path leads through, and the rest of the path that the text does not have. */
 export type Walk = { readonly spots: readonly Spot[]; readonly rest: Path }
 
 export const walk = (outline: Outline, data: Json, path: Path): Walk | RefusedEdit => {
@@ -36,7 +36,7 @@ export const walk = (outline: Outline, data: Json, path: Path): Walk | RefusedEd
   return { spots, rest: [] }
 }
 
-/** The members of a map or list that may be edited. */
+/** Returns the members of a map or list, or why they may not be edited. */
 export const entriesIn = (outline: Outline, node: number, value: Json | undefined): readonly Entry[] | RefusedEdit => {
   if (outline.isAlias(node)) return { why: 'it stands in what an alias (*) names, and other places with it' }
   if (outline.anchorOf(node) !== undefined) return { why: anchored(outline.anchorOf(node)) }

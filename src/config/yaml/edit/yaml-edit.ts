@@ -1,12 +1,12 @@
-/** The changes that can be made to a YAML text, and what each makes of the data. */
+/** The edits that can be made to a YAML text, and what each makes of the data. */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
 
-/** A key that a map has not, with the lines of comment above it (`# …`). */
+/** A new key of a map, with the lines of comment above it (`# …`). */
 export type NewMember = { readonly key: string; readonly value: Json; readonly above?: readonly string[] }
 
-/** One change. A path names keys (texts) and places in lists (numbers, from 0). */
+/** One edit. A path names keys (texts) and the indexes of list items (numbers, from 0). */
 export type YamlEdit =
   /** Replaces a value, or adds a key at the end of its map. Maps that are missing on the way are made. */
   | { readonly kind: 'set'; readonly path: Path; readonly value: Json }
@@ -21,7 +21,7 @@ export type YamlEdit =
   /** Gives the key at a path another name, in its place. */
   | { readonly kind: 'rename'; readonly path: Path; readonly key: string }
 
-/** Why an edit is not done: for the user, about the place that the path names. */
+/** Why an edit is refused, as a sentence to the user about the value at the edit's path. */
 export type RefusedEdit = { readonly why: string }
 
 export const isRefused = (value: unknown): value is RefusedEdit =>
@@ -29,7 +29,7 @@ export const isRefused = (value: unknown): value is RefusedEdit =>
 
 type ChangeValue = (value: Json | undefined) => { readonly value?: Json } | RefusedEdit
 
-/** What the data must be after an edit. */
+/** Returns the data as they must be after an edit, or why the data do not allow it. */
 export const changedData = (data: Json, edit: YamlEdit): { readonly value?: Json } | RefusedEdit => {
   if (edit.kind === 'insert' || edit.kind === 'move') return at(data, edit.path, listChange(edit))
   if (edit.kind === 'add') return at(data, edit.path, (held) => withMembers(held ?? {}, edit.members))
