@@ -18,18 +18,26 @@ export type Oddity = {
 const assignment = /^[ \t]*(?<exported>export[ \t]+)?(?<name>[A-Za-z_][A-Za-z0-9_]*)(?<before>[ \t]*)=(?<after>[ \t]*)/
 const skipped = /^\s*(?:#|$)/
 /** Characters that every program reads alike, for messages that say what to write instead. */
-const plain = 'letters, digits and -_.:/+=@%,#'
-const singleQuotes = `single quotes serve a shell and systemd, but docker keeps them; a value of ${plain} serves all`
+const plainCharacters = 'letters, digits and -_.:/+=@%,#'
+const singleQuotes = `single quotes serve a shell and systemd, but docker keeps them; a value of ${plainCharacters} serves all`
 
 type Difference = readonly [pattern: RegExp, message: string, help: string]
 
 /** How programs differ over a value without quotes; the greatest difference first. */
 const differences: readonly Difference[] = [
-  [/[\0-\x08\x0b-\x1f\x7f]/, 'a control character: a shell or systemd drops it or ends the value there', `write it with ${plain}`],
+  [
+    /[\0-\x08\x0b-\x1f\x7f]/,
+    'a control character: a shell or systemd drops it or ends the value there',
+    `write it with ${plainCharacters}`,
+  ],
   [/\\/, 'a shell and systemd take the backslash away; docker and headgate keep it', singleQuotes],
   [/\$/, 'a shell replaces $ and what follows; systemd, docker and headgate keep it', singleQuotes],
   [/`/, 'a shell runs what stands between backticks; systemd, docker and headgate keep it', singleQuotes],
-  [/["']/, 'a shell takes the quote for the beginning of a quoted text; systemd, docker and headgate keep it', `use a value of ${plain}`],
+  [
+    /["']/,
+    'a shell takes the quote for the beginning of a quoted text; systemd, docker and headgate keep it',
+    `use a value of ${plainCharacters}`,
+  ],
   [/[ \t;&|<>()]/, 'a shell ends the value here; systemd, docker and headgate read on', singleQuotes],
   [/(?:^|:)~/, 'a shell replaces ~ by a home folder; systemd, docker and headgate keep it', 'write the whole path'],
 ]
@@ -77,11 +85,11 @@ export const parseDotEnv = (text: string): DotEnv => {
   return { env, oddities: oddities.sort((a, b) => a.line - b.line || a.column - b.column) }
 }
 
-type Tell = (column: number, message: string, help: string, code?: Oddity['code']) => void
-type Value = { readonly value: string; readonly last?: number }
+type ReportColumn = (column: number, message: string, help: string, code?: Oddity['code']) => void
+type ReadValue = { readonly value: string; readonly last?: number }
 
 /** Reads a value without quotes. Each character stands for itself, up to a comment. */
-const readPlain = (line: string, from: number, tell: Tell): Value => {
+const readPlain = (line: string, from: number, tell: ReportColumn): ReadValue => {
   const note = line.slice(from - 1).search(/[ \t]#/)
   const rest = note < 0 ? line.slice(from) : line.slice(from, from + note - 1)
   const value = rest.trimEnd()
@@ -100,12 +108,12 @@ const readPlain = (line: string, from: number, tell: Tell): Value => {
  * Reads a value in quotes, which may go over several lines. In double quotes a backslash before " \ $ or ` is taken away, and one before a
  * line end joins the two lines. `undefined`: the line is skipped, and `tell` got the reason.
  */
-const readQuoted = (lines: readonly string[], first: number, from: number, tell: Tell): Value | undefined => {
+const readQuoted = (lines: readonly string[], first: number, from: number, tell: ReportColumn): ReadValue | undefined => {
   const quote = (lines[first] as string)[from] as '"' | "'"
   const parts: string[] = []
   for (let at = first, start = from + 1; at < lines.length; at++, start = 0) {
     const line = lines[at] as string
-    const end = closing(line, start, quote)
+    const end = closingQuoteAt(line, start, quote)
     parts.push(line.slice(start, end < 0 ? undefined : end))
     if (end < 0) continue
     if (!/^(?:[ \t]*|[ \t]+#.*)$/.test(line.slice(end + 1))) {
@@ -114,14 +122,14 @@ const readQuoted = (lines: readonly string[], first: number, from: number, tell:
       return undefined
     }
     const inner = parts.join('\n')
-    tell(from, ...quotesDiffer(inner, quote))
+    tell(from, ...quoteDifference(inner, quote))
     return { value: quote === "'" ? inner : inner.replace(/\\(["\\$`\n])/g, (_, char: string) => (char === '\n' ? '' : char)), last: at }
   }
   tell(from, 'the quotes that begin here do not end: the line is skipped', 'close them, or leave them out', 'WH007')
   return undefined
 }
 
-const closing = (line: string, from: number, quote: '"' | "'"): number => {
+const closingQuoteAt = (line: string, from: number, quote: '"' | "'"): number => {
   for (let at = from; at < line.length; at++) {
     if (line[at] === '\\' && quote === '"') at++
     else if (line[at] === quote) return at
@@ -129,11 +137,11 @@ const closing = (line: string, from: number, quote: '"' | "'"): number => {
   return -1
 }
 
-const quotesDiffer = (inner: string, quote: '"' | "'"): [message: string, help: string] => {
+const quoteDifference = (inner: string, quote: '"' | "'"): [message: string, help: string] => {
   if (quote === '"' && /(?<!\\)[$`]/.test(inner)) return ['a shell replaces $ and backticks inside double quotes, too', singleQuotes]
   if (inner.includes('\n')) return ['docker reads each line on its own', 'put the value into a file, and write file:/path in config.yaml']
   const help = differences.some(([pattern]) => pattern.test(inner))
-    ? `only a value of ${plain} needs none; or put it into a file, and write file:/path in config.yaml`
+    ? `only a value of ${plainCharacters} needs none; or put it into a file, and write file:/path in config.yaml`
     : 'write it without the quotes'
   return ['docker takes the quotes into the value', help]
 }

@@ -33,10 +33,10 @@ const envLine = (name: string, value: string): string => {
 }
 
 /** Control characters and line separators. Each ends a line for some program, and the text behind it could set another variable. */
-const endsLine = /[\p{Cc}\p{Zl}\p{Zp}]/u
+const lineEnders = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
 /** Whether no program that reads `.env` takes the value for more than one line. */
-export const isOneLine = (value: string): boolean => !endsLine.test(value)
+export const isOneLine = (value: string): boolean => !lineEnders.test(value)
 
 /** Whether a line of `.env` can hold this value so that shells, systemd, docker and the gateway read it alike. */
 export const canHold = (name: string, value: string): boolean => {

@@ -68,7 +68,7 @@ const readSnapshot = (file: string): Snapshot => {
     if (stamp === absent) return { entries: {}, text: undefined, stamp }
     const text = readText(file)
     const entries = parseEntries(text)
-    refuseTwins(file, text)
+    refuseDuplicateNames(file, text)
     return { entries, text, stamp }
   } catch (error) {
     if (error instanceof Fault) throw error
@@ -79,7 +79,7 @@ const readSnapshot = (file: string): Snapshot => {
 }
 
 /** Throws at a file in which a name stands twice, because writing the file back would drop one of the two entries. */
-const refuseTwins = (file: string, text: string): void => {
+const refuseDuplicateNames = (file: string, text: string): void => {
   const twin = parseSource(file, text).diagnostics.find(({ code }) => code === 'WH002')
   if (twin?.place) throw new Error(`a key stands twice at ${twin.place.line}:${twin.place.column}`)
 }

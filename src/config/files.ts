@@ -14,7 +14,7 @@ import { type Env, isUnknown, readEnvFile } from './env.ts'
 import { readJobs } from './jobs.ts'
 import { configSchema } from './schema-walk.ts'
 import { resolveSecrets } from './secrets.ts'
-import { brokenPlaces, checkShape } from './shape.ts'
+import { brokenPointers, checkShape } from './shape.ts'
 import { type ParsedYaml, readSource, type Source } from './yaml/source.ts'
 
 /** Collects what is read: Diagnostics, the texts of files for code frames, the parsed files, and the digests of files. */
@@ -48,14 +48,14 @@ export const readFile = (
   const resolved = resolveSecrets(configSchema, source.data, env, source)
   into.diagnostics.push(...[...shape, ...resolved.diagnostics].map(withRoute))
   const found = [...shape, ...resolved.diagnostics]
-  return { data: resolved.data as File, source, bad: brokenPlaces(found), found }
+  return { data: resolved.data as File, source, bad: brokenPointers(found), found }
 }
 
-const inRoute = /^\/platforms\/webhook\/(?:extra\/)?routes\/([^/]+)/
+const routePointer = /^\/platforms\/webhook\/(?:extra\/)?routes\/([^/]+)/
 
 /** Adds to a Diagnostic the name of the route that its pointer leads into. */
 const withRoute = (each: Diagnostic): Diagnostic => {
-  const name = inRoute.exec(each.pointer)?.[1]
+  const name = routePointer.exec(each.pointer)?.[1]
   return name === undefined ? each : { ...each, route: name.replaceAll('~1', '/').replaceAll('~0', '~') }
 }
 
@@ -93,12 +93,12 @@ export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile,
   return profiles
 }
 
-const readOfProfile: ReadonlySet<string> = new Set(['platforms', 'jobs'])
+const keysOfProfiles: ReadonlySet<string> = new Set(['platforms', 'jobs'])
 
 /** Warns of each key of a profile's file that has an effect only in the main file. */
 const unreadKeys = (file: File, profile: string, source: Source | undefined): Diagnostic[] => {
   const platforms = isObject(file.platforms) && Object.hasOwn(file.platforms, 'webhook') ? [['platforms', 'webhook']] : []
-  const others = Object.keys(file).filter((key) => !readOfProfile.has(key) && Object.hasOwn(configSchema.properties as JsonObject, key))
+  const others = Object.keys(file).filter((key) => !keysOfProfiles.has(key) && Object.hasOwn(configSchema.properties as JsonObject, key))
   return [...others.map((key) => [key]), ...platforms].map((path) =>
     diagnostic('WH210', `"${path.join('.')}" has no effect in the config.yaml of profile "${profile}"`, {
       pointer: pointerOf(path),

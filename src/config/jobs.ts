@@ -61,10 +61,10 @@ export const readStoredJob = (
   }
   const schema = definition('StoredJob')
   const shape = checkShape(checkJob, schema, entry, source, base)
-  const named = (each: Diagnostic): Diagnostic => ({ ...each, message: `job "${id}": ${each.message}` })
-  if (shape.length > 0) return { diagnostics: shape.map(named) }
+  const withJobId = (each: Diagnostic): Diagnostic => ({ ...each, message: `job "${id}": ${each.message}` })
+  if (shape.length > 0) return { diagnostics: shape.map(withJobId) }
   const { data, diagnostics } = resolveSecrets(schema, entry, profile.env, source, base)
-  const all = diagnostics.map(named)
+  const all = diagnostics.map(withJobId)
   if (diagnostics.length > 0) return { diagnostics: all }
   return {
     job: { id, profile: profile.name, origin: 'stored', spec: data as unknown as StoredJob, place: source.place, base },

@@ -43,67 +43,67 @@ export type Loaded = {
   readonly written: ReadonlySet<string>
 }
 
-const unreadable: ReadonlySet<string> = new Set(['WH001', 'WH002', 'WH003'])
+const unreadableCodes: ReadonlySet<string> = new Set(['WH001', 'WH002', 'WH003'])
 
 /** Returns the Diagnostics of files that could not be read at all, so that their contents are not known. */
 export const unreadIn = ({ diagnostics }: Pick<Loaded, 'diagnostics'>): Diagnostic[] =>
-  diagnostics.filter(({ code }) => unreadable.has(code))
+  diagnostics.filter(({ code }) => unreadableCodes.has(code))
 
 // The readers below take a default, or nothing, in place of a value of another type: the shape check has reported the value.
-const number = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback)
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-const record = (value: unknown): JsonObject => (isObject(value) ? value : {})
+const numberOr = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback)
+const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+const asMap = (value: unknown): JsonObject => (isObject(value) ? value : {})
 /** Returns a list of texts; `undefined` where any member is no text. */
-const texts = (value: unknown): string[] | undefined =>
+const asTexts = (value: unknown): string[] | undefined =>
   Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined
 /** Returns the members that are maps. */
-const maps = (value: unknown): { readonly [key: string]: JsonObject } =>
-  Object.fromEntries(Object.entries(record(value)).flatMap(([key, member]) => (isObject(member) ? [[key, member]] : [])))
+const mapsIn = (value: unknown): { readonly [key: string]: JsonObject } =>
+  Object.fromEntries(Object.entries(asMap(value)).flatMap(([key, member]) => (isObject(member) ? [[key, member]] : [])))
 
 /**
  * Resolves a relative path of a program against the data directory, so that it means the same program wherever the gateway is started.
  * A name without a folder stays, and is looked up on the PATH.
  */
-const commandIn = (dataDir: string, argv: readonly string[] | undefined): string[] | undefined =>
+const resolveCommand = (dataDir: string, argv: readonly string[] | undefined): string[] | undefined =>
   argv?.map((word, at) => (at === 0 && word.includes('/') ? resolve(dataDir, word) : word))
 
 const agentOf = (file: File, source: Source | undefined, dataDir: string): Config['agent'] => {
-  const agent = record(file.agent)
+  const agent = asMap(file.agent)
   const optional = {
-    command: commandIn(dataDir, texts(agent.command)),
-    baseUrl: text(agent.base_url),
-    apiKey: text(agent.api_key),
-    model: text(agent.model),
-    system: text(agent.system),
+    command: resolveCommand(dataDir, asTexts(agent.command)),
+    baseUrl: asText(agent.base_url),
+    apiKey: asText(agent.api_key),
+    model: asText(agent.model),
+    system: asText(agent.system),
     maxOutputTokens: typeof agent.max_output_tokens === 'number' ? agent.max_output_tokens : undefined,
-    untrusted: text(agent.untrusted) as Handling | undefined,
-    env: texts(agent.env),
+    untrusted: asText(agent.untrusted) as Handling | undefined,
+    env: asTexts(agent.env),
     place: source && ((path: Path) => source.place(['agent', ...path], 'key')),
   }
   const settings = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
   return {
-    runner: text(agent.runner) ?? defaults.agent.runner,
-    timeoutMs: number(agent.timeout_seconds, defaults.agent.timeout_seconds) * 1000,
-    maxSteps: number(agent.max_steps, defaults.agent.max_steps),
-    budget: { threadRuns: defaults.budget.thread_runs, ...budgetOf(record(agent.budget)) },
-    prices: new Map(Object.entries(maps(agent.prices) as unknown as { [model: string]: Price })),
+    runner: asText(agent.runner) ?? defaults.agent.runner,
+    timeoutMs: numberOr(agent.timeout_seconds, defaults.agent.timeout_seconds) * 1000,
+    maxSteps: numberOr(agent.max_steps, defaults.agent.max_steps),
+    budget: { threadRuns: defaults.budget.thread_runs, ...budgetOf(asMap(agent.budget)) },
+    prices: new Map(Object.entries(mapsIn(agent.prices) as unknown as { [model: string]: Price })),
     ...settings,
   }
 }
 
 const toolsOf = (file: File, source: Source | undefined): Config['tools'] => {
-  const { webhook } = record(file.platform_toolsets)
+  const { webhook } = asMap(file.platform_toolsets)
   return {
-    settings: maps(file.tools),
-    servers: maps(file.toolsets),
-    ofRuns: texts(webhook) ?? defaults.platform_toolsets.webhook,
+    settings: mapsIn(file.tools),
+    servers: mapsIn(file.toolsets),
+    ofRuns: asTexts(webhook) ?? defaults.platform_toolsets.webhook,
     ...(source ? { place: (path: Path) => source.place(path, 'value') } : {}),
   }
 }
 
 /** Returns the signature schemes whose shape is right. */
 const schemesOf = (file: File, source: Source | undefined, bad: ReadonlySet<string>): Config['schemes'] => {
-  const whole = Object.entries(record(file.signature_schemes)).filter(([name]) => !isBroken(['signature_schemes', name], bad))
+  const whole = Object.entries(asMap(file.signature_schemes)).filter(([name]) => !isBroken(['signature_schemes', name], bad))
   return {
     named: Object.fromEntries(whole) as unknown as Config['schemes']['named'],
     ...(source ? { place: (path: Path) => source.place(path, 'value') } : {}),
@@ -111,12 +111,12 @@ const schemesOf = (file: File, source: Source | undefined, bad: ReadonlySet<stri
 }
 
 const retentionOf = (storage: JsonObject): Retention => {
-  const { hours, max_bytes, max_events, max_dead_runs, payloads } = record(storage.retention)
+  const { hours, max_bytes, max_events, max_dead_runs, payloads } = asMap(storage.retention)
   return {
-    maxAgeMs: number(hours, defaults.retention.hours) * 3_600_000,
-    maxBytes: number(max_bytes, defaults.retention.max_bytes),
-    maxEvents: number(max_events, defaults.retention.max_events),
-    maxDeadRuns: number(max_dead_runs, defaults.retention.max_dead_runs),
+    maxAgeMs: numberOr(hours, defaults.retention.hours) * 3_600_000,
+    maxBytes: numberOr(max_bytes, defaults.retention.max_bytes),
+    maxEvents: numberOr(max_events, defaults.retention.max_events),
+    maxDeadRuns: numberOr(max_dead_runs, defaults.retention.max_dead_runs),
     payloads: payloads !== false,
   }
 }
@@ -130,8 +130,8 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const { data, source, bad, found } = readFile(file, env, into, options.configFile !== undefined, options.configText)
   const { settings, baseOf } = mergeWebhook(data, source, into)
   const fromEnv = isUnknown(env) ? { enabled: true } : environmentValues(env, into)
-  const gateway = record(data.gateway)
-  const storage = record(data.storage)
+  const gateway = asMap(data.gateway)
+  const storage = asMap(data.storage)
   const multiplex = gateway.multiplex_profiles === true
   const written = present(settings.secret) ? settings.secret : isUnknown(env) ? unknownSecret : undefined
   const globalSecret = fromEnv.secret ?? written
@@ -151,8 +151,8 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     digests: into.digests,
     isEmpty: Object.keys(data).length === 0,
     enabled: fromEnv.enabled ?? data.platforms?.webhook?.enabled === true,
-    host: options.host ?? text(settings.host) ?? defaults.webhook.host,
-    port: options.port ?? fromEnv.port ?? number(settings.port, defaults.webhook.port),
+    host: options.host ?? asText(settings.host) ?? defaults.webhook.host,
+    port: options.port ?? fromEnv.port ?? numberOr(settings.port, defaults.webhook.port),
     ...(globalSecret === undefined ? {} : { globalSecret }),
     adapter: adapterOf(settings, (key) => isBroken(baseOf(key), bad)),
     schemes: schemesOf(data, source, bad),
@@ -160,14 +160,14 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     multiplex,
     profiles: readProfiles(dataDir, multiplex, main, into),
     plugins: pluginsOf(data, source),
-    drainMs: number(gateway.drain_seconds, defaults.gateway.drain_seconds) * 1000,
-    maxConcurrentRuns: number(gateway.max_concurrent_runs, defaults.gateway.max_concurrent_runs),
-    maxQueuedRuns: number(gateway.max_queued_runs, defaults.gateway.max_queued_runs),
-    maxConcurrentScripts: number(gateway.max_concurrent_scripts, defaults.gateway.max_concurrent_scripts),
+    drainMs: numberOr(gateway.drain_seconds, defaults.gateway.drain_seconds) * 1000,
+    maxConcurrentRuns: numberOr(gateway.max_concurrent_runs, defaults.gateway.max_concurrent_runs),
+    maxQueuedRuns: numberOr(gateway.max_queued_runs, defaults.gateway.max_queued_runs),
+    maxConcurrentScripts: numberOr(gateway.max_concurrent_scripts, defaults.gateway.max_concurrent_scripts),
     agent: agentOf(data, source, dataDir),
     tools: toolsOf(data, source),
     storage: {
-      kind: text(storage.kind) ?? defaults.storage.kind,
+      kind: asText(storage.kind) ?? defaults.storage.kind,
       durability: storage.durability === 'commit' ? 'commit' : defaults.storage.durability,
       retention: retentionOf(storage),
     },

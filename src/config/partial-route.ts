@@ -7,7 +7,7 @@ import { routeOf } from './adapter.ts'
 import { type Config, defaultProfile, type RouteSource } from './config.ts'
 import { definition, schemaAt } from './schema-walk.ts'
 import { resolveSecrets } from './secrets.ts'
-import { brokenPlaces, isBroken } from './shape.ts'
+import { brokenPointers, isBroken } from './shape.ts'
 import { parsePointer } from './union-errors.ts'
 import type { Source } from './yaml/source.ts'
 
@@ -15,7 +15,7 @@ import type { Source } from './yaml/source.ts'
 export type PartialRoute = { readonly route: RouteSource; readonly lost: readonly string[] }
 
 /** Lists that are taken out as a whole: without one item, the indexes of the items behind it would no longer be those in the file. */
-const inOne: ReadonlySet<string> = new Set(['verify', 'deliver', 'secrets', 'skills', 'toolsets'])
+const wholeLists: ReadonlySet<string> = new Set(['verify', 'deliver', 'secrets', 'skills', 'toolsets'])
 
 /** Returns the usable part of a route; `undefined` where the route as a whole is wrong. */
 const partialRouteOf = (
@@ -29,7 +29,7 @@ const partialRouteOf = (
   if (!isObject(whole) || isWrong) return undefined
   const below = found.filter(({ pointer }) => pointer.startsWith(`${at}/`)).flatMap((each) => lostBy(each, at, whole))
   const spec = structuredClone(whole)
-  for (const pointer of below) takeOut(spec, pathIn(pointer))
+  for (const pointer of below) takeOut(spec, pathToTakeOut(pointer))
   const route = routeOf({ ...written, spec: spec as Route }, globalSecret)
   return { route, lost: below.map((pointer) => `${at}/${pointer}`) }
 }
@@ -44,9 +44,9 @@ const lostBy = ({ code, pointer }: Diagnostic, at: string, spec: JsonObject): re
   return required.filter((key) => isObject(value) && !(key in value)).map((key) => `${lost}/${key}`)
 }
 
-const pathIn = (pointer: string): Path => {
+const pathToTakeOut = (pointer: string): Path => {
   const path = pointer.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-  return inOne.has(path[0] ?? '') ? path.slice(0, 1) : path
+  return wholeLists.has(path[0] ?? '') ? path.slice(0, 1) : path
 }
 
 /** Returns the usable parts of all routes whose shape is wrong. `found` has the Diagnostics of the file. */
@@ -57,7 +57,7 @@ export const partialRoutesOf = (
   base: Path,
   found: readonly Diagnostic[],
 ): PartialRoute[] => {
-  const bad = brokenPlaces(found)
+  const bad = brokenPointers(found)
   if (!source || !isObject(settings.routes)) return []
   const byRoute = findingsByRoute(pointerOf(base), found)
   return Object.entries(settings.routes).flatMap(([name, spec]) => {
@@ -98,7 +98,7 @@ export const partialSubscriptionOf = (
 }
 
 /** Lists whose items may be replaced by null, which is neither a condition nor an event. The indexes of the other items stay. */
-const withGaps: ReadonlySet<string> = new Set(['filters', 'events'])
+const listsWithGaps: ReadonlySet<string> = new Set(['filters', 'events'])
 
 /**
  * Takes the value at a path out. A key that its map requires gets an empty text or a small number instead. Where no such stand-in is
@@ -109,7 +109,7 @@ const takeOut = (from: JsonObject, path: Path): void => {
   const last = String(path.at(-1))
   const at = valueAt(from, around)
   if (Array.isArray(at)) {
-    if (withGaps.has(String(path[0]))) at[Number(last)] = null
+    if (listsWithGaps.has(String(path[0]))) at[Number(last)] = null
     else takeOut(from, around)
   }
   if (!isObject(at)) return

@@ -13,26 +13,26 @@ export const definition = (name: string): JsonObject => definitions[name] as Jso
 export const typeOf = (value: Json): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 
 /** Returns the schema that holds for a value: references are followed, and of a union the branch for the value's type is taken. */
-const settle = (node: JsonObject, value: Json): JsonObject => {
+const schemaOfValue = (node: JsonObject, value: Json): JsonObject => {
   if (typeof node.$ref === 'string') {
     // A plugin's schema may have definitions of its own, which are not among ours.
     const named = own(definitions, node.$ref.slice('#/definitions/'.length))
-    return isObject(named) ? settle(named, value) : {}
+    return isObject(named) ? schemaOfValue(named, value) : {}
   }
   if (!Array.isArray(node.oneOf)) return node
-  const branches = (node.oneOf as JsonObject[]).map((branch) => settle(branch, value))
+  const branches = (node.oneOf as JsonObject[]).map((branch) => schemaOfValue(branch, value))
   return branches.find((branch) => branch.type === typeOf(value)) ?? node
 }
 
 const patterns = new Map<string, RegExp>()
 const patternOf = (source: string): RegExp => {
-  const known = patterns.get(source) ?? new RegExp(source, 'u')
-  patterns.set(source, known)
-  return known
+  const keywordAnswers = patterns.get(source) ?? new RegExp(source, 'u')
+  patterns.set(source, keywordAnswers)
+  return keywordAnswers
 }
 
 /** Returns the schema of one member of an object or list that `node` describes; `undefined` where the schema says nothing of it. */
-const member = (node: JsonObject, key: string | number): JsonObject | undefined => {
+const memberSchema = (node: JsonObject, key: string | number): JsonObject | undefined => {
   if (typeof key === 'number') return isObject(node.items) ? node.items : undefined
   const named = isObject(node.properties) ? own(node.properties, key) : undefined
   if (isObject(named)) return named
@@ -48,18 +48,20 @@ const known = new Map<string, WeakMap<object, boolean>>()
 const leadsTo = (node: JsonObject, word: string): boolean => {
   const answers = known.get(word) ?? new WeakMap<object, boolean>()
   known.set(word, answers)
-  const answer = answers.get(node) ?? search(node, word, new Set())
+  const answer = answers.get(node) ?? containsKeyword(node, word, new Set())
   answers.set(node, answer)
   return answer
 }
 
-const search = (node: Json, word: string, seen: Set<object>): boolean => {
+const containsKeyword = (node: Json, word: string, seen: Set<object>): boolean => {
   if (typeof node !== 'object' || node === null || seen.has(node)) return false
   seen.add(node)
-  if (Array.isArray(node)) return node.some((item) => search(item, word, seen))
+  if (Array.isArray(node)) return node.some((item) => containsKeyword(item, word, seen))
   if (Object.hasOwn(node, word)) return true
   const named = typeof node.$ref === 'string' ? own(definitions, node.$ref.slice('#/definitions/'.length)) : undefined
-  return (named !== undefined && search(named, word, seen)) || Object.values(node).some((value) => search(value, word, seen))
+  return (
+    (named !== undefined && containsKeyword(named, word, seen)) || Object.values(node).some((value) => containsKeyword(value, word, seen))
+  )
 }
 
 /** Returns the new value in place of a value that `node` describes; the old value where nothing is to change. */
@@ -67,12 +69,12 @@ export type ChangeNode = (node: JsonObject, value: Json, path: Path) => Json
 
 /** Returns a copy of `value` in which `change` has replaced each value whose schema has the keyword `word`, from the outside in. */
 export const mapWhere = (word: string, root: JsonObject, value: Json, change: ChangeNode, path: Path = []): Json => {
-  const node = settle(root, value)
+  const node = schemaOfValue(root, value)
   const saysIt = Object.hasOwn(root, word) || Object.hasOwn(node, word)
   const made = saysIt ? change(node === root ? root : { ...root, ...node }, value, path) : value
   if (typeof made !== 'object' || made === null) return made
   const below = (item: Json, key: string | number): Json => {
-    const next = member(node, key)
+    const next = memberSchema(node, key)
     return next && leadsTo(next, word) ? mapWhere(word, next, item, change, [...path, key]) : item
   }
   if (Array.isArray(made)) {
@@ -92,13 +94,13 @@ export const mapWhere = (word: string, root: JsonObject, value: Json, change: Ch
 export const schemaAt = (root: JsonObject, data: Json, path: Path): JsonObject => {
   let [node, value]: [JsonObject, Json | undefined] = [root, data]
   for (const key of path) {
-    const next = value === undefined ? undefined : member(settle(node, value), key)
+    const next = value === undefined ? undefined : memberSchema(schemaOfValue(node, value), key)
     if (!next) return {}
     node = next
     value = Array.isArray(value) ? value[Number(key)] : isObject(value) ? own(value, String(key)) : undefined
   }
   if (value === undefined) return {}
-  const settled = settle(node, value)
+  const settled = schemaOfValue(node, value)
   return settled === node ? node : { ...node, ...settled }
 }
 

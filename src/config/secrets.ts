@@ -13,13 +13,13 @@ const maxSecretBytes = 65_536
 /** A text with its references resolved, or the first reference that cannot be resolved. */
 type Resolved = { readonly value: string } | { readonly missing: string }
 
-const resolve = (text: string, env: Env): Resolved => {
-  const filled = fill(text, env)
+const resolveText = (text: string, env: Env): Resolved => {
+  const filled = fillVariables(text, env)
   // Only the configuration names files: a variable whose value begins with "file:" is a secret like any other.
-  return text.startsWith('file:') && 'value' in filled ? contentOf(filled.value) : filled
+  return text.startsWith('file:') && 'value' in filled ? readSecretFile(filled.value) : filled
 }
 
-const contentOf = (text: string): Resolved => {
+const readSecretFile = (text: string): Resolved => {
   try {
     const bytes = readFileSync(text.slice('file:'.length))
     if (bytes.length > maxSecretBytes) return { missing: `${text} (larger than ${maxSecretBytes} bytes)` }
@@ -29,7 +29,7 @@ const contentOf = (text: string): Resolved => {
   }
 }
 
-const fill = (text: string, env: Env): Resolved => {
+const fillVariables = (text: string, env: Env): Resolved => {
   let missing: string | undefined
   const value = text.replace(reference, (_whole, name: string, fallback: string | undefined) => {
     // As in a shell's ${NAME:-default}: an empty variable counts as unset when there is a default.
@@ -51,9 +51,9 @@ export const bare = [
   'nothing follows "whsec_" in this secret',
   'copy the whole secret: the base64 after whsec_ is its key',
 ] as const
-const unset = 'set the variable (in the environment or in .env), give it a default with ${NAME:-default}, or mend the path'
-const mixed = 'a reference and a placeholder in one text: what a payload fills in is stored, and the secret would be'
-const apart = 'give the secret a header of its own; its value must have no {'
+const unresolvedHelp = 'set the variable (in the environment or in .env), give it a default with ${NAME:-default}, or mend the path'
+const mixedMessage = 'a reference and a placeholder in one text: what a payload fills in is stored, and the secret would be'
+const mixedHelp = 'give the secret a header of its own; its value must have no {'
 
 /**
  * Returns a copy of `data` with every secret resolved. WH305 reports a reference that cannot be resolved, WH309 a bare secret, WH707 a
@@ -71,16 +71,16 @@ export const resolveSecrets = (
     // A public key is no secret, but it may be written as a reference, too.
     const isReference = node['x-secret'] === true || node['x-secret'] === 'public'
     if (!isReference || typeof value !== 'string') return value
-    const result = resolve(value, env)
+    const result = resolveText(value, env)
     const report = (code: Code, message: string, help: string): Json => {
       const full = [...base, ...path]
       diagnostics.push(diagnostic(code, message, { pointer: pointerOf(full), place: source.place(full), help }))
       return value
     }
     if (!('value' in result) && isUnknown(env)) return value
-    if (!('value' in result)) return report('WH305', `cannot resolve ${result.missing}`, unset)
+    if (!('value' in result)) return report('WH305', `cannot resolve ${result.missing}`, unresolvedHelp)
     // A rendered template is stored: a secret beside a placeholder would be stored too, and a brace in it could be a placeholder.
-    if (node['x-template'] === true && result.value !== value && result.value.includes('{')) return report('WH707', mixed, apart)
+    if (node['x-template'] === true && result.value !== value && result.value.includes('{')) return report('WH707', mixedMessage, mixedHelp)
     if (isBare(result.value)) return report(...bare)
     return result.value
   })

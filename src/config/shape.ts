@@ -7,7 +7,7 @@ import type { Check, Problem } from '../generated/validators.js'
 import { targetName } from '../parts/target-name.ts'
 import { schemaAt } from './schema-walk.ts'
 import { parsePointer, problemsOfBranch } from './union-errors.ts'
-import { type Slip, slipOf, wordFix } from './word-fix.ts'
+import { type MistypedWord, mistypedWord, wordFix } from './word-fix.ts'
 import type { Source } from './yaml/source.ts'
 
 type Sentence = {
@@ -16,10 +16,10 @@ type Sentence = {
   readonly help?: string
   readonly suggest?: readonly string[]
   readonly key?: string
-  readonly slip?: Slip | undefined
+  readonly slip?: MistypedWord | undefined
 }
 
-const names: { readonly [type: string]: string } = {
+const wordsOfTypes: { readonly [type: string]: string } = {
   string: 'text',
   number: 'a number',
   integer: 'a whole number',
@@ -31,11 +31,12 @@ const names: { readonly [type: string]: string } = {
 const typeNames = (types: unknown): string =>
   [types]
     .flat()
-    .map((type) => names[String(type)] ?? String(type))
+    .map((type) => wordsOfTypes[String(type)] ?? String(type))
     .join(' or ')
 
-const show = (value: Json | undefined): string => (value === undefined ? 'nothing' : printable(JSON.stringify(value) ?? 'nothing', 60))
-const kind = (value: Json | undefined, secret = false): string =>
+const quoteValue = (value: Json | undefined): string =>
+  value === undefined ? 'nothing' : printable(JSON.stringify(value) ?? 'nothing', 60)
+const describeValue = (value: Json | undefined, secret = false): string =>
   value === null
     ? 'null'
     : Array.isArray(value)
@@ -44,7 +45,7 @@ const kind = (value: Json | undefined, secret = false): string =>
         ? 'a map'
         : secret
           ? `a ${typeof value} (not shown)`
-          : show(value)
+          : quoteValue(value)
 
 /** Returns the description of a value in the schema, for a sentence that names no way out. */
 const helpFrom = ({ description }: JsonObject): string =>
@@ -69,7 +70,7 @@ const formOf = (node: Json | undefined): { help?: string } =>
   isObject(node) && typeof node.patternErrorMessage === 'string' ? { help: node.patternErrorMessage } : {}
 
 /** Returns the code that reports a value outside of its enum. */
-const codeFor = ({ 'x-code': code }: JsonObject): Code => (typeof code === 'string' && code in catalogue ? (code as Code) : 'WH103')
+const codeOfEnum = ({ 'x-code': code }: JsonObject): Code => (typeof code === 'string' && code in catalogue ? (code as Code) : 'WH103')
 
 /** Whether a text or list that is too short has anything at all. */
 const hasSome = (value: Json | undefined): boolean => (typeof value === 'string' || Array.isArray(value) ? value.length > 0 : false)
@@ -87,14 +88,14 @@ const typeHelp = (wanted: string, value: Json | undefined): { help?: string } =>
 /** Returns the sentence for a problem of the validator; `undefined` for a keyword whose problem comes with another, clearer problem. */
 const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject, secret: boolean): Sentence | undefined => {
   const { keyword, params } = problem
-  const shown = secret ? 'the value (not shown)' : show(value)
+  const shown = secret ? 'the value (not shown)' : quoteValue(value)
   switch (keyword) {
     case 'additionalProperties': {
       const key = String(params.additionalProperty)
       const known = isObject(node.properties) ? Object.keys(node.properties) : []
       // A platform may be named by its target's second name, which is not a key here.
       const near = nearest(targetName(key), known)
-      const slip = slipOf(key, near, isObject(value) ? value : {})
+      const slip = mistypedWord(key, near, isObject(value) ? value : {})
       const help = `known here: ${known.join(', ')}`
       return { code: 'WH101', message: `unknown key "${printable(key, 60)}"`, help, ...didYouMean(near), key, slip }
     }
@@ -108,22 +109,22 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject,
     case 'type':
       return {
         code: 'WH102',
-        message: `must be ${typeNames(params.type)}, found ${kind(value, secret)}`,
+        message: `must be ${typeNames(params.type)}, found ${describeValue(value, secret)}`,
         ...typeHelp(String(params.type), value),
       }
     case 'enum': {
       const allowed = (params.allowedValues as Json[]).map(String)
       const near = nearest(String(value), allowed)
       return {
-        code: codeFor(node),
+        code: codeOfEnum(node),
         message: `${shown} is not one of the known values`,
         help: `use one of: ${allowed.join(', ')}`,
         ...didYouMean(near),
-        slip: typeof value === 'string' && !secret ? slipOf(value, near) : undefined,
+        slip: typeof value === 'string' && !secret ? mistypedWord(value, near) : undefined,
       }
     }
     case 'const':
-      return { code: 'WH103', message: `only ${show(params.allowedValue as Json)} has a meaning here, found ${shown}` }
+      return { code: 'WH103', message: `only ${quoteValue(params.allowedValue as Json)} has a meaning here, found ${shown}` }
     case 'required':
       return { code: 'WH104', message: `"${String(params.missingProperty)}" is missing`, help: 'add it' }
     case 'minimum':
@@ -153,7 +154,7 @@ const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject,
 export type ShapeProblem = Pick<Diagnostic, 'code' | 'message' | 'help' | 'suggest'> & {
   readonly path: Path
   readonly of: 'key' | 'value'
-  readonly slip?: Slip | undefined
+  readonly slip?: MistypedWord | undefined
 }
 
 /** Returns every problem of shape in `data`, in sentences. The value at a path that is `hidden` is not quoted. */
@@ -181,11 +182,11 @@ export const shapeProblems = (
     const subject = (key !== undefined && !isNested) || path.length === 0 ? message : `${writtenPath(path)}: ${message}`
     found.push({ ...more, help, message: subject, path: full, of: key === undefined ? 'value' : 'key' })
   }
-  return found.length > 0 ? found : [unsaid(problems[0], data)]
+  return found.length > 0 ? found : [problemWithoutSentence(problems[0], data)]
 }
 
 /** Returns the problem of a schema rule for which there is no sentence. */
-const unsaid = (problem: Problem | undefined, data: Json): ShapeProblem => {
+const problemWithoutSentence = (problem: Problem | undefined, data: Json): ShapeProblem => {
   const path = parsePointer(problem?.instancePath ?? '', data)
   const message = `does not fit its schema (${problem?.keyword ?? 'false'})`
   return { code: 'WH105', message: path.length === 0 ? message : `${writtenPath(path)}: ${message}`, help: helpFrom({}), path, of: 'value' }
@@ -208,7 +209,7 @@ export const checkShape = (
   })
 
 /** Returns the pointers of Diagnostics, and of every map and list around them. */
-export const brokenPlaces = (found: readonly Diagnostic[]): ReadonlySet<string> => {
+export const brokenPointers = (found: readonly Diagnostic[]): ReadonlySet<string> => {
   const all = new Set<string>()
   for (const { pointer } of found) for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) all.add(at)
   return all

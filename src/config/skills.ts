@@ -45,18 +45,18 @@ export const readSkills = (profileDir: string, names: readonly string[]): Skills
 /** Returns the names of all skills that a profile has. */
 export const skillNames = (profileDir: string): readonly string[] => {
   try {
-    const entries = readdirSync(folderOf(profileDir), { withFileTypes: true })
+    const entries = readdirSync(skillsFolder(profileDir), { withFileTypes: true })
     return entries.flatMap((entry) => (routeName.test(entry.name) && !entry.isFile() ? [entry.name] : [])).sort()
   } catch {
     return []
   }
 }
 
-const folderOf = (profileDir: string): string => join(profileDir, 'skills')
+const skillsFolder = (profileDir: string): string => join(profileDir, 'skills')
 
 const readSkill = (profileDir: string, name: string): Skill | Omit<MissingSkill, 'name'> => {
   if (!routeName.test(name)) return { why: 'that is no name of a skill', isAbsent: false }
-  const root = folderOf(profileDir)
+  const root = skillsFolder(profileDir)
   const folder = join(root, name)
   const file = join(folder, 'SKILL.md')
   try {
@@ -68,11 +68,11 @@ const readSkill = (profileDir: string, name: string): Skill | Omit<MissingSkill,
   }
 }
 
-const headed = /^---[ \t]*\n([\s\S]*?\n)?---[ \t]*(?:\n|$)/
+const headPattern = /^---[ \t]*\n([\s\S]*?\n)?---[ \t]*(?:\n|$)/
 
 const parseSkill = (file: string, written: string): Pick<Skill, 'description' | 'text' | 'problem'> => {
   const whole = written.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
-  const [head = '', yaml = ''] = headed.exec(whole) ?? []
+  const [head = '', yaml = ''] = headPattern.exec(whole) ?? []
   const text = whole.slice(head.length).trim()
   // The line feed takes the place of the first line, `---`, so that line numbers are those of the file.
   const { source, diagnostics } = parseSource(file, `\n${yaml}`)

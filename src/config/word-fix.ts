@@ -3,22 +3,22 @@
 import type { Fix, Place } from '../core/diagnostic.ts'
 
 /** A mistyped word, and the only known word that its author can have meant. */
-export type Slip = { readonly written: string; readonly meant: string }
+export type MistypedWord = { readonly written: string; readonly meant: string }
 
 /** Returns the slip where a single known word is `near`; `undefined` where `map` has that word as a key already. */
-export const slipOf = (written: string, near: readonly string[], map: object = {}): Slip | undefined => {
+export const mistypedWord = (written: string, near: readonly string[], map: object = {}): MistypedWord | undefined => {
   const [meant, ...others] = near
   return meant === undefined || others.length > 0 || Object.hasOwn(map, meant) ? undefined : { written, meant }
 }
 
 /** A word that YAML reads as a text without quotes. */
-const plain = /^(?!(?:true|false|null|yes|no|on|off)$)[A-Za-z_][\w.-]*$/i
+const plainWord = /^(?!(?:true|false|null|yes|no|on|off)$)[A-Za-z_][\w.-]*$/i
 
 /** Returns the fix that writes the meant word; `undefined` where the place has neither the mistyped word nor that word in quotes. */
-export const wordFix = (place: Place, { written, meant }: Slip): Fix | undefined => {
+export const wordFix = (place: Place, { written, meant }: MistypedWord): Fix | undefined => {
   const width = place.line === place.endLine ? place.endColumn - place.column : 0
   const quote = width === written.length ? 0 : 1
-  if (width !== written.length + 2 * quote || !plain.test(meant)) return undefined
+  if (width !== written.length + 2 * quote || !plainWord.test(meant)) return undefined
   const inner = { ...place, column: place.column + quote, endColumn: place.endColumn - quote }
   return { title: `write "${meant}" instead of "${written}"`, safe: true, edits: [{ place: inner, text: meant }] }
 }

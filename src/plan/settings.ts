@@ -2,7 +2,7 @@
 
 import type { Profile } from '../config/config.ts'
 import { configSchema, schemaAt } from '../config/schema-walk.ts'
-import { slipOf, wordFix } from '../config/word-fix.ts'
+import { mistypedWord, wordFix } from '../config/word-fix.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { nearest, printable } from '../core/text.ts'
@@ -23,7 +23,7 @@ export const unreadSettings = ({ platforms, place }: Profile, targets: readonly 
       const all = nearest(key, known)
       const [near] = all
       const at = place?.(path, 'key')
-      const slip = slipOf(key, all, section)
+      const slip = mistypedWord(key, all, section)
       const fix = at && slip && wordFix(at, slip)
       return diagnostic('WH706', `nothing reads the setting "${printable(key, 60)}" of ${platform}`, {
         pointer: pointerOf(path),

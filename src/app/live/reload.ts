@@ -1,7 +1,7 @@
 /** Takes a new configuration over as a whole, or refuses it loudly and keeps the old configuration in use. */
 
 import type { Config } from '../../config/config.ts'
-import type { Read, Reading } from '../../config/thread/load-in-thread.ts'
+import type { ConfigReading, Read } from '../../config/thread/load-in-thread.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
 import type { Facts } from '../../core/fact.ts'
@@ -47,7 +47,7 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
     failed = { at: now(), reason }
   }
   const stopping = new AbortController()
-  const takeOver = async (reading: Reading, force: boolean): Promise<ReloadResult> => {
+  const takeOver = async (reading: ConfigReading, force: boolean): Promise<ReloadResult> => {
     const before = current
     const { config, restart } = onThisProcess(reading.config, before.config)
     const next = await compile(config, before)

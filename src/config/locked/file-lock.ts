@@ -22,13 +22,13 @@ export const lockFile = async (file: string): Promise<HeldLock> => {
   try {
     refuseOdd(file)
     await makeFolder(dirname(file))
-    return await hold(file)
+    return await acquireLock(file)
   } catch (error) {
     throw diskFault('write', file, error)
   }
 }
 
-const hold = async (file: string): Promise<HeldLock> => {
+const acquireLock = async (file: string): Promise<HeldLock> => {
   let lost = false
   const privately = { ...fs, mkdir: (path: string, done: fs.NoParamCallback) => fs.mkdir(path, { mode: 0o700 }, done) }
   const onCompromised = (): void => {

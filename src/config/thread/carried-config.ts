@@ -11,7 +11,7 @@ type PlainProfile = Omit<Profile, 'place' | 'jobs'> & { readonly isWritten: bool
 
 export type PlainRoute = Placeless<RouteSource>
 
-export type Carried = {
+export type CarriedConfig = {
   readonly config: Omit<Config, 'routes' | 'profiles' | 'agent' | 'tools' | 'schemes'>
   readonly agent: Placeless<Config['agent']>
   readonly tools: Placeless<Config['tools']>
@@ -23,9 +23,9 @@ export type Carried = {
 }
 
 /** The question for a place. Only the reading thread can answer it, because it has the files' texts. */
-export type Sought = { readonly path: Path; readonly of: 'key' | 'value' }
+export type SoughtPlace = { readonly path: Path; readonly of: 'key' | 'value' }
 
-export const carry = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnostics'>): Carried => {
+export const carryConfig = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnostics'>): CarriedConfig => {
   const { routes, profiles, agent, tools, schemes, ...plain } = config
   return {
     config: plain,
@@ -45,14 +45,14 @@ export const carry = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnost
 export const withoutPlace = <T extends { readonly place?: unknown }>({ place: _, ...rest }: T): Placeless<T> => rest
 
 /** Makes a configuration of its carried form, with `routes` in place of their names. */
-export const unpack = (carried: Carried, options: LoadOptions, routes: ReadonlyMap<string, PlainRoute>): Config => {
+export const unpackConfig = (carried: CarriedConfig, options: LoadOptions, routes: ReadonlyMap<string, PlainRoute>): Config => {
   const main = options.configFile === undefined ? join(resolve(options.dataDir), 'config.yaml') : resolve(options.configFile)
   const fileOf = ({ name, dir }: Pick<Profile, 'name' | 'dir'>): string => (name === defaultProfile ? main : join(dir, 'config.yaml'))
   const profiles = carried.profiles.map(({ isWritten, jobs, ...profile }): Profile => {
-    const place = seekIn(fileOf(profile))
+    const place = soughtPlaceIn(fileOf(profile))
     return { ...profile, jobs: new Map(jobs.map((job) => [job.id, { ...job, place }])), ...(isWritten ? { place } : {}) }
   })
-  const place = seekIn(main)
+  const place = soughtPlaceIn(main)
   return {
     ...carried.config,
     profiles: new Map(profiles.map((profile) => [profile.name, profile])),
@@ -68,12 +68,12 @@ export const unpack = (carried: Carried, options: LoadOptions, routes: ReadonlyM
   }
 }
 
-const seekIn =
+const soughtPlaceIn =
   (file: string): RouteSource['place'] =>
   (path, of = 'value') => {
-    const sought: Place & Sought = { file, line: 1, column: 1, endLine: 1, endColumn: 1, path, of }
+    const sought: Place & SoughtPlace = { file, line: 1, column: 1, endLine: 1, endColumn: 1, path, of }
     return sought
   }
 
 /** Whether a place has still to be looked up. */
-export const isSought = (place: Place | undefined): place is Place & Sought => place !== undefined && 'path' in place
+export const isSoughtPlace = (place: Place | undefined): place is Place & SoughtPlace => place !== undefined && 'path' in place

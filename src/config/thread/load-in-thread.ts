@@ -6,20 +6,20 @@ import type { Diagnostic, Place } from '../../core/diagnostic.ts'
 import { startThread } from '../../process/start-thread.ts'
 import type { Config } from '../config.ts'
 import type { Loaded, LoadOptions } from '../load.ts'
-import { type Carried, isSought, type PlainRoute, unpack } from './carried-config.ts'
-import type { Answers, ThreadRequest } from './thread.ts'
+import { type CarriedConfig, isSoughtPlace, type PlainRoute, unpackConfig } from './carried-config.ts'
+import type { ThreadMessages, ThreadRequest } from './thread.ts'
 
 /** A configuration that was read, and the means to locate its Diagnostics. */
-export type Reading = Pick<Loaded, 'config' | 'diagnostics'> & {
+export type ConfigReading = Pick<Loaded, 'config' | 'diagnostics'> & {
   /** Returns Diagnostics with lines and columns. */
   readonly located: (found: readonly Diagnostic[]) => Promise<readonly Diagnostic[]>
 }
 
 /** Reads the present files, and resolves to what `use` makes of them. Unchanged routes are taken from `known`. */
-export type Read = <T>(known: Config['routes'], signal: AbortSignal, use: (reading: Reading) => Promise<T>) => Promise<T>
+export type Read = <T>(known: Config['routes'], signal: AbortSignal, use: (reading: ConfigReading) => Promise<T>) => Promise<T>
 
 /** Makes a Reading of a configuration that this thread has loaded, where all places are known. */
-export const readingOf = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnostics'>): Reading => ({
+export const readingOf = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnostics'>): ConfigReading => ({
   config,
   diagnostics,
   located: async (found) => found,
@@ -28,24 +28,24 @@ export const readingOf = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diag
 /** The number of routes or places in one message. It is bounded because receiving a message holds up the event loop. */
 const pieceSize = 200
 /** A file that needs more memory is refused instead of ending the gateway. */
-const limits = { maxOldGenerationSizeMb: 1_024 }
+const threadLimits = { maxOldGenerationSizeMb: 1_024 }
 
 /** Loads in a thread, which lives until `use` is done. Rejects when loading fails, or when `signal` ends it. */
 export const loadInThread = async <T>(
   options: LoadOptions,
   known: Config['routes'],
   signal: AbortSignal,
-  use: (reading: Reading) => Promise<T>,
+  use: (reading: ConfigReading) => Promise<T>,
 ): Promise<T> => {
   signal.throwIfAborted()
-  const worker = startThread('config', { ...options, env: { ...options.env } }, { resourceLimits: limits })
+  const worker = startThread('config', { ...options, env: { ...options.env } }, { resourceLimits: threadLimits })
   // `answer` rejects with the thread's error. Between two answers nothing listens, and an error without a listener would end the process.
   worker.on('error', () => {})
   const end = (): void => void worker.terminate()
   signal.addEventListener('abort', end)
   try {
-    const carried = (await answer(worker)) as Answers['loaded']
-    const config = unpack(carried, options, await routesOf(worker, carried, known))
+    const carried = (await nextMessage(worker)) as ThreadMessages['loaded']
+    const config = unpackConfig(carried, options, await routesOf(worker, carried, known))
     return await use({ config, diagnostics: carried.diagnostics, located: (found) => located(worker, found) })
   } finally {
     signal.removeEventListener('abort', end)
@@ -53,7 +53,7 @@ export const loadInThread = async <T>(
   }
 }
 
-const answer = async (worker: Worker): Promise<unknown> => {
+const nextMessage = async (worker: Worker): Promise<unknown> => {
   const ended = new AbortController()
   const end = (): void => ended.abort()
   worker.once('exit', end)
@@ -67,14 +67,14 @@ const answer = async (worker: Worker): Promise<unknown> => {
   }
 }
 
-const ask = (worker: Worker, asked: ThreadRequest): Promise<unknown> => {
-  const said = answer(worker)
+const askThread = (worker: Worker, asked: ThreadRequest): Promise<unknown> => {
+  const said = nextMessage(worker)
   worker.postMessage(asked)
   return said
 }
 
 /** Returns every route: from `known` where the digest is equal, else from the thread. */
-const routesOf = async (worker: Worker, { routes }: Carried, known: Config['routes']): Promise<Map<string, PlainRoute>> => {
+const routesOf = async (worker: Worker, { routes }: CarriedConfig, known: Config['routes']): Promise<Map<string, PlainRoute>> => {
   const all = new Map<string, PlainRoute>()
   const changed: string[] = []
   for (const [name, digest] of routes) {
@@ -83,7 +83,7 @@ const routesOf = async (worker: Worker, { routes }: Carried, known: Config['rout
     else changed.push(name)
   }
   for (let at = 0; at < changed.length; at += pieceSize) {
-    const some = (await ask(worker, { routes: changed.slice(at, at + pieceSize) })) as Answers['routes']
+    const some = (await askThread(worker, { routes: changed.slice(at, at + pieceSize) })) as ThreadMessages['routes']
     for (const route of some) all.set(route.name, route)
   }
   return all
@@ -93,12 +93,12 @@ const located = async (worker: Worker, found: readonly Diagnostic[]): Promise<re
   const all: Diagnostic[] = []
   for (let at = 0; at < found.length; at += pieceSize) {
     const some = found.slice(at, at + pieceSize)
-    const sought = some.flatMap(({ place }) => (isSought(place) ? [place] : []))
-    const places = sought.length > 0 ? ((await ask(worker, { places: sought })) as Answers['places']) : []
+    const sought = some.flatMap(({ place }) => (isSoughtPlace(place) ? [place] : []))
+    const places = sought.length > 0 ? ((await askThread(worker, { places: sought })) as ThreadMessages['places']) : []
     const by = new Map<Place, Place | undefined>(sought.map((place, i) => [place, places[i]]))
-    all.push(...some.map((each) => ({ ...each, ...placed(by.get(each.place as Place)) })))
+    all.push(...some.map((each) => ({ ...each, ...withPlace(by.get(each.place as Place)) })))
   }
   return all
 }
 
-const placed = (place: Place | undefined): { place?: Place } => (place ? { place } : {})
+const withPlace = (place: Place | undefined): { place?: Place } => (place ? { place } : {})

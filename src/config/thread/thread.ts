@@ -4,11 +4,11 @@ import { parentPort, workerData } from 'node:worker_threads'
 import type { Place } from '../../core/diagnostic.ts'
 import { type LoadOptions, loadConfig } from '../load.ts'
 import { parseSource, type Source } from '../yaml/source.ts'
-import { type Carried, carry, type PlainRoute, type Sought, withoutPlace } from './carried-config.ts'
+import { type CarriedConfig, carryConfig, type PlainRoute, type SoughtPlace, withoutPlace } from './carried-config.ts'
 
-export type ThreadRequest = { readonly routes: readonly string[] } | { readonly places: readonly (Sought & Pick<Place, 'file'>)[] }
+export type ThreadRequest = { readonly routes: readonly string[] } | { readonly places: readonly (SoughtPlace & Pick<Place, 'file'>)[] }
 /** The messages of the thread. `loaded` is its first message, and comes without a request. */
-export type Answers = { readonly loaded: Carried; readonly routes: readonly PlainRoute[]; readonly places: readonly Place[] }
+export type ThreadMessages = { readonly loaded: CarriedConfig; readonly routes: readonly PlainRoute[]; readonly places: readonly Place[] }
 
 const port = parentPort
 if (port === null) throw new Error('this file is the entry of a worker thread')
@@ -33,4 +33,4 @@ port.on('message', (asked: ThreadRequest) => {
   if ('routes' in asked) port.postMessage(routesOf(asked.routes))
   else port.postMessage(asked.places.map(({ file, path, of }) => placeIn(file)(path, of)))
 })
-port.postMessage(carry(loaded))
+port.postMessage(carryConfig(loaded))

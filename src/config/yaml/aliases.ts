@@ -3,7 +3,7 @@
 import { EVENT_ID, type Event, YAMLException } from 'js-yaml'
 
 type Alias = Extract<Event, { type: typeof EVENT_ID.ALIAS }>
-type Opening = Exclude<Event, { type: typeof EVENT_ID.ALIAS | typeof EVENT_ID.POP }>
+type NodeEvent = Exclude<Event, { type: typeof EVENT_ID.ALIAS | typeof EVENT_ID.POP }>
 
 /** The most values that all aliases together may stand for, against a "billion laughs" file. */
 const maxAliased = 100_000
@@ -11,12 +11,12 @@ const maxAliased = 100_000
 /** Throws a YAMLException at the first alias that is refused. */
 export const checkAliases = (text: string, events: readonly Event[]): void => {
   if (!events.some(({ type }) => type === EVENT_ID.ALIAS)) return
-  const count = new Count(text)
+  const count = new AliasCount(text)
   for (const event of events) count.add(event)
 }
 
 /** Counts the values of a text, event by event, with aliases followed. */
-class Count {
+class AliasCount {
   readonly #text: string
   /** How many values each anchor names, with aliases followed. `undefined` while its list or map is open. */
   readonly #sizes = new Map<string, number | undefined>()
@@ -35,7 +35,7 @@ class Count {
     else this.#enter(event)
   }
 
-  #enter(event: Opening): void {
+  #enter(event: NodeEvent): void {
     const anchor = event.type === EVENT_ID.DOCUMENT ? '' : this.#text.slice(event.anchorStart, event.anchorEnd)
     const isScalar = event.type === EVENT_ID.SCALAR
     if (anchor !== '') this.#sizes.set(anchor, isScalar ? 1 : undefined)

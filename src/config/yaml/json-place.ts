@@ -8,7 +8,7 @@ export const maxDepth = 100
 type TextPlace = { readonly line: number; readonly column: number }
 
 /** Whether a text could still become JSON if more followed. */
-const viable = (text: string): boolean => {
+const canBecomeJson = (text: string): boolean => {
   try {
     JSON.parse(text)
     return true
@@ -28,10 +28,10 @@ export const jsonErrorPlace = (text: string): TextPlace => {
   let bad = text.length + 1
   while (bad - good > 1) {
     const middle = Math.floor((good + bad) / 2)
-    if (viable(text.slice(0, middle))) good = middle
+    if (canBecomeJson(text.slice(0, middle))) good = middle
     else bad = middle
   }
-  return placeOf(text, good)
+  return placeAtOffset(text, good)
 }
 
 /** Returns the 1-based place of the first list or map that is nested too deep; `undefined` where none is. */
@@ -41,12 +41,12 @@ export const jsonDepthPlace = (text: string): TextPlace | undefined => {
     const char = text[at]
     if (char === '"') at = endOfString(text, at)
     else if (char === ']' || char === '}') depth--
-    else if ((char === '[' || char === '{') && ++depth > maxDepth) return placeOf(text, at)
+    else if ((char === '[' || char === '{') && ++depth > maxDepth) return placeAtOffset(text, at)
   }
   return undefined
 }
 
-const placeOf = (text: string, offset: number): TextPlace => {
+const placeAtOffset = (text: string, offset: number): TextPlace => {
   const before = text.slice(0, offset)
   return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') }
 }

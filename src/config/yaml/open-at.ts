@@ -2,9 +2,9 @@
 
 export type OpenBracket = { readonly at: number; readonly sign: '"' | "'" | '[' | '{' }
 
-const closing = { '[': ']', '{': '}' } as const
+const closingSigns = { '[': ']', '{': '}' } as const
 
-export const closes = ({ sign }: OpenBracket): string => (sign === '[' || sign === '{' ? closing[sign] : sign)
+export const closingSignOf = ({ sign }: OpenBracket): string => (sign === '[' || sign === '{' ? closingSigns[sign] : sign)
 
 /** Returns the open quotes and brackets, the outermost first. Reading stops at an open quote, and at a bracket that does not match. */
 export const openAt = (text: string, to: number): readonly OpenBracket[] => {
@@ -18,7 +18,7 @@ export const openAt = (text: string, to: number): readonly OpenBracket[] => {
     if (kind === 'open') open.push({ at, sign: text[at] as OpenBracket['sign'] })
     if (kind === 'close') {
       const last = open.pop()
-      if (last && closes(last) !== text[at]) return [...open, last]
+      if (last && closingSignOf(last) !== text[at]) return [...open, last]
     }
     if (kind !== 'blank') mayBegin = kind === 'open' || kind === 'separator'
     at = end

@@ -29,7 +29,7 @@ export class Places {
       around.push(member.key)
       if (of === 'value' || depth < path.length - 1) around.push(node)
     }
-    return placeOf(this.#file, this.#lines, this.#nearest(around))
+    return placeOfRange(this.#file, this.#lines, this.#nearest(around))
   }
 
   /** The range of the last node that has a range: an empty value has none. */
@@ -61,11 +61,11 @@ const pointAt = (starts: readonly number[], offset: number): { readonly line: nu
   return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 }
 }
 
-const placeOf = (file: string, starts: readonly number[], [from, to]: Range): Place => {
+const placeOfRange = (file: string, starts: readonly number[], [from, to]: Range): Place => {
   const start = pointAt(starts, from)
   const end = pointAt(starts, Math.max(from, to))
   return { file, ...start, endLine: end.line, endColumn: end.column }
 }
 
 /** Returns the place of one character of a text. */
-export const placeAt = (file: string, text: string, offset: number): Place => placeOf(file, lineStarts(text), [offset, offset + 1])
+export const placeAt = (file: string, text: string, offset: number): Place => placeOfRange(file, lineStarts(text), [offset, offset + 1])

@@ -1,16 +1,16 @@
 /** Guesses the mistake in a text that the YAML parser refused, and its offset. No text is quoted, because a secret may stand there. */
 
-import { closes, indentOf, openAt } from './open-at.ts'
+import { closingSignOf, indentOf, openAt } from './open-at.ts'
 
-export type Slip = { readonly at: number; readonly message: string; readonly help: string }
+export type SyntaxSlip = { readonly at: number; readonly message: string; readonly help: string }
 
 /** Returns the most likely mistake; `undefined` where the parser's message (`reason`) says as much. `at`: where the parser stopped. */
-export const slipAt = (text: string, at: number, reason: string): Slip | undefined =>
-  alias(text, at, reason) ??
-  unclosed(text, at, reason) ??
-  unquoted(text, at, reason) ??
-  notIndented(text, at, reason) ??
-  oddColumn(at, reason)
+export const slipAt = (text: string, at: number, reason: string): SyntaxSlip | undefined =>
+  aliasSlip(text, at, reason) ??
+  unclosedSlip(text, at, reason) ??
+  unquotedSlip(text, at, reason) ??
+  indentSlip(text, at, reason) ??
+  columnSlip(at, reason)
 
 const lineOf = (text: string, at: number): { readonly start: number; readonly line: string } => {
   const start = text.lastIndexOf('\n', at - 1) + 1
@@ -21,9 +21,9 @@ const lineOf = (text: string, at: number): { readonly start: number; readonly li
 /** A line that begins a member of a map or list, or that closes something. */
 const isNewMember = (line: string): boolean => /^\s*(?:$|-(?:\s|$)|[\]}]|["']?[\w.$-]+["']?\s*:(?:\s|$))/.test(line)
 
-const unclosed = (text: string, at: number, reason: string): Slip | undefined => {
+const unclosedSlip = (text: string, at: number, reason: string): SyntaxSlip | undefined => {
   if (!/deficient indentation|end of the stream|missed comma|bad indentation|document separator/.test(reason)) return undefined
-  const open = openAt(text, at).at(-1) ?? misread(text, at)
+  const open = openAt(text, at).at(-1) ?? misreadQuote(text, at)
   if (!open) return undefined
   const isQuote = open.sign === '"' || open.sign === "'"
   const staysOpen = isQuote || openAt(text, text.length).some((each) => each.at === open.at)
@@ -32,7 +32,7 @@ const unclosed = (text: string, at: number, reason: string): Slip | undefined =>
     return { at: keyStart(text, at), message: 'a comma is missing', help: 'put a comma before this' }
   if (!isEnd && (!staysOpen || !isNewMember(lineOf(text, at).line)) && reason.startsWith('deficient'))
     return { at, message: 'the lines of this value are indented too little', help: 'indent these lines more than the key of the value' }
-  return { at: open.at, message: `this ${isQuote ? 'quote' : 'bracket'} is not closed`, help: `add the closing ${closes(open)}` }
+  return { at: open.at, message: `this ${isQuote ? 'quote' : 'bracket'} is not closed`, help: `add the closing ${closingSignOf(open)}` }
 }
 
 /** A longer key is searched only so far back, and the place then lies inside the key. */
@@ -46,12 +46,12 @@ const keyStart = (text: string, at: number): number => {
 }
 
 /** Returns an open quote of an earlier line that the next opening quote seemed to close. */
-const misread = (text: string, at: number) => {
+const misreadQuote = (text: string, at: number) => {
   const [open] = openAt(text, lineOf(text, at).start + lineOf(text, at).line.length)
   return open && open.at < lineOf(text, at).start && (open.sign === '"' || open.sign === "'") ? open : undefined
 }
 
-const alias = (text: string, at: number, reason: string): Slip | undefined => {
+const aliasSlip = (text: string, at: number, reason: string): SyntaxSlip | undefined => {
   if (!/bad indentation|missed comma|name of an alias/.test(reason)) return undefined
   const { start, line } = lineOf(text, at)
   const [star] = [...line.slice(0, at - start + 1).matchAll(/(?:^\s*|[:,?-]\s+|[[{]\s*)(?=\*)/g)].slice(-1)
@@ -65,7 +65,7 @@ const alias = (text: string, at: number, reason: string): Slip | undefined => {
 }
 
 /** Finds a value that needs quotes. */
-const unquoted = (text: string, at: number, reason: string): Slip | undefined => {
+const unquotedSlip = (text: string, at: number, reason: string): SyntaxSlip | undefined => {
   if (!reason.startsWith('bad indentation')) return undefined
   const { start, line } = lineOf(text, at)
   if (/[@%`]/.test(text[at] ?? '')) return { at, message: 'no text without quotes begins with this sign', help: 'put the text in quotes' }
@@ -77,7 +77,7 @@ const unquoted = (text: string, at: number, reason: string): Slip | undefined =>
 }
 
 /** Finds lines of a block of text (`|` or `>`) that are indented no more than its key. */
-const notIndented = (text: string, at: number, reason: string): Slip | undefined => {
+const indentSlip = (text: string, at: number, reason: string): SyntaxSlip | undefined => {
   const isKey = reason.includes('multiline key')
   if (!isKey && !reason.startsWith('bad indentation')) return undefined
   const { start, line } = lineOf(text, at)
@@ -96,7 +96,7 @@ const notIndented = (text: string, at: number, reason: string): Slip | undefined
   }
 }
 
-const oddColumn = (at: number, reason: string): Slip | undefined =>
+const columnSlip = (at: number, reason: string): SyntaxSlip | undefined =>
   /bad indentation/.test(reason)
     ? { at, message: reason, help: 'the keys of one map, and the items of one list, begin in the same column' }
     : undefined

@@ -43,7 +43,7 @@ export const parseSource = (file: string, text: string): SourceReading => source
 
 /** Returns the reading of a text that was parsed already. */
 export const sourceOf = (file: string, { text, data, events, diagnostics }: ParsedYaml): SourceReading =>
-  data === undefined ? { text, diagnostics } : { source: { file, data, place: placing(file, text, events) }, text, diagnostics }
+  data === undefined ? { text, diagnostics } : { source: { file, data, place: placeFinder(file, text, events) }, text, diagnostics }
 
 /** A parsed text. The events take twenty times the memory of the text: hold them only while they are needed. */
 export type ParsedYaml = {
@@ -61,16 +61,16 @@ export const parseYaml = (file: string, text: string): ParsedYaml => {
     checkAliases(text, events)
     // Of two equal keys the last counts here; `twinsIn` reports the second key.
     const [data, ...others] = constructFromEvents([...events], { source: text, schema, json: true }) as Json[]
-    if (others.length > 0) YAMLException.throwAt(text, secondAt(text, events), 'the file has more than one document')
-    return { text, data: data ?? {}, events, diagnostics: twinsIn(file, text, events) }
+    if (others.length > 0) YAMLException.throwAt(text, lastDocumentAt(text, events), 'the file has more than one document')
+    return { text, data: data ?? {}, events, diagnostics: findDuplicateKeys(file, text, events) }
   } catch (error) {
-    const twins = twinsIn(file, text, events)
-    return { text, events, diagnostics: twins.length > 0 ? twins : [problemOf(file, text, error)] }
+    const twins = findDuplicateKeys(file, text, events)
+    return { text, events, diagnostics: twins.length > 0 ? twins : [syntaxProblem(file, text, error)] }
   }
 }
 
 /** Returns a function that finds places. Events and their index take twenty times the memory of the text, so they are only held weakly. */
-const placing = (file: string, text: string, events: readonly Event[]): Source['place'] => {
+const placeFinder = (file: string, text: string, events: readonly Event[]): Source['place'] => {
   let made: WeakRef<Places> | undefined
   let parsed: WeakRef<readonly Event[]> | undefined = new WeakRef(events)
   return (path, of = 'value') => {
@@ -82,7 +82,7 @@ const placing = (file: string, text: string, events: readonly Event[]): Source['
 }
 
 /** Returns the offset where the last document begins. */
-const secondAt = (text: string, events: readonly Event[]): number => {
+const lastDocumentAt = (text: string, events: readonly Event[]): number => {
   const at = events.findLastIndex(({ type }) => type === EVENT_ID.DOCUMENT)
   const value = events[at + 1]
   const start = value && ('start' in value ? value.start : 'valueStart' in value ? value.valueStart : 0)
@@ -90,18 +90,18 @@ const secondAt = (text: string, events: readonly Event[]): number => {
 }
 
 /** Cuts the parser's message where it quotes the text, because a secret may stand there. */
-const sentenceOf = (message: string): string =>
+const parserSentence = (message: string): string =>
   message.startsWith('nesting exceeded') ? `lists and maps are nested deeper than ${maxDepth}` : message.replace(/[:\s]*(?:"|!<|: ).*/s, '')
 
-const twinsIn = (file: string, text: string, events: readonly Event[]): Diagnostic[] =>
-  duplicates(text, events).map((at) =>
+const findDuplicateKeys = (file: string, text: string, events: readonly Event[]): Diagnostic[] =>
+  duplicateKeyOffsets(text, events).map((at) =>
     diagnostic('WH002', 'this key stands twice in the same map', { place: placeAt(file, text, at), help: 'remove one of the two' }),
   )
 
-const problemOf = (file: string, text: string, error: unknown): Diagnostic => {
+const syntaxProblem = (file: string, text: string, error: unknown): Diagnostic => {
   const isKnown = error instanceof YAMLException
   const at = (isKnown && error.mark?.position) || 0
-  const message = sentenceOf(isKnown ? error.reason : messageOf(error))
+  const message = parserSentence(isKnown ? error.reason : messageOf(error))
   const slip = isKnown ? slipAt(text, at, message) : undefined
   const { at: from, ...said } = slip ?? { at, message, help: helpFor(message) }
   return diagnostic('WH001', said.message, { place: placeAt(file, text, from), help: said.help })
@@ -111,7 +111,7 @@ const helpFor = (message: string): string =>
   message.includes('alias') ? 'use fewer aliases, and put a text that begins with * in quotes' : 'the file must be valid YAML 1.2'
 
 /** Returns the offsets of keys that stand twice: of the later key each time. */
-const duplicates = (text: string, events: readonly Event[]): number[] => {
+const duplicateKeyOffsets = (text: string, events: readonly Event[]): number[] => {
   const found: number[] = []
   /** The keys of each open map, and whether a key comes next; a list has none. */
   const open: { keys?: Set<string>; isKey: boolean }[] = []

@@ -13,7 +13,7 @@ type Scalar = Extract<Event, { type: typeof EVENT_ID.SCALAR }>
 /** Returns the events of a text. Throws a YAMLException where the text is not YAML, or is nested too deep. */
 export const eventsOf = (text: string): readonly Event[] => parseEvents(text, { maxDepth })
 
-const opens = ({ type }: Event): boolean => type === EVENT_ID.DOCUMENT || type === EVENT_ID.MAPPING || type === EVENT_ID.SEQUENCE
+const opensNode = ({ type }: Event): boolean => type === EVENT_ID.DOCUMENT || type === EVENT_ID.MAPPING || type === EVENT_ID.SEQUENCE
 
 const quoteOf = ({ style }: Scalar): number => (style === SCALAR_STYLE.DOUBLE_QUOTED || style === SCALAR_STYLE.SINGLE_QUOTED ? 1 : 0)
 
@@ -31,7 +31,7 @@ const endsOf = (events: readonly Event[]): Int32Array => {
   const ends = new Int32Array(events.length)
   const open: number[] = []
   for (const [i, event] of events.entries()) {
-    if (opens(event)) open.push(i)
+    if (opensNode(event)) open.push(i)
     else ends[event.type === EVENT_ID.POP ? (open.pop() ?? i) : i] = i + 1
   }
   return ends

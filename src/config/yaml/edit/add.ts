@@ -5,20 +5,20 @@ import type { Splice } from '../splice.ts'
 import { headOf, tailOf } from './extent.ts'
 import type { Entry, Outline } from './outline.ts'
 import { flowMember, indented, renderFlow, renderItem, renderKey, renderMember } from './render.ts'
-import { replaced } from './replace.ts'
+import { replaceSplices } from './replace.ts'
 import type { Style } from './style.ts'
 import { entriesIn, type Spot } from './walk.ts'
 import { isRefused, type NewMember, type RefusedEdit } from './yaml-edit.ts'
 
 /** The addition: a list item, or members of a map with the keys of the maps that must be made around these members. */
-export type Added = { readonly item: Json } | { readonly around: readonly string[]; readonly members: readonly NewMember[] }
+export type Addition = { readonly item: Json } | { readonly around: readonly string[]; readonly members: readonly NewMember[] }
 
 /** Adds to the list or map that is the value of `above`, or of the whole text. It adds before the member at `index`, or behind the last. */
-export const addedTo = (
+export const addSplices = (
   outline: Outline,
   above: Spot | undefined,
   index: number | undefined,
-  added: Added,
+  added: Addition,
   style: Style,
 ): readonly Splice[] | RefusedEdit => {
   const node = above?.entry.value ?? outline.tree.root
@@ -26,32 +26,34 @@ export const addedTo = (
   if (isRefused(entries)) return entries
   const inFlow = outline.isFlow(entries.length > 0 ? node : (above?.holder ?? -1)) || style.json
   if (inFlow && 'members' in added && added.members.some((member) => member.above)) return { why: 'a comment cannot stand between braces' }
-  if (entries.length > 0 && inFlow) return inBrackets(outline, entries, index ?? entries.length, flowTextOf(added, style))
-  if (entries.length > 0) return onLines(outline, entries, index ?? entries.length, linesOf(added, style))
-  return above ? replaced(outline, above, jsonOf(added), style, linesOf(added, style)) : asWhole(outline, added, style)
+  if (entries.length > 0 && inFlow) return addInBrackets(outline, entries, index ?? entries.length, additionInFlow(added, style))
+  if (entries.length > 0) return addLines(outline, entries, index ?? entries.length, additionLines(added, style))
+  return above
+    ? replaceSplices(outline, above, additionData(added), style, additionLines(added, style))
+    : addToEmptyText(outline, added, style)
 }
 
-const linesOf = (added: Added, style: Style): string[] => {
+const additionLines = (added: Addition, style: Style): string[] => {
   if ('item' in added) return renderItem(added.item, style)
   const lines = added.members.flatMap(({ key, value, above = [] }) => [...above, ...renderMember(key, value, style)])
   return added.around.reduceRight((inner, key) => [`${renderKey(key, style, 'block')}:`, ...indented(inner, style.step)], lines)
 }
 
-const jsonOf = (added: Added): JsonObject | Json[] => {
+const additionData = (added: Addition): JsonObject | Json[] => {
   if ('item' in added) return [added.item]
   const map: JsonObject = Object.fromEntries(added.members.map(({ key, value }) => [key, value]))
   return added.around.reduceRight<JsonObject>((inner, key) => ({ [key]: inner }), map)
 }
 
-const flowTextOf = (added: Added, style: Style): string =>
+const additionInFlow = (added: Addition, style: Style): string =>
   'item' in added
     ? renderFlow(added.item, style)
-    : Object.entries(jsonOf(added))
+    : Object.entries(additionData(added))
         .map(([key, value]) => flowMember(key, value, style))
         .join(', ')
 
 /** Adds lines between members that stand on lines of their own. */
-const onLines = (outline: Outline, entries: readonly Entry[], index: number, lines: readonly string[]): readonly Splice[] => {
+const addLines = (outline: Outline, entries: readonly Entry[], index: number, lines: readonly string[]): readonly Splice[] => {
   const { eol } = outline
   const next = entries[index]
   const column = outline.columnAt((next ?? entries.at(-1))?.from ?? 0)
@@ -66,16 +68,16 @@ const onLines = (outline: Outline, entries: readonly Entry[], index: number, lin
 }
 
 /** Adds to a text that has no value, or an empty list or map. */
-const asWhole = ({ text, eol, tree }: Outline, added: Added, style: Style): readonly Splice[] => {
-  const lines = linesOf(added, style).join(eol)
+const addToEmptyText = ({ text, eol, tree }: Outline, added: Addition, style: Style): readonly Splice[] => {
+  const lines = additionLines(added, style).join(eol)
   const [from, to] = tree.range(tree.root) ?? []
-  if (from !== undefined && to !== undefined) return [{ from, to, text: style.json ? renderFlow(jsonOf(added), style) : lines }]
+  if (from !== undefined && to !== undefined) return [{ from, to, text: style.json ? renderFlow(additionData(added), style) : lines }]
   const isEnded = text === '' || text === '\ufeff' || text.endsWith('\n')
   return [{ from: text.length, to: text.length, text: isEnded ? lines + eol : eol + lines }]
 }
 
 /** Adds between the brackets or braces of a list or map on one line. */
-const inBrackets = (outline: Outline, entries: readonly Entry[], index: number, text: string): readonly Splice[] => {
+const addInBrackets = (outline: Outline, entries: readonly Entry[], index: number, text: string): readonly Splice[] => {
   const next = entries[index]
   if (next) return [{ from: next.from, to: next.from, text: `${text},${gapBefore(outline, next)}` }]
   const last = entries.at(-1)

@@ -26,25 +26,26 @@ export type Edited =
 export const editYaml = (text: string, edit: YamlEdit, parsed: ParsedYaml = parseYaml('', text)): Edited => {
   const { data, events, diagnostics } = parsed
   const [problem] = diagnostics
-  if (data === undefined || problem) return refused(`line ${problem?.place?.line ?? 1}: ${problem?.message ?? 'the text cannot be read'}`)
+  if (data === undefined || problem)
+    return refusedEdit(`line ${problem?.place?.line ?? 1}: ${problem?.message ?? 'the text cannot be read'}`)
   const wanted = changedData(data, edit)
-  if (isRefused(wanted)) return refused(wanted.why)
+  if (isRefused(wanted)) return refusedEdit(wanted.why)
   const { value = null } = wanted
   if (equalJson(value, data)) return { ok: true, text, splices: [], parsed }
   const outline = new Outline(text, events)
   const style = styleOf(outline)
   // Where a text does not read back as a block, it does in quotes.
   const edited = editInStyles(outline, data, edit, value, [style, { ...style, blocks: false }])
-  return edited ?? refused('what stands around it does not allow this change')
+  return edited ?? refusedEdit('what stands around it does not allow this change')
 }
 
-const refused = (why: string): Edited => ({ ok: false, why })
+const refusedEdit = (why: string): Edited => ({ ok: false, why })
 
 /** Makes the edit in the first style whose result reads back right; `undefined` where no style does. */
 const editInStyles = (outline: Outline, data: Json, edit: YamlEdit, wanted: Json, styles: readonly Style[]): Edited | undefined => {
   for (const style of styles) {
     const splices = splicesOf(outline, data, edit, style)
-    if (isRefused(splices)) return refused(splices.why)
+    if (isRefused(splices)) return refusedEdit(splices.why)
     const changes = inOrder(splices.filter(({ from, to, text }) => outline.text.slice(from, to) !== text))
     const text = spliced(outline.text, changes)
     const parsed = parseYaml('', text)

@@ -5,17 +5,17 @@ import { headOf, tailOf } from './extent.ts'
 import type { Entry, Outline } from './outline.ts'
 import type { RefusedEdit } from './yaml-edit.ts'
 
-type Slot = { readonly from: number; readonly to: number }
+type ItemRange = { readonly from: number; readonly to: number }
 
 /** Moves the item `from` to the index `to`. An item on lines of its own takes along its comments, behind it and right above it. */
-export const moved = (
+export const moveSplices = (
   outline: Outline,
   holder: number,
   entries: readonly Entry[],
   from: number,
   to: number,
 ): readonly Splice[] | RefusedEdit => {
-  const slots = outline.isFlow(holder) ? entries.map((entry) => ({ from: entry.from, to: entry.to })) : slotsOf(outline, entries)
+  const slots = outline.isFlow(holder) ? entries.map((entry) => ({ from: entry.from, to: entry.to })) : itemRanges(outline, entries)
   const texts = slots.map((slot) => outline.text.slice(slot.from, slot.to))
   const ordered = texts.toSpliced(from, 1).toSpliced(to, 0, texts[from] ?? '')
   const [first, last] = [Math.min(from, to), Math.max(from, to)]
@@ -27,7 +27,7 @@ export const moved = (
   return slots.map((slot, i) => ({ ...slot, text: ordered[i] ?? '' })).slice(first, last + 1)
 }
 
-const slotsOf = (outline: Outline, entries: readonly Entry[]): Slot[] =>
+const itemRanges = (outline: Outline, entries: readonly Entry[]): ItemRange[] =>
   entries.map((entry, i) => {
     const previous = entries[i - 1]
     return { from: headOf(outline, entry, previous ? tailOf(outline, previous) : 0), to: tailOf(outline, entry) }

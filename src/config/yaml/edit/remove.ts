@@ -3,20 +3,20 @@
 import type { Splice } from '../splice.ts'
 import { tailOf } from './extent.ts'
 import type { Outline } from './outline.ts'
-import { anchorIn, type Spot } from './walk.ts'
+import { refusalOfAnchors, type Spot } from './walk.ts'
 import type { RefusedEdit } from './yaml-edit.ts'
 
 /** Removes a member. `above` is the member whose value is the map or list around it; `undefined` where that is the whole text. */
-export const removed = (outline: Outline, spot: Spot, above: Spot | undefined): readonly Splice[] | RefusedEdit => {
-  const anchor = anchorIn(outline, spot.entry.from, spot.entry.to)
+export const removeSplices = (outline: Outline, spot: Spot, above: Spot | undefined): readonly Splice[] | RefusedEdit => {
+  const anchor = refusalOfAnchors(outline, spot.entry.from, spot.entry.to)
   if (anchor) return anchor
-  if (outline.isFlow(spot.holder)) return fromBrackets(outline, spot)
-  if (spot.entries.length === 1) return emptied(outline, spot, above)
-  return [linesOf(outline, spot)]
+  if (outline.isFlow(spot.holder)) return removeFromBrackets(outline, spot)
+  if (spot.entries.length === 1) return emptyHolder(outline, spot, above)
+  return [removeLines(outline, spot)]
 }
 
 /** Removes the lines of a member. Where it stands right behind a dash, the next member moves up to the dash. */
-const linesOf = (outline: Outline, { entry, entries, index }: Spot): Splice => {
+const removeLines = (outline: Outline, { entry, entries, index }: Spot): Splice => {
   const end = tailOf(outline, entry)
   const next = entries[index + 1]
   if (!outline.beginsLine(entry.from) && next) {
@@ -24,26 +24,26 @@ const linesOf = (outline: Outline, { entry, entries, index }: Spot): Splice => {
     below.lastIndex = end
     return { from: entry.from, to: below.exec(outline.text)?.index ?? next.from, text: '' }
   }
-  const from = lineStart(outline, entry.from)
+  const from = lineStartBehindMark(outline, entry.from)
   // Where the text does not end in a line end, the line end before its last line goes with that line.
   if (end === outline.text.length) return { from: from - (outline.text[from - 2] === '\r' ? 2 : from > 0 ? 1 : 0), to: end, text: '' }
   return { from, to: outline.nextLine(end), text: '' }
 }
 
 /** Returns the offset where a line begins, behind a byte order mark. */
-const lineStart = (outline: Outline, at: number): number => outline.lineStart(at) || (outline.text.startsWith('\ufeff') ? 1 : 0)
+const lineStartBehindMark = (outline: Outline, at: number): number => outline.lineStart(at) || (outline.text.startsWith('\ufeff') ? 1 : 0)
 
 /** Removes the only member of a map or list, which stays as `{}` or `[]`. */
-const emptied = (outline: Outline, spot: Spot, above: Spot | undefined): readonly Splice[] => {
+const emptyHolder = (outline: Outline, spot: Spot, above: Spot | undefined): readonly Splice[] => {
   const { entry, holder } = spot
   const empty = outline.tree.isMap(holder) ? '{}' : '[]'
   const after = above?.entry.after
   if (after === undefined || !outline.beginsLine(entry.from)) return [{ from: entry.from, to: tailOf(outline, entry), text: empty }]
-  return [{ from: after, to: after, text: ` ${empty}` }, linesOf(outline, spot)]
+  return [{ from: after, to: after, text: ` ${empty}` }, removeLines(outline, spot)]
 }
 
 /** Removes a member between brackets or braces, with its comma. */
-const fromBrackets = (outline: Outline, { holder, entry, entries, index }: Spot): readonly Splice[] => {
+const removeFromBrackets = (outline: Outline, { holder, entry, entries, index }: Spot): readonly Splice[] => {
   const { text } = outline
   const previous = entries[index - 1]
   const next = entries[index + 1]

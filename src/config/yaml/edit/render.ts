@@ -8,21 +8,27 @@ import type { Style } from './style.ts'
 export type Rendered = { readonly head: string; readonly lines: readonly string[] }
 
 /** The scalar that is replaced, and how it was written. */
-export type Former = { readonly style: ScalarStyle; readonly value: string; readonly indent?: number; readonly width?: number }
+export type FormerScalar = { readonly style: ScalarStyle; readonly value: string; readonly indent?: number; readonly width?: number }
 
 /** What stands before a value on its line. Behind a dash and a comment, the value cannot begin on that line. */
 export type Behind = 'key' | 'dash' | 'dash and comment'
 
 /** Renders a value of a block map or block list. `lines` are its members, from column 0, where the caller has rendered them with comments. */
-export const renderBlock = (value: Json, behind: Behind, style: Style, former?: Former, lines = membersOf(value, style)): Rendered => {
-  if (lines.length === 0) return scalarBlock(value, behind, style, former)
+export const renderBlock = (
+  value: Json,
+  behind: Behind,
+  style: Style,
+  former?: FormerScalar,
+  lines = memberLines(value, style),
+): Rendered => {
+  if (lines.length === 0) return renderScalar(value, behind, style, former)
   if (behind === 'key') return { head: '', lines: indented(lines, Array.isArray(value) ? style.listStep : style.step) }
   if (behind === 'dash and comment') return { head: '', lines: indented(lines, style.dashWidth) }
   const [first = '', ...others] = lines
   return { head: ' '.repeat(style.dashWidth - 1) + first, lines: indented(others, style.dashWidth) }
 }
 
-const membersOf = (value: Json, style: Style): readonly string[] => {
+const memberLines = (value: Json, style: Style): readonly string[] => {
   if (Array.isArray(value)) return value.flatMap((item) => renderItem(item, style))
   return isObject(value) ? Object.entries(value).flatMap(([key, member]) => renderMember(key, member, style)) : []
 }
@@ -42,16 +48,16 @@ export const renderItem = (value: Json, style: Style): string[] => {
 export const indented = (lines: readonly string[], by: number): string[] => lines.map((line) => (line === '' ? '' : ' '.repeat(by) + line))
 
 /** Renders a value on one line, lists and maps between brackets and braces. */
-export const renderFlow = (value: Json, style: Style, former?: Former): string => {
+export const renderFlow = (value: Json, style: Style, former?: FormerScalar): string => {
   if (Array.isArray(value))
-    return bracketed(
+    return inBrackets(
       '[',
       value.map((item) => renderFlow(item, style)),
       ']',
       style.padsLists,
     )
-  if (!isObject(value)) return style.json ? JSON.stringify(value) : dumped([value], style, former, 0).slice(1, -1)
-  return bracketed(
+  if (!isObject(value)) return style.json ? JSON.stringify(value) : dumpValue([value], style, former, 0).slice(1, -1)
+  return inBrackets(
     '{',
     Object.entries(value).map(([key, member]) => flowMember(key, member, style)),
     '}',
@@ -62,40 +68,40 @@ export const renderFlow = (value: Json, style: Style, former?: Former): string =
 export const flowMember = (key: string, value: Json, style: Style): string =>
   `${renderKey(key, style, 'flow')}: ${renderFlow(value, style)}`
 
-const bracketed = (opening: string, parts: readonly string[], closing: string, pads: boolean): string => {
+const inBrackets = (opening: string, parts: readonly string[], closing: string, pads: boolean): string => {
   const pad = pads && parts.length > 0 ? ' ' : ''
   return `${opening}${pad}${parts.join(', ')}${pad}${closing}`
 }
 
-export const renderKey = (key: string, style: Style, where: 'block' | 'flow', former?: Former): string => {
+export const renderKey = (key: string, style: Style, where: 'block' | 'flow', former?: FormerScalar): string => {
   if (style.json) return JSON.stringify(key)
   const isFlow = where === 'flow'
-  const text = dumped({ [key]: 0 }, style, former, isFlow ? 0 : -1, true)
+  const text = dumpValue({ [key]: 0 }, style, former, isFlow ? 0 : -1, true)
   return isFlow ? text.slice(1, -': 0}'.length) : text.slice(0, -': 0'.length)
 }
 
 /** Renders a scalar, or an empty list or map. */
-const scalarBlock = (value: Json, behind: Behind, style: Style, former?: Former): Rendered => {
-  const text = behind === 'key' ? dumped({ k: value }, style, former).slice(2) : dumped([value], style, former).slice(1)
+const renderScalar = (value: Json, behind: Behind, style: Style, former?: FormerScalar): Rendered => {
+  const text = behind === 'key' ? dumpValue({ k: value }, style, former).slice(2) : dumpValue([value], style, former).slice(1)
   const [first = '', ...lines] = text.split('\n')
   return { head: ` ${first.trimStart()}`, lines }
 }
 
-const dumped = (value: Json, style: Style, former: Former | undefined, flowLevel = -1, ofKey = false): string =>
+const dumpValue = (value: Json, style: Style, former: FormerScalar | undefined, flowLevel = -1, ofKey = false): string =>
   dump(value, {
     flowLevel,
     indent: former?.indent ?? style.step,
     lineWidth: former?.width ?? -1,
     noRefs: true,
     quoteStyle: style.quote,
-    scalarStyleRules: [asBefore(former, ofKey, style), bySpaces(style), ...rules],
+    scalarStyleRules: [keepFormerStyle(former, ofKey, style), quoteUnseenSpaces(style), ...defaultRules],
   }).replace(/(?:\n\.\.\.)?\n$/, '')
 
-const rules = Object.values(DEFAULT_SCALAR_STYLE_RULES)
+const defaultRules = Object.values(DEFAULT_SCALAR_STYLE_RULES)
 
 /** Keeps the style of the scalar that is replaced, where the new text can be written so. */
-const asBefore =
-  (former: Former | undefined, ofKey: boolean, { blocks }: Style): ScalarStyleRule =>
+const keepFormerStyle =
+  (former: FormerScalar | undefined, ofKey: boolean, { blocks }: Style): ScalarStyleRule =>
   (layout) => {
     if (former === undefined || layout.isKey !== ofKey || !isText(layout) || former.style === SCALAR_STYLE.PLAIN) return
     if (isBlock(former.style) && !blocks) return
@@ -112,7 +118,7 @@ const isText: (layout: Parameters<ScalarStyleRule>[0]) => boolean = ({ node, pre
 const isBlock = (style: ScalarStyle): boolean => style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK
 
 /** Puts a text with tabs, or with spaces at the end of a line, into quotes, because nobody would see them. */
-const bySpaces =
+const quoteUnseenSpaces =
   ({ blocks }: Style): ScalarStyleRule =>
   (layout) => {
     if (layout.style !== SCALAR_STYLE.PLAIN || layout.isKey) return

@@ -5,47 +5,47 @@ import { isObject, type Json } from '../../../core/json.ts'
 import type { Splice } from '../splice.ts'
 import { tailOf } from './extent.ts'
 import type { Entry, Outline } from './outline.ts'
-import { type Former, indented, type Rendered, renderBlock, renderFlow } from './render.ts'
+import { type FormerScalar, indented, type Rendered, renderBlock, renderFlow } from './render.ts'
 import type { Style } from './style.ts'
-import { anchorIn, type Spot } from './walk.ts'
+import { refusalOfAnchors, type Spot } from './walk.ts'
 import type { RefusedEdit } from './yaml-edit.ts'
 
 /** The offsets of a value: `from` and `to` on the line of its key or dash; a comment may follow; `end` is the end of its lines below. */
-type Parts = { readonly from: number; readonly to: number; readonly end: number }
+type ValueRange = { readonly from: number; readonly to: number; readonly end: number }
 
 /** Replaces a value. `lines` are the members of the new list or map, from column 0, where the caller has rendered them. */
-export const replaced = (
+export const replaceSplices = (
   outline: Outline,
   { holder, entry }: Pick<Spot, 'holder' | 'entry'>,
   value: Json,
   style: Style,
   lines?: readonly string[],
 ): readonly Splice[] | RefusedEdit => {
-  const anchor = anchorIn(outline, entry.after ?? entry.to, entry.to)
+  const anchor = refusalOfAnchors(outline, entry.after ?? entry.to, entry.to)
   if (anchor) return anchor
   const former = formerOf(outline, entry)
-  if (outline.isFlow(holder)) return inBraces(outline, entry, renderFlow(value, style, former))
-  const parts = partsOf(outline, entry)
+  if (outline.isFlow(holder)) return replaceInBraces(outline, entry, renderFlow(value, style, former))
+  const parts = valueRange(outline, entry)
   const wasFlow = outline.isFlow(entry.value) && outline.tree.members(entry.value).length > 0
   const isCommented = outline.text.slice(parts.to, outline.lineEnd(parts.to)).trim() !== ''
   const behind = outline.tree.isMap(holder) ? 'key' : isCommented ? 'dash and comment' : 'dash'
   const rendered =
-    wasFlow && isFull(value) ? { head: ` ${renderFlow(value, style)}`, lines: [] } : renderBlock(value, behind, style, former, lines)
+    wasFlow && isNonEmpty(value) ? { head: ` ${renderFlow(value, style)}`, lines: [] } : renderBlock(value, behind, style, former, lines)
   const isBelow = outline.text.slice(entry.after, parts.from).includes('\n')
   if (isBelow && (rendered.head === '' || rendered.lines.length > 0))
     return { why: 'the value stands below its key: write it on the line of the key first' }
-  return written(outline, entry, parts, rendered)
+  return valueSplices(outline, entry, parts, rendered)
 }
 
-const isFull = (value: Json): boolean => (Array.isArray(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0)
+const isNonEmpty = (value: Json): boolean => (Array.isArray(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0)
 
-const inBraces = (outline: Outline, entry: Entry, text: string): readonly Splice[] => {
+const replaceInBraces = (outline: Outline, entry: Entry, text: string): readonly Splice[] => {
   if (entry.after === undefined) return [{ from: entry.to, to: entry.to, text: `: ${text}` }]
   const start = outline.start(entry.value)
   return start === undefined ? [{ from: entry.after, to: entry.after, text: ` ${text}` }] : [{ from: start, to: entry.to, text }]
 }
 
-const partsOf = (outline: Outline, entry: Entry): Parts => {
+const valueRange = (outline: Outline, entry: Entry): ValueRange => {
   const after = entry.after ?? entry.to
   const headLine = outline.lineEnd(after)
   const props = outline.propsEnd(entry.value, after)
@@ -60,7 +60,7 @@ const partsOf = (outline: Outline, entry: Entry): Parts => {
   return { from: start, to: entry.to, end: outline.lineEnd(entry.to) }
 }
 
-const written = (outline: Outline, entry: Entry, { from, to, end }: Parts, { head, lines }: Rendered): readonly Splice[] => {
+const valueSplices = (outline: Outline, entry: Entry, { from, to, end }: ValueRange, { head, lines }: Rendered): readonly Splice[] => {
   const { text, eol } = outline
   const after = entry.after ?? from
   const gap = text.slice(after, from)
@@ -71,7 +71,7 @@ const written = (outline: Outline, entry: Entry, { from, to, end }: Parts, { hea
   return [first, { from: lineEnd, to: Math.max(end, lineEnd), text: body.join('') }]
 }
 
-const formerOf = (outline: Outline, entry: Entry): Former | undefined => {
+const formerOf = (outline: Outline, entry: Entry): FormerScalar | undefined => {
   const scalar = outline.scalar(entry.value)
   if (!scalar || scalar.valueStart < 0) return undefined
   const value = outline.valueOf(scalar)

@@ -2,32 +2,32 @@
 
 import type { Json } from '../../../core/json.ts'
 import type { Splice } from '../splice.ts'
-import { type Added, addedTo } from './add.ts'
-import { moved } from './move.ts'
+import { type Addition, addSplices } from './add.ts'
+import { moveSplices } from './move.ts'
 import type { Outline } from './outline.ts'
-import { removed } from './remove.ts'
+import { removeSplices } from './remove.ts'
 import { renderKey } from './render.ts'
-import { replaced } from './replace.ts'
+import { replaceSplices } from './replace.ts'
 import type { Style } from './style.ts'
-import { entriesIn, type Spot, type Walk, walk } from './walk.ts'
+import { entriesIn, type Spot, type WalkedPath, walkPath } from './walk.ts'
 import { isRefused, type RefusedEdit, type YamlEdit } from './yaml-edit.ts'
 
 type Splices = readonly Splice[] | RefusedEdit
 
 export const splicesOf = (outline: Outline, data: Json, edit: YamlEdit, style: Style): Splices => {
-  const found = walk(outline, data, edit.path)
+  const found = walkPath(outline, data, edit.path)
   if (isRefused(found)) return found
   const last = found.spots.at(-1)
-  const added = addedBy(edit, found)
-  if (added) return addedTo(outline, last, 'at' in edit && found.rest.length === 0 ? edit.at : undefined, added, style)
-  if (edit.kind === 'move') return movedIn(outline, last?.entry.value ?? outline.tree.root, edit)
+  const added = additionOf(edit, found)
+  if (added) return addSplices(outline, last, 'at' in edit && found.rest.length === 0 ? edit.at : undefined, added, style)
+  if (edit.kind === 'move') return moveInList(outline, last?.entry.value ?? outline.tree.root, edit)
   if (!last) return { why: 'there is no such key' }
-  if (edit.kind === 'set') return replaced(outline, last, edit.value, style)
-  return edit.kind === 'rename' ? renamed(outline, last, edit.key, style) : removed(outline, last, found.spots.at(-2))
+  if (edit.kind === 'set') return replaceSplices(outline, last, edit.value, style)
+  return edit.kind === 'rename' ? renameSplices(outline, last, edit.key, style) : removeSplices(outline, last, found.spots.at(-2))
 }
 
 /** Returns what an edit adds to the text: an item, or members with the missing maps around them; `undefined` where it adds nothing. */
-const addedBy = (edit: YamlEdit, { rest }: Walk): Added | undefined => {
+const additionOf = (edit: YamlEdit, { rest }: WalkedPath): Addition | undefined => {
   const keys = rest.map(String)
   if (edit.kind === 'add') return { around: keys, members: edit.members }
   if (edit.kind === 'insert' && keys.length === 0) return { item: edit.value }
@@ -36,12 +36,12 @@ const addedBy = (edit: YamlEdit, { rest }: Walk): Added | undefined => {
   return { around: keys.slice(0, -1), members: [{ key, value: edit.kind === 'set' ? edit.value : [edit.value] }] }
 }
 
-const movedIn = (outline: Outline, node: number, { from, to }: { readonly from: number; readonly to: number }): Splices => {
+const moveInList = (outline: Outline, node: number, { from, to }: { readonly from: number; readonly to: number }): Splices => {
   const entries = entriesIn(outline, node, undefined)
-  return isRefused(entries) ? entries : moved(outline, node, entries, from, to)
+  return isRefused(entries) ? entries : moveSplices(outline, node, entries, from, to)
 }
 
-const renamed = (outline: Outline, { holder, entry }: Spot, key: string, style: Style): Splices => {
+const renameSplices = (outline: Outline, { holder, entry }: Spot, key: string, style: Style): Splices => {
   const [from, to] = outline.tree.range(entry.key) ?? [0, 0]
   const scalar = outline.scalar(entry.key)
   const former = scalar && { style: scalar.style, value: entry.name }

@@ -28,7 +28,8 @@ export const styleOf = (outline: Outline): Style => {
     step: votes.most('step') ?? 2,
     listStep: votes.most('listStep') ?? votes.most('step') ?? 2,
     dashWidth: votes.most('dashWidth') ?? 2,
-    quote: json || count(events, SCALAR_STYLE.DOUBLE_QUOTED) > count(events, SCALAR_STYLE.SINGLE_QUOTED) ? 'double' : 'single',
+    quote:
+      json || countScalars(events, SCALAR_STYLE.DOUBLE_QUOTED) > countScalars(events, SCALAR_STYLE.SINGLE_QUOTED) ? 'double' : 'single',
     padsMaps: (votes.most('map') ?? 1) === 1,
     padsLists: votes.most('list') === 1,
     json,
@@ -36,7 +37,7 @@ export const styleOf = (outline: Outline): Style => {
   }
 }
 
-const count = (events: readonly Event[], style: number): number =>
+const countScalars = (events: readonly Event[], style: number): number =>
   events.reduce((sum, event) => (event.type === EVENT_ID.SCALAR && event.style === style ? sum + 1 : sum), 0)
 
 const isJson = (text: string): boolean => {
@@ -49,19 +50,19 @@ const isJson = (text: string): boolean => {
   }
 }
 
-type Subject = 'step' | 'listStep' | 'dashWidth' | 'map' | 'list'
+type StyleChoice = 'step' | 'listStep' | 'dashWidth' | 'map' | 'list'
 
-class Votes {
-  readonly #counts = new Map<Subject, Map<number, number>>()
+class StyleVotes {
+  readonly #counts = new Map<StyleChoice, Map<number, number>>()
 
-  add(subject: Subject, value: number | undefined): void {
+  add(subject: StyleChoice, value: number | undefined): void {
     if (value === undefined) return
     const counts = this.#counts.get(subject) ?? new Map<number, number>()
     this.#counts.set(subject, counts.set(value, (counts.get(value) ?? 0) + 1))
   }
 
   /** The value with the most votes; of several, the first. `undefined` without votes. */
-  most(subject: Subject): number | undefined {
+  most(subject: StyleChoice): number | undefined {
     let best: number | undefined
     const counts = this.#counts.get(subject) ?? new Map<number, number>()
     for (const [value, votes] of counts) if (best === undefined || votes > (counts.get(best) ?? 0)) best = value
@@ -70,8 +71,8 @@ class Votes {
 }
 
 /** Takes a vote from each list and map: from a block its distance to the list or map around it, from brackets whether a space follows. */
-const votesIn = ({ text, events, columnAt }: Outline): Votes => {
-  const votes = new Votes()
+const votesIn = ({ text, events, columnAt }: Outline): StyleVotes => {
+  const votes = new StyleVotes()
   const open: ParentStyle[] = []
   for (const event of events) {
     if (event.type === EVENT_ID.POP) open.pop()
@@ -99,7 +100,7 @@ const padOf = (text: string, bracket: number): number | undefined => {
 /** An open list or map; `other` where no member's distance to it counts. */
 type ParentStyle = { readonly column: number; readonly kind: 'map' | 'list' | 'other' }
 
-const voteOn = (votes: Votes, { column, kind }: ParentStyle, around: ParentStyle | undefined): void => {
+const voteOn = (votes: StyleVotes, { column, kind }: ParentStyle, around: ParentStyle | undefined): void => {
   if (around?.kind === 'map') votes.add(kind === 'map' ? 'step' : 'listStep', column - around.column)
   if (around?.kind === 'list') votes.add('dashWidth', column - around.column)
 }

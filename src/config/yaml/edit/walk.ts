@@ -15,9 +15,9 @@ export type Spot = {
 }
 
 /** The members that a path leads through, and the rest of the path that the text does not have. */
-export type Walk = { readonly spots: readonly Spot[]; readonly rest: Path }
+export type WalkedPath = { readonly spots: readonly Spot[]; readonly rest: Path }
 
-export const walk = (outline: Outline, data: Json, path: Path): Walk | RefusedEdit => {
+export const walkPath = (outline: Outline, data: Json, path: Path): WalkedPath | RefusedEdit => {
   const spots: Spot[] = []
   let node = outline.tree.root
   let value: Json | undefined = data
@@ -39,7 +39,7 @@ export const walk = (outline: Outline, data: Json, path: Path): Walk | RefusedEd
 /** Returns the members of a map or list, or why they may not be edited. */
 export const entriesIn = (outline: Outline, node: number, value: Json | undefined): readonly Entry[] | RefusedEdit => {
   if (outline.isAlias(node)) return { why: 'it stands in what an alias (*) names, and other places with it' }
-  if (outline.anchorOf(node) !== undefined) return { why: anchored(outline.anchorOf(node)) }
+  if (outline.anchorOf(node) !== undefined) return { why: anchorSentence(outline.anchorOf(node)) }
   if (outline.isFlow(node) && !/[[{]/.test(outline.text[outline.tree.range(node)?.[0] ?? 0] ?? ''))
     return { why: 'it stands in a pair without braces' }
   const entries = outline.entries(node)
@@ -50,14 +50,14 @@ export const entriesIn = (outline: Outline, node: number, value: Json | undefine
   return isPlain ? entries : { why: 'a key beside it is no plain text' }
 }
 
-const anchored = (anchor = ''): string => `it stands in what the anchor &${anchor} names, and other places with it`
+const anchorSentence = (anchor = ''): string => `it stands in what the anchor &${anchor} names, and other places with it`
 
 /** Refuses to touch a value that other places may have too. */
-export const anchorIn = (outline: Outline, from: number, to: number): RefusedEdit | undefined => {
+export const refusalOfAnchors = (outline: Outline, from: number, to: number): RefusedEdit | undefined => {
   for (const [node, event] of outline.events.entries()) {
     const anchor = outline.anchorOf(node)
     if (anchor !== undefined && 'anchorStart' in event && event.anchorStart >= from && event.anchorStart < to)
-      return { why: anchored(anchor) }
+      return { why: anchorSentence(anchor) }
   }
   return undefined
 }

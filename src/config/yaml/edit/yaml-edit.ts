@@ -31,25 +31,27 @@ type ChangeValue = (value: Json | undefined) => { readonly value?: Json } | Refu
 
 /** Returns the data as they must be after an edit, or why the data do not allow it. */
 export const changedData = (data: Json, edit: YamlEdit): { readonly value?: Json } | RefusedEdit => {
-  if (edit.kind === 'insert' || edit.kind === 'move') return at(data, edit.path, listChange(edit))
-  if (edit.kind === 'add') return at(data, edit.path, (held) => withMembers(held ?? {}, edit.members))
+  if (edit.kind === 'insert' || edit.kind === 'move') return changeAt(data, edit.path, listChange(edit))
+  if (edit.kind === 'add') return changeAt(data, edit.path, (held) => withMembers(held ?? {}, edit.members))
   const last = edit.path.at(-1)
   if (last === undefined) return { why: 'the whole file is no value that an edit can change' }
-  if (edit.kind === 'set') return at(data, edit.path, () => ({ value: edit.value }))
-  return at(data, edit.path.slice(0, -1), (holder) => (edit.kind === 'rename' ? renamed(holder, last, edit.key) : without(holder, last)))
+  if (edit.kind === 'set') return changeAt(data, edit.path, () => ({ value: edit.value }))
+  return changeAt(data, edit.path.slice(0, -1), (holder) =>
+    edit.kind === 'rename' ? withRenamedKey(holder, last, edit.key) : withoutMember(holder, last),
+  )
 }
 
-const at = (data: Json | undefined, path: Path, change: ChangeValue): { readonly value?: Json } | RefusedEdit => {
+const changeAt = (data: Json | undefined, path: Path, change: ChangeValue): { readonly value?: Json } | RefusedEdit => {
   const [key, ...rest] = path
   if (key === undefined) return change(data)
   if (typeof key === 'number') {
     if (!Array.isArray(data) || !Object.hasOwn(data, key)) return { why: `there is no list with an item ${key}` }
-    const item = at(data[key], rest, change)
+    const item = changeAt(data[key], rest, change)
     return isRefused(item) ? item : { value: data.with(key, item.value ?? null) }
   }
   const map = data ?? {}
   if (!isObject(map)) return { why: `"${key}" cannot stand in what is no map` }
-  const member = at(own(map, key), rest, change)
+  const member = changeAt(own(map, key), rest, change)
   return isRefused(member) ? member : { value: { ...map, [key]: member.value ?? null } }
 }
 
@@ -74,13 +76,13 @@ const withMembers = (holder: Json, members: readonly NewMember[]): { readonly va
   return { value: Object.fromEntries([...Object.entries(holder), ...members.map(({ key, value }): [string, Json] => [key, value])]) }
 }
 
-const without = (holder: Json | undefined, key: string | number): { readonly value: Json } | RefusedEdit => {
+const withoutMember = (holder: Json | undefined, key: string | number): { readonly value: Json } | RefusedEdit => {
   if (Array.isArray(holder) && typeof key === 'number' && Object.hasOwn(holder, key)) return { value: holder.toSpliced(key, 1) }
   if (!isObject(holder) || !Object.hasOwn(holder, key)) return { why: `there is no "${key}"` }
   return { value: Object.fromEntries(Object.entries(holder).filter(([name]) => name !== String(key))) }
 }
 
-const renamed = (holder: Json | undefined, key: string | number, name: string): { readonly value: JsonObject } | RefusedEdit => {
+const withRenamedKey = (holder: Json | undefined, key: string | number, name: string): { readonly value: JsonObject } | RefusedEdit => {
   if (!isObject(holder) || !Object.hasOwn(holder, key)) return { why: `there is no key "${key}"` }
   if (name !== String(key) && Object.hasOwn(holder, name)) return { why: `there is a key "${name}" already` }
   return { value: Object.fromEntries(Object.entries(holder).map(([each, value]) => [each === String(key) ? name : each, value])) }
