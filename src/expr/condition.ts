@@ -1,4 +1,4 @@
-/** Compiles a route's filters to one function: whether an event passes, and if not, which condition said no. */
+/** Compiles a route's filters to one function, which says whether an event passes, and if not, which condition refused it. */
 
 import type { Code, Path } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
@@ -22,7 +22,7 @@ const maxHeld = 5
 
 type Report = (code: Code, path: Path, message: string, help?: string) => void
 
-/** What this file needs of an operator; the parts' own type says the rest. */
+/** The members of an operator that this file uses. `OperatorPart` in `src/parts/operators/` has the others. */
 type Operator = {
   readonly fieldless?: true
   compile(
@@ -31,24 +31,24 @@ type Operator = {
   ): Closable<(value: Json | undefined, event: Event) => boolean | Promise<boolean>>
 }
 
-/** One condition or group as it was compiled, so that each can be asked on its own. */
+/** A compiled condition or group, with the function that judges it alone. */
 export type CompiledCondition = {
-  /** As messages name it: `filters[1].not.any[0]`. */
+  /** The name in messages: `filters[1].not.any[0]`. */
   readonly name: string
   readonly path: Path
   /** Its operator, or `all`, `any`, `not`. */
   readonly operator: string
-  /** Absent for groups, and operators that stand alone. */
+  /** Absent for groups, and for operators without a field. */
   readonly field?: string
   /** The operand of the condition, as messages show it. Absent for the groups `all`, `any` and `not`. */
   readonly operand?: string
   readonly judge: RunCondition
-  /** What its field holds, as messages show it; secrets are not shown. */
+  /** Returns the field's value as messages show it. A secret is not shown. */
   readonly seen?: (event: Event) => string
 }
 
 type Kit = {
-  /** Hears of each condition: only where somebody looks on. */
+  /** Called with each compiled condition. Absent where nothing watches the conditions, as in the running gateway. */
   readonly compiled?: (condition: CompiledCondition) => void
   readonly operators: ReadonlyMap<string, Operator>
   readonly profileDir: string
@@ -65,7 +65,7 @@ const verdictOf = (no: ConditionResult): Verdict => (no ? { pass: false, rule: n
 const shown = (value: Json | undefined): string =>
   value === undefined ? 'missing' : printable(renderJson(value, maxShownUnits, 0), maxShownUnits)
 
-/** As messages name a condition, by its path below `filters`: `filters[1].not.any[0]`. */
+/** Returns the name of a condition in messages, from its path below `filters`: `filters[1].not.any[0]`. */
 export const conditionName = (path: Path): string =>
   path.reduce<string>((name, key) => name + (typeof key === 'number' ? `[${key}]` : `.${key}`), 'filters')
 
@@ -78,10 +78,10 @@ const isSecret = (field: string | undefined): boolean => field !== undefined && 
 
 const shownOperand = ({ operand, field }: Spec): string => (isSecret(field) ? '…' : shown(operand))
 
-/** Writes what a condition asks for and what it got; called only when somebody asks. */
+/** Returns the sentence of a condition: its demand, and the value that it got. The text is made only when it is needed. */
 const explainer = (spec: Spec): ((holds: boolean, value: Json | undefined, failure?: unknown) => () => string) => {
   const { path, key, field } = spec
-  /** What it asks for, the same for each event. */
+  /** The demand, which is the same for each event. */
   let asked: string | undefined
   return (holds, value, failure) => () => {
     asked ??= `${conditionName(path)}${field === undefined ? '' : ` ${field}`} ${key} ${shownOperand(spec)}`
@@ -92,7 +92,7 @@ const explainer = (spec: Spec): ((holds: boolean, value: Json | undefined, failu
   }
 }
 
-/** Writes the value that made a condition hold. The value is read at once, because a sentence that is written later must not keep a whole payload. */
+/** Returns the sentence of a condition that holds. It reads the value at once, because a sentence made later must not keep a payload. */
 type HeldSentence = (event: Event) => Failure['rule']
 
 /** A compiled condition. `held`: the sentences of the conditions inside it, for a `not` around it that stops an event. */
@@ -146,7 +146,7 @@ const isTooMuch = (builder: Builder, path: Path, depth: number): boolean => {
   return depth > maxDepth || builder.left < 0
 }
 
-/** The operator or group of a condition, and its field. Reports what is wrong and gives `undefined`. */
+/** Reads the operator or group of a condition, and its field. `undefined`: the condition has no usable operator, which is reported. */
 const read = (spec: JsonObject, path: Path, { operators, report }: Kit): Spec | undefined => {
   const keys = Object.keys(spec).filter((name) => name !== 'field' && !name.startsWith('x-'))
   const [key] = keys
@@ -206,8 +206,8 @@ const compileAll = (spec: Condition[] | Condition, builder: Builder): RunConditi
     : compileOne(spec as JsonObject, [], 1, builder).run
 
 /**
- * Compiles a route's filters: all must hold. A condition that is wrong is reported, at its path below `filters`, and never holds.
- * The function never throws. It gives a promise only where an operator has to wait.
+ * Compiles a route's filters, which must all hold. A condition that is wrong is reported at its path below `filters`, and never holds.
+ * The compiled function never throws. It returns a promise only where an operator has to wait.
  */
 export const compileConditions = (spec: Condition[] | Condition, kit: Kit): ((event: Event) => Verdict | Promise<Verdict>) => {
   const fields = new Fields()

@@ -1,4 +1,4 @@
-/** Numbers past 2^53 are rendered with the digits that their sender wrote. The payload's text is parsed once more for the first of them. */
+/** Finds the digits of numbers past 2^53 as their sender wrote them. For the first such number the payload's text is parsed once more. */
 
 import { isObject, type Json, own } from '../core/json.ts'
 import type { Event } from '../core/request.ts'
@@ -19,7 +19,7 @@ const afterString = (text: string, from: number): number => {
 }
 
 const startsNumber = (unit: number): boolean => unit === 0x2d || (unit >= 0x30 && unit <= 0x39)
-/** Digits, sign, point and exponent. */
+/** Whether a unit may stand in a number: a digit, a sign, the point or the exponent. */
 const inNumber = (unit: number): boolean => startsNumber(unit) || unit === 0x2e || unit === 0x2b || (unit | 0x20) === 0x65
 
 const afterNumber = (text: string, from: number): number => {
@@ -28,7 +28,7 @@ const afterNumber = (text: string, from: number): number => {
   return i
 }
 
-/** The same JSON with every long number as a string of its digits. */
+/** Returns the JSON text with every long number as a string of its digits. */
 const quoteLongNumbers = (text: string): string => {
   let out = ''
   let copied = 0
@@ -71,7 +71,7 @@ const treeOf = (event: Event): Json | undefined => {
 
 const looksLikeNumber = /^-?\d[\d.eE+-]*$/
 
-/** The digits of the number at `place` of the payload; `undefined` where the text has no number equal to `value` there. */
+/** Returns the digits of the number at `place` of the payload; `undefined` where the text has no number equal to `value` there. */
 export const digitsOf = (event: Event, place: JsonPath, value: number): string | undefined => {
   let at: Json | undefined = treeOf(event)
   for (const key of place) at = Array.isArray(at) ? at[Number(key)] : isObject(at) ? own(at, String(key)) : undefined

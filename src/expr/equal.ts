@@ -20,7 +20,7 @@ const compileMap = (wanted: { readonly [key: string]: Json }): Equal => {
   }
 }
 
-/** Equal values have one type and the same members, in whatever order. A missing value equals nothing. */
+/** Compiles the test. Equal values have one type and equal members, with keys in any order. A missing value equals nothing. */
 export function compileEqual(wanted: Json): Equal {
   if (Array.isArray(wanted)) return compileList(wanted)
   return isObject(wanted) ? compileMap(wanted) : (value) => value === wanted

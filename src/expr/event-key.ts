@@ -1,4 +1,4 @@
-/** Reads from an event the key of its coalesce group, of its lane or of its session. Different values never give one key. */
+/** Reads from an event the key of its coalesce group, of its lane or of its session. Different values never give an equal key. */
 
 import { createHash } from 'node:crypto'
 import type { Json } from '../core/json.ts'
@@ -10,7 +10,7 @@ import { compileName, gather, showName, type TemplateKit } from './template.ts'
 
 type Key = string | undefined
 
-/** Templates are cut at 200,000 characters, and two keys that were cut could become one. Keys half as long are refused already. */
+/** The longest key. A template is cut at 200,000 characters, and two keys could be equal then, so keys half as long are refused. */
 const maxKeyUnits = 100_000
 
 /**
@@ -31,8 +31,9 @@ const usable = (key: Key): Key => (key === undefined || key === '' || key.length
 const comma = ','
 
 /**
- * Compiles a key with placeholders. Each value but the last ends where the text after it begins, so that in `{org}-{user}` no hyphen that a
- * sender chose is taken for the one between the two: `acme` and `ops-bob` give `acme-ops-bob`, `acme-ops` and `bob` give `acme%2Dops-bob`.
+ * Compiles a key with placeholders. In `{org}-{user}` a hyphen of a sender's value must not be taken for the hyphen between the two values.
+ * So in each value but the last, the first character of the text behind it is encoded: `acme` and `ops-bob` give `acme-ops-bob`, `acme-ops`
+ * and `bob` give `acme%2Dops-bob`.
  */
 const compileTemplateKey = (text: string, kit: TemplateKit): ((event: Event) => Key | Promise<Key>) => {
   const values: ((event: Event) => Key | Promise<Key>)[] = []
@@ -63,7 +64,7 @@ const compileTemplateKey = (text: string, kit: TemplateKit): ((event: Event) => 
     )
 }
 
-/** A value that ends where `after` begins: the first character of `after`, which is no percent sign, is percent-encoded in it. */
+/** Percent-encodes in a value the first character of `after`, the text behind the value. That character is no percent sign. */
 const endingBefore = (after: string, value: string): string => {
   const [mark = ''] = after
   const encoded = [...Buffer.from(mark)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
@@ -87,8 +88,8 @@ const compileFieldName = (field: string, report: (message: string) => void): ((e
 }
 
 /**
- * The store's name for one key of one route, or for the route itself. The key is hashed, so the name is short whatever a sender wrote.
- * Names of profiles and routes have no `/` in them.
+ * Returns the store's name for a key of a route, or for the route itself. The key is hashed, so that the name is short whatever a sender
+ * wrote. Names of profiles and routes have no `/`.
  */
 export const keyName = (kind: 'group' | 'lane' | 'session', { profile, route }: Pick<Event, 'profile' | 'route'>, key?: string): string => {
   const name = `${kind}/${profile}/${route}`

@@ -1,13 +1,13 @@
-/** The fields that a route's conditions ask for: one that several conditions ask for is read once an event. */
+/** The fields of a route's conditions. A field that several conditions name is read once for each event. */
 
 import type { Json } from '../core/json.ts'
 import type { Event } from '../core/request.ts'
 import { compileField } from './path.ts'
 
-/** One field, and while its conditions are asked, what it holds. */
+/** A field, with its value while an event is judged. */
 export class Field {
   readonly #read: (event: Event) => Json | undefined
-  /** Whether several conditions ask for it. A value that is asked for once is not worth keeping. */
+  /** Whether several conditions name the field. Only then is its value kept. */
   isShared = false
   /** The event that `#value` was read from. */
   #event: Event | undefined
@@ -17,7 +17,7 @@ export class Field {
     this.#read = compileField(name)
   }
 
-  /** What the event holds there; `undefined` where it holds nothing. */
+  /** Returns the value of the field; `undefined` where the event does not have it. */
   valueIn(event: Event): Json | undefined {
     if (!this.isShared) return this.#read(event)
     if (this.#event !== event) {
@@ -27,7 +27,7 @@ export class Field {
     return this.#value
   }
 
-  /** Lets go of the payload. */
+  /** Drops the event and the value, so that the payload can be freed. */
   forget(): void {
     this.#event = undefined
     this.#value = undefined
@@ -38,7 +38,7 @@ export class Field {
 export class Fields {
   readonly #byName = new Map<string, Field>()
 
-  /** The field of this name, the same one for each condition that asks for it. */
+  /** Returns the field of this name: the same object for each condition that names it. */
   compile(name: string): Field {
     const known = this.#byName.get(name)
     const field = known ?? new Field(name)
@@ -47,7 +47,7 @@ export class Fields {
     return field
   }
 
-  /** The fields that must forget what they hold when a verdict is there. */
+  /** Returns the fields whose values must be dropped after each verdict. */
   shared(): readonly Field[] {
     return [...this.#byName.values()].filter((field) => field.isShared)
   }

@@ -1,16 +1,17 @@
-/** Reads a file that must lie, links resolved, below a folder. Whatever lies at its path, reading never blocks. */
+/** Reads a file that must lie below a folder, with links resolved. Reading never blocks, whatever lies at the path. */
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
 
-/** `called`: what a message calls the folder. */
+/** The bounds of a read: the folder, its name in messages (`called`), and the size of the file. */
 export type Fence = { readonly root: string; readonly called: string; readonly maxBytes: number }
 
-// Opening a FIFO would wait for a writer, so it is opened without blocking. The path has its links resolved; a link there now is a swap.
+// Opening a FIFO would wait for a writer, so the file is opened without blocking. The links of the path are resolved before, so a link that
+// is there at the opening was put there meanwhile.
 const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
-/** The file; throws when it does not lie below the root. */
+/** Returns the path `file`. Throws when it does not lie below `root`. */
 export const checkInside = (root: string, file: string, called: string): string => {
   const way = relative(root, file)
   if (way === '' || way === '..' || way.startsWith(`..${sep}`)) throw new Error(`the file lies outside ${called}`)
@@ -22,7 +23,7 @@ const checkStats = (stats: { isFile(): boolean; readonly size: number }, maxByte
   if (stats.size > maxBytes) throw new Error(`the file is larger than ${maxBytes} bytes`)
 }
 
-/** Throws when it cannot be read. */
+/** Reads the file. Throws when it cannot be read, or lies outside of the fence. */
 export const readInside = (path: string, { root, called, maxBytes }: Fence): string => {
   const descriptor = openSync(checkInside(realpathSync(root), realpathSync(path), called), openFlags)
   try {
@@ -33,6 +34,7 @@ export const readInside = (path: string, { root, called, maxBytes }: Fence): str
   }
 }
 
+/** Reads the file without blocking the event loop. Rejects where `readInside` throws. */
 export const readInsideLater = async (path: string, { root, called, maxBytes }: Fence): Promise<string> => {
   const handle = await open(checkInside(await realpath(root), await realpath(path), called), openFlags)
   try {

@@ -1,4 +1,4 @@
-/** A file of values below a folder, read at load and again after it changed. Whatever lies at its path, reading never blocks. */
+/** A file of values below a folder, read at load and again after it changed. Reading never blocks, whatever lies at the path. */
 
 import { type BigIntStats, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -10,7 +10,7 @@ const called = 'the profile directory'
 
 const isText = (item: Json): item is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof item)
 
-/** A JSON array's items, a JSON object's keys, else one value a line (rules: Filters 7). */
+/** Parses the items of a JSON array, the keys of a JSON object, else one value a line (rules: Filters 7). */
 const parseList = (text: string): ReadonlySet<string> => {
   const trimmed = text.replace(/^\ufeff/, '').trim()
   if (trimmed.startsWith('[') || trimmed.startsWith('{')) {
@@ -26,11 +26,11 @@ const stampOf = (path: string): string => {
 }
 
 export interface ListFile {
-  /** The values of the file as it is now. A promise only after the file changed. Throws or rejects while the file cannot be used. */
+  /** Returns the present values of the file; a promise only after the file changed. Throws or rejects while the file cannot be used. */
   values(): ReadonlySet<string> | Promise<ReadonlySet<string>>
 }
 
-/** Reads the file at `path` below `root`. A failure goes to `failed`; once the file is mended, `values` gives its values. */
+/** Opens the file at `path` below `root`. A first failure goes to `failed`. Once the file is mended, `values` returns its values. */
 export const openListFile = (root: string, path: string, failed: (error: unknown) => void): ListFile => {
   const file = resolve(root, path)
   const fence = { root, called, maxBytes }

@@ -1,4 +1,4 @@
-/** `all`, `any` and `not` over conditions. A condition may give a promise, and may turn out to be undecidable. */
+/** `all`, `any` and `not` over conditions. A condition may return a promise, and may turn out to be undecidable. */
 
 import type { Event } from '../core/request.ts'
 
@@ -7,7 +7,7 @@ export type Failure = { readonly broken: boolean; readonly rule: () => string }
 export type ConditionResult = Failure | undefined
 export type RunCondition = (event: Event) => ConditionResult | Promise<ConditionResult>
 
-/** Holds when all hold; asks no further than the first that does not. */
+/** Makes a condition that holds when all hold. It stops at the first condition that does not. */
 export const all = (runs: readonly RunCondition[]): RunCondition => {
   const from = (start: number, event: Event): ConditionResult | Promise<ConditionResult> => {
     for (let i = start; i < runs.length; i++) {
@@ -20,7 +20,7 @@ export const all = (runs: readonly RunCondition[]): RunCondition => {
   return (event) => from(0, event)
 }
 
-/** Holds when one holds; asks no further than the first that does. */
+/** Makes a condition that holds when any holds. It stops at the first condition that does. */
 export const any = (runs: readonly RunCondition[], name: string): RunCondition => {
   const both = (earlier: ConditionResult, no: Failure): Failure => ({
     broken: earlier?.broken === true || no.broken,
@@ -46,7 +46,7 @@ export const any = (runs: readonly RunCondition[], name: string): RunCondition =
   return (event) => from(0, event, undefined)
 }
 
-/** Holds when the inner condition does not; is broken when the inner condition is. `held` says what made the inner one hold. */
+/** Makes a condition that holds when `run` does not, and is broken when `run` is. `held` returns the sentence of a `run` that holds. */
 export const not = (run: RunCondition, held: (event: Event) => Failure['rule']): RunCondition => {
   const turn = (no: ConditionResult, event: Event): ConditionResult =>
     no ? (no.broken ? no : undefined) : { broken: false, rule: held(event) }

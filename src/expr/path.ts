@@ -1,4 +1,4 @@
-/** Compiles dotted paths. A number indexes a list, a name reads an own property, and anything else is missing. */
+/** Compiles dotted paths. A number names an item of a list, a name an own property; where there is neither, the value is missing. */
 
 import { isObject, type Json, own } from '../core/json.ts'
 import type { Event, Headers } from '../core/request.ts'
@@ -18,7 +18,7 @@ export type Getter = (root: Json) => Json | undefined
 const known = new Map<string, Getter>()
 const maxKnown = 1_000
 
-/** Reads the value at a dotted path; `undefined` where it is missing. Routes share compiled paths: thousands use the same few. */
+/** Compiles a dotted path to a function; `undefined` is a missing value. Compiled paths are shared, as thousands of routes use a few. */
 export const compilePath = (path: string): Getter => {
   const get = known.get(path) ?? getterOf(path)
   if (known.size < maxKnown) known.set(path, get)
@@ -55,7 +55,7 @@ const compileHeader = (written: string): ((headers: Headers) => Json | undefined
   return (headers) => own(headers, name) ?? own(headers, twin)
 }
 
-/** Reads what a condition's `field` names: the event type, a header, or a path in the payload (rules: Filters 3). */
+/** Compiles a condition's `field`, which names the event type, a header, or a path in the payload (rules: Filters 3). */
 export const compileField = (field: string): ((event: Event) => Json | undefined) => {
   if (field === 'event' || field === 'event_type') return (event) => event.eventType
   if (field.startsWith('headers.')) {

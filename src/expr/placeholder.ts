@@ -1,4 +1,4 @@
-/** Splits a template into texts and placeholders. Whatever only looks like a placeholder is text. */
+/** Splits a template into texts and placeholders. Braces that do not make a placeholder are text. */
 
 export type Piece =
   | { readonly kind: 'text'; readonly text: string }
@@ -9,7 +9,7 @@ export type Piece =
 // A path has no quotes, braces or line breaks, and no blank at either end. So `{"a": 1}`, `{ x }` and `{}` are text.
 const pathForm = /^[^\s"{}](?:[^\r\n"{}]*[^\s"{}])?$/
 
-/** The index after a quoted text, a name in backticks or a comment that starts at `from`; `from` itself when none does. */
+/** Returns the index after a quoted text, a name in backticks or a comment that begins at `from`; `from` where none begins. */
 const afterOpaque = (text: string, from: number): number => {
   const mark = text[from]
   if (mark === '/' && text[from + 1] === '*') {
@@ -24,7 +24,7 @@ const afterOpaque = (text: string, from: number): number => {
   return text.length
 }
 
-/** The index of the brace that closes the one at `from`; -1 when braces or quotes do not balance. */
+/** Returns the index of the brace that closes the brace at `from`; -1 when braces or quotes do not balance. */
 const closingBrace = (text: string, from: number): number => {
   let depth = 0
   let i = from
@@ -48,7 +48,7 @@ const pieceOf = (written: string): Piece | undefined => {
   return pathForm.test(inner) ? { kind: 'path', path: inner, written } : undefined
 }
 
-/** A template as its pieces, in order. An expression without an end is reported and stays text. */
+/** Returns the pieces of a template, in order. An expression without an end is reported and stays text. */
 export const parseTemplate = (text: string, report: (message: string) => void = () => {}): Piece[] => {
   const pieces: Piece[] = []
   let copied = 0
@@ -73,7 +73,7 @@ export const parseTemplate = (text: string, report: (message: string) => void = 
 /** Whether a value is a text with a placeholder in it. */
 export const isTemplate = (value: unknown): boolean => typeof value === 'string' && parseTemplate(value).some(({ kind }) => kind !== 'text')
 
-/** The placeholders of a template without their braces: paths, `__raw__`, and expressions with a leading `=`. */
+/** Returns the placeholders of a template without their braces: paths, `__raw__`, and expressions with a leading `=`. */
 export const placeholders = (text: string): string[] =>
   parseTemplate(text).flatMap((piece) => {
     if (piece.kind === 'text') return []

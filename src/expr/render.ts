@@ -1,12 +1,12 @@
-/** Writes JSON up to a limit: exactly the beginning of what JSON.stringify would write, in a time that depends on the limit alone. */
+/** Renders JSON up to a limit: exactly the beginning of JSON.stringify's text, in a time that depends on the limit alone. */
 
 import type { Json, JsonObject } from '../core/json.ts'
 import { cut } from '../core/text.ts'
 
-/** The keys and indexes that lead to a value from the rendered one. */
+/** The keys and indexes that lead from the rendered value to a value inside it. */
 export type JsonPath = readonly (string | number)[]
 
-/** The digits of a number past 2^53, as its sender wrote them; `undefined` where they are not known. */
+/** Returns the digits of a number past 2^53 as its sender wrote them; `undefined` where they are not known. */
 export type Digits = (place: JsonPath, value: number) => string | undefined
 
 type Frame = { readonly list: readonly Json[] | undefined; readonly map: JsonObject; readonly keys: readonly string[]; next: number }
@@ -18,10 +18,11 @@ const keyAt = (frame: Frame, i: number): string | number => (frame.list ? i : (f
 const open = (value: JsonObject | Json[]): Frame =>
   Array.isArray(value) ? { list: value, map: noMap, keys: [], next: 0 } : { list: undefined, map: value, keys: Object.keys(value), next: 0 }
 
-// Each unit of the text gives at least one of JSON, so `room` units fill the room. A surrogate pair split here lies past it.
+// Each unit of the text becomes at least one unit of JSON, so `room` units of it fill the room. A surrogate pair that is split here lies
+// behind the room, and is cut off later.
 const quote = (text: string, room: number): string => JSON.stringify(text.length > room ? text.slice(0, room) : text)
 
-/** The text of a text, number or boolean, as operators compare it; `undefined` for everything else. */
+/** Returns the text of a text, number or boolean, as operators compare it; `undefined` for any other value. */
 export const scalarText = (value: Json | undefined): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 
@@ -29,8 +30,8 @@ export const scalarText = (value: Json | undefined): string | undefined =>
 export const isLong = (value: number): boolean => Math.abs(value) > Number.MAX_SAFE_INTEGER
 
 /**
- * The first `limit` UTF-16 units of `JSON.stringify(value, null, indent)`, one fewer where that would split a surrogate pair.
- * Neither the depth nor the size of the value matters. Numbers past 2^53 are written as `digits` gives them.
+ * Returns the first `limit` UTF-16 units of `JSON.stringify(value, null, indent)`, one fewer where the cut would split a surrogate pair.
+ * A value of any depth and size is fine. Numbers past 2^53 are written with the digits that `digits` returns.
  */
 export const renderJson = (value: Json, limit: number, indent: 0 | 2, digits?: Digits): string => {
   const stack: Frame[] = []

@@ -1,4 +1,4 @@
-/** Compiles when a job is due: a cron expression, an interval, or one time, in a time zone. Only this file imports croner. */
+/** Compiles the schedule of a job: a cron expression, an interval, or one time, in a time zone. Only this file imports croner. */
 
 import { Cron, type CronOptions } from 'croner'
 
@@ -8,9 +8,9 @@ export class BadSchedule extends Error {
 }
 
 export type Schedule = {
-  /** The first time later than `afterMs`, in milliseconds since 1970; `undefined` when there is none. Takes 0.1 s at worst. */
+  /** Returns the first time later than `afterMs`, in milliseconds since 1970; `undefined` after the last time. Takes 0.1 s at worst. */
   readonly next: (afterMs: number) => number | undefined
-  /** The time itself, for a schedule of one time. */
+  /** The time of a schedule of one time, in milliseconds since 1970. */
   readonly once?: number
 }
 
@@ -21,7 +21,7 @@ const longestIntervalMs = 366 * 86_400_000
 const interval = /^every\s+(\d{1,9})\s*([smhd])$/i
 const oneTime = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?(Z|[+-]\d\d:\d\d)?$/i
 
-/** Throws a BadSchedule for a text that is no schedule, for a schedule that never comes, and for an unknown zone. */
+/** Compiles a schedule. Throws BadSchedule for a text that is no schedule, for a schedule that never comes, and for an unknown zone. */
 export const compileSchedule = (text: string, timezone = 'UTC'): Schedule => {
   checkZone(timezone)
   const trimmed = text.trim()
@@ -34,7 +34,7 @@ export const compileSchedule = (text: string, timezone = 'UTC'): Schedule => {
   return compileCron(trimmed, timezone)
 }
 
-/** Offsets such as `+02:00`, which Node takes for a zone, are refused: they have no daylight saving. */
+/** Throws BadSchedule for an unknown zone. Offsets such as `+02:00`, which Node accepts, are refused: they have no daylight saving. */
 const checkZone = (timezone: string): void => {
   try {
     if (!/^[A-Za-z]/.test(timezone)) throw new RangeError()
@@ -61,8 +61,8 @@ const compileOneTime = (text: string, parts: RegExpExecArray, timezone: string):
 }
 
 /**
- * The instant of a local time, by the rules of a daily job: a time that the clocks skip becomes the moment after the gap, and of a time
- * that comes twice the first counts. Croner's own reading of dates goes wrong where the computer's zone has a gap at that time.
+ * Returns the instant of a local time, by the rules of a daily job. A time that the clocks skip becomes the moment after the gap; of a time
+ * that comes twice, the first counts. Croner's own reading of dates goes wrong where the computer's zone has a gap at that time.
  */
 const instantOf = (wall: Date, timezone: string): number | undefined => {
   const [year, month, day] = [wall.getUTCFullYear(), wall.getUTCMonth() + 1, wall.getUTCDate()]
@@ -84,7 +84,7 @@ const compileCron = (pattern: string, timezone: string): Schedule => {
   return { next }
 }
 
-/** The pattern is parsed each time: a parsed one holds 80 kB, and there may be thousands of jobs. */
+/** Returns the next time of a pattern. It is parsed anew each time: a parsed pattern takes 80 kB, and there may be thousands of jobs. */
 const nextOf = (pattern: string, options: CronOptions, afterMs: number): number | undefined =>
   new Cron(pattern, options).nextRun(new Date(afterMs))?.getTime()
 
@@ -96,7 +96,7 @@ const sentence = (error: unknown, pattern: string): string => {
   return `"${pattern}" is not a cron expression: ${message}`
 }
 
-/** A time as people in the zone read it, with its offset: `2027-03-28T03:00:00+02:00`. */
+/** Renders a time as people in the zone read it, with its offset: `2027-03-28T03:00:00+02:00`. */
 export const zonedIso = (ms: number, timezone = 'UTC'): string => {
   const parts = new Intl.DateTimeFormat('en-US', {
     timeZone: timezone,

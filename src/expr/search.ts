@@ -1,15 +1,15 @@
-/** Finds a text in another in a time that grows with the sum of their lengths, whatever they hold. */
+/** Searches a text for another text, in a time that grows with the sum of their lengths, whatever they contain. */
 
 /**
- * The largest product of two lengths for which V8's own search is used; it takes 15 ms at most. V8's time can grow with that product:
- * it took two minutes to find 300 kB in 700 kB.
+ * The largest product of two lengths for which V8's own search is used, which then takes 15 ms at most. V8's time can grow with the
+ * product: a search for 300 kB in 700 kB took two minutes.
  */
 export const maxProduct = 16_777_216
 
-/** The first index from `from` on where the wanted text stands in `text`; -1 where there is none. */
+/** Returns the first index, from `from` on, where the wanted text stands in `text`; -1 where it does not. */
 export type Find = (text: string, from?: number) => number
 
-/** For each unit of a text, the length of the longest beginning of the text that also ends there. */
+/** Returns, for each unit of a text, the length of the longest beginning of the text that also ends at this unit. */
 const bordersOf = (text: string): Int32Array => {
   const borders = new Int32Array(text.length)
   let length = 0

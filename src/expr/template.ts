@@ -1,4 +1,4 @@
-/** Compiles templates to functions. They render in one pass, so that text from a payload is never expanded itself (rules: Templates 5). */
+/** Compiles templates to functions. They render in one pass, so that a placeholder in a payload's text stays text (rules: Templates 5). */
 
 import { isMoreThanALine, type Prompt, type Span } from '../core/agent/prompt.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
@@ -20,45 +20,45 @@ const maxShownUnits = 200
 
 /** How one placeholder was filled in. */
 export type Filled = {
-  /** As the template has it. */
+  /** The placeholder as the template has it, with its braces. */
   readonly written: string
-  /** It has no value, and stays as it is written. */
+  /** The placeholder has no value, and stays as it is written. */
   readonly missing?: true
-  /** Its text was longer than may be, in UTF-16 units. */
+  /** The lengths of its text before and after a cut, in UTF-16 units. */
   readonly cut?: { readonly from: number; readonly to: number }
 }
 
 export type TemplateKit = {
-  /** Takes what is wrong with the template. */
+  /** Called with each mistake in the template. */
   readonly report: (message: string) => void
   /** Called when a limit stopped an expression on an event. The message holds nothing of the payload. */
   readonly gaveUp?: (event: Event, message: string) => void
-  /** Hears of each placeholder that is filled in, and of a cut of the whole text: only where somebody looks on. */
+  /** Called with each placeholder that is filled in, and for a cut of the whole text. Absent where nothing watches the rendering, as in the running gateway. */
   readonly filled?: (filled: Filled) => void
 }
 
 type Renderer<T> = (event: Event) => T | Promise<T>
 
-/** The payload as indented JSON, cut at 4000 characters: for `{__raw__}`, and for a route without a prompt. */
+/** Renders the payload as indented JSON, cut at 4000 characters: for `{__raw__}`, and for a route without a prompt. */
 export const wholePayload = (event: Event): string =>
   renderJson(event.payload, maxPayloadUnits, 2, (place, value) => digitsOf(event, place, value))
 
-/** A value as text: a text as it is, anything else as JSON, lists and maps cut at 2000 characters. */
+/** Renders a value: a text as it is, any other value as JSON, lists and maps cut at 2000 characters. */
 const show = (value: Json, digits: Digits): string => {
   if (typeof value === 'string') return value
   if (typeof value === 'object' && value !== null) return renderJson(value, maxNestedUnits, 0, digits)
   return (typeof value === 'number' && isLong(value) ? digits([], value) : undefined) ?? JSON.stringify(value)
 }
 
-/** The text of a value that names something. Null names nothing. Lists and maps do not either: they are cut, so two could read the same. */
+/** Renders a part of a name; `undefined` for null, lists and maps. Two lists or maps could read the same, because they are cut. */
 export const showName = (value: Json, digits: Digits): string | undefined => (typeof value === 'object' ? undefined : show(value, digits))
 
 const noDigits: Digits = () => undefined
 
-/** What a placeholder becomes when it has a value, and when it has none. */
+/** The text, or other result, of a placeholder with a value and of a placeholder without a value. */
 type Use<T> = {
   readonly show: (value: Json, digits: Digits) => string | T
-  /** The same as `show`, for a value that is a text. */
+  /** As `show`, for a value that is a text. */
   readonly text: (text: string) => string
   readonly missing: (written: string) => string | T
 }
@@ -74,7 +74,7 @@ const inAddress: Use<never> = { show: (value, digits) => encoded(show(value, dig
 
 const cutFrom = (written: string, from: number, to: number): Filled => (from > to ? { written, cut: { from, to } } : { written })
 
-/** The same use of a value, told to whoever looks on. */
+/** Adds to a use that `filled` is called with each placeholder. */
 const watched = <T>(use: Use<T>, written: string, { filled }: TemplateKit): Use<T> =>
   filled === undefined
     ? use
@@ -94,7 +94,7 @@ const watched = <T>(use: Use<T>, written: string, { filled }: TemplateKit): Use<
         },
       }
 
-/** The whole payload, told to whoever looks on. */
+/** Compiles the whole payload, and calls `filled` with the placeholder `written`. */
 export const compileWhole = (written: string, { filled }: TemplateKit): ((event: Event) => string) =>
   filled === undefined
     ? wholePayload
@@ -127,7 +127,7 @@ const compilePlaceholder = <T>(path: string, written: string, use: Use<T>): ((ev
 
 const inputs = new WeakMap<Event, JsonObject>()
 
-/** The input of an expression: the payload's own names, and the event's other fields under names that the payload does not use. */
+/** Returns the input of an expression: the payload's own names, and the event's other fields under names that the payload does not use. */
 const inputOf = (event: Event): JsonObject => {
   // All expressions share one copy: copying tens of thousands of names takes longer than parsing them.
   const known = inputs.get(event)
@@ -166,7 +166,7 @@ const compileExpression = <T>(source: string, written: string, use: Use<T>, kit:
   }
 }
 
-/** Makes of the whole text what is wanted; `untrusted`: where it has more than a line of a payload, or all of it. */
+/** Makes the result of the whole text. `untrusted`: the ranges with more than a line of a payload, or with the whole payload. */
 type End<R> = (text: string, untrusted: readonly Span[]) => R
 
 const compilePieces = <T, R>(text: string, use: Use<T>, kit: TemplateKit, end: End<R>): Renderer<R | T> => {
@@ -206,18 +206,21 @@ const compilePieces = <T, R>(text: string, use: Use<T>, kit: TemplateKit, end: E
 
 const textOnly: End<string> = asIs
 
-/** Renders a text of at most 200,000 characters, values escaped. Gives a promise only where it has a `{= expression }`. Never throws. */
+/**
+ * Compiles a template to a text of at most 200,000 characters; `use` escapes the values. The compiled function returns a promise only for
+ * a template with a `{= expression }`, and never throws.
+ */
 export const compileTemplate = (text: string, kit: TemplateKit, use = asIs): Renderer<string> =>
   compilePieces(text, { show: (value, digits) => use(show(value, digits)), text: use, missing: asIs }, kit, textOnly)
 
-/** The same as `compileTemplate`, with what of the text came from the payload. */
+/** As `compileTemplate`, with the ranges of the text that came from the payload. */
 export const compilePromptTemplate = (text: string, kit: TemplateKit): Renderer<Prompt> =>
   compilePieces(text, asText, kit, (all, untrusted) => ({ text: all, untrusted }))
 
-/** Renders a text that names something; `undefined` when the value of a placeholder is missing or cannot be part of a name. */
+/** Compiles the template of a name. The name is `undefined` when the value of a placeholder is missing or cannot be part of a name. */
 export const compileName = (text: string, kit: TemplateKit): Renderer<string | undefined> => compilePieces(text, asName, kit, textOnly)
 
-/** What `then` makes of all values; a promise only where one of the values is a promise. */
+/** Returns the result of `then` on all values; a promise only where one of the values is a promise. */
 export const gather = <T, U>(values: readonly (T | Promise<T>)[], then: (settled: T[]) => U): U | Promise<U> =>
   values.some((value) => value instanceof Promise) ? Promise.all(values).then(then) : then(values as T[])
 
@@ -236,7 +239,7 @@ const compileValue = (value: Json, kit: TemplateKit): Renderer<Json> => {
 
 /**
  * Compiles a map whose texts, at any depth, are templates; other values stay as they are (rules: Templates 8).
- * Texts under the keys `addresses` are web addresses: what a payload fills in there is percent-encoded.
+ * Texts under the keys `addresses` are web addresses: values of a payload are percent-encoded there.
  */
 export const compileTexts = (map: JsonObject, kit: TemplateKit, addresses: readonly string[] = []): Renderer<JsonObject> => {
   const keys = Object.keys(map)

@@ -1,13 +1,13 @@
-/** Shares the event loop among expressions: in one turn of the loop they run for some milliseconds together, then the others wait. */
+/** Shares the event loop: in one turn of the loop, expressions run for some milliseconds together, and the other expressions wait. */
 
 import type { Event } from '../core/request.ts'
 
-/** An expression on a longer payload waits for a later turn, because parsing the payload took enough of this one. */
+/** An expression on a longer payload waits for a later turn, because parsing the payload took enough of the present turn. */
 const longText = 65_536
-/** How long the expressions of one turn may hold the loop. */
+/** The time for which the expressions of one turn may hold the loop. */
 const turnMs = 10
 
-/** When the first expression of this turn began; `undefined` where none has. */
+/** The time at which the first expression of this turn began; `undefined` before that. */
 let began: number | undefined
 const waiting: (() => void)[] = []
 
@@ -22,7 +22,7 @@ const begin = (): void => {
   })
 }
 
-/** Whether the expressions of this turn have had their time. */
+/** Whether the expressions of this turn have used up their time. */
 export const isTurnOver = (): boolean => {
   if (began !== undefined) return performance.now() - began > turnMs
   begin()
@@ -36,7 +36,7 @@ export const nextTurn = (): Promise<void> =>
     waiting.push(resolve)
   })
 
-/** Waits for a turn when the payload is large; otherwise there is no wait. */
+/** Waits for a later turn when the payload is large, else not. */
 export const ownTurn = async ({ text }: Pick<Event, 'text'>): Promise<void> => {
   if (text.length > longText) await nextTurn()
 }

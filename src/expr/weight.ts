@@ -1,14 +1,14 @@
-/** Counts how much a value holds, and stops where that is more than an expression may handle in one step. */
+/** Counts the items and keys of a value, and stops where they are more than an expression may handle in one step. */
 
 import { TooHard } from './regex/regex.ts'
 
-/** Items of lists and keys of maps that one step of an expression may handle. */
+/** The items of lists and keys of maps that one step of an expression may handle. */
 export const maxItems = 20_000
-/** The same, where the items of inner maps count too. It is less, because comparing two maps sorts the keys of both. */
+/** The items and keys that one step may handle where those of inner maps count too. Comparing two maps sorts the keys of both. */
 const maxDeepItems = 10_000
-/** Items and keys that a search through a whole value (`**`) may meet. */
+/** The items and keys that a search through a whole value (`**`) may meet. */
 export const maxWalked = 40_000
-/** Lists that a wildcard may join. The library copies all items so far for each list. */
+/** The lists that a wildcard may join. The library copies all items so far for each list. */
 const maxJoined = 1_000
 const unitsAnItem = 64
 
@@ -17,7 +17,7 @@ const childrenOf = (value: object, deep: boolean): readonly unknown[] => {
   return deep ? Object.values(value) : []
 }
 
-/** How many items the lists and maps of a value hold. Without `deep`, a map inside the value counts as one. Throws TooHard past `most`. */
+/** Returns the number of items and keys of a value. Without `deep`, a map inside the value counts as one. Throws TooHard past `most`. */
 export const checkWeight = (value: unknown, deep: boolean, most = deep ? maxDeepItems : maxItems): number => {
   let left = most
   const waiting: unknown[] = [value]
@@ -34,7 +34,7 @@ export const checkWeight = (value: unknown, deep: boolean, most = deep ? maxDeep
   return most - left
 }
 
-/** How many items `value.*` goes through. Throws TooHard where it would join too many lists, or too long ones. */
+/** Returns the number of items that `value.*` goes through. Throws TooHard where it would join too many or too long lists. */
 export const checkWildcard = (value: unknown): number => {
   const weight = checkWeight(value, false)
   if (typeof value !== 'object' || value === null) return weight

@@ -1,4 +1,4 @@
-/** Implementations of JSONata built-ins that replace the library's where those take too long. Their answers are the same. */
+/** Bodies of JSONata built-ins, in place of library bodies that take too long. They give the same results. */
 
 import { isObject } from '../../core/json.ts'
 import { finder } from '../search.ts'
@@ -6,19 +6,19 @@ import { checkWeight, maxItems } from '../weight.ts'
 import { buildable, fastText, refuse, sizeOf, slowText } from './checks.ts'
 import { type Frame, itemsAStep, runOf } from './run.ts'
 
-/** What JSONata calls a built-in on. */
+/** The `this` with which JSONata calls a built-in. */
 export type Focus = { readonly environment: Frame; readonly createSequence: () => unknown[] }
 export type Body = (this: Focus, ...args: unknown[]) => unknown
 type Signature = { validate: (args: readonly unknown[], context: unknown) => unknown }
 /** A built-in as the library holds it. All expressions share the object. */
 export type BuiltIn = { implementation: Body; readonly signature: Signature }
-/** Makes the replacement. It may call the library's own body, for the cases that are quick. */
+/** Makes a body from the library's body, which it may call for arguments where the library is quick. */
 export type Instead = (original: Body) => Body
 
 const shortText = 1_000
 const surrogate = /[\ud800-\udfff]/
 
-/** The library makes a list of all characters. In a text without surrogates characters are UTF-16 units, and no list is needed. */
+/** The library lists all characters of the text. Without surrogates the characters are the UTF-16 units, so `quick` needs no list. */
 const onUnits =
   (quick: (text: string, ...rest: number[]) => unknown): Instead =>
   (original) =>
@@ -37,7 +37,7 @@ export const substring = onUnits((text, start, wanted) => {
   return wanted <= 0 ? '' : text.slice(from, from >= 0 ? from + wanted : text.length + from + wanted)
 })
 
-/** Replaces the search for a text in a text. The search for a pattern stays the library's. */
+/** Replaces the search for a text. The library still searches for a pattern. */
 const onTexts =
   (quick: (text: string, wanted: string, ...rest: unknown[]) => unknown): Instead =>
   (original) =>
@@ -58,7 +58,7 @@ export const substringAfter = onTexts((text, wanted) => {
   return at < 0 ? text : text.slice(at + wanted.length)
 })
 
-/** The pieces of a text between the first `most` places where `wanted` stands. `wanted` is not empty. */
+/** Returns the pieces of a text between the first `most` places where `wanted` stands. `wanted` is not empty. */
 const piecesOf = (text: string, wanted: string, most: number): string[] => {
   const find = finder(wanted)
   const pieces: string[] = []
@@ -71,7 +71,7 @@ const piecesOf = (text: string, wanted: string, most: number): string[] => {
   return pieces
 }
 
-/** How many replacements a limit allows. The library goes on while its count is below the limit, so 1.5 allows two. */
+/** Returns how many replacements a limit allows. The library goes on while its count is below the limit, so 1.5 allows two. */
 const countOf = (limit: unknown): number => (limit === undefined ? Infinity : Math.ceil(Number(limit)))
 
 export const split: Instead = (original) =>
@@ -94,7 +94,7 @@ export const replace: Instead = (original) =>
 
 const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1)
 
-/** The library compares each item with each other one. This body compares texts: equal values have one text once keys are sorted. */
+/** The library compares each item with every other item. This body compares texts: equal values have one text once keys are sorted. */
 export const distinct: Instead = () =>
   function (list) {
     if (!Array.isArray(list) || list.length <= 1) return list
@@ -121,7 +121,7 @@ type Callback = ((...args: unknown[]) => unknown) & { readonly arity?: number; r
 const arityOf = (callback: Callback): number =>
   typeof callback === 'function' ? (callback.arity ?? callback.length) : (callback as Callback).arguments.length
 
-/** Charges for each result of a callback: to find whether it counts as true, the library walks through all of it. */
+/** Charges for each result of a callback, because the library walks through the whole result to see whether it counts as true. */
 export const chargeVerdicts: Instead = (original) =>
   function (values, callback) {
     if (callback === undefined) return original.call(this, values, callback)

@@ -1,4 +1,4 @@
-/** Finds calls of functions that do not exist: the library finds out only when an event is there, and then gives nothing. */
+/** Finds calls of functions that do not exist. The library notices such a call only on an event, and the expression then has no value. */
 
 import { nearest } from '../../core/text.ts'
 import type { Node } from './operators.ts'
@@ -8,7 +8,7 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 
 const nameOf = (node: unknown): readonly string[] => (isNode(node) && node.type === 'variable' ? [String(node.value)] : [])
 
-/** What an expression itself names: by `:=`, as a parameter, or as the item (`@`) or number (`#`) of a step. */
+/** Returns the names that a node binds: by `:=`, as a parameter, or as the item (`@`) or number (`#`) of a step. */
 const boundBy = ({ type, lhs, arguments: parameters, focus, index, stages }: Node): readonly string[] => [
   ...(type === 'bind' ? nameOf(lhs) : []),
   ...(type === 'lambda' && Array.isArray(parameters) ? parameters.flatMap(nameOf) : []),
@@ -16,7 +16,7 @@ const boundBy = ({ type, lhs, arguments: parameters, focus, index, stages }: Nod
   ...(Array.isArray(stages) ? stages.flatMap((stage) => (isNode(stage) && stage.type === 'index' ? [String(stage.value)] : [])) : []),
 ]
 
-/** The variable that a node calls: before its brackets, or behind `~>`. */
+/** Returns the variable that a node calls: before its brackets, or behind `~>`. */
 const calleeOf = ({ type, value, procedure, rhs }: Node): unknown =>
   type === 'function' || type === 'partial' ? procedure : type === 'apply' || (type === 'binary' && value === '~>') ? rhs : undefined
 
@@ -27,7 +27,7 @@ const isShortFor = (word: string, name: string): boolean => {
   return at === word.length && word[0] === name[0]
 }
 
-/** The first call of a name that neither the library nor the expression has. Scopes do not count: a name that is bound anywhere is taken to be known. */
+/** Returns the first call of a name that neither the library nor the expression has. A name that is bound in any scope counts as known. */
 export const unknownCall = (nodes: readonly Node[]): { readonly message: string; readonly position: number } | undefined => {
   const known = new Set(['', '$', ...builtInNames, ...nodes.flatMap(boundBy)])
   for (const node of nodes) {

@@ -1,4 +1,4 @@
-/** Checks on the arguments of a JSONata built-in, made before it runs. A check charges steps for the work to come, or throws TooHard. */
+/** Checks on the arguments of a JSONata built-in, before it runs. A check charges steps for the work to come, or throws TooHard. */
 
 import type { Json } from '../../core/json.ts'
 import { maxMatches } from '../regex/linear-regexp.ts'
@@ -9,9 +9,9 @@ import { itemsAStep, type Run } from './run.ts'
 
 export type Check = (args: readonly unknown[], run: Run) => unknown
 
-/** Longest text, in UTF-16 units, for a built-in that looks at every character in JavaScript. */
+/** The longest text, in UTF-16 units, for a built-in that looks at every character in JavaScript. */
 export const slowText = 131_072
-/** Longest text for a built-in that is as quick as copying. */
+/** The longest text, in UTF-16 units, for a built-in that is as quick as copying. */
 export const fastText = 1_048_576
 const maxRenderedUnits = 262_144
 const maxSorted = 2_000
@@ -23,16 +23,16 @@ export const refuse = (what: string): never => {
 
 export const sizeOf = (text: unknown): number => (typeof text === 'string' ? text.length : 0)
 
-/** Refuses to make a text longer than `most`. */
+/** Throws TooHard where a text of so many units would be longer than `most`. */
 export const buildable = (units: number, most: number): void => {
   if (units > most) refuse(`the text would be longer than ${most} characters`)
 }
 
-/** The length of all texts of a list, plus `between` for each. */
+/** Returns the length of all texts of a list, plus `between` for each. */
 export const unitsOf = (list: unknown, between = 0): number =>
   Array.isArray(list) ? list.reduce<number>((units, item) => units + sizeOf(item) + between, 0) : 0
 
-/** Charges for all items that the arguments hold. Without `deep`, a map inside another value counts as one. */
+/** Charges for all items of the arguments. Without `deep`, a map inside another value counts as one item. */
 export const chargeItems =
   (deep: boolean, most?: number): Check =>
   (args, run) => {
@@ -41,7 +41,7 @@ export const chargeItems =
 
 /**
  * A picture from a payload may ask for half a gigabyte of digits (`[Y,*-400000000]`), or for a pattern that backtracks for ever.
- * So a picture, the argument at `at`, must be a text that the expression itself holds.
+ * So a picture (the argument at `at`) must be a text that is written in the expression.
  */
 export const ownPicture =
   (at: number): Check =>
@@ -50,7 +50,7 @@ export const ownPicture =
     if (typeof picture === 'string' && !run.written.has(picture)) refuse('a picture must be written in the expression')
   }
 
-/** With an empty separator `$formatNumber` would search for ever. */
+/** Refuses long or empty options, because with an empty separator `$formatNumber` would search for ever. */
 export const numberFormat: Check = (args, run) => {
   ownPicture(1)(args, run)
   const options = args[2]
@@ -60,7 +60,7 @@ export const numberFormat: Check = (args, run) => {
   if (!fine) refuse('the options of $formatNumber must be a few short texts')
 }
 
-/** The library reads the replacement anew for each match, from one `$` to the next. */
+/** Charges for the replacement, which the library reads anew for each match, from one `$` to the next. */
 export const replaceable: Check = ([text, pattern, replacement], run) => {
   if (typeof pattern === 'string' || typeof replacement !== 'string') return
   const matches = Math.min(sizeOf(text), maxMatches)
@@ -68,7 +68,7 @@ export const replaceable: Check = ([text, pattern, replacement], run) => {
   buildable(matches * replacement.length, 4 * fastText)
 }
 
-/** Indenting a deep value multiplies its size by its depth. */
+/** Refuses a value whose indented text would be too long: indenting multiplies the size of a deep value by its depth. */
 export const indentable: Check = ([value, pretty], run) => {
   run.spend(checkWeight(value, true) / itemsAStep)
   if (pretty === true && typeof value === 'object' && renderJson(value as Json, maxRenderedUnits, 2).length >= maxRenderedUnits - 1)

@@ -1,4 +1,4 @@
-/** Puts each JSONata built-in behind its rule: its arguments are checked and charged before it runs, its result is charged after. */
+/** Guards each JSONata built-in by its rule: its arguments are checked and charged before it runs, its result is charged after. */
 
 import { maxItems } from '../weight.ts'
 import type { Body, BuiltIn, Focus } from './bodies.ts'
@@ -7,8 +7,8 @@ import { type Rule, rules } from './rules.ts'
 import { itemsAStep, runOf, unitsAStep } from './run.ts'
 
 /**
- * Checks arguments against the bounds of a rule, and gives the steps that the call costs. Infinite numbers (1e999) are refused for all:
- * some built-ins count down from a number.
+ * Checks arguments against the bounds of a rule, and returns the steps that the call costs. Infinite numbers (1e999) are refused for every
+ * built-in, because some count down from a number.
  */
 const checkSizes = (args: readonly unknown[], { text = slowText, items = maxItems }: Rule): number => {
   let steps = 0
@@ -23,7 +23,7 @@ const checkSizes = (args: readonly unknown[], { text = slowText, items = maxItem
 
 const isLater = (value: unknown): value is Promise<unknown> => value instanceof Promise
 
-/** The body that checks, waits for a turn where it must, calls the guarded body, and charges for the result. */
+/** Returns a body that waits for a turn where it must, checks the arguments, calls the guarded body, and charges for the result. */
 const guarded = (body: Body, rule: Rule): Body =>
   function (this: Focus, ...args) {
     const run = runOf(this.environment)

@@ -1,4 +1,4 @@
-/** Compiles JSONata expressions under limits of time, depth and size. Only this file loads the library, when the first one comes. */
+/** Compiles JSONata expressions under limits of time, depth and size. Only this file loads the library, at the first expression. */
 
 import { createRequire } from 'node:module'
 import type jsonata from 'jsonata'
@@ -16,7 +16,7 @@ import { bindingsOf, Run } from './run.ts'
 
 const maxSourceUnits = 4096
 const maxMessageUnits = 300
-// The library copies a list to add to it, and does not let others run meanwhile. So the longest list bounds that time.
+// The library copies a list to add to it, and holds the event loop meanwhile. The limit of a list bounds that time.
 const limits = { stack: 10_000, sequence: 10_000, RegexEngine: LinearRegExp as unknown as RegExpConstructor }
 
 /** An expression that cannot be used. */
@@ -80,7 +80,7 @@ const isFunction = (value: unknown): boolean =>
 
 export type Expression = (input: Json) => Promise<Json | undefined>
 
-/** Throws BadExpression. The function rejects with TooHard when a limit stops the expression, else with a plain Error. */
+/** Compiles an expression. Throws BadExpression. The function rejects with TooHard when a limit stops it, else with a plain Error. */
 export const compileJsonata = (source: string): Expression => {
   const { expression, written } = parse(source)
   return async (input) => {

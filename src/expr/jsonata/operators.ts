@@ -1,4 +1,4 @@
-/** Charges for JSONata's operators, and refuses what is too much. The library calls a hook before and after each node of a syntax tree. */
+/** Charges for JSONata's operators, and refuses too much work: in hooks that the library calls before and after each node of a tree. */
 
 import { LinearRegExp } from '../regex/linear-regexp.ts'
 import { TooHard } from '../regex/regex.ts'
@@ -17,7 +17,7 @@ const stepsAGroup = 3
 export type Node = { readonly [key: string]: unknown; readonly type?: string; readonly value?: unknown }
 type Group = { readonly lhs: readonly (readonly [key: unknown, value: unknown])[] }
 
-/** Every object below the root of a syntax tree. */
+/** Returns every object below the root of a syntax tree. */
 export const nodesOf = (root: unknown): Node[] => {
   const found = new Set<Node>()
   const waiting: unknown[] = [root]
@@ -30,20 +30,20 @@ export const nodesOf = (root: unknown): Node[] => {
   return [...found]
 }
 
-/** Charges for the result of a node what the node above will do with it. Throws TooHard. */
+/** Charges for the work that the node above will do with a node's result. Throws TooHard. */
 type Charge = (result: unknown, run: Run) => void
 
-/** The item that the library will take: a path with one result gives it in a list, which the library opens later. */
+/** Returns the item of a list with one item. A path with one result gives such a list, and the library takes the item out later. */
 const opened = (result: unknown): unknown => (Array.isArray(result) && result.length === 1 ? result[0] : result)
 
-/** For a value that is compared, written out, copied or taken as true or false in one step. */
+/** Charges for a value that is compared, written out, copied or taken as true or false in one step. */
 const chargeValue: Charge = (result, run) => {
   const value = opened(result)
   if (typeof value === 'string') run.spend(value.length / unitsComparedAStep)
   else if (typeof value === 'object') run.spend(checkWeight(value, true) / itemsAStep)
 }
 
-/** For both sides of `in`, which compares item by item. */
+/** Charges for both sides of `in`, which compares item by item. */
 const chargeSearch: Charge = (result, run) => {
   const value = opened(result)
   const texts = Array.isArray(value) ? value : [value]
@@ -51,18 +51,18 @@ const chargeSearch: Charge = (result, run) => {
   run.spend(texts.reduce<number>((units, text) => units + (typeof text === 'string' ? text.length : 0), 0) / unitsComparedAStep)
 }
 
-/** For the ends of a range. Past 2^53 a number plus one is the same number, and the library would count for ever. */
+/** Checks the ends of a range. Past 2^53 a number plus one is the same number, and the library would count for ever. */
 const checkRangeEnd: Charge = (result) => {
   if (Math.abs(Number(opened(result))) > Number.MAX_SAFE_INTEGER) throw new TooHard('a number is too large')
 }
 
-/** For the keys by which items are grouped. */
+/** Charges for the keys by which items are grouped. */
 const chargeGroupKey: Charge = (result, run) => {
   chargeValue(result, run)
   run.spend(stepsAGroup)
 }
 
-/** For the keys by which the rows of a join are grouped. */
+/** Charges for the keys by which the rows of a join are grouped. */
 const chargeJoinKey: Charge = (result, run) => {
   chargeGroupKey(result, run)
   run.group()
@@ -72,7 +72,7 @@ const keysOf = (group: unknown): readonly unknown[] => ((group as Group | undefi
 const isJoin = ({ steps }: Node): boolean => Array.isArray(steps) && steps.some(({ tuple }) => tuple)
 const binaryCharge = (operator: unknown): Charge => (operator === 'in' ? chargeSearch : operator === '..' ? checkRangeEnd : chargeValue)
 
-/** The nodes below a node whose results are charged for, each with its charge. */
+/** Returns the nodes below a node whose results cost something, each with its charge. */
 const chargesBelow = (node: Node): readonly (readonly [below: unknown, charge: Charge])[] => {
   const { type, value, lhs, rhs } = node
   const all = (below: readonly unknown[], charge = chargeValue) => below.map((one) => [one, charge] as const)
@@ -95,7 +95,7 @@ export const prepare = (nodes: readonly Node[]): void => {
   }
 }
 
-/** The hook before each node: charges for what the node will look through, and waits for a turn where it must. */
+/** The hook before each node: charges for the values that the node will look through, and waits for a turn where it must. */
 export const onEntry = ({ type, value }: Node, input: unknown, frame: Frame): Promise<void> | undefined => {
   const run = runOf(frame)
   if (type === 'wildcard') run.spend(checkWildcard(input) / itemsAStep)
@@ -106,7 +106,7 @@ export const onEntry = ({ type, value }: Node, input: unknown, frame: Frame): Pr
   return run.step()
 }
 
-/** The hook after each node: charges for its result, and for what the node above will do with it. */
+/** The hook after each node: charges for its result, and for the work of the node above on that result. */
 export const onExit = (node: Node, _input: unknown, frame: Frame, result: unknown): void => {
   const run = runOf(frame)
   if (node.type === 'binary' || node.type === 'unary') {

@@ -6,23 +6,23 @@ import * as checks from './checks.ts'
 import { chargeItems, fastText, ownPicture, slowText } from './checks.ts'
 
 export type Rule = {
-  /** Longest text among the arguments; default `slowText`. */
+  /** The longest text among the arguments, in UTF-16 units; default `slowText`. */
   readonly text?: number
-  /** Longest list among the arguments; default `maxItems`. */
+  /** The longest list among the arguments; default `maxItems`. */
   readonly items?: number
   readonly check?: checks.Check
-  /** Makes the body that replaces the library's. */
+  /** Makes the body in place of the library's body. */
   readonly instead?: bodies.Instead
 }
 
 const shortText = 1_000
-/** For a built-in that takes no time whatever its arguments are. */
+/** The rule of a built-in that is quick whatever its arguments are. */
 const free: Rule = { text: Infinity, items: Infinity }
 const usual: Rule = {}
-/** For a built-in that goes through the keys of maps. */
+/** The rule of a built-in that goes through the keys of maps. */
 const keyed: Rule = { check: chargeItems(false) }
 
-/** A test holds this table to the library's own list of built-ins. */
+/** The rules by the names of built-ins. A test compares the names with the library's own list. */
 export const rules: { readonly [name: string]: Rule } = {
   count: free,
   exists: free,

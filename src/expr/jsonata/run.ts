@@ -1,9 +1,9 @@
-/** One evaluation of an expression: how much of its limits is used, and whether it has ended. */
+/** One evaluation of an expression: how much it has used of its limits, and whether it has ended. */
 
 import { TooHard } from '../regex/regex.ts'
 import { isTurnOver, nextTurn } from '../turn.ts'
 
-/** A step takes a few microseconds. Steps are counted, not timed, because a busy machine must not change what a filter says. */
+/** A step takes a few microseconds. Steps are counted, not timed, because a busy machine must not change the verdict of a filter. */
 const maxSteps = 50_000
 /** Items of a list that a built-in handles in the time of a step, at its slowest. */
 export const itemsAStep = 4
@@ -28,7 +28,7 @@ export class Run {
     this.written = written
   }
 
-  /** Called before each step. Throws TooHard when the steps are used up; gives a promise where other work must come first. */
+  /** Counts a step, before it is made. Throws TooHard when the steps are used up. Returns a promise where other work must come first. */
   step(): Promise<void> | undefined {
     // The library evaluates the items of a list side by side. When one fails, this stops the others.
     if (this.#end) throw this.#end
@@ -42,7 +42,7 @@ export class Run {
     if (this.#steps > maxSteps) this.#refuse(`the expression takes more than ${maxSteps} steps`)
   }
 
-  /** Charges for the memory of a value that was made. */
+  /** Charges for the memory of a new value. */
   build(value: unknown): void {
     if (typeof value === 'string') this.#built += value.length
     else if (Array.isArray(value)) this.#built += value.length * bytesAnItem
@@ -65,7 +65,7 @@ export class Run {
 
 const runName = ' run'
 
-/** What JSONata hands to a function or a hook. `base` is the frame of the whole evaluation; a payload cannot bind a name in it. */
+/** The frame that JSONata gives a function or a hook. `base` is the frame of the whole evaluation; a payload cannot bind a name in it. */
 export type Frame = {
   readonly base: {
     readonly lookup: (name: string) => unknown
@@ -75,7 +75,7 @@ export type Frame = {
   }
 }
 
-/** The bindings by which `runOf` finds the run again. */
+/** Returns the bindings by which `runOf` finds the run again. */
 export const bindingsOf = (run: Run): { readonly [name: string]: unknown } => ({ [runName]: run })
 
 export const runOf = (frame: Frame): Run => frame.base.lookup(runName) as Run

@@ -4,20 +4,20 @@ import type { RE2JS } from 're2js'
 import { checkSteps, compileRe2, TooHard } from './regex.ts'
 
 export const maxMatches = 10_000
-/** The most work for all matches of one evaluation of a pattern. Work is characters read, times the instructions that may look at each. */
+/** The most work for all matches of one evaluation of a pattern. Work is the number of characters read, times the size of the program. */
 const maxWork = 1_500_000
-/** The work that starting the engine counts as. */
+/** The work that counts for each start of the engine. */
 const workAMatch = 64
-/** Work that takes the time of a step. */
+/** The work that takes the time of a step. */
 const workAStep = 128
-/** Characters that V8 skips in the time of a step, in search of a text that every match holds. */
+/** The characters that V8 skips in the time of a step, in search of a text that every match has. */
 const unitsSkippedAStep = 4096
 
 /** The engine of a pattern literal, and how many characters it has read so far. */
 type CountedRegexp = { readonly regex: RE2JS; read: number }
 const compiled = new WeakMap<RegExp, CountedRegexp>()
 
-/** Makes an engine count the characters it reads. */
+/** Makes an engine count the characters that it reads. */
 const count = (regex: RE2JS): CountedRegexp => {
   const counted = { regex, read: 0 }
   const engine = regex.re2()
@@ -34,7 +34,7 @@ const count = (regex: RE2JS): CountedRegexp => {
   return counted
 }
 
-/** The engine for a pattern literal; throws BadPattern. */
+/** Returns the engine of a pattern literal. Throws BadPattern. */
 export const linear = (literal: RegExp): CountedRegexp => {
   const known = compiled.get(literal)
   if (known) return known
@@ -44,10 +44,10 @@ export const linear = (literal: RegExp): CountedRegexp => {
   return counted
 }
 
-/** The evaluation that pays for the work. */
+/** The evaluation that is charged for the work. */
 type Payer = { spend(steps: number): void }
 
-/** As much of RegExp as JSONata uses. The library makes one for each evaluation of a pattern literal, and goes on from `lastIndex`. */
+/** The part of RegExp that JSONata uses. The library makes an object for each evaluation of a pattern, and moves on by `lastIndex`. */
 export class LinearRegExp {
   lastIndex = 0
   readonly #payer: Payer

@@ -1,16 +1,16 @@
 /** Compiles patterns of a few fixed texts (`^(fix|feat)`, `^refs/heads/main$`) to string comparisons, ten times quicker than any engine. */
 
-/** Past so many texts, or for longer ones, an engine is the better choice. */
+/** For more texts than these, or longer texts, an engine is the better choice. */
 const maxTexts = 64
 const maxTextUnits = 64
 
-/** One of the texts, and whether it must stand at the start or the end. */
+/** A text of a pattern, and whether it must stand at the start or the end of the subject. */
 type Literal = { readonly text: string; readonly atStart: boolean; readonly atEnd: boolean }
 
 const plain = /[^\\^$.|?*+()[\]{}\ud800-\udfff]+/y
 const escapable = /[!-/:-@[-`{-~]/
 
-/** Reads one pattern from left to right; `undefined` where it holds something that is no fixed text. */
+/** Reads a pattern from left to right. Its methods return `undefined` where the pattern has more than fixed texts. */
 class Reader {
   readonly #pattern: string
   #at = 0
@@ -31,7 +31,7 @@ class Reader {
     return this.#at < this.#pattern.length ? undefined : all
   }
 
-  /** Every text that the atoms up to the next `|`, `)` or `$` can spell. */
+  /** Returns every text that the atoms up to the next `|`, `)` or `$` can spell. */
   #sequence(): string[] | undefined {
     let texts = ['']
     while (!this.#isOver()) {
@@ -90,7 +90,7 @@ const testOf = ({ text, atStart, atEnd }: Literal): ((subject: string) => boolea
 /** `test` says whether a subject has a match, in a time up to `units` times its length: `units` is the length of all unanchored texts. */
 type Literals = { readonly test: (subject: string) => boolean; readonly units: number }
 
-/** The test for a pattern of fixed texts; `undefined` for every other pattern. */
+/** Compiles a pattern of fixed texts; `undefined` for every other pattern. */
 export const compileLiterals = (pattern: string): Literals | undefined => {
   const literals = new Reader(pattern).whole()
   if (!literals || literals.some(({ text }) => text.length > maxTextUnits)) return undefined

@@ -5,5 +5,5 @@ const atom = String.raw`(?:[\w /:@#,;=!~%&<>"'.-]|\\[dDwWsS./^$|?*+()[\]{}\\-]|\
 const group = String.raw`\((?:\?:)?(?:${atom}|\|)*\)[*+?]?`
 const plain = new RegExp(String.raw`^(?:\(\?i\))?\^?(?:${atom}|${group})*\$?$`)
 
-/** When true, the linear-time engine takes the pattern. When false, it may take it or not. */
+/** `true`: the linear-time engine surely accepts the pattern. `false`: only the engine's own parser can tell. */
 export const isPlainPattern = (pattern: string): boolean => plain.test(pattern)

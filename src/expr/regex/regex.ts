@@ -1,4 +1,4 @@
-/** Compiles patterns for a linear-time engine, under further bounds: no match holds the event loop for long. */
+/** Compiles patterns for a linear-time engine, under further bounds, so that no match holds the event loop for long. */
 
 import { RE2JS, RE2Set } from 're2js'
 import { messageOf } from '../../core/fault.ts'
@@ -6,7 +6,7 @@ import { maxProduct } from '../search.ts'
 import { compileLiterals } from './literals.ts'
 import { isPlainPattern } from './plain-pattern.ts'
 
-/** Text past this is not searched: a megabyte takes the automaton about 10 ms. */
+/** The UTF-16 units of a text that are searched, from its beginning: a megabyte takes the automaton about 10 ms. */
 const maxUnits = 1_048_576
 const maxPatternUnits = 1024
 /** Bytes of automaton states. Building a state takes time in proportion to its size, so this bounds that time too. */
@@ -50,15 +50,15 @@ const orBad = <T>(pattern: string, read: (pattern: string) => T): T => {
   }
 }
 
-/** Compiles with one flag-free syntax; throws BadPattern. */
+/** Compiles a pattern for the engine, without flags. Throws BadPattern. */
 export const compileRe2 = (pattern: string): RE2JS => orBad(pattern, RE2JS.compile)
 
-/** Throws the BadPattern that compiling would throw. A set parses a pattern when it is added, and makes a program only to match. */
+/** Throws the BadPattern that compiling would throw. It is quicker, because a set parses a pattern at once and makes its program later. */
 export const checkRe2 = (pattern: string): void => {
   orBad(pattern, (given) => isPlainPattern(given) || new RE2Set().add(given))
 }
 
-/** Throws TooHard where the engine without an automaton would walk this text for too long. */
+/** Throws TooHard where the engine without an automaton would take too long on this text. */
 export const checkSteps = (regex: RE2JS, text: string): void => {
   if (text.length * regex.programSize() > maxSlowSteps) throw new TooHard('the pattern would take too long on a text of this length')
 }
