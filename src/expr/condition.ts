@@ -47,7 +47,7 @@ export type CompiledCondition = {
   readonly seen?: (event: Event) => string
 }
 
-type Kit = {
+type ConditionKit = {
   /** Called with each compiled condition. Absent where nothing watches the conditions, as in the running gateway. */
   readonly compiled?: (condition: CompiledCondition) => void
   readonly operators: ReadonlyMap<string, Operator>
@@ -62,31 +62,31 @@ export type Verdict = { readonly pass: true } | { readonly pass: false; readonly
 const passed: Verdict = { pass: true }
 const verdictOf = (no: ConditionResult): Verdict => (no ? { pass: false, rule: no.rule } : passed)
 
-const shown = (value: Json | undefined): string =>
+const showValue = (value: Json | undefined): string =>
   value === undefined ? 'missing' : printable(renderJson(value, maxShownUnits, 0), maxShownUnits)
 
 /** Returns the name of a condition in messages, from its path below `filters`: `filters[1].not.any[0]`. */
 export const conditionName = (path: Path): string =>
   path.reduce<string>((name, key) => name + (typeof key === 'number' ? `[${key}]` : `.${key}`), 'filters')
 
-const seenIn = (field: string, event: Event): string => (isSecret(field) ? 'value not shown' : shown(compileField(field)(event)))
+const showField = (field: string, event: Event): string => (isSecret(field) ? 'value not shown' : showValue(compileField(field)(event)))
 
-type Spec = { readonly path: Path; readonly key: string; readonly operand: Json; readonly field: string | undefined }
+type ConditionSpec = { readonly path: Path; readonly key: string; readonly operand: Json; readonly field: string | undefined }
 
 /** An explanation goes to the log, so it leaves out the values of fields that hold secrets. */
 const isSecret = (field: string | undefined): boolean => field !== undefined && namesRequestSecret(field)
 
-const shownOperand = ({ operand, field }: Spec): string => (isSecret(field) ? '…' : shown(operand))
+const shownOperand = ({ operand, field }: ConditionSpec): string => (isSecret(field) ? '…' : showValue(operand))
 
 /** Returns the sentence of a condition: its demand, and the value that it got. The text is made only when it is needed. */
-const explainer = (spec: Spec): ((holds: boolean, value: Json | undefined, failure?: unknown) => () => string) => {
+const explainer = (spec: ConditionSpec): ((holds: boolean, value: Json | undefined, failure?: unknown) => () => string) => {
   const { path, key, field } = spec
   /** The demand, which is the same for each event. */
   let asked: string | undefined
   return (holds, value, failure) => () => {
     asked ??= `${conditionName(path)}${field === undefined ? '' : ` ${field}`} ${key} ${shownOperand(spec)}`
     if (holds && field === undefined) return asked
-    const got = field === undefined ? 'not true' : isSecret(field) ? 'value not shown' : `got ${shown(value)}`
+    const got = field === undefined ? 'not true' : isSecret(field) ? 'value not shown' : `got ${showValue(value)}`
     const why = failure === undefined ? got : `failed: ${printable(messageOf(failure), 200)}`
     return `${asked} (${why})`
   }
@@ -96,10 +96,10 @@ const explainer = (spec: Spec): ((holds: boolean, value: Json | undefined, failu
 type HeldSentence = (event: Event) => Failure['rule']
 
 /** A compiled condition. `held`: the sentences of the conditions inside it, for a `not` around it that stops an event. */
-type Built = { readonly run: RunCondition; readonly held: readonly HeldSentence[] }
+type BuiltCondition = { readonly run: RunCondition; readonly held: readonly HeldSentence[] }
 
 /** The sentence of a `not` that stops an event. It names the condition inside the `not`; of a group it names the first few conditions. */
-const heldIn =
+const sentenceOfNot =
   (name: string, isGroup: boolean, held: readonly HeldSentence[]): HeldSentence =>
   (event) => {
     const [first, ...others] = held.slice(0, maxHeld).map((each) => each(event))
@@ -108,9 +108,9 @@ const heldIn =
     return () => [`${name}: the condition inside holds`, ...[first ?? [], others, more].flat().map((said) => said())].join('; ')
   }
 
-type Builder = { readonly kit: Kit; readonly fields: Fields; left: number }
+type Builder = { readonly kit: ConditionKit; readonly fields: Fields; left: number }
 
-const compileLeaf = (spec: Spec, operator: Operator, { kit, fields }: Builder): Built => {
+const compileLeaf = (spec: ConditionSpec, operator: Operator, { kit, fields }: Builder): BuiltCondition => {
   const report: Report = (code, below, message, help) => kit.report(code, [...spec.path, spec.key, ...below], message, help)
   const test = kit.adopt(operator.compile(spec.operand, { profileDir: kit.profileDir, report, recompileAtReload: kit.recompileAtReload }))
   const field = spec.field === undefined ? undefined : fields.compile(spec.field)
@@ -135,7 +135,7 @@ const compileLeaf = (spec: Spec, operator: Operator, { kit, fields }: Builder): 
 }
 
 const groups: readonly string[] = ['all', 'any', 'not']
-const never: Built = { run: () => ({ broken: true, rule: () => 'a condition that could not be compiled' }), held: [] }
+const neverHolds: BuiltCondition = { run: () => ({ broken: true, rule: () => 'a condition that could not be compiled' }), held: [] }
 
 /** Whether this condition is past a limit; each limit is reported once. */
 const isTooMuch = (builder: Builder, path: Path, depth: number): boolean => {
@@ -147,7 +147,7 @@ const isTooMuch = (builder: Builder, path: Path, depth: number): boolean => {
 }
 
 /** Reads the operator or group of a condition, and its field. `undefined`: the condition has no usable operator, which is reported. */
-const read = (spec: JsonObject, path: Path, { operators, report }: Kit): Spec | undefined => {
+const readCondition = (spec: JsonObject, path: Path, { operators, report }: ConditionKit): ConditionSpec | undefined => {
   const keys = Object.keys(spec).filter((name) => name !== 'field' && !name.startsWith('x-'))
   const [key] = keys
   if (key === undefined || keys.length > 1) {
@@ -174,28 +174,28 @@ const read = (spec: JsonObject, path: Path, { operators, report }: Kit): Spec | 
   return { path, key, operand: own(spec, key) as Json, field: typeof field === 'string' ? field : undefined }
 }
 
-const compileOne = (written: Json | undefined, path: Path, depth: number, builder: Builder): Built => {
-  if (!isObject(written) || isTooMuch(builder, path, depth)) return never
-  const spec = read(written, path, builder.kit)
-  if (!spec) return never
+const compileOne = (written: Json | undefined, path: Path, depth: number, builder: Builder): BuiltCondition => {
+  if (!isObject(written) || isTooMuch(builder, path, depth)) return neverHolds
+  const spec = readCondition(written, path, builder.kit)
+  if (!spec) return neverHolds
   const built = compileSpec(spec, path, depth, builder)
   const { key: operator, field } = spec
-  const seen = field === undefined ? {} : { field, seen: (event: Event) => seenIn(field, event) }
+  const seen = field === undefined ? {} : { field, seen: (event: Event) => showField(field, event) }
   const operand = groups.includes(operator) ? {} : { operand: shownOperand(spec) }
   builder.kit.compiled?.({ name: conditionName(path), path, operator, judge: built.run, ...operand, ...seen })
   return built
 }
 
-const compileSpec = (spec: Spec, path: Path, depth: number, builder: Builder): Built => {
+const compileSpec = (spec: ConditionSpec, path: Path, depth: number, builder: Builder): BuiltCondition => {
   const operator = builder.kit.operators.get(spec.key)
   if (operator) return compileLeaf(spec, operator, builder)
   const below = [...path, spec.key]
   if (spec.key === 'not') {
     const { run, held } = compileOne(spec.operand, below, depth + 1, builder)
     const isGroup = isObject(spec.operand) && Object.keys(spec.operand).some((key) => groups.includes(key))
-    return { run: not(run, heldIn(conditionName(below), isGroup, held)), held }
+    return { run: not(run, sentenceOfNot(conditionName(below), isGroup, held)), held }
   }
-  const inside = Array.isArray(spec.operand) ? spec.operand.map((item, i) => compileOne(item, [...below, i], depth + 1, builder)) : [never]
+  const inside = Array.isArray(spec.operand) ? spec.operand.map((item, i) => compileOne(item, [...below, i], depth + 1, builder)) : [neverHolds]
   const runs = inside.map(({ run }) => run)
   return { run: spec.key === 'all' ? all(runs) : any(runs, conditionName(below)), held: inside.flatMap(({ held }) => held) }
 }
@@ -209,7 +209,7 @@ const compileAll = (spec: Condition[] | Condition, builder: Builder): RunConditi
  * Compiles a route's filters, which must all hold. A condition that is wrong is reported at its path below `filters`, and never holds.
  * The compiled function never throws. It returns a promise only where an operator has to wait.
  */
-export const compileConditions = (spec: Condition[] | Condition, kit: Kit): ((event: Event) => Verdict | Promise<Verdict>) => {
+export const compileConditions = (spec: Condition[] | Condition, kit: ConditionKit): ((event: Event) => Verdict | Promise<Verdict>) => {
   const fields = new Fields()
   const run = compileAll(spec, { kit, fields, left: maxConditions })
   const shared = fields.shared()

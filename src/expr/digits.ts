@@ -50,7 +50,7 @@ const quoteLongNumbers = (text: string): string => {
   return out + text.slice(copied)
 }
 
-const reread = (text: string): Json | undefined => {
+const parseKeepingDigits = (text: string): Json | undefined => {
   try {
     return JSON.parse(quoteLongNumbers(text)) as Json
   } catch {
@@ -60,10 +60,10 @@ const reread = (text: string): Json | undefined => {
 
 const rereadEvents = new WeakMap<Event, { readonly tree: Json | undefined }>()
 
-const treeOf = (event: Event): Json | undefined => {
+const treeWithDigits = (event: Event): Json | undefined => {
   let known = rereadEvents.get(event)
   if (!known) {
-    known = { tree: reread(event.text) }
+    known = { tree: parseKeepingDigits(event.text) }
     rereadEvents.set(event, known)
   }
   return known.tree
@@ -73,7 +73,7 @@ const looksLikeNumber = /^-?\d[\d.eE+-]*$/
 
 /** Returns the digits of the number at `place` of the payload; `undefined` where the text has no number equal to `value` there. */
 export const digitsOf = (event: Event, place: JsonPath, value: number): string | undefined => {
-  let at: Json | undefined = treeOf(event)
+  let at: Json | undefined = treeWithDigits(event)
   for (const key of place) at = Array.isArray(at) ? at[Number(key)] : isObject(at) ? own(at, String(key)) : undefined
   // The payload has a number here. The second reading has long numbers as strings of their digits.
   return typeof at === 'string' && looksLikeNumber.test(at) && Number(at) === value ? at : undefined

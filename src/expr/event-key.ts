@@ -6,7 +6,7 @@ import type { Event } from '../core/request.ts'
 import { digitsOf } from './digits.ts'
 import { compileField } from './path.ts'
 import { parseTemplate, placeholders } from './placeholder.ts'
-import { compileName, gather, showName, type TemplateKit } from './template.ts'
+import { compileName, thenAll, renderNamePart, type TemplateKit } from './template.ts'
 
 type Key = string | undefined
 
@@ -21,11 +21,11 @@ export const compileKey = (text: string, kit: TemplateKit): ((event: Event) => K
   const read = placeholders(text).length > 0 ? compileTemplateKey(text, kit) : compileFieldName(text, kit.report)
   return (event) => {
     const key = read(event)
-    return key instanceof Promise ? key.then(usable) : usable(key)
+    return key instanceof Promise ? key.then(usableKey) : usableKey(key)
   }
 }
 
-const usable = (key: Key): Key => (key === undefined || key === '' || key.length > maxKeyUnits ? undefined : key)
+const usableKey = (key: Key): Key => (key === undefined || key === '' || key.length > maxKeyUnits ? undefined : key)
 
 /** Stands between two values that a template puts side by side. */
 const comma = ','
@@ -58,7 +58,7 @@ const compileTemplateKey = (text: string, kit: TemplateKit): ((event: Event) => 
     return key
   }
   return (event) =>
-    gather(
+    thenAll(
       values.map((value) => value(event)),
       join,
     )
@@ -83,7 +83,7 @@ const compileFieldName = (field: string, report: (message: string) => void): ((e
   return (event) => {
     const value: Json | undefined = get(event)
     const digits = (long: number) => places.map((at) => digitsOf(event, at, long)).find((found) => found !== undefined)
-    return value === undefined ? undefined : showName(value, (_, long) => digits(long))
+    return value === undefined ? undefined : renderNamePart(value, (_, long) => digits(long))
   }
 }
 

@@ -8,20 +8,20 @@ type Step = { readonly key: string; readonly index: number }
 const listIndex = /^(?:0|[1-9]\d{0,9})$/
 const stepOf = (key: string): Step => ({ key, index: listIndex.test(key) ? Number(key) : -1 })
 
-const enter = (at: Json | undefined, step: Step): Json | undefined => {
+const memberAt = (at: Json | undefined, step: Step): Json | undefined => {
   if (typeof at !== 'object' || at === null) return undefined
   return Array.isArray(at) ? at[step.index] : own(at, step.key)
 }
 
 export type Getter = (root: Json) => Json | undefined
 
-const known = new Map<string, Getter>()
-const maxKnown = 1_000
+const getters = new Map<string, Getter>()
+const maxGetters = 1_000
 
 /** Compiles a dotted path to a function; `undefined` is a missing value. Compiled paths are shared, as thousands of routes use a few. */
 export const compilePath = (path: string): Getter => {
-  const get = known.get(path) ?? getterOf(path)
-  if (known.size < maxKnown) known.set(path, get)
+  const get = getters.get(path) ?? getterOf(path)
+  if (getters.size < maxGetters) getters.set(path, get)
   return get
 }
 
@@ -29,19 +29,19 @@ const getterOf = (path: string): Getter => {
   const steps = path.split('.').map(stepOf)
   return (root) => {
     let at: Json | undefined = root
-    for (const step of steps) at = enter(at, step)
+    for (const step of steps) at = memberAt(at, step)
     return at
   }
 }
 
 // A neutral header name and the code host's real one mean the same header (rules: Names 1).
-const twins: readonly (readonly [string, string])[] = [
+const headerTwins: readonly (readonly [string, string])[] = [
   ['x-hosta-', 'x-github-'],
   ['x-hostb-', 'x-gitlab-'],
 ]
 
 const twinOf = (name: string): string | undefined => {
-  for (const [neutral, real] of twins) {
+  for (const [neutral, real] of headerTwins) {
     if (name.startsWith(neutral)) return real + name.slice(neutral.length)
     if (name.startsWith(real)) return neutral + name.slice(real.length)
   }

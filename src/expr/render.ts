@@ -15,12 +15,12 @@ const noMap: JsonObject = {}
 const sizeOf = (frame: Frame): number => (frame.list ?? frame.keys).length
 const keyAt = (frame: Frame, i: number): string | number => (frame.list ? i : (frame.keys[i] as string))
 
-const open = (value: JsonObject | Json[]): Frame =>
+const frameOf = (value: JsonObject | Json[]): Frame =>
   Array.isArray(value) ? { list: value, map: noMap, keys: [], next: 0 } : { list: undefined, map: value, keys: Object.keys(value), next: 0 }
 
 // Each unit of the text becomes at least one unit of JSON, so `room` units of it fill the room. A surrogate pair that is split here lies
 // behind the room, and is cut off later.
-const quote = (text: string, room: number): string => JSON.stringify(text.length > room ? text.slice(0, room) : text)
+const quoteUpTo = (text: string, room: number): string => JSON.stringify(text.length > room ? text.slice(0, room) : text)
 
 /** Returns the text of a text, number or boolean, as operators compare it; `undefined` for any other value. */
 export const scalarText = (value: Json | undefined): string | undefined =>
@@ -40,7 +40,7 @@ export const renderJson = (value: Json, limit: number, indent: 0 | 2, digits?: D
   const newline = (): string => (indent === 0 ? '' : `\n${' '.repeat(Math.min(indent * stack.length, Math.max(0, limit - out.length)))}`)
   const place = (): JsonPath => stack.map((frame) => keyAt(frame, frame.next - 1))
   const scalar = (item: Json | undefined): string => {
-    if (typeof item === 'string') return quote(item, limit - out.length)
+    if (typeof item === 'string') return quoteUpTo(item, limit - out.length)
     if (typeof item === 'number') return (isLong(item) ? digits?.(place(), item) : undefined) ?? JSON.stringify(item)
     return typeof item === 'boolean' ? String(item) : 'null'
   }
@@ -49,7 +49,7 @@ export const renderJson = (value: Json, limit: number, indent: 0 | 2, digits?: D
       out += scalar(item)
       return
     }
-    const frame = open(item)
+    const frame = frameOf(item)
     out += frame.list ? '[' : '{'
     if (sizeOf(frame) > 0) stack.push(frame)
     else out += frame.list ? ']' : '}'
@@ -66,7 +66,7 @@ export const renderJson = (value: Json, limit: number, indent: 0 | 2, digits?: D
     if (i > 0) out += ','
     out += newline()
     const key = keyAt(frame, i)
-    if (typeof key === 'string') out += quote(key, Math.max(1, limit - out.length)) + (indent === 0 ? ':' : ': ')
+    if (typeof key === 'string') out += quoteUpTo(key, Math.max(1, limit - out.length)) + (indent === 0 ? ':' : ': ')
     write(typeof key === 'string' ? frame.map[key] : frame.list?.[key])
   }
   return cut(out, limit)

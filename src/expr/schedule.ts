@@ -18,17 +18,17 @@ const maxChars = 200
 const unitMs: { readonly [unit: string]: number } = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const longestIntervalMs = 366 * 86_400_000
 
-const interval = /^every\s+(\d{1,9})\s*([smhd])$/i
-const oneTime = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?(Z|[+-]\d\d:\d\d)?$/i
+const intervalForm = /^every\s+(\d{1,9})\s*([smhd])$/i
+const oneTimeForm = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?(Z|[+-]\d\d:\d\d)?$/i
 
 /** Compiles a schedule. Throws BadSchedule for a text that is no schedule, for a schedule that never comes, and for an unknown zone. */
 export const compileSchedule = (text: string, timezone = 'UTC'): Schedule => {
   checkZone(timezone)
   const trimmed = text.trim()
   if (trimmed.length > maxChars) throw new BadSchedule(`it is longer than ${maxChars} characters`)
-  const every = interval.exec(trimmed)
+  const every = intervalForm.exec(trimmed)
   if (every) return compileInterval(Number(every[1]) * (unitMs[(every[2] as string).toLowerCase()] as number))
-  const once = oneTime.exec(trimmed)
+  const once = oneTimeForm.exec(trimmed)
   if (once) return compileOneTime(trimmed, once, timezone)
   if (/^every\b/i.test(trimmed)) throw new BadSchedule('an interval is written like "every 15m", with s, m, h or d')
   return compileCron(trimmed, timezone)
@@ -79,7 +79,7 @@ const compileCron = (pattern: string, timezone: string): Schedule => {
     if (next(Date.UTC(2000, 0)) === undefined) throw new BadSchedule(`"${pattern}" never comes`)
   } catch (error) {
     if (error instanceof BadSchedule) throw error
-    throw new BadSchedule(sentence(error, pattern))
+    throw new BadSchedule(cronSentence(error, pattern))
   }
   return { next }
 }
@@ -88,7 +88,7 @@ const compileCron = (pattern: string, timezone: string): Schedule => {
 const nextOf = (pattern: string, options: CronOptions, afterMs: number): number | undefined =>
   new Cron(pattern, options).nextRun(new Date(afterMs))?.getTime()
 
-const sentence = (error: unknown, pattern: string): string => {
+const cronSentence = (error: unknown, pattern: string): string => {
   const message = error instanceof Error ? error.message.replace(/^Cron\w+: /, '') : ''
   const fields = pattern.split(/\s+/).length
   if (pattern.startsWith('@')) return `"${pattern}" is not known; use @hourly, @daily, @weekly, @monthly or @yearly`

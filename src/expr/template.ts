@@ -33,7 +33,7 @@ export type TemplateKit = {
   readonly report: (message: string) => void
   /** Called when a limit stopped an expression on an event. The message holds nothing of the payload. */
   readonly gaveUp?: (event: Event, message: string) => void
-  /** Called with each placeholder that is filled in, and for a cut of the whole text. Absent where nothing watches the rendering, as in the running gateway. */
+  /** Called with each placeholder that is filled in, and for a cut of the whole text. Absent in the running gateway. */
   readonly filled?: (filled: Filled) => void
 }
 
@@ -44,19 +44,19 @@ export const wholePayload = (event: Event): string =>
   renderJson(event.payload, maxPayloadUnits, 2, (place, value) => digitsOf(event, place, value))
 
 /** Renders a value: a text as it is, any other value as JSON, lists and maps cut at 2000 characters. */
-const show = (value: Json, digits: Digits): string => {
+const renderValue = (value: Json, digits: Digits): string => {
   if (typeof value === 'string') return value
   if (typeof value === 'object' && value !== null) return renderJson(value, maxNestedUnits, 0, digits)
   return (typeof value === 'number' && isLong(value) ? digits([], value) : undefined) ?? JSON.stringify(value)
 }
 
 /** Renders a part of a name; `undefined` for null, lists and maps. Two lists or maps could read the same, because they are cut. */
-export const showName = (value: Json, digits: Digits): string | undefined => (typeof value === 'object' ? undefined : show(value, digits))
+export const renderNamePart = (value: Json, digits: Digits): string | undefined => (typeof value === 'object' ? undefined : renderValue(value, digits))
 
 const noDigits: Digits = () => undefined
 
 /** The text, or other result, of a placeholder with a value and of a placeholder without a value. */
-type Use<T> = {
+type ValueUse<T> = {
   readonly show: (value: Json, digits: Digits) => string | T
   /** As `show`, for a value that is a text. */
   readonly text: (text: string) => string
@@ -65,17 +65,17 @@ type Use<T> = {
 
 const asIs = (text: string): string => text
 /** Percent-encodes a text. Going through bytes replaces lone surrogates, which no address can hold. */
-const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString())
+const percentEncoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString())
 
-const asText: Use<never> = { show, text: asIs, missing: asIs }
-const asName: Use<undefined> = { show: showName, text: asIs, missing: () => undefined }
+const asText: ValueUse<never> = { show: renderValue, text: asIs, missing: asIs }
+const asName: ValueUse<undefined> = { show: renderNamePart, text: asIs, missing: () => undefined }
 /** A percent-encoded value cannot leave the segment, parameter or fragment of the web address where its placeholder stands. */
-const inAddress: Use<never> = { show: (value, digits) => encoded(show(value, digits)), text: encoded, missing: asIs }
+const inAddress: ValueUse<never> = { show: (value, digits) => percentEncoded(renderValue(value, digits)), text: percentEncoded, missing: asIs }
 
 const cutFrom = (written: string, from: number, to: number): Filled => (from > to ? { written, cut: { from, to } } : { written })
 
 /** Adds to a use that `filled` is called with each placeholder. */
-const watched = <T>(use: Use<T>, written: string, { filled }: TemplateKit): Use<T> =>
+const watchedUse = <T>(use: ValueUse<T>, written: string, { filled }: TemplateKit): ValueUse<T> =>
   filled === undefined
     ? use
     : {
@@ -113,7 +113,7 @@ const fallbacks: ReadonlyMap<string, (event: Event) => string> = new Map([
 /** Whether a placeholder has a value of its own where the payload has none. */
 export const hasFallback = (path: string): boolean => fallbacks.has(path)
 
-const compilePlaceholder = <T>(path: string, written: string, use: Use<T>): ((event: Event) => string | T) => {
+const compilePlaceholder = <T>(path: string, written: string, use: ValueUse<T>): ((event: Event) => string | T) => {
   const get = compilePath(path)
   const fallback = fallbacks.get(path)
   return (event) => {
@@ -125,12 +125,12 @@ const compilePlaceholder = <T>(path: string, written: string, use: Use<T>): ((ev
   }
 }
 
-const inputs = new WeakMap<Event, JsonObject>()
+const inputsByEvent = new WeakMap<Event, JsonObject>()
 
 /** Returns the input of an expression: the payload's own names, and the event's other fields under names that the payload does not use. */
 const inputOf = (event: Event): JsonObject => {
   // All expressions share one copy: copying tens of thousands of names takes longer than parsing them.
-  const known = inputs.get(event)
+  const known = inputsByEvent.get(event)
   if (known) return known
   const { payload, eventType, headers, route, deliveryId } = event
   const all = {
@@ -142,11 +142,11 @@ const inputOf = (event: Event): JsonObject => {
     delivery_id: deliveryId,
     ...(isObject(payload) ? payload : {}),
   }
-  inputs.set(event, all)
+  inputsByEvent.set(event, all)
   return all
 }
 
-const compileExpression = <T>(source: string, written: string, use: Use<T>, kit: TemplateKit): Renderer<string | T> => {
+const compileExpression = <T>(source: string, written: string, use: ValueUse<T>, kit: TemplateKit): Renderer<string | T> => {
   try {
     const evaluate = compileJsonata(source)
     const text = async (event: Event): Promise<string | T> => {
@@ -167,9 +167,9 @@ const compileExpression = <T>(source: string, written: string, use: Use<T>, kit:
 }
 
 /** Makes the result of the whole text. `untrusted`: the ranges with more than a line of a payload, or with the whole payload. */
-type End<R> = (text: string, untrusted: readonly Span[]) => R
+type MakeResult<R> = (text: string, untrusted: readonly Span[]) => R
 
-const compilePieces = <T, R>(text: string, use: Use<T>, kit: TemplateKit, end: End<R>): Renderer<R | T> => {
+const compilePieces = <T, R>(text: string, use: ValueUse<T>, kit: TemplateKit, end: MakeResult<R>): Renderer<R | T> => {
   let later = false
   const parsed = parseTemplate(text, kit.report)
   const pieces = parsed.map((piece): Renderer<string | T> => {
@@ -178,7 +178,7 @@ const compilePieces = <T, R>(text: string, use: Use<T>, kit: TemplateKit, end: E
       const whole = compileWhole('{__raw__}', kit)
       return (event) => use.text(whole(event))
     }
-    const seen = watched(use, piece.written, kit)
+    const seen = watchedUse(use, piece.written, kit)
     if (piece.kind === 'path') return compilePlaceholder(piece.path, piece.written, seen)
     later = true
     return compileExpression(piece.source, piece.written, seen, kit)
@@ -204,14 +204,14 @@ const compilePieces = <T, R>(text: string, use: Use<T>, kit: TemplateKit, end: E
   }
 }
 
-const textOnly: End<string> = asIs
+const textOnly: MakeResult<string> = asIs
 
 /**
  * Compiles a template to a text of at most 200,000 characters; `use` escapes the values. The compiled function returns a promise only for
  * a template with a `{= expression }`, and never throws.
  */
 export const compileTemplate = (text: string, kit: TemplateKit, use = asIs): Renderer<string> =>
-  compilePieces(text, { show: (value, digits) => use(show(value, digits)), text: use, missing: asIs }, kit, textOnly)
+  compilePieces(text, { show: (value, digits) => use(renderValue(value, digits)), text: use, missing: asIs }, kit, textOnly)
 
 /** As `compileTemplate`, with the ranges of the text that came from the payload. */
 export const compilePromptTemplate = (text: string, kit: TemplateKit): Renderer<Prompt> =>
@@ -221,7 +221,7 @@ export const compilePromptTemplate = (text: string, kit: TemplateKit): Renderer<
 export const compileName = (text: string, kit: TemplateKit): Renderer<string | undefined> => compilePieces(text, asName, kit, textOnly)
 
 /** Returns the result of `then` on all values; a promise only where one of the values is a promise. */
-export const gather = <T, U>(values: readonly (T | Promise<T>)[], then: (settled: T[]) => U): U | Promise<U> =>
+export const thenAll = <T, U>(values: readonly (T | Promise<T>)[], then: (settled: T[]) => U): U | Promise<U> =>
   values.some((value) => value instanceof Promise) ? Promise.all(values).then(then) : then(values as T[])
 
 const compileValue = (value: Json, kit: TemplateKit): Renderer<Json> => {
@@ -229,7 +229,7 @@ const compileValue = (value: Json, kit: TemplateKit): Renderer<Json> => {
   if (Array.isArray(value)) {
     const items = value.map((item) => compileValue(item, kit))
     return (event) =>
-      gather<Json, Json>(
+      thenAll<Json, Json>(
         items.map((item) => item(event)),
         (settled) => settled,
       )
@@ -249,7 +249,7 @@ export const compileTexts = (map: JsonObject, kit: TemplateKit, addresses: reado
   })
   const join = (settled: Json[]): JsonObject => Object.fromEntries(keys.map((key, i) => [key, settled[i] as Json]))
   return (event) =>
-    gather(
+    thenAll(
       values.map((value) => value(event)),
       join,
     )

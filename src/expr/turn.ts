@@ -8,31 +8,31 @@ const longText = 65_536
 const turnMs = 10
 
 /** The time at which the first expression of this turn began; `undefined` before that. */
-let began: number | undefined
+let turnBegan: number | undefined
 const waiting: (() => void)[] = []
 
-const begin = (): void => {
-  began = performance.now()
+const beginTurn = (): void => {
+  turnBegan = performance.now()
   setImmediate(() => {
-    began = undefined
+    turnBegan = undefined
     const next = waiting.shift()
     if (!next) return
-    begin()
+    beginTurn()
     next()
   })
 }
 
 /** Whether the expressions of this turn have used up their time. */
 export const isTurnOver = (): boolean => {
-  if (began !== undefined) return performance.now() - began > turnMs
-  begin()
+  if (turnBegan !== undefined) return performance.now() - turnBegan > turnMs
+  beginTurn()
   return false
 }
 
 /** Waits for a turn of the loop. Each turn wakes one waiting expression. */
 export const nextTurn = (): Promise<void> =>
   new Promise((resolve) => {
-    if (began === undefined) begin()
+    if (turnBegan === undefined) beginTurn()
     waiting.push(resolve)
   })
 

@@ -72,7 +72,7 @@ const piecesOf = (text: string, wanted: string, most: number): string[] => {
 }
 
 /** Returns how many replacements a limit allows. The library goes on while its count is below the limit, so 1.5 allows two. */
-const countOf = (limit: unknown): number => (limit === undefined ? Infinity : Math.ceil(Number(limit)))
+const replacementCount = (limit: unknown): number => (limit === undefined ? Infinity : Math.ceil(Number(limit)))
 
 export const split: Instead = (original) =>
   function (text, separator, limit) {
@@ -87,7 +87,7 @@ export const replace: Instead = (original) =>
   function (text, pattern, replacement, limit) {
     const plain = typeof text === 'string' && typeof pattern === 'string' && typeof replacement === 'string'
     if (!plain || pattern === '' || Number(limit) < 0) return original.call(this, text, pattern, replacement, limit)
-    const pieces = piecesOf(text, pattern, countOf(limit))
+    const pieces = piecesOf(text, pattern, replacementCount(limit))
     buildable(text.length + pieces.length * sizeOf(replacement), 4 * fastText)
     return pieces.join(replacement)
   }

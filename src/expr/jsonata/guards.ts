@@ -21,10 +21,10 @@ const checkSizes = (args: readonly unknown[], { text = slowText, items = maxItem
   return steps
 }
 
-const isLater = (value: unknown): value is Promise<unknown> => value instanceof Promise
+const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise
 
 /** Returns a body that waits for a turn where it must, checks the arguments, calls the guarded body, and charges for the result. */
-const guarded = (body: Body, rule: Rule): Body =>
+const guardedBody = (body: Body, rule: Rule): Body =>
   function (this: Focus, ...args) {
     const run = runOf(this.environment)
     const charged = (result: unknown): unknown => {
@@ -35,7 +35,7 @@ const guarded = (body: Body, rule: Rule): Body =>
       run.spend(checkSizes(args, rule))
       rule.check?.(args, run)
       const result = body.apply(this, args)
-      return isLater(result) ? result.then(charged) : charged(result)
+      return isPromise(result) ? result.then(charged) : charged(result)
     }
     const rest = run.step()
     return rest ? rest.then(work) : work()
@@ -44,7 +44,7 @@ const guarded = (body: Body, rule: Rule): Body =>
 const guard = (builtIn: BuiltIn, rule: Rule): void => {
   const { implementation, signature } = builtIn
   const { validate } = signature
-  const body = guarded(rule.instead?.(implementation) ?? implementation, rule)
+  const body = guardedBody(rule.instead?.(implementation) ?? implementation, rule)
   // JSONata reads the arity of a function and, for partial application, the names of its parameters from its source.
   Object.defineProperty(body, 'length', { value: implementation.length })
   Object.defineProperty(body, 'toString', { value: () => implementation.toString() })

@@ -5,12 +5,12 @@ import type jsonata from 'jsonata'
 import { messageOf } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
-import { LinearRegExp, linear } from '../regex/linear-regexp.ts'
+import { LinearRegExp, engineOf } from '../regex/linear-regexp.ts'
 import { TooHard } from '../regex/regex.ts'
 import type { BuiltIn } from './bodies.ts'
 import { unknownCall } from './calls.ts'
 import { guardBuiltIns } from './guards.ts'
-import { nodesOf, onEntry, onExit, prepare } from './operators.ts'
+import { nodesOf, onEntry, onExit, assignCharges } from './operators.ts'
 import { builtInNames } from './rules.ts'
 import { bindingsOf, Run } from './run.ts'
 
@@ -33,22 +33,22 @@ export class BadExpression extends Error {
 
 const require = createRequire(import.meta.url)
 let library: typeof jsonata | undefined
-const load = (): typeof jsonata => {
+const loadLibrary = (): typeof jsonata => {
   library ??= require('jsonata') as typeof jsonata
   return library
 }
 
-type Parsed = { readonly expression: jsonata.Expression; readonly written: ReadonlySet<string> }
+type ParsedExpression = { readonly expression: jsonata.Expression; readonly written: ReadonlySet<string> }
 
-const parse = (source: string): Parsed => {
+const parseExpression = (source: string): ParsedExpression => {
   if (source.length > maxSourceUnits) throw new BadExpression(`the expression is longer than ${maxSourceUnits} characters`, 0)
   try {
-    const expression = load()(source, limits)
+    const expression = loadLibrary()(source, limits)
     const nodes = nodesOf(expression.ast())
-    for (const node of nodes) if (node instanceof RegExp) linear(node)
+    for (const node of nodes) if (node instanceof RegExp) engineOf(node)
     const unknown = unknownCall(nodes)
     if (unknown) throw new BadExpression(unknown.message, unknown.position)
-    prepare(nodes)
+    assignCharges(nodes)
     // The library looks its hooks up under symbols.
     expression.assign(Symbol.for('jsonata.__evaluate_entry') as unknown as string, onEntry)
     expression.assign(Symbol.for('jsonata.__evaluate_exit') as unknown as string, onExit)
@@ -61,7 +61,7 @@ const parse = (source: string): Parsed => {
 }
 
 const guardOnce = async (): Promise<{ readonly now: BuiltIn }> => {
-  const all = (await load()(`[${builtInNames.map((name) => `$${name}`).join(',')}]`).evaluate(null)) as BuiltIn[]
+  const all = (await loadLibrary()(`[${builtInNames.map((name) => `$${name}`).join(',')}]`).evaluate(null)) as BuiltIn[]
   guardBuiltIns(all)
   return { now: all[builtInNames.indexOf('now')] as BuiltIn } // Each expression has a `$now` of its own.
 }
@@ -82,7 +82,7 @@ export type Expression = (input: Json) => Promise<Json | undefined>
 
 /** Compiles an expression. Throws BadExpression. The function rejects with TooHard when a limit stops it, else with a plain Error. */
 export const compileJsonata = (source: string): Expression => {
-  const { expression, written } = parse(source)
+  const { expression, written } = parseExpression(source)
   return async (input) => {
     builtIns ??= guardOnce()
     const { now } = await builtIns

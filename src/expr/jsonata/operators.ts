@@ -34,18 +34,18 @@ export const nodesOf = (root: unknown): Node[] => {
 type Charge = (result: unknown, run: Run) => void
 
 /** Returns the item of a list with one item. A path with one result gives such a list, and the library takes the item out later. */
-const opened = (result: unknown): unknown => (Array.isArray(result) && result.length === 1 ? result[0] : result)
+const singleItem = (result: unknown): unknown => (Array.isArray(result) && result.length === 1 ? result[0] : result)
 
 /** Charges for a value that is compared, written out, copied or taken as true or false in one step. */
 const chargeValue: Charge = (result, run) => {
-  const value = opened(result)
+  const value = singleItem(result)
   if (typeof value === 'string') run.spend(value.length / unitsComparedAStep)
   else if (typeof value === 'object') run.spend(checkWeight(value, true) / itemsAStep)
 }
 
 /** Charges for both sides of `in`, which compares item by item. */
 const chargeSearch: Charge = (result, run) => {
-  const value = opened(result)
+  const value = singleItem(result)
   const texts = Array.isArray(value) ? value : [value]
   run.spend(texts.length / itemsComparedAStep)
   run.spend(texts.reduce<number>((units, text) => units + (typeof text === 'string' ? text.length : 0), 0) / unitsComparedAStep)
@@ -53,7 +53,7 @@ const chargeSearch: Charge = (result, run) => {
 
 /** Checks the ends of a range. Past 2^53 a number plus one is the same number, and the library would count for ever. */
 const checkRangeEnd: Charge = (result) => {
-  if (Math.abs(Number(opened(result))) > Number.MAX_SAFE_INTEGER) throw new TooHard('a number is too large')
+  if (Math.abs(Number(singleItem(result))) > Number.MAX_SAFE_INTEGER) throw new TooHard('a number is too large')
 }
 
 /** Charges for the keys by which items are grouped. */
@@ -89,7 +89,7 @@ const chargesBelow = (node: Node): readonly (readonly [below: unknown, charge: C
 const charges = new WeakMap<object, Charge>()
 
 /** Finds the charges for the nodes of a syntax tree, so that `onExit` only has to look them up. */
-export const prepare = (nodes: readonly Node[]): void => {
+export const assignCharges = (nodes: readonly Node[]): void => {
   for (const node of nodes) {
     for (const [below, charge] of chargesBelow(node)) if (typeof below === 'object' && below !== null) charges.set(below, charge)
   }

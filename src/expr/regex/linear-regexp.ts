@@ -18,7 +18,7 @@ type CountedRegexp = { readonly regex: RE2JS; read: number }
 const compiled = new WeakMap<RegExp, CountedRegexp>()
 
 /** Makes an engine count the characters that it reads. */
-const count = (regex: RE2JS): CountedRegexp => {
+const countReads = (regex: RE2JS): CountedRegexp => {
   const counted = { regex, read: 0 }
   const engine = regex.re2()
   const execute = engine.executeEngine.bind(engine)
@@ -35,11 +35,11 @@ const count = (regex: RE2JS): CountedRegexp => {
 }
 
 /** Returns the engine of a pattern literal. Throws BadPattern. */
-export const linear = (literal: RegExp): CountedRegexp => {
+export const engineOf = (literal: RegExp): CountedRegexp => {
   const known = compiled.get(literal)
   if (known) return known
   const flags = literal.flags.replace(/[^im]/g, '')
-  const counted = count(compileRe2(flags === '' ? literal.source : `(?${flags})${literal.source}`))
+  const counted = countReads(compileRe2(flags === '' ? literal.source : `(?${flags})${literal.source}`))
   compiled.set(literal, counted)
   return counted
 }
@@ -58,7 +58,7 @@ export class LinearRegExp {
 
   constructor(payer: Payer, literal: RegExp) {
     this.#payer = payer
-    this.#pattern = linear(literal)
+    this.#pattern = engineOf(literal)
     this.#size = this.#pattern.regex.programSize()
   }
 

@@ -7,11 +7,11 @@ const maxTextUnits = 64
 /** A text of a pattern, and whether it must stand at the start or the end of the subject. */
 type Literal = { readonly text: string; readonly atStart: boolean; readonly atEnd: boolean }
 
-const plain = /[^\\^$.|?*+()[\]{}\ud800-\udfff]+/y
+const plainText = /[^\\^$.|?*+()[\]{}\ud800-\udfff]+/y
 const escapable = /[!-/:-@[-`{-~]/
 
 /** Reads a pattern from left to right. Its methods return `undefined` where the pattern has more than fixed texts. */
-class Reader {
+class LiteralReader {
   readonly #pattern: string
   #at = 0
 
@@ -52,8 +52,8 @@ class Reader {
   #atom(): string[] | undefined {
     if (this.#takes('(')) return this.#group()
     if (this.#takes('\\')) return this.#escaped()
-    plain.lastIndex = this.#at
-    const [text] = plain.exec(this.#pattern) ?? []
+    plainText.lastIndex = this.#at
+    const [text] = plainText.exec(this.#pattern) ?? []
     this.#at += text?.length ?? 0
     return text === undefined ? undefined : [text]
   }
@@ -92,7 +92,7 @@ type Literals = { readonly test: (subject: string) => boolean; readonly units: n
 
 /** Compiles a pattern of fixed texts; `undefined` for every other pattern. */
 export const compileLiterals = (pattern: string): Literals | undefined => {
-  const literals = new Reader(pattern).whole()
+  const literals = new LiteralReader(pattern).whole()
   if (!literals || literals.some(({ text }) => text.length > maxTextUnits)) return undefined
   const tests = literals.map(testOf)
   const [only] = tests

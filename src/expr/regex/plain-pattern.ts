@@ -3,7 +3,7 @@
 const inClass = String.raw`(?:a-z|A-Z|0-9|[\w ./:@]|\\[dws./-])`
 const atom = String.raw`(?:[\w /:@#,;=!~%&<>"'.-]|\\[dDwWsS./^$|?*+()[\]{}\\-]|\[\^?${inClass}+-?\])[*+?]?`
 const group = String.raw`\((?:\?:)?(?:${atom}|\|)*\)[*+?]?`
-const plain = new RegExp(String.raw`^(?:\(\?i\))?\^?(?:${atom}|${group})*\$?$`)
+const plainForm = new RegExp(String.raw`^(?:\(\?i\))?\^?(?:${atom}|${group})*\$?$`)
 
 /** `true`: the linear-time engine surely accepts the pattern. `false`: only the engine's own parser can tell. */
-export const isPlainPattern = (pattern: string): boolean => plain.test(pattern)
+export const isPlainPattern = (pattern: string): boolean => plainForm.test(pattern)

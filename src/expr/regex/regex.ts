@@ -41,7 +41,7 @@ const badPattern = (pattern: string, error: unknown): BadPattern => {
   return new BadPattern('WH401', messageOf(error).replace('error parsing regexp: ', ''))
 }
 
-const orBad = <T>(pattern: string, read: (pattern: string) => T): T => {
+const orBadPattern = <T>(pattern: string, read: (pattern: string) => T): T => {
   if (pattern.length > maxPatternUnits) throw new BadPattern('WH401', `the pattern is longer than ${maxPatternUnits} characters`)
   try {
     return read(pattern)
@@ -51,11 +51,11 @@ const orBad = <T>(pattern: string, read: (pattern: string) => T): T => {
 }
 
 /** Compiles a pattern for the engine, without flags. Throws BadPattern. */
-export const compileRe2 = (pattern: string): RE2JS => orBad(pattern, RE2JS.compile)
+export const compileRe2 = (pattern: string): RE2JS => orBadPattern(pattern, RE2JS.compile)
 
 /** Throws the BadPattern that compiling would throw. It is quicker, because a set parses a pattern at once and makes its program later. */
 export const checkRe2 = (pattern: string): void => {
-  orBad(pattern, (given) => isPlainPattern(given) || new RE2Set().add(given))
+  orBadPattern(pattern, (given) => isPlainPattern(given) || new RE2Set().add(given))
 }
 
 /** Throws TooHard where the engine without an automaton would take too long on this text. */

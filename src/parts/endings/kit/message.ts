@@ -3,7 +3,7 @@
 import type { Prompt } from '../../../core/agent/prompt.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { Event } from '../../../core/request.ts'
-import { compilePromptTemplate, compileTexts, compileWhole, gather } from '../../../expr/template.ts'
+import { compilePromptTemplate, compileTexts, compileWhole, thenAll } from '../../../expr/template.ts'
 import type { Route } from '../../../generated/config.ts'
 import type { Delivery, Destination } from '../../../store/ports.ts'
 import { deliveriesOf, readDelivery } from '../../destination.ts'
@@ -45,7 +45,7 @@ export const compileMessage = (route: Route, kit: StageKit): CompiledMessage => 
   }
   const render: CompiledMessage['render'] = (event) => {
     const rendered = prompt(event)
-    const filled = gather(
+    const filled = thenAll(
       fills.map((fill) => fill(event)),
       (extras) => extras,
     )
