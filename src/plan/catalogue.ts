@@ -1,4 +1,4 @@
-/** The parts that a configuration can name: the registries, and with them those of its plugins. */
+/** The parts that a configuration can name: those of the registries, and those of its plugins. */
 
 import type { Config } from '../config/config.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
@@ -19,7 +19,7 @@ export const catalogue: Catalogue = {
   stages,
   endings,
   schemes,
-  // A second name of a sender, as forgejo of gitea, is a name like the first one.
+  // A route may name a sender by its second name as well, as forgejo for gitea.
   namedSchemes: new Map(presets.flatMap((preset) => [preset.name, ...(preset.aliases ?? [])].map((name) => [name, { ...preset, name }]))),
   operators: operatorsByName,
   runners: runnersByName,
@@ -27,7 +27,7 @@ export const catalogue: Catalogue = {
   toolsets: toolsetsByName,
 }
 
-/** The parts that a configuration can use: those that are built in, and those of its plugins, which are loaded for it unless they are in `loaded`. */
+/** Returns the built-in parts with those of the configuration's plugins. A plugin is loaded unless it is in `loaded` already. */
 export const catalogueOf = async (
   config: Config,
   builtins: Catalogue = catalogue,
@@ -39,7 +39,7 @@ export const catalogueOf = async (
     { ...builtins, namedSchemes: new Map([...builtins.namedSchemes, ...own.schemes]) },
     loaded,
   )
-  // A plugin's target may read a built-in platform's section: then the plugin knows keys that we do not.
+  // A plugin's target may read the section of a built-in platform. Then the section may have keys that only the plugin knows.
   const plugged = new Set([...all.targets.values()].filter(({ name }) => !builtins.targets.has(name)).map(platformOf))
   const builtin = [...builtins.targets.values()].filter((part) => !plugged.has(platformOf(part)))
   const unread = [...config.profiles.values()].flatMap((profile) => unreadSettings(profile, builtin))

@@ -1,4 +1,4 @@
-/** Everything that is wrong with one file of run-time entries: the file as a whole, its mode, and each entry at its place. */
+/** Checks a file of run-time entries: the file as a whole, its mode, and each entry at its place. */
 
 import { existsSync, statSync } from 'node:fs'
 import { NotEntries, parseEntries, readSnapshot } from '../config/read-consistent.ts'
@@ -10,7 +10,7 @@ import type { Json } from '../core/json.ts'
 
 export type EntryChecks = {
   readonly noun: 'subscriptions' | 'jobs'
-  /** What a file that is not usable as a whole is reported as. */
+  /** The code that reports a file that is not usable as a whole. */
   readonly corrupt: 'WH803' | 'WH806'
   readonly check: (name: string, entry: Json, place: Source['place']) => readonly Diagnostic[]
 }
@@ -23,9 +23,9 @@ export type CheckedEntries = {
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** Nothing is wrong with a file that is not there. */
+/** Checks a file. Without a file nothing is wrong. */
 export const checkEntries = (file: string, checks: EntryChecks): CheckedEntries => {
-  // A folder that is a file has none in it, too.
+  // `existsSync` is also false where a part of the path is a file. `statSync` would throw there.
   const stat = existsSync(file) ? statSync(file, { throwIfNoEntry: false }) : undefined
   if (!stat) return { diagnostics: [], entries: [], files: 0, texts: new Map() }
   const found: Diagnostic[] = (stat.mode & 0o077) === 0 ? [] : [openToOthers(file, stat.mode)]
@@ -58,7 +58,7 @@ const openToOthers = (file: string, bits: number): Diagnostic => {
   return diagnostic('WH804', `${file} has mode ${mode}: others can read its secrets`, { place: top(file), help: `chmod 600 ${file}` })
 }
 
-/** An entry that is not valid on its own is skipped; the others are served (rules: Subscriptions 5). */
+/** Makes a Diagnostic not stop the start: an entry with a mistake is skipped, the others are served (rules: Subscriptions 5). */
 const startsAnyway = (each: Diagnostic): Diagnostic => ({ ...each, stopsStart: false })
 
 const corrupt = (file: string, { noun, corrupt: code }: EntryChecks, { message, line, column }: NotEntries): Diagnostic =>

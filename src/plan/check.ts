@@ -1,4 +1,4 @@
-/** Everything that is wrong with a data directory: the configuration as loaded, every route, subscription and job as the server compiles it. */
+/** Checks a data directory: the loaded configuration, and every route, subscription and job as the server compiles it. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,20 +18,20 @@ import { compileJob, JobBook, type JobParts, jobParts } from './jobs.ts'
 
 export type Checked = {
   readonly diagnostics: readonly Diagnostic[]
-  /** Every route, those too that cannot be compiled, and its file. */
+  /** Every route with its file, also routes that cannot be compiled. */
   readonly routes: readonly { readonly name: string; readonly file: string }[]
   readonly files: number
-  /** Texts of the files that were read, for code frames. */
+  /** The texts of the files that were read, for code frames. */
   readonly texts: ReadonlyMap<string, string>
-  /** What was checked, for a review of it. */
+  /** The checked routes, for a review. */
   readonly sources: readonly CheckedRoute[]
   readonly jobs: readonly JobSource[]
 }
 
-/** A route with what is wrong with it; `salvaged`: only a part of it holds. */
+/** A route with its Diagnostics. With `salvaged` only that part of the route is usable, and was checked. */
 export type CheckedRoute = { readonly route: RouteSource; readonly diagnostics: readonly Diagnostic[]; readonly salvaged?: PartialRoute }
 
-/** Checks what was loaded, and the files of run-time entries beside it. Nothing runs: the effects should be dry ones. */
+/** Checks a loaded configuration and the files of run-time entries beside it. Nothing runs: the effects should be dry. */
 export const checkAll = (loaded: Loaded, catalogue: Catalogue, effects: Effects): Checked => {
   const { config } = loaded
   const subscriptions = checkSubscriptions(join(config.dataDir, subscriptionsFileName), config, catalogue, effects)
@@ -40,7 +40,7 @@ export const checkAll = (loaded: Loaded, catalogue: Catalogue, effects: Effects)
   return [subscriptions, ...jobs].reduce(merge, checkConfigured(loaded, catalogue, effects))
 }
 
-/** That there is no file to check is said; where the folder was asked for it is a mistake, for then a file was expected. */
+/** Reports that there is no config.yaml. Where `asked` (the user named the folder) and no other file is there, this is an error. */
 export const checkPresence = (dataDir: string, asked: boolean, configFile: string | undefined): Diagnostic[] => {
   const file = join(dataDir, 'config.yaml')
   if (configFile !== undefined || existsSync(file)) return []
@@ -55,11 +55,11 @@ export const checkPresence = (dataDir: string, asked: boolean, configFile: strin
 
 type Compile = (route: RouteSource) => readonly Diagnostic[]
 
-/** A route as the server compiles it; of one whose shape does not hold what is left of it. */
+/** Checks a route by compiling it as the server does, or the usable part of it. */
 const checkedRoute = (compile: Compile, route: RouteSource, salvaged?: PartialRoute): CheckedRoute =>
   salvaged ? { route, diagnostics: withoutConsequences(salvaged, compile(route)), salvaged } : { route, diagnostics: compile(route) }
 
-/** Checks the configuration alone; what its routes refer to may stand in the jobs files. */
+/** Checks the configuration alone. The jobs that its routes name may stand in the jobs files, which are read for that. */
 export const checkConfigured = (loaded: Loaded, catalogue: Catalogue, effects: Effects): Checked => {
   const { config, diagnostics, texts, salvaged } = loaded
   const book = quietBook(config, catalogue)
@@ -76,7 +76,7 @@ export const checkConfigured = (loaded: Loaded, catalogue: Catalogue, effects: E
     config.enabled || unreadIn({ diagnostics }).length > 0
       ? []
       : [diagnostic('WH109', 'the webhook adapter is not enabled: nothing is served', { help })]
-  // Those that cannot be compiled count, too.
+  // Routes that cannot be compiled count, too: their Diagnostics name them.
   const named = new Map(sources.map(({ route: { name, base, place } }) => [name, place(base).file]))
   for (const { route, place } of diagnostics) if (route !== undefined && place && !named.has(route)) named.set(route, place.file)
   return {
@@ -97,7 +97,7 @@ const checkTimes = ({ profiles }: Config, book: JobBook): Diagnostic[] =>
     }),
   )
 
-/** The jobs of a configuration as they are now; what is wrong with those in files is for `checkJobs` to say. */
+/** Returns the present jobs of a configuration. Mistakes in the jobs files are not reported here, because `checkJobs` reports them. */
 export const quietBook = (config: Pick<Config, 'profiles' | 'tools' | 'agent'>, catalogue: Catalogue): JobBook => {
   const book = new JobBook({ config, parts: jobParts(config, catalogue), report: () => {} })
   book.refresh()
@@ -162,7 +162,7 @@ const asChecked = ({ diagnostics, files, texts }: CheckedEntries): Checked => ({
   jobs: [],
 })
 
-/** Two checks as one. */
+/** Joins the results of two checks. */
 export const merge = (a: Checked, b: Checked): Checked => ({
   diagnostics: [...a.diagnostics, ...b.diagnostics],
   routes: [...a.routes, ...b.routes],

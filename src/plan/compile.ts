@@ -1,4 +1,4 @@
-/** Compiles one route to its plan: each stage puts its gates in, one ending is chosen, and all problems are collected. */
+/** Compiles a route to its plan: each stage adds its gates, one ending is chosen, and all problems are collected. */
 
 import type { Priced } from '../config/budget.ts'
 import { defaultProfile, type RouteSource } from '../config/config.ts'
@@ -29,7 +29,10 @@ export type Catalogue = {
   readonly stages: readonly StagePart[]
   readonly endings: readonly EndingPart[]
   readonly schemes: readonly Scheme[]
-  /** Presets, those of the configuration and those of plugins. Each serves only the routes that name it in `verify`: what is there for one must neither open nor change another. */
+  /**
+   * The presets, and the schemes of the configuration and of plugins. Each serves only the routes that name it in `verify`, because the
+   * scheme of one route must neither open nor change another route.
+   */
   readonly namedSchemes: ReadonlyMap<string, Scheme>
   readonly operators: ReadonlyMap<string, OperatorPart>
   readonly runners: ReadonlyMap<string, RunnerPart>
@@ -39,21 +42,21 @@ export type Catalogue = {
 
 export type Compiled = {
   readonly plan?: () => RoutePlan
-  /** To be released by whoever asked for the plan. Without a plan nothing is open. */
+  /** The owner of the plan. The caller releases it. Absent without a plan, because nothing is open then. */
   readonly owner?: Held
   readonly diagnostics: readonly Diagnostic[]
-  /** A reload may keep the plan: the route has no problem, and its plan depends on nothing but the configuration. */
+  /** Whether a reload may keep the plan: the route has no problem, and its plan depends on the configuration alone. */
   readonly lasting: boolean
 }
 
-/** What is wrong with a route: it is compiled, and whatever that opened is closed. */
+/** Returns the Diagnostics of a route: compiles it, and closes all that the compiling opened. */
 export const checkRoute = (...from: Parameters<typeof compileRoute>): readonly Diagnostic[] => {
   const { diagnostics, owner } = compileRoute(...from)
   owner?.release()
   return diagnostics
 }
 
-/** Compiles a route; there is no plan when one of its problems stops it. */
+/** Compiles a route. There is no plan when a Diagnostic stops the start. */
 export const compileRoute = (
   route: RouteSource,
   config: PlanSettings & { readonly agent: Priced },
@@ -72,7 +75,7 @@ export const compileRoute = (
     agent: config.agent,
   })
   const report: Report = (code, path, message, help) => diagnostics.push(problemAt(route, code, path, message, help))
-  // Skills are looked up in files, and prices are the agent's.
+  // A plan with skills depends on files, and a plan with an agent on the agent's prices.
   let lasting = (route.spec.skills ?? []).length === 0 && route.spec.agent === undefined
   const recompileAtReload = (): void => {
     lasting = false
@@ -100,7 +103,7 @@ export const compileRoute = (
     return { diagnostics, lasting: false }
   }
   const lasts = lasting && diagnostics.length === 0
-  // What has something open is not let go: opened again for the first event, it would be there twice.
+  // A plan that has something open is kept. Made again for the first event, it would open the same thing twice.
   const mayGo = lasts && owner.isEmpty
   return { plan: mayGo ? onDemand(route, kit, catalogue, owner) : always(plan), owner, diagnostics, lasting: lasts }
 }
@@ -114,14 +117,14 @@ const orRelease = <T>(owner: Held, make: () => T): T => {
   }
 }
 
-/** The schemes that a route's requests are checked with. */
+/** Returns the schemes that check a route's requests. */
 export const checkedWith = (route: Pick<RouteSource, 'spec'>, catalogue: Catalogue): readonly Scheme[] => {
   const named = verifyNames(route.spec)
   const schemes = schemesFor(route, catalogue)
   return named.length === 0 ? schemes : schemes.filter(({ name }) => named.includes(name))
 }
 
-/** The keys that answer questions on these routes. */
+/** Returns the keys with which these routes answer their senders' challenges. */
 export const challengeKeysOf = (routes: Iterable<RouteSource>, catalogue: Catalogue): ChallengeKeys =>
   challengeKeys([...routes].map((route) => keyed(route, catalogue)))
 
@@ -131,7 +134,7 @@ const keyed = (route: RouteSource, catalogue: Catalogue): Keyed => ({
   schemes: checkedWith(route, catalogue),
 })
 
-/** Says where a key of a route answers questions for another scheme. */
+/** Reports a key of a route with which another scheme or route answers challenges. */
 export const checkChallengeKeys = (route: RouteSource, catalogue: Catalogue, keys: ChallengeKeys): Diagnostic[] => {
   const shared = keys.size === 0 ? undefined : sharedChallengeKey(keyed(route, catalogue), keys)
   if (!shared) return []
@@ -141,13 +144,13 @@ export const checkChallengeKeys = (route: RouteSource, catalogue: Catalogue, key
   return [problemAt(route, 'WH318', [], message, `give ${asked.scheme} a key that no other scheme or route has`)]
 }
 
-/** The schemes that may decide on a route: the same list for all routes that name no plugin's. */
+/** Returns the schemes that may decide on a route's requests. All routes that name no further scheme share one list. */
 export const schemesFor = ({ spec }: Pick<RouteSource, 'spec'>, { schemes, namedSchemes }: Catalogue): readonly Scheme[] => {
   const named = [...inlineOf(spec), ...verifyNames(spec).flatMap((name) => namedSchemes.get(name) ?? [])]
   return named.length === 0 ? schemes : [...schemes, ...named]
 }
 
-/** The signature schemes that `verify` can name, and the one that it describes itself, if it does. */
+/** Returns the schemes that `verify` can name, and the scheme that `verify` itself describes, if it does. */
 export const allSchemes = ({ schemes, namedSchemes }: Catalogue, spec: Pick<Route, 'verify'> = {}): readonly Scheme[] => [
   ...schemes,
   ...namedSchemes.values(),
@@ -157,14 +160,14 @@ export const allSchemes = ({ schemes, namedSchemes }: Catalogue, spec: Pick<Rout
 const inlineOf = ({ verify }: Pick<Route, 'verify'>): readonly Scheme[] =>
   verify === undefined || typeof verify === 'string' || Array.isArray(verify) ? [] : [describedScheme(inlineScheme, verify)]
 
-/** Where a route receives. */
+/** Returns the path of the address at which a route receives. */
 export const routePath = ({ name, profile }: Pick<RouteSource, 'name' | 'profile'>): string =>
   profile === defaultProfile ? `/webhooks/${name}` : `/p/${profile}/webhooks/${name}`
 
-// These are functions of their own, because all closures of one function keep what any of them captures.
+// `always` and `onDemand` are no closures of `compileRoute`, because all closures of one function keep alive what any of them captures.
 const always = (plan: RoutePlan) => (): RoutePlan => plan
 
-/** Makes a plan that was checked again, for its first event. Ten thousand plans take 90 MB, and most may never be needed. */
+/** Makes a checked plan again, at its first event. Ten thousand plans take 90 MB, and most may never be needed. */
 const onDemand = (...from: Parameters<typeof assemble>): (() => RoutePlan) => {
   let plan: RoutePlan | undefined
   return () => {
@@ -173,7 +176,7 @@ const onDemand = (...from: Parameters<typeof assemble>): (() => RoutePlan) => {
   }
 }
 
-/** Stands for a profile that is not served, so that its routes compile. Their requests are refused before a plan is needed. */
+/** Returns a stand-in for a profile that is not served, so that its routes compile. Their requests are refused before a plan is needed. */
 const unservedProfile = (name: string, { dataDir }: PlanSettings) => ({ name, dir: `${dataDir}/profiles/${name}`, env: {}, platforms: {} })
 
 const problemAt = (route: RouteSource, code: Diagnostic['code'], path: Path, message: string, help?: string): Diagnostic => {

@@ -1,4 +1,4 @@
-/** Compiles a file of run-time entries, and reads it again only after it changed (rules: Subscriptions 1). */
+/** Compiles a file of run-time entries, and reads the file again only after it changed (rules: Subscriptions 1). */
 
 import { absent, parseEntries, readSnapshot, stampOf } from '../config/read-consistent.ts'
 import { type Code, type Diagnostic, diagnostic } from '../core/diagnostic.ts'
@@ -12,14 +12,14 @@ export type EntriesOptions<T> = {
   readonly corrupt: Code
   /** Compiles one entry, and reports its problems. */
   readonly compile: (name: string, entry: Json) => T
-  /** Told of each compiled entry that is not in the set any more. */
+  /** Called with each compiled entry that is no longer in the set. */
   readonly drop?: (value: T) => void
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
 
 type Entry<T> = { readonly text: string; readonly value: T }
 
-/** Owns the snapshot of one file. */
+/** The compiled entries of a file, as it was when last read. */
 export class Entries<T> {
   readonly #options: EntriesOptions<T>
   #seen = ''
@@ -38,7 +38,7 @@ export class Entries<T> {
     for (const [name, { value }] of this.#entries) yield [name, value]
   }
 
-  /** Whether the file was read once: it was usable, or there was none. */
+  /** Whether the file was read once and was usable, or was missing. */
   get ready(): boolean {
     return this.#seen !== ''
   }
@@ -48,7 +48,7 @@ export class Entries<T> {
     return this.ready && this.#told !== ''
   }
 
-  /** Reads the file again if its times, size or inode changed; a corrupt file keeps the last good entries. Whether the entries changed. */
+  /** Reads the file again if its times, size or inode changed. A corrupt file keeps the last good entries. Returns whether they changed. */
   refresh(): boolean {
     const now = stampOf(this.#options.file)
     const entries = this.#read(now)
@@ -60,8 +60,8 @@ export class Entries<T> {
   }
 
   /**
-   * As `refresh`, with turns for others between the entries. Whoever asks meanwhile gets what was known before; when one of them reads a
-   * newer file, that one counts.
+   * As `refresh`, but other work runs between the entries. Meanwhile `get` returns the old entries. When a `refresh` reads the file
+   * meanwhile, its entries count, and those of this `load` are dropped.
    */
   async load(): Promise<void> {
     const now = stampOf(this.#options.file)
@@ -78,13 +78,13 @@ export class Entries<T> {
     this.#replace(next, now)
   }
 
-  /** Drops all that is there. */
+  /** Drops all entries. */
   close(): void {
     this.#dropOthers(this.#entries, new Map())
     this.#entries = new Map()
   }
 
-  /** The entries of a file that is not the one that was read last; `undefined` too when it is not usable. */
+  /** Reads the entries of a changed file; `undefined` when the file is unchanged or not usable. */
   #read(stamp: string): JsonObject | undefined {
     if (stamp === this.#seen) return undefined
     try {
@@ -109,7 +109,7 @@ export class Entries<T> {
     for (const [name, entry] of entries) if (kept.get(name) !== entry) drop(entry.value)
   }
 
-  /** Says, once for each state of the file, that the last good set stays. */
+  /** Reports, once for each state of the file, that the last good entries stay in use. */
   #keep(stamp: string, error: unknown): void {
     if (stamp === this.#told) return
     this.#told = stamp
@@ -118,7 +118,7 @@ export class Entries<T> {
     report([diagnostic(corrupt, `${file}: ${messageOf(error)}`, { help })])
   }
 
-  /** The compiled entry; compiled again only if its text changed. */
+  /** Returns a compiled entry. It is compiled again only if its text changed. */
   #compiled(name: string, entry: Json): Entry<T> {
     const text = JSON.stringify(entry)
     const known = this.#entries.get(name)

@@ -1,4 +1,4 @@
-/** Tells of a job whose one time is past whether the clock may still start it. */
+/** Says whether the clock may still start a job whose only time is past. */
 
 import type { JobSource } from '../config/config.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
@@ -8,13 +8,13 @@ import type { ScheduledJob } from './jobs.ts'
 export type PastTime = {
   /** The time in the job's zone, with its offset. */
   readonly at: string
-  /** The clock never starts the job again. When `false`, its grace is not over: a gateway that was down starts it. */
+  /** Whether the clock never starts the job again. `false`: its grace is not over, so a gateway that was down still starts it. */
   readonly isOver: boolean
-  /** What to expect, as half a sentence. */
+  /** The second half of a sentence, which says whether the job will run. */
   readonly outlook: string
 }
 
-/** `undefined` when a time is still to come. `now`: wall time in milliseconds. */
+/** Returns the past time of a job; `undefined` when a time is still to come. `now`: wall time in milliseconds. */
 export const pastTime = ({ schedule: { once }, graceMs, spec }: ScheduledJob, now: number): PastTime | undefined => {
   if (once === undefined || once > now) return undefined
   const at = zonedIso(once, spec.timezone)
@@ -24,7 +24,7 @@ export const pastTime = ({ schedule: { once }, graceMs, spec }: ScheduledJob, no
   return { at, isOver: false, outlook }
 }
 
-/** A warning for a job whose time is past; no error, because a job that ran is normal. A disabled job is kept on purpose. */
+/** Warns of a job whose time is past. It is no error, because the job may have run. A disabled job is kept on purpose: no warning. */
 export const checkTime = (job: ScheduledJob, { base, place }: JobSource, now = Date.now()): Diagnostic[] => {
   const past = job.state === 'disabled' ? undefined : pastTime(job, now)
   if (!past) return []

@@ -1,4 +1,4 @@
-/** Compiles all scheduled jobs of the served profiles: configured ones, and those made at run time. */
+/** Compiles all scheduled jobs of the served profiles: configured jobs, and jobs made at run time. */
 
 import { createHash } from 'node:crypto'
 import { checkPrice, type Priced } from '../config/budget.ts'
@@ -18,18 +18,18 @@ import { checkTarget } from './route-rules.ts'
 import { checkSkills } from './skills.ts'
 import { checkToolsets, toolsetNames } from './toolsets.ts'
 
-/** A job with what its scheduler and its worker need. */
+/** A compiled job, as the scheduler and the worker use it. */
 export type ScheduledJob = Job & {
   readonly origin: JobSource['origin']
   readonly schedule: Schedule
-  /** Names the job with its schedule, so that a changed schedule is planned anew. */
+  /** The name of the job and its schedule in the store, so that a changed schedule is planned anew. */
   readonly planKey: string
   readonly graceMs: number
   readonly model?: string
   readonly spec: Spec
 }
 
-/** What jobs can name, toolsets by their names, and what their runs are held to. */
+/** The targets and toolsets that jobs can name, and the agent's limits and prices. */
 export type JobParts = {
   readonly targets: ReadonlyMap<string, TargetPart>
   readonly toolsets: ReadonlySet<string>
@@ -46,7 +46,7 @@ export const jobParts = (
   agent: config.agent,
 })
 
-/** Compiles a job. There is none when a problem stops it. */
+/** Compiles a job. There is no job when a Diagnostic stops the start. */
 export const compileJob = (source: JobSource, { targets, toolsets, agent }: JobParts, { dir }: Pick<Profile, 'dir'>): CompiledJob => {
   const { id, profile, origin, spec } = source
   const diagnostics: Diagnostic[] = []
@@ -102,18 +102,18 @@ const tryCompile = (schedule: string, timezone: string, refuse: (why: string) =>
 export type JobBookOptions = {
   readonly config: Pick<Config, 'profiles'>
   readonly parts: JobParts
-  /** Takes the problems of entries that do not run, and of a file that is not usable. */
+  /** Called with the problems of entries, and with those of a file that is not usable. */
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
 
-/** An entry of a jobs file. Under a configured id only `paused` counts. */
+/** An entry of a jobs file. Under a configured id only `paused` counts. `refused` has its names where it does not compile. */
 type Stored = { readonly paused: boolean; readonly job: ScheduledJob | undefined; readonly refused: readonly string[] }
 
 const maxJobs = 10_000
 
 const namesIn = (profile: string, id: string, entry: Json): readonly string[] => jobNames(id, entry).map((name) => `${profile}/${name}`)
 
-/** Owns the snapshots of the jobs files. */
+/** All jobs of a configuration. It owns the entries of the jobs files. */
 export class JobBook implements Jobs {
   /** The problems of the configured jobs. */
   readonly diagnostics: readonly Diagnostic[]
@@ -122,7 +122,7 @@ export class JobBook implements Jobs {
   readonly #stored: ReadonlyMap<string, Entries<Stored>>
   #all: readonly ScheduledJob[] = []
   #byId: ReadonlyMap<string, ScheduledJob> = new Map()
-  /** `profile/name` for the ids and names of jobs that are written but do not run. */
+  /** `profile/name` for the ids and names of configured jobs that do not compile. */
   readonly #refusedConfigured: ReadonlySet<string>
   #refused: ReadonlySet<string> = new Set()
 
@@ -149,7 +149,7 @@ export class JobBook implements Jobs {
     if (changed) this.#gather()
   }
 
-  /** All jobs as of the last refresh. It is the same list until something changes. */
+  /** Returns all jobs as of the last refresh: the same list until a job changes. */
   all(): readonly ScheduledJob[] {
     return this.#all
   }
@@ -173,7 +173,7 @@ export class JobBook implements Jobs {
     return this.find(profile, reference).length === 0 && this.#refused.has(`${profile}/${reference}`)
   }
 
-  /** The job of this id, as of the last refresh. */
+  /** Returns the job of this id, as of the last refresh. */
   get(profile: string, id: string): ScheduledJob | undefined {
     return this.#byId.get(`${profile}/${id}`)
   }

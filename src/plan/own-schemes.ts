@@ -1,4 +1,4 @@
-/** The signature schemes that a configuration describes, and what cannot work in them. */
+/** The signature schemes that a configuration describes, and the mistakes in their descriptions. */
 
 import type { Config } from '../config/config.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'

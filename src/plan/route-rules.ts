@@ -1,4 +1,4 @@
-/** Checks the rules across keys of one route. The schema has the rules (`x-conflicts`, `x-requires`, `x-ignored`), this file the sentences. */
+/** Checks the rules across the keys of a route. The schema has the rules (`x-conflicts`, `x-requires`, `x-ignored`), this file their texts. */
 
 import { checkPrice, type Priced } from '../config/budget.ts'
 import { insecure, isLoopback, type Profile, type RouteSource } from '../config/config.ts'
@@ -27,7 +27,7 @@ type Conflict = { readonly code: Code; readonly keys: readonly string[] }
 type Requirement = { readonly code: Code; readonly when: string; readonly key: string; readonly but: readonly string[] }
 type IgnoredKeys = { readonly when: string; readonly keys: readonly string[] }
 
-/** A key counts as used unless it is absent, `false` or an empty list. */
+/** Whether a key is used: it is not absent, `false` or an empty list. */
 const used = (spec: JsonObject, key: string): boolean => {
   const value = own(spec, key)
   return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0)
@@ -45,7 +45,7 @@ export type RuleContext = {
 
 type Targets = ReadonlyMap<string, Pick<TargetPart, 'requires'>>
 
-/** Every rule that a route breaks (rules: Start-up 2, 3). */
+/** Returns a Diagnostic for every rule that a route breaks (rules: Start-up 2, 3). */
 export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic[] => {
   const spec = route.spec as JsonObject
   const found: Diagnostic[] = []
@@ -68,7 +68,7 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
     report(code, [when], `"${when}" needs a real target, but ${fact}`, `name the target in "${key}", for example github_comment or http`)
   }
   for (const { when, keys } of rules['x-ignored']) {
-    // The entry of a subscription always names a target, and the default one is not meant.
+    // The entry of a subscription always names a target. The default target does not count as written.
     const asks = (key: string): boolean => used(spec, key) && !(key === 'deliver' && spec.deliver === defaults.route.deliver)
     for (const key of used(spec, when) ? keys.filter(asks) : []) {
       report('WH210', [key], `"${key}" has no effect beside "${when}"`, 'remove it')
@@ -82,7 +82,7 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
   return found
 }
 
-/** What the agent is given, unless no agent is asked. */
+/** Checks the keys for the agent: skills, toolsets and prices. A key that the route's other keys make idle is not checked. */
 const checkOfAgent = ({ spec, profile: name }: RouteSource, { profiles, toolsets, agent }: RuleContext, report: Report): void => {
   const ignored = rules['x-ignored'].filter(({ when }) => used(spec as JsonObject, when)).flatMap(({ keys }) => keys)
   const profile = profiles.get(name)
@@ -112,7 +112,7 @@ export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targ
   }
 }
 
-/** Whether the schemes that a route names are there; the schema knows the built-in ones. */
+/** Checks that the schemes which a route names exist. The schema checks the names of built-in schemes. */
 const checkVerify = (route: Route, schemes: readonly Scheme[], report: Report): void => {
   if (isDescribed(route)) {
     for (const { path, message, help } of problemsIn(route.verify)) report('WH313', ['verify', ...path], message, help)

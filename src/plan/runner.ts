@@ -14,13 +14,13 @@ import type { Runner, RunnerJob, RunnerPart, RunnerSettings } from '../parts/run
 import type { ToolsetPart } from '../parts/tools/tool.ts'
 import { checkToolNames, compileToolsets, type Toolbox } from './toolsets.ts'
 
-/** The agent as runs ask it: tools are named by their toolsets, which are opened for the run. */
+/** Asks the agent for a run. The run names its toolsets, which are opened for it. */
 export type Agent = (prompt: string, job: Omit<RunnerJob, 'tools'> & { readonly toolsets?: readonly string[] }) => Promise<string>
 
 export type CompiledRunner = {
-  /** Holds what it has open for as long as it asks. */
+  /** Asks the agent, and holds the owner meanwhile. */
   readonly agent: Agent
-  /** To be released by whoever asked for the runner. */
+  /** The owner of all that the runner has open. The caller of `compileRunner` releases it. */
   readonly owner: Held
   readonly notice: string | undefined
   readonly diagnostics: readonly Diagnostic[]
@@ -34,8 +34,8 @@ type AgentParts = { readonly runners: ReadonlyMap<string, RunnerPart>; readonly 
 export type AgentKit = { readonly owners: Owners; readonly log: Log; readonly clock: Clock }
 
 /**
- * The settings of the agent as its runner gets them: a key in the environment wins over the key in the file, and is given for the runner's own
- * API only (rules: Configuration 9).
+ * Returns the settings of the agent for its runner. An API key in the environment wins over the key in the file, but only for the runner's
+ * own API (rules: Configuration 9).
  */
 export const runnerSettings = (
   { env: names = {}, api }: Pick<RunnerPart, 'env' | 'api'>,
@@ -53,11 +53,11 @@ export const runnerSettings = (
   return apiKey === undefined ? settings : { ...settings, apiKey }
 }
 
-/** The variables of these names that are set. */
+/** Returns those of the named variables that are set. */
 const valuesOf = (names: readonly string[], env: Env): { readonly [name: string]: string } =>
   Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const])))
 
-/** Says that a key in the environment is not given, where the agent has no other: its API may need none. */
+/** Reports that the environment's API key is not sent to another API, where the agent has no other key. That API may need none. */
 const reportKeptBack = ({ env: names = {}, api }: RunnerPart, { baseUrl, apiKey }: RunnerSettings, env: Env, report: Report): void => {
   const variable = names.apiKey?.find((name) => env[name])
   if (variable === undefined || apiKey !== undefined || isOwnApi(baseUrl, api?.url)) return
@@ -91,7 +91,7 @@ export const compileRunner = (config: Configured, { runners, toolsets }: AgentPa
     reportKeptBack(part, settings, env, report)
     return { agent: holding(owner, runner, toolbox), owner, notice: part.notice, diagnostics }
   }
-  // Another unknown name is a Diagnostic of the file's shape already, and one that stops the start.
+  // Any other unknown name fails the check of the file's shape already, which stops the start.
   if (pluginName.test(name)) report('WH711', ['runner'], `no plugin brings the runner "${name}"`, unpluggedHelp(name, runners.keys()))
   return { agent: () => Promise.reject(new Error(`no runner "${name}"`)), owner, notice: undefined, diagnostics }
 }

@@ -9,7 +9,7 @@ import { nearest, printable } from '../core/text.ts'
 import { namesOf, platformOf } from '../parts/delivery/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 
-/** A warning for each such key. `targets` are the built-in ones; a plugin's schema says what its targets read. */
+/** Warns of each such key. `targets`: the built-in targets, because a plugin's own schema checks the keys of its targets. */
 export const unreadSettings = ({ platforms, place }: Profile, targets: readonly TargetPart[]): Diagnostic[] =>
   Object.entries(platforms).flatMap(([platform, section]) => {
     const readers = targets.filter((part) => platformOf(part) === platform)

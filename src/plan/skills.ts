@@ -6,7 +6,7 @@ import { nearest, printable } from '../core/text.ts'
 
 type Report = (code: Code, path: Path, message: string, help: string, of: 'value') => void
 
-/** `profileDir`: the folder of the profile that the agent runs for. */
+/** Checks the skills of a route or job. `profileDir`: the folder of its profile. */
 export const checkSkills = (names: readonly string[], profileDir: string, report: Report): void => {
   if (names.length === 0) return
   const { skills, missing } = readSkills(profileDir, names)

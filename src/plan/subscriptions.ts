@@ -12,13 +12,13 @@ export type SubscriptionsOptions = {
   readonly file: string
   readonly config: Pick<Config, 'globalSecret' | 'profiles'>
   readonly compile: (route: RouteSource) => Compiled
-  /** What keeps a route that compiles from being served beside the configured ones. */
+  /** Returns the Diagnostics that keep a route from being served beside the configured routes. */
   readonly check: (route: RouteSource) => readonly Diagnostic[]
-  /** Takes the problems of entries that are not served, and of a file that is not usable. */
+  /** Called with the problems of entries, and with those of a file that is not usable. */
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
 
-/** Owns the snapshot of one subscriptions file. */
+/** The routes of a subscriptions file. It owns their plans. */
 export class Subscriptions {
   readonly #options: SubscriptionsOptions
   readonly #entries: Entries<Served | undefined>
@@ -35,20 +35,20 @@ export class Subscriptions {
     })
   }
 
-  /** The route of this name in the present file. */
+  /** Returns the route of this name in the present file. */
   get(name: string): Served | undefined {
     this.refresh()
     return this.#entries.get(name)
   }
 
-  /** The number of subscriptions that are switched on and not hidden by a configured route. */
+  /** Returns the number of subscriptions that are switched on and not hidden by a configured route. */
   countBeside(configured: { has(name: string): boolean }): number {
     let count = 0
     for (const [name, served] of this.#entries) if (served?.plan && !configured.has(name)) count++
     return count
   }
 
-  /** Whether the file was read once: it was usable, or there was none. */
+  /** Whether the file was read once and was usable, or was missing. */
   get ready(): boolean {
     return this.#entries.ready
   }
@@ -68,7 +68,7 @@ export class Subscriptions {
     return this.#entries.load()
   }
 
-  /** Lets all plans go. */
+  /** Releases all plans. */
   close(): void {
     this.#entries.close()
   }

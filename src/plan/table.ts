@@ -6,15 +6,15 @@ import type { Held } from '../core/owner.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import type { Compiled } from './compile.ts'
 
-/** A route as it is looked up: without a plan it is switched off. */
+/** A route in the routing table. Without a plan it is switched off. */
 export type Served = {
   readonly source: RouteSource
   readonly plan?: () => RoutePlan
-  /** Held by whoever may ask for the plan. */
+  /** The owner of the plan. A request holds it while it uses the plan. */
   readonly owner?: Held
 }
 
-/** A compiled route as it is looked up; `undefined` when it has no plan. */
+/** Returns a compiled route for the routing table; `undefined` when it has no plan. */
 export const servedBy = (source: RouteSource, { plan, owner }: Pick<Compiled, 'plan' | 'owner'>): Served | undefined => {
   if (!plan || !owner) return undefined
   if (source.enabled) return { source, plan, owner }
@@ -31,15 +31,15 @@ export type Table = {
 
 const shown = 100
 
-/** The route of this name: a configured one always wins (rules: Subscriptions 2). */
+/** Returns the route of a name. A configured route always wins over a subscription (rules: Subscriptions 2). */
 export const servedAs = ({ configured, subscribed }: Pick<Table, 'configured' | 'subscribed'>, name: string): Served | undefined =>
   configured.get(name) ?? subscribed.get(name)
 
-/** The plan for `/webhooks/<name>` or `/p/<prefix>/webhooks/<name>`, found before any work on the signature. */
+/** Returns the plan for `/webhooks/<name>` or `/p/<prefix>/webhooks/<name>`, before any work on the signature. */
 export const lookUp = (table: Table, name: string, prefix?: string): RoutePlan | Refused => {
   if (prefix !== undefined && !(table.multiplex && table.profiles.has(prefix))) return refuse('unknown_profile')
   const served = servedAs(table, name)
-  // An unknown route and one of another profile get the same answer, so that nobody learns which it is (rules: Replies 2).
+  // An unknown route and a route of another profile get the same answer, so that nobody learns which it is (rules: Replies 2).
   if (!served || served.source.profile !== (prefix ?? defaultProfile)) return refuse('unknown_route', { name: name.slice(0, shown) })
   return served.plan?.() ?? refuse('route_disabled', { name })
 }

@@ -1,4 +1,4 @@
-/** Compiles the toolsets that a configuration has, and says which of the names that routes write are none (rules: Agents 5, 6). */
+/** Compiles the toolsets of a configuration, and reports names that are no toolset (rules: Agents 5, 6). */
 
 import type { Config } from '../config/config.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
@@ -14,10 +14,10 @@ import type { Tool, ToolKit, Toolset, ToolsetPart } from '../parts/tools/tool.ts
 type Parts = ReadonlyMap<string, ToolsetPart>
 type Configured = Pick<Config, 'tools'>
 
-/** Opens the toolsets of these names, those that are none left out, and gives their tools. A toolset that cannot be opened is logged. */
+/** Opens the toolsets of these names, and resolves to their tools. A toolset that is unknown or cannot be opened is logged and left out. */
 export type Toolbox = (names: readonly string[], signal: AbortSignal) => Promise<readonly Tool[]>
 
-/** What the toolsets have open belongs to `owner`. */
+/** Compiles all toolsets. All that they open belongs to `owner`. */
 export const compileToolsets = (
   { tools }: Configured,
   parts: Parts,
@@ -69,10 +69,10 @@ const reporterAt =
 
 const ofServers = isObject(schema.properties) && isObject(schema.properties.toolsets) ? schema.properties.toolsets : {}
 
-/** Names of toolsets that elsewhere give an agent the machine or other people's conversations: a run that an event starts never has them. */
+/** Toolsets that give an agent the machine or other people's conversations. A run that an event starts never has them. */
 const forbidden: ReadonlySet<string> = new Set(ofServers['x-forbidden-toolsets'] as string[])
 
-/** Reports each name that is dropped. `path`: where the list stands. */
+/** Reports each name that is dropped. `path`: the path of the list. */
 export const checkToolsets = (
   names: readonly string[],
   path: Path,
@@ -91,13 +91,13 @@ export const checkToolsets = (
   }
 }
 
-/** What `platform_toolsets` names, and there is not. Routes and jobs are checked with their other keys. */
+/** Checks the names in `platform_toolsets`. The names of routes and jobs are checked with their other keys. */
 export const checkToolNames = (config: Configured, parts: Parts): readonly Diagnostic[] => {
   const found: Diagnostic[] = []
   checkToolsets(config.tools.ofRuns, ['platform_toolsets', 'webhook'], toolsetNames(config, parts), reporterAt([], config.tools, found))
   return found
 }
 
-/** The names of all toolsets of a configuration. */
+/** Returns the names of all toolsets of a configuration. */
 export const toolsetNames = ({ tools }: { readonly tools: { readonly servers: object } }, parts: Parts): ReadonlySet<string> =>
   new Set([...parts.keys(), ...Object.keys(tools.servers).filter((name) => !forbidden.has(name))])

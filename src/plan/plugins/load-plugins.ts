@@ -1,4 +1,4 @@
-/** The parts of the plugins that a configuration names, beside the built-in ones; what is wrong with a plugin is a Diagnostic, never a throw. */
+/** Loads the plugins that a configuration names, and adds their parts to the built-in parts. A bad plugin gives a Diagnostic. */
 
 import { type Config, defaultProfile, type PluginSource, type Profile } from '../../config/config.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
@@ -14,10 +14,10 @@ import type { PluginTarget } from './plugin-target.ts'
 
 export type Plugged = { readonly catalogue: Catalogue; readonly diagnostics: readonly Diagnostic[] }
 
-/** The parts of plugins that were loaded. */
+/** The parts of loaded plugins, by the addresses of their modules. */
 export type LoadedPlugins = LoadedModules<PluginParts>
 
-/** Loads what is named and is not in `loaded`, one after the other. */
+/** Loads the named plugins that are not in `loaded`, one after the other. */
 export const loadPlugins = async (
   config: Pick<Config, 'dataDir' | 'plugins' | 'profiles'>,
   builtins: Catalogue,
@@ -40,7 +40,7 @@ export const loadPlugins = async (
   return { catalogue, diagnostics: [...diagnostics, ...checked] }
 }
 
-/** Takes the parts of one module after the other; throws at a name that is there already. */
+/** Opens a registry that takes the parts of modules. `add` throws at a name that is taken. */
 const openRegistry = (builtins: Catalogue) => {
   const plugged: PluginTarget[] = []
   const targets = new Map(builtins.targets)
@@ -74,7 +74,7 @@ const unusable = ({ name, place, pointer }: PluginSource, error: unknown): Diagn
     help: 'mend it, or take it out of the list',
   })
 
-/** Sections under `platforms` that look like a plugin's, but that no target reads: most likely a slip. */
+/** Reports sections under `platforms` that are named like a plugin's, but that no target reads. */
 const unclaimed = ({ name, platforms, place }: Profile, targets: readonly TargetPart[]): Diagnostic[] => {
   const known = new Set(targets.map(platformOf))
   return Object.keys(platforms).flatMap((platform) => {

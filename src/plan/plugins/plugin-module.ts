@@ -1,4 +1,4 @@
-/** Finds and loads a plugin's module: a file of the data directory, or a package that is installed there; each once for a gateway. */
+/** Finds and loads a plugin's module, once for a gateway: a file of the data directory, or a package that is installed there. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire, isBuiltin } from 'node:module'
@@ -9,16 +9,16 @@ import { messageOf } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { failLate, within } from '../../core/turns/within.ts'
 
-/** A module that waits for something at its top level does not hold up the gateway for longer. */
+/** How long loading may take, because a module may wait at its top level. */
 const patienceMs = 10_000
 
-/** What was made of the modules, by their addresses; it belongs to whoever loads them, a gateway or a command. */
+/** The results of `read` by the addresses of modules. The map belongs to the gateway or command that loads them. */
 export type LoadedModules<T> = Map<string, T>
 
-/** Node remembers by its address that a module failed, until the process ends. So how often that happened has to be known for as long. */
+/** How often each address failed. Node remembers a failed address until the process ends, so the count must last as long. */
 const failures = new Map<string, number>()
 
-/** What `read` made of the module when it was loaded first. Rejects with a sentence; the next call tries again then. */
+/** Returns the result of `read` on the module, which is loaded once. Rejects with a sentence; the next call then tries again. */
 export const loadModule = async <T>(
   name: string,
   dataDir: string,
@@ -29,7 +29,8 @@ export const loadModule = async <T>(
   const known = loaded.get(url)
   if (known !== undefined) return known
   const failed = failures.get(url) ?? 0
-  // Until it is there it counts as failed: who comes meanwhile does not wait for it. A mended file is loaded under another address.
+  // The address counts as failed until the module is loaded, so that a call meanwhile does not wait for it. After a failure another address
+  // is used, because Node would not read a mended file again.
   failures.set(url, failed + 1)
   const made = await read(
     await within(import(failed === 0 ? url : `${url}?try=${failed + 1}`), patienceMs, systemClock, failLate('it did not load', patienceMs)),
@@ -61,7 +62,7 @@ const existing = (file: string): string => {
   return file
 }
 
-/** The entry of a package that may be imported only, which `require.resolve` does not find. */
+/** Returns the entry of a package that can only be imported: `require.resolve` does not find it. */
 const importedFile = (folder: string): string | undefined => {
   const manifest = join(folder, 'package.json')
   if (!existsSync(manifest)) return undefined

@@ -1,4 +1,4 @@
-/** What a plugin's module exports → parts that can be trusted in shape: nothing of it is used that was not checked. */
+/** Makes parts of what a plugin's module exports. Nothing is used whose shape was not checked. */
 
 import { platformOf } from '../../parts/delivery/settings.ts'
 import type { OperatorPart } from '../../parts/operators/operator.ts'
@@ -20,7 +20,7 @@ export type PluginParts = {
   readonly operators: readonly OperatorPart[]
 }
 
-/** Rejects with a sentence. */
+/** Reads the parts of a module. Rejects with a sentence. */
 export const readPlugin = async (module: object, builtins: ReadonlyMap<string, TargetPart>): Promise<PluginParts> => {
   const exported = exportsOf(module as UnknownMap)
   if (families.every((family) => exported[family] === undefined && exported[`${family}s`] === undefined))
@@ -42,10 +42,10 @@ export const readPlugin = async (module: object, builtins: ReadonlyMap<string, T
   }
 }
 
-/** A CommonJS module has its exports under `default`, and beside it only those of them that Node could read off its text. */
+/** Returns a module's exports. A CommonJS module has all of them under `default`, and beside it only those that Node found in its text. */
 const exportsOf = ({ default: whole, ...named }: UnknownMap): UnknownMap => (isMap(whole) ? { ...whole, ...named } : named)
 
-/** The parts of a family that a module exports, as one or as a list. */
+/** Returns the parts of a family that a module exports, singly or as a list. */
 const listOf = (family: Family, exported: UnknownMap): readonly unknown[] => {
   const [one, several] = [exported[family], exported[`${family}s`]]
   if (one === undefined && several === undefined) return []
@@ -54,7 +54,7 @@ const listOf = (family: Family, exported: UnknownMap): readonly unknown[] => {
   throw new Error(`it must export either "${family}" or "${family}s", a list`)
 }
 
-/** A part whose members are what its type says, as far as can be seen. */
+/** Checks that the members of a part have the types that they must have, as far as can be seen. Throws a sentence. */
 const shaped = <T>(family: Family, part: unknown): T => {
   const [problem] = shapeProblems(family, part)
   if (problem !== undefined) throw new Error(problem)

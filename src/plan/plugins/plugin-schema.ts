@@ -1,4 +1,4 @@
-/** The schema that a plugin may bring: compiled once, its problems said like those of the configuration's own shape. */
+/** The schema that a plugin may bring. It is compiled once; its problems read like those of the configuration's own schema. */
 
 import type { Profile } from '../../config/config.ts'
 import { checkShape, shapeProblems } from '../../config/shape.ts'
@@ -11,16 +11,16 @@ import { platformOf, settingsOf } from '../../parts/delivery/settings.ts'
 import type { Report } from '../../parts/report.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 
-/** A JSON Schema and what it compiled to. */
+/** A JSON Schema with its compiled check. */
 export type Fragment = { readonly root: JsonObject; readonly check: Check }
 
-/** Compiles a part of the module's schema; the compiler is loaded when there is something to compile. */
+/** Compiles a part of the module's schema. The compiler is loaded only for that. Rejects with a sentence. */
 export const compileFragment = async (name: string, schema: unknown): Promise<Fragment | undefined> => {
   if (schema === undefined) return undefined
   if (!isObject(schema as Json)) throw new Error(`its schema.${name} is not a JSON Schema`)
   const root = schema as JsonObject
   if (root.$async !== undefined) throw new Error(`its schema.${name} is asynchronous`)
-  // By its default export: the bundle has no other one of a CommonJS package.
+  // The bundle has only the default export of a CommonJS package.
   const { Ajv } = (await import('ajv')).default
   try {
     return { root, check: new Ajv({ allErrors: true, strict: false, logger: false }).compile(root) as Check }
@@ -29,13 +29,13 @@ export const compileFragment = async (name: string, schema: unknown): Promise<Fr
   }
 }
 
-/** A text with a placeholder is judged by its type alone: what will stand there is not known yet. */
+/** Checks a route's `deliver_extra`. A text with a placeholder is judged by its type alone, because its value is not known yet. */
 export const checkExtra = ({ root, check }: Fragment, values: JsonObject, withheld: readonly string[], report: Report): void => {
   const lenient: Check = (data) => {
     if (check(data)) return true
     const errors = check.errors ?? []
     const open = errors.filter(({ keyword, instancePath }) => keyword !== 'type' && isTemplate(valueAt(values, instancePath)))
-    // A branch of a choice may hold when the text is there: then nothing is known of the others.
+    // A branch of a choice may hold once the text is filled in. Then the errors of its other branches mean nothing.
     const choices = errors.filter(
       (one) => choosing.has(one.keyword) && open.some(({ instancePath: at }) => at.startsWith(one.instancePath)),
     )
@@ -55,7 +55,7 @@ const valueAt = (data: unknown, pointer: string): unknown =>
     .slice(1)
     .reduce((at, key) => (at as { [key: string]: unknown } | undefined)?.[key.replaceAll('~1', '/').replaceAll('~0', '~')], data)
 
-/** What the environment says counts as written; `enabled` and notes are none of the plugin's. */
+/** Checks a plugin's section under `platforms`, with values of the environment. `enabled` and notes (`x-…`) are not the plugin's keys. */
 export const checkSection = (part: TargetPart, { root, check }: Fragment, { platforms, env, place }: Profile): readonly Diagnostic[] => {
   const platform = platformOf(part)
   if (!place || !Object.hasOwn(platforms, platform)) return []

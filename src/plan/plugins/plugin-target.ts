@@ -1,4 +1,4 @@
-/** A plugin's target, as the gateway can trust it: its checks cannot fail, and what is missing has the least favourable meaning. */
+/** Guards a plugin's target: its check cannot throw, and a missing member has the least favourable meaning. */
 
 import type { Profile } from '../../config/config.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
@@ -11,14 +11,14 @@ import { checkExtra, checkSection, type Fragment } from './plugin-schema.ts'
 
 export type PluginTarget = {
   readonly part: TargetPart
-  /** Checks the section that a profile has for it. */
+  /** Checks the profile's section for this target. */
   readonly checkSettings: (profile: Profile) => readonly Diagnostic[]
 }
 
-/** The parts of its module's schema. */
+/** The compiled parts of the module's schema. */
 type Fragments = { readonly settings: Fragment | undefined; readonly extra: Fragment | undefined }
 
-/** Throws a sentence. */
+/** Makes a guarded target. Throws a sentence. */
 export const readTarget = (given: TargetPart, platforms: ReadonlySet<string>, { settings, extra }: Fragments): PluginTarget => {
   const { name, platform } = given
   if (platform !== undefined && !(isText(platform) && (pluginName.test(platform) || platforms.has(platform))))

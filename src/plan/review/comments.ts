@@ -5,16 +5,16 @@ import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { replacing, type Subject } from './subject.ts'
 
-/** A route or a job: what has texts. */
+/** A route or a job, with its texts. */
 type Author = Pick<Subject, 'texts' | 'placeOf' | 'say'> & { readonly spec: object }
 
-/** Keys with texts for people, agents and targets. Names and numbers have comments behind them, in all spellings. */
+/** Keys with texts for people, agents and targets. Behind names and numbers a comment of any spelling is meant as a comment. */
 const textKeys = ['description', 'prompt', 'schedule', 'deliver_extra', 'respond', 'coalesce', 'concurrency', 'session'] as const
 
-/** Nothing parts the sign from what follows, or a placeholder follows. A line of signs is a rule under a heading. */
+/** Matches a comment that looks like text: no blank follows its sign, or a placeholder follows. A line of signs underlines a heading. */
 const looksLikeText = /^[ \t]+#(?:[^\s#!=*-]|.*\{[A-Za-z_=])/
 
-/** A comment for `validate`, which may quote anything. */
+/** Matches an ignore comment of `validate`, which may quote anything. */
 const isDirective = /^\s*#+\s*webhook-ignore\b/
 
 export const reviewComments = (author: Author): void => {
@@ -25,7 +25,7 @@ export const reviewComments = (author: Author): void => {
       if (isObject(item) && item.deliver_extra !== undefined) eachText(item.deliver_extra, ['deliver', i, 'deliver_extra'], author)
 }
 
-/** Values of keys named `secret`, and of headers, may be secrets: no message quotes them. */
+/** Checks all texts of a value, except under `secret` and `headers`: they may be secrets, and a message would quote them. */
 const eachText = (value: Json, path: Path, author: Author): void => {
   if (typeof value === 'string') checkText(value, path, author)
   else if (Array.isArray(value)) for (const [i, item] of value.entries()) eachText(item, [...path, i], author)
@@ -36,7 +36,7 @@ const eachText = (value: Json, path: Path, author: Author): void => {
 const checkText = (value: string, path: Path, { texts, placeOf, say }: Author): void => {
   const place = placeOf(path)
   const written = texts.at(place)
-  // A text in quotes, a block, and one that is filled in from elsewhere are written otherwise than they read; so is one of several lines.
+  // A text in quotes, a block, a text of several lines, an alias and a resolved reference are not written as they read. They are not checked.
   if (written === undefined || written !== value) return
   const behind = texts.behind(place)
   const comment = texts.at(behind)?.trimEnd() ?? ''

@@ -1,24 +1,25 @@
-/** Finds, in a template, what is written in another template language or half written; braces of JSON and of code are left alone. */
+/** Finds placeholders that are written in another template language, or that lack a brace. Braces of JSON and of code are left alone. */
 
 import { parseTemplate } from '../../expr/placeholder.ts'
 
-/** Something in a template that does not do what its author most likely wants. */
+/** A piece of a template that most likely does not do what its author wants. `at` is its offset. */
 export type Slip = {
   readonly code: 'WH502' | 'WH505' | 'WH507'
   readonly at: number
   readonly text: string
   readonly message: string
   readonly help: string
-  /** What to write instead, where that is known. */
+  /** The text to write instead, where it is known. */
   readonly instead?: string
-  /** It is plain that `instead` is meant. */
+  /** Whether `instead` is surely meant. */
   readonly safe?: boolean
 }
 
+/** What is known of a template from the route around it. */
 export type Surrounding = {
-  /** `prose`: quoted code and variables of a shell are likely there. */
+  /** `prose`: the text may well quote code, and name variables of a shell. */
   readonly kind: 'prose' | 'setting'
-  /** The payload may well have a key of this name. */
+  /** Whether the payload may well have a key of this name. */
   readonly mayHave: (key: 'payload' | 'event') => boolean
 }
 
@@ -28,7 +29,7 @@ const dotted = String.raw`[A-Za-z_$][\w$-]*(?:\.[\w$-]+|\[\d+\])*`
 const wholePath = new RegExp(`^${dotted}$`)
 const isInside = (at: number, spans: readonly Span[]): boolean => spans.some(({ from, to }) => at >= from && at < to)
 
-/** Everything in a template that is likely a slip, in order. */
+/** Returns the likely slips of a template, in order. */
 export const slipsIn = (text: string, around: Surrounding): Slip[] => {
   if (!/[{}]/.test(text)) return []
   const expressions = spansOf(text, 'expression')
@@ -43,7 +44,7 @@ export const slipsIn = (text: string, around: Surrounding): Slip[] => {
   return [...others, ...slips, ...unbalanced(text, taken)].sort((a, b) => a.at - b.at)
 }
 
-/** The pieces of a template, each with where it stands. */
+/** Returns the pieces of a template, each with the offsets where it begins and ends. */
 export const piecesOf = (text: string) => {
   let at = 0
   return parseTemplate(text).map((piece) => {
@@ -64,11 +65,11 @@ const placeholdersIn = (text: string): (Span & { readonly path: string; readonly
         : [],
   )
 
-/** Blocks and pieces of code between backticks. */
+/** Returns the ranges of code between backticks. */
 const codeIn = (text: string): Span[] =>
   [...text.matchAll(/```[\s\S]*?(?:```|$)|`[^`\n]+`/g)].map(({ 0: code, index }) => ({ from: index, to: index + code.length }))
 
-/** What the path of another language is called here: without blanks, `payload.`, `$.` and brackets. */
+/** Rewrites a path of another template language: without blanks, `payload.`, `$.` and brackets. */
 const ourPath = (path: string): string =>
   path
     .trim()
@@ -79,7 +80,7 @@ const ourPath = (path: string): string =>
 
 const isCode = (at: number, code: readonly Span[]): boolean => isInside(at, code)
 
-/** `{{title}}`, `${{ title }}`, `{{#if x}}` */
+/** Finds `{{title}}`, `${{ title }}` and `{{#if x}}`. */
 const doubled = (text: string, code: readonly Span[]): Slip[] =>
   [...text.matchAll(/\$?\{\{\{?([^{}\r\n]*)\}\}\}?/g)].flatMap(({ 0: found, 1: inner = '', index: at }): Slip[] => {
     const path = inner.trim()
@@ -101,7 +102,7 @@ const filtered = (found: string, subject: string): Pick<Slip, 'message' | 'help'
   help: `use an expression, for example {= $uppercase(${ourPath(subject)}) }`,
 })
 
-/** `${title}`: of a shell or of JavaScript. */
+/** Finds `${title}`, as in a shell or in JavaScript. */
 const dollars = (text: string, code: readonly Span[], { kind }: Surrounding): Slip[] =>
   [...text.matchAll(new RegExp(String.raw`\$\{(${dotted})(?::-[^{}]*)?\}`, 'g'))].flatMap(
     ({ 0: found, 1: path = '', index: at }): Slip[] => {
@@ -122,7 +123,7 @@ const dollars = (text: string, code: readonly Span[], { kind }: Surrounding): Sl
 
 const codeBefore = /\b(?:import|export|const|let|var|interface|struct|enum|class)\b[^\n]*$|(?:=>|=|\))\s*$/
 
-/** `{ title }`: braces with blanks are text here. */
+/** Finds `{ title }`: braces with blanks inside are text here. */
 const blanks = (text: string, code: readonly Span[]): Slip[] =>
   [...text.matchAll(new RegExp(String.raw`(?<![{$])\{(?:[ \t]+(${dotted})[ \t]*|(${dotted})[ \t]+)\}(?!\})`, 'g'))].flatMap(
     ({ 0: found, 1: left, 2: right, index: at }): Slip[] => {
@@ -134,7 +135,7 @@ const blanks = (text: string, code: readonly Span[]): Slip[] =>
     },
   )
 
-/** `{% if x %}` and `<%= x %>` */
+/** Finds `{% if x %}` and `<%= x %>`. */
 const tags = (text: string): Slip[] =>
   [...text.matchAll(/\{%-?\s*\w[^{}\r\n]*%\}|<%=?[^%\r\n]*%>/g)].map(({ 0: found, index: at }) => ({
     code: 'WH502' as const,
@@ -144,7 +145,7 @@ const tags = (text: string): Slip[] =>
     help: 'there are no tags here: use {dotted.path}, or an expression {= … }',
   }))
 
-/** What is likely wrong with the path of a placeholder that is one here. */
+/** Returns the likely slip in the path of a valid placeholder. */
 const pathSlip = (path: string, text: string, at: number, { mayHave }: Surrounding): Slip | undefined => {
   const base = { at, text }
   const dialect = { ...base, code: 'WH502' as const }
@@ -188,7 +189,7 @@ const pathSlip = (path: string, text: string, at: number, { mayHave }: Surroundi
   return undefined
 }
 
-/** Braces of placeholders that are open at one side; code and JSON open theirs otherwise. */
+/** Finds placeholders that lack a brace on one side. */
 const unbalanced = (text: string, taken: readonly Span[]): Slip[] => {
   const open: number[] = []
   const found: Slip[] = []

@@ -1,4 +1,4 @@
-/** Event types: names that nobody sends, and conditions on a type that `events` keeps out. */
+/** Reviews event types: names in `events` that no sender sends, and conditions on a type that `events` keeps out. */
 
 import type { Fix, Path, Place } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
@@ -13,7 +13,7 @@ export const reviewEvents = (subject: Subject): void => {
   const events = subject.spec.events ?? []
   const known = events.length > 0 ? knownOf(subject) : ofAnySender
   for (const [i, name] of events.entries()) {
-    // Of a list that is not whole an item may be none.
+    // In a route of which only a part is usable, an item may be null.
     if (typeof name === 'string' && !known.names.has(name)) checkName(name, i, known, subject)
   }
   reviewConditions(subject)
@@ -22,9 +22,9 @@ export const reviewEvents = (subject: Subject): void => {
 /** The types that the senders of a route are known to send. */
 type KnownEvents = {
   readonly names: ReadonlySet<string>
-  /** Says before a name that it is none of them. */
+  /** The sentence before a name that is not among `names`. */
   readonly sentence: string
-  /** They send nothing else. */
+  /** Whether the senders send no other types. */
   readonly isWhole?: boolean
   readonly actionField?: string | undefined
   readonly noActions?: readonly string[] | undefined
@@ -32,7 +32,7 @@ type KnownEvents = {
 
 const ofAnySender: KnownEvents = { names: knownEvents, sentence: 'no known sender has an event' }
 
-/** Of a route that names no sender, or a scheme that anybody may sign with, those of all senders. */
+/** Returns the types that a route can get. Where it names no sender, or a scheme without a list of types, those of all senders. */
 const knownOf = ({ route, spec, catalogue }: Subject): KnownEvents => {
   if (verifyNames(spec).length === 0) return ofAnySender
   const schemes = checkedWith(route, catalogue)
@@ -64,7 +64,7 @@ const checkName = (name: string, i: number, known: KnownEvents, subject: Subject
   const near = isOfType ? { name: type, isPlain: false } : knownNear(name, known.names)
   if (near) {
     const place = placeOf(path)
-    // What an alias stands for is written elsewhere.
+    // An alias is not the name itself, so the fix must not replace it.
     const fix = bare(subject.texts.at(place)) === name && replacing(`write ${near.name}`, near.isPlain, { place, text: quoted(near.name) })
     say('WH226', path, message, { help: `did you mean "${near.name}"?`, suggest: [near.name], ...(fix ? { fix } : {}) })
   } else if (isWhole) {
@@ -79,15 +79,15 @@ const common = ['push', 'pull_request', 'merge_request', 'issues', 'issue', 'rel
 
 type EventAction = { readonly type: string; readonly action: string; readonly actionField: string }
 
-/** `pull_request.opened`: what was done stands in the payload, and a filter asks for it. */
+/** Reports `pull_request.opened`: the action stands in the payload, so a filter must ask for it. */
 const sayAction = ({ type, action, actionField }: EventAction, message: string, path: Path, subject: Subject): void => {
   const help = `list "${type}", and ask for what was done in a filter: { field: ${actionField}, equals: ${action} }`
-  // The fix changes the whole list, so that the first of its items has it.
+  // The fix changes the whole list, so only the finding about the first item has it.
   const fix = path.at(-1) === 0 ? actionFix(type, actionField, subject) : undefined
   subject.say('WH226', path, message, { help, suggest: [type], ...(fix ? { fix } : {}) })
 }
 
-/** Where all that is listed is of one type, and no filter stands there yet: `events` get the type, and a filter its actions. */
+/** Returns the fix that lists the type in `events`, and its actions in a filter. Only for a list of one type, without filters yet. */
 const actionFix = (type: string, field: string, { spec, route, placeOf, texts }: Subject): Fix | undefined => {
   const events = spec.events ?? []
   const actions = events.flatMap((each) => (String(each).startsWith(`${type}.`) ? String(each).slice(type.length + 1) : []))
@@ -113,25 +113,25 @@ const actionFix = (type: string, field: string, { spec, route, placeOf, texts }:
   )
 }
 
-/** Without its quotes. */
+/** Returns a written name without its quotes. */
 const bare = (written: string | undefined): string | undefined => written?.replace(/^(["'])(.*)\1$/, '$2')
 
-/** As YAML and JSON both read it. */
+/** Returns a name as YAML and JSON both read it. */
 const quoted = (name: string): string =>
   /^[a-z_]\w*$/.test(name) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(name) ? name : JSON.stringify(name)
 
-/** Without letter case, hyphens and an `s` at the end. */
+/** Returns a name without letter case, hyphens and an `s` at the end. */
 const plain = (name: string): string =>
   name
     .toLowerCase()
     .replace(/[\s_-]+/g, '')
     .replace(/s$/, '')
 
-/** The known name that a word is almost; none for a word that is far from all. */
+/** Returns the known name that differs from a word by a slip; `undefined` where none does. `isPlain`: only in spelling. */
 const knownNear = (name: string, known: ReadonlySet<string>): { readonly name: string; readonly isPlain: boolean } | undefined => {
   const same = [...known].find((each) => plain(each) === plain(name))
   if (same !== undefined) return { name: same, isPlain: true }
-  // "created" beside "create" is a word of its own.
+  // "created" is no slip of "create".
   if (name.length < 5 || known.has(name.replace(/(?:e?d|ing)$/, '')) || known.has(name.replace(/d$/, ''))) return undefined
   const [near] = nearest(
     name,
@@ -140,7 +140,7 @@ const knownNear = (name: string, known: ReadonlySet<string>): { readonly name: s
   return near !== undefined && isOneSlip(name.toLowerCase(), near.toLowerCase()) ? { name: near, isPlain: false } : undefined
 }
 
-/** Conditions that ask for a type that never gets as far. */
+/** Finds conditions on a type that `events` does not list, so that it never gets to the filters. */
 const reviewConditions = (subject: Subject): void => {
   const { spec } = subject
   if ((spec.events ?? []).length === 0) return

@@ -1,8 +1,8 @@
-/** The texts of the files that were read, by place: what is written there, and where in it a piece of the value stands. */
+/** The texts of the files that were read. It finds the text at a place, and the place of a piece of a value. */
 
 import type { Place } from '../../core/diagnostic.ts'
 
-/** A piece of a value: its text, and where it begins in the value. */
+/** A piece of a value: its text, and the offset in the value where it begins. */
 export type TextPiece = { readonly text: string; readonly at: number }
 
 export class FileTexts {
@@ -13,7 +13,7 @@ export class FileTexts {
     this.#texts = texts
   }
 
-  /** What the file has at a place, quotes included; `undefined` where the file was not read. */
+  /** Returns the text at a place, quotes included; `undefined` where the file was not read. */
   at({ file, line, column, endLine, endColumn }: Place): string | undefined {
     const text = this.#texts.get(file)
     if (text === undefined) return undefined
@@ -21,14 +21,14 @@ export class FileTexts {
     return text.slice((starts[line - 1] ?? 0) + column - 1, (starts[endLine - 1] ?? 0) + endColumn - 1)
   }
 
-  /** The place of what follows on the line where a place ends. */
+  /** Returns the place of the rest of the line on which a place ends. */
   behind({ file, endLine, endColumn }: Place): Place {
     const starts = this.#startsOf(file, this.#texts.get(file) ?? '')
     const length = (starts[endLine] ?? (this.#texts.get(file)?.length ?? 0) + 1) - 1 - (starts[endLine - 1] ?? 0)
     return { file, line: endLine, column: endColumn, endLine, endColumn: Math.max(endColumn, length + 1) }
   }
 
-  /** The place of a piece of the value at `place`; `undefined` where escapes or folded lines hide it. */
+  /** Returns the place of a piece of the value at `place`; `undefined` where escapes or folded lines hide it. */
   inside(place: Place, value: string, { text, at }: TextPiece): Place | undefined {
     const raw = this.at(place)
     if (raw === undefined || text === '') return undefined
@@ -38,7 +38,7 @@ export class FileTexts {
     return found === undefined ? undefined : this.#part(place, found, text.length)
   }
 
-  /** A part of what stands at a place, from an offset on. */
+  /** Returns the place of a part of the text at a place, from an offset on. */
   #part({ file, line, column }: Place, from: number, length: number): Place {
     const text = this.#texts.get(file) ?? ''
     const starts = this.#startsOf(file, text)
@@ -58,7 +58,7 @@ export class FileTexts {
   }
 }
 
-/** Where a text occurs in another, overlapping ones too. */
+/** Returns the offsets where a text occurs in another text; occurrences may overlap. */
 const occurrences = (whole: string, part: string): number[] => {
   const found: number[] = []
   for (let at = whole.indexOf(part); at >= 0; at = whole.indexOf(part, at + 1)) found.push(at)

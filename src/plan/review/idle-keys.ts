@@ -1,4 +1,4 @@
-/** Keys of a route that do nothing where they stand, and the prompt that is not there. */
+/** Finds keys of a route that have no effect, and a missing prompt. */
 
 import { writtenTargets } from '../../parts/destination.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
@@ -17,7 +17,7 @@ export const reviewIdleKeys = (subject: Subject): void => {
   reviewKept(subject)
 }
 
-/** A request that has the secret itself cannot be kept, and without payloads none is. */
+/** Reports a `keep_refused` without effect: requests that hold a secret are never kept, and without payloads no request is. */
 const reviewKept = ({ spec, route, catalogue, config, say }: Subject): void => {
   if (spec.keep_refused === undefined) return
   const idle = (why: string, help: string): void => say('WH210', ['keep_refused'], why, { help, of: 'key' })
@@ -32,7 +32,7 @@ const reviewKept = ({ spec, route, catalogue, config, say }: Subject): void => {
     )
 }
 
-/** A reply to nobody is no matter; a message that others read is. */
+/** Reports a missing prompt, unless the reply only goes to internal targets, where nobody reads it. */
 export const reviewPrompt = ({ spec, catalogue, say }: Subject): void => {
   if (spec.prompt || spec.cron_job !== undefined) return
   const targets = writtenTargets(spec).map(({ target }) => target)

@@ -1,4 +1,4 @@
-/** Secrets that stand in clear text in a file which others can read, or which git keeps for ever. */
+/** Finds secrets in clear text in a file that other users can read, or that git keeps for ever. */
 
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -9,7 +9,7 @@ import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/di
 
 const maxIndexBytes = 67_108_864
 
-/** One finding for a file: the first secret in it, and the others beside. */
+/** Returns at most one finding for a file: at its first secret, with the others as related places. */
 export const reviewOpenSecrets = (source: Source): Diagnostic[] => {
   const { file } = source
   const why = tracked(file) ? 'git keeps this file' : open(file)
@@ -25,7 +25,7 @@ export const reviewOpenSecrets = (source: Source): Diagnostic[] => {
   return [diagnostic('WH303', `${count} here in clear text, and ${why}`, more)]
 }
 
-/** Where secrets are that are written out. */
+/** Returns the paths of secrets that stand in clear text. */
 const literalsIn = ({ data }: Source): Path[] => {
   const found: Path[] = []
   mapWhere('x-secret', configSchema, data, (node, value, path) => {
@@ -46,7 +46,7 @@ const stat = (path: string): Stats | undefined => {
   }
 }
 
-/** Why others can read a file: its own mode lets them, and no folder on the way keeps them out. */
+/** Returns why other users can read a file: its own mode lets them, and no folder on the way keeps them out. `undefined`: they cannot. */
 const open = (file: string): string | undefined => {
   const mode = stat(file)?.mode ?? 0
   if ((mode & 0o044) === 0) return undefined
@@ -57,7 +57,7 @@ const open = (file: string): string | undefined => {
   return `others can read the file (mode ${(mode & 0o777).toString(8).padStart(4, '0')})`
 }
 
-/** Whether the index of the repository around it names the file. One that is ignored, or not added yet, is not in it. */
+/** Whether the index of the git repository around a file names the file. It does not name ignored files, nor files that were not added. */
 const tracked = (file: string): boolean => {
   for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
     const index = join(folder, '.git', 'index')
@@ -72,7 +72,7 @@ const names = (index: string, path: string): boolean => {
     const bytes = readFileSync(index)
     const name = Buffer.from(`${path.split(sep).join('/')}\0`)
     for (let at = bytes.indexOf(name); at > 0; at = bytes.indexOf(name, at + 1)) {
-      // Before a name stand its flags: the length of it in the lower twelve bits.
+      // Before a name stand its flags, with the length of the name in the lower twelve bits.
       if ((bytes.readUInt16BE(at - 2) & 0xfff) === Math.min(name.length - 1, 0xfff)) return true
     }
     return false

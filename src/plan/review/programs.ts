@@ -1,4 +1,4 @@
-/** Programs that are run for a route or for every one: the interpreter of a script, the command of the agent. */
+/** Finds missing programs: the interpreter of a route's script, and the command of the agent. */
 
 import { extname } from 'node:path'
 import type { Config } from '../../config/config.ts'
@@ -12,7 +12,7 @@ import { runnerSettings } from '../runner.ts'
 import type { ReviewContext } from './review-context.ts'
 import type { Subject } from './subject.ts'
 
-/** Where both are looked for: they run in the gateway's own environment. */
+/** Returns the PATH of the gateway's own environment, in which scripts and the agent run. */
 const searchOf = ({ profiles }: Config): string => searchPathOf(profiles.get(defaultProfile)?.env ?? {})
 
 export const reviewScript = ({ spec, config, hasProgram, say }: Subject): void => {
@@ -32,7 +32,7 @@ export const reviewAgent = ({ config, hasProgram, catalogue }: ProgramContext): 
   const { agent } = config
   const part = catalogue.runners.get(agent.runner)
   const name = part?.program?.(runnerSettings(part, config))
-  // One with a folder in it is found from wherever the gateway runs.
+  // A command with a folder is not looked up on the PATH.
   if (!name || name.includes('/') || hasProgram(name, searchOf(config))) return []
   const path = name === agent.command?.[0] ? ['command', 0] : ['runner']
   const place = agent.place?.(path)

@@ -1,4 +1,4 @@
-/** What surrounds the routes of one configuration in a review. */
+/** The context of a review: the configuration around its routes. */
 
 import type { Config, RouteSource } from '../../config/config.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
@@ -17,15 +17,15 @@ export type ReviewContext = {
   readonly hasProgram: (name: string, search: string) => boolean
   /** The jobs that routes can name, read when they are first asked for. */
   readonly jobs: () => JobBook
-  /** Sections under `platforms` in which something is wrong: what they lack follows from that. */
+  /** Sections under `platforms` with a mistake. Keys that such a section lacks are not reported. */
   readonly doubtful: ReadonlySet<string>
-  /** What samples show of the routes that they were tried on. */
+  /** The results of samples, by the routes that they were tried on. */
   readonly samples?: ReadonlyMap<RouteSource, Sampled>
-  /** What is known of the events of the senders that routes name. */
+  /** The results of the built-in samples of the senders that routes name. */
   readonly senderSamples?: ReadonlyMap<RouteSource, Sampled>
 }
 
-/** `found`: what is known to be wrong around the routes. */
+/** Makes the context of a review. `found`: the Diagnostics of the configuration. */
 export const reviewContext = (
   config: Config,
   catalogue: Catalogue,

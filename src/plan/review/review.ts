@@ -1,4 +1,4 @@
-/** What compiles but is likely wrong: said by `validate` and `webhook subscribe`, never at a start or a reload. Nothing here does anything. */
+/** Finds what compiles but is likely wrong. `validate` and `webhook subscribe` ask for it, never a start or a reload. It has no effects. */
 
 import { defaultProfile, type JobSource, type RouteSource } from '../../config/config.ts'
 import { withoutConsequences } from '../../config/partial-route.ts'
@@ -21,7 +21,7 @@ import { reviewTemplates } from './templates.ts'
 import { reviewToolsets } from './toolsets.ts'
 import { reviewYamlTraps } from './yaml-traps.ts'
 
-/** What is likely wrong with all that was checked against a configuration; what follows from an error is not said again. */
+/** Reviews all routes and jobs of a check. A finding that follows from an error is left out. */
 export const reviewAll = ({ sources, jobs }: Checked, around: ReviewContext): Diagnostic[] => [
   ...sources.flatMap(({ route, diagnostics, salvaged }) => {
     const found = reviewRoute(route, around, diagnostics)
@@ -47,24 +47,24 @@ const reviews: readonly ((subject: Subject) => void)[] = [
   reviewSamples,
 ]
 
-/** What is likely wrong with a route; `errors` are those it has already: what follows from them is not said again. */
+/** Reviews a route. A finding that follows from one of its `errors` is left out. */
 export const reviewRoute = (route: RouteSource, around: ReviewContext, errors: readonly Diagnostic[]): Diagnostic[] => {
   const profile = around.config.profiles.get(route.profile)
   const found: Diagnostic[] = []
   const subject = subjectOf(route, profile ?? nobody(route.profile), around, found)
   for (const review of reviews) review(subject)
-  // Of a profile that is not served nothing else is known; a route that starts a job delivers nothing.
+  // The settings of a profile that is not served are not known, and a route that starts a job delivers nothing itself.
   if (profile && route.spec.cron_job === undefined) reviewTargets(subject)
   return found.filter((each) => !isSaid(each, errors))
 }
 
 const nobody = (name: string) => ({ name, dir: '', env: {}, platforms: {}, jobs: new Map() })
 
-/** Whether an error stands at the same place, or around it. */
+/** Whether an error stands at the place of a finding, or around it. */
 const isSaid = ({ pointer }: Diagnostic, errors: readonly Diagnostic[]): boolean =>
   errors.some((error) => error.severity === 'error' && (pointer === error.pointer || pointer.startsWith(`${error.pointer}/`)))
 
-/** What is likely wrong with where a job delivers to, and with its texts. */
+/** Reviews the targets and the texts of a job. */
 const reviewJob = (job: JobSource, around: ReviewContext): Diagnostic[] => {
   const profile = around.config.profiles.get(job.profile) ?? around.config.profiles.get(defaultProfile)
   if (!profile) return []

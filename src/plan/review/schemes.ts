@@ -1,4 +1,4 @@
-/** The schemes of a route beside each other: one that is never asked, and several that one key serves. */
+/** Reviews the schemes of a route: a scheme that is never asked, and a key that serves several schemes. */
 
 import { insecure } from '../../config/config.ts'
 import type { Headers } from '../../core/request.ts'
@@ -31,7 +31,7 @@ export const reviewSchemes = (subject: Subject): void => {
   }
 }
 
-/** A route whose senders all make their keys needs one of its own. The global secret may be one, but is so by chance. */
+/** Reports a route without a key of its own whose senders make their keys themselves: the global secret is hardly their key. */
 const reviewSenderKey = (schemes: readonly Scheme[], subject: Subject): void => {
   const { route, spec, say } = subject
   const isOff = spec.enabled === false || route.secrets.includes(insecure)
@@ -43,7 +43,7 @@ const reviewSenderKey = (schemes: readonly Scheme[], subject: Subject): void => 
 
 const needsTheirKey = ({ senderKey, keys = 'secret' }: Scheme): boolean => senderKey !== undefined && keys === 'secret'
 
-/** Headers by which a request shows the scheme. */
+/** Returns headers by which a request shows the scheme. */
 const shownBy = (scheme: Scheme): Headers => {
   if (scheme.shownBy) return scheme.shownBy
   try {

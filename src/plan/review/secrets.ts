@@ -1,4 +1,4 @@
-/** Secrets that protect little: easy to guess, a placeholder that was never filled in, or with a blank that nobody meant. None is quoted. */
+/** Finds weak secrets: easy to guess, a placeholder that was never filled in, or with a blank around. No message quotes a secret. */
 
 import { insecure } from '../../config/config.ts'
 import { isBare } from '../../config/secrets.ts'
@@ -8,26 +8,26 @@ import { type ReportFinding, replacing, type Subject } from './subject.ts'
 const minLength = 12
 const minDifferent = 5
 
-/** A new one, in the way of a shell. */
+/** The help that makes a new secret in a shell. */
 const generate = 'make one with: openssl rand -base64 32'
 
-/** The route's own secrets, each with where it stands; one that it inherits is looked at where it stands. */
+/** Returns the route's own secrets, each with its path. The inherited global secret is reviewed with the adapter's settings. */
 export const ownSecrets = ({ spec }: Pick<Subject, 'spec'>): readonly { readonly secret: string; readonly path: Path }[] => {
   if (Array.isArray(spec.secrets)) return spec.secrets.map((secret, i) => ({ secret, path: ['secrets', i] }))
   return spec.secret === undefined ? [] : [{ secret: spec.secret, path: ['secret'] }]
 }
 
 export const reviewSecrets = (subject: Subject): void => {
-  // Of the global one it is said where it stands.
+  // A secret that is also the global secret is reviewed with the adapter's settings.
   for (const { secret, path } of ownSecrets(subject)) if (secret !== subject.config.globalSecret) reviewSecret(secret, path, subject)
 }
 
 type Teller = Pick<Subject, 'texts' | 'placeOf'> & { readonly say: ReportFinding }
 
-/** One secret, references resolved. Says nothing of one that is no secret at all: that is an error already. */
+/** Reviews a secret whose references are resolved. An empty or bare secret is an error already. */
 export const reviewSecret = (secret: string, path: Path, { say, texts, placeOf }: Teller): void => {
   if (secret === insecure || secret.trim() === '' || isBare(secret)) return
-  // Left as it is written where the environment is not read.
+  // Where the environment is not read, references are not resolved.
   if (/^(?:\$\{\w+(?::-[^}]*)?\}$|file:)/.test(secret)) return
   const name = /^\$([A-Za-z_]\w*)$/.exec(secret)?.[1]
   if (name !== undefined) {
@@ -49,7 +49,7 @@ export const reviewSecret = (secret: string, path: Path, { say, texts, placeOf }
 const placeholder =
   /^(?:change[-_ ]?(?:me|this|it)\b.*|(?:your|my|the|our|some|a)?[-_ ]?(?:webhook|hook|github|gitlab|stripe|shared|super|signing)?[-_ ]?(?:secret|token|password|key|passphrase)(?:[-_ ]?(?:here|key|token|value|goes[-_ ]?here|\d{1,4}))?|password\d*|passw0rd|todo|tbd|fixme|none|null|undefined|x{3,}|\*{3,}|\.{3,}|example|test(?:ing|[-_ ]?secret)?|placeholder|replace[-_ ]?(?:me|this|with\b.*)|insert\b.*|enter\b.*|foo(?:bar)?|qwerty\w*|123456\d*|abc123|<.*>|\{.*\}|\[.*\]|%\w+%|__.*__)$/i
 
-/** Why a secret protects little, as what follows "the secret"; `undefined` for a good one. */
+/** Returns why a secret is weak, as the text behind "the secret"; `undefined` for a good secret. */
 export const weakness = (secret: string): string | undefined => {
   if (/[<{[]/.test(secret[0] ?? '') && placeholder.test(secret)) return 'is a placeholder that was never filled in'
   if (placeholder.test(secret)) return 'is a word that everybody tries first'

@@ -1,4 +1,4 @@
-/** What the senders of routes do that their author should know: several events in one request, and none again that was refused. */
+/** Reviews habits of senders: several events in one request, and no second try after a refusal. */
 
 import type { RouteSource } from '../../config/config.ts'
 import type { Loaded } from '../../config/load.ts'
@@ -12,7 +12,7 @@ export const reviewSenders = (subject: Subject): void => {
   reviewSeveral(subject)
 }
 
-/** `events` looks at each event of a request, and what comes behind it gets all of them. */
+/** Reports that a sender puts several events into a request: `events` looks at each of them, and later stages get all of them. */
 const reviewSeveral = ({ route, catalogue, spec, say }: Subject): void => {
   if ((spec.events ?? []).length === 0) return
   for (const { title, reads } of checkedWith(route, catalogue)) {
@@ -27,7 +27,7 @@ const reviewSeveral = ({ route, catalogue, spec, say }: Subject): void => {
 
 type Sources = readonly { readonly route: RouteSource }[]
 
-/** Says once what the limit means for routes whose senders never send again. Who wrote the limit has thought of it. */
+/** Reports once what the rate limit means for routes whose senders never send again. An author who wrote a limit has thought of it. */
 export const reviewRepeats = (sources: Sources, { config, written }: Loaded, catalogue: Catalogue): Diagnostic[] => {
   if (written.has('rate_limit')) return []
   const losing = sources.map(({ route }) => route).filter((route) => neverAgain(route, catalogue) !== undefined)

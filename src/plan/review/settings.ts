@@ -1,4 +1,4 @@
-/** What is likely wrong with the adapter's own settings: the global secret, plain HTTP, secrets in clear text. */
+/** Reviews the adapter's own settings: the global secret, plain HTTP, the agent's program, secrets in clear text. */
 
 import { statSync } from 'node:fs'
 import { present } from '../../config/adapter.ts'

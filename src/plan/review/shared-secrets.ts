@@ -1,4 +1,4 @@
-/** Secrets that two routes share: who may post to one of them may post to the other. */
+/** Finds secrets that routes share: a sender that may post to one of them may post to the others. */
 
 import { insecure, type RouteSource } from '../../config/config.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
@@ -9,7 +9,7 @@ import { ownSecrets } from './secrets.ts'
 
 type Holder = { readonly route: RouteSource; readonly path: Path; readonly written: string | undefined }
 
-/** Says so of every route but the first. One reference that both name is taken as meant, and so is the global secret. */
+/** Reports every route with a secret of an earlier route. A shared reference (`${NAME}`) is taken as meant. */
 export const reviewSharedSecrets = (routes: readonly { readonly route: RouteSource }[], texts: FileTexts): Diagnostic[] => {
   const holders = new Map<string, Holder>()
   const found: Diagnostic[] = []
@@ -27,7 +27,7 @@ export const reviewSharedSecrets = (routes: readonly { readonly route: RouteSour
   return [...found, ...inherited(routes)]
 }
 
-/** Says once of routes with different senders that they have the global secret. */
+/** Reports once that routes with different senders have the global secret. */
 const inherited = (routes: readonly { readonly route: RouteSource }[]): Diagnostic[] => {
   const isOfSender = ({ spec }: RouteSource): boolean =>
     verifyNames(spec).length > 0 && spec.public_key === undefined && !verifyNames(spec).some((name) => pluginName.test(name))
@@ -47,7 +47,7 @@ const inherited = (routes: readonly { readonly route: RouteSource }[]): Diagnost
   ]
 }
 
-/** Of a text as `"${NAME}"` its name. */
+/** Returns the reference in a text: the name of `"${NAME}"`, or the path of `file:/path`. */
 const referenceIn = (written: string | undefined): string | undefined =>
   /\$\{(\w+)/.exec(written ?? '')?.[1] ?? /^["']?(file:\S+?)["']?$/.exec(written ?? '')?.[1]
 

@@ -1,13 +1,13 @@
-/** What a review looks at: one route that compiles, what is around it, and the way to say where something is likely wrong. */
+/** The subject of a review: a route that compiles, its context, and the function that reports a finding. */
 
 import type { Profile, RouteSource } from '../../config/config.ts'
 import { type Code, type Diagnostic, diagnostic, type Edit, type Fix, type Path, type Place, pointerOf } from '../../core/diagnostic.ts'
 import type { ReviewContext } from './review-context.ts'
 
-/** What is said beside the message; the way out always is. */
+/** The details of a finding beside its message. `help` is required, because every finding has a way out. */
 type More = Pick<Diagnostic, 'suggest' | 'fix' | 'related' | 'place'> & { readonly help: string; readonly of?: 'key' | 'value' }
 
-/** Says that something is likely wrong at a path into the route. */
+/** Reports a finding at a path into the route. */
 export type ReportFinding = (code: Code, path: Path, message: string, more: More) => void
 
 export type Subject = ReviewContext & {
@@ -18,7 +18,7 @@ export type Subject = ReviewContext & {
   readonly placeOf: (path: Path, of?: 'key' | 'value') => Place
 }
 
-/** What is said about the route goes to `into`. */
+/** Makes the subject of a route. Its findings go to `into`. */
 export const subjectOf = (route: RouteSource, profile: Profile, around: ReviewContext, into: Diagnostic[]): Subject => {
   const placeOf: Subject['placeOf'] = (path, of = 'value') => route.place([...route.base, ...path], of)
   const say: ReportFinding = (code, path, message, { of, place = placeOf(path, of), ...more }) => {
@@ -27,12 +27,12 @@ export const subjectOf = (route: RouteSource, profile: Profile, around: ReviewCo
   return { ...around, route, spec: route.spec, profile, say, placeOf }
 }
 
-/** A fix that puts one text in the place of another. */
+/** Makes a fix of edits. */
 export const replacing = (title: string, safe: boolean, ...edits: readonly Edit[]): Fix => ({ title, safe, edits })
 
-/** A path below a key as people write it: `filters[2].not.field`. */
+/** Renders a path as people write it: `filters[2].not.field`. */
 export const written = (path: Path): string =>
   path.reduce<string>((text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`), '')
 
-/** `"a"`, `"a" or "b"` */
+/** Returns words as `"a" or "b"`. */
 export const anyOf = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(' or ')

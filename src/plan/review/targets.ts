@@ -1,4 +1,4 @@
-/** Where a route or a job delivers to: targets that cannot send as they are set up, settings that nobody reads, no address. */
+/** Reviews the targets of a route or job: targets that cannot send as they are set up, settings that no target reads, a missing address. */
 
 import type { Profile } from '../../config/config.ts'
 import { isUnknown } from '../../config/env.ts'
@@ -12,7 +12,7 @@ import { searchPathOf } from '../../process/find-program.ts'
 import type { ReviewContext } from './review-context.ts'
 import { anyOf, type ReportFinding, replacing, type Subject } from './subject.ts'
 
-/** A route or a job: what names targets. */
+/** A route or a job that names targets. */
 type Sender = Pick<ReviewContext, 'catalogue' | 'hasProgram' | 'doubtful'> & {
   readonly spec: Pick<Subject['spec'], 'deliver' | 'deliver_extra'>
   readonly profile: Profile
@@ -25,7 +25,7 @@ type To = { readonly part: TargetPart; readonly extra: JsonObject; readonly path
 export const reviewTargets = (sender: Sender): void => {
   const { catalogue, profile, spec } = sender
   const targets = writtenTargets(spec)
-  // A target that is not there is an error already, and may read any key.
+  // A target that does not exist is an error already, and could read any key.
   const known = targets.flatMap(({ target, path, ...rest }): To[] => {
     const part = catalogue.targets.get(target)
     const item = Array.isArray(spec.deliver) ? spec.deliver[Number(path[1])] : undefined
@@ -34,12 +34,12 @@ export const reviewTargets = (sender: Sender): void => {
   const meant = known.length === targets.length ? reviewKeys(known, sender) : new Set()
   for (const to of known) {
     const settings = settingsOf(to.part, profile.platforms, profile.env)
-    // A misspelled chat_id is said already.
+    // A misspelled chat_id was reported by `reviewKeys`.
     if (!reviewConnection(to, settings, sender) && !meant.has('chat_id')) reviewAddress(to, settings, sender)
   }
 }
 
-/** Whether it cannot send at all, which is said here or was said of its settings. */
+/** Returns whether a target cannot send at all. It is reported here, or was reported for the target's settings. */
 const reviewConnection = ({ part, path }: To, settings: JsonObject, { say, profile, hasProgram, doubtful }: Sender): boolean => {
   const platform = `platforms.${platformOf(part)}`
   const here = profile.name === 'default' ? '' : ` in profile "${profile.name}"`
@@ -49,7 +49,7 @@ const reviewConnection = ({ part, path }: To, settings: JsonObject, { say, profi
   }
   if (doubtful.has(platformOf(part))) return true
   const missing = missingOf(part, settings)
-  // An environment that is not read may bring all of it, and the address too.
+  // An environment that is not read may have all missing values.
   if (missing.length > 0 && isUnknown(profile.env)) return true
   const wrong = wrongAddress(settings)
   if (missing.length > 0) {
@@ -77,13 +77,13 @@ const reviewAddress = ({ part, extra, path, extraPath }: To, settings: JsonObjec
   say('WH713', at, `the target "${part.name}" has no address: ${problem}`, { help, of: at === path ? 'value' : 'key' })
 }
 
-/** Settings of a route that none of the targets reads which get them; what they were most likely meant to be. */
+/** Reports keys of `deliver_extra` that none of its targets reads. Returns the keys that were most likely meant. */
 const reviewKeys = (targets: readonly To[], sender: Sender): ReadonlySet<string> => {
   const meant = new Set<string>()
   for (const at of new Set(targets.map(({ extraPath }) => extraPath.join('.')))) {
     const readers = targets.filter(({ extraPath }) => extraPath.join('.') === at)
     const lists = readers.map(({ part }) => keysOfExtra(part))
-    // A plugin's target does not say what it reads.
+    // A plugin's target does not declare the keys that it reads.
     if (lists.some((list) => list === undefined)) continue
     const known = [...new Set(lists.flatMap((list) => list ?? []))]
     const { extra, extraPath } = readers[0] as To

@@ -1,4 +1,4 @@
-/** Templates of a route that do not say what their author wants: other dialects, half a brace, a payload that nobody asked for. */
+/** Reviews the templates of a route: other template languages, missing braces, and placeholders that samples do not fill in. */
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json } from '../../core/json.ts'
@@ -14,7 +14,7 @@ import { replacing, type Subject } from './subject.ts'
 export const reviewTemplates = (subject: Subject): void => {
   const { spec } = subject
   const sampled = subject.samples?.get(subject.route)
-  // What a script makes of the payload no sample tells.
+  // A sender's sample does not show the payload that a script makes.
   const isAsked = sampled !== undefined && sampled.taken.length > 0
   const ofSender = spec.script === undefined && !isAsked ? subject.senderSamples?.get(subject.route) : undefined
   const mayHave = mayHaveIn(subject, sampled)
@@ -36,10 +36,10 @@ export const reviewTemplates = (subject: Subject): void => {
   }
 }
 
-/** What the parts call the text at a path: the settings of all targets are told as one. */
+/** Returns the name under which samples have the text at a path: the settings of all targets share one name. */
 const whereOf = ([key, below]: Path): string => (key === 'prompt' ? key : below === 'key' ? `${key}.${below}` : 'deliver_extra')
 
-/** Texts below `secret` are values of the environment by now: they are no templates, and not for showing. */
+/** Visits all texts of a value, except under `secret` and `headers`: these are resolved secrets, no templates, and must not be shown. */
 const eachText = (value: Json, path: Path, tell: (path: Path, text: string) => void): void => {
   if (typeof value === 'string') tell(path, value)
   else if (Array.isArray(value)) for (const [i, item] of value.entries()) eachText(item, [...path, i], tell)
@@ -47,9 +47,9 @@ const eachText = (value: Json, path: Path, tell: (path: Path, text: string) => v
     for (const [key, item] of Object.entries(value)) if (key !== 'secret' && key !== 'headers') eachText(item, [...path, key], tell)
 }
 
-/** A key is a field's name, or a template where it holds a placeholder. */
+/** Reviews a key, which is a field's name, or a template if it has a placeholder. */
 const checkKey = (subject: Subject, path: Path, key: string, check: (path: Path, text: string, kind: 'setting') => void): void => {
-  // One with braces and without a placeholder is an error already.
+  // A key with braces and without a placeholder is an error already.
   if (placeholders(key).length > 0) check(path, key, 'setting')
   const instead = key.replace(/^\$?\.(?=\w)/, '').replace(/\[(\d+)\]/g, '.$1')
   if (placeholders(key).length > 0 || instead === key || /[{}]/.test(key)) return
@@ -59,7 +59,7 @@ const checkKey = (subject: Subject, path: Path, key: string, check: (path: Path,
   subject.say('WH502', path, message, { help: `write ${instead}`, suggest: [instead], fix })
 }
 
-/** Whether the payload is known to have its own `payload` or `event`: samples show it; else a script may make it so, and filters may ask for it. */
+/** Says whether a payload may have a key `payload` or `event`: by samples, else by a script or a filter on the key. */
 const mayHaveIn = ({ spec }: Subject, sampled: Sampled | undefined): Surrounding['mayHave'] => {
   const fields = fieldsOf(spec.filters)
   const known = spec.script === undefined && sampled && sampled.taken.length > 0 && coversEvents(sampled, spec) ? sampled : undefined
@@ -67,7 +67,7 @@ const mayHaveIn = ({ spec }: Subject, sampled: Sampled | undefined): Surrounding
     known?.paths('sent').includes(key) ??
     (spec.script !== undefined ||
       fields.some((field) => field === `payload.${key}` || field.startsWith(`payload.${key}.`)) ||
-      // These senders wrap what happened: Vercel, Zoom, Calendly.
+      // Vercel, Zoom and Calendly put the event's data into such a key.
       (spec.events ?? []).some((name) => /^(?:deployment|project|meeting|webinar|recording|invitee)\./.test(String(name))))
 }
 

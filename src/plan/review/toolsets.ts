@@ -1,4 +1,4 @@
-/** Tools with which a stranger's text could do more than be read (rules: Agents 6). */
+/** Finds tools that a stranger's text could misuse (rules: Agents 6). */
 
 import { placeholders } from '../../expr/placeholder.ts'
 import { defaults } from '../../generated/defaults.ts'
@@ -9,10 +9,10 @@ const narrow: ReadonlySet<string> = new Set(defaults.platform_toolsets.webhook)
 
 const words =
   'title|body|message|text|subject|summary|description|comment|note|content|name|branch|ref|query|issue|pull_request|commits|head_commit|object_attributes|script_output|__raw__'
-/** Fields in which anybody can write what they like, and those that hold such fields; in an expression wherever they stand. */
+/** Matches paths of fields in which strangers can write free text, or that contain such fields; in an expression, anywhere in it. */
 const free = new RegExp(`^=.*\\b(?:${words})\\b|(?:^|\\.)(?:${words})$`, 's')
 
-/** Further toolsets beside text that anybody may have written: instructions in it could be followed with them. */
+/** Reports further toolsets for an agent that reads a stranger's text: the agent could follow instructions in the text with these tools. */
 export const reviewToolsets = ({ spec, profile, config, catalogue, jobs, say }: Subject): void => {
   if (spec.deliver_only) return
   const { cron_job: job } = spec

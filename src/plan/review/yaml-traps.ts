@@ -1,4 +1,4 @@
-/** Values of conditions that YAML 1.2 reads as a text or as another number than their author may think. */
+/** Finds values that YAML 1.2 reads otherwise than their author may think: `no` is a text, and `010` is the number 10. */
 
 import type { Path } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
@@ -17,7 +17,7 @@ export const reviewYamlTraps = (subject: Subject): void => {
 const truths = /^(?:yes|no|on|off)$/i
 
 const checkValue = (value: Json, path: Path, { texts, placeOf, say }: Subject): void => {
-  // Only a text without quotes can be meant as something else, and it is written as it is.
+  // Only numbers and truth words can be misread. A value in quotes is left alone: its quotes are in the written text.
   if (typeof value !== 'number' && !(typeof value === 'string' && truths.test(value))) return
   const place = placeOf(path)
   const written = texts.at(place)

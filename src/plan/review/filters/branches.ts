@@ -1,27 +1,27 @@
-/** Conditions as a list of alternatives, in each of which a few demands must all be met; past a bound there is no list. */
+/** Turns conditions into a list of alternatives. An alternative is a list of demands that must all be met. */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { isObject, type Json, own } from '../../../core/json.ts'
 
-/** What one alternative demands of a field; without a field it is a demand that nothing is known of. */
+/** A demand on a field. Without a field nothing is known of the demand. */
 export type Demand = {
   readonly field?: string
   readonly operator: string
   readonly operand: Json
-  /** Whether the condition must hold, or must not. */
+  /** `true`: the condition must hold. `false`: it must not hold. */
   readonly holds: boolean
-  /** Of the condition. */
+  /** The path of the condition. */
   readonly path: Path
 }
 
 export type Branch = readonly Demand[]
 
-/** More alternatives than this are not looked at. */
+/** The most alternatives. With more there is no list. */
 const maxBranches = 256
 
-/** Every way in which a condition can hold, or can fail to; `undefined` past the bound. A malformed condition may do either. */
+/** Returns every way in which a condition can hold (or fail); `undefined` past the bound. A malformed condition may do either. */
 export const branchesOf = (condition: Json | undefined, path: Path, holds = true): readonly Branch[] | undefined => {
-  // The list of a route: all must hold.
+  // A list is the `filters` of a route: all conditions must hold.
   if (Array.isArray(condition)) return holds ? allOf(condition, path, holds) : anyOf(condition, path, holds)
   if (!isObject(condition)) return [[]]
   const keys = Object.keys(condition).filter((key) => key !== 'field' && !key.startsWith('x-'))
@@ -38,7 +38,7 @@ export const branchesOf = (condition: Json | undefined, path: Path, holds = true
   return [[{ ...(typeof field === 'string' ? { field } : {}), operator, operand, holds, path }]]
 }
 
-/** Every item holds (or every one fails, in a `not any`). */
+/** Returns the alternatives in which every item holds (or fails, in a `not any`). */
 const allOf = (items: readonly Json[], path: Path, holds: boolean): readonly Branch[] | undefined => {
   let branches: readonly Branch[] = [[]]
   for (const [i, item] of items.entries()) {
@@ -49,7 +49,7 @@ const allOf = (items: readonly Json[], path: Path, holds: boolean): readonly Bra
   return branches
 }
 
-/** One item holds (or one fails, in a `not all`). */
+/** Returns the alternatives in which one item holds (or fails, in a `not all`). */
 const anyOf = (items: readonly Json[], path: Path, holds: boolean): readonly Branch[] | undefined => {
   const branches: Branch[] = []
   for (const [i, item] of items.entries()) {
@@ -60,6 +60,6 @@ const anyOf = (items: readonly Json[], path: Path, holds: boolean): readonly Bra
   return branches
 }
 
-/** Each way in which both can be. */
+/** Returns the alternatives in which one of `a` and one of `b` are met together. */
 export const bothOf = (a: readonly Branch[] | undefined, b: readonly Branch[] | undefined): readonly Branch[] | undefined =>
   a && b && a.length * b.length <= maxBranches ? a.flatMap((one) => b.map((other) => [...one, ...other])) : undefined

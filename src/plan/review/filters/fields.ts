@@ -1,4 +1,4 @@
-/** The conditions of a route, one by one, each with where it stands and what its operator says of it. */
+/** The conditions on fields in a route's filters, each with its path and the domain that its operator gives. */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { isObject, type Json, own } from '../../../core/json.ts'
@@ -10,7 +10,7 @@ const groups = ['all', 'any', 'not'] as const
 /** A condition on one field. */
 export type Leaf = { readonly field: string; readonly operator: string; readonly operand: Json; readonly path: Path }
 
-/** Every condition on a field, those in groups too; what is not well-formed is left out. */
+/** Returns every condition on a field, also inside groups. Malformed conditions are left out. */
 export const leavesOf = (filters: unknown, path: Path = ['filters']): Leaf[] => {
   if (Array.isArray(filters)) return filters.flatMap((item, i) => leavesOf(item, [...path, i]))
   if (!isObject(filters)) return []
@@ -24,13 +24,13 @@ export const leavesOf = (filters: unknown, path: Path = ['filters']): Leaf[] => 
 
 export const fieldsOf = (filters: unknown): string[] => leavesOf(filters).map(({ field }) => field)
 
-/** One name for each field that is the same: the event's two names, and headers in any letter case. */
+/** Returns one name for all names of a field: the event type has two names, and headers are named in any letter case. */
 export const sameField = (field: string): string =>
   field === 'event' || field === 'event_type' ? 'event_type' : field.startsWith('headers.') ? field.toLowerCase() : field
 
 type Operation = Pick<Leaf, 'operator' | 'operand'>
 
-/** `undefined`: nothing is known of the condition. */
+/** Returns the domain of a condition; `undefined` where its operator says nothing. */
 export const domainOf = ({ operator, operand }: Operation, operators: Catalogue['operators']): Domain | undefined =>
   operators.get(operator)?.domain?.(operand)
 
@@ -41,7 +41,7 @@ const valuesIn = (domain: Domain | undefined): readonly Json[] => {
   return domain?.kind === 'part' ? [domain.value] : []
 }
 
-/** The values that a condition compares its field with, as far as they are the operand, or items of it. */
+/** Returns the values that a condition compares its field with, as far as they are the operand or its items. */
 export const comparedIn = ({ operator, operand, path }: Leaf, domain: Domain | undefined): readonly Compared[] =>
   valuesIn(domain).flatMap((value, i): Compared[] => {
     const at = [...path, operator]

@@ -1,4 +1,4 @@
-/** Filters that let nothing through, or that say nothing: found by asking the operators themselves, never by a guess. */
+/** Finds filters that let no event through, and conditions that change nothing. The operators themselves decide, so nothing is guessed. */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { equalJson, isObject, type Json, own } from '../../../core/json.ts'
@@ -8,7 +8,7 @@ import { type Branch, bothOf, branchesOf, type Demand } from './branches.ts'
 import { domainOf } from './fields.ts'
 import { type Conflict, type Reach, reachWith } from './reach.ts'
 
-/** With more than these each pair of branches is not compared. */
+/** The most branches of a group of which each pair is compared. */
 const maxCompared = 24
 
 export const reviewFilters = (subject: Subject): void => {
@@ -30,7 +30,7 @@ export const reviewFilters = (subject: Subject): void => {
 
 type PlacedCondition = { readonly condition: Json; readonly path: Path }
 
-/** What must hold in any case: the conditions of the list, and those of an `all` among them. */
+/** Returns the conditions that must hold in any case: those of the list, and those of an `all` among them. */
 const topOf = (condition: Json, path: Path): PlacedCondition[] => {
   if (Array.isArray(condition)) return condition.flatMap((item, i) => topOf(item, [...path, i]))
   const all = isObject(condition) ? own(condition, 'all') : undefined
@@ -42,7 +42,7 @@ const maxShown = 60
 const shown = (value: Json): string => printable(JSON.stringify(value), maxShown)
 const operandAt = ({ path, operator }: Demand): Path => [...path, operator]
 
-/** What a demand asks for, in words: `equals "a"`. */
+/** Returns a demand in words: `action equals "a"`. */
 const wordsOf = ({ field, operator, operand, holds }: Demand): string =>
   `${holds ? '' : 'not '}${printable(field ?? '', maxShown)} ${operator} ${shown(operand)}`
 
@@ -58,7 +58,7 @@ const wayOut = ([later, earlier]: Conflict, { catalogue }: Subject): string => {
   return isChoice ? 'where either of them is meant, write one condition with `in`' : 'where either of them is meant, put both under `any`'
 }
 
-/** Whether no event passes, which is then said. */
+/** Returns whether no event can pass the filters, and reports it. */
 const reportNever = (subject: Subject, filters: Json, reach: Reach): boolean => {
   const branches = branchesOf(filters, ['filters'])
   if (!branches) return false
@@ -80,7 +80,7 @@ const reportNever = (subject: Subject, filters: Json, reach: Reach): boolean => 
 
 type ConditionList = { readonly path: Path; readonly items: readonly Json[] }
 
-/** Every `any` that asks for one of its branches, those inside others too. */
+/** Returns every `any` outside of a `not`, also inside other groups. */
 const groupsOf = (condition: Json, path: Path): ConditionList[] => {
   if (Array.isArray(condition)) return condition.flatMap((item, i) => groupsOf(item, [...path, i]))
   if (!isObject(condition)) return []
@@ -94,7 +94,7 @@ const groupsOf = (condition: Json, path: Path): ConditionList[] => {
 
 const isBelow = (path: Path, top: Path): boolean => top.every((part, i) => path[i] === part)
 
-/** Branches that no event takes because of what stands beside them; their paths as written. */
+/** Reports branches that no event takes because of the conditions beside them. Returns the paths of these branches as people write them. */
 const reportDeadBranches = (subject: Subject, filters: Json, reach: Reach): string[] => {
   const branches = branchesOf(filters, ['filters']) ?? []
   if (branches.length < 2) return []
@@ -115,7 +115,7 @@ const reportDeadBranches = (subject: Subject, filters: Json, reach: Reach): stri
   return dead.map(written)
 }
 
-/** Conditions that stand twice among those that must all hold. */
+/** Reports conditions that stand twice among those that must all hold. */
 const reportTwins = (subject: Subject, top: readonly PlacedCondition[]): void => {
   for (const [i, { condition, path }] of top.entries()) {
     const first = i < maxCompared * maxCompared ? top.slice(0, i).find((each) => equalJson(each.condition, condition)) : undefined
@@ -128,7 +128,7 @@ const reportTwins = (subject: Subject, top: readonly PlacedCondition[]): void =>
 const branchesAt = ({ path, items }: ConditionList, i: number, holds = true): readonly Branch[] | undefined =>
   branchesOf(items[i], [...path, i], holds)
 
-/** Branches that let nothing through that another one does not. */
+/** Reports branches that let no more through than another branch of their group. */
 const reportSubsumed = (subject: Subject, group: ConditionList, reach: Reach, silent: ReadonlySet<string>): void => {
   const { items, path } = group
   if (items.length > maxCompared || silent.has(written(path.slice(0, -1)))) return
@@ -136,7 +136,7 @@ const reportSubsumed = (subject: Subject, group: ConditionList, reach: Reach, si
   const at = (i: number): string => written([...path, i])
   const covers = (wide: number, narrow: number): boolean =>
     equalJson(items[wide] as Json, items[narrow] as Json) || isCovered(branchesAt(group, narrow), branchesAt(group, wide, false), reach)
-  // From the end: of two that say the same the first stays.
+  // From the end, so that of two equal branches the first stays.
   for (let i = items.length - 1; i >= 0; i--) {
     if (silent.has(at(i))) continue
     const wide = [...items.keys()].find((j) => j !== i && !gone.has(j) && !silent.has(at(j)) && covers(j, i))
@@ -147,7 +147,7 @@ const reportSubsumed = (subject: Subject, group: ConditionList, reach: Reach, si
   }
 }
 
-/** Whether no event takes the narrow branch and is refused by the wide one. */
+/** Whether every event of the narrow branch is let through by the wide branch, too. */
 const isCovered = (narrow: readonly Branch[] | undefined, notWide: readonly Branch[] | undefined, reach: Reach): boolean => {
   const both = bothOf(narrow, notWide)
   return both !== undefined && both.length > 0 && reach.isNever(both)

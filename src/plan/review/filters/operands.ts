@@ -1,4 +1,4 @@
-/** What conditions compare with: values that the field can never have, and texts that an operator takes letter by letter. */
+/** Reviews the operands of conditions: values that the field can never have, and patterns that an operator takes letter by letter. */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'
@@ -33,7 +33,7 @@ const checkType = (leaf: Leaf, domain: Domain, subject: Subject): void => {
   for (const each of comparedIn(leaf, domain)) checkHeader(each, noun, subject)
 }
 
-/** Headers and types are texts. */
+/** Reports a value that is no text: headers and event types are always texts. */
 const checkHeader = ({ value: operand, path }: Compared, noun: string, { say, placeOf }: Subject): void => {
   if (typeof operand === 'string') return
   const isPlain = typeof operand === 'number' || typeof operand === 'boolean'

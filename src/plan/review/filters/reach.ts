@@ -1,4 +1,4 @@
-/** Whether demands on fields can all be met by one event. It says no only where no event can: the operators themselves are asked. */
+/** Finds demands that no event can meet together. The operators themselves decide, so nothing is guessed. */
 
 import { equalJson, type Json } from '../../../core/json.ts'
 import type { Event } from '../../../core/request.ts'
@@ -9,19 +9,19 @@ import { domainOf, sameField } from './fields.ts'
 
 type Operators = Catalogue['operators']
 
-/** Demands that no value of their field meets; the later one is where to say it. */
+/** One or two demands that no value of their field meets. The finding is reported at the later demand. */
 export type Conflict = readonly [later: Demand, earlier?: Demand]
 
-/** A demand with what its operator says of it. */
+/** A demand with the domain and the test that its operator gives. */
 type KnownDomain = { readonly demand: Demand; readonly domain: Domain; readonly test: Test | undefined }
 
-/** The test of another may be stopped by a limit or by a file: then a condition does not hold, and its `not` does not either. */
+/** Whether a test always decides. A limit may stop a pattern, a missing file a list: then neither the condition nor its `not` holds. */
 const isFirm = ({ kind }: Domain): boolean => kind !== 'pattern' && kind !== 'elsewhere'
 
 export type Reach = {
-  /** Why no event can meet all demands; `undefined` where one might. */
+  /** Returns why no event can meet all demands; `undefined` where an event might. */
   readonly conflictIn: (branch: Branch) => Conflict | undefined
-  /** Whether no event at all takes one of these branches, demands that can break left out. */
+  /** Whether no event takes any of these branches. Demands whose test may be stopped do not count. */
   readonly isNever: (branches: readonly Branch[] | undefined) => boolean
 }
 
@@ -44,7 +44,7 @@ export const reachWith = (operators: Operators): Reach => {
   }
 }
 
-/** The demands of each field. */
+/** Groups the demands by their field. */
 const groupsOf = (branch: Branch): readonly Demand[][] => {
   const groups = new Map<string, Demand[]>()
   for (const demand of branch) {
@@ -59,7 +59,7 @@ const isEvent = ({ field }: Demand): boolean => field !== undefined && sameField
 
 type Value = Json | undefined
 
-/** The only values that meet a demand; `undefined` where there are too many to list. */
+/** Returns the only values that meet a demand; `undefined` where they cannot be listed. */
 const valuesOf = ({ demand: { holds }, domain }: KnownDomain): readonly Value[] | undefined => {
   if (domain.kind === (holds ? 'one_of' : 'none_of')) return domain.values
   return domain.kind === (holds ? 'absent' : 'present') ? [undefined] : undefined
@@ -81,7 +81,7 @@ const conflictOf = (group: readonly KnownDomain[]): Conflict | undefined => {
 const noEvent = {} as Event
 
 const admits = ({ demand: { holds }, domain, test }: KnownDomain, value: Value): boolean => {
-  // A missing field is on no list; of every other value only the list knows.
+  // A missing field is on no list. Whether another value is on the list is not known here.
   if (domain.kind === 'elsewhere') return !(holds && value === undefined)
   if (!test) return true
   try {
@@ -103,7 +103,7 @@ const compileTest = ({ operator, operand }: Demand, operators: Operators): Test 
     isBad = true
   }
   const compiled = operators.get(operator)?.compile(operand, { profileDir: '', report, recompileAtReload: () => {} })
-  // What a plugin opened for it is closed again, and then there is nobody to ask.
+  // A plugin's operator may have opened something. It is closed again, and then the test cannot be used.
   if (typeof compiled === 'object') void closed(compiled.close)
   return isBad || typeof compiled !== 'function' ? undefined : compiled
 }
@@ -114,7 +114,7 @@ const closed = async (close: () => void | Promise<void>): Promise<void> => {
   } catch {}
 }
 
-/** One and the same condition that must hold and must not. What a list elsewhere says may change between the two. */
+/** Finds a condition that must hold and must not hold. A list in a file does not count, because it may change between the two tests. */
 const opposites = (group: readonly KnownDomain[]): Conflict | undefined => {
   for (const [i, later] of group.entries()) {
     const earlier = group.slice(0, i).find((each) => isOpposite(each.demand, later.demand) && later.domain.kind !== 'elsewhere')
@@ -125,7 +125,7 @@ const opposites = (group: readonly KnownDomain[]): Conflict | undefined => {
 
 const isOpposite = (a: Demand, b: Demand): boolean => a.holds !== b.holds && a.operator === b.operator && equalJson(a.operand, b.operand)
 
-/** The fixed text that a pattern wants at the start of the field; `undefined` where there is none to be sure of. */
+/** Returns the fixed text that a pattern wants at the start of the field; `undefined` where it is not certain. */
 const prefixOf = ({ demand: { holds }, domain }: KnownDomain): string | undefined => {
   if (domain.kind !== 'pattern' || !holds || domain.source.includes('|')) return undefined
   const [, text = '', next = ''] = /^\^([\w /:#-]*)(.?)/u.exec(domain.source) ?? []

@@ -1,4 +1,4 @@
-/** How samples fill in one text: placeholders that none of them has a value for, and what is cut. */
+/** Reviews how samples fill in a text: placeholders without a value in any sample, and values that are cut. */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
@@ -8,22 +8,22 @@ import { replacing, type Subject } from '../subject.ts'
 import { type Near, namesAnItem, nearPaths, wayOut } from './near-paths.ts'
 import { coversEvents, inNone, type Sampled } from './sampled.ts'
 
-/** A text of the route; `where`: the key under which its placeholders are told. */
+/** A text of the route. `where`: the key under which samples have its filled placeholders. */
 export type TextAt = { readonly path: Path; readonly text: string; readonly where: string }
 
-/** `said`: where in the text something was said already. */
+/** Reviews the placeholders of a text. `said`: the offsets at which a finding was reported already. */
 export const reviewFilled = (subject: Subject, sampled: Sampled, at: TextAt, said: ReadonlySet<number>): void => {
   for (const { piece, from } of piecesOf(at.text)) {
     if (piece.kind === 'text' || said.has(from)) continue
     const written = piece.kind === 'raw' ? '{__raw__}' : piece.written
     reportCut(subject, sampled, at, { text: written, at: from })
-    // An expression may well give nothing, and a key is told of as a whole.
+    // An expression may well have no value, and a missing key of `coalesce` is reported by `checkKey` of samples.ts.
     if (piece.kind === 'path' && at.where !== 'coalesce.key')
       reportMissing(subject, sampled, at, { text: written, path: piece.path, at: from })
   }
 }
 
-/** What a sender sends beside its samples nobody knows: a placeholder is told of only where it is nearly the path of a value that they have. */
+/** Reviews a text by the sender's own samples. An event may have more keys, so only a placeholder with a near path is reported. */
 export const reviewSlips = (subject: Subject, sampled: Sampled, at: TextAt, said: ReadonlySet<number>): void => {
   const known = new Set(sampled.paths('event'))
   for (const { piece, from } of piecesOf(at.text)) {
@@ -34,11 +34,11 @@ export const reviewSlips = (subject: Subject, sampled: Sampled, at: TextAt, said
   }
 }
 
-/** Of a route without a prompt. */
+/** Reviews a route without a prompt, whose text is the whole payload. */
 export const reviewWhole = (subject: Subject, sampled: Sampled): void =>
   reportCut(subject, sampled, { path: [], text: '', where: 'prompt' }, { text: 'the whole payload', at: 0 })
 
-/** A part of a text, and the offset where it begins. */
+/** A part of a text, with the offset where it begins. */
 type Part = { readonly text: string; readonly at: number }
 
 const tellOf = ({ taken }: Sampled, where: string, written: string) =>
@@ -67,7 +67,7 @@ const sayMissing = (subject: Subject, sampled: Sampled, { path, text }: TextAt, 
   })
 }
 
-/** The longest of the samples that the filters let on. */
+/** Reports a cut of a value, by the longest sample that passes the filters. */
 const reportCut = (subject: Subject, sampled: Sampled, { path, text, where }: TextAt, piece: Part): void => {
   const cuts = tellOf(sampled, where, piece.text).flatMap(({ name, passes, filled: { cut } }) => (cut && passes ? [{ name, ...cut }] : []))
   const [longest] = cuts.sort((a, b) => b.from - a.from)

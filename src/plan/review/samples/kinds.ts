@@ -1,4 +1,4 @@
-/** Conditions on values of another kind than all samples have there: `equals: "false"` where the payload has `false`. */
+/** Finds conditions on another kind of value than the samples have: `equals: "false"` where the payload has `false`. */
 
 import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
@@ -10,7 +10,7 @@ import { inAll, type Sampled } from './sampled.ts'
 
 export const reviewKinds = (subject: Subject, sampled: Sampled): void => {
   for (const leaf of leavesOf(subject.spec.filters)) {
-    // That these are texts is said without samples.
+    // `reviewOperands` says without samples that headers and event types are texts.
     if (sameField(leaf.field) === 'event_type' || leaf.field.startsWith('headers.')) continue
     const domain = domainOf(leaf, subject.catalogue.operators)
     const values = domain && valuesOf(leaf, sampled)
@@ -28,7 +28,7 @@ const kindOf = (value: Json): Kind => {
   return kinds[typeof value] ?? 'a map'
 }
 
-/** What the samples have there. Of `null` nobody knows what it is at other times. */
+/** Returns the values of a field in the samples. `null` is left out: at another time it may be a value of any kind. */
 const valuesOf = ({ field }: Leaf, { taken }: Sampled): readonly Json[] => {
   const get = compileField(field)
   return taken.flatMap(({ event }) => {
@@ -37,7 +37,7 @@ const valuesOf = ({ field }: Leaf, { taken }: Sampled): readonly Json[] => {
   })
 }
 
-/** The kind that would be needed, in words; `undefined` where the samples say nothing against the condition. */
+/** Returns the kind that the condition asks for, in words; `undefined` where the samples say nothing against it. */
 const wantedBy = (domain: Domain, values: readonly Json[]): string | undefined => {
   if (values.length === 0) return undefined
   if (domain.kind === 'one_of' || domain.kind === 'none_of') {
@@ -70,7 +70,7 @@ const report = (leaf: Leaf, domain: Domain, { values, wanted }: KindMismatch, sa
   })
 }
 
-/** `a list of maps` */
+/** Returns the kinds of values in words: `a list of maps`. */
 const kindsOf = (values: readonly Json[]): string => {
   const items = new Set(values.flatMap((value) => (Array.isArray(value) ? value.map(kindOf) : [])))
   const [only] = items
@@ -79,7 +79,7 @@ const kindsOf = (values: readonly Json[]): string => {
   return [...new Set(values.map((value) => (Array.isArray(value) ? list : kindOf(value))))].join(' or ')
 }
 
-/** The one operand in the kind that the samples have, where its text can be that. */
+/** Returns the operand in the kind that the samples have; `undefined` where its text cannot be of that kind. */
 const insteadOf = (leaf: Leaf, domain: Domain, values: readonly Json[]): string | undefined => {
   const compared = comparedIn(leaf, domain)
   const [first] = compared
@@ -99,6 +99,6 @@ const wayOut = ({ field }: Leaf, domain: Domain, values: readonly Json[]): strin
   return domain.kind === 'part' ? 'compare with a value of the kind of its items' : 'for an item of the list, use `contains`'
 }
 
-/** What items are called by. */
+/** Returns the key of an item that most likely names it. */
 const keyOf = (item: JsonObject): string =>
   ['name', 'title', 'login', 'id'].find((key) => item[key] !== undefined) ?? Object.keys(item).find((key) => /^\w+$/.test(key)) ?? 'name'

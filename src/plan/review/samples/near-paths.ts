@@ -1,4 +1,4 @@
-/** Dotted paths of payloads, and which of them somebody may have meant. */
+/** Dotted paths of payloads, and the paths that somebody may have meant by a wrong path. */
 
 import { isObject, type Json } from '../../../core/json.ts'
 import { isOneSlip, nearest } from '../../../core/text.ts'
@@ -7,7 +7,7 @@ import { anyOf } from '../subject.ts'
 const maxDepth = 12
 const maxPaths = 20_000
 
-/** Every path of these payloads that a placeholder can name; of a list the first item stands for all. */
+/** Returns every path of these payloads that a placeholder can name. Of a list, the first item stands for all. */
 export const pathsOf = (payloads: readonly Json[]): readonly string[] => {
   const paths = new Set<string>()
   const walk = (value: Json, above: string, depth: number): void => {
@@ -27,14 +27,15 @@ export const pathsOf = (payloads: readonly Json[]): readonly string[] => {
   return [...paths]
 }
 
+/** The known paths that are near to a wrong path. */
 export type Near = {
-  /** Paths that differ by a slip: a letter, its case, the number of a list's item. */
+  /** Paths that differ by a slip: a letter, its case, or a missing index. */
   readonly slips: readonly string[]
-  /** Those first, then paths that end alike, then others that look alike. */
+  /** The slips first, then paths with an equal end, then paths that look alike. */
   readonly all: readonly string[]
 }
 
-/** What to do about a path that no sample has. */
+/** Returns the way out for a path that no sample has. */
 export const wayOut = ({ all }: Near): string =>
   all.length > 0
     ? `did you mean ${anyOf(all)}?`
@@ -42,7 +43,7 @@ export const wayOut = ({ all }: Near): string =>
 
 const most = 3
 
-/** Known paths that somebody may have meant by one that is none. */
+/** Finds the known paths that somebody may have meant by `path`, which is not known. */
 export const nearPaths = (path: string, known: readonly string[]): Near => {
   const parts = path.split('.')
   const sameLength = known.map((other) => other.split('.')).filter((other) => other.length === parts.length)
@@ -60,13 +61,13 @@ export const nearPaths = (path: string, known: readonly string[]): Near => {
   return { slips, all: [...new Set([...slips, ...ending, ...others])].slice(0, most) }
 }
 
-/** Whether a path names another item of a list than the samples have: how many there are differs. */
+/** Whether a path names a further item of a list that the samples have: another event may have more items. */
 export const namesAnItem = (path: string, known: readonly string[]): boolean =>
   /(?:^|\.)\d+(?=\.|$)/.test(path) && known.includes(path.replace(/(^|\.)\d+(?=\.|$)/g, (_, dot: string) => `${dot}0`))
 
 const withoutIndexes = (path: string): string => path.replace(/\.\d+(?=\.|$)/g, '')
 
-/** Letter case, `_` and `-` aside; in longer words also by a letter. */
+/** Whether two keys differ only in letter case, `_` and `-`, or in one letter of a longer word. */
 const isSlip = (a: string, b: string): boolean =>
   bare(a) === bare(b) || (a.length > 3 && b.length > 3 && !/^\d+$/.test(a) && isOneSlip(a.toLowerCase(), b.toLowerCase()))
 

@@ -1,4 +1,4 @@
-/** What sample payloads show: fields, placeholders and keys that none of them has, texts that are cut, a script that lets nothing on. */
+/** Reviews a route by sample payloads: fields and keys that no sample has, and a script that lets no sample on. */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { isObject } from '../../../core/json.ts'
@@ -20,20 +20,20 @@ export const reviewSamples = (subject: Subject): void => {
   if (isAsked) reviewAsked(subject, asked)
 }
 
-/** What samples show that somebody chose for the routes: they are taken to have what matters. */
+/** Reviews a route by samples that the user chose. They are taken to have all that matters. */
 const reviewAsked = (subject: Subject, sampled: Sampled): void => {
   for (const leaf of leavesOf(subject.spec.filters)) checkField(leaf, sampled, subject)
   checkKey(sampled, subject)
   checkScript(sampled, subject)
 }
 
-/** It asks whether the field is there, and for no value of it. */
+/** Whether a condition only asks if the field is there, and for no value. */
 const asksWhether = (leaf: Leaf, { catalogue }: Subject): boolean => {
   const kind = domainOf(leaf, catalogue.operators)?.kind
   return kind === 'present' || kind === 'absent'
 }
 
-/** No sample has it, and none can tell that there is none: a list may have more items than in a sample. */
+/** Whether no sample has the field of a condition. A further item of a list does not count: an event may have more items than a sample. */
 const isMissing = (leaf: Leaf, sampled: Sampled, subject: Subject): boolean => {
   const { field } = leaf
   if (asksWhether(leaf, subject) || field === 'event' || field === 'event_type') return false
@@ -42,7 +42,7 @@ const isMissing = (leaf: Leaf, sampled: Sampled, subject: Subject): boolean => {
   return !namesAnItem(field.replace(/^payload\./, ''), sampled.paths('event'))
 }
 
-/** What a sender sends beside its samples nobody knows: slips are found, and what else is missing is said as that. */
+/** Checks a field by the sender's own samples. As an event may have more keys, only a slip is WH409; another missing field is WH415. */
 const checkSenderField = (leaf: Leaf, sampled: Sampled, subject: Subject): void => {
   if (!isMissing(leaf, sampled, subject)) return
   const near = nearFields(leaf.field, sampled)
@@ -55,7 +55,7 @@ const checkSenderField = (leaf: Leaf, sampled: Sampled, subject: Subject): void 
   }
 }
 
-/** Each sample that has the map around it has it without this key. What stands in `null` or in an empty list may be there another time. */
+/** Whether every sample has the map around a field, without its key. Where it has `null` or a list there, an event may have the field. */
 const isUnlikely = (field: string, { taken }: Sampled): boolean => {
   if (field.startsWith('headers.')) return false
   const parts = field.split('.')
@@ -96,7 +96,7 @@ const nearFields = (field: string, sampled: Sampled, of: 'event' | 'sent' = 'eve
   return { slips: near.slips.map((each) => prefix + each), all: near.all.map((each) => prefix + each) }
 }
 
-/** Whether the conditions that must hold beside this one do: else the sample is not what it is about. */
+/** Whether the conditions that must hold beside a condition do. Otherwise the condition is not about the sample. */
 const reaches = ({ holds }: Sampled['taken'][number], path: Path): boolean => {
   const own = path.slice(1)
   return [...holds].every(([key, held]) => {
