@@ -34,34 +34,37 @@ export const checkEntries = (file: string, checks: EntryChecks): CheckedEntries 
     refuseOdd(file)
     text = readSnapshot(file)
   } catch (error) {
-    const unread = diagnostic(checks.corrupt, messageOf(error), { place: top(file), help: 'put a regular, readable file in its place' })
+    const unread = diagnostic(checks.corrupt, messageOf(error), {
+      place: topOfFile(file),
+      help: 'put a regular, readable file in its place',
+    })
     return { diagnostics: [unread], entries: [], files: 1, texts: new Map() }
   }
   const texts = new Map([[file, text]])
   try {
     const entries = Object.entries(parseEntries(text))
     const { source, diagnostics } = parseSource(file, text)
-    const place: Source['place'] = (path, of) => source?.place(path, of) ?? top(file)
+    const place: Source['place'] = (path, of) => source?.place(path, of) ?? topOfFile(file)
     found.push(...diagnostics, ...entries.flatMap(([name, entry]) => checks.check(name, entry, place)))
     return { diagnostics: found.map(startsAnyway), entries: entries.map(([name]) => name), files: 1, texts }
   } catch (error) {
     if (!(error instanceof NotEntries)) throw error
-    found.push(corrupt(file, checks, error))
+    found.push(corruptFile(file, checks, error))
     return { diagnostics: found, entries: [], files: 1, texts }
   }
 }
 
-const top = (file: string) => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
+const topOfFile = (file: string) => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
 
 const openToOthers = (file: string, bits: number): Diagnostic => {
   const mode = (bits & 0o777).toString(8).padStart(4, '0')
-  return diagnostic('WH804', `${file} has mode ${mode}: others can read its secrets`, { place: top(file), help: `chmod 600 ${file}` })
+  return diagnostic('WH804', `${file} has mode ${mode}: others can read its secrets`, { place: topOfFile(file), help: `chmod 600 ${file}` })
 }
 
 /** Makes a Diagnostic not stop the start: an entry with a mistake is skipped, the others are served (rules: Subscriptions 5). */
 const startsAnyway = (each: Diagnostic): Diagnostic => ({ ...each, stopsStart: false })
 
-const corrupt = (file: string, { noun, corrupt: code }: EntryChecks, { message, line, column }: NotEntries): Diagnostic =>
+const corruptFile = (file: string, { noun, corrupt: code }: EntryChecks, { message, line, column }: NotEntries): Diagnostic =>
   diagnostic(code, `the ${noun} file is not usable: ${message}`, {
     place: { file, line, column, endLine: line, endColumn: column },
     help: `mend it by hand, or restore ${file}.bak; until then the gateway serves the last good set`,

@@ -53,17 +53,17 @@ export const checkPresence = (dataDir: string, asked: boolean, configFile: strin
   return [diagnostic('WH004', `there is no ${file}`, { help: 'only the environment and the files beside it count' })]
 }
 
-type Compile = (route: RouteSource) => readonly Diagnostic[]
+type CheckByCompiling = (route: RouteSource) => readonly Diagnostic[]
 
 /** Checks a route by compiling it as the server does, or the usable part of it. */
-const checkedRoute = (compile: Compile, route: RouteSource, salvaged?: PartialRoute): CheckedRoute =>
+const checkedRoute = (compile: CheckByCompiling, route: RouteSource, salvaged?: PartialRoute): CheckedRoute =>
   salvaged ? { route, diagnostics: withoutConsequences(salvaged, compile(route)), salvaged } : { route, diagnostics: compile(route) }
 
 /** Checks the configuration alone. The jobs that its routes name may stand in the jobs files, which are read for that. */
 export const checkConfigured = (loaded: Loaded, catalogue: Catalogue, effects: Effects): Checked => {
   const { config, diagnostics, texts, salvaged } = loaded
   const book = quietBook(config, catalogue)
-  const compile: Compile = (route) => checkRoute(route, config, catalogue, { ...effects, jobs: book })
+  const compile: CheckByCompiling = (route) => checkRoute(route, config, catalogue, { ...effects, jobs: book })
   const sources = [
     ...[...config.routes.values()].map((route) => checkedRoute(compile, route)),
     ...salvaged.map((each) => checkedRoute(compile, each.route, each)),
@@ -107,7 +107,7 @@ export const quietBook = (config: Pick<Config, 'profiles' | 'tools' | 'agent'>, 
 /** Checks a subscriptions file against a configuration. */
 export const checkSubscriptions = (file: string, config: Config, catalogue: Catalogue, effects: Effects): Checked => {
   const dry = { ...effects, jobs: quietBook(config, catalogue) }
-  const compile: Compile = (route) => checkRoute(route, config, catalogue, dry)
+  const compile: CheckByCompiling = (route) => checkRoute(route, config, catalogue, dry)
   const sources: CheckedRoute[] = []
   const keys = challengeKeysOf(config.routes.values(), catalogue)
   const check: EntryChecks['check'] = (name, entry, place) => {
@@ -117,13 +117,18 @@ export const checkSubscriptions = (file: string, config: Config, catalogue: Cata
     const checked = served && checkedRoute(compile, served, salvaged)
     if (checked) sources.push(checked)
     const keyed = route ? checkChallengeKeys(route, catalogue, keys) : []
-    return [...diagnostics, ...(checked?.diagnostics ?? []), ...keyed, ...(config.routes.has(name) ? [hidden(name, place)] : [])]
+    return [
+      ...diagnostics,
+      ...(checked?.diagnostics ?? []),
+      ...keyed,
+      ...(config.routes.has(name) ? [hiddenSubscription(name, place)] : []),
+    ]
   }
   const checked = checkEntries(file, { noun: 'subscriptions', corrupt: 'WH803', check })
   return { ...asChecked(checked), routes: checked.entries.map((name) => ({ name, file })), sources }
 }
 
-const hidden = (name: string, place: Source['place']): Diagnostic =>
+const hiddenSubscription = (name: string, place: Source['place']): Diagnostic =>
   diagnostic('WH211', `subscription "${name}" is hidden by the route of this name in config.yaml`, {
     route: name,
     pointer: pointerOf([name]),
@@ -135,7 +140,7 @@ const hidden = (name: string, place: Source['place']): Diagnostic =>
 export const checkJobs = (file: string, profile: Profile, parts: JobParts): Checked => {
   const jobs: JobSource[] = []
   const check: EntryChecks['check'] = (id, entry, place) => {
-    if (profile.jobs.has(id)) return isObject(entry) && entry.schedule !== undefined ? [overruled(id, place)] : []
+    if (profile.jobs.has(id)) return isObject(entry) && entry.schedule !== undefined ? [overruledJob(id, place)] : []
     if (isPauseNote(entry)) return []
     const { job: source, diagnostics } = readStoredJob(id, entry, profile, { place })
     if (!source) return diagnostics
@@ -146,7 +151,7 @@ export const checkJobs = (file: string, profile: Profile, parts: JobParts): Chec
   return { ...asChecked(checkEntries(file, { noun: 'jobs', corrupt: 'WH806', check })), jobs }
 }
 
-const overruled = (id: string, place: Source['place']): Diagnostic =>
+const overruledJob = (id: string, place: Source['place']): Diagnostic =>
   diagnostic('WH210', `job "${id}" stands in config.yaml: only "paused" counts of its entry here`, {
     pointer: pointerOf([id]),
     place: place([id], 'key'),

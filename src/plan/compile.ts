@@ -97,7 +97,7 @@ export const compileRoute = (
     operators: catalogue.operators,
     targets,
   }
-  const plan = orRelease(owner, () => assemble(route, kit, catalogue, owner))
+  const plan = makeOrRelease(owner, () => assemblePlan(route, kit, catalogue, owner))
   if (diagnostics.some(({ stopsStart }) => stopsStart)) {
     owner.release()
     return { diagnostics, lasting: false }
@@ -108,7 +108,7 @@ export const compileRoute = (
   return { plan: mayGo ? onDemand(route, kit, catalogue, owner) : always(plan), owner, diagnostics, lasting: lasts }
 }
 
-const orRelease = <T>(owner: Held, make: () => T): T => {
+const makeOrRelease = <T>(owner: Held, make: () => T): T => {
   try {
     return make()
   } catch (error) {
@@ -126,9 +126,9 @@ export const checkedWith = (route: Pick<RouteSource, 'spec'>, catalogue: Catalog
 
 /** Returns the keys with which these routes answer their senders' challenges. */
 export const challengeKeysOf = (routes: Iterable<RouteSource>, catalogue: Catalogue): ChallengeKeys =>
-  challengeKeys([...routes].map((route) => keyed(route, catalogue)))
+  challengeKeys([...routes].map((route) => withChallengeKeys(route, catalogue)))
 
-const keyed = (route: RouteSource, catalogue: Catalogue): Keyed => ({
+const withChallengeKeys = (route: RouteSource, catalogue: Catalogue): Keyed => ({
   name: route.name,
   secrets: route.secrets,
   schemes: checkedWith(route, catalogue),
@@ -136,7 +136,7 @@ const keyed = (route: RouteSource, catalogue: Catalogue): Keyed => ({
 
 /** Reports a key of a route with which another scheme or route answers challenges. */
 export const checkChallengeKeys = (route: RouteSource, catalogue: Catalogue, keys: ChallengeKeys): Diagnostic[] => {
-  const shared = keys.size === 0 ? undefined : sharedChallengeKey(keyed(route, catalogue), keys)
+  const shared = keys.size === 0 ? undefined : sharedChallengeKey(withChallengeKeys(route, catalogue), keys)
   if (!shared) return []
   const { scheme, asked } = shared
   const whose = asked.route === route.name ? 'it' : `the route "${asked.route}"`
@@ -168,10 +168,10 @@ export const routePath = ({ name, profile }: Pick<RouteSource, 'name' | 'profile
 const always = (plan: RoutePlan) => (): RoutePlan => plan
 
 /** Makes a checked plan again, at its first event. Ten thousand plans take 90 MB, and most may never be needed. */
-const onDemand = (...from: Parameters<typeof assemble>): (() => RoutePlan) => {
+const onDemand = (...from: Parameters<typeof assemblePlan>): (() => RoutePlan) => {
   let plan: RoutePlan | undefined
   return () => {
-    plan ??= assemble(...from)
+    plan ??= assemblePlan(...from)
     return plan
   }
 }
@@ -189,7 +189,7 @@ const problemAt = (route: RouteSource, code: Diagnostic['code'], path: Path, mes
   })
 }
 
-const assemble = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages, endings }: Catalogue, owner: Owner): RoutePlan => {
+const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages, endings }: Catalogue, owner: Owner): RoutePlan => {
   const onHead: Step<HeadGate>[] = []
   const onEvent: Step<EventGate>[] = []
   let authenticate: Step<Authenticate> | undefined

@@ -17,14 +17,14 @@ export type EntriesOptions<T> = {
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
 
-type Entry<T> = { readonly text: string; readonly value: T }
+type CompiledEntry<T> = { readonly text: string; readonly value: T }
 
 /** The compiled entries of a file, as it was when last read. */
 export class Entries<T> {
   readonly #options: EntriesOptions<T>
   #seen = ''
   #told = ''
-  #entries: ReadonlyMap<string, Entry<T>> = new Map()
+  #entries: ReadonlyMap<string, CompiledEntry<T>> = new Map()
 
   constructor(options: EntriesOptions<T>) {
     this.#options = options
@@ -53,7 +53,7 @@ export class Entries<T> {
     const now = stampOf(this.#options.file)
     const entries = this.#read(now)
     if (!entries) return false
-    const next = new Map<string, Entry<T>>()
+    const next = new Map<string, CompiledEntry<T>>()
     for (const [name, entry] of Object.entries(entries)) next.set(name, this.#compiled(name, entry))
     this.#replace(next, now)
     return true
@@ -68,7 +68,7 @@ export class Entries<T> {
     const entries = this.#read(now)
     if (!entries) return
     const before = this.#entries
-    const next = new Map<string, Entry<T>>()
+    const next = new Map<string, CompiledEntry<T>>()
     const turn = takingTurns()
     for (const [name, entry] of Object.entries(entries)) {
       next.set(name, this.#compiled(name, entry))
@@ -95,7 +95,7 @@ export class Entries<T> {
     }
   }
 
-  #replace(entries: ReadonlyMap<string, Entry<T>>, stamp: string): void {
+  #replace(entries: ReadonlyMap<string, CompiledEntry<T>>, stamp: string): void {
     this.#dropOthers(this.#entries, entries)
     this.#entries = entries
     // The stamp is taken over only now: a file that could not be read, for example without a free descriptor, is tried again.
@@ -103,7 +103,7 @@ export class Entries<T> {
     this.#told = ''
   }
 
-  #dropOthers(entries: ReadonlyMap<string, Entry<T>>, kept: ReadonlyMap<string, Entry<T>>): void {
+  #dropOthers(entries: ReadonlyMap<string, CompiledEntry<T>>, kept: ReadonlyMap<string, CompiledEntry<T>>): void {
     const { drop } = this.#options
     if (!drop) return
     for (const [name, entry] of entries) if (kept.get(name) !== entry) drop(entry.value)
@@ -119,7 +119,7 @@ export class Entries<T> {
   }
 
   /** Returns a compiled entry. It is compiled again only if its text changed. */
-  #compiled(name: string, entry: Json): Entry<T> {
+  #compiled(name: string, entry: Json): CompiledEntry<T> {
     const text = JSON.stringify(entry)
     const known = this.#entries.get(name)
     return known?.text === text ? known : { text, value: this.#options.compile(name, entry) }

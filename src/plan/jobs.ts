@@ -61,7 +61,7 @@ export const compileJob = (source: JobSource, { targets, toolsets, agent }: JobP
   if (spec.model !== undefined) checkPrice({ model: spec.model }, agent, report)
   const delivery = readDelivery(spec, targets, report)
   const timezone = spec.timezone ?? defaults.job.timezone
-  const schedule = tryCompile(spec.schedule, timezone, (why) => report('WH223', ['schedule'], why, scheduleHelp, 'value'))
+  const schedule = tryCompileSchedule(spec.schedule, timezone, (why) => report('WH223', ['schedule'], why, scheduleHelp, 'value'))
   if (!schedule || diagnostics.some(({ stopsStart }) => stopsStart)) return { diagnostics }
   if (!spec.prompt?.trim()) {
     const why = 'it has no prompt: by the clock or `cron run` the agent is asked nothing; only an event of a cron_job route brings a text'
@@ -89,7 +89,7 @@ const stateOf = ({ enabled, paused }: Pick<Spec, 'enabled' | 'paused'>): Job['st
 
 const scheduleHelp = 'docs/jobs.md has the forms of a schedule, for example "0 9 * * 1-5" or "@daily"'
 
-const tryCompile = (schedule: string, timezone: string, refuse: (why: string) => void): Schedule | undefined => {
+const tryCompileSchedule = (schedule: string, timezone: string, refuse: (why: string) => void): Schedule | undefined => {
   try {
     return compileSchedule(schedule, timezone)
   } catch (error) {
@@ -107,7 +107,7 @@ export type JobBookOptions = {
 }
 
 /** An entry of a jobs file. Under a configured id only `paused` counts. `refused` has its names where it does not compile. */
-type Stored = { readonly paused: boolean; readonly job: ScheduledJob | undefined; readonly refused: readonly string[] }
+type StoredEntry = { readonly paused: boolean; readonly job: ScheduledJob | undefined; readonly refused: readonly string[] }
 
 const maxJobs = 10_000
 
@@ -119,7 +119,7 @@ export class JobBook implements Jobs {
   readonly diagnostics: readonly Diagnostic[]
   readonly #options: JobBookOptions
   readonly #configured: readonly ScheduledJob[]
-  readonly #stored: ReadonlyMap<string, Entries<Stored>>
+  readonly #stored: ReadonlyMap<string, Entries<StoredEntry>>
   #all: readonly ScheduledJob[] = []
   #byId: ReadonlyMap<string, ScheduledJob> = new Map()
   /** `profile/name` for the ids and names of configured jobs that do not compile. */
@@ -178,13 +178,13 @@ export class JobBook implements Jobs {
     return this.#byId.get(`${profile}/${id}`)
   }
 
-  #entriesOf(profile: Profile): Entries<Stored> {
+  #entriesOf(profile: Profile): Entries<StoredEntry> {
     const file = jobsFileOf(profile)
     const { report } = this.#options
     return new Entries({ file, report, corrupt: 'WH806', compile: (id, entry) => this.#store(profile, file, id, entry) })
   }
 
-  #store(profile: Profile, file: string, id: string, entry: Json): Stored {
+  #store(profile: Profile, file: string, id: string, entry: Json): StoredEntry {
     const paused = isObject(entry) && own(entry, 'paused') === true
     if (profile.jobs.has(id) || isPauseNote(entry)) return { paused, job: undefined, refused: [] }
     const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })

@@ -1,4 +1,4 @@
-/** Checks the rules across the keys of a route. The schema has the rules (`x-conflicts`, `x-requires`, `x-ignored`), this file their texts. */
+/** Checks rules across the keys of a route. The schema has the rules (`x-conflicts`, `x-requires`, `x-ignored`), this file their texts. */
 
 import { checkPrice, type Priced } from '../config/budget.ts'
 import { insecure, isLoopback, type Profile, type RouteSource } from '../config/config.ts'
@@ -28,7 +28,7 @@ type Requirement = { readonly code: Code; readonly when: string; readonly key: s
 type IgnoredKeys = { readonly when: string; readonly keys: readonly string[] }
 
 /** Whether a key is used: it is not absent, `false` or an empty list. */
-const used = (spec: JsonObject, key: string): boolean => {
+const isUsed = (spec: JsonObject, key: string): boolean => {
   const value = own(spec, key)
   return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0)
 }
@@ -58,19 +58,19 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
 
   for (const { code, keys } of rules['x-conflicts']) {
     const [first, second] = keys as [string, string]
-    if (keys.every((key) => used(spec, key)))
+    if (keys.every((key) => isUsed(spec, key)))
       report(code, [second], `"${first}" and "${second}" cannot be used together`, `remove one of the two`)
   }
   for (const { code, when, key, but } of rules['x-requires']) {
     const value = own(spec, key)
-    if (!used(spec, when) || (value !== undefined && writtenTargets(route.spec).some(({ target }) => !but.includes(target)))) continue
+    if (!isUsed(spec, when) || (value !== undefined && writtenTargets(route.spec).some(({ target }) => !but.includes(target)))) continue
     const fact = value === undefined ? `"${key}" is absent` : `"${key}" is ${JSON.stringify(value)}`
     report(code, [when], `"${when}" needs a real target, but ${fact}`, `name the target in "${key}", for example github_comment or http`)
   }
   for (const { when, keys } of rules['x-ignored']) {
     // The entry of a subscription always names a target. The default target does not count as written.
-    const asks = (key: string): boolean => used(spec, key) && !(key === 'deliver' && spec.deliver === defaults.route.deliver)
-    for (const key of used(spec, when) ? keys.filter(asks) : []) {
+    const asks = (key: string): boolean => isUsed(spec, key) && !(key === 'deliver' && spec.deliver === defaults.route.deliver)
+    for (const key of isUsed(spec, when) ? keys.filter(asks) : []) {
       report('WH210', [key], `"${key}" has no effect beside "${when}"`, 'remove it')
     }
   }
@@ -84,7 +84,7 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
 
 /** Checks the keys for the agent: skills, toolsets and prices. A key that the route's other keys make idle is not checked. */
 const checkOfAgent = ({ spec, profile: name }: RouteSource, { profiles, toolsets, agent }: RuleContext, report: Report): void => {
-  const ignored = rules['x-ignored'].filter(({ when }) => used(spec as JsonObject, when)).flatMap(({ keys }) => keys)
+  const ignored = rules['x-ignored'].filter(({ when }) => isUsed(spec as JsonObject, when)).flatMap(({ keys }) => keys)
   const profile = profiles.get(name)
   if (profile && !ignored.includes('skills')) checkSkills(spec.skills ?? [], profile.dir, report)
   if (!ignored.includes('toolsets')) checkToolsets(spec.toolsets ?? [], ['toolsets'], toolsets, report)
@@ -126,8 +126,8 @@ const checkVerify = (route: Route, schemes: readonly Scheme[], report: Report): 
   }
 }
 
-type Described = Route & { readonly verify: SignatureScheme }
-const isDescribed = (route: Route): route is Described => typeof route.verify === 'object' && !Array.isArray(route.verify)
+type DescribedRoute = Route & { readonly verify: SignatureScheme }
+const isDescribed = (route: Route): route is DescribedRoute => typeof route.verify === 'object' && !Array.isArray(route.verify)
 
 const checkSecrets = (route: RouteSource, context: RuleContext, report: Report): void => {
   const at = route.spec.secrets ? 'secrets' : 'secret'

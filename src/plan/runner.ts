@@ -26,7 +26,7 @@ export type CompiledRunner = {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-type Configured = Pick<Config, 'agent' | 'profiles' | 'tools'>
+type RunnerConfig = Pick<Config, 'agent' | 'profiles' | 'tools'>
 
 /** The parts that an agent is made of. */
 type AgentParts = { readonly runners: ReadonlyMap<string, RunnerPart>; readonly toolsets: ReadonlyMap<string, ToolsetPart> }
@@ -45,7 +45,7 @@ export const runnerSettings = (
   }: Pick<Config, 'profiles'> & { readonly agent: RunnerSettings & Pick<Config['agent'], 'env'> },
 ): RunnerSettings => {
   const env = profiles.get(defaultProfile)?.env ?? {}
-  const settings = passed ? { ...agent, variables: valuesOf(passed, env) } : agent
+  const settings = passed ? { ...agent, variables: setVariables(passed, env) } : agent
   const { apiKey: variables = [] } = names
   if (!isOwnApi(agent.baseUrl, api?.url)) return settings
   if (isUnknown(env)) return variables.length === 0 || agent.apiKey !== undefined ? settings : { ...settings, apiKey: unknownSecret }
@@ -54,7 +54,7 @@ export const runnerSettings = (
 }
 
 /** Returns those of the named variables that are set. */
-const valuesOf = (names: readonly string[], env: Env): { readonly [name: string]: string } =>
+const setVariables = (names: readonly string[], env: Env): { readonly [name: string]: string } =>
   Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const])))
 
 /** Reports that the environment's API key is not sent to another API, where the agent has no other key. That API may need none. */
@@ -70,7 +70,11 @@ const reportKeptBack = ({ env: names = {}, api }: RunnerPart, { baseUrl, apiKey 
   )
 }
 
-export const compileRunner = (config: Configured, { runners, toolsets }: AgentParts, { owners, log, clock }: AgentKit): CompiledRunner => {
+export const compileRunner = (
+  config: RunnerConfig,
+  { runners, toolsets }: AgentParts,
+  { owners, log, clock }: AgentKit,
+): CompiledRunner => {
   const { agent } = config
   const { runner: name } = agent
   const owner = owners.create({ runner: name })
@@ -89,14 +93,14 @@ export const compileRunner = (config: Configured, { runners, toolsets }: AgentPa
     const settings = runnerSettings(part, config)
     const runner = owner.adopt(part.compile(settings, report))
     reportKeptBack(part, settings, env, report)
-    return { agent: holding(owner, runner, toolbox), owner, notice: part.notice, diagnostics }
+    return { agent: holdingAgent(owner, runner, toolbox), owner, notice: part.notice, diagnostics }
   }
   // Any other unknown name fails the check of the file's shape already, which stops the start.
   if (pluginName.test(name)) report('WH711', ['runner'], `no plugin brings the runner "${name}"`, unpluggedHelp(name, runners.keys()))
   return { agent: () => Promise.reject(new Error(`no runner "${name}"`)), owner, notice: undefined, diagnostics }
 }
 
-const holding =
+const holdingAgent =
   (owner: Held, runner: Runner, toolbox: Toolbox): Agent =>
   async (prompt, { toolsets = [], ...job }) => {
     owner.hold()

@@ -29,7 +29,7 @@ export type Table = {
   readonly profiles: { has(name: string): boolean }
 }
 
-const shown = 100
+const maxNameUnits = 100
 
 /** Returns the route of a name. A configured route always wins over a subscription (rules: Subscriptions 2). */
 export const servedAs = ({ configured, subscribed }: Pick<Table, 'configured' | 'subscribed'>, name: string): Served | undefined =>
@@ -40,6 +40,6 @@ export const lookUp = (table: Table, name: string, prefix?: string): RoutePlan |
   if (prefix !== undefined && !(table.multiplex && table.profiles.has(prefix))) return refuse('unknown_profile')
   const served = servedAs(table, name)
   // An unknown route and a route of another profile get the same answer, so that nobody learns which it is (rules: Replies 2).
-  if (!served || served.source.profile !== (prefix ?? defaultProfile)) return refuse('unknown_route', { name: name.slice(0, shown) })
+  if (!served || served.source.profile !== (prefix ?? defaultProfile)) return refuse('unknown_route', { name: name.slice(0, maxNameUnits) })
   return served.plan?.() ?? refuse('route_disabled', { name })
 }

@@ -11,16 +11,16 @@ import { compileServer } from '../parts/tools/mcp/server.ts'
 import { ToolNames } from '../parts/tools/mcp/tool-names.ts'
 import type { Tool, ToolKit, Toolset, ToolsetPart } from '../parts/tools/tool.ts'
 
-type Parts = ReadonlyMap<string, ToolsetPart>
-type Configured = Pick<Config, 'tools'>
+type ToolsetParts = ReadonlyMap<string, ToolsetPart>
+type ToolsConfig = Pick<Config, 'tools'>
 
 /** Opens the toolsets of these names, and resolves to their tools. A toolset that is unknown or cannot be opened is logged and left out. */
 export type Toolbox = (names: readonly string[], signal: AbortSignal) => Promise<readonly Tool[]>
 
 /** Compiles all toolsets. All that they open belongs to `owner`. */
 export const compileToolsets = (
-  { tools }: Configured,
-  parts: Parts,
+  { tools }: ToolsConfig,
+  parts: ToolsetParts,
   owner: Pick<Owner, 'adopt'>,
   kit: Omit<ToolKit, 'report'>,
 ): { readonly toolbox: Toolbox; readonly diagnostics: readonly Diagnostic[] } => {
@@ -67,10 +67,10 @@ const reporterAt =
     into.push(diagnostic(code, base.length > 0 ? `${base.join('.')}: ${message}` : message, more))
   }
 
-const ofServers = isObject(schema.properties) && isObject(schema.properties.toolsets) ? schema.properties.toolsets : {}
+const serversSchema = isObject(schema.properties) && isObject(schema.properties.toolsets) ? schema.properties.toolsets : {}
 
 /** Toolsets that give an agent the machine or other people's conversations. A run that an event starts never has them. */
-const forbidden: ReadonlySet<string> = new Set(ofServers['x-forbidden-toolsets'] as string[])
+const forbidden: ReadonlySet<string> = new Set(serversSchema['x-forbidden-toolsets'] as string[])
 
 /** Reports each name that is dropped. `path`: the path of the list. */
 export const checkToolsets = (
@@ -92,12 +92,12 @@ export const checkToolsets = (
 }
 
 /** Checks the names in `platform_toolsets`. The names of routes and jobs are checked with their other keys. */
-export const checkToolNames = (config: Configured, parts: Parts): readonly Diagnostic[] => {
+export const checkToolNames = (config: ToolsConfig, parts: ToolsetParts): readonly Diagnostic[] => {
   const found: Diagnostic[] = []
   checkToolsets(config.tools.ofRuns, ['platform_toolsets', 'webhook'], toolsetNames(config, parts), reporterAt([], config.tools, found))
   return found
 }
 
 /** Returns the names of all toolsets of a configuration. */
-export const toolsetNames = ({ tools }: { readonly tools: { readonly servers: object } }, parts: Parts): ReadonlySet<string> =>
+export const toolsetNames = ({ tools }: { readonly tools: { readonly servers: object } }, parts: ToolsetParts): ReadonlySet<string> =>
   new Set([...parts.keys(), ...Object.keys(tools.servers).filter((name) => !forbidden.has(name))])

@@ -12,7 +12,7 @@ import { type LoadedModules, loadModule } from './plugin-module.ts'
 import { type PluginParts, readPlugin } from './plugin-parts.ts'
 import type { PluginTarget } from './plugin-target.ts'
 
-export type Plugged = { readonly catalogue: Catalogue; readonly diagnostics: readonly Diagnostic[] }
+export type PluggedCatalogue = { readonly catalogue: Catalogue; readonly diagnostics: readonly Diagnostic[] }
 
 /** The parts of loaded plugins, by the addresses of their modules. */
 export type LoadedPlugins = LoadedModules<PluginParts>
@@ -22,20 +22,20 @@ export const loadPlugins = async (
   config: Pick<Config, 'dataDir' | 'plugins' | 'profiles'>,
   builtins: Catalogue,
   loaded: LoadedPlugins,
-): Promise<Plugged> => {
+): Promise<PluggedCatalogue> => {
   const registry = openRegistry(builtins)
   const diagnostics: Diagnostic[] = []
   for (const source of config.plugins) {
     try {
       registry.add(await loadModule(source.name, config.dataDir, loaded, (module) => readPlugin(module, builtins.targets)))
     } catch (error) {
-      diagnostics.push(unusable(source, error))
+      diagnostics.push(unusablePlugin(source, error))
     }
   }
   const { catalogue, plugged } = registry
   const checked = [...config.profiles.values()].flatMap((profile) => [
     ...plugged.flatMap(({ checkSettings }) => checkSettings(profile)),
-    ...(diagnostics.length > 0 ? [] : unclaimed(profile, [...catalogue.targets.values()])),
+    ...(diagnostics.length > 0 ? [] : unclaimedSections(profile, [...catalogue.targets.values()])),
   ])
   return { catalogue, diagnostics: [...diagnostics, ...checked] }
 }
@@ -67,7 +67,7 @@ const openRegistry = (builtins: Catalogue) => {
   return { add, plugged, catalogue }
 }
 
-const unusable = ({ name, place, pointer }: PluginSource, error: unknown): Diagnostic =>
+const unusablePlugin = ({ name, place, pointer }: PluginSource, error: unknown): Diagnostic =>
   diagnostic('WH710', `the plugin ${printable(name, 200)} cannot be used: ${printable(messageOf(error), 500)}`, {
     place,
     pointer,
@@ -75,7 +75,7 @@ const unusable = ({ name, place, pointer }: PluginSource, error: unknown): Diagn
   })
 
 /** Reports sections under `platforms` that are named like a plugin's, but that no target reads. */
-const unclaimed = ({ name, platforms, place }: Profile, targets: readonly TargetPart[]): Diagnostic[] => {
+const unclaimedSections = ({ name, platforms, place }: Profile, targets: readonly TargetPart[]): Diagnostic[] => {
   const known = new Set(targets.map(platformOf))
   return Object.keys(platforms).flatMap((platform) => {
     if (!pluginName.test(platform) || known.has(platform)) return []

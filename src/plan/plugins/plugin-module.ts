@@ -25,7 +25,7 @@ export const loadModule = async <T>(
   loaded: LoadedModules<T>,
   read: (module: object) => Promise<T>,
 ): Promise<T> => {
-  const url = pathToFileURL(fileOf(name, dataDir)).href
+  const url = pathToFileURL(moduleFile(name, dataDir)).href
   const known = loaded.get(url)
   if (known !== undefined) return known
   const failed = failures.get(url) ?? 0
@@ -43,8 +43,8 @@ export const loadModule = async <T>(
 const isPath = /^(?:\.{0,2}[/\\]|[A-Za-z]:)/
 const packageName = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/
 
-const fileOf = (name: string, dataDir: string): string => {
-  if (isPath.test(name)) return existing(resolve(dataDir, name))
+const moduleFile = (name: string, dataDir: string): string => {
+  if (isPath.test(name)) return existingFile(resolve(dataDir, name))
   if (isBuiltin(name)) throw new Error('it is a module of Node itself')
   if (!packageName.test(name)) throw new Error('it is neither a path that begins with ./ nor the name of a package')
   const require = createRequire(join(dataDir, 'config.yaml'))
@@ -52,12 +52,12 @@ const fileOf = (name: string, dataDir: string): string => {
     return require.resolve(name)
   } catch (error) {
     const file = (require.resolve.paths(name) ?? []).map((folder) => importedFile(join(folder, name))).find((found) => found !== undefined)
-    if (file !== undefined) return existing(file)
+    if (file !== undefined) return existingFile(file)
     throw new Error(`it is not installed in the data directory (${messageOf(error).split('\n')[0]}); the path of a file begins with ./`)
   }
 }
 
-const existing = (file: string): string => {
+const existingFile = (file: string): string => {
   if (!existsSync(file)) throw new Error(`there is no file ${file}`)
   return file
 }

@@ -25,7 +25,7 @@ export const readPlugin = async (module: object, builtins: ReadonlyMap<string, T
   const exported = exportsOf(module as UnknownMap)
   if (families.every((family) => exported[family] === undefined && exported[`${family}s`] === undefined))
     throw new Error('it must export either "target" or "targets", a list; or likewise a scheme, a runner or an operator')
-  const given = (family: Family): readonly unknown[] => listOf(family, exported)
+  const given = (family: Family): readonly unknown[] => partsOfFamily(family, exported)
   const [targets, schemes, runners, operators] = [given('target'), given('scheme'), given('runner'), given('operator')]
   const { schema } = exported
   if (schema !== undefined && !isMap(schema)) throw new Error('its "schema" is not a map')
@@ -35,10 +35,10 @@ export const readPlugin = async (module: object, builtins: ReadonlyMap<string, T
   }
   const platforms = new Set([...builtins.values()].map(platformOf))
   return {
-    targets: targets.map((one) => readTarget(shaped('target', one), platforms, fragments)),
-    schemes: schemes.map((one) => guardedScheme(shaped('scheme', one))),
-    runners: runners.map((one) => guardedRunner(shaped('runner', one))),
-    operators: operators.map((one) => guardedOperator(shaped('operator', one))),
+    targets: targets.map((one) => readTarget(checkedPart('target', one), platforms, fragments)),
+    schemes: schemes.map((one) => guardedScheme(checkedPart('scheme', one))),
+    runners: runners.map((one) => guardedRunner(checkedPart('runner', one))),
+    operators: operators.map((one) => guardedOperator(checkedPart('operator', one))),
   }
 }
 
@@ -55,7 +55,7 @@ const listOf = (family: Family, exported: UnknownMap): readonly unknown[] => {
 }
 
 /** Checks that the members of a part have the types that they must have, as far as can be seen. Throws a sentence. */
-const shaped = <T>(family: Family, part: unknown): T => {
+const checkedPart = <T>(family: Family, part: unknown): T => {
   const [problem] = shapeProblems(family, part)
   if (problem !== undefined) throw new Error(problem)
   return part as T

@@ -34,10 +34,10 @@ export const checkExtra = ({ root, check }: Fragment, values: JsonObject, withhe
   const lenient: Check = (data) => {
     if (check(data)) return true
     const errors = check.errors ?? []
-    const open = errors.filter(({ keyword, instancePath }) => keyword !== 'type' && isTemplate(valueAt(values, instancePath)))
+    const open = errors.filter(({ keyword, instancePath }) => keyword !== 'type' && isTemplate(valueAtPointer(values, instancePath)))
     // A branch of a choice may hold once the text is filled in. Then the errors of its other branches mean nothing.
     const choices = errors.filter(
-      (one) => choosing.has(one.keyword) && open.some(({ instancePath: at }) => at.startsWith(one.instancePath)),
+      (one) => choiceKeywords.has(one.keyword) && open.some(({ instancePath: at }) => at.startsWith(one.instancePath)),
     )
     const isOpen = ({ schemaPath }: Problem): boolean => choices.some((choice) => `${schemaPath}/`.startsWith(`${choice.schemaPath}/`))
     lenient.errors = errors.filter((error) => !open.includes(error) && !isOpen(error))
@@ -47,9 +47,9 @@ export const checkExtra = ({ root, check }: Fragment, values: JsonObject, withhe
   for (const { message, path, help } of shapeProblems(lenient, root, values, hidden)) report('WH707', path, message, help)
 }
 
-const choosing: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'if'])
+const choiceKeywords: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'if'])
 
-const valueAt = (data: unknown, pointer: string): unknown =>
+const valueAtPointer = (data: unknown, pointer: string): unknown =>
   pointer
     .split('/')
     .slice(1)

@@ -23,11 +23,11 @@ export const readTarget = (given: TargetPart, platforms: ReadonlySet<string>, { 
   const { name, platform } = given
   if (platform !== undefined && !(isText(platform) && (pluginName.test(platform) || platforms.has(platform))))
     throw new Error(`"platform" of its target ${name} is neither a name like acme-chat nor that of a built-in platform`)
-  const part = guarded(given, extra)
+  const part = guardedTarget(given, extra)
   return { part, checkSettings: (profile) => (settings ? checkSection(part, settings, profile) : []) }
 }
 
-const guarded = (given: TargetPart, extra: Fragment | undefined): TargetPart => {
+const guardedTarget = (given: TargetPart, extra: Fragment | undefined): TargetPart => {
   const { name, platform, program, internal, settings, needs, requires, addresses, lists, withheld = [] } = given
   return {
     name,

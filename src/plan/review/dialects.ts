@@ -3,7 +3,7 @@
 import { parseTemplate } from '../../expr/placeholder.ts'
 
 /** A piece of a template that most likely does not do what its author wants. `at` is its offset. */
-export type Slip = {
+export type TemplateSlip = {
   readonly code: 'WH502' | 'WH505' | 'WH507'
   readonly at: number
   readonly text: string
@@ -30,18 +30,21 @@ const wholePath = new RegExp(`^${dotted}$`)
 const isInside = (at: number, spans: readonly Span[]): boolean => spans.some(({ from, to }) => at >= from && at < to)
 
 /** Returns the likely slips of a template, in order. */
-export const slipsIn = (text: string, around: Surrounding): Slip[] => {
+export const slipsIn = (text: string, around: Surrounding): TemplateSlip[] => {
   if (!/[{}]/.test(text)) return []
   const expressions = spansOf(text, 'expression')
-  const code = around.kind === 'prose' ? codeIn(text) : []
-  const others = [...doubled(text, code), ...dollars(text, code, around), ...blanks(text, code), ...tags(text)].filter(
-    ({ at }) => !isInside(at, expressions),
-  )
+  const code = around.kind === 'prose' ? codeSpans(text) : []
+  const others = [
+    ...doubledBraces(text, code),
+    ...dollarBraces(text, code, around),
+    ...blankBraces(text, code),
+    ...templateTags(text),
+  ].filter(({ at }) => !isInside(at, expressions))
   const spans = others.map(({ at, text: piece }) => ({ from: at, to: at + piece.length }))
   const ours = placeholdersIn(text).filter(({ from }) => !isInside(from, spans))
   const slips = ours.flatMap(({ from, path, whole }) => pathSlip(path, whole, from, around) ?? [])
   const taken = [...expressions, ...spans, ...ours, ...code]
-  return [...others, ...slips, ...unbalanced(text, taken)].sort((a, b) => a.at - b.at)
+  return [...others, ...slips, ...unbalancedBraces(text, taken)].sort((a, b) => a.at - b.at)
 }
 
 /** Returns the pieces of a template, each with the offsets where it begins and ends. */
@@ -66,7 +69,7 @@ const placeholdersIn = (text: string): (Span & { readonly path: string; readonly
   )
 
 /** Returns the ranges of code between backticks. */
-const codeIn = (text: string): Span[] =>
+const codeSpans = (text: string): Span[] =>
   [...text.matchAll(/```[\s\S]*?(?:```|$)|`[^`\n]+`/g)].map(({ 0: code, index }) => ({ from: index, to: index + code.length }))
 
 /** Rewrites a path of another template language: without blanks, `payload.`, `$.` and brackets. */
@@ -81,8 +84,8 @@ const ourPath = (path: string): string =>
 const isCode = (at: number, code: readonly Span[]): boolean => isInside(at, code)
 
 /** Finds `{{title}}`, `${{ title }}` and `{{#if x}}`. */
-const doubled = (text: string, code: readonly Span[]): Slip[] =>
-  [...text.matchAll(/\$?\{\{\{?([^{}\r\n]*)\}\}\}?/g)].flatMap(({ 0: found, 1: inner = '', index: at }): Slip[] => {
+const doubledBraces = (text: string, code: readonly Span[]): TemplateSlip[] =>
+  [...text.matchAll(/\$?\{\{\{?([^{}\r\n]*)\}\}\}?/g)].flatMap(({ 0: found, 1: inner = '', index: at }): TemplateSlip[] => {
     const path = inner.trim()
     if (found.startsWith('$') && isCode(at, code)) return []
     const base = { code: 'WH502', at, text: found } as const
@@ -91,21 +94,21 @@ const doubled = (text: string, code: readonly Span[]): Slip[] =>
       return [{ ...base, message: `"${found}" is a block of another template language`, help }]
     }
     const [subject = '', ...filters] = path.split('|')
-    if (filters.length > 0 && wholePath.test(subject.trim())) return [{ ...base, ...filtered(found, subject.trim()) }]
+    if (filters.length > 0 && wholePath.test(subject.trim())) return [{ ...base, ...filterSlip(found, subject.trim()) }]
     if (!new RegExp(`^\\.?${dotted}$`).test(path)) return []
     const instead = `{${ourPath(path)}}`
     return [{ ...base, message: `"${found}" is written as in another template language`, help: `write ${instead}`, instead, safe: true }]
   })
 
-const filtered = (found: string, subject: string): Pick<Slip, 'message' | 'help'> => ({
+const filterSlip = (found: string, subject: string): Pick<TemplateSlip, 'message' | 'help'> => ({
   message: `"${found}" uses a filter, and there are none here`,
   help: `use an expression, for example {= $uppercase(${ourPath(subject)}) }`,
 })
 
 /** Finds `${title}`, as in a shell or in JavaScript. */
-const dollars = (text: string, code: readonly Span[], { kind }: Surrounding): Slip[] =>
+const dollarBraces = (text: string, code: readonly Span[], { kind }: Surrounding): TemplateSlip[] =>
   [...text.matchAll(new RegExp(String.raw`\$\{(${dotted})(?::-[^{}]*)?\}`, 'g'))].flatMap(
-    ({ 0: found, 1: path = '', index: at }): Slip[] => {
+    ({ 0: found, 1: path = '', index: at }): TemplateSlip[] => {
       const isVariable = /^[A-Z][A-Z0-9_]*$/.test(path)
       if (isCode(at, code) || (kind === 'prose' && isVariable)) return []
       const base = { code: 'WH502', at, text: found } as const
@@ -124,9 +127,9 @@ const dollars = (text: string, code: readonly Span[], { kind }: Surrounding): Sl
 const codeBefore = /\b(?:import|export|const|let|var|interface|struct|enum|class)\b[^\n]*$|(?:=>|=|\))\s*$/
 
 /** Finds `{ title }`: braces with blanks inside are text here. */
-const blanks = (text: string, code: readonly Span[]): Slip[] =>
+const blankBraces = (text: string, code: readonly Span[]): TemplateSlip[] =>
   [...text.matchAll(new RegExp(String.raw`(?<![{$])\{(?:[ \t]+(${dotted})[ \t]*|(${dotted})[ \t]+)\}(?!\})`, 'g'))].flatMap(
-    ({ 0: found, 1: left, 2: right, index: at }): Slip[] => {
+    ({ 0: found, 1: left, 2: right, index: at }): TemplateSlip[] => {
       const line = text.slice(text.lastIndexOf('\n', at) + 1, at)
       if (isCode(at, code) || codeBefore.test(line)) return []
       const instead = `{${ourPath(left ?? right ?? '')}}`
@@ -136,7 +139,7 @@ const blanks = (text: string, code: readonly Span[]): Slip[] =>
   )
 
 /** Finds `{% if x %}` and `<%= x %>`. */
-const tags = (text: string): Slip[] =>
+const templateTags = (text: string): TemplateSlip[] =>
   [...text.matchAll(/\{%-?\s*\w[^{}\r\n]*%\}|<%=?[^%\r\n]*%>/g)].map(({ 0: found, index: at }) => ({
     code: 'WH502' as const,
     at,
@@ -146,7 +149,7 @@ const tags = (text: string): Slip[] =>
   }))
 
 /** Returns the likely slip in the path of a valid placeholder. */
-const pathSlip = (path: string, text: string, at: number, { mayHave }: Surrounding): Slip | undefined => {
+const pathSlip = (path: string, text: string, at: number, { mayHave }: Surrounding): TemplateSlip | undefined => {
   const base = { at, text }
   const dialect = { ...base, code: 'WH502' as const }
   const write = (instead: string, safe = true) => ({ help: `write ${instead}`, instead, safe })
@@ -181,7 +184,7 @@ const pathSlip = (path: string, text: string, at: number, { mayHave }: Surroundi
   }
   if (/^\$?\.[A-Za-z_]/.test(path)) return { ...dialect, message: `"${text}" begins with a dot`, ...write(`{${ourPath(path)}}`) }
   const [subject = '', filter] = path.split('|')
-  if (filter !== undefined && wholePath.test(subject.trim())) return { ...dialect, ...filtered(text, subject.trim()) }
+  if (filter !== undefined && wholePath.test(subject.trim())) return { ...dialect, ...filterSlip(text, subject.trim()) }
   if (/^[a-z]\w*\([\w$.]*\)$/i.test(path)) {
     const help = `functions stand in an expression: {= $${path} }`
     return { ...dialect, message: `"${text}" stays as it is: a placeholder names one value`, help }
@@ -190,30 +193,30 @@ const pathSlip = (path: string, text: string, at: number, { mayHave }: Surroundi
 }
 
 /** Finds placeholders that lack a brace on one side. */
-const unbalanced = (text: string, taken: readonly Span[]): Slip[] => {
+const unbalancedBraces = (text: string, taken: readonly Span[]): TemplateSlip[] => {
   const open: number[] = []
-  const found: Slip[] = []
+  const found: TemplateSlip[] = []
   const skip = new Map(taken.map(({ from, to }) => [from, to]))
   for (let at = 0; at < text.length; at++) {
     const end = skip.get(at)
     if (end !== undefined && end > at) at = end - 1
     else if (text[at] === '{') open.push(at)
-    else if (text[at] === '}' && open.pop() === undefined) found.push(...closing(text, at))
+    else if (text[at] === '}' && open.pop() === undefined) found.push(...unopenedBrace(text, at))
   }
-  return [...found, ...open.flatMap((at) => opening(text, at))]
+  return [...found, ...open.flatMap((at) => unclosedBrace(text, at))]
 }
 
-const opening = (text: string, at: number): Slip[] => {
+const unclosedBrace = (text: string, at: number): TemplateSlip[] => {
   const path = new RegExp(`^\\{(${dotted})`).exec(text.slice(at, at + 500))?.[1]
-  if (path === undefined) return /^\{\{[\w.]+\}/.test(text.slice(at)) ? [extra(at, '{')] : []
+  if (path === undefined) return /^\{\{[\w.]+\}/.test(text.slice(at)) ? [extraBrace(at, '{')] : []
   const piece = `{${path}`
   const message = `"${piece}" has no closing brace: it stays as it is`
   return [{ code: 'WH505', at, text: piece, message, help: `write {${path}}`, instead: `{${path}}` }]
 }
 
-const closing = (text: string, at: number): Slip[] => {
+const unopenedBrace = (text: string, at: number): TemplateSlip[] => {
   const before = text.slice(Math.max(0, at - 500), at)
-  if (/\{[\w.]+\}$/.test(before)) return [extra(at, '}')]
+  if (/\{[\w.]+\}$/.test(before)) return [extraBrace(at, '}')]
   const path = new RegExp(`(?:^|[\\s("'#/@])(${dotted})$`).exec(before)?.[1]
   if (path === undefined) return []
   const piece = `${path}}`
@@ -221,7 +224,7 @@ const closing = (text: string, at: number): Slip[] => {
   return [{ code: 'WH505', at: at - path.length, text: piece, message, help: `write {${path}}`, instead: `{${path}}` }]
 }
 
-const extra = (at: number, brace: string): Slip => ({
+const extraBrace = (at: number, brace: string): TemplateSlip => ({
   code: 'WH505',
   at,
   text: brace,

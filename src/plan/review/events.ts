@@ -6,12 +6,12 @@ import { isOneSlip, nearest, printable } from '../../core/text.ts'
 import { knownEvents } from '../../parts/known-events.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 import { checkedWith } from '../compile.ts'
-import { comparedIn, domainOf, type Leaf, leavesOf, sameField } from './filters/fields.ts'
-import { anyOf, replacing, type Subject } from './subject.ts'
+import { canonicalField, comparedIn, domainOf, type Leaf, leavesOf } from './filters/fields.ts'
+import { eitherOf, fixOf, type Subject } from './subject.ts'
 
 export const reviewEvents = (subject: Subject): void => {
   const events = subject.spec.events ?? []
-  const known = events.length > 0 ? knownOf(subject) : ofAnySender
+  const known = events.length > 0 ? knownEventsOf(subject) : ofAnySender
   for (const [i, name] of events.entries()) {
     // In a route of which only a part is usable, an item may be null.
     if (typeof name === 'string' && !known.names.has(name)) checkName(name, i, known, subject)
@@ -33,7 +33,7 @@ type KnownEvents = {
 const ofAnySender: KnownEvents = { names: knownEvents, sentence: 'no known sender has an event' }
 
 /** Returns the types that a route can get. Where it names no sender, or a scheme without a list of types, those of all senders. */
-const knownOf = ({ route, spec, catalogue }: Subject): KnownEvents => {
+const knownEventsOf = ({ route, spec, catalogue }: Subject): KnownEvents => {
   if (verifyNames(spec).length === 0) return ofAnySender
   const schemes = checkedWith(route, catalogue)
   const lists = schemes.flatMap(({ events }) => events ?? [])
@@ -65,17 +65,18 @@ const checkName = (name: string, i: number, known: KnownEvents, subject: Subject
   if (near) {
     const place = placeOf(path)
     // An alias is not the name itself, so the fix must not replace it.
-    const fix = bare(subject.texts.at(place)) === name && replacing(`write ${near.name}`, near.isPlain, { place, text: quoted(near.name) })
+    const fix =
+      withoutQuotes(subject.texts.at(place)) === name && fixOf(`write ${near.name}`, near.isPlain, { place, text: quotedName(near.name) })
     say('WH226', path, message, { help: `did you mean "${near.name}"?`, suggest: [near.name], ...(fix ? { fix } : {}) })
   } else if (isWhole) {
     const suggest = nearest(name, known.names)
-    const help = suggest.length > 0 ? `did you mean ${anyOf(suggest)}?` : `write one that it has: ${firstOf(known.names)} …`
+    const help = suggest.length > 0 ? `did you mean ${eitherOf(suggest)}?` : `write one that it has: ${commonNamesIn(known.names)} …`
     say('WH226', path, message, { help, suggest })
   }
 }
 
-const firstOf = (names: ReadonlySet<string>): string => common.filter((name) => names.has(name)).join(', ')
-const common = ['push', 'pull_request', 'merge_request', 'issues', 'issue', 'release']
+const commonNamesIn = (names: ReadonlySet<string>): string => commonEvents.filter((name) => names.has(name)).join(', ')
+const commonEvents = ['push', 'pull_request', 'merge_request', 'issues', 'issue', 'release']
 
 type EventAction = { readonly type: string; readonly action: string; readonly actionField: string }
 
@@ -95,33 +96,33 @@ const actionFix = (type: string, field: string, { spec, route, placeOf, texts }:
   const first = placeOf(['events', 0])
   const last = placeOf(['events', events.length - 1])
   const listed: Place = { ...first, endLine: last.endLine, endColumn: last.endColumn }
-  if (bare(texts.at(first)) !== events[0] || texts.at(listed)?.includes('#') !== false) return undefined
+  if (withoutQuotes(texts.at(first)) !== events[0] || texts.at(listed)?.includes('#') !== false) return undefined
   const whole = placeOf(['events'])
   const end: Place = { ...whole, line: whole.endLine, column: whole.endColumn }
   const isFlow = texts.at(route.place(route.base))?.startsWith('{')
   const blanks = ' '.repeat(placeOf(['events'], 'key').column - 1)
-  const wanted = actions.length === 1 ? `equals: ${quoted(actions[0] ?? '')}` : `in: [${actions.map(quoted).join(', ')}]`
+  const wanted = actions.length === 1 ? `equals: ${quotedName(actions[0] ?? '')}` : `in: [${actions.map(quotedName).join(', ')}]`
   const filter = isFlow
     ? `, "filters": [${JSON.stringify({ field, ...(actions.length === 1 ? { equals: actions[0] } : { in: actions }) })}]`
     : `\n${blanks}filters:\n${blanks}  - { field: ${field}, ${wanted} }`
   const isJson = texts.at(first)?.startsWith('"') === true
-  return replacing(
+  return fixOf(
     `list ${type}, and ask for its action in a filter`,
     false,
-    { place: listed, text: isJson ? JSON.stringify(type) : quoted(type) },
+    { place: listed, text: isJson ? JSON.stringify(type) : quotedName(type) },
     { place: end, text: filter },
   )
 }
 
 /** Returns a written name without its quotes. */
-const bare = (written: string | undefined): string | undefined => written?.replace(/^(["'])(.*)\1$/, '$2')
+const withoutQuotes = (written: string | undefined): string | undefined => written?.replace(/^(["'])(.*)\1$/, '$2')
 
 /** Returns a name as YAML and JSON both read it. */
-const quoted = (name: string): string =>
+const quotedName = (name: string): string =>
   /^[a-z_]\w*$/.test(name) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(name) ? name : JSON.stringify(name)
 
 /** Returns a name without letter case, hyphens and an `s` at the end. */
-const plain = (name: string): string =>
+const looseName = (name: string): string =>
   name
     .toLowerCase()
     .replace(/[\s_-]+/g, '')
@@ -129,7 +130,7 @@ const plain = (name: string): string =>
 
 /** Returns the known name that differs from a word by a slip; `undefined` where none does. `isPlain`: only in spelling. */
 const knownNear = (name: string, known: ReadonlySet<string>): { readonly name: string; readonly isPlain: boolean } | undefined => {
-  const same = [...known].find((each) => plain(each) === plain(name))
+  const same = [...known].find((each) => looseName(each) === looseName(name))
   if (same !== undefined) return { name: same, isPlain: true }
   // "created" is no slip of "create".
   if (name.length < 5 || known.has(name.replace(/(?:e?d|ing)$/, '')) || known.has(name.replace(/d$/, ''))) return undefined
@@ -144,7 +145,7 @@ const knownNear = (name: string, known: ReadonlySet<string>): { readonly name: s
 const reviewConditions = (subject: Subject): void => {
   const { spec } = subject
   if ((spec.events ?? []).length === 0) return
-  const asks = (leaf: Leaf): boolean => sameField(leaf.field) === 'event_type' && !leaf.path.includes('not')
+  const asks = (leaf: Leaf): boolean => canonicalField(leaf.field) === 'event_type' && !leaf.path.includes('not')
   for (const leaf of leavesOf(spec.filters).filter(asks)) {
     const domain = domainOf(leaf, subject.catalogue.operators)
     if (domain?.kind !== 'one_of') continue
@@ -158,7 +159,7 @@ const checkWanted = (name: Json, path: Path, { spec, say, placeOf }: Subject): v
   if (typeof name !== 'string' || events.includes(name) || / hook$/i.test(name)) return
   const near = nearest(name, events)
   say('WH408', path, `"${printable(name, 60)}" is not in "events": this never holds for it`, {
-    help: near.length > 0 ? `did you mean ${anyOf(near)}?` : 'add it to "events", or take it out here',
+    help: near.length > 0 ? `did you mean ${eitherOf(near)}?` : 'add it to "events", or take it out here',
     suggest: near,
     related: [{ place: placeOf(['events']), message: 'only these get as far as the filters' }],
   })

@@ -12,7 +12,7 @@ const maxIndexBytes = 67_108_864
 /** Returns at most one finding for a file: at its first secret, with the others as related places. */
 export const reviewOpenSecrets = (source: Source): Diagnostic[] => {
   const { file } = source
-  const why = tracked(file) ? 'git keeps this file' : open(file)
+  const why = isTracked(file) ? 'git keeps this file' : whyReadable(file)
   if (why === undefined) return []
   const [first, ...others] = literalsIn(source)
   if (!first) return []
@@ -38,7 +38,7 @@ const literalsIn = ({ data }: Source): Path[] => {
   return found
 }
 
-const stat = (path: string): Stats | undefined => {
+const statQuietly = (path: string): Stats | undefined => {
   try {
     return statSync(path)
   } catch {
@@ -47,27 +47,27 @@ const stat = (path: string): Stats | undefined => {
 }
 
 /** Returns why other users can read a file: its own mode lets them, and no folder on the way keeps them out. `undefined`: they cannot. */
-const open = (file: string): string | undefined => {
-  const mode = stat(file)?.mode ?? 0
+const whyReadable = (file: string): string | undefined => {
+  const mode = statQuietly(file)?.mode ?? 0
   if ((mode & 0o044) === 0) return undefined
   for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
-    if (((stat(folder)?.mode ?? 0) & 0o011) === 0) return undefined
+    if (((statQuietly(folder)?.mode ?? 0) & 0o011) === 0) return undefined
     if (folder === dirname(folder)) break
   }
   return `others can read the file (mode ${(mode & 0o777).toString(8).padStart(4, '0')})`
 }
 
 /** Whether the index of the git repository around a file names the file. It does not name ignored files, nor files that were not added. */
-const tracked = (file: string): boolean => {
+const isTracked = (file: string): boolean => {
   for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
     const index = join(folder, '.git', 'index')
-    const size = stat(index)?.size
-    if (size !== undefined) return size <= maxIndexBytes && names(index, relative(folder, resolve(file)))
-    if (folder === dirname(folder) || stat(join(folder, '.git'))) return false
+    const size = statQuietly(index)?.size
+    if (size !== undefined) return size <= maxIndexBytes && indexNames(index, relative(folder, resolve(file)))
+    if (folder === dirname(folder) || statQuietly(join(folder, '.git'))) return false
   }
 }
 
-const names = (index: string, path: string): boolean => {
+const indexNames = (index: string, path: string): boolean => {
   try {
     const bytes = readFileSync(index)
     const name = Buffer.from(`${path.split(sep).join('/')}\0`)

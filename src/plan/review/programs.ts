@@ -13,12 +13,12 @@ import type { ReviewContext } from './review-context.ts'
 import type { Subject } from './subject.ts'
 
 /** Returns the PATH of the gateway's own environment, in which scripts and the agent run. */
-const searchOf = ({ profiles }: Config): string => searchPathOf(profiles.get(defaultProfile)?.env ?? {})
+const gatewayPath = ({ profiles }: Config): string => searchPathOf(profiles.get(defaultProfile)?.env ?? {})
 
 export const reviewScript = ({ spec, config, hasProgram, say }: Subject): void => {
   if (spec.script === undefined) return
   const program = interpreterOf(spec.script)
-  if (hasProgram(program, searchOf(config))) return
+  if (hasProgram(program, gatewayPath(config))) return
   const message = `the script ${JSON.stringify(printable(spec.script, 80))} runs with ${program}, which is not on the PATH: every event is ignored`
   say('WH603', ['script'], message, {
     help:
@@ -33,7 +33,7 @@ export const reviewAgent = ({ config, hasProgram, catalogue }: ProgramContext): 
   const part = catalogue.runners.get(agent.runner)
   const name = part?.program?.(runnerSettings(part, config))
   // A command with a folder is not looked up on the PATH.
-  if (!name || name.includes('/') || hasProgram(name, searchOf(config))) return []
+  if (!name || name.includes('/') || hasProgram(name, gatewayPath(config))) return []
   const path = name === agent.command?.[0] ? ['command', 0] : ['runner']
   const place = agent.place?.(path)
   return [

@@ -51,17 +51,17 @@ const reviews: readonly ((subject: Subject) => void)[] = [
 export const reviewRoute = (route: RouteSource, around: ReviewContext, errors: readonly Diagnostic[]): Diagnostic[] => {
   const profile = around.config.profiles.get(route.profile)
   const found: Diagnostic[] = []
-  const subject = subjectOf(route, profile ?? nobody(route.profile), around, found)
+  const subject = subjectOf(route, profile ?? unservedProfile(route.profile), around, found)
   for (const review of reviews) review(subject)
   // The settings of a profile that is not served are not known, and a route that starts a job delivers nothing itself.
   if (profile && route.spec.cron_job === undefined) reviewTargets(subject)
-  return found.filter((each) => !isSaid(each, errors))
+  return found.filter((each) => !followsFromError(each, errors))
 }
 
-const nobody = (name: string) => ({ name, dir: '', env: {}, platforms: {}, jobs: new Map() })
+const unservedProfile = (name: string) => ({ name, dir: '', env: {}, platforms: {}, jobs: new Map() })
 
 /** Whether an error stands at the place of a finding, or around it. */
-const isSaid = ({ pointer }: Diagnostic, errors: readonly Diagnostic[]): boolean =>
+const followsFromError = ({ pointer }: Diagnostic, errors: readonly Diagnostic[]): boolean =>
   errors.some((error) => error.severity === 'error' && (pointer === error.pointer || pointer.startsWith(`${error.pointer}/`)))
 
 /** Reviews the targets and the texts of a job. */

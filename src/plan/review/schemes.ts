@@ -18,7 +18,7 @@ export const reviewSchemes = (subject: Subject): void => {
   if (named === 1) return
   const order = inDecidingOrder(schemes)
   for (const [i, scheme] of order.entries()) {
-    const first = order.slice(0, i).find((each) => each.shows(shownBy(scheme)))
+    const first = order.slice(0, i).find((each) => each.shows(showingHeaders(scheme)))
     if (!first) continue
     const message = `${scheme.name} is never asked: whatever it sends shows ${first.name} as well, which decides`
     say('WH319', ['verify'], message, { help: `give ${scheme.name} a route of its own` })
@@ -44,7 +44,7 @@ const reviewSenderKey = (schemes: readonly Scheme[], subject: Subject): void => 
 const needsTheirKey = ({ senderKey, keys = 'secret' }: Scheme): boolean => senderKey !== undefined && keys === 'secret'
 
 /** Returns headers by which a request shows the scheme. */
-const shownBy = (scheme: Scheme): Headers => {
+const showingHeaders = (scheme: Scheme): Headers => {
   if (scheme.shownBy) return scheme.shownBy
   try {
     const { headers } = scheme.sign({ secret: 'any', body: '{}', id: 'any', at: 0 })

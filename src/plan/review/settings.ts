@@ -19,12 +19,12 @@ export const reviewSettings = (
 ): Diagnostic[] => {
   const open = sources.flatMap((source) => (isFile(source.file) ? reviewOpenSecrets(source) : []))
   const agent = reviewAgent({ config, hasProgram, catalogue })
-  return [...globalSecret(config, texts, settingPath), ...plainHttp(config, settingPath), ...agent, ...open]
+  return [...reviewGlobalSecret(config, texts, settingPath), ...reviewPlainHttp(config, settingPath), ...agent, ...open]
 }
 
 const isFile = (file: string): boolean => statSync(file, { throwIfNoEntry: false })?.isFile() === true
 
-const globalSecret = (
+const reviewGlobalSecret = (
   { globalSecret: secret, profiles }: Config,
   texts: Loaded['texts'],
   settingPath: Loaded['settingPath'],

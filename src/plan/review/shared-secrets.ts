@@ -7,28 +7,28 @@ import { verifyNames } from '../../parts/verify-names.ts'
 import type { FileTexts } from './file-texts.ts'
 import { ownSecrets } from './secrets.ts'
 
-type Holder = { readonly route: RouteSource; readonly path: Path; readonly written: string | undefined }
+type SecretHolder = { readonly route: RouteSource; readonly path: Path; readonly written: string | undefined }
 
 /** Reports every route with a secret of an earlier route. A shared reference (`${NAME}`) is taken as meant. */
 export const reviewSharedSecrets = (routes: readonly { readonly route: RouteSource }[], texts: FileTexts): Diagnostic[] => {
-  const holders = new Map<string, Holder>()
+  const holders = new Map<string, SecretHolder>()
   const found: Diagnostic[] = []
   for (const { route } of routes) {
     for (const { secret, path } of ownSecrets(route)) {
       if (secret === insecure || secret.trim() === '') continue
       const full = [...route.base, ...path]
-      const holder: Holder = { route, path: full, written: referenceIn(texts.at(route.place(full))) }
+      const holder: SecretHolder = { route, path: full, written: referenceIn(texts.at(route.place(full))) }
       const first = holders.get(secret)
       if (!first) holders.set(secret, holder)
       else if (first.route !== route && !(holder.written !== undefined && holder.written === first.written))
-        found.push(shared(holder, first))
+        found.push(sharedSecret(holder, first))
     }
   }
-  return [...found, ...inherited(routes)]
+  return [...found, ...reviewInherited(routes)]
 }
 
 /** Reports once that routes with different senders have the global secret. */
-const inherited = (routes: readonly { readonly route: RouteSource }[]): Diagnostic[] => {
+const reviewInherited = (routes: readonly { readonly route: RouteSource }[]): Diagnostic[] => {
   const isOfSender = ({ spec }: RouteSource): boolean =>
     verifyNames(spec).length > 0 && spec.public_key === undefined && !verifyNames(spec).some((name) => pluginName.test(name))
   const heirs = routes.map(({ route }) => route).filter((route) => ownSecrets(route).length === 0 && isOfSender(route))
@@ -51,7 +51,7 @@ const inherited = (routes: readonly { readonly route: RouteSource }[]): Diagnost
 const referenceIn = (written: string | undefined): string | undefined =>
   /\$\{(\w+)/.exec(written ?? '')?.[1] ?? /^["']?(file:\S+?)["']?$/.exec(written ?? '')?.[1]
 
-const shared = ({ route, path }: Holder, first: Holder): Diagnostic =>
+const sharedSecret = ({ route, path }: SecretHolder, first: SecretHolder): Diagnostic =>
   diagnostic('WH302', `route "${route.name}" has the same secret as route "${first.route.name}"`, {
     route: route.name,
     pointer: pointerOf(path),

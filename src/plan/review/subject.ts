@@ -5,10 +5,10 @@ import { type Code, type Diagnostic, diagnostic, type Edit, type Fix, type Path,
 import type { ReviewContext } from './review-context.ts'
 
 /** The details of a finding beside its message. `help` is required, because every finding has a way out. */
-type More = Pick<Diagnostic, 'suggest' | 'fix' | 'related' | 'place'> & { readonly help: string; readonly of?: 'key' | 'value' }
+type FindingDetails = Pick<Diagnostic, 'suggest' | 'fix' | 'related' | 'place'> & { readonly help: string; readonly of?: 'key' | 'value' }
 
 /** Reports a finding at a path into the route. */
-export type ReportFinding = (code: Code, path: Path, message: string, more: More) => void
+export type ReportFinding = (code: Code, path: Path, message: string, more: FindingDetails) => void
 
 export type Subject = ReviewContext & {
   readonly route: RouteSource
@@ -28,11 +28,11 @@ export const subjectOf = (route: RouteSource, profile: Profile, around: ReviewCo
 }
 
 /** Makes a fix of edits. */
-export const replacing = (title: string, safe: boolean, ...edits: readonly Edit[]): Fix => ({ title, safe, edits })
+export const fixOf = (title: string, safe: boolean, ...edits: readonly Edit[]): Fix => ({ title, safe, edits })
 
 /** Renders a path as people write it: `filters[2].not.field`. */
-export const written = (path: Path): string =>
+export const writtenPath = (path: Path): string =>
   path.reduce<string>((text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? part : `${text}.${part}`), '')
 
 /** Returns words as `"a" or "b"`. */
-export const anyOf = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(' or ')
+export const eitherOf = (words: readonly string[]): string => words.map((word) => `"${word}"`).join(' or ')

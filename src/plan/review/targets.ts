@@ -10,23 +10,23 @@ import { writtenTargets } from '../../parts/destination.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import { searchPathOf } from '../../process/find-program.ts'
 import type { ReviewContext } from './review-context.ts'
-import { anyOf, type ReportFinding, replacing, type Subject } from './subject.ts'
+import { eitherOf, fixOf, type ReportFinding, type Subject } from './subject.ts'
 
 /** A route or a job that names targets. */
-type Sender = Pick<ReviewContext, 'catalogue' | 'hasProgram' | 'doubtful'> & {
+type TargetOwner = Pick<ReviewContext, 'catalogue' | 'hasProgram' | 'doubtful'> & {
   readonly spec: Pick<Subject['spec'], 'deliver' | 'deliver_extra'>
   readonly profile: Profile
   readonly say: ReportFinding
   readonly placeOf: (path: Path, of?: 'key' | 'value') => Place
 }
 
-type To = { readonly part: TargetPart; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }
+type NamedTarget = { readonly part: TargetPart; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }
 
-export const reviewTargets = (sender: Sender): void => {
+export const reviewTargets = (sender: TargetOwner): void => {
   const { catalogue, profile, spec } = sender
   const targets = writtenTargets(spec)
   // A target that does not exist is an error already, and could read any key.
-  const known = targets.flatMap(({ target, path, ...rest }): To[] => {
+  const known = targets.flatMap(({ target, path, ...rest }): NamedTarget[] => {
     const part = catalogue.targets.get(target)
     const item = Array.isArray(spec.deliver) ? spec.deliver[Number(path[1])] : undefined
     return part ? [{ part, path: typeof item === 'object' ? [...path, 'target'] : path, ...rest }] : []
@@ -40,7 +40,11 @@ export const reviewTargets = (sender: Sender): void => {
 }
 
 /** Returns whether a target cannot send at all. It is reported here, or was reported for the target's settings. */
-const reviewConnection = ({ part, path }: To, settings: JsonObject, { say, profile, hasProgram, doubtful }: Sender): boolean => {
+const reviewConnection = (
+  { part, path }: NamedTarget,
+  settings: JsonObject,
+  { say, profile, hasProgram, doubtful }: TargetOwner,
+): boolean => {
   const platform = `platforms.${platformOf(part)}`
   const here = profile.name === 'default' ? '' : ` in profile "${profile.name}"`
   if (settings.enabled === false) {
@@ -69,7 +73,7 @@ const reviewConnection = ({ part, path }: To, settings: JsonObject, { say, profi
   return true
 }
 
-const reviewAddress = ({ part, extra, path, extraPath }: To, settings: JsonObject, { say, spec, profile }: Sender): void => {
+const reviewAddress = ({ part, extra, path, extraPath }: NamedTarget, settings: JsonObject, { say, spec, profile }: TargetOwner): void => {
   const problem = part.unaddressed?.(extra, settings)
   if (problem === undefined || isUnknown(profile.env)) return
   const at = extraPath.length > 1 || spec.deliver_extra !== undefined ? extraPath : path
@@ -78,7 +82,7 @@ const reviewAddress = ({ part, extra, path, extraPath }: To, settings: JsonObjec
 }
 
 /** Reports keys of `deliver_extra` that none of its targets reads. Returns the keys that were most likely meant. */
-const reviewKeys = (targets: readonly To[], sender: Sender): ReadonlySet<string> => {
+const reviewKeys = (targets: readonly NamedTarget[], sender: TargetOwner): ReadonlySet<string> => {
   const meant = new Set<string>()
   for (const at of new Set(targets.map(({ extraPath }) => extraPath.join('.')))) {
     const readers = targets.filter(({ extraPath }) => extraPath.join('.') === at)
@@ -86,7 +90,7 @@ const reviewKeys = (targets: readonly To[], sender: Sender): ReadonlySet<string>
     // A plugin's target does not declare the keys that it reads.
     if (lists.some((list) => list === undefined)) continue
     const known = [...new Set(lists.flatMap((list) => list ?? []))]
-    const { extra, extraPath } = readers[0] as To
+    const { extra, extraPath } = readers[0] as NamedTarget
     for (const key of Object.keys(extra)) {
       if (known.includes(key) || key.startsWith('x-')) continue
       const near = nearest(key, known).filter((name) => own(extra, name) === undefined)
@@ -97,14 +101,14 @@ const reviewKeys = (targets: readonly To[], sender: Sender): ReadonlySet<string>
   return meant
 }
 
-type Unread = {
+type UnreadKey = {
   readonly near: readonly string[]
   readonly known: readonly string[]
-  readonly readers: readonly To[]
+  readonly readers: readonly NamedTarget[]
   readonly extraPath: Path
 }
 
-const reportKey = (key: string, { near, known, readers, extraPath }: Unread, { say, placeOf }: Sender): void => {
+const reportKey = (key: string, { near, known, readers, extraPath }: UnreadKey, { say, placeOf }: TargetOwner): void => {
   const names = [...new Set(readers.map(({ part }) => part.name))]
   const path = [...extraPath, key]
   const [best] = near
@@ -114,9 +118,9 @@ const reportKey = (key: string, { near, known, readers, extraPath }: Unread, { s
     say('WH706', path, message, { help: others, of: 'key' })
     return
   }
-  const sure = near.length === 1 && bare(best) === bare(key)
-  const fix = replacing(`write ${best}`, sure, { place: placeOf(path, 'key'), text: best })
-  say('WH706', path, message, { help: `did you mean ${anyOf(near)}?`, suggest: near, of: 'key', fix })
+  const sure = near.length === 1 && looseKey(best) === looseKey(key)
+  const fix = fixOf(`write ${best}`, sure, { place: placeOf(path, 'key'), text: best })
+  say('WH706', path, message, { help: `did you mean ${eitherOf(near)}?`, suggest: near, of: 'key', fix })
 }
 
-const bare = (key: string): string => key.toLowerCase().replace(/[^a-z0-9]/g, '')
+const looseKey = (key: string): string => key.toLowerCase().replace(/[^a-z0-9]/g, '')

@@ -5,11 +5,11 @@ import { isObject, type Json } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { placeholders } from '../../expr/placeholder.ts'
 import { writtenTargets } from '../../parts/destination.ts'
-import { type Slip, type Surrounding, slipsIn } from './dialects.ts'
+import { type Surrounding, slipsIn, type TemplateSlip } from './dialects.ts'
 import { fieldsOf } from './filters/fields.ts'
 import { reviewFilled, reviewSlips, reviewWhole } from './samples/filled.ts'
 import { coversEvents, type Sampled } from './samples/sampled.ts'
-import { replacing, type Subject } from './subject.ts'
+import { fixOf, type Subject } from './subject.ts'
 
 export const reviewTemplates = (subject: Subject): void => {
   const { spec } = subject
@@ -20,16 +20,16 @@ export const reviewTemplates = (subject: Subject): void => {
   const mayHave = mayHaveIn(subject, sampled)
   const check = (path: Path, text: string, kind: Surrounding['kind']): void => {
     const slips = slipsIn(text, { kind, mayHave })
-    for (const slip of slips) report(subject, path, text, slip)
+    for (const slip of slips) reportSlip(subject, path, text, slip)
     const said = new Set(slips.map(({ at }) => at))
-    const at = { path, text, where: whereOf(path) }
+    const at = { path, text, where: textLabel(path) }
     if (sampled) reviewFilled(subject, sampled, at, said)
     if (ofSender) reviewSlips(subject, ofSender, at, said)
   }
   if (spec.prompt !== undefined) check(['prompt'], spec.prompt, 'prose')
   if (sampled && !spec.prompt) reviewWhole(subject, sampled)
   const extras = new Map(writtenTargets(spec).map(({ extra, extraPath }) => [extraPath.join('.'), { extra, extraPath }]))
-  for (const { extra, extraPath } of extras.values()) eachText(extra, extraPath, (path, text) => check(path, text, 'setting'))
+  for (const { extra, extraPath } of extras.values()) visitTexts(extra, extraPath, (path, text) => check(path, text, 'setting'))
   for (const of of ['coalesce', 'concurrency', 'session'] as const) {
     const key = spec[of]?.key
     if (key !== undefined) checkKey(subject, [of, 'key'], key, check)
@@ -37,14 +37,14 @@ export const reviewTemplates = (subject: Subject): void => {
 }
 
 /** Returns the name under which samples have the text at a path: the settings of all targets share one name. */
-const whereOf = ([key, below]: Path): string => (key === 'prompt' ? key : below === 'key' ? `${key}.${below}` : 'deliver_extra')
+const textLabel = ([key, below]: Path): string => (key === 'prompt' ? key : below === 'key' ? `${key}.${below}` : 'deliver_extra')
 
 /** Visits all texts of a value, except under `secret` and `headers`: these are resolved secrets, no templates, and must not be shown. */
-const eachText = (value: Json, path: Path, tell: (path: Path, text: string) => void): void => {
+const visitTexts = (value: Json, path: Path, tell: (path: Path, text: string) => void): void => {
   if (typeof value === 'string') tell(path, value)
-  else if (Array.isArray(value)) for (const [i, item] of value.entries()) eachText(item, [...path, i], tell)
+  else if (Array.isArray(value)) for (const [i, item] of value.entries()) visitTexts(item, [...path, i], tell)
   else if (isObject(value))
-    for (const [key, item] of Object.entries(value)) if (key !== 'secret' && key !== 'headers') eachText(item, [...path, key], tell)
+    for (const [key, item] of Object.entries(value)) if (key !== 'secret' && key !== 'headers') visitTexts(item, [...path, key], tell)
 }
 
 /** Reviews a key, which is a field's name, or a template if it has a placeholder. */
@@ -55,7 +55,7 @@ const checkKey = (subject: Subject, path: Path, key: string, check: (path: Path,
   if (placeholders(key).length > 0 || instead === key || /[{}]/.test(key)) return
   const message = `"${printable(key, 80)}" names no field: lists are entered by number, and paths begin at the payload`
   const place = subject.placeOf(path)
-  const fix = replacing(`write ${instead}`, true, { place, text: JSON.stringify(instead) })
+  const fix = fixOf(`write ${instead}`, true, { place, text: JSON.stringify(instead) })
   subject.say('WH502', path, message, { help: `write ${instead}`, suggest: [instead], fix })
 }
 
@@ -71,10 +71,15 @@ const mayHaveIn = ({ spec }: Subject, sampled: Sampled | undefined): Surrounding
       (spec.events ?? []).some((name) => /^(?:deployment|project|meeting|webinar|recording|invitee)\./.test(String(name))))
 }
 
-const report = (subject: Subject, path: Path, value: string, { code, at, text, message, help, instead, safe = false }: Slip): void => {
+const reportSlip = (
+  subject: Subject,
+  path: Path,
+  value: string,
+  { code, at, text, message, help, instead, safe = false }: TemplateSlip,
+): void => {
   const whole = subject.placeOf(path)
   const place = subject.texts.inside(whole, value, { text, at })
-  const fix = place && instead !== undefined ? { fix: replacing(help, safe, { place, text: instead }) } : {}
+  const fix = place && instead !== undefined ? { fix: fixOf(help, safe, { place, text: instead }) } : {}
   subject.say(code, path, printable(message, 300), {
     help,
     place: place ?? whole,

@@ -3,14 +3,14 @@
 import { placeholders } from '../../expr/placeholder.ts'
 import { defaults } from '../../generated/defaults.ts'
 import { toolsetNames } from '../toolsets.ts'
-import { anyOf, type Subject } from './subject.ts'
+import { eitherOf, type Subject } from './subject.ts'
 
-const narrow: ReadonlySet<string> = new Set(defaults.platform_toolsets.webhook)
+const harmlessToolsets: ReadonlySet<string> = new Set(defaults.platform_toolsets.webhook)
 
-const words =
+const freeTextKeys =
   'title|body|message|text|subject|summary|description|comment|note|content|name|branch|ref|query|issue|pull_request|commits|head_commit|object_attributes|script_output|__raw__'
 /** Matches paths of fields in which strangers can write free text, or that contain such fields; in an expression, anywhere in it. */
-const free = new RegExp(`^=.*\\b(?:${words})\\b|(?:^|\\.)(?:${words})$`, 's')
+const freeTextPath = new RegExp(`^=.*\\b(?:${freeTextKeys})\\b|(?:^|\\.)(?:${freeTextKeys})$`, 's')
 
 /** Reports further toolsets for an agent that reads a stranger's text: the agent could follow instructions in the text with these tools. */
 export const reviewToolsets = ({ spec, profile, config, catalogue, jobs, say }: Subject): void => {
@@ -18,15 +18,15 @@ export const reviewToolsets = ({ spec, profile, config, catalogue, jobs, say }: 
   const { cron_job: job } = spec
   const own = job === undefined ? spec.toolsets : jobs().find(profile.name, job)[0]?.spec.toolsets
   const known = toolsetNames(config, catalogue.toolsets)
-  const wide = (own ?? config.tools.ofRuns).filter((name) => known.has(name) && !narrow.has(name))
+  const wide = (own ?? config.tools.ofRuns).filter((name) => known.has(name) && !harmlessToolsets.has(name))
   if (wide.length === 0) return
-  const written = spec.prompt ? placeholders(spec.prompt).filter((path) => free.test(path)) : ['']
+  const written = spec.prompt ? placeholders(spec.prompt).filter((path) => freeTextPath.test(path)) : ['']
   if (written.length === 0) return
   const what = spec.prompt ? written.map((path) => `{${path}}`).join(', ') : 'the whole payload'
   say(
     'WH216',
     job === undefined ? (spec.toolsets ? ['toolsets'] : spec.prompt ? ['prompt'] : []) : ['cron_job'],
-    `the agent${job === undefined ? '' : ` of the job "${job}"`} has ${anyOf(wide)} and reads ${what}, which strangers may write`,
+    `the agent${job === undefined ? '' : ` of the job "${job}"`} has ${eitherOf(wide)} and reads ${what}, which strangers may write`,
     {
       help: 'name the fields that it needs in the prompt, or leave the toolset to routes whose senders you trust; agent.untrusted stays fence',
       of: 'key',

@@ -3,7 +3,7 @@
 import type { Path } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
 import { comparedIn, domainOf, leavesOf } from './filters/fields.ts'
-import { replacing, type Subject } from './subject.ts'
+import { fixOf, type Subject } from './subject.ts'
 
 export const reviewYamlTraps = (subject: Subject): void => {
   for (const leaf of leavesOf(subject.spec.filters))
@@ -14,17 +14,17 @@ export const reviewYamlTraps = (subject: Subject): void => {
   }
 }
 
-const truths = /^(?:yes|no|on|off)$/i
+const truthWords = /^(?:yes|no|on|off)$/i
 
 const checkValue = (value: Json, path: Path, { texts, placeOf, say }: Subject): void => {
   // Only numbers and truth words can be misread. A value in quotes is left alone: its quotes are in the written text.
-  if (typeof value !== 'number' && !(typeof value === 'string' && truths.test(value))) return
+  if (typeof value !== 'number' && !(typeof value === 'string' && truthWords.test(value))) return
   const place = placeOf(path)
   const written = texts.at(place)
   if (written === undefined) return
   const quoted = JSON.stringify(written)
-  const quote = replacing('put it in quotes', false, { place, text: quoted })
-  if (typeof value === 'string' && truths.test(written)) {
+  const quote = fixOf('put it in quotes', false, { place, text: quoted })
+  if (typeof value === 'string' && truthWords.test(written)) {
     const truth = /^(?:yes|on)$/i.test(written)
     const help = `write ${truth} if a truth value is meant, and ${quoted} if the text is`
     say('WH006', path, `${written} is the text ${quoted} here, not ${truth}`, { help, suggest: [String(truth), quoted], fix: quote })

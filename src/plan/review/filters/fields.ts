@@ -25,7 +25,7 @@ export const leavesOf = (filters: unknown, path: Path = ['filters']): Leaf[] => 
 export const fieldsOf = (filters: unknown): string[] => leavesOf(filters).map(({ field }) => field)
 
 /** Returns one name for all names of a field: the event type has two names, and headers are named in any letter case. */
-export const sameField = (field: string): string =>
+export const canonicalField = (field: string): string =>
   field === 'event' || field === 'event_type' ? 'event_type' : field.startsWith('headers.') ? field.toLowerCase() : field
 
 type Operation = Pick<Leaf, 'operator' | 'operand'>
@@ -34,7 +34,7 @@ type Operation = Pick<Leaf, 'operator' | 'operand'>
 export const domainOf = ({ operator, operand }: Operation, operators: Catalogue['operators']): Domain | undefined =>
   operators.get(operator)?.domain?.(operand)
 
-export type Compared = { readonly value: Json; readonly path: Path }
+export type ComparedValue = { readonly value: Json; readonly path: Path }
 
 const valuesIn = (domain: Domain | undefined): readonly Json[] => {
   if (domain?.kind === 'one_of' || domain?.kind === 'none_of') return domain.values
@@ -42,8 +42,8 @@ const valuesIn = (domain: Domain | undefined): readonly Json[] => {
 }
 
 /** Returns the values that a condition compares its field with, as far as they are the operand or its items. */
-export const comparedIn = ({ operator, operand, path }: Leaf, domain: Domain | undefined): readonly Compared[] =>
-  valuesIn(domain).flatMap((value, i): Compared[] => {
+export const comparedIn = ({ operator, operand, path }: Leaf, domain: Domain | undefined): readonly ComparedValue[] =>
+  valuesIn(domain).flatMap((value, i): ComparedValue[] => {
     const at = [...path, operator]
     if (value === operand) return [{ value, path: at }]
     return Array.isArray(operand) && value === operand[i] ? [{ value, path: [...at, i] }] : []

@@ -3,7 +3,7 @@
 import type { Path } from '../../../core/diagnostic.ts'
 import { equalJson, isObject, type Json, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
-import { type Subject, written } from '../subject.ts'
+import { type Subject, writtenPath } from '../subject.ts'
 import { type Branch, bothOf, branchesOf, type Demand } from './branches.ts'
 import { domainOf } from './fields.ts'
 import { type Conflict, type Reach, reachWith } from './reach.ts'
@@ -15,44 +15,44 @@ export const reviewFilters = (subject: Subject): void => {
   const filters = subject.spec.filters as Json | undefined
   if (filters === undefined) return
   const reach = reachWith(subject.catalogue.operators)
-  const top = topOf(filters, ['filters'])
+  const top = requiredConditions(filters, ['filters'])
   const never = reportNever(subject, filters, reach)
   const always = top.filter(({ condition, path }) => reach.isNever(branchesOf(condition, path, false)))
   for (const { path } of always) {
-    subject.say('WH404', path, `${written(path)} holds for every event`, { help: 'remove it, or ask for what you mean to let through' })
+    subject.say('WH404', path, `${writtenPath(path)} holds for every event`, { help: 'remove it, or ask for what you mean to let through' })
   }
-  reportTwins(subject, top)
+  reportRepeated(subject, top)
   if (never) return
   const dead = reportDeadBranches(subject, filters, reach)
-  const silent = new Set([...dead, ...always.map(({ path }) => written(path))])
-  for (const group of groupsOf(filters, ['filters'])) reportSubsumed(subject, group, reach, silent)
+  const silent = new Set([...dead, ...always.map(({ path }) => writtenPath(path))])
+  for (const group of anyGroupsOf(filters, ['filters'])) reportSubsumed(subject, group, reach, silent)
 }
 
 type PlacedCondition = { readonly condition: Json; readonly path: Path }
 
 /** Returns the conditions that must hold in any case: those of the list, and those of an `all` among them. */
-const topOf = (condition: Json, path: Path): PlacedCondition[] => {
-  if (Array.isArray(condition)) return condition.flatMap((item, i) => topOf(item, [...path, i]))
+const requiredConditions = (condition: Json, path: Path): PlacedCondition[] => {
+  if (Array.isArray(condition)) return condition.flatMap((item, i) => requiredConditions(item, [...path, i]))
   const all = isObject(condition) ? own(condition, 'all') : undefined
   if (!Array.isArray(all) || all.length === 0) return [{ condition, path }]
-  return all.flatMap((item, i) => topOf(item, [...path, 'all', i]))
+  return all.flatMap((item, i) => requiredConditions(item, [...path, 'all', i]))
 }
 
 const maxShown = 60
-const shown = (value: Json): string => printable(JSON.stringify(value), maxShown)
+const showOperand = (value: Json): string => printable(JSON.stringify(value), maxShown)
 const operandAt = ({ path, operator }: Demand): Path => [...path, operator]
 
 /** Returns a demand in words: `action equals "a"`. */
-const wordsOf = ({ field, operator, operand, holds }: Demand): string =>
-  `${holds ? '' : 'not '}${printable(field ?? '', maxShown)} ${operator} ${shown(operand)}`
+const demandInWords = ({ field, operator, operand, holds }: Demand): string =>
+  `${holds ? '' : 'not '}${printable(field ?? '', maxShown)} ${operator} ${showOperand(operand)}`
 
-const whyOf = ([later, earlier]: Conflict): string =>
-  earlier ? `it wants ${wordsOf(earlier)}, and ${wordsOf(later)}` : `no value meets ${wordsOf(later)}`
+const conflictInWords = ([later, earlier]: Conflict): string =>
+  earlier ? `it wants ${demandInWords(earlier)}, and ${demandInWords(later)}` : `no value meets ${demandInWords(later)}`
 
 const relatedOf = ({ placeOf }: Subject, [, earlier]: Conflict) =>
-  earlier ? { related: [{ place: placeOf(operandAt(earlier)), message: `this wants ${wordsOf(earlier)}` }] } : {}
+  earlier ? { related: [{ place: placeOf(operandAt(earlier)), message: `this wants ${demandInWords(earlier)}` }] } : {}
 
-const wayOut = ([later, earlier]: Conflict, { catalogue }: Subject): string => {
+const conflictHelp = ([later, earlier]: Conflict, { catalogue }: Subject): string => {
   if (!earlier) return 'name a value that the field can have'
   const isChoice = [later, earlier].every((demand) => demand.holds && domainOf(demand, catalogue.operators)?.kind === 'one_of')
   return isChoice ? 'where either of them is meant, write one condition with `in`' : 'where either of them is meant, put both under `any`'
@@ -71,8 +71,8 @@ const reportNever = (subject: Subject, filters: Json, reach: Reach): boolean => 
     return true
   }
   const each = conflicts.length > 1 ? ' by any of their branches; for one of them' : ''
-  subject.say('WH403', operandAt(first[0]), `no event can pass the filters${each}: ${whyOf(first)}`, {
-    help: wayOut(first, subject),
+  subject.say('WH403', operandAt(first[0]), `no event can pass the filters${each}: ${conflictInWords(first)}`, {
+    help: conflictHelp(first, subject),
     ...relatedOf(subject, first),
   })
   return true
@@ -81,15 +81,15 @@ const reportNever = (subject: Subject, filters: Json, reach: Reach): boolean => 
 type ConditionList = { readonly path: Path; readonly items: readonly Json[] }
 
 /** Returns every `any` outside of a `not`, also inside other groups. */
-const groupsOf = (condition: Json, path: Path): ConditionList[] => {
-  if (Array.isArray(condition)) return condition.flatMap((item, i) => groupsOf(item, [...path, i]))
+const anyGroupsOf = (condition: Json, path: Path): ConditionList[] => {
+  if (Array.isArray(condition)) return condition.flatMap((item, i) => anyGroupsOf(item, [...path, i]))
   if (!isObject(condition)) return []
   const any = own(condition, 'any')
   const inAny = Array.isArray(any)
-    ? [{ path: [...path, 'any'], items: any }, ...any.flatMap((item, i) => groupsOf(item, [...path, 'any', i]))]
+    ? [{ path: [...path, 'any'], items: any }, ...any.flatMap((item, i) => anyGroupsOf(item, [...path, 'any', i]))]
     : []
   const all = own(condition, 'all')
-  return [...inAny, ...(Array.isArray(all) ? all.flatMap((item, i) => groupsOf(item, [...path, 'all', i])) : [])]
+  return [...inAny, ...(Array.isArray(all) ? all.flatMap((item, i) => anyGroupsOf(item, [...path, 'all', i])) : [])]
 }
 
 const isBelow = (path: Path, top: Path): boolean => top.every((part, i) => path[i] === part)
@@ -101,27 +101,30 @@ const reportDeadBranches = (subject: Subject, filters: Json, reach: Reach): stri
   const judged = branches.map((branch) => ({ branch, conflict: reach.conflictIn(branch) }))
   if (judged.every(({ conflict }) => conflict === undefined)) return []
   const dead: Path[] = []
-  for (const { path, items } of groupsOf(filters, ['filters'])) {
+  for (const { path, items } of anyGroupsOf(filters, ['filters'])) {
     for (const i of items.keys()) {
       const at = [...path, i]
       const through = judged.filter(({ branch }) => branch.some((demand) => isBelow(demand.path, at)))
       const conflict = through[0]?.conflict
       if (!conflict || through.some((each) => !each.conflict) || dead.some((known) => isBelow(at, known))) continue
       dead.push(at)
-      const message = `${written(at)} can never hold: ${whyOf(conflict)}`
-      subject.say('WH403', at, message, { help: `remove it; ${wayOut(conflict, subject)}`, ...relatedOf(subject, conflict) })
+      const message = `${writtenPath(at)} can never hold: ${conflictInWords(conflict)}`
+      subject.say('WH403', at, message, { help: `remove it; ${conflictHelp(conflict, subject)}`, ...relatedOf(subject, conflict) })
     }
   }
-  return dead.map(written)
+  return dead.map(writtenPath)
 }
 
 /** Reports conditions that stand twice among those that must all hold. */
-const reportTwins = (subject: Subject, top: readonly PlacedCondition[]): void => {
+const reportRepeated = (subject: Subject, top: readonly PlacedCondition[]): void => {
   for (const [i, { condition, path }] of top.entries()) {
     const first = i < maxCompared * maxCompared ? top.slice(0, i).find((each) => equalJson(each.condition, condition)) : undefined
     if (!first || !isObject(condition)) continue
     const related = [{ place: subject.placeOf(first.path), message: 'the same condition' }]
-    subject.say('WH410', path, `${written(path)} says the same as ${written(first.path)}`, { help: 'remove one of the two', related })
+    subject.say('WH410', path, `${writtenPath(path)} says the same as ${writtenPath(first.path)}`, {
+      help: 'remove one of the two',
+      related,
+    })
   }
 }
 
@@ -131,9 +134,9 @@ const branchesAt = ({ path, items }: ConditionList, i: number, holds = true): re
 /** Reports branches that let no more through than another branch of their group. */
 const reportSubsumed = (subject: Subject, group: ConditionList, reach: Reach, silent: ReadonlySet<string>): void => {
   const { items, path } = group
-  if (items.length > maxCompared || silent.has(written(path.slice(0, -1)))) return
+  if (items.length > maxCompared || silent.has(writtenPath(path.slice(0, -1)))) return
   const gone = new Set<number>()
-  const at = (i: number): string => written([...path, i])
+  const at = (i: number): string => writtenPath([...path, i])
   const covers = (wide: number, narrow: number): boolean =>
     equalJson(items[wide] as Json, items[narrow] as Json) || isCovered(branchesAt(group, narrow), branchesAt(group, wide, false), reach)
   // From the end, so that of two equal branches the first stays.

@@ -5,8 +5,8 @@ import type { Json } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { inList } from '../../../parts/operators/in.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
-import { replacing, type Subject } from '../subject.ts'
-import { type Compared, comparedIn, domainOf, type Leaf, leavesOf, sameField } from './fields.ts'
+import { fixOf, type Subject } from '../subject.ts'
+import { type ComparedValue, canonicalField, comparedIn, domainOf, type Leaf, leavesOf } from './fields.ts'
 
 export const reviewOperands = (subject: Subject): void => {
   for (const leaf of leavesOf(subject.spec.filters)) {
@@ -28,19 +28,19 @@ const checkType = (leaf: Leaf, domain: Domain, subject: Subject): void => {
     subject.say('WH406', [...path, operator], `${operator} looks for this whole list as one item: no sender has lists of lists`, { help })
     return
   }
-  if (sameField(field) !== 'event_type' && !field.startsWith('headers.')) return
+  if (canonicalField(field) !== 'event_type' && !field.startsWith('headers.')) return
   const noun = field.startsWith('headers.') ? 'a header' : 'the type of an event'
   for (const each of comparedIn(leaf, domain)) checkHeader(each, noun, subject)
 }
 
 /** Reports a value that is no text: headers and event types are always texts. */
-const checkHeader = ({ value: operand, path }: Compared, noun: string, { say, placeOf }: Subject): void => {
+const checkHeader = ({ value: operand, path }: ComparedValue, noun: string, { say, placeOf }: Subject): void => {
   if (typeof operand === 'string') return
   const isPlain = typeof operand === 'number' || typeof operand === 'boolean'
   const text = isPlain ? JSON.stringify(String(operand)) : ''
   say('WH406', path, `${noun} is always a text, never ${printable(JSON.stringify(operand), 60)}`, {
     help: isPlain ? `put it in quotes: ${text}` : operand === null ? 'use `missing: true`' : 'compare with a text',
-    ...(isPlain ? { suggest: [text], fix: replacing('put it in quotes', true, { place: placeOf(path), text }) } : {}),
+    ...(isPlain ? { suggest: [text], fix: fixOf('put it in quotes', true, { place: placeOf(path), text }) } : {}),
   })
 }
 
@@ -52,7 +52,7 @@ const checkText = (leaf: Leaf, domain: Domain, subject: Subject): void => {
     if (typeof value === 'string') sayNote(noteOnLiteral(operator, value, domain.kind !== 'part'), operator, value, place, subject)
   if (domain.kind !== 'one_of' || domain.values[0] !== operand || !isLongList(operand)) return
   const help = `for one of several values, use \`${inList.name}\``
-  const fix = replacing(`use ${inList.name}`, false, { place: subject.placeOf(at, 'key'), text: inList.name })
+  const fix = fixOf(`use ${inList.name}`, false, { place: subject.placeOf(at, 'key'), text: inList.name })
   const message = `${operator} wants ${printable(field, 60)} to be this whole list`
   subject.say('WH411', at, message, { help, of: 'key', suggest: [inList.name], fix })
 }
@@ -75,13 +75,13 @@ const noteOnPattern = (text: string): Note => {
   return ['the slashes belong to the pattern', `write ${instead}`, instead]
 }
 
-const pattern = /^\^.|[\w)\]]\$$|\.\*|\\[dwsb]/
-const glob = /[/.-]\*$|^\*[./-]|\*\*/
+const patternForm = /^\^.|[\w)\]]\$$|\.\*|\\[dwsb]/
+const globForm = /[/.-]\*$|^\*[./-]|\*\*/
 
 /** `isWhole`: the text is compared with the field as a whole. */
 const noteOnLiteral = (operator: string, text: string, isWhole: boolean): Note => {
-  if (pattern.test(text)) return [`${operator} takes it letter by letter`, 'for a pattern, use `regex`']
-  if (isWhole && glob.test(text)) {
+  if (patternForm.test(text)) return [`${operator} takes it letter by letter`, 'for a pattern, use `regex`']
+  if (isWhole && globForm.test(text)) {
     const regex = `^${text.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*+/g, '.*')}`.replace(/\.\*$/, '')
     return ['the star stands for itself', `for a pattern, use regex: ${regex}`, regex]
   }

@@ -5,7 +5,7 @@ import type { Event } from '../../../core/request.ts'
 import type { Domain, Test } from '../../../parts/operators/operator.ts'
 import type { Catalogue } from '../../compile.ts'
 import type { Branch, Demand } from './branches.ts'
-import { domainOf, sameField } from './fields.ts'
+import { canonicalField, domainOf } from './fields.ts'
 
 type Operators = Catalogue['operators']
 
@@ -28,11 +28,11 @@ export type Reach = {
 export const reachWith = (operators: Operators): Reach => {
   const asked = new Map<Demand, KnownDomain | undefined>()
   const knownOf = (demand: Demand): KnownDomain | undefined => {
-    if (!asked.has(demand)) asked.set(demand, known(demand, operators))
+    if (!asked.has(demand)) asked.set(demand, domainKnownOf(demand, operators))
     return asked.get(demand)
   }
   const firstConflict = (branch: Branch, counts: (domain: Domain) => boolean): Conflict | undefined => {
-    for (const group of groupsOf(branch)) {
+    for (const group of demandsByField(branch)) {
       const conflict = conflictOf(group.flatMap((demand) => knownOf(demand) ?? []).filter(({ domain }) => counts(domain)))
       if (conflict) return conflict
     }
@@ -45,17 +45,17 @@ export const reachWith = (operators: Operators): Reach => {
 }
 
 /** Groups the demands by their field. */
-const groupsOf = (branch: Branch): readonly Demand[][] => {
+const demandsByField = (branch: Branch): readonly Demand[][] => {
   const groups = new Map<string, Demand[]>()
   for (const demand of branch) {
     if (demand.field === undefined) continue
-    const name = sameField(demand.field)
+    const name = canonicalField(demand.field)
     groups.set(name, [...(groups.get(name) ?? []), demand])
   }
   return [...groups.values()]
 }
 
-const isEvent = ({ field }: Demand): boolean => field !== undefined && sameField(field) === 'event_type'
+const isEvent = ({ field }: Demand): boolean => field !== undefined && canonicalField(field) === 'event_type'
 
 type Value = Json | undefined
 
@@ -67,7 +67,7 @@ const valuesOf = ({ demand: { holds }, domain }: KnownDomain): readonly Value[] 
 
 const conflictOf = (group: readonly KnownDomain[]): Conflict | undefined => {
   const listed = group.find((known) => valuesOf(known) !== undefined)
-  if (!listed) return opposites(group) ?? prefixes(group)
+  if (!listed) return oppositeConflict(group) ?? prefixConflict(group)
   const values = (valuesOf(listed) ?? []).filter((value) => value !== undefined || !isEvent(listed.demand))
   const others = group.filter((known) => known !== listed)
   const left = values.filter((value) => others.every((known) => admits(known, value)))
@@ -92,7 +92,7 @@ const admits = ({ demand: { holds }, domain, test }: KnownDomain, value: Value):
   }
 }
 
-const known = (demand: Demand, operators: Operators): KnownDomain | undefined => {
+const domainKnownOf = (demand: Demand, operators: Operators): KnownDomain | undefined => {
   const domain = domainOf(demand, operators)
   return domain && { demand, domain, test: domain.kind === 'elsewhere' ? undefined : compileTest(demand, operators) }
 }
@@ -104,18 +104,18 @@ const compileTest = ({ operator, operand }: Demand, operators: Operators): Test 
   }
   const compiled = operators.get(operator)?.compile(operand, { profileDir: '', report, recompileAtReload: () => {} })
   // A plugin's operator may have opened something. It is closed again, and then the test cannot be used.
-  if (typeof compiled === 'object') void closed(compiled.close)
+  if (typeof compiled === 'object') void closeQuietly(compiled.close)
   return isBad || typeof compiled !== 'function' ? undefined : compiled
 }
 
-const closed = async (close: () => void | Promise<void>): Promise<void> => {
+const closeQuietly = async (close: () => void | Promise<void>): Promise<void> => {
   try {
     await close()
   } catch {}
 }
 
 /** Finds a condition that must hold and must not hold. A list in a file does not count, because it may change between the two tests. */
-const opposites = (group: readonly KnownDomain[]): Conflict | undefined => {
+const oppositeConflict = (group: readonly KnownDomain[]): Conflict | undefined => {
   for (const [i, later] of group.entries()) {
     const earlier = group.slice(0, i).find((each) => isOpposite(each.demand, later.demand) && later.domain.kind !== 'elsewhere')
     if (earlier) return [later.demand, earlier.demand]
@@ -133,7 +133,7 @@ const prefixOf = ({ demand: { holds }, domain }: KnownDomain): string | undefine
   return sure === '' ? undefined : sure
 }
 
-const prefixes = (group: readonly KnownDomain[]): Conflict | undefined => {
+const prefixConflict = (group: readonly KnownDomain[]): Conflict | undefined => {
   const fixed = group.flatMap((known) => {
     const text = prefixOf(known)
     return text === undefined ? [] : [{ demand: known.demand, text }]

@@ -4,8 +4,8 @@ import type { Path } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
 import { hasFallback } from '../../../expr/template.ts'
 import { piecesOf } from '../dialects.ts'
-import { replacing, type Subject } from '../subject.ts'
-import { type Near, namesAnItem, nearPaths, wayOut } from './near-paths.ts'
+import { fixOf, type Subject } from '../subject.ts'
+import { type NearPaths, namesAnItem, nearPathHelp, nearPaths } from './near-paths.ts'
 import { coversEvents, inNone, type Sampled } from './sampled.ts'
 
 /** A text of the route. `where`: the key under which samples have its filled placeholders. */
@@ -39,15 +39,15 @@ export const reviewWhole = (subject: Subject, sampled: Sampled): void =>
   reportCut(subject, sampled, { path: [], text: '', where: 'prompt' }, { text: 'the whole payload', at: 0 })
 
 /** A part of a text, with the offset where it begins. */
-type Part = { readonly text: string; readonly at: number }
+type TextPart = { readonly text: string; readonly at: number }
 
-const tellOf = ({ taken }: Sampled, where: string, written: string) =>
+const fillingsOf = ({ taken }: Sampled, where: string, written: string) =>
   taken.flatMap(({ texts = [], ...sample }) =>
     texts.filter((each) => each.where === where && each.written === written).map((filled) => ({ ...sample, filled })),
   )
 
-const reportMissing = (subject: Subject, sampled: Sampled, at: TextAt, piece: Part & { readonly path: string }): void => {
-  const told = tellOf(sampled, at.where, piece.text)
+const reportMissing = (subject: Subject, sampled: Sampled, at: TextAt, piece: TextPart & { readonly path: string }): void => {
+  const told = fillingsOf(sampled, at.where, piece.text)
   if (told.length === 0 || told.some(({ filled }) => !filled.missing)) return
   if (namesAnItem(piece.path, sampled.paths('sent'))) return
   const near = nearPaths(piece.path, sampled.paths('sent'))
@@ -55,21 +55,23 @@ const reportMissing = (subject: Subject, sampled: Sampled, at: TextAt, piece: Pa
   if (isSure || near.slips.length > 0) sayMissing(subject, sampled, at, piece, near)
 }
 
-const sayMissing = (subject: Subject, sampled: Sampled, { path, text }: TextAt, piece: Part, near: Near): void => {
+const sayMissing = (subject: Subject, sampled: Sampled, { path, text }: TextAt, piece: TextPart, near: NearPaths): void => {
   const whole = subject.placeOf(path)
   const place = subject.texts.inside(whole, text, piece)
   const [best] = near.all
   subject.say('WH501', path, `"${printable(piece.text, 80)}" is ${inNone(sampled.taken)}: it stays as it is`, {
-    help: wayOut(near),
+    help: nearPathHelp(near),
     suggest: near.all,
     place: place ?? whole,
-    ...(place && best !== undefined ? { fix: replacing(`write {${best}}`, false, { place, text: `{${best}}` }) } : {}),
+    ...(place && best !== undefined ? { fix: fixOf(`write {${best}}`, false, { place, text: `{${best}}` }) } : {}),
   })
 }
 
 /** Reports a cut of a value, by the longest sample that passes the filters. */
-const reportCut = (subject: Subject, sampled: Sampled, { path, text, where }: TextAt, piece: Part): void => {
-  const cuts = tellOf(sampled, where, piece.text).flatMap(({ name, passes, filled: { cut } }) => (cut && passes ? [{ name, ...cut }] : []))
+const reportCut = (subject: Subject, sampled: Sampled, { path, text, where }: TextAt, piece: TextPart): void => {
+  const cuts = fillingsOf(sampled, where, piece.text).flatMap(({ name, passes, filled: { cut } }) =>
+    cut && passes ? [{ name, ...cut }] : [],
+  )
   const [longest] = cuts.sort((a, b) => b.from - a.from)
   if (!longest) return
   const whole = subject.placeOf(path, path.length === 0 ? 'key' : 'value')

@@ -4,18 +4,18 @@ import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
-import { comparedIn, domainOf, type Leaf, leavesOf, sameField } from '../filters/fields.ts'
-import { replacing, type Subject } from '../subject.ts'
+import { canonicalField, comparedIn, domainOf, type Leaf, leavesOf } from '../filters/fields.ts'
+import { fixOf, type Subject } from '../subject.ts'
 import { inAll, type Sampled } from './sampled.ts'
 
 export const reviewKinds = (subject: Subject, sampled: Sampled): void => {
   for (const leaf of leavesOf(subject.spec.filters)) {
     // `reviewOperands` says without samples that headers and event types are texts.
-    if (sameField(leaf.field) === 'event_type' || leaf.field.startsWith('headers.')) continue
+    if (canonicalField(leaf.field) === 'event_type' || leaf.field.startsWith('headers.')) continue
     const domain = domainOf(leaf, subject.catalogue.operators)
     const values = domain && valuesOf(leaf, sampled)
-    const wanted = domain && values && wantedBy(domain, values)
-    if (domain && values && wanted !== undefined) report(leaf, domain, { values, wanted }, sampled, subject)
+    const wanted = domain && values && wantedKind(domain, values)
+    if (domain && values && wanted !== undefined) reportKind(leaf, domain, { values, wanted }, sampled, subject)
   }
 }
 
@@ -38,7 +38,7 @@ const valuesOf = ({ field }: Leaf, { taken }: Sampled): readonly Json[] => {
 }
 
 /** Returns the kind that the condition asks for, in words; `undefined` where the samples say nothing against it. */
-const wantedBy = (domain: Domain, values: readonly Json[]): string | undefined => {
+const wantedKind = (domain: Domain, values: readonly Json[]): string | undefined => {
   if (values.length === 0) return undefined
   if (domain.kind === 'one_of' || domain.kind === 'none_of') {
     const kinds = new Set(domain.values.map(kindOf))
@@ -57,7 +57,7 @@ const wantedBy = (domain: Domain, values: readonly Json[]): string | undefined =
 
 type KindMismatch = { readonly values: readonly Json[]; readonly wanted: string }
 
-const report = (leaf: Leaf, domain: Domain, { values, wanted }: KindMismatch, sampled: Sampled, subject: Subject): void => {
+const reportKind = (leaf: Leaf, domain: Domain, { values, wanted }: KindMismatch, sampled: Sampled, subject: Subject): void => {
   const { field, operator, path } = leaf
   const at = [...path, operator]
   const having = sampled.taken.filter(({ event }) => compileField(field)(event) !== undefined)
@@ -65,8 +65,8 @@ const report = (leaf: Leaf, domain: Domain, { values, wanted }: KindMismatch, sa
   const instead = insteadOf(leaf, domain, values)
   const place = subject.placeOf(at)
   subject.say('WH414', at, message, {
-    help: instead === undefined ? wayOut(leaf, domain, values) : `write ${instead}`,
-    ...(instead === undefined ? {} : { suggest: [instead], fix: replacing(`write ${instead}`, false, { place, text: instead }) }),
+    help: instead === undefined ? kindHelp(leaf, domain, values) : `write ${instead}`,
+    ...(instead === undefined ? {} : { suggest: [instead], fix: fixOf(`write ${instead}`, false, { place, text: instead }) }),
   })
 }
 
@@ -92,13 +92,14 @@ const insteadOf = (leaf: Leaf, domain: Domain, values: readonly Json[]): string 
   return isOf('true or false', /^(?:true|false)$/) || isOf('a number', /^-?(?:0|[1-9]\d{0,14})$/) ? value : undefined
 }
 
-const wayOut = ({ field }: Leaf, domain: Domain, values: readonly Json[]): string => {
+const kindHelp = ({ field }: Leaf, domain: Domain, values: readonly Json[]): string => {
   const item = values.flatMap((value) => (Array.isArray(value) ? value : []))[0]
-  if (isObject(item)) return `ask for a value in the items: jsonata: '"…" in payload.${field.replace(/^payload\./, '')}.${keyOf(item)}'`
+  if (isObject(item))
+    return `ask for a value in the items: jsonata: '"…" in payload.${field.replace(/^payload\./, '')}.${namingKeyOf(item)}'`
   if (item === undefined) return 'compare with a value of that kind'
   return domain.kind === 'part' ? 'compare with a value of the kind of its items' : 'for an item of the list, use `contains`'
 }
 
 /** Returns the key of an item that most likely names it. */
-const keyOf = (item: JsonObject): string =>
+const namingKeyOf = (item: JsonObject): string =>
   ['name', 'title', 'login', 'id'].find((key) => item[key] !== undefined) ?? Object.keys(item).find((key) => /^\w+$/.test(key)) ?? 'name'

@@ -2,7 +2,7 @@
 
 import { isObject, type Json } from '../../../core/json.ts'
 import { isOneSlip, nearest } from '../../../core/text.ts'
-import { anyOf } from '../subject.ts'
+import { eitherOf } from '../subject.ts'
 
 const maxDepth = 12
 const maxPaths = 20_000
@@ -28,7 +28,7 @@ export const pathsOf = (payloads: readonly Json[]): readonly string[] => {
 }
 
 /** The known paths that are near to a wrong path. */
-export type Near = {
+export type NearPaths = {
   /** Paths that differ by a slip: a letter, its case, or a missing index. */
   readonly slips: readonly string[]
   /** The slips first, then paths with an equal end, then paths that look alike. */
@@ -36,15 +36,15 @@ export type Near = {
 }
 
 /** Returns the way out for a path that no sample has. */
-export const wayOut = ({ all }: Near): string =>
+export const nearPathHelp = ({ all }: NearPaths): string =>
   all.length > 0
-    ? `did you mean ${anyOf(all)}?`
+    ? `did you mean ${eitherOf(all)}?`
     : 'headgate samples show <name> shows what a payload has; add one that has it: headgate samples add'
 
-const most = 3
+const maxNear = 3
 
 /** Finds the known paths that somebody may have meant by `path`, which is not known. */
-export const nearPaths = (path: string, known: readonly string[]): Near => {
+export const nearPaths = (path: string, known: readonly string[]): NearPaths => {
   const parts = path.split('.')
   const sameLength = known.map((other) => other.split('.')).filter((other) => other.length === parts.length)
   const alike = (isLike: (a: string, b: string) => boolean): string[] => {
@@ -53,12 +53,12 @@ export const nearPaths = (path: string, known: readonly string[]): Near => {
   }
   const indexed = known.filter((other) => other !== path && withoutIndexes(other) === path)
   const ending = known.filter((other) => other.endsWith(`.${path}`)).sort((a, b) => a.length - b.length)
-  const slips = [...new Set([...indexed, ...alike(isSlip)])].slice(0, most)
+  const slips = [...new Set([...indexed, ...alike(isSlip)])].slice(0, maxNear)
   const others = nearest(
     path,
     alike((a, b) => isSlip(a, b) || nearest(a, [b]).length > 0),
   )
-  return { slips, all: [...new Set([...slips, ...ending, ...others])].slice(0, most) }
+  return { slips, all: [...new Set([...slips, ...ending, ...others])].slice(0, maxNear) }
 }
 
 /** Whether a path names a further item of a list that the samples have: another event may have more items. */
@@ -69,6 +69,6 @@ const withoutIndexes = (path: string): string => path.replace(/\.\d+(?=\.|$)/g, 
 
 /** Whether two keys differ only in letter case, `_` and `-`, or in one letter of a longer word. */
 const isSlip = (a: string, b: string): boolean =>
-  bare(a) === bare(b) || (a.length > 3 && b.length > 3 && !/^\d+$/.test(a) && isOneSlip(a.toLowerCase(), b.toLowerCase()))
+  looseKey(a) === looseKey(b) || (a.length > 3 && b.length > 3 && !/^\d+$/.test(a) && isOneSlip(a.toLowerCase(), b.toLowerCase()))
 
-const bare = (key: string): string => key.toLowerCase().replace(/[_-]/g, '')
+const looseKey = (key: string): string => key.toLowerCase().replace(/[_-]/g, '')

@@ -32,13 +32,13 @@ export type Sampled = {
 
 /** Returns `in none of 2 samples (github/push, github/fork)`. */
 export const inNone = (taken: readonly TakenSample[]): string =>
-  taken.length === 1 ? `not in the sample ${listed(taken)}` : `in none of ${taken.length} samples (${listed(taken)})`
+  taken.length === 1 ? `not in the sample ${sampleNames(taken)}` : `in none of ${taken.length} samples (${sampleNames(taken)})`
 
 /** Returns `in all 2 samples that have it (github/push, github/fork)`. */
 export const inAll = (taken: readonly TakenSample[]): string =>
-  taken.length === 1 ? `in the sample ${listed(taken)}` : `in all ${taken.length} samples that have it (${listed(taken)})`
+  taken.length === 1 ? `in the sample ${sampleNames(taken)}` : `in all ${taken.length} samples that have it (${sampleNames(taken)})`
 
-const listed = (taken: readonly TakenSample[]): string => {
+const sampleNames = (taken: readonly TakenSample[]): string => {
   const names = taken.slice(0, 3).map(({ name }) => name)
   return `${names.join(', ')}${taken.length > names.length ? ', …' : ''}`
 }

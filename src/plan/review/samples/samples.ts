@@ -6,9 +6,9 @@ import { printable } from '../../../core/text.ts'
 import { compileField } from '../../../expr/path.ts'
 import { placeholders } from '../../../expr/placeholder.ts'
 import { domainOf, type Leaf, leavesOf } from '../filters/fields.ts'
-import { replacing, type Subject } from '../subject.ts'
+import { fixOf, type Subject } from '../subject.ts'
 import { reviewKinds } from './kinds.ts'
-import { type Near, namesAnItem, nearPaths, wayOut } from './near-paths.ts'
+import { type NearPaths, namesAnItem, nearPathHelp, nearPaths } from './near-paths.ts'
 import { coversEvents, inNone, type Sampled } from './sampled.ts'
 
 export const reviewSamples = (subject: Subject): void => {
@@ -50,7 +50,9 @@ const checkSenderField = (leaf: Leaf, sampled: Sampled, subject: Subject): void 
   else if (isUnlikely(leaf.field, sampled) && (subject.spec.events ?? []).length > 0 && coversEvents(sampled, subject.spec)) {
     const message = `no sample of its sender has the field "${printable(leaf.field, 80)}": it is ${inNone(sampled.taken)}`
     const help =
-      near.all.length > 0 ? wayOut(near) : 'look whether events have it: headgate samples show <name>, headgate events show <id> --body'
+      near.all.length > 0
+        ? nearPathHelp(near)
+        : 'look whether events have it: headgate samples show <name>, headgate events show <id> --body'
     subject.say('WH415', [...leaf.path, 'field'], message, { help, suggest: near.all })
   }
 }
@@ -77,19 +79,19 @@ const checkField = (leaf: Leaf, sampled: Sampled, subject: Subject): void => {
   if (isSure || near.slips.length > 0) sayMissing(leaf, near, sampled, subject)
 }
 
-const sayMissing = ({ field, path }: Leaf, near: Near, sampled: Sampled, subject: Subject): void => {
+const sayMissing = ({ field, path }: Leaf, near: NearPaths, sampled: Sampled, subject: Subject): void => {
   const at = [...path, 'field']
   const [best] = near.all
   const place = subject.placeOf(at)
   const isQuoted = /^["']/.test(subject.texts.at(place) ?? '')
   subject.say('WH409', at, `the field "${printable(field, 80)}" is ${inNone(sampled.taken)}`, {
-    help: wayOut(near),
+    help: nearPathHelp(near),
     suggest: near.all,
-    ...(best === undefined ? {} : { fix: replacing(`write ${best}`, false, { place, text: isQuoted ? JSON.stringify(best) : best }) }),
+    ...(best === undefined ? {} : { fix: fixOf(`write ${best}`, false, { place, text: isQuoted ? JSON.stringify(best) : best }) }),
   })
 }
 
-const nearFields = (field: string, sampled: Sampled, of: 'event' | 'sent' = 'event'): Near => {
+const nearFields = (field: string, sampled: Sampled, of: 'event' | 'sent' = 'event'): NearPaths => {
   const [, prefix = '', path = ''] = /^(headers\.|payload\.)?(.*)$/s.exec(field) ?? []
   const known = prefix === 'headers.' ? [...new Set(sampled.taken.flatMap(({ event }) => Object.keys(event.headers)))] : sampled.paths(of)
   const near = nearPaths(path, known)
@@ -122,9 +124,9 @@ const checkKey = (sampled: Sampled, subject: Subject): void => {
   const place = placeOf(['coalesce', 'key'])
   const fix = best !== undefined && !isTemplate && texts.at(place) !== undefined
   say('WH215', ['coalesce', 'key'], `the key "${printable(key, 80)}" has no value and merges nothing: it is ${inNone(made)}`, {
-    help: wayOut(near),
+    help: nearPathHelp(near),
     suggest: near.all,
-    ...(fix ? { fix: replacing(`write ${best}`, false, { place, text: JSON.stringify(best) }) } : {}),
+    ...(fix ? { fix: fixOf(`write ${best}`, false, { place, text: JSON.stringify(best) }) } : {}),
   })
 }
 
