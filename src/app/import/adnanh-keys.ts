@@ -1,4 +1,4 @@
-/** The keys of a hook beside its trigger rule: what each does there, and what does it here. */
+/** The keys of a hook of adnanh/webhook beside its trigger rule: reports those that cannot be carried over. */
 
 import { type JsonObject, own } from '../../core/json.ts'
 import type { ReportLeftOut } from './imported.ts'
@@ -8,7 +8,7 @@ const command =
   'give the route a "script", an agent of its own ("agent: { runner: command }" for all routes), or "deliver: http" to what runs the command'
 const asPrompt = 'write what the agent shall see into "prompt": {head_commit.id} is a value of the payload'
 
-/** Of keys that change nothing of what is let in. */
+/** The reports for keys that do not change which requests are accepted. */
 const leftOut: { readonly [key: string]: readonly [reason: string, todo: string] } = {
   'execute-command': ['headgate runs an agent or delivers a message, and no command for each event', command],
   'command-working-directory': ['headgate runs no command for each event', 'a script runs in the folder of its own file'],
@@ -25,7 +25,7 @@ const leftOut: { readonly [key: string]: readonly [reason: string, todo: string]
   'keep-file-environment': ['headgate runs no command for each event', 'nothing'],
 }
 
-/** Those with another effect. */
+/** The keys that are carried over, or are reported by a function of their own. */
 const judged = new Set([
   'id',
   'trigger-rule',
@@ -35,7 +35,7 @@ const judged = new Set([
   'parse-parameters-as-json',
 ])
 
-/** Tells of each key of the hook that is not carried over. */
+/** Reports each key of the hook that is not carried over. */
 export const adnanhKeys = (hook: JsonObject, say: ReportLeftOut): void => {
   for (const [key, value] of Object.entries(hook)) {
     if (judged.has(key) || value === null || value === '' || value === false || (Array.isArray(value) && value.length === 0)) continue
@@ -63,7 +63,7 @@ const contentType = ({ 'incoming-payload-content-type': type }: JsonObject, say:
   say(['incoming-payload-content-type'], 'headgate goes by the Content-Type of the request: a form, else JSON', todo)
 }
 
-/** A form's field "payload" is read as JSON here too, and then is the payload. */
+/** Reports parameters that the hook parses as JSON. The field "payload" of a form is no problem: headgate parses it, too. */
 const innerJson = ({ 'parse-parameters-as-json': list }: JsonObject, say: ReportLeftOut): void => {
   if (!Array.isArray(list)) return
   for (const [i, each] of list.entries()) {

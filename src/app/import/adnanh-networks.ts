@@ -1,4 +1,4 @@
-/** Address lists among the trigger rules of adnanh/webhook (`ip-whitelist`), as the `allow_from` of a route. */
+/** Turns address lists among the trigger rules of adnanh/webhook (`ip-whitelist`) into the `allow_from` of a route. */
 
 import { isIP } from 'node:net'
 import type { Path } from '../../core/diagnostic.ts'
@@ -10,7 +10,7 @@ const addressList = 'ip-whitelist'
 
 export type Networks = { readonly list: readonly string[]; readonly path: Path }
 
-/** What a rule that looks at nothing but the client's address lets in; `undefined` for any other rule, and for a range that is none. */
+/** Returns the networks of a rule on the client's address alone; `undefined` for any other rule, and for a malformed range. */
 export const networksOf = (rule: Json, path: Path): Networks | undefined => {
   const found = kindOf(rule)
   if (found?.kind === 'or' && Array.isArray(found.inner) && found.inner.length > 0) {
@@ -32,7 +32,7 @@ const isNetwork = (text: string): boolean => {
   return version !== 0 && rest.length === 0 && (length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= bits))
 }
 
-/** The keys of the route. Of several lists that must all hold only the first is carried over: a route has one. */
+/** Returns the keys of the route. A route has one list, so of several lists that must all hold only the first is carried over. */
 export const allowFrom = (lists: readonly Networks[], say: ReportLeftOut): { readonly allow_from?: string[] } => {
   const [first, ...others] = lists
   if (!first) return {}

@@ -1,4 +1,4 @@
-/** References to request values of adnanh/webhook (`source`, `name`) as fields of conditions. */
+/** Turns references of adnanh/webhook to values of a request (`source`, `name`) into fields of conditions. */
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json } from '../../core/json.ts'
@@ -6,9 +6,9 @@ import type { ReportLeftOut } from './imported.ts'
 
 export type Field = {
   readonly field: string
-  /** As the source calls it. */
+  /** The name in the source. */
   readonly name: string
-  /** Its value can only be a text. */
+  /** Whether its value is always a text. */
   readonly isText: boolean
 }
 
@@ -29,7 +29,7 @@ const reasons: { readonly [source: string]: readonly [reason: string, todo: stri
   context: ['no command runs before a route', 'put a script into scripts/ and name it as the "script" of the route'],
 }
 
-/** The field, or `undefined` after saying why there is none. */
+/** Returns the field; `undefined` where there is none, which is reported. */
 export const fieldOf = (parameter: Json, path: Path, say: ReportLeftOut): Field | undefined => {
   const { source, name } = isObject(parameter) ? parameter : {}
   const from = String(source)
@@ -44,7 +44,7 @@ export const fieldOf = (parameter: Json, path: Path, say: ReportLeftOut): Field 
   return undefined
 }
 
-/** Names that mean something else in a condition get the prefix that says "of the payload". */
+/** Returns the field of a value of the payload. A name that means something else in a condition gets the prefix `payload.`. */
 const payloadField = (name: string, path: Path, say: ReportLeftOut): string | undefined => {
   const [first = '', second = ''] = name.split('.')
   if (first === 'root' && /^\d+$/.test(second)) {

@@ -1,4 +1,4 @@
-/** Trigger rules of adnanh/webhook as conditions. What they make of a value that is not there is kept. */
+/** Turns trigger rules of adnanh/webhook into conditions, with the meaning that a missing value has for them. */
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
@@ -8,21 +8,22 @@ import { type Field, fieldOf } from './adnanh-parameter.ts'
 import type { ReportLeftOut } from './imported.ts'
 
 /**
- * When a rule is true, and when it ends in "not found". There a value that is not there is an error of its own: an `or` passes over it,
- * and an `and` ends with false, even where the rule itself, a `not`, is true.
+ * The conditions under which a rule is true (`holds`) or ends in "not found". In adnanh/webhook a missing value is an error: an `or` passes
+ * over it, and an `and` ends with false, even where the rule with the missing value (a `not`) is true. `canBeBoth`: the rule can be true
+ * and end in "not found".
  */
 export type Verdict = { readonly holds: JsonObject; readonly notFound?: JsonObject; readonly canBeBoth: boolean }
 
-/** Of several kinds in one rule the first counts, in this order. */
+/** The kinds of rules. Where a rule has several, the first in this order counts. */
 const kinds = ['and', 'or', 'not', 'match'] as const
 
-/** The kind of a rule and what it holds; `undefined` for a rule without one, which is never true. */
+/** Returns the kind of a rule and its value; `undefined` for a rule without a kind, which is never true. */
 export const kindOf = (rule: Json): { readonly kind: (typeof kinds)[number]; readonly inner: Json } | undefined => {
   const kind = isObject(rule) ? kinds.find((name) => (own(rule, name) ?? null) !== null) : undefined
   return kind && { kind, inner: (rule as JsonObject)[kind] as Json }
 }
 
-/** `undefined` where a part of the rule cannot be said as a condition; each such part is told of. */
+/** Compiles a rule; `undefined` where a part of it cannot be written as a condition. Each such part is reported. */
 export const compileRule = (rule: Json, path: Path, say: ReportLeftOut): Verdict | undefined => {
   const found = kindOf(rule)
   if (!found) return { holds: { any: [] }, canBeBoth: false }
@@ -38,7 +39,7 @@ export const compileRule = (rule: Json, path: Path, say: ReportLeftOut): Verdict
   return { holds: { all: known.flatMap(inAnd) }, ...notFoundIn(known), canBeBoth: false }
 }
 
-/** The conditions for a rule that stands in an `and`: it is true, and found all it looked for. */
+/** Returns the conditions for a rule inside an `and`: the rule is true, and no value that it looked for is missing. */
 export const inAnd = ({ holds, notFound, canBeBoth }: Verdict): JsonObject[] => [
   holds,
   ...(notFound && canBeBoth ? [opposite(notFound)] : []),
@@ -50,7 +51,7 @@ const opposite = (condition: JsonObject): JsonObject =>
 const turned = (inner: Verdict | undefined): Verdict | undefined =>
   inner && { holds: { not: inner.holds }, ...(inner.notFound ? { notFound: inner.notFound, canBeBoth: true } : { canBeBoth: false }) }
 
-/** An `and` stops at its first rule that is false, so it looks for nothing after that. */
+/** Returns when an `and` ends in "not found". It stops at its first false rule, so later rules then look for nothing. */
 const notFoundIn = (rules: readonly Verdict[]): Pick<Verdict, 'notFound'> => {
   const cases = rules.flatMap(({ notFound }, i) => {
     if (!notFound) return []
@@ -101,7 +102,7 @@ const patternOf = ({ field }: Field, pattern: string, path: Path, say: ReportLef
   }
 }
 
-/** There, values are compared as texts: "5" is also the number 5, "true" also true. */
+/** Compiles `value`. adnanh/webhook compares texts, so "5" is also the number 5, and "true" also `true`. */
 const equalTo = ({ field, isText }: Field, value: string, path: Path, say: ReportLeftOut): JsonObject | undefined => {
   const other = isText ? value : parsed(value)
   if (typeof other === 'string') return { field, equals: value }
@@ -115,7 +116,7 @@ const equalTo = ({ field, isText }: Field, value: string, path: Path, say: Repor
   return undefined
 }
 
-/** A value as JSON; itself where it is none. `<nil>` is how that program writes null. */
+/** Parses a value as JSON; a text that is no JSON stays as it is. adnanh/webhook writes null as `<nil>`. */
 const parsed = (value: string): Json => {
   try {
     if (value === 'null') return value

@@ -1,4 +1,4 @@
-/** The signature checks among the trigger rules of adnanh/webhook: which scheme of headgate does the same, and with what secrets. */
+/** Turns signature checks among the trigger rules of adnanh/webhook into schemes and secrets of a route. */
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
@@ -9,7 +9,7 @@ import { linear } from '../../parts/schemes/linear.ts'
 import { kindOf } from './adnanh-rule.ts'
 import type { ReportLeftOut } from './imported.ts'
 
-/** How a hook knows its sender. Without a scheme, none of ours reads that signature. */
+/** A signature check of a hook. Without a `scheme`, no scheme of headgate reads such a signature. */
 export type Signature = { readonly scheme?: string; readonly secret: string; readonly path: Path }
 
 export type Sender = { readonly verify: readonly string[]; readonly secrets: readonly string[] }
@@ -20,7 +20,7 @@ const gitea = 'headgate reads the X-Hub-Signature-256 that Gitea sends beside X-
 
 type KnownSignature = { readonly scheme: string; readonly instead?: string }
 
-/** By hash and header. */
+/** The signatures that a scheme reads, by hash and header. */
 const known: { readonly [check: string]: KnownSignature } = {
   'sha256 x-hub-signature-256': { scheme: github.name },
   'sha256 x-gitea-signature': { scheme: github.name, instead: gitea },
@@ -30,7 +30,7 @@ const known: { readonly [check: string]: KnownSignature } = {
   'value x-gitlab-token': { scheme: gitlab.name },
 }
 
-/** The signature that a rule checks; `undefined` for a rule that checks something else. */
+/** Returns the signature that a rule checks; `undefined` for any other rule. */
 const signatureOf = (rule: Json, path: Path, say: ReportLeftOut): Signature | undefined => {
   const found = kindOf(rule)
   if (found?.kind !== 'match' || !isObject(found.inner)) return undefined
@@ -62,7 +62,7 @@ const unread = (path: Path, why: string, say: ReportLeftOut): Pick<Signature, 'p
   return { path }
 }
 
-/** A rule that holds when one of several signatures does; `undefined` for any other rule. */
+/** Returns the signatures of a rule of which one must hold; `undefined` for any other rule. */
 export const signaturesOf = (rule: Json, path: Path, say: ReportLeftOut): readonly Signature[] | undefined => {
   const found = kindOf(rule)
   if (found?.kind !== 'or' || !Array.isArray(found.inner) || found.inner.length === 0) {
@@ -78,7 +78,7 @@ const notBoth = 'headgate would take each secret with each scheme, so only the f
 const neverTried =
   'a first signature that does not hold ends the rule there, so the hook never took this one (trigger-signature-soft-failures is not set)'
 
-/** What the route asks of its sender where one of these must hold. The first decides what goes with it. */
+/** Returns the keys of a route for signatures of which one must hold. Only signatures that go with the first are carried over. */
 export const senderOf = (signatures: readonly Signature[], soft: boolean, say: ReportLeftOut): Sender => {
   const usable = signatures.filter(({ scheme, secret }) => scheme !== undefined && secret !== '')
   const [first] = usable

@@ -1,4 +1,4 @@
-/** Hook files of adnanh/webhook: each hook becomes a route, its trigger rule the route's secret, scheme and filters. */
+/** Imports hook files of adnanh/webhook. Each hook becomes a route; its trigger rule becomes the route's secret, scheme and filters. */
 
 import type { Env } from '../../config/env.ts'
 import type { Source } from '../../config/yaml/source.ts'
@@ -14,7 +14,7 @@ import { createEnvLines, type EnvLines, secretName } from './env-lines.ts'
 import type { Imported, ImportedRoute, LeftOut, ReportLeftOut } from './imported.ts'
 import { createRouteNames } from './route-names.ts'
 
-/** Throws a Fault for a file that is no hook file, or a template of one. */
+/** Imports the hooks. `known` is the present environment. Throws a Fault for a file that is no hook file, or a Go template. */
 export const importAdnanh = (source: Source, known: Env): Imported => {
   const { data } = source
   if (!Array.isArray(data)) throw bad(source, [], 'not a hook file: it is no list of hooks', 'give the file that webhook has as -hooks')
@@ -99,7 +99,7 @@ const secretsOf = ({ verify, secrets }: Sender, name: string, env: EnvLines): Js
   }
 }
 
-/** A rule as the signatures, addresses and conditions that must all hold. */
+/** Splits a trigger rule into signatures, networks and conditions, which must all hold. */
 const splitRule = (hook: JsonObject, say: ReportLeftOut) => {
   const rule = own(hook, 'trigger-rule') ?? null
   if (rule === null) return { signatures: [], filters: [], networks: [] }
@@ -121,14 +121,14 @@ const splitRule = (hook: JsonObject, say: ReportLeftOut) => {
   return { signatures, filters, networks }
 }
 
-/** The rules that an `and` joins, through any `and` inside it. */
+/** Returns the rules that an `and` joins, also through an `and` inside it. */
 const partsOf = (rule: Json, path: Path): { readonly rule: Json; readonly path: Path }[] => {
   const found = kindOf(rule)
   if (found?.kind !== 'and' || !Array.isArray(found.inner)) return [{ rule, path }]
   return found.inner.flatMap((each, i) => partsOf(each, [...path, 'and', i]))
 }
 
-/** A hook file may be a Go template as a whole (-template). Values of `source: template` are templates without that. */
+/** Throws where the file is a Go template as a whole (-template). A value of `source: template` may be a template in any file. */
 const refuseTemplates = (data: Json, path: Path, source: Source): void => {
   if (typeof data === 'string' && data.includes('{{')) throw templateFault(source, path)
   if (typeof data !== 'object' || data === null) return

@@ -1,4 +1,4 @@
-/** Checks what was imported by the loader and compiler of the server, and leaves out what they refuse. */
+/** Checks imported routes with the server's own loader and compiler, and leaves out what these refuse. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,13 +10,13 @@ import type { Workspace } from '../workspace.ts'
 import type { EnvLine } from './env-lines.ts'
 import type { Imported, ImportedRoute, LeftOut } from './imported.ts'
 
-/** Each round takes out all that was found, and what depends on it shows in the next. */
+/** Each round takes out all that is refused. The next round then finds what depended on that. */
 const maxRounds = 20
 
-/** What a secret lacks is its owner's to give: the route stays as it is. */
+/** Findings about secrets. They take nothing out, because only the user can mend a secret. */
 const ofSecrets: ReadonlySet<string> = new Set(['WH201', 'WH205', 'WH305', 'WH307', 'WH309'])
 
-/** Keys without which a route takes no more than with them, and does the same work. */
+/** Keys without which a route accepts no further requests. */
 const harmless: ReadonlySet<string> = new Set([
   'skills',
   'toolsets',
@@ -29,7 +29,7 @@ const harmless: ReadonlySet<string> = new Set([
 
 export type Checked = { readonly imported: Imported; readonly text: string; readonly findings: Validated }
 
-/** `render` makes the text to check. Its findings are of a file called `shownAs`. */
+/** Checks an import, round by round. `render` makes the text to check. The findings name the file `shownAs`. */
 export const checkImport = async (
   workspace: Workspace,
   first: Imported,
@@ -51,7 +51,7 @@ const validateText = async (workspace: Workspace, text: string, lines: readonly 
   const file = join(folder, 'config.yaml')
   try {
     writeFileSync(file, text, { mode: 0o600 })
-    // A value that only its owner knows does not matter here.
+    // The check needs some value where only the user knows it.
     const values = Object.fromEntries(lines.map(({ name, value = 'not known here' }) => [name, value]))
     const found = await validate({ ...workspace, env: { ...workspace.env, ...values } }, { paths: [file], asked: false })
     const texts = new Map([...found.texts].map(([name, each]) => [name === file ? shownAs : name, each]))
@@ -66,7 +66,7 @@ const validateText = async (workspace: Workspace, text: string, lines: readonly 
 
 type RefusedRoute = { readonly path: Path; readonly diagnostic: Diagnostic }
 
-/** `undefined` when nothing of the import is refused. */
+/** Returns the import without what is refused; `undefined` when nothing is refused. */
 const withoutRefused = (imported: Imported, diagnostics: readonly Diagnostic[]): Imported | undefined => {
   const refused = diagnostics.flatMap((diagnostic): RefusedRoute[] => {
     const path = pathOf(diagnostic.pointer)
@@ -82,7 +82,7 @@ const withoutRefused = (imported: Imported, diagnostics: readonly Diagnostic[]):
   return leftOut.length > 0 ? { ...imported, routes, leftOut: [...imported.leftOut, ...once(leftOut)] } : undefined
 }
 
-/** The path below `extra`; `undefined` for a place that no import wrote. */
+/** Returns the path below `extra`; `undefined` where the import wrote nothing. */
 const pathOf = (pointer: string): Path | undefined => {
   const inside = /^\/platforms\/webhook\/extra\/(.+)/.exec(pointer)?.[1]
   return inside?.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))

@@ -1,4 +1,4 @@
-/** Collects the lines for `.env` that imported routes refer to, so that no secret stands in the YAML. */
+/** Collects lines for `.env`, to which imported routes refer, so that no secret stands in the YAML. */
 
 import { parseDotEnv } from '../../config/dot-env.ts'
 import { isOneLine } from '../../config/edit-dot-env.ts'
@@ -8,28 +8,28 @@ import { newSecret } from '../routes/subscription-record.ts'
 
 export type EnvLine = {
   readonly name: string
-  /** Absent: the source only refers to it. */
+  /** Absent where the source has only a reference. */
   readonly value?: string
-  /** `kept`: the data directory has it already. */
+  /** `elsewhere`: the source has only a reference. `kept`: the data directory has the variable already. */
   readonly from: 'source' | 'generated' | 'elsewhere' | 'kept'
 }
 
 export type EnvLines = {
-  /** The reference to a secret of the source, under this name or one like it that is free. */
+  /** Returns the reference to a secret of the source. Its variable has this name, or with a number where the name is taken. */
   readonly refer: (name: string, value: string) => string
-  /** The reference to a new secret, or to the one that has this name already. */
+  /** Returns the reference to a new secret, or to the secret that the variable of this name has already. */
   readonly generate: (name: string) => string
-  /** Notes a name that the source refers to. */
+  /** Adds a variable to which the source refers. */
   readonly expect: (name: string) => void
   /** Whether a value of this name is known. */
   readonly knows: (name: string) => boolean
   readonly lines: () => readonly EnvLine[]
 }
 
-/** `WEBHOOK_SECRET_PR_REVIEW` */
+/** Returns the variable of a route's secret, as `WEBHOOK_SECRET_PR_REVIEW`. */
 export const secretName = (route: string): string => `WEBHOOK_SECRET_${route.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`
 
-/** `known`: what the data directory's environment has. */
+/** Starts with no lines. `known`: the variables of the data directory. */
 export const createEnvLines = (known: Env): EnvLines => {
   const lines = new Map<string, EnvLine>()
   const held = (name: string): string | undefined => lines.get(name)?.value ?? own(known as { [name: string]: string }, name)
@@ -61,7 +61,7 @@ export const createEnvLines = (known: Env): EnvLines => {
   }
 }
 
-/** The line as `.env` takes it, in quotes where it needs them; `undefined` where no single line can hold the value. */
+/** Returns the line of `.env`, in quotes where the value needs them; `undefined` where no single line can hold the value. */
 export const envLineText = (name: string, value: string): string | undefined =>
   isOneLine(value)
     ? [`${name}=${value}`, `${name}='${value}'`].find((line, quoted) => {

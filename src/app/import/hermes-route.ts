@@ -1,4 +1,4 @@
-/** A route of hermes-agent as one of ours: the same keys, with paths of its home folder made relative to the data directory. */
+/** Turns a route of hermes-agent into a route of headgate: its keys stay, and paths in its home folder become relative. */
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
@@ -12,7 +12,7 @@ const home = /^~\/\.hermes\//
 const environment = /\$\{[A-Za-z_]\w*\}/
 const byHand = 'write it by hand, without the secret'
 
-/** What is `null` counts as absent there. What the loader refuses is left in: its message says why. */
+/** Makes the route. hermes-agent takes `null` for absent. Keys that the loader refuses stay, because its finding says why. */
 export const hermesRoute = (entry: JsonObject, say: ReportLeftOut): JsonObject => {
   const spec = Object.fromEntries(Object.entries(entry).filter(([key, value]) => value !== null && !isNothing(key, value)))
   if ('toolsets' in spec) {
@@ -27,7 +27,7 @@ export const hermesRoute = (entry: JsonObject, say: ReportLeftOut): JsonObject =
   return Object.fromEntries(Object.entries(spec).map(([key, value]) => [key, valueOfKey(key, value, say)]))
 }
 
-/** An empty map of filters lets everything pass there. */
+/** Whether a key says nothing: in hermes-agent an empty map of filters lets every event pass. */
 const isNothing = (key: string, value: Json): boolean => key === 'filters' && isObject(value) && Object.keys(value).length === 0
 
 const valueOfKey = (key: string, value: Json, say: ReportLeftOut): Json => {
@@ -37,7 +37,7 @@ const valueOfKey = (key: string, value: Json, say: ReportLeftOut): Json => {
   return (Array.isArray(value) ? value : [value as Json]).flatMap((each, i) => conditionOf(each, ['filters', i], say))
 }
 
-/** Nothing where a secret would stand in the YAML. */
+/** Returns the condition, or none where a secret would stand in the YAML. */
 const conditionOf = (condition: Json, path: Path, say: ReportLeftOut): Json[] => {
   if (comparesSecret(condition)) {
     say(path, 'it compares a secret, which must not stand in the YAML', byHand, true)
@@ -72,7 +72,7 @@ const withoutSecrets = (extra: JsonObject, say: ReportLeftOut): JsonObject => {
   return Object.fromEntries(Object.entries(extra).filter(([key]) => !secrets.includes(key)))
 }
 
-/** There, references to the environment count everywhere; here, only in secrets. */
+/** Reports references to the environment outside of secrets: hermes-agent resolves them everywhere, headgate only in secrets. */
 const tellReferences = (value: Json, path: Path, say: ReportLeftOut): void => {
   if (typeof value === 'string' && path[0] !== 'secret' && environment.test(value))
     say(

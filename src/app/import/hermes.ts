@@ -1,4 +1,4 @@
-/** The webhook adapter of a hermes-agent `config.yaml`: its settings and routes are nearly ours, so they are taken as they are. */
+/** Imports the webhook adapter of a `config.yaml` of hermes-agent. Its settings and routes mostly stay as they are. */
 
 import { insecure } from '../../config/config.ts'
 import type { Env } from '../../config/env.ts'
@@ -25,7 +25,7 @@ const settingNames: ReadonlySet<string> = new Set([
   'extra',
 ])
 
-/** `merging`: the routes go to a file that has settings of its own. Throws a Fault where the file has no webhook adapter. */
+/** Imports the adapter. `merging`: the routes go to a file with settings of its own. Throws a Fault where the file has no adapter. */
 export const importHermes = (source: Source, known: Env, merging: boolean): Imported => {
   const data = isObject(source.data) ? source.data : {}
   const platforms = mapAt(data, 'platforms')
@@ -84,7 +84,7 @@ const noAdapter = ({ file }: Source): Fault =>
     hint: 'give the config.yaml of hermes-agent',
   })
 
-/** Settings other than routes and the secret; an empty host means all addresses there, as one that is absent. */
+/** Returns the settings except routes and secret. An empty host is left out: in hermes-agent it means the same as a missing host. */
 const kept = (settings: JsonObject): JsonObject => {
   const names = ['host', 'port', 'rate_limit', 'max_body_bytes', 'script_timeout_seconds']
   const { host, ...others } = Object.fromEntries(
@@ -93,7 +93,7 @@ const kept = (settings: JsonObject): JsonObject => {
   return { ...(host ? { host } : {}), ...others }
 }
 
-/** The global secret as the file's setting, or as what each route without a secret of its own gets. */
+/** The global secret: as a setting of the file, or for each route without a secret of its own. */
 type Global = { readonly setting?: string; readonly perRoute?: string }
 
 const globalSecret = ({ secret }: JsonObject, env: EnvLines, merging: boolean, say: ReportLeftOut): Global => {
@@ -116,7 +116,7 @@ const secretOf = ({ secret }: JsonObject, name: string, env: EnvLines, { perRout
 
 const whole = /^\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}$/
 
-/** A secret as the YAML may have it. A reference stays; a part of a secret beside it, or its default, must not be there. */
+/** Returns the reference to a secret for the YAML. A text or a default beside a reference is left out, because it may be a secret. */
 const referenceTo = (text: string, name: string, env: EnvLines, say: ReportLeftOut): string => {
   if (text.trim() === '' || text === insecure || text.startsWith('file:')) return text
   if (!/\$\{[A-Za-z_]/.test(text)) return env.refer(name, text)

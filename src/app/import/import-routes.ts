@@ -1,4 +1,4 @@
-/** Imports the routes of another program: reads its file, checks what came of it as the server would, and writes it where it is wanted. */
+/** Imports the routes of another program: reads its file, checks the routes as the server does, and writes them to their destination. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -22,7 +22,7 @@ import { spliceRoutes } from './splice-routes.ts'
 export type ImportWish = {
   readonly from: 'adnanh' | 'hermes'
   readonly file: string
-  /** Absent: the text is only returned. */
+  /** Where to write. Absent: the text is only returned. */
   readonly to?: { readonly file: string; readonly force: boolean } | 'data directory'
 }
 
@@ -31,7 +31,7 @@ export type ImportDone = Checked & {
   readonly wrote: readonly string[]
 }
 
-/** Throws a Fault: the source cannot be read, or nothing may be written where it was wanted. */
+/** Imports the routes. Throws a Fault when the source cannot be read, or when the destination may not be written. */
 export const importRoutes = async (workspace: Workspace, wish: ImportWish): Promise<ImportDone> => {
   const { from, file, to } = wish
   const source = sourceOf(file)
@@ -112,7 +112,7 @@ const refuseTaken = (config: string, text: string, { routes }: Imported): void =
   })
 }
 
-/** Adds the lines that have a value to `.env`, before the file that refers to them is written. */
+/** Adds the lines that have a value to `.env`, before the file that refers to them is written. Returns the files that it wrote. */
 const writeEnv = async (workspace: Workspace, { env }: Imported): Promise<string[]> => {
   const file = envFile(workspace)
   const added = env.filter(({ value, from }) => value !== undefined && from !== 'kept')

@@ -1,37 +1,37 @@
-/** What an importer makes of another program's file: routes, settings, lines for `.env`, and what it had to leave out. */
+/** The result of an import: routes, settings, lines for `.env`, and what could not be carried over. */
 
 import type { Path, Place } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { EnvLine } from './env-lines.ts'
 
-/** Something of the source that headgate cannot do as it is. */
+/** A part of the source that could not be carried over. */
 export type LeftOut = {
-  /** Where it stands in the source. */
+  /** Its place in the source. */
   readonly place: Place
-  /** The route that is the poorer for it; absent for what concerns the whole file. */
+  /** The route that lacks the part; absent for a part that concerns the whole file. */
   readonly route?: string
-  /** Its keys, from the hook or route on: `trigger-rule.and.0`. */
+  /** Its path from the hook or route on: `trigger-rule.and.0`. */
   readonly what: string
   readonly reason: string
-  /** What to do instead. */
+  /** The way out: what the user can do instead. */
   readonly todo: string
-  /** Without it the route would take what the source refuses, so that it is written switched off. */
+  /** Whether the route without the part would accept requests that the source refuses. Then the route is written switched off. */
   readonly widens: boolean
 }
 
 export type ImportedRoute = {
   readonly name: string
   readonly spec: JsonObject
-  /** What was decided for it, said in comments. */
+  /** Notes about the import, which stand in comments above the route. */
   readonly notes: readonly string[]
-  /** The place in the source of what a key of the route was made of. */
+  /** Returns the place in the source that a key of the route comes from. */
   readonly at: (path: Path) => Place
 }
 
 export type Imported = {
-  /** Those of `platforms.webhook.extra`, without `routes`. */
+  /** The settings of `platforms.webhook.extra`, without `routes`. */
   readonly settings: JsonObject
-  /** What differs for all of them, said in comments. */
+  /** Notes about all routes, which stand in comments at the top of the file. */
   readonly notes: readonly string[]
   /** Whether a route may be bound to a profile. */
   readonly multiplex: boolean
@@ -40,5 +40,5 @@ export type Imported = {
   readonly leftOut: readonly LeftOut[]
 }
 
-/** Tells of one thing that is left out; `path` leads to it from the hook or route. */
+/** Reports a part that is left out. `path` leads to it from the hook or route. */
 export type ReportLeftOut = (path: Path, reason: string, todo: string, widens?: boolean) => void

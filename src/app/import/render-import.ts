@@ -1,4 +1,4 @@
-/** Writes imported routes as YAML; what was decided or left out stands in comments above each. */
+/** Renders imported routes as YAML, with notes and left-out parts in comments above each route. */
 
 import { basename } from 'node:path'
 import { dump } from 'js-yaml'
@@ -7,11 +7,11 @@ import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import type { Imported, ImportedRoute, LeftOut } from './imported.ts'
 
-/** The routes as data: one without which the source would refuse more is switched off. */
+/** Returns a route as data. It is switched off where it would accept requests that the source refuses. */
 const specOf = ({ name, spec }: ImportedRoute, leftOut: readonly LeftOut[]): JsonObject =>
   leftOut.some(({ route, widens }) => widens && route === name) ? { ...spec, enabled: false } : spec
 
-/** The routes, each with what is said of it in comments. */
+/** Returns the routes as members of a map, each with its comments. */
 export const newRoutes = ({ routes, leftOut }: Imported): NewMember[] =>
   routes.map((route) => ({ key: route.name, value: specOf(route, leftOut), above: commentsOn(route, leftOut) }))
 
@@ -30,7 +30,7 @@ const dumping = { lineWidth: -1, noRefs: true }
 
 const indented = (text: string, indent: number): string => text.replace(/^(?=.)/gm, ' '.repeat(indent))
 
-/** A whole `config.yaml`. */
+/** Renders a whole `config.yaml`. `by`: the command, for the first comment. */
 export const renderConfig = (imported: Imported, by: string): string => {
   const { settings, notes, multiplex, routes } = imported
   const head = [`Made by ${by}`, ...notes].map((text) => `# ${printable(text, 400)}\n`).join('')
@@ -40,7 +40,7 @@ export const renderConfig = (imported: Imported, by: string): string => {
   return `${head}${gateway}platforms:\n  webhook:\n    enabled: true\n    extra:\n${above}${list}`
 }
 
-/** What that text must read as. */
+/** Returns the data that the text of `renderConfig` must have. */
 export const configData = ({ settings, multiplex, routes, leftOut }: Imported): JsonObject => ({
   ...(multiplex ? { gateway: { multiplex_profiles: true } } : {}),
   platforms: {

@@ -2,7 +2,7 @@
 
 import { routeName } from '../../core/names.ts'
 
-/** Names routes after what the source calls them; no two get one name. */
+/** Returns a function that turns a name of the source into the name of a route. No two routes get equal names. */
 export const createRouteNames = (): ((wanted: string) => string) => {
   const taken = new Set<string>()
   return (wanted) => {

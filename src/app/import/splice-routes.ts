@@ -1,4 +1,4 @@
-/** Puts routes into a `config.yaml` without touching a character of what is there; where that is not sure to be right, it does nothing. */
+/** Adds routes to a `config.yaml` without changing a character of its text. Where that is not safe, it does nothing. */
 
 import { editYaml } from '../../config/yaml/edit/edit.ts'
 import type { NewMember } from '../../config/yaml/edit/yaml-edit.ts'
@@ -6,7 +6,7 @@ import { parseSource, type Source } from '../../config/yaml/source.ts'
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, own, valueAt } from '../../core/json.ts'
 
-/** The new text; `undefined` where the routes must be put in by hand. */
+/** Returns the new text; `undefined` where the user must add the routes by hand. */
 export const spliceRoutes = (file: string, text: string, routes: readonly NewMember[]): string | undefined => {
   const { source } = parseSource(file, text)
   const path = source && routesIn(source)
@@ -14,12 +14,12 @@ export const spliceRoutes = (file: string, text: string, routes: readonly NewMem
   return edited?.ok ? edited.text : undefined
 }
 
-/** The path of the routes; `undefined` where the settings around them do not stand on lines of their own. */
+/** Returns the path of the routes; `undefined` where the settings around them do not stand on lines of their own. */
 const routesIn = (source: Source): Path | undefined => {
   const base: Path = ['platforms', 'webhook']
   const webhook = valueAt(source.data, base)
   const extra = valueAt(source.data, [...base, 'extra'])
-  // Those beside "extra" would be hidden by routes inside it.
+  // New routes inside "extra" would hide the routes beside it.
   if (isObject(webhook) && isObject(extra) && isObject(own(webhook, 'routes'))) return undefined
   const settings = isObject(extra) ? [...base, 'extra'] : base
   const routes = [...settings, 'routes']

@@ -1,22 +1,22 @@
-/** What tests have seen of a route: its ends, each leaf of its filters both ways, each placeholder with a value. */
+/** The coverage of routes by tests: an event that passes, each condition with both results, and each placeholder with a value. */
 
 import type { RouteSource } from '../../config/config.ts'
 import type { Trace } from '../trace/trace.ts'
 
-/** Something of a route that tests should see. */
+/** A point of a route that tests should reach. */
 type Point = { readonly name: string; seen: boolean }
 
 export type RouteCoverage = {
   readonly route: string
   readonly seen: number
   readonly all: number
-  /** What no test has seen, in words. */
+  /** The points that no test has reached, in words. */
   readonly missed: readonly string[]
 }
 
 export type Coverage = {
   add(source: RouteSource, traced: Pick<Trace, 'conditions' | 'placeholders' | 'stoppedAt'>): void
-  /** A route without tests has seen nothing. */
+  /** Returns the coverage of each route. A route without tests has reached no point. */
   routes(all: readonly RouteSource[]): readonly RouteCoverage[]
 }
 

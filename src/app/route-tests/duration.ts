@@ -1,8 +1,8 @@
-/** Times of tests: seconds, or with a unit. */
+/** Durations in tests: a number of seconds, or a text with a unit. */
 
 const units: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Milliseconds; the schema has checked the form. */
+/** Returns milliseconds. The schema has checked the form. */
 export const durationMs = (written: string | number): number => {
   if (typeof written === 'number') return written * 1000
   const [, number = '0', unit = 's'] = /^([0-9.]+)([a-z]+)$/.exec(written) ?? []

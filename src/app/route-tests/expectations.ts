@@ -1,4 +1,4 @@
-/** Compares what a step must do with what it did. */
+/** Compares the result of a step with the expectations of its test. */
 
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import type { TestExpect } from '../../generated/config.ts'
@@ -9,7 +9,7 @@ import type { Trace } from '../trace/trace.ts'
 import { type Difference, type MatchContext, match } from './matcher.ts'
 import type { Happened } from './rehearsal.ts'
 
-/** A step, after it: the last event that it sent, where it sent one, and what happened since. */
+/** The result of a step: the trace of its last event, if it sent an event, and what happened since. */
 export type StepResult = { readonly traced: Omit<Trace, 'starts'> | undefined; readonly happened: Happened }
 
 type SnapshotContext = Pick<MatchContext, 'snapshot'>
@@ -20,19 +20,19 @@ const noEvent = 'no event: this step sends none'
 const same = (at: string, wanted: Json, got: Json | undefined, absent = 'nothing'): readonly Difference[] =>
   wanted === got ? [] : [{ at, expected: JSON.stringify(wanted), got: got === undefined ? absent : JSON.stringify(got) }]
 
-/** The text of the step: what the agent was given last, else what was sent last. */
+/** Returns the text of the step: the agent's last prompt, else the text that was sent last. */
 const promptOf = ({ happened: { prompts, sent } }: StepResult): string | undefined => prompts.at(-1) ?? sent.at(-1)?.text
 
 const ended = ({ happened: { attempts } }: StepResult) => attempts.filter(({ end }) => end.kind !== 'again')
 
-/** One for each key of `expect`; a contract test holds them and the schema equal. */
+/** The checks by the keys of `expect`. A contract test compares the keys with the schema. */
 const checks: { readonly [key in keyof Omit<TestExpect, `x-${string}`>]-?: Check } = {
   status: (wanted: number, { traced }) => same('status', wanted, traced?.answer.status, noEvent),
   outcome: (wanted: string, { traced }) => same('outcome', wanted, traced?.name, noEvent),
   stopped_at: (wanted: string, { traced }) => same('stopped_at', wanted, traced && (traced.stoppedAt ?? 'none'), noEvent),
   rule: (wanted: string, { traced }) => {
     const reason = traced?.reason ?? ''
-    // What is inside of a condition belongs to it.
+    // The reason may name a condition inside the wanted condition.
     const isIts = reason.startsWith(wanted) && /^[ :.[]/.test(reason.slice(wanted.length))
     return traced?.stoppedAt === filters.name && isIts
       ? []
@@ -48,10 +48,10 @@ const checks: { readonly [key in keyof Omit<TestExpect, `x-${string}`>]-?: Check
   deliver: (wanted: NonNullable<TestExpect['deliver']>, result, around) => checkDelivery(wanted, result, around),
 }
 
-/** The keys that a test may ask for. */
+/** The keys that `expect` may have. */
 export const expectationKeys: readonly string[] = Object.keys(checks)
 
-/** Nothing where all is as it must be. */
+/** Checks all expectations of a step; none of the differences where all hold. */
 export const checkExpected = async (expected: TestExpect, result: StepResult, around: SnapshotContext): Promise<readonly Difference[]> => {
   const unresolved = (result.traced?.placeholders ?? []).flatMap(({ written, missing }) => (missing ? written : []))
   const found: Difference[] = []

@@ -1,4 +1,4 @@
-/** A recorded event as a test: what production got, without what must not be passed on, and what came of it. */
+/** Exports a recorded event as a test: the request without its secrets and personal data, and its outcome. */
 
 import type { Json, JsonObject } from '../../core/json.ts'
 import { stars } from '../../core/secrets/mask.ts'
@@ -8,7 +8,7 @@ import { isJson } from '../json-text.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import { scrub } from '../samples/scrub.ts'
 
-/** One entry of `tests`; how its sender signed it, the test does not ask again. */
+/** Returns an entry of `tests`. The signature of the sender is left out, and the test does not check it. */
 export const exportedTest = (view: EventView, { headers, body }: RawRequest, secrets: readonly string[]): JsonObject => {
   const texts = Object.entries(headers).flatMap(([name, value]): [string, string][] => (typeof value === 'string' ? [[name, value]] : []))
   const { sample } = scrub({ headers: Object.fromEntries(texts), body: body.toString('utf8') }, secrets)
@@ -25,12 +25,12 @@ export const exportedTest = (view: EventView, { headers, body }: RawRequest, sec
   }
 }
 
-/** As YAML where that keeps every digit, else the text. */
+/** Returns the body as data where that keeps every digit of its numbers, else as text. */
 const contentOf = ({ body }: Sample): JsonObject => {
   return isJson(body) && !/\d{16}/.test(body) ? { payload: JSON.parse(body) as Json } : { body }
 }
 
-/** What conditions may look at: headers of the sender's own, none of a signature or of the connection. */
+/** Returns the sender's own headers, on which conditions may look. Headers of the signature and of the connection are left out. */
 const furtherHeaders = ({ headers }: Sample): JsonObject => {
   const kept = Object.entries(headers).filter(
     ([name, value]) => name.startsWith('x-') && value !== stars && !/sign|event|delivery|id$|forwarded|real-ip/.test(name),

@@ -1,4 +1,4 @@
-/** What a test asks of one value: all of it, or rules that must hold. */
+/** Compares a value with a matcher of a test: an equal value, or rules that must hold. */
 
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { compileEqual } from '../../expr/equal.ts'
@@ -6,14 +6,14 @@ import { BadExpression, compileJsonata } from '../../expr/jsonata/jsonata.ts'
 import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
 import type { TestRule } from '../../generated/config.ts'
 
-/** What is not as it must be. `at`: the key of the expectation, as `prompt.contains[1]`. */
+/** A difference from an expectation. `at`: the key of the expectation, as `prompt.contains[1]`. */
 export type Difference = { readonly at: string; readonly expected: string; readonly got: string }
 
-/** What a rule may ask beside the value. */
+/** The context of a rule, beside the value. */
 export type MatchContext = {
-  /** Placeholders that had no value, as they are written. */
+  /** The placeholders that had no value, as the template has them. */
   readonly unresolved: readonly string[]
-  /** What the value was when snapshots were last written; it is noted where they are being written. */
+  /** Returns the value of the last snapshot; `undefined` without one. Where snapshots are updated, keeps and returns the value. */
   readonly snapshot: (at: string, value: string) => string | undefined
 }
 
@@ -22,7 +22,7 @@ type Value = Json | undefined
 const show = (value: Value): string => (value === undefined ? 'nothing' : JSON.stringify(value))
 const textOf = (value: Value): string => (typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value))
 
-/** `matcher`: a plain value, or a map of rules. */
+/** Compares a value. `matcher`: a plain value, or a map of rules. */
 export const match = async (at: string, matcher: Json | TestRule, value: Value, around: MatchContext): Promise<readonly Difference[]> =>
   isObject(matcher as Json) ? matchRules(at, matcher as TestRule, value, around) : equal(at, matcher as Json, value)
 
@@ -56,7 +56,7 @@ const matchRules = async (at: string, rule: TestRule, value: Value, around: Matc
 
 const listOf = (texts: string | readonly string[] | undefined): readonly string[] => (texts === undefined ? [] : [texts].flat())
 
-/** What a placeholder names, written with or without its braces. */
+/** Returns a placeholder without its braces; they may be missing. */
 export const bare = (written: string): string => written.replace(/^\{(.*)\}$/s, '$1')
 
 const fits = (pattern: string, text: string): boolean => {

@@ -1,4 +1,4 @@
-/** A route with its own store, worker and clock: the server's code, from the post to the delivery, with an agent and targets that only pretend. */
+/** A rehearsal of a route: the server's code from the post to the delivery, on its own store and clock, with mock agent and targets. */
 
 import type { Config, RouteSource } from '../../config/config.ts'
 import { createFacts, type RunAttempt } from '../../core/fact.ts'
@@ -18,23 +18,23 @@ import { type DryPlan, dryPlan } from '../trace/dry-plan.ts'
 import { type Trace, type Traced, tracePlan } from '../trace/trace.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
-/** What stands in for the world, as the step at hand has it. */
+/** The mocks of the present step. */
 export type Mocks = {
-  /** The agent's reply, or why it fails; absent: it answers with its prompt. */
+  /** The agent's reply, or the message of its failure. Absent: the agent replies with its prompt. */
   readonly agent?: { readonly reply: string } | { readonly fail: string }
-  /** Why targets fail; absent: they take everything. */
+  /** The failure of targets. Absent: every text is delivered. */
   readonly deliver?: { readonly fail: string; readonly repeatable: boolean }
-  /** What the route's script prints, or why it fails; absent: it lets the event on. `run`: the real one runs. */
+  /** The result of the route's script. Absent: the script lets the event on unchanged. `run`: the real script runs. */
   readonly script?: ScriptResult | 'run'
 }
 
-/** What happened since it was asked last. */
+/** What happened since the last call of `happened`. */
 export type Happened = {
-  /** Prompts that the agent was given, in order. */
+  /** The prompts that the agent got, in order. */
   readonly prompts: readonly string[]
-  /** Attempts that ended, in order. */
+  /** The attempts that ended, in order. */
   readonly attempts: readonly RunAttempt[]
-  /** Texts on their way out, direct ones and replies. */
+  /** The texts that were sent, direct texts and replies. */
   readonly sent: readonly Outgoing[]
 }
 
@@ -47,18 +47,18 @@ export type RehearsalOptions = {
 }
 
 export interface Rehearsal {
-  /** Posts an event, and lets what it starts run to where it has to wait. */
+  /** Posts an event. Resolves when the work that the event starts is done, or waits for a time. */
   post(traced: Traced, mocks: Mocks): Promise<Omit<Trace, 'starts'>>
   advance(ms: number, mocks: Mocks): Promise<void>
-  /** What happened since the last call. */
+  /** Returns what happened since the last call. */
   happened(): Happened
-  /** Closes what its parts have open; never rejects. */
+  /** Closes all that the plan has open. Never rejects. */
   close(): Promise<void>
 }
 
 const silent: Log = Object.assign(() => {}, { writes: () => false })
 
-/** Throws a Fault for a route that the server would not start with. */
+/** Makes a rehearsal. `post` rejects with a Fault for a route that stops the start of the server. */
 export const createRehearsal = ({ source, config, catalogue, jobs, clock }: RehearsalOptions): Rehearsal => {
   const store = openMemory({ clock })
   const facts = createFacts()
@@ -89,7 +89,7 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
     },
     send,
     policy: ({ job, profile: of }) => {
-      // No skill is read: the agent is played.
+      // No skill is read, because the agent is a mock.
       const shared = { agent: config.agent, tools: config.tools, profile: undefined }
       return job === undefined ? policyOf(shared, source.spec) : jobPolicyOf(shared, jobs.get(of, job)?.spec)
     },

@@ -1,4 +1,4 @@
-/** Runs tests of routes: each on a store and a clock of its own, with nothing that touches the world unless a test asks for scripts. */
+/** Runs tests of routes, each on a store and a clock of its own. Nothing touches the world, unless a test asks for scripts. */
 
 import type { Fault } from '../../core/fault.ts'
 import { messageOf } from '../../core/fault.ts'
@@ -15,16 +15,16 @@ import { requestOf } from './test-request.ts'
 import { createVirtualClock } from './virtual-clock.ts'
 
 export type TestWish = {
-  /** Files of tests, configurations, folders; none: the data directory. */
+  /** Files of tests, configurations and folders. Empty: the data directory. */
   readonly paths: readonly string[]
-  /** Only tests with this in their name. */
+  /** Runs only tests with this text in their name. */
   readonly name?: string | undefined
-  /** Write snapshots instead of comparing with them. */
+  /** Whether snapshots are written instead of compared. */
   readonly update: boolean
 }
 
 export type Failure =
-  /** What is not as it must be, after which step (from 1). */
+  /** The differences after a step (counted from 1). */
   | { readonly kind: 'different'; readonly step: number; readonly differences: readonly Difference[]; readonly result: StepResult }
   /** The test could not run. */
   | { readonly kind: 'broken'; readonly step: number; readonly why: string }
@@ -41,17 +41,17 @@ export type SuiteResult = Omit<Suite, 'cases'> & { readonly results: readonly Te
 export type TestRun = {
   readonly suites: readonly SuiteResult[]
   readonly passed: number
-  /** Tests that failed, and findings in their files. */
+  /** The number of failed tests, and of findings in their files. */
   readonly failed: number
   readonly skipped: number
   readonly coverage: readonly RouteCoverage[]
-  /** How much of all routes was seen: percent, rounded down, for what is not whole is not 100. */
+  /** The coverage of all routes in percent, rounded down, so that 100 means all. */
   readonly covered: number
-  /** The files that all this was read from. */
+  /** The files that were read. */
   readonly files: readonly string[]
 }
 
-/** Throws a usage Fault for a path that is not there. */
+/** Runs the tests. Throws a usage Fault for a path that does not exist. */
 export const runTests = async (workspace: Workspace, { paths, name, update }: TestWish): Promise<TestRun> => {
   const suites = await readSuites(workspace, paths)
   const coverage = createCoverage()
@@ -92,16 +92,16 @@ const percentOf = (coverage: readonly RouteCoverage[]): number => {
   return all === 0 ? 100 : Math.floor((100 * seen) / all)
 }
 
-/** What all tests of a run share. */
+/** The context of a test, which all tests of a file share. */
 type TestContext = {
   readonly workspace: Workspace
   readonly snapshots: Snapshots
   readonly coverage: Coverage
-  /** Is told of each file that a test sends. */
+  /** Called with each file that a test sends. */
   readonly reads: (file: string) => void
 }
 
-/** The first of January: what a test says of time is the same each day. */
+/** The time at which each test starts: always the same, so that a test does not depend on the day. */
 const startsAt = Date.UTC(2026, 0, 1)
 
 const runTest = async (test: TestCase, around: TestContext): Promise<TestResult> => {
@@ -130,7 +130,7 @@ type Stage = {
   readonly around: TestContext
 }
 
-/** The event or events of a step, then its wait; what must be so is asked after each event, or after the wait where there is one. */
+/** Runs a step: sends its events, then moves the clock on. Expectations are checked after each event, or once after the clock has moved. */
 const runStep = async (step: TestStep, stage: Stage): Promise<Failure | undefined> => {
   const { test, rehearsal, clock, around } = stage
   const mocks = mocksOf(step.mocks ?? test.spec.mocks, test.runScripts)

@@ -1,4 +1,4 @@
-/** Texts that tests wrote down to compare with later, in a file beside the tests. */
+/** The snapshots of a file of tests: texts to compare with, in a file beside it. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { replaceFile } from '../../config/replace-file.ts'
@@ -6,13 +6,13 @@ import { messageOf, usage } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 
 export interface Snapshots {
-  /** What it was; where snapshots are being written, what it is now. */
+  /** Returns the value of a snapshot; `undefined` without one. Where snapshots are updated, keeps and returns `value`. */
   of(test: string, at: string, value: string): string | undefined
-  /** Writes what was noted, without those that no test asked for, if that is news. */
+  /** Writes the snapshots if they are updated and changed. Snapshots that no test asked for are dropped. */
   save(): Promise<void>
 }
 
-/** Those of one file of tests. Throws a usage Fault for a file that is not theirs. */
+/** Reads the snapshots of a file of tests. Throws a usage Fault for a file that is malformed. */
 export const readSnapshots = (testFile: string, update: boolean): Snapshots => {
   const file = `${testFile}.snapshots.json`
   const { data: before, text: written } = read(file)

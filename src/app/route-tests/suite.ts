@@ -1,4 +1,4 @@
-/** Finds tests and reads them: files of their own, and the `tests` of routes in a configuration. */
+/** Finds and reads tests: in files of tests, and under `tests` of routes in a configuration. */
 
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -26,10 +26,10 @@ export type TestCase = {
 }
 
 export type Suite = {
-  /** The tests' file. */
+  /** The file of the tests. */
   readonly file: string
   readonly cases: readonly TestCase[]
-  /** What is wrong with the file; then some or all of its tests are not among the cases. */
+  /** The Diagnostics of the file. A test with a mistake is not among the cases. */
   readonly diagnostics: readonly Diagnostic[]
   readonly texts: ReadonlyMap<string, string>
 }
@@ -37,7 +37,7 @@ export type Suite = {
 const testFile = /\.webhook-test\.(?:ya?ml|json)$/
 const search = { depth: 6, isWanted: (name: string) => testFile.test(name), without: new Set(['node_modules', 'state', '.git']) }
 
-/** `paths`: files of tests, configurations, folders; none: the data directory. Throws a usage Fault for a path that is not there. */
+/** Reads tests. `paths`: files of tests, configurations and folders; empty: the data directory. Throws a usage Fault for a missing path. */
 export const readSuites = async (workspace: Workspace, paths: readonly string[]): Promise<readonly Suite[]> => {
   const worlds = createWorlds(workspace)
   const suites: Suite[] = []
@@ -53,7 +53,7 @@ const filesAt = (path: string): readonly string[] => {
   return statSync(file).isDirectory() ? filesIn(file) : [file]
 }
 
-/** Files of tests in a folder and below, in order. */
+/** Returns the files of tests in a folder and below, in order. */
 export const testFilesIn = (folder: string): readonly string[] =>
   existsSync(folder) && statSync(folder).isDirectory() ? filesBelow(folder, search) : []
 

@@ -1,4 +1,4 @@
-/** The request that a test sends: a sample, a payload or a file, changed and signed as the test says. */
+/** Makes the request that a test sends: a sample, a payload or a file, changed and signed as the test says. */
 
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -17,7 +17,7 @@ import type { TestCase } from './suite.ts'
 
 type RequestContext = { readonly clock: Clock; readonly workspace: Workspace; readonly reads: (file: string) => void }
 
-/** Throws a Fault for a sample or a file that is not there, and for what cannot be sent. */
+/** Makes the request. Throws a Fault for a missing sample or file, and for a request that cannot be sent. */
 export const requestOf = (send: TestSend, { source, place, world }: TestCase, around: RequestContext): Traced => {
   const { event, headers, set = {}, unset = [], sign, id } = send
   return asPosted(source, {
@@ -52,7 +52,7 @@ const contentOf = (send: TestSend, folder: string, { workspace, reads }: Request
   return { payload: JSON.stringify(send.payload ?? {}) }
 }
 
-/** A sample, or a payload alone. */
+/** Reads a file with a sample, or with a payload alone. */
 const readContent = (file: string): Sample | { readonly payload: string } => {
   try {
     const text = readFileSync(file, 'utf8')

@@ -1,19 +1,19 @@
-/** Time that stands still until a test moves it on: a window of five minutes passes at once. */
+/** A clock that stands still until a test moves it on, so that a window of five minutes passes at once. */
 
 import type { Clock } from '../../core/clock.ts'
 
 export type VirtualClock = Clock & {
-  /** Moves on by `ms`. What becomes due on the way happens at its time, and `settle` waits for what it sets off. */
+  /** Moves on by `ms`. Each timer on the way is called at its time, and `settle` waits for the work that it starts. */
   advance(ms: number, settle: () => Promise<void>): Promise<void>
 }
 
 type Timer = { readonly at: number; readonly then: () => void }
 
-/** `now` and `monotonic` read the same. */
+/** Makes a clock. `now` and `monotonic` return the same time, in milliseconds. */
 export const createVirtualClock = (start: number): VirtualClock => {
   let time = start
   const timers = new Set<Timer>()
-  // Of two with one time the first that was set is the first: a Set keeps its order.
+  // Of two timers with one time, the timer that was set first comes first: a Set keeps its order.
   const nextBy = (limit: number): Timer | undefined =>
     [...timers].reduce<Timer | undefined>((next, timer) => (timer.at <= limit && (!next || timer.at < next.at) ? timer : next), undefined)
   return {

@@ -1,4 +1,4 @@
-/** What tests run against: a configuration, and the subscriptions beside it. */
+/** The world of tests: a configuration, and the subscriptions beside it. */
 
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -17,17 +17,17 @@ export type World = {
   readonly config: Config
   readonly catalogue: Catalogue
   readonly jobs: JobBook
-  /** By name: configured routes, and the subscriptions that none of them hides. */
+  /** The configured routes, and the subscriptions that they do not hide, by name. */
   readonly routes: ReadonlyMap<string, RouteSource>
-  /** Whether there is an entry of this name that is no route. */
+  /** Whether a route of this name exists, but is not valid. */
   readonly invalid: (name: string) => boolean
-  /** Why files that it is read from say nothing. */
+  /** The Diagnostics of files that could not be read. */
   readonly unread: readonly Diagnostic[]
-  /** The files that it is read from, whether they are there or not. */
+  /** The files that it is read from, whether they exist or not. */
   readonly files: readonly string[]
 }
 
-/** The world of a configuration's file, which is read once. */
+/** The worlds by the files of configurations. Each file is read once. */
 export type Worlds = { of(configFile: string): Promise<World>; readonly home: string }
 
 export const isSubscriptions = (file: string): boolean => basename(file) === subscriptionsFileName
@@ -46,7 +46,7 @@ export const createWorlds = ({ dataDir, env }: Workspace): Worlds => {
   }
 }
 
-/** The environment alone may configure a gateway, so the file may be missing. */
+/** Loads a world. The file may be missing, because the environment alone may configure a gateway. */
 const load = async (file: string, env: Workspace['env']): Promise<World> => {
   const dataDir = dirname(file)
   const loaded = loadConfig({ dataDir, configFile: existsSync(file) ? file : undefined, env })

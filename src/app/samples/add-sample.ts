@@ -1,4 +1,4 @@
-/** Keeps a request as a sample of the user's own, without what must not be passed on. */
+/** Adds a request to the user's own samples, without its secrets and personal data. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -23,13 +23,13 @@ export type AddedSample = {
   readonly file: string
   readonly sample: Sample
   readonly replaced: readonly Replaced[]
-  /** The text was a payload alone: there are no headers but its type. */
+  /** Whether the text was a payload alone. Then the sample has no header but `content-type`. */
   readonly isBare: boolean
-  /** One that comes with the program is hidden by it. */
+  /** Whether it hides a built-in sample. */
   readonly hides: boolean
 }
 
-/** `text`: a sample, or a payload alone. `replace`: also where there is one of this name. Throws a Fault. */
+/** Adds a sample. `text`: a sample, or a payload alone. `replace`: also where a sample of this name exists. Throws a Fault. */
 export const addSample = async (workspace: Workspace, asked: string, text: string, replace: boolean): Promise<AddedSample> => {
   const name = usableName(asked)
   const file = `${join(userFolder(workspace), name)}.json`
@@ -56,13 +56,13 @@ const usableName = (asked: string): string => {
   throw usage(`"${asked}" cannot be a sample's name`, 'write provider/event: letters, digits, dot, underscore and hyphen, at most 64 each')
 }
 
-/** Those of the configuration, and of the subscriptions. */
+/** Returns the secrets of the configuration and of the subscriptions. */
 export const secretsOf = (workspace: Workspace): readonly string[] => {
   const { loaded, routes } = readRoutes(workspace)
   return [...knownSecrets(loaded.config), ...routes.flatMap(({ route }) => route?.secrets ?? []).filter((secret) => secret !== insecure)]
 }
 
-/** Where any sender puts a secret itself: one that is known, or that the configuration or a route describes. */
+/** Returns the places where senders put a secret itself, by all schemes: also those that the configuration or a route describes. */
 const placesOf = (workspace: Workspace): SecretPlaces => {
   const { loaded, routes } = readRoutes(workspace)
   const described = routes.flatMap(({ route }) => (route ? allSchemes(catalogue, route.spec) : []))

@@ -1,4 +1,4 @@
-/** The samples that somebody asks for: by name or provider, as a file, as a folder of JSON files. */
+/** Finds the samples that the user names: by name or provider, or as a file or folder of JSON files. */
 
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
@@ -10,14 +10,14 @@ import type { Workspace } from '../workspace.ts'
 import { findSample, listSamples, readSample, sampleNameOf, tooLarge } from './gallery.ts'
 import { maxSampleBytes, type Sample, sampleOf } from './sample-file.ts'
 
-/** `name`: `provider/event`, or a file as it was written. */
+/** A sample. `name`: `provider/event`, or the path of its file. */
 export type ChosenSample = { readonly name: string; readonly file: string; readonly sample: Sample }
 
 const maxSamples = 500
-/** A folder of providers, with a folder for each. */
+/** The search in a folder: the files in it, and in the folders of providers below it. */
 const search = { depth: 1, isWanted: (name: string) => name.endsWith('.json') }
 
-/** Each once, in the order they were asked for; the gallery's names come first. Throws a Fault for what is not there or holds no sample. */
+/** Returns each sample once, in the order of the words. A word is a name of the gallery, else a path. Throws a Fault for any other word. */
 export const chooseSamples = (workspace: Workspace, asked: readonly string[]): readonly ChosenSample[] => {
   const chosen = new Map<string, () => ChosenSample>()
   for (const each of asked) for (const [file, read] of filesFor(workspace, each)) chosen.set(file, read)

@@ -1,4 +1,4 @@
-/** The samples there are: those that come with the program, and the user's own in `<data_dir>/samples/`, which count first. */
+/** All samples: the built-in samples, and the user's own in `<data_dir>/samples/`, which hide built-in samples of the same name. */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,13 +17,13 @@ export type KnownSample = {
   readonly file: string
 }
 
-/** Seen from the bundle in `dist/`, and from this source. */
+/** The folder of built-in samples, as the bundle in `dist/` or this source finds it. */
 export const builtInFolder = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../../samples/' : '../samples/', import.meta.url))
 
 const part = '[a-z0-9][a-z0-9._-]{0,63}'
 const nameForm = new RegExp(`^${part}/${part}$`)
 
-/** A name as files have it, with the real name of its provider; `undefined` for a text that can be none. */
+/** Returns the name of a sample, with the real name of its provider; `undefined` for a text that cannot be a name. */
 export const sampleNameOf = (asked: string): string | undefined => {
   const [provider = '', ...rest] = asked.trim().toLowerCase().split('/')
   const name = [providerName(provider), ...rest].join('/')
@@ -34,7 +34,7 @@ export const userFolder = ({ dataDir }: Pick<Workspace, 'dataDir'>): string => j
 
 export const builtInSamples = (): readonly KnownSample[] => samplesIn(builtInFolder, 'built-in')
 
-/** By name. A user's sample hides the one of its name that comes with the program. */
+/** Returns all samples, sorted by name. A user's sample hides the built-in sample of its name. */
 export const listSamples = (workspace: Pick<Workspace, 'dataDir'>): readonly KnownSample[] => {
   const all = [...builtInSamples(), ...samplesIn(userFolder(workspace), 'user')]
   return [...new Map(all.map((sample) => [sample.name, sample])).values()].sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -48,7 +48,7 @@ const samplesIn = (folder: string, source: KnownSample['source']): KnownSample[]
     }),
   )
 
-/** None where there is no such folder, or something else lies in its place. */
+/** Returns the names in a folder; none where the folder is missing, or is no folder. */
 const entriesOf = (folder: string): string[] => {
   try {
     return readdirSync(folder)
@@ -57,21 +57,21 @@ const entriesOf = (folder: string): string[] => {
   }
 }
 
-/** The sample of this name. Throws a Fault that knows the nearest names. */
+/** Returns the sample of a name. Throws a Fault that suggests the nearest names. */
 export const findSample = (workspace: Workspace, asked: string): KnownSample => {
   const samples = listSamples(workspace)
   const name = sampleNameOf(asked)
   const found = samples.find((sample) => sample.name === name)
   if (found) return found
   const names = samples.map((sample) => sample.name)
-  // Without its provider, or of another one, the event is found too.
+  // The event of the asked name is suggested with the right provider, too.
   const event = asked.toLowerCase().split('/').at(-1) ?? ''
   const sameEvent = names.filter((known) => event !== '' && known.split('/')[1] === event)
   const suggest = [...new Set([...nearest(name ?? asked, names), ...sameEvent])].slice(0, 3)
   throw new Fault('not_found', `no sample "${asked}"`, { exitCode: exit.notFound, suggest, hint: `${workspace.self} samples list` })
 }
 
-/** Throws a Fault when its file does not hold. */
+/** Reads a sample. Throws a Fault when its file is not usable. */
 export const readSample = ({ file, name }: KnownSample): Sample => {
   try {
     const stat = statSync(file)

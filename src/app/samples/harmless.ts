@@ -1,8 +1,8 @@
-/** Fields that are named like a secret and hold none: `access_tokens_url`, `token_type`, `secret_updated_at`. */
+/** Recognises fields that are named like a secret and have none: `access_tokens_url`, `token_type`, `secret_updated_at`. */
 
 const about = /_(url|at|count|type)s?$|(?<=[a-z])(Url|At|Count|Type)s?$/
 
-/** What such a name may stand before. A `webhook_url` is a secret itself. */
+/** The forms of harmless values, by the end of the field's name. */
 const forms: { readonly [about: string]: RegExp } = {
   url: /^https?:\/\/[^\s"']+$/,
   at: /^\d{4}-\d\d-\d\d[T\d:. +Z-]{0,32}$|^\d{1,16}(?:\.\d{1,9})?$/,
@@ -10,7 +10,7 @@ const forms: { readonly [about: string]: RegExp } = {
   type: /^[A-Za-z]{1,16}(?:[ _/-][A-Za-z]{1,16}){0,3}$/,
 }
 
-/** Whether it is plain that a value is no secret, whatever its name says. Logins and known parameters in an address are not looked at. */
+/** Whether a value is surely no secret, whatever its name says. A `webhook_url` is a secret itself. Logins in addresses are not checked. */
 export const isHarmless = (name: string, value: string): boolean => {
   if (/webhook_?urls?$/i.test(name)) return false
   const [, snake, camel] = about.exec(name) ?? []
@@ -18,7 +18,7 @@ export const isHarmless = (name: string, value: string): boolean => {
   return kind !== undefined && forms[kind]?.test(value) === true && !(kind === 'url' && hasRandom(value))
 }
 
-/** A part that nobody made up by hand: it may be what lets in. In a path a short one may be: `/r/aB3dE9`. */
+/** Whether an address has a random part, which may give access. In a path a short part may be random: `/r/aB3dE9`. */
 const hasRandom = (url: string): boolean => {
   const [, path = ''] = /^https?:\/\/[^/]*([^?#]*)/.exec(url) ?? []
   return path.split(/[/.]/).some(isMixed(6)) || url.split(/[/?&=#.:@]/).some(isMixed(16))

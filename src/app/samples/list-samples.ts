@@ -1,4 +1,4 @@
-/** The samples with what each is about. */
+/** Lists the samples with their events and descriptions. */
 
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { providerName } from '../../core/names.ts'
@@ -6,7 +6,7 @@ import { nearest } from '../../core/text.ts'
 import type { Workspace } from '../workspace.ts'
 import { type KnownSample, listSamples, readSample } from './gallery.ts'
 
-/** As programs get it: every member is there, `null` where it says nothing. */
+/** A sample in the JSON of `samples list`. Every member is present, `null` where the sample says nothing. */
 export type ListedSample = {
   readonly name: string
   readonly provider: string
@@ -14,11 +14,11 @@ export type ListedSample = {
   readonly event: string | null
   readonly description: string | null
   readonly body_bytes: number | null
-  /** Why it cannot be used. */
+  /** Why the sample cannot be used. */
   readonly problem: string | null
 }
 
-/** Throws a Fault for a provider that nothing is there of. */
+/** Describes all samples, or those of a provider. Throws a Fault for a provider without samples. */
 export const describeSamples = (workspace: Workspace, asked: string | undefined): readonly ListedSample[] => {
   const samples = listSamples(workspace)
   if (asked === undefined) return samples.map(describe)

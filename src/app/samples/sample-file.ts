@@ -1,4 +1,4 @@
-/** Samples as files: read strictly, written as people read them; a JSON body keeps its digits both ways. */
+/** Reads and writes the files of samples. Reading is strict; written files are indented; numbers in a JSON body keep their digits. */
 
 import { isUtf8 } from 'node:buffer'
 import { shapeProblems } from '../../config/shape.ts'
@@ -11,17 +11,17 @@ import { checkSample } from '../../generated/validators.js'
 import type { RawRequest } from '../../journal/record.ts'
 import { compactJson, isJson, jsonText, memberText, prettyJson } from '../json-text.ts'
 
-/** A request as a sender posts it. */
+/** A sample: a request as a sender posts it. */
 export type Sample = Pick<SampleFile, 'provider' | 'event' | 'description'> & {
   readonly headers: { readonly [name: string]: string }
-  /** As it is posted: JSON without blanks between its tokens, or another text. */
+  /** The posted body: JSON without blanks between its tokens, or another text. */
   readonly body: string
 }
 
-/** A sample is no larger: ten times the body that a gateway takes unless told otherwise. */
+/** The largest file of a sample: ten times the default of `max_body_bytes`. */
 export const maxSampleBytes = 10 * 1024 * 1024
 
-/** Reads a text that is a sample, or a payload alone (`isBare`): of that there are no headers but its type. Throws a Fault. */
+/** Parses a text that is a sample, or a payload alone (`isBare`), which gets no header but `content-type`. Throws a Fault. */
 export const sampleOf = (text: string, where: string): { readonly sample: Sample; readonly isBare: boolean } => {
   const isBare = isPayload(text)
   return {
@@ -30,14 +30,14 @@ export const sampleOf = (text: string, where: string): { readonly sample: Sample
   }
 }
 
-/** JSON that does not mean to be a sample. */
+/** Whether a text is a payload alone: JSON without the members of a sample. */
 export const isPayload = (text: string): boolean => {
   if (!isJson(text)) return false
   const map = parseObject(text)
   return !map || !isObject(own(map, 'headers')) || !['body', 'body_text', 'body_base64'].some((key) => own(map, key) !== undefined)
 }
 
-/** Reads a sample's text; `where` names it in messages. Throws a Fault for one that does not hold, without quoting it. */
+/** Parses the text of a sample; `where` names it in messages. Throws a Fault for a malformed sample. No message quotes the text. */
 export const parseSample = (text: string, where: string): Sample => {
   const data = parseJson(text, where)
   const [problem] = shapeProblems(checkSample, sampleSchema, data)
@@ -60,7 +60,7 @@ const parseJson = (text: string, where: string): Json => {
 const badSample = (where: string, why: string, hint?: string): Fault =>
   new Fault('bad_sample', `${where}: ${why}`, { exitCode: exit.no, ...(hint === undefined ? {} : { hint }) })
 
-/** The text of a sample's file; the body as JSON where it is that, else as text, else as bytes in base64. */
+/** Renders the file of a sample. The body stands in it as JSON if it is JSON, else as text, else as bytes in base64. */
 export const renderSample = (about: Omit<Sample, 'headers' | 'body'>, { headers, body }: RawRequest): string => {
   const text = isUtf8(body) ? body.toString('utf8') : undefined
   const spelled = Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Takes out of a request what must not be passed on: secrets, people's addresses, machines' addresses. */
+/** Replaces in a request what must not be passed on: secrets, e-mail addresses and IP addresses. */
 
 import { isIPv6 } from 'node:net'
 import { maskHeaders, stars } from '../../core/secrets/mask.ts'
@@ -9,10 +9,10 @@ import { isJson, mapStrings } from '../json-text.ts'
 import { isHarmless } from './harmless.ts'
 import type { Sample } from './sample-file.ts'
 
-/** `at`: the header, or the path in the body. */
+/** A replaced value. `at`: the header, or the path in the body. */
 export type Replaced = { readonly what: 'secret' | 'e-mail address' | 'IP address'; readonly at: string }
 
-/** What is a secret by its looks, whatever it is called: tokens of well-known senders, keys, logins in addresses. */
+/** Matches texts that look like a secret: tokens of well-known services, keys, and logins in addresses. */
 const tokenForms = new RegExp(
   [
     String.raw`gh[oprsu]_\w{20,}|github_pat_\w{20,}|gl(?:pat|ptt|dt|cbt|rt|oas|soat)-[\w.-]{16,}`,
@@ -28,19 +28,19 @@ const tokenForms = new RegExp(
 )
 
 const mail = /(?<![\w.%+-])[\w.%+-]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}\b/gi
-/** Reserved for documents (RFC 2606), or the account that a code host has everybody's git log in with. */
+/** Matches addresses that belong to nobody: reserved for documents (RFC 2606), or the git account that all users of a code host share. */
 const nobodysMail = /^git@|@(?:.*\.)?(?:example\.(?:com|net|org)|example|test|invalid|localhost)$/i
 
-// At the end of a sentence a dot or colon follows.
+// At the end of a sentence a dot or colon follows the address.
 const ipv4 = /(?<![\w-]|\w\.)(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\w)/g
-/** Loopback, and what is reserved for documents (RFC 5737). */
+/** Matches loopback addresses, and those reserved for documents (RFC 5737). */
 const nobodysIpv4 = /^(?:127\.|0\.|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.)/
 const ipv6 = /(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}(?:[0-9a-f]{1,4}|(?<=::))(?![\w:]*\w)/gi
 const nobodysIpv6 = /^(?:::1?$|2001:db8:)/i
 
 const noPlaces: SecretPlaces = { headers: [], fields: [] }
 
-/** A scrubbed copy; one value is replaced by the same stand-in wherever it stands. `places`: where senders put a secret itself. */
+/** Returns a scrubbed copy. Equal values get equal stand-ins. `places`: the headers and fields in which senders put a secret itself. */
 export const scrub = (
   { headers, body, ...about }: Sample,
   secrets: readonly string[],
@@ -62,7 +62,7 @@ export const scrub = (
   return { sample: { ...cleanAbout, headers: cleanHeaders, body: cleanBody }, replaced }
 }
 
-/** The body without what stands where senders put a secret. */
+/** Masks the fields of a body in which senders put a secret. */
 const withoutPlaces = (headers: Sample['headers'], body: string, { fields }: SecretPlaces, replaced: Replaced[]): string => {
   const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return fields.reduce((before, field) => {
@@ -94,7 +94,7 @@ const createCleaner = (secrets: readonly string[], replaced: Replaced[]): Clean 
   }
 }
 
-/** The first value's stand-in is number 1, the next one's 2; a value keeps its own. */
+/** Returns a function that numbers values from 1 and returns their stand-ins. Values that differ in letter case alone share a stand-in. */
 const createStandIns = (make: (count: number) => string): ((value: string) => string) => {
   const made = new Map<string, string>()
   return (value) => {
@@ -107,7 +107,7 @@ const createStandIns = (make: (count: number) => string): ((value: string) => st
 
 const isIpv4 = (text: string): boolean => !nobodysIpv4.test(text) && text.split('.').every((part) => Number(part) <= 255)
 
-// Without a digit it is a name of C++ or Ruby.
+// Without a digit the text is rather a name of C++ or Ruby.
 const isSomeIpv6 = (text: string): boolean => isIPv6(text) && /\d/.test(text) && !nobodysIpv6.test(text)
 
 const isSecret = (name: string, value: string): boolean =>
@@ -120,7 +120,7 @@ const cleanJson = (body: string, clean: Clean, replaced: Replaced[]): string =>
     return stars
   })
 
-/** Some senders put JSON into a string of their JSON: it stays as it is where nothing is taken out of it. */
+/** Scrubs a string, which may be JSON itself. Such a string keeps its spelling where nothing in it is replaced. */
 const cleanInner = (value: string, path: () => string, clean: Clean, replaced: Replaced[]): string => {
   if (!/^[[{]/.test(value) || !isJson(value)) return clean(value, path)
   const before = replaced.length
@@ -128,7 +128,7 @@ const cleanInner = (value: string, path: () => string, clean: Clean, replaced: R
   return replaced.length > before ? cleaned : value
 }
 
-/** Of a form each field is looked at as it is meant; of another text the whole. */
+/** Scrubs each decoded field of a form, or any other text as a whole. */
 const cleanForm = (body: string, clean: Clean, replaced: Replaced[]): string => {
   if (!/^[\w.%+[\]-]+=\S*$/.test(body)) return clean(body, 'body')
   const fields = [...new URLSearchParams(body)].map(([name, value]): [string, string] => {

@@ -1,4 +1,4 @@
-/** Findings that were there when somebody began to look: known by what they are about, so that they stay known when lines move. */
+/** The baseline: findings that are accepted because they were there before. They stay known when their lines move. */
 
 import { readFileSync } from 'node:fs'
 import { replaceFile } from '../../config/replace-file.ts'
@@ -9,13 +9,13 @@ import { type JsonObject, parseObject } from '../../core/json.ts'
 import { isBaseline } from '../../generated/stored-checks.js'
 import { messageHash } from './fingerprint.ts'
 
-/** How often each finding was there, by its key. */
+/** The number of each finding in the baseline, by its key. */
 type Baseline = ReadonlyMap<string, number>
 
 const keyOf = (code: string, route: string | null, pointer: string, message: string): string =>
   JSON.stringify([code, route, pointer, message])
 
-/** Throws a usage Fault for a file that is not there or is no baseline. */
+/** Reads a baseline. Throws a usage Fault for a file that is missing or is no baseline. */
 export const readBaseline = (file: string): Baseline => {
   let text: string
   try {
@@ -33,7 +33,7 @@ export const readBaseline = (file: string): Baseline => {
   return known
 }
 
-/** The findings that the baseline does not know, or knows fewer of. What stops the start is never known. */
+/** Returns the findings beyond those of the baseline. A finding that stops the start is always returned. */
 export const outsideBaseline = (found: readonly Diagnostic[], baseline: Baseline, folder: string): readonly Diagnostic[] => {
   const left = new Map(baseline)
   return found.filter((each) => {
@@ -45,7 +45,7 @@ export const outsideBaseline = (found: readonly Diagnostic[], baseline: Baseline
   })
 }
 
-/** Writes what was found as a baseline, in an order that does not depend on lines. */
+/** Writes the findings as a baseline, in an order that does not depend on lines. */
 export const writeBaseline = async (file: string, found: readonly Diagnostic[], folder: string): Promise<void> => {
   const known = found.filter(({ stopsStart }) => !stopsStart)
   const counts = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** What a route names that lies beside its file. */
+/** Finds the files beside a configuration on which a route depends. */
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -6,7 +6,7 @@ import type { Config, RouteSource } from '../../config/config.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { inFile } from '../../parts/operators/in-file.ts'
 
-/** Its lists, and the folder of its script: there the script may read others. What is not there is named too, for it may come. */
+/** Returns a route's lists, and the folder of its script, which may read further files there. Missing files count, as they may be made. */
 export const besideRoute = ({ profile, spec }: RouteSource, config: Config): readonly string[] => {
   const dir = config.profiles.get(profile)?.dir ?? config.dataDir
   const lists = listsIn((spec.filters ?? []) as Json).map((list) => resolve(dir, list))

@@ -1,16 +1,19 @@
-/** The blocks of a Markdown document that are configurations: fenced, and marked as `yaml webhook`. */
+/** Finds the configurations in a Markdown document: fenced blocks that are marked as `yaml webhook`. */
 
 import { readFileSync, statSync } from 'node:fs'
 import { usage } from '../../core/fault.ts'
 
-/** Past this a file is no document. */
+/** The largest document. */
 const maxFileBytes = 4_194_304
 const opening = /^ {0,12}(`{3,}|~{3,})[ \t]*ya?ml[ \t]+webhook(?:[ \t].*)?$/
 
-/** The blocks of a document, each with as many lines before it as in the document; `text`: the document with blanks for what is in none of them. */
+/**
+ * The blocks of a document. Before each stand as many empty lines as in the document, so that its line numbers are right. `text`: the
+ * document with blanks in place of all that is outside of the blocks.
+ */
 export type Blocks = { readonly text: string; readonly blocks: readonly string[] }
 
-/** Throws a usage Fault for a file that is too large. */
+/** Reads the blocks of a file. Throws a usage Fault for a file that is too large. */
 export const blocksOf = (file: string): Blocks => {
   if (statSync(file).size > maxFileBytes) throw usage(`${file} is larger than ${maxFileBytes} bytes`)
   return blocksIn(readFileSync(file, 'utf8'))
@@ -32,7 +35,7 @@ export const blocksIn = (document: string): Blocks => {
   return { text: shown.join('\n'), blocks }
 }
 
-/** The line that closes the fence; the end of a document in which none does. */
+/** Returns the index of the line that closes the fence; the number of lines where none does. */
 const closingLine = (lines: readonly string[], from: number, fence: string): number => {
   const at = lines.findIndex((line, i) => i >= from && isClosing(line.trim(), fence))
   return at < 0 ? lines.length : at

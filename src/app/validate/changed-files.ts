@@ -14,7 +14,7 @@ export interface ChangedFiles {
   has(file: string): boolean
 }
 
-/** Of the repositories that hold these files and folders. Throws a usage Fault for what is in none, and for a commit that git does not know. */
+/** Asks the repositories of these paths. Throws a usage Fault for a path outside of any, and for a commit that git does not know. */
 export const changedFiles = async (paths: readonly string[], ref: string, env: Env): Promise<ChangedFiles> => {
   if (ref === '' || ref.startsWith('-')) throw usage(`--changed: "${ref}" is no commit`)
   const tops = new Set<string>()
@@ -28,7 +28,7 @@ export const changedFiles = async (paths: readonly string[], ref: string, env: E
   return { has: (file) => existsSync(file) && files.has(realpathSync(file)) }
 }
 
-/** The folder of the repository around a path. */
+/** Returns the folder of the repository around a path. */
 const topOf = async (path: string, env: Env): Promise<string> => {
   const whole = resolve(path)
   if (!existsSync(whole)) throw usage(`no such path: ${path}`)
@@ -36,7 +36,7 @@ const topOf = async (path: string, env: Env): Promise<string> => {
   return realpathSync(top.replace(/\n$/, ''))
 }
 
-/** What git prints, at its NUL characters; without the program that the repository may name to watch its files. */
+/** Returns git's output, split at NUL characters. `core.fsmonitor` is off, because a repository could name any program there. */
 const git = async (folder: string, args: readonly string[], env: Env): Promise<readonly string[]> => {
   const argv = ['git', '-c', 'core.fsmonitor=false', ...args]
   const result = await runChild({ argv, env: { ...baseEnv(env), LC_ALL: 'C' }, cwd: folder, timeoutMs, maxStdoutBytes })

@@ -1,4 +1,4 @@
-/** A choice of findings by their codes, whole (`WH210`) or by their beginning (`WH4`). */
+/** Chooses findings by whole codes (`WH210`) or beginnings of codes (`WH4`). */
 
 import { type Code, catalogue } from '../../core/diagnostic.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -10,7 +10,7 @@ export const allCodes = Object.keys(catalogue) as readonly Code[]
 
 const hint = 'headgate explain lists all codes'
 
-/** The code that somebody wrote, in any letter case. Throws a Fault that knows the nearest ones. */
+/** Returns the code of a text, in any letter case. Throws a Fault that suggests the nearest codes. */
 export const codeNamed = (written: string): Code => {
   const wanted = written.toUpperCase()
   const code = allCodes.find((known) => known === wanted)
@@ -22,14 +22,14 @@ export const codeNamed = (written: string): Code => {
 
 const numberOf = (code: string): number => Number(code.slice(2))
 
-/** The code whose number is the least away; none for a word without a number. */
+/** Returns the code with the nearest number; none for a text without a number. */
 const nextByNumber = (wanted: string): readonly Code[] => {
   if (!/^WH\d{1,6}$/.test(wanted)) return []
   const away = (code: Code): number => Math.abs(numberOf(code) - numberOf(wanted))
   return [...allCodes].sort((a, b) => away(a) - away(b)).slice(0, 1)
 }
 
-/** The beginnings of codes that somebody wrote, in any letter case. Throws a usage Fault for one that no code has. */
+/** Parses beginnings of codes, in any letter case. Throws a usage Fault for a text with which no code begins. */
 export const parseCodes = (option: string, written: readonly string[]): readonly string[] =>
   written.map((text) => {
     const start = text.toUpperCase()

@@ -3,12 +3,12 @@
 import type { Diagnostic } from '../../core/diagnostic.ts'
 
 export type Findings = {
-  /** By file, then line; those without a place come first. */
+  /** The findings, sorted by file, then line; those without a place come first. */
   readonly diagnostics: readonly Diagnostic[]
   readonly errors: number
   readonly warnings: number
   readonly infos: number
-  /** Those that `--fix` mends without being told their code. */
+  /** The number of findings that `--fix` mends without a code. */
   readonly fixable: number
 }
 

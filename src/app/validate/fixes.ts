@@ -12,21 +12,21 @@ export type FixedText = {
   readonly file: string
   readonly before: string
   readonly after: string
-  /** In order, without overlap; offsets into `before`. */
+  /** The replaced ranges of `before`, in order and without overlap. */
   readonly splices: readonly Splice[]
 }
 
 export type Fixed = {
   readonly files: readonly FixedText[]
-  /** Findings that would be mended. */
+  /** The findings that the new texts mend. */
   readonly mended: readonly Diagnostic[]
-  /** Findings with a fix that was asked for, but cannot be applied with the others, and why. */
+  /** The findings whose fix cannot be applied with the others, and why. */
   readonly refused: readonly { readonly finding: Diagnostic; readonly why: string }[]
 }
 
 const ofToolsets = /\/(?:platform_)?toolsets(?:\/|$)/
 
-/** Toolsets are set by hand only (rules: Subscriptions 7). */
+/** Takes a fix of toolsets away from a finding, because toolsets are only set by hand (rules: Subscriptions 7). */
 export const withoutToolsets = (each: Diagnostic): Diagnostic => {
   const isAbout = ofToolsets.test(each.pointer) || each.fix?.edits.some(({ text }) => text.includes('toolsets'))
   if (!each.fix || !isAbout) return each
@@ -34,14 +34,14 @@ export const withoutToolsets = (each: Diagnostic): Diagnostic => {
   return others
 }
 
-/** Whether somebody who names these codes, or none, wants this fix: without codes the safe ones are meant. */
+/** Whether a fix is wanted: by its code, or where no codes are named, because it is safe. */
 export const isWanted = ({ fix, code }: Diagnostic, codes: readonly string[]): boolean =>
   fix !== undefined && (codes.length > 0 ? isChosen(code, { select: codes }) : fix.safe)
 
-/** Works out what these fixes make of the texts; nothing is written. */
+/** Applies fixes to texts. Nothing is written. */
 export const fixTexts = (wanted: readonly Diagnostic[], texts: ReadonlyMap<string, string>): Fixed => {
   const all = fixAll(wanted, texts, false)
-  // Each is tried on its own only where one of them must be the culprit: a file is parsed each time.
+  // Only where a file cannot be read after all fixes, each fix is tried on its own: that parses the file each time.
   return all.files.every(({ file, before, after }) => !reads(file, before) || reads(file, after)) ? all : fixAll(wanted, texts, true)
 }
 
@@ -59,7 +59,7 @@ const fixAll = (wanted: readonly Diagnostic[], texts: ReadonlyMap<string, string
   return { files, mended, refused }
 }
 
-/** Adds the edits of one finding, all of them or none; says why none. `careful`: only where the file can still be read. */
+/** Adds all edits of a finding to `taken`, or none and returns why. `careful`: none where the file could not be read afterwards. */
 const take = (
   { fix }: Diagnostic,
   { texts, offsets, careful }: { readonly texts: ReadonlyMap<string, string>; readonly offsets: Offsets; readonly careful: boolean },
@@ -85,7 +85,7 @@ const take = (
   return undefined
 }
 
-/** Two insertions at one point overlap, too: nobody could say which comes first. */
+/** Whether two edits overlap. Two insertions at one offset do, because their order is not defined. */
 const overlaps = (a: Splice, b: Splice): boolean => (a.from < b.to && b.from < a.to) || a.from === b.from
 
 const fixedText = (file: string, before: string, splices: readonly Splice[]): FixedText => {
@@ -93,7 +93,7 @@ const fixedText = (file: string, before: string, splices: readonly Splice[]): Fi
   return { file, before, after: spliced(before, ordered), splices: ordered }
 }
 
-/** Whether a text can be read as what its file is. */
+/** Whether a text can be read as a file of its kind. */
 const reads = (file: string, text: string): boolean => {
   const extension = extname(file)
   if (extension === '.json') return isJson(text)
@@ -106,7 +106,7 @@ const isSound = (file: string, text: string): boolean => parseSource(file, text)
 const isJson = (text: string): boolean => {
   try {
     JSON.parse(text)
-    // A key that stands twice is JSON, and nothing that a fix may make.
+    // JSON allows a key twice, but a fix must not make that.
     return isSound('', text)
   } catch {
     return false

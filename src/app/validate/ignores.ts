@@ -1,4 +1,4 @@
-/** `# webhook-ignore WH210: reason`: findings that the author of a file has decided to live with, on the comment's line or the line below it. */
+/** Ignore comments, as `# webhook-ignore WH210: reason`: they take out accepted findings, on their line or the line below. */
 
 import { eventsOf, type Range, scalarsOf } from '../../config/yaml/yaml-tree.ts'
 import { type Code, catalogue, type Diagnostic, diagnostic, type Place } from '../../core/diagnostic.ts'
@@ -9,13 +9,13 @@ type Ignore = {
   readonly codes: readonly string[]
   readonly reason: string
   readonly place: Place
-  /** The line whose findings it is about. */
+  /** The line whose findings are taken out. */
   readonly line: number
 }
 
 const mark = /(?:^|[ \t])(#[ \t]*webhook-ignore(?![\w-])[ \t]*([^:\n]*?)[ \t]*(?::[ \t]*(.*?))?)[ \t\r]*$/gm
 
-/** Findings without those that a comment takes out; comments that take none out are findings themselves. */
+/** Takes out the findings that comments name. A wrong or useless comment becomes a finding itself. */
 export const applyIgnores = (
   found: readonly Diagnostic[],
   texts: ReadonlyMap<string, string>,
@@ -40,7 +40,7 @@ export const applyIgnores = (
   const stopping = new Set(
     kept.flatMap(({ place, code, stopsStart }) => (place && stopsStart ? [keyOf(place.file, place.line, code)] : [])),
   )
-  // A route with a mistake is not looked at any further: what is not found there may come when it is mended.
+  // A route with an error is not reviewed fully. A finding that is missing now may come once the error is mended.
   const unsure = new Set(found.flatMap(({ place, severity }) => (place && severity === 'error' ? [place.file] : [])))
   const idle = ignores.flatMap((one) => problemsOf(one, used, stopping, reportUnused && !unsure.has(one.place.file)))
   return { kept: [...kept, ...idle], suppressed: found.length - kept.length }
@@ -68,10 +68,10 @@ const problemsOf = (one: Ignore, used: ReadonlySet<string>, stopping: ReadonlySe
   })
 }
 
-/** Whether this check looked for it all the same, a comment cannot know. */
+/** Whether a code is only looked for on demand, so that its absence says nothing of the comment. */
 const isOnDemand = (code: string): boolean => 'onDemand' in catalogue[code as Code]
 
-/** The comments of a text; what only looks like one inside a text of it is none. */
+/** Returns the ignore comments of a file's text. A comment's look-alike inside a YAML value does not count. */
 const ignoresIn = (file: string, text: string): Ignore[] => {
   if (!text.includes('webhook-ignore')) return []
   const scalars = scalarRanges(text)
@@ -94,14 +94,14 @@ const ignoresIn = (file: string, text: string): Ignore[] => {
   })
 }
 
-/** Its own line, or, of a comment that stands alone, the next line that is no comment. */
+/** Returns the line that a comment is about: its own line, or for a comment that stands alone the next line that is no comment. */
 const meantLine = (lines: readonly string[], line: number, column: number): number => {
   if ((lines[line - 1] ?? '').slice(0, column - 1).trim() !== '') return line
   const below = lines.slice(line).findIndex((text) => !/^\s*(?:#|$)/.test(text))
   return below < 0 ? line : line + 1 + below
 }
 
-/** Where the texts of a file stand; nothing is known of one that is no YAML. */
+/** Returns the ranges of the scalars of a file; none for a text that is no YAML. */
 const scalarRanges = (text: string): readonly Range[] => {
   try {
     return scalarsOf(eventsOf(text))

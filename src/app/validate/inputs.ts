@@ -1,4 +1,4 @@
-/** What `validate` looks at: a data directory, files, the YAML blocks of documents, standard input. */
+/** Checks the inputs of `validate`: a data directory, files, the YAML blocks of documents, and standard input. */
 
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, extname, resolve } from 'node:path'
@@ -33,27 +33,27 @@ import { hostFindings, programFindings } from './live.ts'
 import { trySenderSamples } from './sender-samples.ts'
 import { trySamples } from './try-samples.ts'
 
-/** Where findings on standard input are said to be. */
+/** The name of standard input in findings. */
 const stdinName = '<stdin>'
 
 export type Inputs = {
-  /** Files, documents and data directories to check instead of the one that is worked on; `-` is standard input. */
+  /** Files, documents and data directories to check. Empty: the workspace's data directory. `-` is standard input. */
   readonly paths: readonly string[]
-  /** What standard input holds. */
+  /** The text of standard input. */
   readonly stdin?: string | undefined
-  /** Another file than `<data_dir>/config.yaml`. */
+  /** The file to read in place of `<data_dir>/config.yaml`. */
   readonly configFile?: string | undefined
-  /** What stands in the configuration file, where that is not read. */
+  /** A text to take in place of the configuration file's. */
   readonly configText?: string | undefined
-  /** The data directory was named: that it holds no configuration is a mistake. */
+  /** Whether the user named the data directory. Then a missing configuration is an error. */
   readonly asked: boolean
-  /** The environment and `.env` are not read, and what they would bring is not missed. */
+  /** Whether the environment and `.env` are not read. No variable counts as missing then. */
   readonly withoutEnv?: boolean
-  /** What lies beside the files (scripts, lists, jobs, plugins) is not looked for. */
+  /** Whether files beside the checked files (scripts, lists, jobs, plugins) are not looked for. */
   readonly withoutRefs?: boolean
-  /** Samples that are tried on the routes: by name, provider, file or folder. */
+  /** Samples to try on the routes: names, providers, files or folders. */
   readonly samples?: readonly string[]
-  /** The machine is looked at too, and scripts run on the samples. It finds the gateway of a data directory. */
+  /** Where present, the machine is checked too, and scripts run on the samples. It finds the gateway of a data directory. */
   readonly machine?: (workspace: Workspace) => GatewayFinder
 }
 
@@ -62,11 +62,11 @@ export type SampleUse = { readonly name: string; readonly routes: readonly strin
 
 export type CheckedInputs = Checked & {
   readonly samples?: readonly SampleUse[]
-  /** What routes name beside their files: lists, and the folders of scripts. */
+  /** The files and folders on which routes depend: lists, and the folders of scripts. */
   readonly beside: readonly string[]
 }
 
-/** All that is wrong in what was asked for. Throws a Fault for a path or sample that is not there. */
+/** Checks all inputs. Throws a Fault for a missing path or sample. */
 export const checkInputs = async (workspace: Workspace, inputs: Inputs): Promise<CheckedInputs> => {
   const { paths, configFile } = inputs
   for (const path of [...paths, ...(configFile === undefined ? [] : [configFile])]) {
@@ -80,7 +80,7 @@ export const checkInputs = async (workspace: Workspace, inputs: Inputs): Promise
   })
 }
 
-/** With secrets that routes share, of whatever file they are. */
+/** Adds the findings about secrets that routes share, also routes of several files. */
 const withShared = (checked: Checked): Checked => ({
   ...checked,
   diagnostics: [...checked.diagnostics, ...reviewSharedSecrets(checked.sources, new FileTexts(checked.texts))],
@@ -103,7 +103,7 @@ class InputCheck {
     this.#chosen = chooseSamples(workspace, inputs.samples ?? [])
   }
 
-  /** Which routes took each sample; nothing where none was given. */
+  /** Returns the routes that took each sample; empty where no samples were asked for. */
   samples(): Pick<CheckedInputs, 'samples'> {
     if (this.#inputs.samples === undefined) return {}
     const took = [...this.#tried].map(([{ name }, { taken }]) => ({ name, samples: new Set(taken.map((each) => each.name)) }))
@@ -129,7 +129,7 @@ class InputCheck {
     })
   }
 
-  /** A file of run-time entries is checked against the configuration, every other file as one. */
+  /** Checks a path. A file of run-time entries is checked against the configuration; any other file is a configuration itself. */
   async path(written: string): Promise<Checked> {
     const path = resolve(written)
     if (written === '-') return this.#configured(resolve(stdinName), this.#inputs.stdin ?? '')
@@ -140,13 +140,13 @@ class InputCheck {
     return this.#configured(path)
   }
 
-  /** Files of tests; what they find out, `headgate test` says. */
+  /** Checks the shape of files of tests. `headgate test` runs them. */
   async #tests(files: readonly string[]): Promise<Checked> {
     const suites = files.length > 0 ? await readSuites(this.#workspace, files) : []
     return suites.map(({ diagnostics, texts }) => ({ ...nothing, diagnostics, texts, files: 1 })).reduce(merge, nothing)
   }
 
-  /** `text`: what stands in the file, where that is not read. */
+  /** Checks a configuration. `configText`: a text to take in place of the file's. */
   async #configured(configFile: string, configText?: string): Promise<Checked> {
     const loaded = loadConfig({ ...this.#workspace, configFile, configText })
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
@@ -163,7 +163,7 @@ class InputCheck {
     return profile ? this.#reviewed(checkJobs(path, profile, jobParts(config, catalogue)), config, catalogue, diagnostics) : nothing
   }
 
-  /** The blocks of a Markdown document, each as a configuration of its own. */
+  /** Checks the blocks of a Markdown document, each as a configuration of its own. */
   async #document(path: string): Promise<Checked> {
     const { text, blocks } = blocksOf(path)
     let all: Checked = { ...nothing, files: 1, texts: new Map([[path, text]]) }
@@ -179,7 +179,7 @@ class InputCheck {
     return machine ? hostFindings(workspace, loaded, machine(workspace)) : []
   }
 
-  /** With what compiles but is likely wrong, and with what samples and the machine show. */
+  /** Adds the findings of the review, of samples and of the machine. */
   async #reviewed(checked: Checked, config: Config, catalogue: Catalogue, plugins: readonly Diagnostic[]): Promise<Checked> {
     for (const { route } of checked.sources) for (const path of besideRoute(route, config)) this.#beside.add(path)
     const programs = this.#inputs.machine ? await programFindings(checked, config) : []
@@ -199,26 +199,26 @@ class InputCheck {
     return trySenderSamples(routes, catalogue, { workspace: this.#workspace, withoutRefs: this.#inputs.withoutRefs })
   }
 
-  /** Plugins are programs beside the file: without what is beside it none is loaded. */
+  /** Returns the parts. Plugins are programs beside the file, so without references none is loaded. */
   #catalogueOf(config: Config): ReturnType<typeof catalogueOf> {
     return catalogueOf(this.#inputs.withoutRefs ? { ...config, plugins: [] } : config)
   }
 }
 
-/** A block shows a part of a file: what it leaves out stands elsewhere. */
+/** Whether a finding counts for a block. A block shows a part of a file, so a missing secret (WH201) may stand elsewhere. */
 const isOfBlock = ({ place, code }: Diagnostic): boolean => place !== undefined && code !== 'WH201'
 
-/** A script that cannot be read lets nothing on: that follows. */
+/** Whether a finding says that a script lets no sample on, only because the script cannot be read. */
 const isUnread = ({ code, route }: Diagnostic, programs: readonly Diagnostic[]): boolean =>
   code === 'WH605' && programs.some((each) => each.code === 'WH604' && each.route === route)
 
-/** The profile that a jobs file belongs to; the default one for a file that lies elsewhere. */
+/** Returns the profile of a jobs file's folder; the default profile for any other folder. */
 const profileOf = (folder: string, { profiles }: Config): Profile | undefined =>
   [...profiles.values()].find(({ dir }) => dir === folder) ?? profiles.get(defaultProfile)
 
 type More = { readonly effects: Effects; readonly plugins: readonly Diagnostic[] }
 
-/** What is wrong with the plugins, and with the agent's settings, checked by its runner as at start. */
+/** Adds the findings about plugins, and about the agent's settings, which its runner checks as at the start. */
 const withMore = (checked: Checked, loaded: Loaded, catalogue: Catalogue, { effects, plugins }: More): Checked => {
   const { diagnostics, owner } = compileRunner(loaded.config, catalogue, effects)
   owner.release()

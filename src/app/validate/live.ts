@@ -1,4 +1,4 @@
-/** What only a look at the machine can tell (`--env`): the checks of `doctor`, as findings. */
+/** Checks the machine (`--env`): makes findings of the checks of `doctor`. */
 
 import type { Config } from '../../config/config.ts'
 import type { Loaded } from '../../config/load.ts'
@@ -18,19 +18,19 @@ import { checkScripts } from '../doctor/scripts.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** The machine around a data directory: its folder, its port, its clock. */
+/** Checks the machine around a data directory: its folder, its port, its clock. */
 export const hostFindings = async (workspace: Workspace, loaded: Loaded, finder: GatewayFinder): Promise<readonly Diagnostic[]> => {
   const patient: Patient = { workspace, loaded, status: undefined }
   const found = await Promise.all([
     seen('the data directory', () => checkFolder(patient)),
-    // Of a gateway that runs and gives no answer nothing is known of the port.
+    // Where a gateway runs and does not answer, its port cannot be checked: the fault becomes the finding.
     seen('the port', async () => checkAddress({ ...patient, status: await (await finder.find())?.status() })),
     seen('the clock', () => checkClock(patient)),
   ])
   return found.flat()
 }
 
-/** What a look finds; where it fails, that. */
+/** Returns the findings of a check; where the check throws, a finding about that. */
 const seen = async (what: string, look: () => Promise<readonly Check[]> | readonly Check[]): Promise<readonly Diagnostic[]> => {
   try {
     return (await look()).flatMap(findingOf)
@@ -40,13 +40,13 @@ const seen = async (what: string, look: () => Promise<readonly Check[]> | readon
   }
 }
 
-/** The programs that routes and jobs need: whether scripts can be read, and whether targets are logged in. */
+/** Checks the programs of routes and jobs: whether scripts can be read, and whether targets are logged in. */
 export const programFindings = async (checked: Pick<Checked, 'sources' | 'jobs'>, config: Config): Promise<readonly Diagnostic[]> => {
   const routes = checked.sources.map(({ route }) => route)
   return [...(await seen('scripts', () => checkScripts(routes, config))), ...(await seen('logins', () => checkLogins(checked, config)))]
 }
 
-/** Once for each target of a profile; what cannot post at all is said without a look. */
+/** Checks the login of each target of a profile once. A target that cannot send at all is left out, as the review reports it. */
 const checkLogins = async ({ sources, jobs }: Pick<Checked, 'sources' | 'jobs'>, { profiles }: Config): Promise<readonly Check[]> => {
   const checks: Check[] = []
   const seen = new Set<string>()

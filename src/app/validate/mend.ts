@@ -1,4 +1,4 @@
-/** Mends files: the fixes of what was found, on the texts that the files hold now. */
+/** Mends files: applies the fixes of findings to the present texts of the files. */
 
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -15,13 +15,13 @@ import { type Fixed, type FixedText, fixTexts, isWanted } from './fixes.ts'
 import { type ToValidate, type Validated, validate } from './validate.ts'
 
 export type CheckedAndMended = {
-  /** What is left to be said; what was mended is not in it. */
+  /** The findings that are left after mending. */
   readonly validated: Validated
-  /** Absent where nothing was to be mended. */
+  /** The fixes. Absent where none were asked for. */
   readonly fixed?: Fixed
 }
 
-/** Checks, and mends where codes are given; without a code among them the safe fixes are meant. `isDry`: nothing is written. */
+/** Checks, and mends where `codes` are given; an empty list means all safe fixes. `isDry`: nothing is written. */
 export const checkAndMend = async (
   workspace: Workspace,
   wanted: ToValidate,
@@ -36,8 +36,8 @@ export const checkAndMend = async (
 }
 
 /**
- * What the fixes make of the files; nothing is written. Without codes the safe ones are meant.
- * `texts`: what was checked. Throws a Fault where a file holds something else by now.
+ * Applies the wanted fixes to the present texts of the files; nothing is written. An empty list of codes means all safe fixes.
+ * `texts`: the texts that were checked. Throws a Fault where a file has changed since.
  */
 const planMend = (found: readonly Diagnostic[], texts: ReadonlyMap<string, string>, codes: readonly string[]): Fixed => {
   const wanted = found.filter((each) => isWanted(each, codes))
@@ -46,9 +46,9 @@ const planMend = (found: readonly Diagnostic[], texts: ReadonlyMap<string, strin
   return fixTexts(wanted, current)
 }
 
-/** Writes each file whole, with the mode it has. Throws a Fault. */
+/** Writes each file as a whole, with the mode that it has. Throws a Fault. */
 const mend = async ({ files }: Pick<Fixed, 'files'>): Promise<void> => {
-  // Before any is written: a link among them is a mistake of whoever asks, and a read-only file is kept.
+  // All files are checked before any is written, so that a link or a read-only file among them leaves all files as they are.
   for (const { file } of files) refuseReadOnly(file)
   for (const each of files) await writeMended(each)
 }
@@ -64,13 +64,13 @@ const writeMended = async ({ file, before, after }: FixedText): Promise<void> =>
   }
 }
 
-/** The whole text of a file; of a document only blocks were checked. What is no file (standard input) is as it was checked. */
+/** Reads the present text of a file; for standard input, returns the checked text. Of a document only the blocks must be unchanged. */
 const currentText = (file: string, checked: string | undefined): string => {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat) return checked ?? ''
   const bytes = readFileSync(file)
   const text = bytes.toString('utf8')
-  // Written back, it would be another file.
+  // Writing a text that is not UTF-8 back would change other bytes, too.
   if (!Buffer.from(text).equals(bytes)) throw new Fault('not_utf8', `${file} is not UTF-8: it is not touched`, { exitCode: exit.conflict })
   if (checked !== undefined && text !== checked && blocksIn(text).text !== checked) throw changed(file)
   return text

@@ -1,4 +1,4 @@
-/** What samples show of the senders that routes name, without being asked for: their events, as the server reads them. */
+/** Tries the samples of the senders that routes name, without being asked for. The server's own code reads their events. */
 
 import type { RouteSource } from '../../config/config.ts'
 import { Fault } from '../../core/fault.ts'
@@ -14,10 +14,10 @@ import { builtInSamples, type KnownSample, listSamples, readSample } from '../sa
 import type { Workspace } from '../workspace.ts'
 import { requestOf } from './try-samples.ts'
 
-/** By route, the samples of its sender whose events it lists; nothing of a route that names no sender, or one without samples. */
+/** For each route, the samples of its sender whose events it lists. A route without a sender, or without such samples, is left out. */
 export type SenderSamples = ReadonlyMap<RouteSource, Sampled>
 
-/** `withoutRefs`: only samples that come with the program. */
+/** Tries the samples. `withoutRefs`: only built-in samples. */
 export const trySenderSamples = (
   routes: readonly RouteSource[],
   catalogue: Catalogue,
@@ -42,13 +42,13 @@ export const trySenderSamples = (
   return tried
 }
 
-/** Those of a provider have its folder; a preset may share the folder of another. */
+/** Returns the samples of senders. A sender has a folder of samples; a preset may share the folder of another preset. */
 const samplesOf = (names: readonly string[], gallery: readonly KnownSample[]): readonly ChosenSample[] => {
   const folders = new Set(names.map((name) => presets.find((each) => each.name === name)?.about.sample.split('/')[0] ?? name))
   return gallery.filter(({ name }) => folders.has(name.split('/')[0] ?? '')).flatMap(read)
 }
 
-/** Nobody asked for it, so that one that cannot be read is left out. */
+/** Reads a sample. A sample that cannot be read is left out, because nobody asked for it. */
 const read = (known: KnownSample): readonly ChosenSample[] => {
   try {
     return [{ ...known, sample: readSample(known) }]
@@ -58,7 +58,7 @@ const read = (known: KnownSample): readonly ChosenSample[] => {
   }
 }
 
-/** As the server reads them. The route takes all of them, so that no condition counts. */
+/** Returns the events of samples, as the server reads them. Conditions do not count: each event is taken to pass. */
 const eventsOf = (route: RouteSource, catalogue: Catalogue, samples: readonly ChosenSample[]): readonly TakenSample[] => {
   const { name, profile, spec } = route
   const parse = parserOf({ name, profile, schemes: schemesFor(route, catalogue) }, spec)

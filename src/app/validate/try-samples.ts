@@ -1,4 +1,4 @@
-/** Tries samples on routes: each runs through the plan that the server would run, with no side effects but those of scripts, where they are asked for. */
+/** Tries samples on routes: each runs through the server's plan, without side effects but those of scripts, where these are asked for. */
 
 import { randomUUID } from 'node:crypto'
 import type { Config, RouteSource } from '../../config/config.ts'
@@ -20,11 +20,11 @@ import { type Trace, type Traced, tracePlan } from '../trace/trace.ts'
 
 export type Trial = {
   readonly samples: readonly ChosenSample[]
-  /** Scripts run on them too. */
+  /** Whether scripts run on the samples. */
   readonly runScripts: boolean
 }
 
-/** What the samples show of each route; nothing of a route that cannot be served. */
+/** Returns the results of the samples for each route. A route that cannot be served is left out. */
 export const trySamples = async (
   routes: readonly RouteSource[],
   config: Config,
@@ -70,8 +70,8 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
 }
 
 /**
- * The route without its filters: what a text is made of is known best of all events, those too that they stop. Its plan is made for the
- * first of them. `trace` gives `undefined` where there is no such plan.
+ * Makes a route without its filters, because samples that the filters stop also show how texts are filled in. The plan is made for the
+ * first such sample. `trace` resolves to `undefined` where the route has no plan.
  */
 const createUnfiltered = (world: DryWorld) => {
   const { filters: _, ...spec } = world.source.spec
@@ -86,7 +86,7 @@ const createUnfiltered = (world: DryWorld) => {
   }
 }
 
-/** `undefined` for a route that the server would not start with: what is wrong with it is said already. */
+/** Makes the plan of a route; `undefined` for a route with an error, which is reported already. */
 const planOf = (world: DryWorld): DryPlan | undefined => {
   try {
     return dryPlan(world)
@@ -96,7 +96,7 @@ const planOf = (world: DryWorld): DryPlan | undefined => {
   }
 }
 
-/** A sample as a request whose signature held. */
+/** Makes a verified request of a sample. */
 export const requestOf = (headers: ChosenSample['sample']['headers'], body: Buffer): VerifiedRequest => ({
   eventId: randomUUID(),
   headers: { 'content-type': 'application/json', ...asReceived(headers) },
@@ -108,7 +108,7 @@ export const requestOf = (headers: ChosenSample['sample']['headers'], body: Buff
 
 type SampleTrace = Omit<Trace, 'starts'>
 
-/** `undefined` where it is no event, or none of the route's. */
+/** Returns the result of a sample; `undefined` where it is no event, or its type is not one of the route's. */
 const takenOf = (name: string, told: SampleTrace, texts: SampleTrace, hasScript: boolean, runScripts: boolean): TakenSample | undefined => {
   const { parsed, stoppedAt, outcome } = told
   if (!parsed || stoppedAt === events.name) return undefined

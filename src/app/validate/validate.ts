@@ -1,4 +1,4 @@
-/** Everything that is wrong, at once, by the code that serves; then what its user has decided to live with is taken out. */
+/** Collects all findings, by the code that serves, and takes out those that the user accepts by comments or by the baseline. */
 
 import { catalogue, type Diagnostic } from '../../core/diagnostic.ts'
 import type { Checked } from '../../plan/check.ts'
@@ -12,35 +12,35 @@ import { applyIgnores } from './ignores.ts'
 import { type CheckedInputs, checkInputs, type Inputs } from './inputs.ts'
 
 export type ToValidate = Inputs & {
-  /** Only what stands in files that git says are changed against this commit, or does not track. */
+  /** A commit: only findings in files that differ from it, or that git does not track, are returned. */
   readonly changed?: string | undefined
   readonly codes?: CodeChoice
-  /** A file of findings that are not said again; `write`: what is found now is put into it first. */
+  /** A file of accepted findings. `write`: the present findings are written into it first. */
   readonly baseline?: { readonly file: string; readonly write: boolean } | undefined
 }
 
 export type Validated = Findings & {
   readonly routes: Checked['routes']
-  /** How many files were read. */
+  /** The number of files that were read. */
   readonly files: number
-  /** Texts of the files, for code frames. */
+  /** The texts of the files, for code frames. */
   readonly texts: Checked['texts']
-  /** How many findings comments and the baseline took out. */
+  /** The number of findings that comments and the baseline took out. */
   readonly suppressed: number
-  /** The files that were looked at, and folders beside them; those too that have not changed. */
+  /** The files that were checked, and the files and folders on which routes depend, also unchanged ones. */
   readonly looked: readonly string[]
-  /** Which routes took each sample; absent where none was asked for. */
+  /** The routes that took each sample; absent where no samples were asked for. */
   readonly samples?: CheckedInputs['samples']
 }
 
-/** Throws a usage Fault for a path that is not there, and for a baseline that is none. */
+/** Checks all inputs. Throws a usage Fault for a missing path, and for a file that is no baseline. */
 export const validate = async (workspace: Workspace, wanted: ToValidate): Promise<Validated> => {
   const { codes = {}, withoutRefs = false, withoutEnv = false } = wanted
   const changed = await changedOf(workspace, wanted)
   const checked = await checkInputs(workspace, wanted)
   const { diagnostics, routes, files, texts, samples } = changed ? onlyIn(changed, checked) : checked
   const found = withoutRefs ? diagnostics.filter(isInside) : diagnostics
-  // What a partial check does not look for, a comment is not told to be about in vain.
+  // After a partial check no ignore comment is reported as unused: its finding may not have been looked for.
   const ignored = applyIgnores(found, texts, { reportUnused: !withoutRefs && !withoutEnv })
   const news = await newSince(wanted.baseline, ignored.kept, workspace.dataDir)
   const chosen = news.filter(({ code }) => isChosen(code, codes)).map(withoutToolsets)
@@ -55,11 +55,11 @@ export const validate = async (workspace: Workspace, wanted: ToValidate): Promis
   }
 }
 
-/** Asks git before anything is checked: what it refuses is said at once, and what changes meanwhile is for the next look. */
+/** Asks git before anything is checked, so that its faults come at once. A file that changes meanwhile counts for the next check. */
 const changedOf = async ({ dataDir, env }: Workspace, { changed, paths }: ToValidate): Promise<ChangedFiles | undefined> =>
   changed === undefined ? undefined : changedFiles(paths.length > 0 ? paths : [dataDir], changed, env)
 
-/** What is about no file stays where any file has changed. */
+/** Returns the checks of changed files. A finding without a file stays where any file has changed. */
 const onlyIn = (files: ChangedFiles, checked: CheckedInputs): CheckedInputs => {
   const texts = new Map([...checked.texts].filter(([file]) => files.has(file)))
   const diagnostics = checked.diagnostics.filter(({ place }) => (place ? files.has(place.file) : texts.size > 0))
@@ -72,5 +72,5 @@ const newSince = async (baseline: ToValidate['baseline'], found: readonly Diagno
   return outsideBaseline(found, readBaseline(baseline.file), folder)
 }
 
-/** About the checked files themselves, not about what lies beside them. */
+/** Whether a finding is about the checked files themselves, not about files beside them. */
 const isInside = ({ code }: Diagnostic): boolean => !('outside' in catalogue[code])
