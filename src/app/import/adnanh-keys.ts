@@ -3,30 +3,30 @@
 import { type JsonObject, own } from '../../core/json.ts'
 import type { ReportLeftOut } from './imported.ts'
 
-const answer = 'headgate answers what docs/rules.md says, and starts its work after that'
-const command =
+const answerReason = 'headgate answers what docs/rules.md says, and starts its work after that'
+const commandTodo =
   'give the route a "script", an agent of its own ("agent: { runner: command }" for all routes), or "deliver: http" to what runs the command'
-const asPrompt = 'write what the agent shall see into "prompt": {head_commit.id} is a value of the payload'
+const promptTodo = 'write what the agent shall see into "prompt": {head_commit.id} is a value of the payload'
 
 /** The reports for keys that do not change which requests are accepted. */
-const leftOut: { readonly [key: string]: readonly [reason: string, todo: string] } = {
-  'execute-command': ['headgate runs an agent or delivers a message, and no command for each event', command],
+const reportsByKey: { readonly [key: string]: readonly [reason: string, todo: string] } = {
+  'execute-command': ['headgate runs an agent or delivers a message, and no command for each event', commandTodo],
   'command-working-directory': ['headgate runs no command for each event', 'a script runs in the folder of its own file'],
-  'response-message': [answer, 'nothing, unless the sender reads it'],
-  'response-headers': [answer, 'let the proxy add them (CORS too)'],
-  'success-http-response-code': [answer, 'nothing, unless the sender reads it'],
-  'trigger-rule-mismatch-http-response-code': [answer, 'nothing, unless the sender reads it'],
-  'include-command-output-in-response': [answer, 'give the route a "deliver" target for what comes of an event'],
-  'include-command-output-in-response-on-error': [answer, 'give the route a "deliver" target for what comes of an event'],
-  'pass-arguments-to-command': ['headgate runs no command for each event', asPrompt],
-  'pass-environment-to-command': ['headgate runs no command for each event', asPrompt],
+  'response-message': [answerReason, 'nothing, unless the sender reads it'],
+  'response-headers': [answerReason, 'let the proxy add them (CORS too)'],
+  'success-http-response-code': [answerReason, 'nothing, unless the sender reads it'],
+  'trigger-rule-mismatch-http-response-code': [answerReason, 'nothing, unless the sender reads it'],
+  'include-command-output-in-response': [answerReason, 'give the route a "deliver" target for what comes of an event'],
+  'include-command-output-in-response-on-error': [answerReason, 'give the route a "deliver" target for what comes of an event'],
+  'pass-arguments-to-command': ['headgate runs no command for each event', promptTodo],
+  'pass-environment-to-command': ['headgate runs no command for each event', promptTodo],
   'pass-file-to-command': ['headgate runs no command for each event', 'a script has the payload on its standard input'],
-  'stream-command-output': [answer, 'give the route a "deliver" target for what comes of an event'],
+  'stream-command-output': [answerReason, 'give the route a "deliver" target for what comes of an event'],
   'keep-file-environment': ['headgate runs no command for each event', 'nothing'],
 }
 
 /** The keys that are carried over, or are reported by a function of their own. */
-const judged = new Set([
+const keysWithoutReport = new Set([
   'id',
   'trigger-rule',
   'trigger-signature-soft-failures',
@@ -38,17 +38,18 @@ const judged = new Set([
 /** Reports each key of the hook that is not carried over. */
 export const adnanhKeys = (hook: JsonObject, say: ReportLeftOut): void => {
   for (const [key, value] of Object.entries(hook)) {
-    if (judged.has(key) || value === null || value === '' || value === false || (Array.isArray(value) && value.length === 0)) continue
-    const [reason, todo] = own(leftOut, key) ?? ['headgate has nothing like it', 'see the reference of routes: docs/reference.md']
+    if (keysWithoutReport.has(key) || value === null || value === '' || value === false || (Array.isArray(value) && value.length === 0))
+      continue
+    const [reason, todo] = own(reportsByKey, key) ?? ['headgate has nothing like it', 'see the reference of routes: docs/reference.md']
     // A command before the hook may refuse the request.
-    say([key], reason, todo, !Object.hasOwn(leftOut, key))
+    say([key], reason, todo, !Object.hasOwn(reportsByKey, key))
   }
-  methods(hook, say)
-  contentType(hook, say)
-  innerJson(hook, say)
+  reportMethods(hook, say)
+  reportContentType(hook, say)
+  reportInnerJson(hook, say)
 }
 
-const methods = ({ 'http-methods': list }: JsonObject, say: ReportLeftOut): void => {
+const reportMethods = ({ 'http-methods': list }: JsonObject, say: ReportLeftOut): void => {
   if (!Array.isArray(list) || list.length === 0) return
   const names = list.map((name) => String(name).trim().toUpperCase())
   const others = names.filter((name) => name !== 'POST')
@@ -57,14 +58,14 @@ const methods = ({ 'http-methods': list }: JsonObject, say: ReportLeftOut): void
   say(['http-methods'], `headgate takes POST only${posts ? '' : ', which the hook does not'}`, 'let the sender post', !posts)
 }
 
-const contentType = ({ 'incoming-payload-content-type': type }: JsonObject, say: ReportLeftOut): void => {
+const reportContentType = ({ 'incoming-payload-content-type': type }: JsonObject, say: ReportLeftOut): void => {
   if (typeof type !== 'string' || type === '' || /^application\/json\b/i.test(type)) return
   const todo = 'let the sender post JSON, or say in Content-Type that it is a form'
   say(['incoming-payload-content-type'], 'headgate goes by the Content-Type of the request: a form, else JSON', todo)
 }
 
 /** Reports parameters that the hook parses as JSON. The field "payload" of a form is no problem: headgate parses it, too. */
-const innerJson = ({ 'parse-parameters-as-json': list }: JsonObject, say: ReportLeftOut): void => {
+const reportInnerJson = ({ 'parse-parameters-as-json': list }: JsonObject, say: ReportLeftOut): void => {
   if (!Array.isArray(list)) return
   for (const [i, each] of list.entries()) {
     const { source, name } = typeof each === 'object' && each !== null && !Array.isArray(each) ? each : {}

@@ -3,7 +3,7 @@
 import { isIP } from 'node:net'
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json } from '../../core/json.ts'
-import { kindOf } from './adnanh-rule.ts'
+import { ruleKindOf } from './adnanh-rule.ts'
 import type { ReportLeftOut } from './imported.ts'
 
 const addressList = 'ip-whitelist'
@@ -12,7 +12,7 @@ export type Networks = { readonly list: readonly string[]; readonly path: Path }
 
 /** Returns the networks of a rule on the client's address alone; `undefined` for any other rule, and for a malformed range. */
 export const networksOf = (rule: Json, path: Path): Networks | undefined => {
-  const found = kindOf(rule)
+  const found = ruleKindOf(rule)
   if (found?.kind === 'or' && Array.isArray(found.inner) && found.inner.length > 0) {
     const lists = found.inner.map((each, i) => networksOf(each, [...path, 'or', i]))
     return lists.every((each) => each !== undefined) ? { list: lists.flatMap(({ list }) => list), path: [...path, 'or'] } : undefined

@@ -13,13 +13,13 @@ export type Field = {
 }
 
 const byHand = 'write a condition on the payload or a header instead'
-const query = [
+const queryReason = [
   'conditions do not read the query of the address',
   'where it is a secret: verify: { algorithm: token, signature: { query: <name> } }; let the sender put anything else into a header or the payload',
 ] as const
 const reasons: { readonly [source: string]: readonly [reason: string, todo: string] } = {
-  url: query,
-  query,
+  url: queryReason,
+  query: queryReason,
   request: [
     "conditions do not read the method or the client's address",
     'every post is a POST; addresses go into "allow_from" of the route',

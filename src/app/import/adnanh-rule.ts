@@ -12,25 +12,25 @@ import type { ReportLeftOut } from './imported.ts'
  * over it, and an `and` ends with false, even where the rule with the missing value (a `not`) is true. `canBeBoth`: the rule can be true
  * and end in "not found".
  */
-export type Verdict = { readonly holds: JsonObject; readonly notFound?: JsonObject; readonly canBeBoth: boolean }
+export type RuleConditions = { readonly holds: JsonObject; readonly notFound?: JsonObject; readonly canBeBoth: boolean }
 
 /** The kinds of rules. Where a rule has several, the first in this order counts. */
-const kinds = ['and', 'or', 'not', 'match'] as const
+const ruleKinds = ['and', 'or', 'not', 'match'] as const
 
 /** Returns the kind of a rule and its value; `undefined` for a rule without a kind, which is never true. */
-export const kindOf = (rule: Json): { readonly kind: (typeof kinds)[number]; readonly inner: Json } | undefined => {
-  const kind = isObject(rule) ? kinds.find((name) => (own(rule, name) ?? null) !== null) : undefined
+export const ruleKindOf = (rule: Json): { readonly kind: (typeof ruleKinds)[number]; readonly inner: Json } | undefined => {
+  const kind = isObject(rule) ? ruleKinds.find((name) => (own(rule, name) ?? null) !== null) : undefined
   return kind && { kind, inner: (rule as JsonObject)[kind] as Json }
 }
 
 /** Compiles a rule; `undefined` where a part of it cannot be written as a condition. Each such part is reported. */
-export const compileRule = (rule: Json, path: Path, say: ReportLeftOut): Verdict | undefined => {
-  const found = kindOf(rule)
+export const compileRule = (rule: Json, path: Path, say: ReportLeftOut): RuleConditions | undefined => {
+  const found = ruleKindOf(rule)
   if (!found) return { holds: { any: [] }, canBeBoth: false }
   const { kind, inner } = found
   const at = [...path, kind]
   if (kind === 'match') return compileMatch(inner, at, say)
-  if (kind === 'not') return turned(compileRule(inner, at, say))
+  if (kind === 'not') return negatedRule(compileRule(inner, at, say))
   const list = Array.isArray(inner) ? inner : []
   const verdicts = list.map((each, i) => compileRule(each, [...at, i], say))
   const known = verdicts.filter((each) => each !== undefined)
@@ -40,19 +40,19 @@ export const compileRule = (rule: Json, path: Path, say: ReportLeftOut): Verdict
 }
 
 /** Returns the conditions for a rule inside an `and`: the rule is true, and no value that it looked for is missing. */
-export const inAnd = ({ holds, notFound, canBeBoth }: Verdict): JsonObject[] => [
+export const inAnd = ({ holds, notFound, canBeBoth }: RuleConditions): JsonObject[] => [
   holds,
-  ...(notFound && canBeBoth ? [opposite(notFound)] : []),
+  ...(notFound && canBeBoth ? [negatedCondition(notFound)] : []),
 ]
 
-const opposite = (condition: JsonObject): JsonObject =>
+const negatedCondition = (condition: JsonObject): JsonObject =>
   condition.missing === true ? { field: condition.field as string, exists: true } : { not: condition }
 
-const turned = (inner: Verdict | undefined): Verdict | undefined =>
+const negatedRule = (inner: RuleConditions | undefined): RuleConditions | undefined =>
   inner && { holds: { not: inner.holds }, ...(inner.notFound ? { notFound: inner.notFound, canBeBoth: true } : { canBeBoth: false }) }
 
 /** Returns when an `and` ends in "not found". It stops at its first false rule, so later rules then look for nothing. */
-const notFoundIn = (rules: readonly Verdict[]): Pick<Verdict, 'notFound'> => {
+const notFoundIn = (rules: readonly RuleConditions[]): Pick<RuleConditions, 'notFound'> => {
   const cases = rules.flatMap(({ notFound }, i) => {
     if (!notFound) return []
     const before = rules.slice(0, i).flatMap(inAnd)
@@ -61,7 +61,7 @@ const notFoundIn = (rules: readonly Verdict[]): Pick<Verdict, 'notFound'> => {
   return cases.length > 0 ? { notFound: cases.length > 1 ? { any: cases } : (cases[0] as JsonObject) } : {}
 }
 
-const compileMatch = (match: Json, path: Path, say: ReportLeftOut): Verdict | undefined => {
+const compileMatch = (match: Json, path: Path, say: ReportLeftOut): RuleConditions | undefined => {
   const { type, parameter = null, value = '', regex = '' } = isObject(match) ? match : {}
   const refuse = refusals[String(type)]
   if (refuse) return say(path, ...refuse, true) as undefined
@@ -71,11 +71,11 @@ const compileMatch = (match: Json, path: Path, say: ReportLeftOut): Verdict | un
     say(path, 'it compares a secret, which must not stand in the YAML', 'let the sender sign, or send the secret as X-Gitlab-Token', true)
     return undefined
   }
-  const holds = type === 'regex' ? patternOf(field, String(regex), path, say) : equalTo(field, String(value), path, say)
+  const holds = type === 'regex' ? compilePattern(field, String(regex), path, say) : compileValue(field, String(value), path, say)
   return holds && { holds, notFound: { field: field.field, missing: true }, canBeBoth: false }
 }
 
-const signature = 'a signature that stands inside "or" or "not", or beside another one, cannot be carried over'
+const signatureReason = 'a signature that stands inside "or" or "not", or beside another one, cannot be carried over'
 const signatureTodo = 'make one route for each sender, with a secret of its own'
 const refusals: { readonly [type: string]: readonly [reason: string, todo: string] } = {
   'ip-whitelist': [
@@ -84,13 +84,13 @@ const refusals: { readonly [type: string]: readonly [reason: string, todo: strin
   ],
   'scalr-signature': ['headgate has no scheme for it', 'let a proxy check it, and sign anew'],
   ...Object.fromEntries(
-    ['hmac', 'hash'].flatMap((word) => ['1', '256', '512'].map((size) => [`payload-${word}-sha${size}`, [signature, signatureTodo]])),
+    ['hmac', 'hash'].flatMap((word) => ['1', '256', '512'].map((size) => [`payload-${word}-sha${size}`, [signatureReason, signatureTodo]])),
   ),
 }
 
 const anyText = new Set(['', '.*', '^.*', '.*$', '^.*$', '(?s).*', '(?s)^.*$'])
 
-const patternOf = ({ field }: Field, pattern: string, path: Path, say: ReportLeftOut): JsonObject | undefined => {
+const compilePattern = ({ field }: Field, pattern: string, path: Path, say: ReportLeftOut): JsonObject | undefined => {
   if (anyText.has(pattern)) return { field, exists: true }
   try {
     compileRegex(pattern)
@@ -103,8 +103,8 @@ const patternOf = ({ field }: Field, pattern: string, path: Path, say: ReportLef
 }
 
 /** Compiles `value`. adnanh/webhook compares texts, so "5" is also the number 5, and "true" also `true`. */
-const equalTo = ({ field, isText }: Field, value: string, path: Path, say: ReportLeftOut): JsonObject | undefined => {
-  const other = isText ? value : parsed(value)
+const compileValue = ({ field, isText }: Field, value: string, path: Path, say: ReportLeftOut): JsonObject | undefined => {
+  const other = isText ? value : parseValue(value)
   if (typeof other === 'string') return { field, equals: value }
   if (typeof other !== 'object' && String(other) === value) return { field, in: [value, other] }
   say(
@@ -117,7 +117,7 @@ const equalTo = ({ field, isText }: Field, value: string, path: Path, say: Repor
 }
 
 /** Parses a value as JSON; a text that is no JSON stays as it is. adnanh/webhook writes null as `<nil>`. */
-const parsed = (value: string): Json => {
+const parseValue = (value: string): Json => {
   try {
     if (value === 'null') return value
     return value === '<nil>' ? null : (JSON.parse(value) as Json)

@@ -6,25 +6,25 @@ import { v1 } from '../../parts/schemes/generic.ts'
 import { github } from '../../parts/schemes/github.ts'
 import { gitlab } from '../../parts/schemes/gitlab.ts'
 import { linear } from '../../parts/schemes/linear.ts'
-import { kindOf } from './adnanh-rule.ts'
+import { ruleKindOf } from './adnanh-rule.ts'
 import type { ReportLeftOut } from './imported.ts'
 
 /** A signature check of a hook. Without a `scheme`, no scheme of headgate reads such a signature. */
 export type Signature = { readonly scheme?: string; readonly secret: string; readonly path: Path }
 
-export type Sender = { readonly verify: readonly string[]; readonly secrets: readonly string[] }
+export type SenderKeys = { readonly verify: readonly string[]; readonly secrets: readonly string[] }
 
-const hub =
+const hubNote =
   'the hook takes X-Hub-Signature (SHA-1), headgate X-Hub-Signature-256, which GitHub and Gitea send beside it with the same secret'
-const gitea = 'headgate reads the X-Hub-Signature-256 that Gitea sends beside X-Gitea-Signature, with the same secret'
+const giteaNote = 'headgate reads the X-Hub-Signature-256 that Gitea sends beside X-Gitea-Signature, with the same secret'
 
 type KnownSignature = { readonly scheme: string; readonly instead?: string }
 
 /** The signatures that a scheme reads, by hash and header. */
-const known: { readonly [check: string]: KnownSignature } = {
+const knownSignatures: { readonly [check: string]: KnownSignature } = {
   'sha256 x-hub-signature-256': { scheme: github.name },
-  'sha256 x-gitea-signature': { scheme: github.name, instead: gitea },
-  'sha1 x-hub-signature': { scheme: github.name, instead: hub },
+  'sha256 x-gitea-signature': { scheme: github.name, instead: giteaNote },
+  'sha1 x-hub-signature': { scheme: github.name, instead: hubNote },
   'sha256 x-webhook-signature': { scheme: v1.name },
   'sha256 linear-signature': { scheme: linear.name },
   'value x-gitlab-token': { scheme: gitlab.name },
@@ -32,20 +32,20 @@ const known: { readonly [check: string]: KnownSignature } = {
 
 /** Returns the signature that a rule checks; `undefined` for any other rule. */
 const signatureOf = (rule: Json, path: Path, say: ReportLeftOut): Signature | undefined => {
-  const found = kindOf(rule)
+  const found = ruleKindOf(rule)
   if (found?.kind !== 'match' || !isObject(found.inner)) return undefined
   const { type, parameter, value, secret } = found.inner
   const at = [...path, 'match']
-  if (type === 'scalr-signature') return { ...unread(at, 'its signature covers a header', say), secret: String(secret ?? '') }
+  if (type === 'scalr-signature') return { ...reportUnread(at, 'its signature covers a header', say), secret: String(secret ?? '') }
   const hash = /^payload-(?:hmac|hash)-(sha\d+)$/.exec(String(type))?.[1]
   const { source, name } = isObject(parameter) ? parameter : {}
   const header = source === 'header' ? String(name).toLowerCase() : ''
-  const check = own(known, `${hash ?? type} ${header}`)
+  const check = own(knownSignatures, `${hash ?? type} ${header}`)
   if (hash === undefined) return type === 'value' && check ? { scheme: check.scheme, secret: String(value ?? ''), path: at } : undefined
   const covered = isObject(parameter) && Array.isArray(parameter['headers-to-add-to-signature-payload'])
   if (!check || covered)
     return {
-      ...unread(at, covered ? 'the signature covers headers' : `nothing reads ${hash} in ${String(name)}`, say),
+      ...reportUnread(at, covered ? 'the signature covers headers' : `nothing reads ${hash} in ${String(name)}`, say),
       secret: String(secret ?? ''),
     }
   if (check.instead !== undefined)
@@ -53,7 +53,7 @@ const signatureOf = (rule: Json, path: Path, say: ReportLeftOut): Signature | un
   return { scheme: check.scheme, secret: String(secret ?? ''), path: at }
 }
 
-const unread = (path: Path, why: string, say: ReportLeftOut): Pick<Signature, 'path'> => {
+const reportUnread = (path: Path, why: string, say: ReportLeftOut): Pick<Signature, 'path'> => {
   say(
     path,
     `${why}: no scheme of headgate is like it, and its posts get 401`,
@@ -64,7 +64,7 @@ const unread = (path: Path, why: string, say: ReportLeftOut): Pick<Signature, 'p
 
 /** Returns the signatures of a rule of which one must hold; `undefined` for any other rule. */
 export const signaturesOf = (rule: Json, path: Path, say: ReportLeftOut): readonly Signature[] | undefined => {
-  const found = kindOf(rule)
+  const found = ruleKindOf(rule)
   if (found?.kind !== 'or' || !Array.isArray(found.inner) || found.inner.length === 0) {
     const one = signatureOf(rule, path, say)
     return one && [one]
@@ -79,7 +79,7 @@ const neverTried =
   'a first signature that does not hold ends the rule there, so the hook never took this one (trigger-signature-soft-failures is not set)'
 
 /** Returns the keys of a route for signatures of which one must hold. Only signatures that go with the first are carried over. */
-export const senderOf = (signatures: readonly Signature[], soft: boolean, say: ReportLeftOut): Sender => {
+export const senderOf = (signatures: readonly Signature[], soft: boolean, say: ReportLeftOut): SenderKeys => {
   const usable = signatures.filter(({ scheme, secret }) => scheme !== undefined && secret !== '')
   const [first] = usable
   if (!first) return { verify: [], secrets: signatures.slice(0, 1).flatMap(({ secret }) => (secret === '' ? [] : [secret])) }

@@ -8,8 +8,8 @@ import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { shownPlace } from '../../core/shown-place.ts'
 import { adnanhKeys } from './adnanh-keys.ts'
 import { allowFrom, type Networks, networksOf } from './adnanh-networks.ts'
-import { compileRule, inAnd, kindOf } from './adnanh-rule.ts'
-import { type Sender, senderOf, signaturesOf } from './adnanh-signature.ts'
+import { compileRule, inAnd, ruleKindOf } from './adnanh-rule.ts'
+import { type SenderKeys, senderOf, signaturesOf } from './adnanh-signature.ts'
 import { createEnvLines, type EnvLines, secretName } from './env-lines.ts'
 import type { Imported, ImportedRoute, LeftOut, ReportLeftOut } from './imported.ts'
 import { createRouteNames } from './route-names.ts'
@@ -17,13 +17,15 @@ import { createRouteNames } from './route-names.ts'
 /** Imports the hooks. `known` is the present environment. Throws a Fault for a file that is no hook file, or a Go template. */
 export const importAdnanh = (source: Source, known: Env): Imported => {
   const { data } = source
-  if (!Array.isArray(data)) throw bad(source, [], 'not a hook file: it is no list of hooks', 'give the file that webhook has as -hooks')
+  if (!Array.isArray(data))
+    throw badSource(source, [], 'not a hook file: it is no list of hooks', 'give the file that webhook has as -hooks')
   refuseTemplates(data, [], source)
   const env = createEnvLines(known)
   const nameOf = createRouteNames()
   const leftOut: LeftOut[] = []
   const routes = data.flatMap((hook, i): ImportedRoute[] => {
-    if (!isObject(hook) || typeof hook.id !== 'string' || hook.id === '') throw bad(source, [i], 'a hook without an "id"', 'give it one')
+    if (!isObject(hook) || typeof hook.id !== 'string' || hook.id === '')
+      throw badSource(source, [i], 'a hook without an "id"', 'give it one')
     const name = nameOf(hook.id)
     const say: ReportLeftOut = (path, reason, todo, widens = false) => {
       leftOut.push({
@@ -47,15 +49,15 @@ export const importAdnanh = (source: Source, known: Env): Imported => {
   }
 }
 
-type Making = { readonly env: EnvLines; readonly say: ReportLeftOut; readonly at: ImportedRoute['at'] }
+type HookContext = { readonly env: EnvLines; readonly say: ReportLeftOut; readonly at: ImportedRoute['at'] }
 
-const routeOf = (hook: JsonObject, name: string, { env, say, at }: Making): ImportedRoute => {
+const routeOf = (hook: JsonObject, name: string, { env, say, at }: HookContext): ImportedRoute => {
   const { signatures, filters, networks } = splitRule(hook, say)
   const [first = [], ...others] = signatures
   const soft = hook['trigger-signature-soft-failures'] === true
   const sender = senderOf(first, soft, say)
   for (const [other] of others) {
-    if (other && !isSame(sender, senderOf([other], soft, say)))
+    if (other && !isWithin(sender, senderOf([other], soft, say)))
       say(
         other.path,
         'headgate checks one signature of a request, and the hook several',
@@ -87,10 +89,10 @@ const routeOf = (hook: JsonObject, name: string, { env, say, at }: Making): Impo
   }
 }
 
-const isSame = (a: Sender, b: Sender): boolean =>
+const isWithin = (a: SenderKeys, b: SenderKeys): boolean =>
   b.verify.every((each) => a.verify.includes(each)) && b.secrets.every((each) => a.secrets.includes(each))
 
-const secretsOf = ({ verify, secrets }: Sender, name: string, env: EnvLines): JsonObject => {
+const secretsOf = ({ verify, secrets }: SenderKeys, name: string, env: EnvLines): JsonObject => {
   const references = secrets.map((secret) => env.refer(secretName(name), secret))
   const [one = env.generate(secretName(name)), ...more] = references
   return {
@@ -103,8 +105,8 @@ const secretsOf = ({ verify, secrets }: Sender, name: string, env: EnvLines): Js
 const splitRule = (hook: JsonObject, say: ReportLeftOut) => {
   const rule = own(hook, 'trigger-rule') ?? null
   if (rule === null) return { signatures: [], filters: [], networks: [] }
-  const parts = partsOf(rule, ['trigger-rule'])
-  const isAnd = kindOf(rule)?.kind === 'and'
+  const parts = andParts(rule, ['trigger-rule'])
+  const isAnd = ruleKindOf(rule)?.kind === 'and'
   const signatures: NonNullable<ReturnType<typeof signaturesOf>>[] = []
   const filters: JsonObject[] = []
   const networks: Networks[] = []
@@ -122,10 +124,10 @@ const splitRule = (hook: JsonObject, say: ReportLeftOut) => {
 }
 
 /** Returns the rules that an `and` joins, also through an `and` inside it. */
-const partsOf = (rule: Json, path: Path): { readonly rule: Json; readonly path: Path }[] => {
-  const found = kindOf(rule)
+const andParts = (rule: Json, path: Path): { readonly rule: Json; readonly path: Path }[] => {
+  const found = ruleKindOf(rule)
   if (found?.kind !== 'and' || !Array.isArray(found.inner)) return [{ rule, path }]
-  return found.inner.flatMap((each, i) => partsOf(each, [...path, 'and', i]))
+  return found.inner.flatMap((each, i) => andParts(each, [...path, 'and', i]))
 }
 
 /** Throws where the file is a Go template as a whole (-template). A value of `source: template` may be a template in any file. */
@@ -137,7 +139,12 @@ const refuseTemplates = (data: Json, path: Path, source: Source): void => {
 }
 
 const templateFault = (source: Source, path: Path): Fault =>
-  bad(source, path, 'a Go template ({{ … }}), which headgate does not read', 'write the values in its place, a secret too: it goes to .env')
+  badSource(
+    source,
+    path,
+    'a Go template ({{ … }}), which headgate does not read',
+    'write the values in its place, a secret too: it goes to .env',
+  )
 
-const bad = (source: Source, path: Path, what: string, hint: string): Fault =>
+const badSource = (source: Source, path: Path, what: string, hint: string): Fault =>
   new Fault('bad_source', `${shownPlace(source.place(path))}: ${what}`, { exitCode: exit.no, hint })

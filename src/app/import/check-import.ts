@@ -14,10 +14,10 @@ import type { Imported, ImportedRoute, LeftOut } from './imported.ts'
 const maxRounds = 20
 
 /** Findings about secrets. They take nothing out, because only the user can mend a secret. */
-const ofSecrets: ReadonlySet<string> = new Set(['WH201', 'WH205', 'WH305', 'WH307', 'WH309'])
+const secretCodes: ReadonlySet<string> = new Set(['WH201', 'WH205', 'WH305', 'WH307', 'WH309'])
 
 /** Keys without which a route accepts no further requests. */
-const harmless: ReadonlySet<string> = new Set([
+const harmlessKeys: ReadonlySet<string> = new Set([
   'skills',
   'toolsets',
   'mirror_to_session',
@@ -27,7 +27,7 @@ const harmless: ReadonlySet<string> = new Set([
   'deliver_extra',
 ])
 
-export type Checked = { readonly imported: Imported; readonly text: string; readonly findings: Validated }
+export type CheckedImport = { readonly imported: Imported; readonly text: string; readonly findings: Validated }
 
 /** Checks an import, round by round. `render` makes the text to check. The findings name the file `shownAs`. */
 export const checkImport = async (
@@ -35,7 +35,7 @@ export const checkImport = async (
   first: Imported,
   render: (imported: Imported) => string,
   shownAs: string,
-): Promise<Checked> => {
+): Promise<CheckedImport> => {
   let imported = first
   for (let round = 1; ; round++) {
     const text = render(imported)
@@ -69,43 +69,43 @@ type RefusedRoute = { readonly path: Path; readonly diagnostic: Diagnostic }
 /** Returns the import without what is refused; `undefined` when nothing is refused. */
 const withoutRefused = (imported: Imported, diagnostics: readonly Diagnostic[]): Imported | undefined => {
   const refused = diagnostics.flatMap((diagnostic): RefusedRoute[] => {
-    const path = pathOf(diagnostic.pointer)
-    return diagnostic.stopsStart && !ofSecrets.has(diagnostic.code) && path ? [{ path, diagnostic }] : []
+    const path = pathBelowExtra(diagnostic.pointer)
+    return diagnostic.stopsStart && !secretCodes.has(diagnostic.code) && path ? [{ path, diagnostic }] : []
   })
   const leftOut: LeftOut[] = []
   const routes = imported.routes.flatMap((route): ImportedRoute[] => {
     const found = refused.filter(({ path }) => path[0] === 'routes' && path[1] === route.name)
-    leftOut.push(...found.map((each) => refusalOf(route, each)))
+    leftOut.push(...found.map((each) => leftOutOf(route, each)))
     if (found.some(({ path }) => path.length === 2)) return []
-    return [found.length > 0 ? { ...route, spec: without(route.spec, found) } : route]
+    return [found.length > 0 ? { ...route, spec: withoutKeys(route.spec, found) } : route]
   })
-  return leftOut.length > 0 ? { ...imported, routes, leftOut: [...imported.leftOut, ...once(leftOut)] } : undefined
+  return leftOut.length > 0 ? { ...imported, routes, leftOut: [...imported.leftOut, ...withoutRepeats(leftOut)] } : undefined
 }
 
 /** Returns the path below `extra`; `undefined` where the import wrote nothing. */
-const pathOf = (pointer: string): Path | undefined => {
+const pathBelowExtra = (pointer: string): Path | undefined => {
   const inside = /^\/platforms\/webhook\/extra\/(.+)/.exec(pointer)?.[1]
   return inside?.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-const keysOf = ({ path }: RefusedRoute): Path =>
+const refusedKey = ({ path }: RefusedRoute): Path =>
   path[2] === 'filters' && path[3] !== undefined ? ['filters', Number(path[3])] : path.slice(2, 3)
 
-const refusalOf = (route: ImportedRoute, each: RefusedRoute): LeftOut => {
+const leftOutOf = (route: ImportedRoute, each: RefusedRoute): LeftOut => {
   const { code, message, help } = each.diagnostic
-  const keys = keysOf(each)
+  const keys = refusedKey(each)
   return {
     place: route.at(keys),
     route: route.name,
     what: keys.join('.'),
     reason: `${message} (${code})`,
     todo: help ?? 'see docs/reference.md',
-    widens: code !== 'WH101' && !harmless.has(String(keys[0])),
+    widens: code !== 'WH101' && !harmlessKeys.has(String(keys[0])),
   }
 }
 
-const without = (spec: JsonObject, refused: readonly RefusedRoute[]): JsonObject => {
-  const gone = new Set(refused.map((each) => keysOf(each).join('.')))
+const withoutKeys = (spec: JsonObject, refused: readonly RefusedRoute[]): JsonObject => {
+  const gone = new Set(refused.map((each) => refusedKey(each).join('.')))
   const kept = Object.entries(spec).filter(([key]) => !gone.has(key))
   return Object.fromEntries(
     kept.map(([key, value]) => [
@@ -115,5 +115,5 @@ const without = (spec: JsonObject, refused: readonly RefusedRoute[]): JsonObject
   )
 }
 
-const once = (found: readonly LeftOut[]): LeftOut[] =>
+const withoutRepeats = (found: readonly LeftOut[]): LeftOut[] =>
   found.filter((each, i) => found.findIndex(({ route, what }) => route === each.route && what === each.what) === i)

@@ -8,13 +8,13 @@ import { inFile } from '../../parts/operators/in-file.ts'
 import { missing } from '../../parts/operators/missing.ts'
 import type { ReportLeftOut } from './imported.ts'
 
-const home = /^~\/\.hermes\//
-const environment = /\$\{[A-Za-z_]\w*\}/
+const homePrefix = /^~\/\.hermes\//
+const envReference = /\$\{[A-Za-z_]\w*\}/
 const byHand = 'write it by hand, without the secret'
 
 /** Makes the route. hermes-agent takes `null` for absent. Keys that the loader refuses stay, because its finding says why. */
 export const hermesRoute = (entry: JsonObject, say: ReportLeftOut): JsonObject => {
-  const spec = Object.fromEntries(Object.entries(entry).filter(([key, value]) => value !== null && !isNothing(key, value)))
+  const spec = Object.fromEntries(Object.entries(entry).filter(([key, value]) => value !== null && !saysNothing(key, value)))
   if ('toolsets' in spec) {
     say(
       ['toolsets'],
@@ -28,10 +28,10 @@ export const hermesRoute = (entry: JsonObject, say: ReportLeftOut): JsonObject =
 }
 
 /** Whether a key says nothing: in hermes-agent an empty map of filters lets every event pass. */
-const isNothing = (key: string, value: Json): boolean => key === 'filters' && isObject(value) && Object.keys(value).length === 0
+const saysNothing = (key: string, value: Json): boolean => key === 'filters' && isObject(value) && Object.keys(value).length === 0
 
 const valueOfKey = (key: string, value: Json, say: ReportLeftOut): Json => {
-  if (key === 'script' && typeof value === 'string') return value.replace(home, '').replace(/^scripts\//, '')
+  if (key === 'script' && typeof value === 'string') return value.replace(homePrefix, '').replace(/^scripts\//, '')
   if (key === 'deliver_extra' && isObject(value)) return withoutSecrets(value, say)
   if (key !== 'filters' || typeof value !== 'object') return value
   return (Array.isArray(value) ? value : [value as Json]).flatMap((each, i) => conditionOf(each, ['filters', i], say))
@@ -59,7 +59,7 @@ const withPaths = (value: Json): Json => {
   if (Array.isArray(value)) return value.map(withPaths)
   if (!isObject(value)) return value
   const below = (key: string, item: Json): Json =>
-    key === inFile.name && typeof item === 'string' ? item.replace(home, '') : groups.has(key) ? withPaths(item) : item
+    key === inFile.name && typeof item === 'string' ? item.replace(homePrefix, '') : groups.has(key) ? withPaths(item) : item
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, below(key, item)]))
 }
 
@@ -74,7 +74,7 @@ const withoutSecrets = (extra: JsonObject, say: ReportLeftOut): JsonObject => {
 
 /** Reports references to the environment outside of secrets: hermes-agent resolves them everywhere, headgate only in secrets. */
 const tellReferences = (value: Json, path: Path, say: ReportLeftOut): void => {
-  if (typeof value === 'string' && path[0] !== 'secret' && environment.test(value))
+  if (typeof value === 'string' && path[0] !== 'secret' && envReference.test(value))
     say(
       path,
       'a reference to the environment counts only in a secret: the text stays as it is',

@@ -47,7 +47,7 @@ export const importHermes = (source: Source, known: Env, merging: boolean): Impo
     else if (merging && !['routes', 'secret', 'enabled', 'extra'].includes(key))
       tell(baseOf(key))([key], 'with --into only routes are taken', 'set it in config.yaml by hand where it shall count')
   }
-  const secret = globalSecret(settings, env, merging, tell(baseOf('secret')))
+  const secret = importGlobalSecret(settings, env, merging, tell(baseOf('secret')))
   const nameOf = createRouteNames()
   const routes = Object.entries(mapAt(settings, 'routes')).map(([written, entry]): ImportedRoute => {
     const base = [...baseOf('routes'), 'routes', written]
@@ -64,7 +64,7 @@ export const importHermes = (source: Source, known: Env, merging: boolean): Impo
   if (merging && multiplex) tell(['gateway'])(['multiplex_profiles'], 'with --into only routes are taken', 'set it in config.yaml by hand')
   tellPlatforms(routes, platforms, tell(['platforms']))
   return {
-    settings: { ...kept(settings), ...(secret.setting === undefined ? {} : { secret: secret.setting }) },
+    settings: { ...keptSettings(settings), ...(secret.setting === undefined ? {} : { secret: secret.setting }) },
     notes: settings.host ? [] : ['There, all addresses are listened on; headgate listens on 127.0.0.1 unless "host" says otherwise.'],
     multiplex,
     routes,
@@ -85,7 +85,7 @@ const noAdapter = ({ file }: Source): Fault =>
   })
 
 /** Returns the settings except routes and secret. An empty host is left out: in hermes-agent it means the same as a missing host. */
-const kept = (settings: JsonObject): JsonObject => {
+const keptSettings = (settings: JsonObject): JsonObject => {
   const names = ['host', 'port', 'rate_limit', 'max_body_bytes', 'script_timeout_seconds']
   const { host, ...others } = Object.fromEntries(
     names.flatMap((name) => (settings[name] === undefined ? [] : [[name, settings[name] as Json]])),
@@ -94,9 +94,9 @@ const kept = (settings: JsonObject): JsonObject => {
 }
 
 /** The global secret: as a setting of the file, or for each route without a secret of its own. */
-type Global = { readonly setting?: string; readonly perRoute?: string }
+type GlobalSecret = { readonly setting?: string; readonly perRoute?: string }
 
-const globalSecret = ({ secret }: JsonObject, env: EnvLines, merging: boolean, say: ReportLeftOut): Global => {
+const importGlobalSecret = ({ secret }: JsonObject, env: EnvLines, merging: boolean, say: ReportLeftOut): GlobalSecret => {
   if (typeof secret !== 'string' || secret.trim() === '') {
     if (!merging) env.expect('WEBHOOK_SECRET')
     return {}
@@ -109,18 +109,18 @@ const globalSecret = ({ secret }: JsonObject, env: EnvLines, merging: boolean, s
   return { perRoute: shown }
 }
 
-const secretOf = ({ secret }: JsonObject, name: string, env: EnvLines, { perRoute }: Global, say: ReportLeftOut): JsonObject => {
+const secretOf = ({ secret }: JsonObject, name: string, env: EnvLines, { perRoute }: GlobalSecret, say: ReportLeftOut): JsonObject => {
   if (typeof secret === 'string') return { secret: referenceTo(secret, secretName(name), env, say) }
   return perRoute === undefined ? {} : { secret: perRoute }
 }
 
-const whole = /^\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}$/
+const wholeReference = /^\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}$/
 
 /** Returns the reference to a secret for the YAML. A text or a default beside a reference is left out, because it may be a secret. */
 const referenceTo = (text: string, name: string, env: EnvLines, say: ReportLeftOut): string => {
   if (text.trim() === '' || text === insecure || text.startsWith('file:')) return text
   if (!/\$\{[A-Za-z_]/.test(text)) return env.refer(name, text)
-  const found = whole.exec(text)
+  const found = wholeReference.exec(text)
   const variable = found?.[1] ?? name
   env.expect(variable)
   if (!found || found[2]) say(['secret'], 'beside its reference a secret stands in the text', `set ${variable} in .env`)

@@ -12,7 +12,7 @@ import { equalJson, isObject } from '../../core/json.ts'
 import { shownFile, shownPlace } from '../../core/shown-place.ts'
 import type { Workspace } from '../workspace.ts'
 import { importAdnanh } from './adnanh.ts'
-import { type Checked, checkImport } from './check-import.ts'
+import { type CheckedImport, checkImport } from './check-import.ts'
 import { envLineText } from './env-lines.ts'
 import { importHermes } from './hermes.ts'
 import type { Imported } from './imported.ts'
@@ -26,7 +26,7 @@ export type ImportWish = {
   readonly to?: { readonly file: string; readonly force: boolean } | 'data directory'
 }
 
-export type ImportDone = Checked & {
+export type ImportDone = CheckedImport & {
   /** The files that were written. */
   readonly wrote: readonly string[]
 }
@@ -34,13 +34,13 @@ export type ImportDone = Checked & {
 /** Imports the routes. Throws a Fault when the source cannot be read, or when the destination may not be written. */
 export const importRoutes = async (workspace: Workspace, wish: ImportWish): Promise<ImportDone> => {
   const { from, file, to } = wish
-  const source = sourceOf(file)
+  const source = readImportSource(file)
   const known: Env = { ...readEnvFile(envFile(workspace)).env, ...workspace.env }
   const config = join(workspace.dataDir, 'config.yaml')
   const merging = to === 'data directory' && existsSync(config)
   if (typeof to === 'object') refuseExisting(to.file, to.force)
   const imported = from === 'adnanh' ? importAdnanh(source, known) : importHermes(source, known, merging)
-  if (merging) return intoConfig(workspace, config, imported)
+  if (merging) return mergeIntoConfig(workspace, config, imported)
   const shownAs = typeof to === 'object' ? resolve(to.file) : config
   const by = `headgate import ${from} ${shownFile(source.file)}`
   const checked = await checkImport(workspace, imported, (each) => renderConfig(each, by), shownAs)
@@ -48,13 +48,13 @@ export const importRoutes = async (workspace: Workspace, wish: ImportWish): Prom
     throw new Error('what was written does not read back')
   if (to === undefined) return { ...checked, wrote: [] }
   const wroteEnv = to === 'data directory' ? await writeEnv(workspace, imported) : []
-  await write(shownAs, checked.text)
+  await writeText(shownAs, checked.text)
   return { ...checked, wrote: [...wroteEnv, shownAs] }
 }
 
 const envFile = ({ dataDir }: Workspace): string => join(dataDir, '.env')
 
-const sourceOf = (file: string): Source => {
+const readImportSource = (file: string): Source => {
   if (!existsSync(file)) throw usage(`no such file: ${file}`)
   const { source, text = '', diagnostics } = readSource(resolve(file))
   if (source) return source
@@ -73,28 +73,28 @@ const refuseExisting = (file: string, force: boolean): void => {
     throw new Fault('exists', `${file} is there already`, { exitCode: exit.conflict, hint: '--force replaces it' })
 }
 
-const write = (file: string, text: string): Promise<void> =>
+const writeText = (file: string, text: string): Promise<void> =>
   replaceFile(file, text).catch((error) => {
     throw diskFault('write', file, error)
   })
 
-const intoConfig = async (workspace: Workspace, config: string, imported: Imported): Promise<ImportDone> => {
+const mergeIntoConfig = async (workspace: Workspace, config: string, imported: Imported): Promise<ImportDone> => {
   refuseReadOnly(config)
   const text = readFileSync(config, 'utf8')
   const render = (each: Imported): string => {
     refuseTaken(config, text, each)
     const spliced = spliceRoutes(config, text, newRoutes(each))
     if (spliced !== undefined) return spliced
-    throw byHand(config, 'its routes do not stand where lines can be put in safely')
+    throw unsafeFault(config, 'its routes do not stand where lines can be put in safely')
   }
   const checked = await checkImport(workspace, imported, render, config)
   const wroteEnv = await writeEnv(workspace, imported)
-  if (readFileSync(config, 'utf8') !== text) throw byHand(config, 'it changed meanwhile')
-  await write(config, checked.text)
+  if (readFileSync(config, 'utf8') !== text) throw unsafeFault(config, 'it changed meanwhile')
+  await writeText(config, checked.text)
   return { ...checked, wrote: [...wroteEnv, config] }
 }
 
-const byHand = (config: string, why: string): Fault =>
+const unsafeFault = (config: string, why: string): Fault =>
   new Fault('not_safe', `${config} was not touched: ${why}`, {
     exitCode: exit.conflict,
     hint: 'write the routes to a file with --out, and copy them below platforms.webhook.extra.routes',
@@ -124,14 +124,14 @@ const writeEnv = async (workspace: Workspace, { env }: Imported): Promise<string
   let next = editDotEnv(text, readEnvFile(file).env, values)
   for (const { name, value = '' } of added.filter((each) => !plain.includes(each))) {
     const line = envLineText(name, value)
-    if (line === undefined) throw unfit(name, value)
+    if (line === undefined) throw unfitForEnv(name, value)
     next += `${line}\n`
   }
-  await write(file, next)
+  await writeText(file, next)
   return [file]
 }
 
-const unfit = (name: string, value: string): Fault => {
+const unfitForEnv = (name: string, value: string): Fault => {
   const why = isOneLine(value) ? 'no quotes fit around its value' : 'its value has a line feed or another control character'
   return usage(`.env cannot hold ${name}: ${why}; nothing was written`, 'keep it in a file, and refer to it as file:/path in the source')
 }

@@ -24,19 +24,19 @@ const commentsOn = (route: ImportedRoute, leftOut: readonly LeftOut[]): string[]
   return [...route.notes, ...lines, ...off].map((text) => `# ${printable(text, 400)}`)
 }
 
-const renderRoute = ({ key, value, above = [] }: NewMember): string => [...above, dump({ [key]: value }, dumping)].join('\n')
+const renderRoute = ({ key, value, above = [] }: NewMember): string => [...above, dump({ [key]: value }, dumpOptions)].join('\n')
 
-const dumping = { lineWidth: -1, noRefs: true }
+const dumpOptions = { lineWidth: -1, noRefs: true }
 
-const indented = (text: string, indent: number): string => text.replace(/^(?=.)/gm, ' '.repeat(indent))
+const indentText = (text: string, indent: number): string => text.replace(/^(?=.)/gm, ' '.repeat(indent))
 
 /** Renders a whole `config.yaml`. `by`: the command, for the first comment. */
 export const renderConfig = (imported: Imported, by: string): string => {
   const { settings, notes, multiplex, routes } = imported
   const head = [`Made by ${by}`, ...notes].map((text) => `# ${printable(text, 400)}\n`).join('')
-  const above = Object.keys(settings).length > 0 ? indented(dump(settings, dumping), 6) : ''
+  const above = Object.keys(settings).length > 0 ? indentText(dump(settings, dumpOptions), 6) : ''
   const gateway = multiplex ? dump({ gateway: { multiplex_profiles: true } }) : ''
-  const list = routes.length > 0 ? `      routes:\n${indented(newRoutes(imported).map(renderRoute).join(''), 8)}` : '      routes: {}\n'
+  const list = routes.length > 0 ? `      routes:\n${indentText(newRoutes(imported).map(renderRoute).join(''), 8)}` : '      routes: {}\n'
   return `${head}${gateway}platforms:\n  webhook:\n    enabled: true\n    extra:\n${above}${list}`
 }
 

@@ -6,7 +6,7 @@ import { routeName } from '../../core/names.ts'
 export const createRouteNames = (): ((wanted: string) => string) => {
   const taken = new Set<string>()
   return (wanted) => {
-    const base = routeName.test(wanted) ? wanted : usable(wanted)
+    const base = routeName.test(wanted) ? wanted : usableRouteName(wanted)
     let name = base
     for (let n = 2; taken.has(name); n++) name = `${base.slice(0, 60)}-${n}`
     taken.add(name)
@@ -14,7 +14,7 @@ export const createRouteNames = (): ((wanted: string) => string) => {
   }
 }
 
-const usable = (wanted: string): string =>
+const usableRouteName = (wanted: string): string =>
   wanted
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '')

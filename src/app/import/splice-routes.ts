@@ -23,11 +23,11 @@ const routesIn = (source: Source): Path | undefined => {
   if (isObject(webhook) && isObject(extra) && isObject(own(webhook, 'routes'))) return undefined
   const settings = isObject(extra) ? [...base, 'extra'] : base
   const routes = [...settings, 'routes']
-  return isBelow(source, isObject(valueAt(source.data, routes)) ? routes : settings) ? routes : undefined
+  return beginsBelow(source, isObject(valueAt(source.data, routes)) ? routes : settings) ? routes : undefined
 }
 
 /** Whether the map at a path begins on a line of its own. */
-const isBelow = (source: Source, path: Path): boolean => {
+const beginsBelow = (source: Source, path: Path): boolean => {
   const map = valueAt(source.data, path)
   const [first] = isObject(map) ? Object.keys(map) : []
   return first !== undefined && source.place([...path, first], 'key').line > source.place(path, 'key').line

@@ -31,7 +31,7 @@ export type AddedSample = {
 
 /** Adds a sample. `text`: a sample, or a payload alone. `replace`: also where a sample of this name exists. Throws a Fault. */
 export const addSample = async (workspace: Workspace, asked: string, text: string, replace: boolean): Promise<AddedSample> => {
-  const name = usableName(asked)
+  const name = usableSampleName(asked)
   const file = `${join(userFolder(workspace), name)}.json`
   if (!replace && existsSync(file)) {
     const hint = 'take another name, or give --replace'
@@ -50,7 +50,7 @@ export const addSample = async (workspace: Workspace, asked: string, text: strin
   return { name, file, sample, replaced, isBare, hides }
 }
 
-const usableName = (asked: string): string => {
+const usableSampleName = (asked: string): string => {
   const name = sampleNameOf(asked)
   if (name !== undefined) return name
   throw usage(`"${asked}" cannot be a sample's name`, 'write provider/event: letters, digits, dot, underscore and hyphen, at most 64 each')

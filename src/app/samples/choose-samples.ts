@@ -15,7 +15,7 @@ export type ChosenSample = { readonly name: string; readonly file: string; reado
 
 const maxSamples = 500
 /** The search in a folder: the files in it, and in the folders of providers below it. */
-const search = { depth: 1, isWanted: (name: string) => name.endsWith('.json') }
+const sampleSearch = { depth: 1, isWanted: (name: string) => name.endsWith('.json') }
 
 /** Returns each sample once, in the order of the words. A word is a name of the gallery, else a path. Throws a Fault for any other word. */
 export const chooseSamples = (workspace: Workspace, asked: readonly string[]): readonly ChosenSample[] => {
@@ -25,9 +25,9 @@ export const chooseSamples = (workspace: Workspace, asked: readonly string[]): r
   return [...chosen.values()].map((read) => read())
 }
 
-type Reading = readonly [file: string, read: () => ChosenSample]
+type SampleReader = readonly [file: string, read: () => ChosenSample]
 
-const filesFor = (workspace: Workspace, asked: string): readonly Reading[] => {
+const filesFor = (workspace: Workspace, asked: string): readonly SampleReader[] => {
   const provider = `${providerName(asked.toLowerCase())}/`
   const named = listSamples(workspace).filter(({ name }) => name === sampleNameOf(asked) || name.startsWith(provider))
   if (named.length > 0) return named.map((known) => [known.file, () => ({ ...known, sample: readSample(known) })])
@@ -36,12 +36,12 @@ const filesFor = (workspace: Workspace, asked: string): readonly Reading[] => {
     if (/^[./~]|\.json$/.test(asked)) throw usage(`no such path: ${asked}`)
     return [[path, () => ({ name: asked, file: path, sample: readSample(findSample(workspace, asked)) })]]
   }
-  const files = statSync(path).isDirectory() ? filesBelow(path, search) : [path]
+  const files = statSync(path).isDirectory() ? filesBelow(path, sampleSearch) : [path]
   if (files.length === 0) throw usage(`no sample in ${asked}: it has no JSON file`)
-  return files.map((file) => [file, () => readFile(file)])
+  return files.map((file) => [file, () => readSampleFile(file)])
 }
 
-const readFile = (file: string): ChosenSample => {
+const readSampleFile = (file: string): ChosenSample => {
   const below = relative(process.cwd(), file)
   const name = below.startsWith('..') ? file : below
   try {

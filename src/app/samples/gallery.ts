@@ -20,8 +20,8 @@ export type KnownSample = {
 /** The folder of built-in samples, as the bundle in `dist/` or this source finds it. */
 export const builtInFolder = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../../samples/' : '../samples/', import.meta.url))
 
-const part = '[a-z0-9][a-z0-9._-]{0,63}'
-const nameForm = new RegExp(`^${part}/${part}$`)
+const namePart = '[a-z0-9][a-z0-9._-]{0,63}'
+const nameForm = new RegExp(`^${namePart}/${namePart}$`)
 
 /** Returns the name of a sample, with the real name of its provider; `undefined` for a text that cannot be a name. */
 export const sampleNameOf = (asked: string): string | undefined => {

@@ -1,9 +1,9 @@
 /** Recognises fields that are named like a secret and have none: `access_tokens_url`, `token_type`, `secret_updated_at`. */
 
-const about = /_(url|at|count|type)s?$|(?<=[a-z])(Url|At|Count|Type)s?$/
+const harmlessEnd = /_(url|at|count|type)s?$|(?<=[a-z])(Url|At|Count|Type)s?$/
 
 /** The forms of harmless values, by the end of the field's name. */
-const forms: { readonly [about: string]: RegExp } = {
+const harmlessForms: { readonly [about: string]: RegExp } = {
   url: /^https?:\/\/[^\s"']+$/,
   at: /^\d{4}-\d\d-\d\d[T\d:. +Z-]{0,32}$|^\d{1,16}(?:\.\d{1,9})?$/,
   count: /^\d{1,16}$/,
@@ -13,9 +13,9 @@ const forms: { readonly [about: string]: RegExp } = {
 /** Whether a value is surely no secret, whatever its name says. A `webhook_url` is a secret itself. Logins in addresses are not checked. */
 export const isHarmless = (name: string, value: string): boolean => {
   if (/webhook_?urls?$/i.test(name)) return false
-  const [, snake, camel] = about.exec(name) ?? []
+  const [, snake, camel] = harmlessEnd.exec(name) ?? []
   const kind = (snake ?? camel)?.toLowerCase()
-  return kind !== undefined && forms[kind]?.test(value) === true && !(kind === 'url' && hasRandom(value))
+  return kind !== undefined && harmlessForms[kind]?.test(value) === true && !(kind === 'url' && hasRandom(value))
 }
 
 /** Whether an address has a random part, which may give access. In a path a short part may be random: `/r/aB3dE9`. */

@@ -21,17 +21,17 @@ export type ListedSample = {
 /** Describes all samples, or those of a provider. Throws a Fault for a provider without samples. */
 export const describeSamples = (workspace: Workspace, asked: string | undefined): readonly ListedSample[] => {
   const samples = listSamples(workspace)
-  if (asked === undefined) return samples.map(describe)
+  if (asked === undefined) return samples.map(describeSample)
   const provider = providerName(asked.toLowerCase())
   const found = samples.filter(({ name }) => name.startsWith(`${provider}/`))
-  if (found.length > 0) return found.map(describe)
+  if (found.length > 0) return found.map(describeSample)
   const suggest = nearest(provider, new Set(samples.map(({ name }) => providerOf(name))))
   throw new Fault('not_found', `no samples of "${asked}"`, { exitCode: exit.notFound, suggest, hint: `${workspace.self} samples list` })
 }
 
 const providerOf = (name: string): string => name.split('/')[0] ?? ''
 
-const describe = (known: KnownSample): ListedSample => {
+const describeSample = (known: KnownSample): ListedSample => {
   const { name, source } = known
   const base = { name, provider: providerOf(name), source }
   try {

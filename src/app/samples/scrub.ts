@@ -27,15 +27,15 @@ const tokenForms = new RegExp(
   'g',
 )
 
-const mail = /(?<![\w.%+-])[\w.%+-]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}\b/gi
+const mailForm = /(?<![\w.%+-])[\w.%+-]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}\b/gi
 /** Matches addresses that belong to nobody: reserved for documents (RFC 2606), or the git account that all users of a code host share. */
 const nobodysMail = /^git@|@(?:.*\.)?(?:example\.(?:com|net|org)|example|test|invalid|localhost)$/i
 
 // At the end of a sentence a dot or colon follows the address.
-const ipv4 = /(?<![\w-]|\w\.)(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\w)/g
+const ipv4Form = /(?<![\w-]|\w\.)(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\w)/g
 /** Matches loopback addresses, and those reserved for documents (RFC 5737). */
 const nobodysIpv4 = /^(?:127\.|0\.|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.)/
-const ipv6 = /(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}(?:[0-9a-f]{1,4}|(?<=::))(?![\w:]*\w)/gi
+const ipv6Form = /(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}(?:[0-9a-f]{1,4}|(?<=::))(?![\w:]*\w)/gi
 const nobodysIpv6 = /^(?:::1?$|2001:db8:)/i
 
 const noPlaces: SecretPlaces = { headers: [], fields: [] }
@@ -72,9 +72,9 @@ const withoutPlaces = (headers: Sample['headers'], body: string, { fields }: Sec
   }, body)
 }
 
-type Clean = (text: string, at: string | (() => string)) => string
+type CleanText = (text: string, at: string | (() => string)) => string
 
-const createCleaner = (secrets: readonly string[], replaced: Replaced[]): Clean => {
+const createCleaner = (secrets: readonly string[], replaced: Replaced[]): CleanText => {
   const redact = createRedactor(secrets)
   const mails = createStandIns((count) => `person-${count}@example.com`)
   const ipv4s = createStandIns((count) => `192.0.2.${((count - 1) % 254) + 1}`)
@@ -88,9 +88,9 @@ const createCleaner = (secrets: readonly string[], replaced: Replaced[]): Clean 
     if (known !== text) note('secret', stars)
     return replaceSecretParameters(known, () => note('secret', stars))
       .replace(tokenForms, () => note('secret', stars))
-      .replace(mail, (found) => (nobodysMail.test(found) ? found : note('e-mail address', mails(found))))
-      .replace(ipv4, (found) => (isIpv4(found) ? note('IP address', ipv4s(found)) : found))
-      .replace(ipv6, (found) => (isSomeIpv6(found) ? note('IP address', ipv6s(found)) : found))
+      .replace(mailForm, (found) => (nobodysMail.test(found) ? found : note('e-mail address', mails(found))))
+      .replace(ipv4Form, (found) => (isIpv4(found) ? note('IP address', ipv4s(found)) : found))
+      .replace(ipv6Form, (found) => (isSomeIpv6(found) ? note('IP address', ipv6s(found)) : found))
   }
 }
 
@@ -113,7 +113,7 @@ const isSomeIpv6 = (text: string): boolean => isIPv6(text) && /\d/.test(text) &&
 const isSecret = (name: string, value: string): boolean =>
   value !== '' && value !== stars && namesSettingSecret(name) && !isHarmless(name, value)
 
-const cleanJson = (body: string, clean: Clean, replaced: Replaced[]): string =>
+const cleanJson = (body: string, clean: CleanText, replaced: Replaced[]): string =>
   mapStrings(body, (value, { key, isKey, path }) => {
     if (isKey || !isSecret(key, value)) return cleanInner(value, path, clean, replaced)
     replaced.push({ what: 'secret', at: path() })
@@ -121,7 +121,7 @@ const cleanJson = (body: string, clean: Clean, replaced: Replaced[]): string =>
   })
 
 /** Scrubs a string, which may be JSON itself. Such a string keeps its spelling where nothing in it is replaced. */
-const cleanInner = (value: string, path: () => string, clean: Clean, replaced: Replaced[]): string => {
+const cleanInner = (value: string, path: () => string, clean: CleanText, replaced: Replaced[]): string => {
   if (!/^[[{]/.test(value) || !isJson(value)) return clean(value, path)
   const before = replaced.length
   const cleaned = cleanJson(value, clean, replaced)
@@ -129,7 +129,7 @@ const cleanInner = (value: string, path: () => string, clean: Clean, replaced: R
 }
 
 /** Scrubs each decoded field of a form, or any other text as a whole. */
-const cleanForm = (body: string, clean: Clean, replaced: Replaced[]): string => {
+const cleanForm = (body: string, clean: CleanText, replaced: Replaced[]): string => {
   if (!/^[\w.%+[\]-]+=\S*$/.test(body)) return clean(body, 'body')
   const fields = [...new URLSearchParams(body)].map(([name, value]): [string, string] => {
     if (!isSecret(name, value)) return [name, cleanInner(value, () => name, clean, replaced)]

@@ -12,7 +12,7 @@ import { messageHash } from './fingerprint.ts'
 /** The number of each finding in the baseline, by its key. */
 type Baseline = ReadonlyMap<string, number>
 
-const keyOf = (code: string, route: string | null, pointer: string, message: string): string =>
+const findingKey = (code: string, route: string | null, pointer: string, message: string): string =>
   JSON.stringify([code, route, pointer, message])
 
 /** Reads a baseline. Throws a usage Fault for a file that is missing or is no baseline. */
@@ -28,7 +28,7 @@ export const readBaseline = (file: string): Baseline => {
   const known = new Map<string, number>()
   for (const each of data.findings as JsonObject[]) {
     const { code, route, pointer, message, count } = each
-    known.set(keyOf(String(code), route === null ? null : String(route), String(pointer), String(message)), Number(count))
+    known.set(findingKey(String(code), route === null ? null : String(route), String(pointer), String(message)), Number(count))
   }
   return known
 }
@@ -37,7 +37,7 @@ export const readBaseline = (file: string): Baseline => {
 export const outsideBaseline = (found: readonly Diagnostic[], baseline: Baseline, folder: string): readonly Diagnostic[] => {
   const left = new Map(baseline)
   return found.filter((each) => {
-    const key = keyOf(each.code, each.route ?? null, each.pointer, messageHash(each, folder))
+    const key = findingKey(each.code, each.route ?? null, each.pointer, messageHash(each, folder))
     const times = left.get(key) ?? 0
     if (each.stopsStart || times === 0) return true
     left.set(key, times - 1)
@@ -50,7 +50,7 @@ export const writeBaseline = async (file: string, found: readonly Diagnostic[], 
   const known = found.filter(({ stopsStart }) => !stopsStart)
   const counts = new Map<string, number>()
   for (const each of known) {
-    const key = keyOf(each.code, each.route ?? null, each.pointer, messageHash(each, folder))
+    const key = findingKey(each.code, each.route ?? null, each.pointer, messageHash(each, folder))
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   const findings = [...counts]

@@ -5,7 +5,7 @@ import { usage } from '../../core/fault.ts'
 
 /** The largest document. */
 const maxFileBytes = 4_194_304
-const opening = /^ {0,12}(`{3,}|~{3,})[ \t]*ya?ml[ \t]+webhook(?:[ \t].*)?$/
+const openingFence = /^ {0,12}(`{3,}|~{3,})[ \t]*ya?ml[ \t]+webhook(?:[ \t].*)?$/
 
 /**
  * The blocks of a document. Before each stand as many empty lines as in the document, so that its line numbers are right. `text`: the
@@ -24,7 +24,7 @@ export const blocksIn = (document: string): Blocks => {
   const shown = lines.map((line) => ' '.repeat(line.length))
   const blocks: string[] = []
   for (let at = 0; at < lines.length; at++) {
-    const fence = opening.exec(lines[at]?.trimEnd() ?? '')?.[1]
+    const fence = openingFence.exec(lines[at]?.trimEnd() ?? '')?.[1]
     if (fence === undefined) continue
     const end = closingLine(lines, at + 1, fence)
     const block = lines.slice(at + 1, end)

@@ -18,7 +18,7 @@ export interface ChangedFiles {
 export const changedFiles = async (paths: readonly string[], ref: string, env: Env): Promise<ChangedFiles> => {
   if (ref === '' || ref.startsWith('-')) throw usage(`--changed: "${ref}" is no commit`)
   const tops = new Set<string>()
-  for (const path of paths) tops.add(await topOf(path, env))
+  for (const path of paths) tops.add(await repositoryOf(path, env))
   const files = new Set<string>()
   for (const top of tops) {
     for (const name of await git(top, ['diff', '--name-only', '--no-relative', '--no-ext-diff', '-z', ref, '--'], env))
@@ -29,7 +29,7 @@ export const changedFiles = async (paths: readonly string[], ref: string, env: E
 }
 
 /** Returns the folder of the repository around a path. */
-const topOf = async (path: string, env: Env): Promise<string> => {
+const repositoryOf = async (path: string, env: Env): Promise<string> => {
   const whole = resolve(path)
   if (!existsSync(whole)) throw usage(`no such path: ${path}`)
   const [top = ''] = await git(statSync(whole).isDirectory() ? whole : dirname(whole), ['rev-parse', '--show-toplevel'], env)

@@ -42,7 +42,9 @@ export const isWanted = ({ fix, code }: Diagnostic, codes: readonly string[]): b
 export const fixTexts = (wanted: readonly Diagnostic[], texts: ReadonlyMap<string, string>): Fixed => {
   const all = fixAll(wanted, texts, false)
   // Only where a file cannot be read after all fixes, each fix is tried on its own: that parses the file each time.
-  return all.files.every(({ file, before, after }) => !reads(file, before) || reads(file, after)) ? all : fixAll(wanted, texts, true)
+  return all.files.every(({ file, before, after }) => !canBeRead(file, before) || canBeRead(file, after))
+    ? all
+    : fixAll(wanted, texts, true)
 }
 
 const fixAll = (wanted: readonly Diagnostic[], texts: ReadonlyMap<string, string>, careful: boolean): Fixed => {
@@ -51,7 +53,7 @@ const fixAll = (wanted: readonly Diagnostic[], texts: ReadonlyMap<string, string
   const mended: Diagnostic[] = []
   const refused: { finding: Diagnostic; why: string }[] = []
   for (const finding of wanted) {
-    const why = take(finding, { texts, offsets, careful }, taken)
+    const why = takeEdits(finding, { texts, offsets, careful }, taken)
     if (why === undefined) mended.push(finding)
     else refused.push({ finding, why })
   }
@@ -60,7 +62,7 @@ const fixAll = (wanted: readonly Diagnostic[], texts: ReadonlyMap<string, string
 }
 
 /** Adds all edits of a finding to `taken`, or none and returns why. `careful`: none where the file could not be read afterwards. */
-const take = (
+const takeEdits = (
   { fix }: Diagnostic,
   { texts, offsets, careful }: { readonly texts: ReadonlyMap<string, string>; readonly offsets: Offsets; readonly careful: boolean },
   taken: Map<string, Splice[]>,
@@ -79,7 +81,7 @@ const take = (
   }
   for (const [file, splices] of careful ? next : []) {
     const before = texts.get(file) ?? ''
-    if (reads(file, before) && !reads(file, fixedText(file, before, splices).after)) return 'the file could not be read afterwards'
+    if (canBeRead(file, before) && !canBeRead(file, fixedText(file, before, splices).after)) return 'the file could not be read afterwards'
   }
   for (const [file, splices] of next) taken.set(file, splices)
   return undefined
@@ -94,7 +96,7 @@ const fixedText = (file: string, before: string, splices: readonly Splice[]): Fi
 }
 
 /** Whether a text can be read as a file of its kind. */
-const reads = (file: string, text: string): boolean => {
+const canBeRead = (file: string, text: string): boolean => {
   const extension = extname(file)
   if (extension === '.json') return isJson(text)
   if (extension === '.md' || extension === '.markdown') return blocksIn(text).blocks.every((block) => isSound(file, block))

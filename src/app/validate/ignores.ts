@@ -13,7 +13,7 @@ type Ignore = {
   readonly line: number
 }
 
-const mark = /(?:^|[ \t])(#[ \t]*webhook-ignore(?![\w-])[ \t]*([^:\n]*?)[ \t]*(?::[ \t]*(.*?))?)[ \t\r]*$/gm
+const ignoreForm = /(?:^|[ \t])(#[ \t]*webhook-ignore(?![\w-])[ \t]*([^:\n]*?)[ \t]*(?::[ \t]*(.*?))?)[ \t\r]*$/gm
 
 /** Takes out the findings that comments name. A wrong or useless comment becomes a finding itself. */
 export const applyIgnores = (
@@ -27,18 +27,18 @@ export const applyIgnores = (
   for (const one of ignores) {
     if (one.reason === '') continue
     for (const code of one.codes) {
-      const key = keyOf(one.place.file, one.line, code)
+      const key = lineKey(one.place.file, one.line, code)
       targets.set(key, [...(targets.get(key) ?? []), one])
     }
   }
   const used = new Set<string>()
   const kept = found.filter(({ place, code, stopsStart }) => {
-    const hits = (place && targets.get(keyOf(place.file, place.line, code))) ?? []
-    for (const hit of hits) used.add(idOf(hit, code))
+    const hits = (place && targets.get(lineKey(place.file, place.line, code))) ?? []
+    for (const hit of hits) used.add(ignoreKey(hit, code))
     return hits.length === 0 || stopsStart
   })
   const stopping = new Set(
-    kept.flatMap(({ place, code, stopsStart }) => (place && stopsStart ? [keyOf(place.file, place.line, code)] : [])),
+    kept.flatMap(({ place, code, stopsStart }) => (place && stopsStart ? [lineKey(place.file, place.line, code)] : [])),
   )
   // A route with an error is not reviewed fully. A finding that is missing now may come once the error is mended.
   const unsure = new Set(found.flatMap(({ place, severity }) => (place && severity === 'error' ? [place.file] : [])))
@@ -46,8 +46,8 @@ export const applyIgnores = (
   return { kept: [...kept, ...idle], suppressed: found.length - kept.length }
 }
 
-const keyOf = (file: string, line: number, code: string): string => `${file}\n${line}\n${code}`
-const idOf = ({ place: { file, line, column } }: Ignore, code: string): string => `${keyOf(file, line, code)}\n${column}`
+const lineKey = (file: string, line: number, code: string): string => `${file}\n${line}\n${code}`
+const ignoreKey = ({ place: { file, line, column } }: Ignore, code: string): string => `${lineKey(file, line, code)}\n${column}`
 
 const problemsOf = (one: Ignore, used: ReadonlySet<string>, stopping: ReadonlySet<string>, reportUnused: boolean): Diagnostic[] => {
   const say = (message: string, help: string, suggest: readonly string[] = []): Diagnostic =>
@@ -61,9 +61,9 @@ const problemsOf = (one: Ignore, used: ReadonlySet<string>, stopping: ReadonlySe
       const help = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'headgate explain lists all codes'
       return [say(`no finding has the code "${printable(code, 40)}"`, help, near)]
     }
-    if (stopping.has(keyOf(one.place.file, one.line, code)))
+    if (stopping.has(lineKey(one.place.file, one.line, code)))
       return [say(`${code} stops the start here: it cannot be taken out`, 'mend what it is about, and remove the comment')]
-    if (!reportUnused || used.has(idOf(one, code)) || isOnDemand(code)) return []
+    if (!reportUnused || used.has(ignoreKey(one, code)) || isOnDemand(code)) return []
     return [say(`${code} is not found on this line or the next`, 'remove the comment')]
   })
 }
@@ -76,7 +76,7 @@ const ignoresIn = (file: string, text: string): Ignore[] => {
   if (!text.includes('webhook-ignore')) return []
   const scalars = scalarRanges(text)
   const lines = text.split('\n')
-  return [...text.matchAll(mark)].flatMap(({ index, 0: all, 1: comment = '', 2: codes = '', 3: reason = '' }) => {
+  return [...text.matchAll(ignoreForm)].flatMap(({ index, 0: all, 1: comment = '', 2: codes = '', 3: reason = '' }) => {
     const at = index + all.indexOf(comment)
     if (scalars.some(([from, to]) => at >= from && at < to)) return []
     const line = text.slice(0, at).split('\n').length

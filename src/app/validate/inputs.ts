@@ -76,17 +76,17 @@ export const checkInputs = async (workspace: Workspace, inputs: Inputs): Promise
     const check = new InputCheck(inputs.withoutEnv ? { ...workspace, env: unknownEnv } : workspace, inputs, effects)
     const checked: Checked[] = paths.length === 0 ? [await check.folder(workspace.dataDir, inputs.asked)] : []
     for (const path of paths) checked.push(await check.path(path))
-    return { ...withShared(checked.reduce(merge)), ...check.samples(), beside: check.beside() }
+    return { ...withSharedSecrets(checked.reduce(merge)), ...check.samples(), beside: check.beside() }
   })
 }
 
 /** Adds the findings about secrets that routes share, also routes of several files. */
-const withShared = (checked: Checked): Checked => ({
+const withSharedSecrets = (checked: Checked): Checked => ({
   ...checked,
   diagnostics: [...checked.diagnostics, ...reviewSharedSecrets(checked.sources, new FileTexts(checked.texts))],
 })
 
-const nothing: Checked = { diagnostics: [], routes: [], files: 0, texts: new Map(), sources: [], jobs: [] }
+const nothingChecked: Checked = { diagnostics: [], routes: [], files: 0, texts: new Map(), sources: [], jobs: [] }
 
 class InputCheck {
   readonly #workspace: Workspace
@@ -123,7 +123,7 @@ class InputCheck {
     const checked = await this.#reviewed(checkAll(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
     const whole = merge(checked, await this.#tests(testFilesIn(dataDir)))
     const host = await this.#host({ ...this.#workspace, dataDir }, loaded)
-    return withMore({ ...whole, diagnostics: [...whole.diagnostics, ...host] }, loaded, catalogue, {
+    return withPluginsAndAgent({ ...whole, diagnostics: [...whole.diagnostics, ...host] }, loaded, catalogue, {
       effects: this.#effects,
       plugins: diagnostics,
     })
@@ -143,7 +143,7 @@ class InputCheck {
   /** Checks the shape of files of tests. `headgate test` runs them. */
   async #tests(files: readonly string[]): Promise<Checked> {
     const suites = files.length > 0 ? await readSuites(this.#workspace, files) : []
-    return suites.map(({ diagnostics, texts }) => ({ ...nothing, diagnostics, texts, files: 1 })).reduce(merge, nothing)
+    return suites.map(({ diagnostics, texts }) => ({ ...nothingChecked, diagnostics, texts, files: 1 })).reduce(merge, nothingChecked)
   }
 
   /** Checks a configuration. `configText`: a text to take in place of the file's. */
@@ -151,7 +151,7 @@ class InputCheck {
     const loaded = loadConfig({ ...this.#workspace, configFile, configText })
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const checked = await this.#reviewed(checkConfigured(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
-    return withMore(checked, loaded, catalogue, { effects: this.#effects, plugins: diagnostics })
+    return withPluginsAndAgent(checked, loaded, catalogue, { effects: this.#effects, plugins: diagnostics })
   }
 
   async #entries(path: string): Promise<Checked> {
@@ -160,13 +160,13 @@ class InputCheck {
     if (basename(path) === subscriptionsFileName)
       return this.#reviewed(checkSubscriptions(path, config, catalogue, this.#effects), config, catalogue, diagnostics)
     const profile = profileOf(dirname(path), config)
-    return profile ? this.#reviewed(checkJobs(path, profile, jobParts(config, catalogue)), config, catalogue, diagnostics) : nothing
+    return profile ? this.#reviewed(checkJobs(path, profile, jobParts(config, catalogue)), config, catalogue, diagnostics) : nothingChecked
   }
 
   /** Checks the blocks of a Markdown document, each as a configuration of its own. */
   async #document(path: string): Promise<Checked> {
     const { text, blocks } = blocksOf(path)
-    let all: Checked = { ...nothing, files: 1, texts: new Map([[path, text]]) }
+    let all: Checked = { ...nothingChecked, files: 1, texts: new Map([[path, text]]) }
     for (const block of blocks) {
       const { diagnostics, routes } = await this.#configured(path, block)
       all = { ...all, diagnostics: [...all.diagnostics, ...diagnostics.filter(isOfBlock)], routes: [...all.routes, ...routes] }
@@ -216,10 +216,10 @@ const isUnread = ({ code, route }: Diagnostic, programs: readonly Diagnostic[]):
 const profileOf = (folder: string, { profiles }: Config): Profile | undefined =>
   [...profiles.values()].find(({ dir }) => dir === folder) ?? profiles.get(defaultProfile)
 
-type More = { readonly effects: Effects; readonly plugins: readonly Diagnostic[] }
+type PlanContext = { readonly effects: Effects; readonly plugins: readonly Diagnostic[] }
 
 /** Adds the findings about plugins, and about the agent's settings, which its runner checks as at the start. */
-const withMore = (checked: Checked, loaded: Loaded, catalogue: Catalogue, { effects, plugins }: More): Checked => {
+const withPluginsAndAgent = (checked: Checked, loaded: Loaded, catalogue: Catalogue, { effects, plugins }: PlanContext): Checked => {
   const { diagnostics, owner } = compileRunner(loaded.config, catalogue, effects)
   owner.release()
   return {

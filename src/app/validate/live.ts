@@ -22,16 +22,16 @@ import type { Workspace } from '../workspace.ts'
 export const hostFindings = async (workspace: Workspace, loaded: Loaded, finder: GatewayFinder): Promise<readonly Diagnostic[]> => {
   const patient: Patient = { workspace, loaded, status: undefined }
   const found = await Promise.all([
-    seen('the data directory', () => checkFolder(patient)),
+    findingsOfCheck('the data directory', () => checkFolder(patient)),
     // Where a gateway runs and does not answer, its port cannot be checked: the fault becomes the finding.
-    seen('the port', async () => checkAddress({ ...patient, status: await (await finder.find())?.status() })),
-    seen('the clock', () => checkClock(patient)),
+    findingsOfCheck('the port', async () => checkAddress({ ...patient, status: await (await finder.find())?.status() })),
+    findingsOfCheck('the clock', () => checkClock(patient)),
   ])
   return found.flat()
 }
 
 /** Returns the findings of a check; where the check throws, a finding about that. */
-const seen = async (what: string, look: () => Promise<readonly Check[]> | readonly Check[]): Promise<readonly Diagnostic[]> => {
+const findingsOfCheck = async (what: string, look: () => Promise<readonly Check[]> | readonly Check[]): Promise<readonly Diagnostic[]> => {
   try {
     return (await look()).flatMap(findingOf)
   } catch (error) {
@@ -43,7 +43,10 @@ const seen = async (what: string, look: () => Promise<readonly Check[]> | readon
 /** Checks the programs of routes and jobs: whether scripts can be read, and whether targets are logged in. */
 export const programFindings = async (checked: Pick<Checked, 'sources' | 'jobs'>, config: Config): Promise<readonly Diagnostic[]> => {
   const routes = checked.sources.map(({ route }) => route)
-  return [...(await seen('scripts', () => checkScripts(routes, config))), ...(await seen('logins', () => checkLogins(checked, config)))]
+  return [
+    ...(await findingsOfCheck('scripts', () => checkScripts(routes, config))),
+    ...(await findingsOfCheck('logins', () => checkLogins(checked, config))),
+  ]
 }
 
 /** Checks the login of each target of a profile once. A target that cannot send at all is left out, as the review reports it. */

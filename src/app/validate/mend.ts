@@ -57,7 +57,7 @@ const writeMended = async ({ file, before, after }: FixedText): Promise<void> =>
   const mode = statSync(file).mode & 0o777
   if ([subscriptionsFileName, jobsFileName].includes(basename(file))) return replaceEntriesText(file, before, after, mode)
   try {
-    if (readFileSync(file, 'utf8') !== before) throw changed(file)
+    if (readFileSync(file, 'utf8') !== before) throw changedFault(file)
     await replaceFile(file, after, mode)
   } catch (error) {
     throw diskFault('write', file, error)
@@ -72,9 +72,9 @@ const currentText = (file: string, checked: string | undefined): string => {
   const text = bytes.toString('utf8')
   // Writing a text that is not UTF-8 back would change other bytes, too.
   if (!Buffer.from(text).equals(bytes)) throw new Fault('not_utf8', `${file} is not UTF-8: it is not touched`, { exitCode: exit.conflict })
-  if (checked !== undefined && text !== checked && blocksIn(text).text !== checked) throw changed(file)
+  if (checked !== undefined && text !== checked && blocksIn(text).text !== checked) throw changedFault(file)
   return text
 }
 
-const changed = (file: string): Fault =>
+const changedFault = (file: string): Fault =>
   new Fault('conflict', `${file} has changed since it was checked: nothing was written`, { exitCode: exit.conflict, hint: 'try again' })

@@ -45,11 +45,11 @@ export const trySenderSamples = (
 /** Returns the samples of senders. A sender has a folder of samples; a preset may share the folder of another preset. */
 const samplesOf = (names: readonly string[], gallery: readonly KnownSample[]): readonly ChosenSample[] => {
   const folders = new Set(names.map((name) => presets.find((each) => each.name === name)?.about.sample.split('/')[0] ?? name))
-  return gallery.filter(({ name }) => folders.has(name.split('/')[0] ?? '')).flatMap(read)
+  return gallery.filter(({ name }) => folders.has(name.split('/')[0] ?? '')).flatMap(readOrNone)
 }
 
 /** Reads a sample. A sample that cannot be read is left out, because nobody asked for it. */
-const read = (known: KnownSample): readonly ChosenSample[] => {
+const readOrNone = (known: KnownSample): readonly ChosenSample[] => {
   try {
     return [{ ...known, sample: readSample(known) }]
   } catch (error) {

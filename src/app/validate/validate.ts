@@ -36,13 +36,13 @@ export type Validated = Findings & {
 /** Checks all inputs. Throws a usage Fault for a missing path, and for a file that is no baseline. */
 export const validate = async (workspace: Workspace, wanted: ToValidate): Promise<Validated> => {
   const { codes = {}, withoutRefs = false, withoutEnv = false } = wanted
-  const changed = await changedOf(workspace, wanted)
+  const changed = await askChangedFiles(workspace, wanted)
   const checked = await checkInputs(workspace, wanted)
-  const { diagnostics, routes, files, texts, samples } = changed ? onlyIn(changed, checked) : checked
+  const { diagnostics, routes, files, texts, samples } = changed ? onlyChanged(changed, checked) : checked
   const found = withoutRefs ? diagnostics.filter(isInside) : diagnostics
   // After a partial check no ignore comment is reported as unused: its finding may not have been looked for.
   const ignored = applyIgnores(found, texts, { reportUnused: !withoutRefs && !withoutEnv })
-  const news = await newSince(wanted.baseline, ignored.kept, workspace.dataDir)
+  const news = await beyondBaseline(wanted.baseline, ignored.kept, workspace.dataDir)
   const chosen = news.filter(({ code }) => isChosen(code, codes)).map(withoutToolsets)
   return {
     ...findingsOf(chosen),
@@ -56,17 +56,21 @@ export const validate = async (workspace: Workspace, wanted: ToValidate): Promis
 }
 
 /** Asks git before anything is checked, so that its faults come at once. A file that changes meanwhile counts for the next check. */
-const changedOf = async ({ dataDir, env }: Workspace, { changed, paths }: ToValidate): Promise<ChangedFiles | undefined> =>
+const askChangedFiles = async ({ dataDir, env }: Workspace, { changed, paths }: ToValidate): Promise<ChangedFiles | undefined> =>
   changed === undefined ? undefined : changedFiles(paths.length > 0 ? paths : [dataDir], changed, env)
 
 /** Returns the checks of changed files. A finding without a file stays where any file has changed. */
-const onlyIn = (files: ChangedFiles, checked: CheckedInputs): CheckedInputs => {
+const onlyChanged = (files: ChangedFiles, checked: CheckedInputs): CheckedInputs => {
   const texts = new Map([...checked.texts].filter(([file]) => files.has(file)))
   const diagnostics = checked.diagnostics.filter(({ place }) => (place ? files.has(place.file) : texts.size > 0))
   return { ...checked, diagnostics, texts, files: texts.size, routes: checked.routes.filter(({ file }) => files.has(file)) }
 }
 
-const newSince = async (baseline: ToValidate['baseline'], found: readonly Diagnostic[], folder: string): Promise<readonly Diagnostic[]> => {
+const beyondBaseline = async (
+  baseline: ToValidate['baseline'],
+  found: readonly Diagnostic[],
+  folder: string,
+): Promise<readonly Diagnostic[]> => {
   if (!baseline) return found
   if (baseline.write) await writeBaseline(baseline.file, found, folder)
   return outsideBaseline(found, readBaseline(baseline.file), folder)
