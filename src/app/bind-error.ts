@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:net'
 
-/** Listens for a moment; `undefined` when that goes, else the error's code. */
+/** Listens for a moment. Resolves to the error's code; to `undefined` where listening works. */
 export const bindError = (host: string, port: number): Promise<string | undefined> =>
   new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy())

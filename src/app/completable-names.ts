@@ -1,13 +1,13 @@
-/** The names that a shell may complete: of routes, samples, targets, jobs and findings. It reads files lightly and loads little. */
+/** The names that a shell may complete: of routes, samples, targets, jobs and the like. Files are not checked, and little is loaded. */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseObject } from '../core/json.ts'
 
-/** A name, and what it is of. */
+/** A name with a description. */
 export type Candidate = { readonly value: string; readonly about?: string }
 
-/** What names are of. */
+/** The kinds of names. */
 export type NameKind =
   | 'routes'
   | 'subscriptions'
@@ -23,26 +23,26 @@ export type NameKind =
 
 export const readNames = async (kind: NameKind, dataDir: string): Promise<readonly Candidate[]> => {
   const found = await readers[kind](dataDir)
-  return found.filter(({ value }) => harmless.test(value)).slice(0, most)
+  return found.filter(({ value }) => harmlessName.test(value)).slice(0, maxNames)
 }
 
-/** What a shell takes as it is. A name that somebody wrote into a file otherwise is not offered, for a shell could run it. */
-const harmless = /^[\w.@%+,/-]{1,128}$/
-const most = 2_000
-/** A larger file would make somebody wait who only pressed a key. */
+/** Matches names without a meaning for a shell. Any other name in a file is not offered, because a shell could run it. */
+const harmlessName = /^[\w.@%+,/-]{1,128}$/
+const maxNames = 2_000
+/** The largest file that is read, because the user waits for it after a key press. */
 const maxBytes = 2 * 1024 * 1024
 
 type Reader = (dataDir: string) => Promise<readonly Candidate[]>
 
 const subscriptions = (dataDir: string): Candidate[] =>
-  keysOf(parseObject(textOf(join(dataDir, 'webhook_subscriptions.json'))), 'a subscription')
+  keyCandidates(parseObject(textOrEmpty(join(dataDir, 'webhook_subscriptions.json'))), 'a subscription')
 
 const readers: { readonly [kind in NameKind]: Reader } = {
   subscriptions: async (dataDir) => subscriptions(dataDir),
-  routes: async (dataDir) => [...subscriptions(dataDir), ...(await configured(dataDir, routePaths, 'in config.yaml'))],
+  routes: async (dataDir) => [...subscriptions(dataDir), ...(await configuredNames(dataDir, routePaths, 'in config.yaml'))],
   jobs: async (dataDir) => [
-    ...keysOf(parseObject(textOf(join(dataDir, 'cron_jobs.json'))), 'a job'),
-    ...(await configured(dataDir, [['jobs']], 'in config.yaml')),
+    ...keyCandidates(parseObject(textOrEmpty(join(dataDir, 'cron_jobs.json'))), 'a job'),
+    ...(await configuredNames(dataDir, [['jobs']], 'in config.yaml')),
   ],
   async samples(dataDir) {
     const { listSamples } = await import('./samples/gallery.ts')
@@ -77,9 +77,9 @@ const routePaths = [
   ['platforms', 'webhook', 'extra', 'routes'],
 ] as const
 
-/** The keys of maps in `config.yaml`, which is neither checked nor resolved. */
-const configured = async (dataDir: string, paths: readonly (readonly string[])[], about: string): Promise<Candidate[]> => {
-  const text = textOf(join(dataDir, 'config.yaml'))
+/** Returns the keys of maps in `config.yaml`, which is neither checked nor resolved. */
+const configuredNames = async (dataDir: string, paths: readonly (readonly string[])[], about: string): Promise<Candidate[]> => {
+  const text = textOrEmpty(join(dataDir, 'config.yaml'))
   if (text === '') return []
   const { eventsOf, YamlTree } = await import('../config/yaml/yaml-tree.ts')
   try {
@@ -91,14 +91,14 @@ const configured = async (dataDir: string, paths: readonly (readonly string[])[]
       return at === undefined ? [] : tree.members(at).map(({ name }) => ({ value: name, about }))
     })
   } catch {
-    // It is being written, or has a mistake: other names are offered all the same.
+    // The file is being written, or has a mistake. The names of other files are offered all the same.
     return []
   }
 }
 
-const keysOf = (map: object | undefined, about: string): Candidate[] => Object.keys(map ?? {}).map((value) => ({ value, about }))
+const keyCandidates = (map: object | undefined, about: string): Candidate[] => Object.keys(map ?? {}).map((value) => ({ value, about }))
 
-const textOf = (file: string): string => {
+const textOrEmpty = (file: string): string => {
   try {
     return statSync(file).size <= maxBytes ? readFileSync(file, 'utf8') : ''
   } catch {

@@ -1,17 +1,17 @@
-/** Files in a folder and in those below it. */
+/** Lists the files in a folder and in the folders below it. */
 
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type FileSearch = {
-  /** So many folders down. */
+  /** How many levels of folders are searched below the first. */
   readonly depth: number
   readonly isWanted: (name: string) => boolean
   /** Names of folders that are not searched. */
   readonly without?: ReadonlySet<string>
 }
 
-/** In the order of their names. Throws what reading a folder throws. */
+/** Returns the paths of the wanted files, in the order of names. Throws what reading a folder throws. */
 export const filesBelow = (folder: string, { depth, ...search }: FileSearch): readonly string[] =>
   readdirSync(folder, { withFileTypes: true })
     .sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -1,4 +1,4 @@
-/** JSON as text: what is done here keeps digits, repeated keys and their order as the sender wrote them. */
+/** Changes JSON as text, so that digits, repeated keys and the order of keys stay as the sender wrote them. */
 
 import type { Json } from '../core/json.ts'
 import { cut, visibleJson } from '../core/text.ts'
@@ -15,17 +15,17 @@ export const isJson = (text: string): boolean => {
   }
 }
 
-const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s[\]{},:"]+/g
+const jsonTokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s[\]{},:"]+/g
 /** Deeper levels are not indented further: a body may nest a hundred thousand times. */
-const deepest = 24
+const maxIndentDepth = 24
 
-/** The text of valid JSON, indented, safe on a terminal; at most `limit` characters of it. */
+/** Indents the text of valid JSON so that it is safe on a terminal; at most `limit` characters. */
 export const prettyJson = (text: string, limit = Number.POSITIVE_INFINITY): string => {
   let out = ''
   let depth = 0
   let opened = false
-  const newline = (): string => `\n${'  '.repeat(Math.min(depth, deepest))}`
-  for (const [token] of text.matchAll(tokens)) {
+  const newline = (): string => `\n${'  '.repeat(Math.min(depth, maxIndentDepth))}`
+  for (const [token] of text.matchAll(jsonTokens)) {
     if (out.length > limit) break
     const closes = token === '}' || token === ']'
     if (closes) depth--
@@ -33,44 +33,44 @@ export const prettyJson = (text: string, limit = Number.POSITIVE_INFINITY): stri
     if (opened ? !closes : closes) out += newline()
     opened = token === '{' || token === '['
     if (opened) depth++
-    out += written(token)
+    out += spacedToken(token)
     if (token === ',') out += newline()
   }
   return cut(out, limit)
 }
 
-const written = (token: string): string => {
+const spacedToken = (token: string): string => {
   if (token === ':') return ': '
   return token.startsWith('"') ? jsonText(JSON.parse(token) as Json) : token
 }
 
-/** The text of valid JSON without blanks between its tokens. */
-export const compactJson = (text: string): string => Array.from(text.matchAll(tokens), ([token]) => token).join('')
+/** Returns the text of valid JSON without blanks between its tokens. */
+export const compactJson = (text: string): string => Array.from(text.matchAll(jsonTokens), ([token]) => token).join('')
 
 /** Marks the digits of a number that JSON.parse would not give back. */
-const mark = '\u0000digits '
+const digitsMark = '\u0000digits '
 
-/** The compact text of what `edit` makes of a JSON text; numbers that it leaves keep their digits. */
+/** Returns the compact text of the value that `edit` makes of a JSON text. Unchanged numbers keep their digits. */
 export const editJson = (text: string, edit: (value: Json) => Json): string => {
-  const marked = Array.from(text.matchAll(tokens), ([token]) =>
-    /^[-\d]/.test(token) && String(Number(token)) !== token ? JSON.stringify(mark + token) : token,
+  const marked = Array.from(text.matchAll(jsonTokens), ([token]) =>
+    /^[-\d]/.test(token) && String(Number(token)) !== token ? JSON.stringify(digitsMark + token) : token,
   ).join('')
   const written = JSON.stringify(edit(JSON.parse(marked) as Json))
   return written.replace(/"\\u0000digits ([-+\d.eE]+)"/g, '$1')
 }
 
-type Frame = { readonly isMap: boolean; key: string; index: number; wantsKey: boolean }
+type OpenContainer = { readonly isMap: boolean; key: string; index: number; wantsKey: boolean }
 
-/** Where a string stands: under the nearest key, or is one. */
+/** The position of a string in JSON. */
 export type Spot = {
-  /** Of a list's items the key of the list. */
+  /** The nearest key around the string; for a key, the key itself. */
   readonly key: string
   readonly isKey: boolean
-  /** From the top, dotted; worked out only when asked for. */
+  /** Returns the dotted path from the top. */
   readonly path: () => string
 }
 
-/** The same JSON, compact, each of its strings as `change` makes it. */
+/** Returns the compact JSON with each string, also each key, as `change` returns it. */
 export const mapStrings = (text: string, change: (value: string, spot: Spot) => string): string => {
   let out = ''
   for (const { token, isKey, frames } of tokensOf(text)) {
@@ -86,7 +86,7 @@ export const mapStrings = (text: string, change: (value: string, spot: Spot) => 
   return out
 }
 
-/** The compact text of a top-level member of a map; `undefined` where there is none. The last one of a name counts, as in JSON.parse. */
+/** Returns the compact text of a top-level member; `undefined` without one. Of repeated keys the last counts, as in JSON.parse. */
 export const memberText = (text: string, name: string): string | undefined => {
   let found: string | undefined
   for (const { token, isKey, frames } of tokensOf(text)) {
@@ -98,12 +98,12 @@ export const memberText = (text: string, name: string): string | undefined => {
   return found
 }
 
-/** `frames`: the lists and maps around a token; those that it opens or closes are among them. */
-type Token = { readonly token: string; readonly isKey: boolean; readonly frames: readonly Frame[] }
+/** A token of JSON. `frames`: the lists and maps around it, with the one that it opens or closes. */
+type Token = { readonly token: string; readonly isKey: boolean; readonly frames: readonly OpenContainer[] }
 
 function* tokensOf(text: string): Generator<Token> {
-  const frames: Frame[] = []
-  for (const [token] of text.matchAll(tokens)) {
+  const frames: OpenContainer[] = []
+  for (const [token] of text.matchAll(jsonTokens)) {
     const frame = frames.at(-1)
     const isKey = frame?.wantsKey === true && token.startsWith('"')
     if (isKey) Object.assign(frame, { key: JSON.parse(token), wantsKey: false })

@@ -1,4 +1,4 @@
-/** Collects the secrets of a configuration, which must never be in a log or an answer. */
+/** Collects the secrets of a configuration, which must never stand in a log or an answer. */
 
 import { type Config, defaultProfile } from '../config/config.ts'
 import { isUnknown } from '../config/env.ts'
@@ -14,16 +14,16 @@ export const knownSecrets = (config: Config): string[] => {
   const routes = [...config.routes.values()].flatMap(({ secrets }) => secrets)
   const specs = [...config.routes.values(), ...profiles.flatMap(({ jobs }) => [...jobs.values()])].map(({ spec }) => spec)
   const targets = specs.flatMap((spec) => writtenTargets(spec)).flatMap(({ extra }) => secretsOfSettings(extra))
-  // Plugins are not loaded yet: the key of their runner is known when it stands in the file.
+  // Plugins are not loaded here, so the key of a plugin's runner is known only where it stands in the file.
   const { apiKey } = runnerSettings(runnersByName.get(config.agent.runner) ?? {}, config)
-  const keys = [config.agent.apiKey ?? '', apiKey ?? '', ...ofTools(config)]
+  const keys = [config.agent.apiKey ?? '', apiKey ?? '', ...secretsOfTools(config)]
   return [...routes, ...platforms, ...targets, config.globalSecret ?? '', ...keys].filter(
     (value) => value !== '' && value !== 'INSECURE_NO_AUTH',
   )
 }
 
-/** The keys of tools and of the servers of toolsets. */
-const ofTools = ({ tools, profiles }: Config): string[] => {
+/** Returns the secrets of tools and of MCP servers. */
+const secretsOfTools = ({ tools, profiles }: Config): string[] => {
   const env = profiles.get(defaultProfile)?.env ?? {}
   const variables = toolsets.flatMap(({ env = [] }) => env)
   const inEnv = isUnknown(env) ? [] : variables.map((name) => env[name] ?? '')

@@ -1,4 +1,4 @@
-/** Where everything of a data directory stands, whether it is there or not. */
+/** The paths of all files and folders of a data directory, whether they exist or not. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,13 +10,13 @@ import type { Workspace } from './workspace.ts'
 
 export type NamedPath = { readonly name: string; readonly path: string; readonly exists: boolean }
 
-/** Seen from the bundle in `dist/`, and from this source. */
+/** The file of the schema, as the bundle in `dist/` or this source finds it. */
 const schemaFile = fileURLToPath(
   new URL(`${import.meta.url.endsWith('.ts') ? '../../' : '../'}schema/headgate.schema.json`, import.meta.url),
 )
 
-/** Below the data directory, by the names that people use. */
-const places: readonly (readonly [name: string, ...parts: string[]])[] = [
+/** The paths below the data directory, by their names in the output. */
+const placesBelow: readonly (readonly [name: string, ...parts: string[]])[] = [
   ['config', 'config.yaml'],
   ['env', '.env'],
   ['subscriptions', subscriptionsFileName],
@@ -31,7 +31,7 @@ const places: readonly (readonly [name: string, ...parts: string[]])[] = [
   ['sender_keys', 'state', 'sender-keys'],
 ]
 
-/** `socket`: where the gateway's control socket is; what listens there is not this floor's to know. */
+/** Returns all paths. The caller gives `socket`, the path of the gateway's control socket, because a higher floor owns it. */
 export const namedPaths = ({ dataDir }: Workspace, socket: string): readonly NamedPath[] => {
   const below = places.map(([name, ...parts]) => [name, join(dataDir, ...parts)] as const)
   const all = [['data_dir', dataDir] as const, ...below, ['socket', socket] as const, ['built_in_samples', builtInFolder] as const]

@@ -1,4 +1,4 @@
-/** A Refusal says why a use case did nothing: the operator's files have mistakes, or the request has. */
+/** A Refusal says why a use case did nothing: the operator's files or the user's request have a mistake. */
 
 import type { Loaded } from '../config/load.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
@@ -12,7 +12,7 @@ export type Refusal = {
   /** What did not happen, in a sentence. */
   readonly outcome: string
   readonly notices: readonly string[]
-  /** The command ends with it, where the diagnostics are only possible reasons. */
+  /** The Fault with which the command ends, where the Diagnostics are only possible reasons. */
   readonly fault?: Fault
 }
 

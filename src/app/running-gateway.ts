@@ -1,4 +1,4 @@
-/** What use cases need of a running gateway. */
+/** The running gateway, as use cases ask it. */
 
 import type { ControlAnswers, ControlQuestions } from '../generated/control.ts'
 
@@ -13,7 +13,7 @@ export type RunningGateway = {
   readonly [Name in keyof ControlQuestions]: (...question: Arguments<ControlQuestions[Name]>) => Promise<ControlAnswers[Name]>
 }
 
-/** Where the running gateway listens; `undefined` where none runs. */
+/** Returns the address at which the running gateway listens; `undefined` where none runs. */
 export const runningAddress = async (finder: GatewayFinder): Promise<string | undefined> => {
   const gateway = await finder.find()
   return gateway && (await gateway.status()).url

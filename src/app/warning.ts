@@ -1,8 +1,8 @@
-/** A Warning is what a use case did or found, and its user should know. */
+/** A Warning tells the user of a use case something that did not prevent it. */
 
 import type { Diagnostic, Severity } from '../core/diagnostic.ts'
 
-/** `severity` is `info` where nothing need be wrong; absent, it is a warning. `help` says what to do. */
+/** A warning. `severity` is `info` where nothing need be wrong, and absent for a real warning. `help` is the way out. */
 export type Warning = {
   readonly code: string
   readonly message: string
@@ -10,9 +10,9 @@ export type Warning = {
   readonly help?: string
 }
 
-/** A Diagnostic as a warning, where it does not prevent what the user wants. */
+/** Makes a warning of a Diagnostic. */
 export const warningOf = ({ code, message, severity }: Diagnostic): Warning =>
   severity === 'info' ? { code, message, severity } : { code, message }
 
-/** The same with its way out. */
+/** Makes a warning of a Diagnostic, with its way out. */
 export const adviceOf = (each: Diagnostic): Warning => ({ ...warningOf(each), ...(each.help === undefined ? {} : { help: each.help }) })

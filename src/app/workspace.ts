@@ -1,8 +1,8 @@
-/** A Workspace is what every use case works on. */
+/** The Workspace, on which every use case works. */
 
 import type { Env } from '../config/env.ts'
 
-/** A data directory, and the environment that its configuration refers to. */
+/** A data directory, and the environment to which its configuration refers. */
 export type Workspace = {
   readonly dataDir: string
   readonly env: Env

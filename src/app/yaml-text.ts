@@ -5,7 +5,7 @@ import type { Json } from '../core/json.ts'
 import { printableLines } from '../core/text.ts'
 import { jsonText } from './json-text.ts'
 
-/** The YAML of a value; where it would hold a character that a terminal could act on, JSON, which is YAML too and can escape every character. */
+/** Renders a value as YAML; as JSON, which is YAML too and escapes every character, where a terminal could act on a character of it. */
 export const yamlText = (value: Json, options: DumpOptions): string => {
   const yaml = dump(value, options)
   return printableLines(yaml) === yaml ? yaml : `${jsonText(value, 2)}\n`

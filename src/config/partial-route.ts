@@ -34,7 +34,7 @@ const partialRouteOf = (
   return { route, lost: below.map((pointer) => `${at}/${pointer}`) }
 }
 
-/** Returns the pointers, below the route, of the values that a finding makes unusable. A missing key (WH104) leaves the other keys. */
+/** Returns the pointers, below the route, of the values that a finding makes unusable. For WH104 these are the missing keys alone. */
 const lostBy = ({ code, pointer }: Diagnostic, at: string, spec: JsonObject): readonly string[] => {
   const lost = pointer.slice(at.length + 1)
   if (code !== 'WH104') return [lost]

@@ -195,7 +195,9 @@ const compileSpec = (spec: ConditionSpec, path: Path, depth: number, builder: Bu
     const isGroup = isObject(spec.operand) && Object.keys(spec.operand).some((key) => groups.includes(key))
     return { run: not(run, sentenceOfNot(conditionName(below), isGroup, held)), held }
   }
-  const inside = Array.isArray(spec.operand) ? spec.operand.map((item, i) => compileOne(item, [...below, i], depth + 1, builder)) : [neverHolds]
+  const inside = Array.isArray(spec.operand)
+    ? spec.operand.map((item, i) => compileOne(item, [...below, i], depth + 1, builder))
+    : [neverHolds]
   const runs = inside.map(({ run }) => run)
   return { run: spec.key === 'all' ? all(runs) : any(runs, conditionName(below)), held: inside.flatMap(({ held }) => held) }
 }

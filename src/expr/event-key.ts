@@ -6,7 +6,7 @@ import type { Event } from '../core/request.ts'
 import { digitsOf } from './digits.ts'
 import { compileField } from './path.ts'
 import { parseTemplate, placeholders } from './placeholder.ts'
-import { compileName, thenAll, renderNamePart, type TemplateKit } from './template.ts'
+import { compileName, renderNamePart, type TemplateKit, thenAll } from './template.ts'
 
 type Key = string | undefined
 

@@ -51,7 +51,8 @@ const renderValue = (value: Json, digits: Digits): string => {
 }
 
 /** Renders a part of a name; `undefined` for null, lists and maps. Two lists or maps could read the same, because they are cut. */
-export const renderNamePart = (value: Json, digits: Digits): string | undefined => (typeof value === 'object' ? undefined : renderValue(value, digits))
+export const renderNamePart = (value: Json, digits: Digits): string | undefined =>
+  typeof value === 'object' ? undefined : renderValue(value, digits)
 
 const noDigits: Digits = () => undefined
 
@@ -70,7 +71,11 @@ const percentEncoded = (text: string): string => encodeURIComponent(Buffer.from(
 const asText: ValueUse<never> = { show: renderValue, text: asIs, missing: asIs }
 const asName: ValueUse<undefined> = { show: renderNamePart, text: asIs, missing: () => undefined }
 /** A percent-encoded value cannot leave the segment, parameter or fragment of the web address where its placeholder stands. */
-const inAddress: ValueUse<never> = { show: (value, digits) => percentEncoded(renderValue(value, digits)), text: percentEncoded, missing: asIs }
+const inAddress: ValueUse<never> = {
+  show: (value, digits) => percentEncoded(renderValue(value, digits)),
+  text: percentEncoded,
+  missing: asIs,
+}
 
 const cutFrom = (written: string, from: number, to: number): Filled => (from > to ? { written, cut: { from, to } } : { written })
 

@@ -1,14 +1,14 @@
-/** What is said of a code beside its title: for `explain`, for docs/codes.md, and for the rules of a SARIF report. */
+/** The explanation of a code: for `explain`, for docs/codes.md, and for the rules of a SARIF report. */
 
 export type Explanation = {
-  /** What was found. */
+  /** The meaning of the finding. */
   readonly means: string
-  /** What comes of it if it stays. */
+  /** The effect if nothing is done. */
   readonly why: string
-  /** What to do. */
+  /** The way out. */
   readonly fix: string
   readonly example?: Example
 }
 
-/** The finding is in `bad` and not in `good`. `of`: the keys of a route, a whole `config.yaml`, or a whole `.env`. */
+/** An example: `bad` has the finding, `good` does not. `of`: the keys of a route, a whole `config.yaml`, or a whole `.env`. */
 export type Example = { readonly of: 'route' | 'config' | 'env'; readonly bad: string; readonly good: string }

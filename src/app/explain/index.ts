@@ -1,4 +1,4 @@
-/** Every code in words. Loaded for `explain`, for a SARIF report and for the documents only. */
+/** The explanations of all codes. Only `explain`, a SARIF report and the docs load them. */
 
 import type { Code } from '../../core/diagnostic.ts'
 import type { Explanation } from './explanation.ts'
@@ -12,7 +12,7 @@ import { ofShape } from './shape.ts'
 import { ofTargets } from './targets.ts'
 import { ofTemplates } from './templates.ts'
 
-/** The ranges, in order, with what each is about. */
+/** The ranges of codes in order, each with its subject. */
 export const ranges = [
   { start: 'WH0', title: 'Files' },
   { start: 'WH1', title: 'Keys and values' },
@@ -25,7 +25,7 @@ export const ranges = [
   { start: 'WH8', title: 'The machine' },
 ] as const
 
-/** A code without a text does not compile. */
+/** The explanations by code. A missing explanation does not compile. */
 const explanations: { readonly [code in Code]: Explanation } = {
   ...ofFiles,
   ...ofShape,

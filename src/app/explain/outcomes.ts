@@ -1,4 +1,4 @@
-/** How a request ended, in words: what each outcome means and what to do. Loaded for `explain` only. */
+/** The explanations of outcomes. Only `explain` loads them. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import type { Outcome, Refused } from '../../core/outcome.ts'
@@ -7,12 +7,12 @@ import { nearest } from '../../core/text.ts'
 
 export type OutcomeName = Refused['code'] | Exclude<Outcome['kind'], 'refused'>
 
-/** `fix`: what to do where that is not what you want. */
+/** The meaning of an outcome. `fix`: the way out where the outcome is not wanted. */
 export type OutcomeMeaning = { readonly means: string; readonly fix: string }
 
 const show = 'headgate events show <id> tells why.'
 
-/** An outcome without a text does not compile. */
+/** The meanings by outcome. A missing meaning does not compile. */
 const meanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
   accepted: {
     means: 'The event was stored, and its run begins or waits for its turn.',
@@ -88,7 +88,7 @@ const meanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
   internal: { means: 'The gateway failed.', fix: 'The log has the reason. Please report it.' },
 }
 
-/** The outcome that somebody wrote, also with what ignored the event (`ignored:filters`); `undefined` for none. */
+/** Returns the outcome of a text, which may name the stage, too (`ignored:filters`); `undefined` for any other text. */
 export const outcomeNamed = (written: string): OutcomeName | undefined => {
   const [name = ''] = written.toLowerCase().split(':')
   return Object.hasOwn(meanings, name) ? (name as OutcomeName) : undefined
@@ -96,7 +96,7 @@ export const outcomeNamed = (written: string): OutcomeName | undefined => {
 
 export const meaningOf = (name: OutcomeName): OutcomeMeaning => meanings[name]
 
-/** Throws a Fault with the nearest outcomes for a word that is no outcome. A word that begins as a finding's code does is left to the codes. */
+/** Throws a Fault that suggests the nearest outcomes. A text that begins like a code (`wh`) is left to the search for codes. */
 export const refuseOutcome = (written: string): void => {
   if (/^wh/i.test(written)) return
   const suggest = nearest(written.toLowerCase(), outcomeNames)

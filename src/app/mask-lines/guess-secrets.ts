@@ -1,18 +1,18 @@
-/** Guesses where secrets are in a file that cannot be parsed, so that its lines can be shown. */
+/** Guesses the secrets of a file that cannot be parsed, so that its lines can be shown. */
 
 import { secretSettingWords } from '../../core/secrets/secret-names.ts'
 import { type Cover, shownScalar, stars } from './find-secrets.ts'
 
-/** The end of a key that names a secret, with its colon and the blanks after it. */
+/** Matches the end of a key that names a secret, with its colon and the blanks behind it. */
 const secretKey = new RegExp(`(?:${secretSettingWords})[\\w.-]{0,64}["']?\\s{0,16}:\\s*`, 'gi')
-/** A line of a map. Below a key like `my-token-route:` there are settings, not a secret; below `headers:` each value may be a secret. */
+/** Matches a line of a map. Below a key like `my-token-route:` stand settings, no secret; below `headers:` each value may be a secret. */
 const mapLine = /^\s*["']?[\w.-]+["']?\s*:(\s|$)/
-/** A value whose end is beyond doubt. */
-const bounded = /"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*(?:[,}\]]|$))|'[^']*'(?=\s*(?:[,}\]]|$))|[\w.+/=:@%~${}-]+(?=\s*(?:,\s|[}\]]))/y
+/** Matches a value whose end is certain. */
+const boundedValue = /"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*(?:[,}\]]|$))|'[^']*'(?=\s*(?:[,}\]]|$))|[\w.+/=:@%~${}-]+(?=\s*(?:,\s|[}\]]))/y
 
 type Block = { readonly indent: number; readonly mayBeMap: boolean }
 
-/** Covers rather too much than too little: nested values and values of several lines too. */
+/** Returns covers, rather too many than too few: nested values and values of several lines are covered, too. */
 export const guessedSecrets = (text: string): Cover[] => {
   const found: Cover[] = []
   let block: Block | undefined
@@ -23,7 +23,7 @@ export const guessedSecrets = (text: string): Cover[] => {
       block = { ...block, mayBeMap: false }
       found.push({ from: at + indent, to: at + line.length, shown: stars })
     } else if (indent >= 0) {
-      const { covers, open } = secretsOf(line)
+      const { covers, open } = secretsOnLine(line)
       found.push(...covers.map(({ from, to, shown }) => ({ from: at + from, to: at + to, shown })))
       block = open && { indent, mayBeMap: open.from >= line.trimEnd().length && !/headers/i.test(open.key) }
     }
@@ -32,15 +32,15 @@ export const guessedSecrets = (text: string): Cover[] => {
   return found
 }
 
-/** The secrets that begin on a line. `open` is the key of one whose end cannot be found. */
-const secretsOf = (
+/** Returns covers for the secrets that begin on a line. `open`: the key of a secret whose end is not found, and its value's offset. */
+const secretsOnLine = (
   line: string,
 ): { readonly covers: readonly Cover[]; readonly open?: { readonly key: string; readonly from: number } } => {
   const covers: Cover[] = []
   for (const { index, 0: key } of line.matchAll(secretKey)) {
     const from = index + key.length
-    bounded.lastIndex = from
-    const [value] = (/[{[,]/.test(line.slice(0, index)) && bounded.exec(line)) || []
+    boundedValue.lastIndex = from
+    const [value] = (/[{[,]/.test(line.slice(0, index)) && boundedValue.exec(line)) || []
     if (value === undefined) return { covers: [...covers, { from, to: line.length, shown: stars }], open: { key, from } }
     covers.push({ from, to: from + value.length, shown: shownScalar(value) })
   }

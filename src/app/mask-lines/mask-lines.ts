@@ -1,4 +1,4 @@
-/** Masks the lines of a YAML or JSON file: the values of keys that name a secret, and logins and secret parameters of addresses, become stars. */
+/** Masks the lines of a YAML or JSON file: stars replace values of keys that name a secret, logins and secret parameters in addresses. */
 
 import { replaceSecretParameters } from '../../core/secrets/secret-names.ts'
 import { type Cover, secretsIn, stars } from './find-secrets.ts'
@@ -6,12 +6,12 @@ import { guessedSecrets } from './guess-secrets.ts'
 
 export type MaskedLine = {
   readonly text: string
-  /** The column of the masked line for a column of the original line; both are 1-based. */
+  /** Returns the column of the masked line for a column of the original line; both are 1-based. */
   readonly column: (before: number) => number
 }
 
-/** A user name and password before the host of an address. */
-const login = /(?<=\/\/)[^\s/?#"']+(?=@)/g
+/** Matches a user name and password before the host of an address. */
+const loginForm = /(?<=\/\/)[^\s/?#"']+(?=@)/g
 
 export const maskLines = (text: string): MaskedLine[] => {
   const covers = withoutOverlap([...(secretsIn(text) ?? guessedSecrets(text)), ...loginsIn(text), ...parametersIn(text)])
@@ -29,7 +29,7 @@ export const maskLines = (text: string): MaskedLine[] => {
       if (start < end) mine.push({ from: start, to: end, shown: from >= at && to <= at + line.length ? shown : stars })
     }
     at += raw.length + 1
-    return covered(line, mine)
+    return coverLine(line, mine)
   })
 }
 
@@ -42,10 +42,10 @@ const withoutOverlap = (covers: readonly Cover[]): Cover[] => {
   return kept
 }
 
-/** A line may have thousands of covers, and thousands of findings may ask for one of its columns. */
-const covered = (line: string, covers: readonly Cover[]): MaskedLine => {
+/** Makes the masked line. A line may have thousands of covers, and thousands of findings may ask for its columns. */
+const coverLine = (line: string, covers: readonly Cover[]): MaskedLine => {
   const pieces: string[] = []
-  /** How far the line is longer behind each cover. */
+  /** How many columns the line is longer behind each cover. */
   const shifts: number[] = []
   let at = 0
   let shift = 0
@@ -66,7 +66,7 @@ const covered = (line: string, covers: readonly Cover[]): MaskedLine => {
   }
 }
 
-/** How many covers end before a column. They are in order. */
+/** Returns how many covers end before a column. The covers are in order. */
 const countBefore = (covers: readonly Cover[], column: number): number => {
   let low = 0
   let high = covers.length
@@ -79,7 +79,7 @@ const countBefore = (covers: readonly Cover[], column: number): number => {
 }
 
 const loginsIn = (text: string): Cover[] =>
-  [...text.matchAll(login)].map(({ index, 0: all }) => ({ from: index, to: index + all.length, shown: stars }))
+  [...text.matchAll(loginForm)].map(({ index, 0: all }) => ({ from: index, to: index + all.length, shown: stars }))
 
 const parametersIn = (text: string): Cover[] => {
   const found: Cover[] = []

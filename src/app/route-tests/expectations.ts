@@ -17,19 +17,19 @@ type Check = (wanted: never, result: StepResult, around: MatchContext) => readon
 
 const noEvent = 'no event: this step sends none'
 
-const same = (at: string, wanted: Json, got: Json | undefined, absent = 'nothing'): readonly Difference[] =>
+const compareExactly = (at: string, wanted: Json, got: Json | undefined, absent = 'nothing'): readonly Difference[] =>
   wanted === got ? [] : [{ at, expected: JSON.stringify(wanted), got: got === undefined ? absent : JSON.stringify(got) }]
 
 /** Returns the text of the step: the agent's last prompt, else the text that was sent last. */
 const promptOf = ({ happened: { prompts, sent } }: StepResult): string | undefined => prompts.at(-1) ?? sent.at(-1)?.text
 
-const ended = ({ happened: { attempts } }: StepResult) => attempts.filter(({ end }) => end.kind !== 'again')
+const endedAttempts = ({ happened: { attempts } }: StepResult) => attempts.filter(({ end }) => end.kind !== 'again')
 
 /** The checks by the keys of `expect`. A contract test compares the keys with the schema. */
 const checks: { readonly [key in keyof Omit<TestExpect, `x-${string}`>]-?: Check } = {
-  status: (wanted: number, { traced }) => same('status', wanted, traced?.answer.status, noEvent),
-  outcome: (wanted: string, { traced }) => same('outcome', wanted, traced?.name, noEvent),
-  stopped_at: (wanted: string, { traced }) => same('stopped_at', wanted, traced && (traced.stoppedAt ?? 'none'), noEvent),
+  status: (wanted: number, { traced }) => compareExactly('status', wanted, traced?.answer.status, noEvent),
+  outcome: (wanted: string, { traced }) => compareExactly('outcome', wanted, traced?.name, noEvent),
+  stopped_at: (wanted: string, { traced }) => compareExactly('stopped_at', wanted, traced && (traced.stoppedAt ?? 'none'), noEvent),
   rule: (wanted: string, { traced }) => {
     const reason = traced?.reason ?? ''
     // The reason may name a condition inside the wanted condition.
@@ -39,12 +39,12 @@ const checks: { readonly [key in keyof Omit<TestExpect, `x-${string}`>]-?: Check
       : [{ at: 'rule', expected: `${wanted} to say no`, got: reason || 'nothing said no' }]
   },
   reason: (wanted: Json, { traced }, around) => match('reason', wanted, traced?.reason, around),
-  event: (wanted: string, { traced }) => same('event', wanted, traced?.event?.eventType, noEvent),
+  event: (wanted: string, { traced }) => compareExactly('event', wanted, traced?.event?.eventType, noEvent),
   answer: (wanted: Json, { traced }, around) => match('answer', wanted, traced?.answer.body, around),
   prompt: (wanted: Json, result, around) => match('prompt', wanted, promptOf(result), around),
-  runs: (wanted: number, result) => same('runs', wanted, ended(result).length),
-  dead: (wanted: number, result) => same('dead', wanted, ended(result).filter(({ end }) => end.kind === 'dead').length),
-  deliveries: (wanted: number, { happened }) => same('deliveries', wanted, happened.sent.length),
+  runs: (wanted: number, result) => compareExactly('runs', wanted, endedAttempts(result).length),
+  dead: (wanted: number, result) => compareExactly('dead', wanted, endedAttempts(result).filter(({ end }) => end.kind === 'dead').length),
+  deliveries: (wanted: number, { happened }) => compareExactly('deliveries', wanted, happened.sent.length),
   deliver: (wanted: NonNullable<TestExpect['deliver']>, result, around) => checkDelivery(wanted, result, around),
 }
 
@@ -76,7 +76,7 @@ const checkDelivery = async (
     settings.map(([key, wanted]) => match(`deliver.extra.${key}`, { equals: wanted as never }, own(got, key), around)),
   )
   return [
-    ...(target === undefined ? [] : same('deliver.target', targetName(target), delivery?.target)),
+    ...(target === undefined ? [] : compareExactly('deliver.target', targetName(target), delivery?.target)),
     ...found.flat(),
     ...(text === undefined ? [] : await match('deliver.text', text as Json, last.text, around)),
   ]

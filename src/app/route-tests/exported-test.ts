@@ -16,7 +16,7 @@ export const exportedTest = (view: EventView, { headers, body }: RawRequest, sec
   return {
     name: `${event ?? 'an event'} is ${outcome} (${id.slice(0, 8)})`,
     route,
-    send: { ...contentOf(sample), ...(event === undefined || event === 'unknown' ? {} : { event }), ...furtherHeaders(sample) },
+    send: { ...bodyMember(sample), ...(event === undefined || event === 'unknown' ? {} : { event }), ...furtherHeaders(sample) },
     expect: {
       outcome,
       ...(outcome === 'ignored' && stage !== undefined ? { stopped_at: stage } : {}),
@@ -26,7 +26,7 @@ export const exportedTest = (view: EventView, { headers, body }: RawRequest, sec
 }
 
 /** Returns the body as data where that keeps every digit of its numbers, else as text. */
-const contentOf = ({ body }: Sample): JsonObject => {
+const bodyMember = ({ body }: Sample): JsonObject => {
   return isJson(body) && !/\d{16}/.test(body) ? { payload: JSON.parse(body) as Json } : { body }
 }
 

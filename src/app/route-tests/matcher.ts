@@ -19,47 +19,48 @@ export type MatchContext = {
 
 type Value = Json | undefined
 
-const show = (value: Value): string => (value === undefined ? 'nothing' : JSON.stringify(value))
-const textOf = (value: Value): string => (typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value))
+const showValue = (value: Value): string => (value === undefined ? 'nothing' : JSON.stringify(value))
+const textOfValue = (value: Value): string => (typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value))
 
 /** Compares a value. `matcher`: a plain value, or a map of rules. */
 export const match = async (at: string, matcher: Json | TestRule, value: Value, around: MatchContext): Promise<readonly Difference[]> =>
-  isObject(matcher as Json) ? matchRules(at, matcher as TestRule, value, around) : equal(at, matcher as Json, value)
+  isObject(matcher as Json) ? matchRules(at, matcher as TestRule, value, around) : compareWhole(at, matcher as Json, value)
 
-const equal = (at: string, wanted: Json, value: Value): readonly Difference[] =>
-  compileEqual(wanted)(value) ? [] : [{ at, expected: show(wanted), got: show(value) }]
+const compareWhole = (at: string, wanted: Json, value: Value): readonly Difference[] =>
+  compileEqual(wanted)(value) ? [] : [{ at, expected: showValue(wanted), got: showValue(value) }]
 
 const matchRules = async (at: string, rule: TestRule, value: Value, around: MatchContext): Promise<readonly Difference[]> => {
-  const text = textOf(value)
+  const text = textOfValue(value)
   const found: Difference[] = []
-  const must = (holds: boolean, key: string, expected: string, got = show(value)): void => {
+  const must = (holds: boolean, key: string, expected: string, got = showValue(value)): void => {
     if (!holds) found.push({ at: `${at}.${key}`, expected, got })
   }
-  if (rule.equals !== undefined) found.push(...equal(`${at}.equals`, rule.equals as Json, value))
-  for (const [i, part] of listOf(rule.contains).entries()) must(text.includes(part), `contains[${i}]`, `a text with ${show(part)} in it`)
-  for (const [i, part] of listOf(rule.lacks).entries()) must(!text.includes(part), `lacks[${i}]`, `a text without ${show(part)}`)
-  if (rule.matches !== undefined) must(fits(rule.matches, text), 'matches', `a text that /${rule.matches}/ fits`)
+  if (rule.equals !== undefined) found.push(...compareWhole(`${at}.equals`, rule.equals as Json, value))
+  for (const [i, part] of asList(rule.contains).entries())
+    must(text.includes(part), `contains[${i}]`, `a text with ${showValue(part)} in it`)
+  for (const [i, part] of asList(rule.lacks).entries()) must(!text.includes(part), `lacks[${i}]`, `a text without ${showValue(part)}`)
+  if (rule.matches !== undefined) must(fitsPattern(rule.matches, text), 'matches', `a text that /${rule.matches}/ fits`)
   if (rule.jsonata !== undefined) must(await holds(rule.jsonata, value), 'jsonata', `${rule.jsonata} to be true`)
   const { max_chars: max } = rule
   if (max !== undefined) must(text.length <= max, 'max_chars', `at most ${max} characters`, `${text.length} characters`)
   if (rule.unresolved) {
-    const wanted = rule.unresolved.map(bare).sort()
-    const got = around.unresolved.map(bare).sort()
-    must(wanted.join('\n') === got.join('\n'), 'unresolved', show(wanted), show(got))
+    const wanted = rule.unresolved.map(withoutBraces).sort()
+    const got = around.unresolved.map(withoutBraces).sort()
+    must(wanted.join('\n') === got.join('\n'), 'unresolved', showValue(wanted), showValue(got))
   }
   if (rule.snapshot) {
     const before = around.snapshot(at, text)
-    must(before === text, 'snapshot', before === undefined ? 'a snapshot: run with --update' : show(before))
+    must(before === text, 'snapshot', before === undefined ? 'a snapshot: run with --update' : showValue(before))
   }
   return found
 }
 
-const listOf = (texts: string | readonly string[] | undefined): readonly string[] => (texts === undefined ? [] : [texts].flat())
+const asList = (texts: string | readonly string[] | undefined): readonly string[] => (texts === undefined ? [] : [texts].flat())
 
 /** Returns a placeholder without its braces; they may be missing. */
-export const bare = (written: string): string => written.replace(/^\{(.*)\}$/s, '$1')
+export const withoutBraces = (written: string): string => written.replace(/^\{(.*)\}$/s, '$1')
 
-const fits = (pattern: string, text: string): boolean => {
+const fitsPattern = (pattern: string, text: string): boolean => {
   try {
     return compileRegex(pattern).test(text)
   } catch (error) {

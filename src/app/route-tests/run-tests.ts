@@ -122,7 +122,7 @@ const runTest = async (test: TestCase, around: TestContext): Promise<TestResult>
   return { test, ms: performance.now() - from, ...(failure ? { failure } : {}) }
 }
 
-type Stage = {
+type StepContext = {
   readonly test: TestCase
   readonly rehearsal: Rehearsal
   readonly clock: ReturnType<typeof createVirtualClock>
@@ -131,7 +131,7 @@ type Stage = {
 }
 
 /** Runs a step: sends its events, then moves the clock on. Expectations are checked after each event, or once after the clock has moved. */
-const runStep = async (step: TestStep, stage: Stage): Promise<Failure | undefined> => {
+const runStep = async (step: TestStep, stage: StepContext): Promise<Failure | undefined> => {
   const { test, rehearsal, clock, around } = stage
   const mocks = mocksOf(step.mocks ?? test.spec.mocks, test.runScripts)
   try {
@@ -139,19 +139,24 @@ const runStep = async (step: TestStep, stage: Stage): Promise<Failure | undefine
       if (i > 0 && step.every !== undefined) await rehearsal.advance(durationMs(step.every), mocks)
       const traced = await rehearsal.post(requestOf(step.send, test, { clock, ...around }), mocks)
       around.coverage.add(test.source, traced)
-      const failure = step.advance === undefined ? await judge(step.expect, { traced, happened: rehearsal.happened() }, stage) : undefined
+      const failure =
+        step.advance === undefined ? await checkStep(step.expect, { traced, happened: rehearsal.happened() }, stage) : undefined
       if (failure) return failure
     }
     if (step.advance === undefined) return undefined
     await rehearsal.advance(durationMs(step.advance), mocks)
-    return await judge(step.expect, { traced: undefined, happened: rehearsal.happened() }, stage)
+    return await checkStep(step.expect, { traced: undefined, happened: rehearsal.happened() }, stage)
   } catch (error) {
     const hint = (error as Partial<Fault>).hint
     return { kind: 'broken', step: stage.step, why: `${messageOf(error)}${hint === undefined ? '' : ` (${hint})`}` }
   }
 }
 
-const judge = async (expected: TestExpect | undefined, result: StepResult, { test, step, around }: Stage): Promise<Failure | undefined> => {
+const checkStep = async (
+  expected: TestExpect | undefined,
+  result: StepResult,
+  { test, step, around }: StepContext,
+): Promise<Failure | undefined> => {
   const snapshot = (at: string, value: string) =>
     around.snapshots.of(`${test.spec.route ?? test.source.name} › ${test.spec.name} › step ${step}`, at, value)
   const differences = await checkExpected(expected ?? {}, result, { snapshot })

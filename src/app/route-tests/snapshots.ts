@@ -15,7 +15,7 @@ export interface Snapshots {
 /** Reads the snapshots of a file of tests. Throws a usage Fault for a file that is malformed. */
 export const readSnapshots = (testFile: string, update: boolean): Snapshots => {
   const file = `${testFile}.snapshots.json`
-  const { data: before, text: written } = read(file)
+  const { data: before, text: written } = readSnapshotFile(file)
   const now = new Map<string, string>()
   return {
     of(test, at, value) {
@@ -32,7 +32,7 @@ export const readSnapshots = (testFile: string, update: boolean): Snapshots => {
   }
 }
 
-const read = (file: string): { readonly data: { readonly [key: string]: Json }; readonly text?: string } => {
+const readSnapshotFile = (file: string): { readonly data: { readonly [key: string]: Json }; readonly text?: string } => {
   if (!existsSync(file)) return { data: {} }
   try {
     const text = readFileSync(file, 'utf8')

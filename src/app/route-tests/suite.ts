@@ -35,7 +35,7 @@ export type Suite = {
 }
 
 const testFile = /\.webhook-test\.(?:ya?ml|json)$/
-const search = { depth: 6, isWanted: (name: string) => testFile.test(name), without: new Set(['node_modules', 'state', '.git']) }
+const testSearch = { depth: 6, isWanted: (name: string) => testFile.test(name), without: new Set(['node_modules', 'state', '.git']) }
 
 /** Reads tests. `paths`: files of tests, configurations and folders; empty: the data directory. Throws a usage Fault for a missing path. */
 export const readSuites = async (workspace: Workspace, paths: readonly string[]): Promise<readonly Suite[]> => {
@@ -55,7 +55,7 @@ const filesAt = (path: string): readonly string[] => {
 
 /** Returns the files of tests in a folder and below, in order. */
 export const testFilesIn = (folder: string): readonly string[] =>
-  existsSync(folder) && statSync(folder).isDirectory() ? filesBelow(folder, search) : []
+  existsSync(folder) && statSync(folder).isDirectory() ? filesBelow(folder, testSearch) : []
 
 const filesIn = (folder: string): readonly string[] => {
   const config = join(folder, 'config.yaml')
@@ -64,7 +64,7 @@ const filesIn = (folder: string): readonly string[] => {
 
 export const isTestFile = (file: string): boolean => testFile.test(basename(file))
 
-const top = (file: string): Place => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
+const topOfFile = (file: string): Place => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
 
 const readTestFile = async (file: string, worlds: Worlds): Promise<Suite> => {
   const { source, text, diagnostics } = readSource(file)
@@ -75,7 +75,7 @@ const readTestFile = async (file: string, worlds: Worlds): Promise<Suite> => {
   const { routes, run_scripts: runScripts = false, tests } = source.data as unknown as RouteTests
   const configFile = routes === undefined ? worlds.home : resolve(dirname(file), routes)
   if (!existsSync(configFile) && !(routes === undefined && existsSync(subscriptionsBeside(configFile)))) {
-    const place = routes === undefined ? top(file) : source.place(['routes'])
+    const place = routes === undefined ? topOfFile(file) : source.place(['routes'])
     const missing = diagnostic('WH003', `there is no ${configFile}`, {
       place,
       pointer: '/routes',
@@ -93,25 +93,25 @@ const readTestFile = async (file: string, worlds: Worlds): Promise<Suite> => {
   }
 }
 
-type Reading = { readonly source: Source; readonly world: World; readonly runScripts: boolean }
+type TestFileContext = { readonly source: Source; readonly world: World; readonly runScripts: boolean }
 
-const caseOf = (spec: RouteTest, base: Path, { source, world, runScripts }: Reading): TestCase | Diagnostic => {
+const caseOf = (spec: RouteTest, base: Path, { source, world, runScripts }: TestFileContext): TestCase | Diagnostic => {
   const place = source.place([...base, 'name'])
   if (spec.route === undefined) {
-    return wrong('WH104', '"route" is missing', [...base, 'name'], source, 'name the route that gets the events')
+    return testProblem('WH104', '"route" is missing', [...base, 'name'], source, 'name the route that gets the events')
   }
   const found = world.routes.get(spec.route)
   if (found) return { spec, source: withSecret(found), world, place, runScripts }
   const at: Path = [...base, 'route']
   if (world.invalid(spec.route))
-    return wrong('WH103', `the route "${spec.route}" is not valid as it is now`, at, source, 'headgate validate')
+    return testProblem('WH103', `the route "${spec.route}" is not valid as it is now`, at, source, 'headgate validate')
   const near = nearest(spec.route, world.routes.keys())
   const [unread] = world.unread
   const help = unread ? unread.message : near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'headgate webhook list --all'
-  return wrong('WH103', `there is no route "${spec.route}"`, at, source, help)
+  return testProblem('WH103', `there is no route "${spec.route}"`, at, source, help)
 }
 
-const wrong = (code: 'WH103' | 'WH104', message: string, path: Path, source: Source, help: string): Diagnostic =>
+const testProblem = (code: 'WH103' | 'WH104', message: string, path: Path, source: Source, help: string): Diagnostic =>
   startsAnyway(diagnostic(code, message, { place: source.place(path), pointer: pointerOf(path), help }))
 
 /** No test stops the gateway's start. */

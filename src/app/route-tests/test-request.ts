@@ -21,7 +21,7 @@ type RequestContext = { readonly clock: Clock; readonly workspace: Workspace; re
 export const requestOf = (send: TestSend, { source, place, world }: TestCase, around: RequestContext): Traced => {
   const { event, headers, set = {}, unset = [], sign, id } = send
   return asPosted(source, {
-    of: contentOf(send, dirname(place.file), around),
+    of: requestContent(send, dirname(place.file), around),
     set: Object.entries(set).map(([path, to]) => `${path}=${JSON.stringify(to)}`),
     unset,
     event,
@@ -33,11 +33,11 @@ export const requestOf = (send: TestSend, { source, place, world }: TestCase, ar
   })
 }
 
-const contents = ['sample', 'payload', 'body', 'file'] as const
+const contentKeys = ['sample', 'payload', 'body', 'file'] as const
 
-const contentOf = (send: TestSend, folder: string, { workspace, reads }: RequestContext): Sample | { readonly payload: string } => {
-  const given = contents.filter((key) => send[key] !== undefined)
-  if (given.length > 1) throw bad(`"send" has ${given.join(' and ')}: one of them says what is sent`)
+const requestContent = (send: TestSend, folder: string, { workspace, reads }: RequestContext): Sample | { readonly payload: string } => {
+  const given = contentKeys.filter((key) => send[key] !== undefined)
+  if (given.length > 1) throw badTest(`"send" has ${given.join(' and ')}: one of them says what is sent`)
   if (send.body !== undefined) return { payload: send.body }
   if (send.sample !== undefined) {
     const sample = findSample(workspace, send.sample)
@@ -60,8 +60,8 @@ const readContent = (file: string): Sample | { readonly payload: string } => {
     return isObject(data) && isObject(own(data, 'headers')) ? parseSample(text, file) : { payload: text }
   } catch (error) {
     if (error instanceof Fault) throw error
-    throw bad(`cannot read ${file}: ${whyUnread(error)}`)
+    throw badTest(`cannot read ${file}: ${whyUnread(error)}`)
   }
 }
 
-const bad = (message: string): Fault => new Fault('bad_test', message, { exitCode: exit.no })
+const badTest = (message: string): Fault => new Fault('bad_test', message, { exitCode: exit.no })

@@ -39,7 +39,7 @@ export const createWorlds = ({ dataDir, env }: Workspace): Worlds => {
   return {
     home: join(dataDir, 'config.yaml'),
     of(file) {
-      const loaded = known.get(file) ?? load(file, env)
+      const loaded = known.get(file) ?? loadWorld(file, env)
       known.set(file, loaded)
       return loaded
     },
@@ -47,7 +47,7 @@ export const createWorlds = ({ dataDir, env }: Workspace): Worlds => {
 }
 
 /** Loads a world. The file may be missing, because the environment alone may configure a gateway. */
-const load = async (file: string, env: Workspace['env']): Promise<World> => {
+const loadWorld = async (file: string, env: Workspace['env']): Promise<World> => {
   const dataDir = dirname(file)
   const loaded = loadConfig({ dataDir, configFile: existsSync(file) ? file : undefined, env })
   const { config } = loaded

@@ -1,39 +1,39 @@
-/** Puts schemas into the settings of an editor, `.vscode/settings.json`: JSON with comments, of which all others are kept as they are. */
+/** Adds schemas to the settings of an editor, `.vscode/settings.json`. It is JSON with comments; all other text of it stays. */
 
 import { applyEdits, type JSONPath, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
 
-/** A schema, and the files that it describes, both relative to the folder that the editor opens. */
+/** A schema and the files that it describes, both relative to the folder that the editor opens. */
 export type Association = { readonly schema: string; readonly files: readonly string[] }
 export type Associations = { readonly yaml: readonly Association[]; readonly json: readonly Association[] }
 
-/** The settings with these associations; `text` is empty where there are none yet. Throws a Fault, and so changes nothing, for what it cannot read. */
+/** Returns the settings with these associations. `text` is empty where there are no settings yet. Throws a Fault for malformed settings. */
 export const withAssociations = (file: string, text: string, { yaml, json }: Associations): string => {
   const withYaml = yaml.reduce((before, each) => withYamlSchema(file, before, each), text.trim() === '' ? '{}\n' : text)
   return json.reduce((before, each) => withJsonSchema(file, before, each), withYaml)
 }
 
-/** `yaml.schemas` is a map: from a schema to a file, or a list of files. */
+/** Adds to `yaml.schemas`, a map from a schema to a file or a list of files. */
 const withYamlSchema = (file: string, text: string, { schema, files }: Association): string => {
   const schemas = settingsIn(file, text)['yaml.schemas'] ?? {}
-  if (!isObject(schemas)) throw odd(file, 'its "yaml.schemas" is no map')
-  const all = joined(schemas[schema], files)
-  return all === undefined ? text : changed(text, ['yaml.schemas', schema], all)
+  if (!isObject(schemas)) throw oddSettings(file, 'its "yaml.schemas" is no map')
+  const all = withMissing(schemas[schema], files)
+  return all === undefined ? text : setInText(text, ['yaml.schemas', schema], all)
 }
 
-/** `json.schemas` is a list of maps. */
+/** Adds to `json.schemas`, a list of maps. */
 const withJsonSchema = (file: string, text: string, { schema, files }: Association): string => {
   const schemas = settingsIn(file, text)['json.schemas'] ?? []
-  if (!Array.isArray(schemas)) throw odd(file, 'its "json.schemas" is no list')
+  if (!Array.isArray(schemas)) throw oddSettings(file, 'its "json.schemas" is no list')
   const place = schemas.findIndex((each) => isObject(each) && each.url === schema)
-  if (place < 0) return changed(text, ['json.schemas', schemas.length], { fileMatch: [...files], url: schema })
-  const all = joined((schemas[place] as { readonly fileMatch?: Json }).fileMatch, files)
-  return all === undefined ? text : changed(text, ['json.schemas', place, 'fileMatch'], all)
+  if (place < 0) return setInText(text, ['json.schemas', schemas.length], { fileMatch: [...files], url: schema })
+  const all = withMissing((schemas[place] as { readonly fileMatch?: Json }).fileMatch, files)
+  return all === undefined ? text : setInText(text, ['json.schemas', place, 'fileMatch'], all)
 }
 
-/** What is listed already with what must be, or `undefined` where all of it is there. */
-const joined = (there: Json | undefined, files: readonly string[]): Json[] | undefined => {
+/** Returns the listed files with the missing files; `undefined` where none is missing. */
+const withMissing = (there: Json | undefined, files: readonly string[]): Json[] | undefined => {
   const listed = there === undefined ? [] : [there].flat()
   const missing = files.filter((file) => !listed.includes(file))
   return missing.length === 0 ? undefined : [...listed, ...missing]
@@ -45,20 +45,20 @@ const settingsIn = (file: string, text: string): { readonly [key: string]: Json 
   const [first] = errors
   if (first) {
     const before = text.slice(0, first.offset).split('\n')
-    throw odd(file, `${printParseErrorCode(first.error)} at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`)
+    throw oddSettings(file, `${printParseErrorCode(first.error)} at line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`)
   }
-  if (!isObject(settings)) throw odd(file, 'it is no map')
+  if (!isObject(settings)) throw oddSettings(file, 'it is no map')
   return settings
 }
 
-const changed = (text: string, path: JSONPath, value: Json): string => {
+const setInText = (text: string, path: JSONPath, value: Json): string => {
   const tabs = /\n\t/.test(text)
   const tabSize = /\n( +)\S/.exec(text)?.[1]?.length ?? 2
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
   return applyEdits(text, modify(text, path, value, { formattingOptions: { insertSpaces: !tabs, tabSize, eol } }))
 }
 
-const odd = (file: string, why: string): Fault =>
+const oddSettings = (file: string, why: string): Fault =>
   new Fault('odd_settings', `${file} cannot be changed: ${why}`, {
     exitCode: exit.conflict,
     hint: 'mend it, or name the schemas by hand: docs/editor.md',

@@ -1,4 +1,4 @@
-/** Tells editors which schema each file of a data directory has, all in files beside them, so that it works without a network. */
+/** Tells editors the schema of each file of a data directory. The schemas are installed beside the files, so no network is needed. */
 
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,36 +19,36 @@ export type SchemaWish = {
 
 export type WrittenFile = { readonly file: string; readonly did: 'wrote' | 'changed' | 'kept' }
 
-/** Files in the order they were looked at. Nothing is written when any of them may not be: then a Fault is thrown. */
+/** Writes the files, and returns all of them. Throws a Fault, before anything is written, when a file may not be written. */
 export const installSchema = async ({ dataDir, self }: Workspace, wish: SchemaWish): Promise<readonly WrittenFile[]> => {
   const changes = [
-    change(join(dataDir, schemaFile), () => bundleText()),
-    ...(wish.modelines.length > 0 ? [modelined(join(dataDir, 'config.yaml'), wish.modelines, self)] : []),
-    ...(wish.vscode ? forVsCode(dataDir) : []),
+    plannedChange(join(dataDir, schemaFile), () => bundleText()),
+    ...(wish.modelines.length > 0 ? [modelineChange(join(dataDir, 'config.yaml'), wish.modelines, self)] : []),
+    ...(wish.vscode ? vsCodeChanges(dataDir) : []),
   ]
   const written: WrittenFile[] = []
-  for (const each of changes) written.push(await write(each))
+  for (const each of changes) written.push(await writeChange(each))
   return written
 }
 
 type FileChange = { readonly file: string; readonly before: string | undefined; readonly after: string }
 
-const change = (file: string, make: (before: string | undefined) => string): FileChange => {
-  const before = textOf(file)
+const plannedChange = (file: string, make: (before: string | undefined) => string): FileChange => {
+  const before = textOrNone(file)
   const after = make(before)
   if (after !== before) refuseReadOnly(file)
   return { file, before, after }
 }
 
-const modelined = (file: string, forms: readonly ModelineForm[], self: string): FileChange =>
-  change(file, (before) => {
+const modelineChange = (file: string, forms: readonly ModelineForm[], self: string): FileChange =>
+  plannedChange(file, (before) => {
     if (before === undefined)
       throw new Fault('no_config', `there is no ${file}`, { exitCode: exit.notFound, hint: `${self} gateway setup --yes makes one` })
     return forms.reduce((text, form) => withModeline(text, `./${schemaFile}`, form), before)
   })
 
-/** JSON Schemas of a few lines, which lead into the bundle: not every editor takes a part of a file as a schema. */
-const forVsCode = (dataDir: string): FileChange[] => {
+/** Returns the changes for VS Code. Short schemas refer into the bundle, because not every editor takes a part of a file as a schema. */
+const vsCodeChanges = (dataDir: string): FileChange[] => {
   const folder = join(dataDir, '.vscode')
   const leading = (name: SchemaName): string => `${JSON.stringify({ $ref: `../${schemaFile}${referenceTo(name)}` })}\n`
   const schemas: readonly (readonly [name: SchemaName, text: string])[] = [
@@ -59,8 +59,8 @@ const forVsCode = (dataDir: string): FileChange[] => {
   ]
   const settings = join(folder, 'settings.json')
   return [
-    ...schemas.map(([name, text]) => change(join(folder, fileOf(name)), () => text)),
-    change(settings, (before) => withAssociations(settings, before ?? '', associations)),
+    ...schemas.map(([name, text]) => plannedChange(join(folder, fileOf(name)), () => text)),
+    plannedChange(settings, (before) => withAssociations(settings, before ?? '', associations)),
   ]
 }
 
@@ -78,14 +78,14 @@ const associations: Associations = {
   ],
 }
 
-/** `undefined` where there is no such file. */
-const textOf = (file: string): string | undefined => {
+/** Reads a file; `undefined` without a file. Throws a Fault. */
+const textOrNone = (file: string): string | undefined => {
   refuseOdd(file)
   if (!statSync(file, { throwIfNoEntry: false })) return undefined
   try {
     const bytes = readFileSync(file)
     const text = bytes.toString('utf8')
-    // Written back, it would be another file.
+    // Writing a text that is not UTF-8 back would change other bytes, too.
     if (!Buffer.from(text).equals(bytes))
       throw new Fault('not_utf8', `${file} is not UTF-8: it is not touched`, { exitCode: exit.conflict })
     return text
@@ -94,11 +94,11 @@ const textOf = (file: string): string | undefined => {
   }
 }
 
-/** Whole, and with the mode that it has. */
-const write = async ({ file, before, after }: FileChange): Promise<WrittenFile> => {
+/** Writes a file as a whole, with the mode that it has. Throws a Fault where it has changed meanwhile. */
+const writeChange = async ({ file, before, after }: FileChange): Promise<WrittenFile> => {
   if (before === after) return { file, did: 'kept' }
   try {
-    if (textOf(file) !== before)
+    if (textOrNone(file) !== before)
       throw new Fault('conflict', `${file} has changed meanwhile: it is not touched`, { exitCode: exit.conflict, hint: 'try again' })
     if (before === undefined) await replaceFile(file, after)
     else await replaceFile(file, after, statSync(file).mode & 0o777)

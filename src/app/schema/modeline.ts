@@ -1,8 +1,8 @@
-/** The comment that tells editors which schema a YAML file has. It is spliced into the text: nothing else changes. */
+/** The modeline: a comment that tells editors the schema of a YAML file. It is spliced into the text; nothing else changes. */
 
 export type ModelineForm = 'yaml-language-server' | 'jetbrains'
 
-const forms: { readonly [form in ModelineForm]: { readonly found: RegExp; readonly written: (schema: string) => string } } = {
+const modelineForms: { readonly [form in ModelineForm]: { readonly found: RegExp; readonly written: (schema: string) => string } } = {
   'yaml-language-server': {
     found: /^# *yaml-language-server *:.*$/,
     written: (schema) => `# yaml-language-server: $schema=${schema}`,
@@ -10,9 +10,9 @@ const forms: { readonly [form in ModelineForm]: { readonly found: RegExp; readon
   jetbrains: { found: /^# *\$schema *:.*$/, written: (schema) => `# $schema: ${schema}` },
 }
 
-/** The text with a modeline of this form that names the schema, relative to the file: the one among its first comments, else a new first line. */
+/** Returns the text with a modeline for the schema (a relative path). It replaces a modeline of its form, or becomes the first line. */
 export const withModeline = (text: string, schema: string, form: ModelineForm): string => {
-  const { found, written } = forms[form]
+  const { found, written } = modelineForms[form]
   const line = written(schema)
   for (const { index, text: comment } of firstComments(text)) {
     if (found.test(comment)) return text.slice(0, index) + line + text.slice(index + comment.length)
@@ -24,7 +24,7 @@ export const withModeline = (text: string, schema: string, form: ModelineForm): 
 
 type Comment = { readonly index: number; readonly text: string }
 
-/** The comments before anything else, without their line ends. Editors look for a modeline only there. */
+/** Returns the comments at the top of a text, without their line ends. Editors look for a modeline only there. */
 const firstComments = (text: string): Comment[] => {
   const head = /^\ufeff?(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*(?:[ \t]*#[^\r\n]*)?/.exec(text)?.[0] ?? ''
   return [...head.matchAll(/#[^\r\n]*/g)].map(({ 0: comment, index }) => ({ index, text: comment.trimEnd() }))

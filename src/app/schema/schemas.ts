@@ -1,4 +1,4 @@
-/** The JSON Schemas of the files, as editors get them. They come with the program. */
+/** The JSON Schemas of the files, for editors. They come with the program. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { diskFault } from '../../core/disk-fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 
-/** Each kind of file, and its definition in the bundle where it is not the bundle itself. */
-const kinds = {
+/** The kinds of files, each with its definition in the bundle; `undefined` where the schema is a file of its own. */
+const schemaKinds = {
   config: undefined,
   subscriptions: 'Subscriptions',
   jobs: 'CronJobs',
@@ -15,36 +15,36 @@ const kinds = {
   sample: undefined,
 } as const
 
-export type SchemaName = keyof typeof kinds
-export const schemaNames = Object.keys(kinds) as readonly SchemaName[]
+export type SchemaName = keyof typeof schemaKinds
+export const schemaNames = Object.keys(schemaKinds) as readonly SchemaName[]
 
-/** What the bundle is called, here and in a data directory. */
+/** The name of the bundle's file, in the program and in a data directory. */
 export const schemaFile = 'headgate.schema.json'
 
-/** Seen from the bundle in `dist/`, and from this source. */
-const folder = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../../schema/' : '../schema/', import.meta.url))
+/** The folder of schemas, as the bundle in `dist/` or this source finds it. */
+const schemaFolder = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../../../schema/' : '../schema/', import.meta.url))
 
-/** Throws a Fault where the installation lacks it. */
-const textOf = (file: string): string => {
+/** Reads a schema. Throws a Fault where the installation lacks it. */
+const readSchema = (file: string): string => {
   try {
-    return readFileSync(join(folder, file), 'utf8')
+    return readFileSync(join(schemaFolder, file), 'utf8')
   } catch (error) {
-    throw diskFault('read', join(folder, file), error)
+    throw diskFault('read', join(schemaFolder, file), error)
   }
 }
 
-/** The text of the bundle, the schema of `config.yaml`: the others refer to its definitions. */
-export const bundleText = (): string => textOf(schemaFile)
+/** Returns the text of the bundle. It is the schema of `config.yaml`, and most other schemas are definitions in it. */
+export const bundleText = (): string => readSchema(schemaFile)
 
-export const sampleText = (): string => textOf('sample.schema.json')
+export const sampleText = (): string => readSchema('sample.schema.json')
 
-/** A schema that stands on its own. */
+/** Returns a schema that needs no other file. */
 export const schemaOf = (name: SchemaName): JsonObject => {
   if (name === 'sample') return JSON.parse(sampleText()) as JsonObject
   const bundle = JSON.parse(bundleText()) as JsonObject
   const { $schema, definitions } = bundle
-  return kinds[name] === undefined ? bundle : ({ $schema, $ref: referenceTo(name), definitions } as JsonObject)
+  return schemaKinds[name] === undefined ? bundle : ({ $schema, $ref: referenceTo(name), definitions } as JsonObject)
 }
 
-/** Where the bundle has the schema of a kind of file. */
-export const referenceTo = (name: SchemaName): string => (kinds[name] === undefined ? '#' : `#/definitions/${kinds[name]}`)
+/** Returns the reference into the bundle for a kind of file. */
+export const referenceTo = (name: SchemaName): string => (schemaKinds[name] === undefined ? '#' : `#/definitions/${schemaKinds[name]}`)

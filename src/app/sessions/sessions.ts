@@ -1,4 +1,4 @@
-/** The lasting conversations that the running gateway keeps: which there are, and what was said in one. */
+/** Lists the sessions of the running gateway, and reads the conversation of a session. */
 
 import { type SessionFilter, wordsOf } from '../../core/agent/session.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -7,18 +7,18 @@ import type { Conversation, SessionView } from '../../generated/control.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** More than a store keeps. */
-const all = 99_999
+/** More sessions than a store keeps. */
+const maxListed = 99_999
 
 export type SessionList = { readonly sessions: readonly SessionView[]; readonly more: boolean }
 
-/** Those with the latest messages first. Throws a Fault where no gateway runs. */
+/** Lists sessions, those with the latest messages first. Throws a Fault where no gateway runs. */
 export const listSessions = async (gateway: GatewayFinder, of: SessionFilter, max: number): Promise<SessionList> => {
   const { sessions } = await (await gateway.need()).sessions({ ...of, max: max + 1 })
   return { sessions: sessions.slice(0, max), more: sessions.length > max }
 }
 
-/** Throws a Fault where there is none of this name (exit 5), or where several profiles have one. */
+/** Finds the conversation of a session. Throws a Fault where no session has this name (exit 5), or sessions of several profiles have it. */
 export const findConversation = async (
   workspace: Workspace,
   finder: GatewayFinder,
@@ -26,7 +26,7 @@ export const findConversation = async (
   max: number,
 ): Promise<Conversation> => {
   const gateway = await finder.need()
-  const { sessions } = await gateway.sessions({ ...of, max: all })
+  const { sessions } = await gateway.sessions({ ...of, max: maxListed })
   const [found, ...others] = sessions.filter((session) => session.name === name)
   if (found && others.length > 0) {
     const profiles = [found, ...others].map(({ profile }) => profile).join(', ')
@@ -44,7 +44,7 @@ export const findConversation = async (
   })
 }
 
-/** A session for a reader. `created_at` and `updated_at`: ISO 8601, UTC. */
+/** Describes a session for output. `created_at` and `updated_at`: ISO 8601, UTC. */
 export const describeSession = ({ profile, route, name, place, messages, createdAt, updatedAt }: SessionView) => ({
   profile,
   route,
@@ -57,7 +57,7 @@ export const describeSession = ({ profile, route, name, place, messages, created
   updated_at: new Date(updatedAt).toISOString(),
 })
 
-/** `label`: the route of which the message is a copy. The text is as the agent is given it. */
+/** Describes the messages of a conversation. `label`: the route from which a message was copied. `text`: the text that the agent gets. */
 export const describeMessages = ({ messages }: Conversation) =>
   messages.map((message) => ({
     role: message.role,

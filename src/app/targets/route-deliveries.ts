@@ -1,4 +1,4 @@
-/** What a route would deliver of an event: the text, where no agent writes it, and each of its targets with its own settings. */
+/** Finds what a route would deliver for an event: the text, unless an agent writes it, and each target with its settings. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
@@ -18,7 +18,7 @@ export type RouteDeliveries = {
   readonly to: readonly { readonly target: string; readonly extra: JsonObject }[]
 }
 
-/** Nothing is sent. Throws a Fault: there is no such route or event, the route stops the event, or a setting has no value on it. */
+/** Returns the deliveries; nothing is sent. Throws a Fault for a missing route or event, or where the event gives no complete delivery. */
 export const deliveriesOfRoute = async (workspace: Workspace, name: string, of: TraceWish['of']): Promise<RouteDeliveries> => {
   const known = readRoutes(workspace)
   const { spec } = servedRoute(known, name, workspace)
@@ -26,14 +26,17 @@ export const deliveriesOfRoute = async (workspace: Workspace, name: string, of: 
   const traced = await traceRoute(workspace, name, { of, set: [], unset: [], runScripts: false })
   const { route, profile, starts } = traced
   if (!starts)
-    throw unsent(
-      `the route "${route}" stops this event: ${endOf(traced)}`,
+    throw unsentFault(
+      `the route "${route}" stops this event: ${endInWords(traced)}`,
       `${workspace.self} webhook trace ${route}, with the same event, shows why`,
     )
   if (starts.mode === 'job')
-    throw unsent(`the route "${route}" starts the job "${spec.cron_job}", which delivers`, `${workspace.self} cron run ${spec.cron_job}`)
+    throw unsentFault(
+      `the route "${route}" starts the job "${spec.cron_job}", which delivers`,
+      `${workspace.self} cron run ${spec.cron_job}`,
+    )
   const open = traced.placeholders.find(({ where, missing }) => missing && where.includes('deliver_extra'))
-  if (open) throw unsent(`${open.where}: ${open.written} has no value on this event`, 'give another one with --sample or --event-id')
+  if (open) throw unsentFault(`${open.where}: ${open.written} has no value on this event`, 'give another one with --sample or --event-id')
   const filled = [starts.extra].flat()
   return {
     route,
@@ -46,10 +49,10 @@ export const deliveriesOfRoute = async (workspace: Workspace, name: string, of: 
   }
 }
 
-/** Filled in settings of a target, with the secrets that are read from what is written only, because they are never stored. */
+/** Returns the filled settings of a target with its secrets. Secrets are never stored, so they come from the configuration. */
 export const wholeSettings = ({ extra }: WrittenTarget, filled: unknown, withheld: readonly string[] = []): JsonObject =>
   withSecrets(isObject(filled) ? filled : {}, secretsIn(extra, withheld))
 
-const endOf = ({ name, stage, reason }: Trace): string => `${name} by ${stage}${reason === undefined ? '' : `, ${reason}`}`
+const endInWords = ({ name, stage, reason }: Trace): string => `${name} by ${stage}${reason === undefined ? '' : `, ${reason}`}`
 
-const unsent = (why: string, hint: string): Fault => new Fault('unsent', `nothing was sent: ${why}`, { exitCode: exit.no, hint })
+const unsentFault = (why: string, hint: string): Fault => new Fault('unsent', `nothing was sent: ${why}`, { exitCode: exit.no, hint })

@@ -1,4 +1,4 @@
-/** Lists the delivery targets, plugins' too, and whether a profile's settings connect them. */
+/** Lists the targets, also those of plugins, and whether a profile's settings connect them. */
 
 import type { Profile } from '../../config/config.ts'
 import { loadConfig, unreadIn } from '../../config/load.ts'
@@ -26,25 +26,25 @@ export type KnownTarget = {
 
 export type KnownTargets = {
   readonly profile: string
-  /** The folder of its files. */
+  /** The profile's folder. */
   readonly dir: string
   readonly targets: readonly KnownTarget[]
   readonly warnings: readonly Warning[]
   readonly notices: readonly string[]
 }
 
-/** Throws a Fault when the profile is not served. */
+/** Reads the targets of a profile. Throws a Fault when the profile is not served. */
 export const readTargets = async (workspace: Workspace, profileName: string | undefined): Promise<KnownTargets> => {
   const { self } = workspace
   const loaded = loadConfig(workspace)
   const notices = unreadIn(loaded).length > 0 ? [`the configuration cannot be read, its settings are not known: ${self} validate`] : []
   const profile = profileNamed(profileName, loaded, self)
   const { catalogue, diagnostics } = await catalogueOf(loaded.config)
-  const targets = await Promise.all([...catalogue.targets.values()].map((part) => knownOf(part, profile)))
+  const targets = await Promise.all([...catalogue.targets.values()].map((part) => knownTarget(part, profile)))
   return { profile: profile.name, dir: profile.dir, targets, warnings: diagnostics.map(warningOf), notices }
 }
 
-const knownOf = async (part: TargetPart, { platforms, env }: Profile): Promise<KnownTarget> => {
+const knownTarget = async (part: TargetPart, { platforms, env }: Profile): Promise<KnownTarget> => {
   const settings = settingsOf(part, platforms, env)
   const { program } = part
   const wrong = wrongAddress(settings)

@@ -29,17 +29,17 @@ import { type Refusal, refusal } from '../refusal.ts'
 import type { Workspace } from '../workspace.ts'
 
 type Targets = Catalogue['targets']
-type Spec = { readonly deliver: string; readonly deliver_extra: JsonObject }
+type DeliverySpec = { readonly deliver: string; readonly deliver_extra: JsonObject }
 
 export type TestWish = {
   readonly target: string
   readonly extra: JsonObject
   readonly profile?: string | undefined
-  /** The configuration to test, where it is not the one that is written. */
+  /** A configuration to test in place of the one in the files. */
   readonly loaded?: Loaded | undefined
 }
 
-/** What a test message says unless told otherwise. */
+/** The text of a test message, by default. */
 export const defaultText = 'This is a test message from headgate.'
 
 /** A test that is ready to send, unless there is an obstacle. */
@@ -49,45 +49,45 @@ export type TargetTest = {
   readonly profile: string
   /** Why nothing can be sent, whatever the text. */
   readonly obstacle: string | undefined
-  readonly spec: Spec
+  readonly spec: DeliverySpec
   readonly delivery: Delivery
   readonly targets: Targets
   readonly config: Config
 }
 
-const unsent = 'nothing was sent'
+const unsentOutcome = 'nothing was sent'
 
-/** Throws a Fault when the profile is not served. */
+/** Prepares a test. Throws a Fault when the profile is not served. */
 export const prepareTargetTest = async (workspace: Workspace, wish: TestWish): Promise<TargetTest | Refusal> => {
   const { loaded = loadConfig(workspace) } = wish
   const { config, texts } = loaded
   const unread = unreadIn(loaded)
-  if (unread.length > 0) return refusal(unsent, unread, { texts })
+  if (unread.length > 0) return refusal(unsentOutcome, unread, { texts })
   const profile = profileNamed(wish.profile, loaded, workspace.self)
   const target = targetName(wish.target)
   const { catalogue, diagnostics } = await catalogueOf(config)
   const { targets } = catalogue
-  // The target may be missing because its plugin has a mistake, so the plugins' diagnostics go along.
-  if (!targets.has(target)) return refusal(unsent, diagnostics, { texts, fault: unknownTarget(target, targets, workspace.self) })
+  // The target may be missing because its plugin has a mistake, so the refusal has the Diagnostics of plugins.
+  if (!targets.has(target)) return refusal(unsentOutcome, diagnostics, { texts, fault: unknownTarget(target, targets, workspace.self) })
   const unset = unresolvedOf(target, targets, profile, loaded)
-  if (unset.length > 0) return refusal(unsent, unset, { texts })
+  if (unset.length > 0) return refusal(unsentOutcome, unset, { texts })
   const spec = { deliver: target, deliver_extra: wish.extra }
-  const { delivery, problems } = checked(spec, targets)
-  if (!delivery) return refusal(unsent, problems)
+  const { delivery, problems } = checkSettings(spec, targets)
+  if (!delivery) return refusal(unsentOutcome, problems)
   const obstacle = await obstacleBefore(target, targets, profile)
   return { ok: true, target, profile: profile.name, obstacle, spec, delivery, targets, config }
 }
 
-/** The result, and what the sender said meanwhile. Secrets are redacted. */
+/** The result of a test, and the notices of the sender. Secrets are redacted. */
 export type TargetTested = { readonly sent: Sent; readonly notices: readonly string[] }
 
 const budgetMs = 30_000
 
-/** Sends the text; with an obstacle it fails without sending. */
+/** Sends the text. With an obstacle the test fails, and nothing is sent. */
 export const sendTargetTest = async (test: TargetTest, text: string): Promise<TargetTested> => {
   const { obstacle, targets, config, profile, delivery, spec } = test
   const redact = createRedactor(knownSecrets(config))
-  if (obstacle !== undefined) return { sent: redacted(permanentFailure(obstacle), redact), notices: [] }
+  if (obstacle !== undefined) return { sent: redactSent(permanentFailure(obstacle), redact), notices: [] }
   const notices: string[] = []
   const facts: Pick<Facts, 'tell'> = {
     tell(fact) {
@@ -102,15 +102,15 @@ export const sendTargetTest = async (test: TargetTest, text: string): Promise<Ta
     const about = { profile, route: 'targets-test', deliveryId: `test-${randomUUID()}` }
     return send({ ...about, text, delivery, position: 0, budgetMs }, spec)
   })
-  return { sent: redacted(sent, redact), notices }
+  return { sent: redactSent(sent, redact), notices }
 }
 
-const redacted = (sent: Sent, redact: (text: string) => string): Sent => {
+const redactSent = (sent: Sent, redact: (text: string) => string): Sent => {
   if (!sent.ok) return { ...sent, why: redact(sent.why) }
   return sent.detail === undefined ? sent : { ...sent, detail: redact(sent.detail) }
 }
 
-/** Why nothing can be sent; `undefined` where nothing is known to prevent it. */
+/** Returns why nothing can be sent; `undefined` where no obstacle is known. */
 const obstacleBefore = async (target: string, targets: Targets, { platforms, env }: Profile): Promise<string | undefined> => {
   const part = targets.get(target)
   if (!part) return undefined
@@ -122,7 +122,7 @@ const obstacleBefore = async (target: string, targets: Targets, { platforms, env
   return isThere ? undefined : `${program} is not installed, or not on the PATH`
 }
 
-/** Unresolved references in the target's settings. The target would send their names as credentials. */
+/** Returns the Diagnostics of unresolved references in the target's settings. The target would send the references as credentials. */
 const unresolvedOf = (target: string, targets: Targets, { place }: Profile, { diagnostics }: Loaded): Diagnostic[] => {
   const part = targets.get(target)
   const path = part && ['platforms', platformOf(part)]
@@ -136,8 +136,11 @@ const unknownTarget = (target: string, targets: Targets, self: string): Fault =>
   return new Fault('not_found', `no target "${target}"`, { exitCode: exit.notFound, suggest, hint: `${self} targets list` })
 }
 
-/** Checks the settings as those of a route. */
-const checked = (spec: Spec, targets: Targets): { readonly delivery?: Delivery; readonly problems: readonly Diagnostic[] } => {
+/** Checks the settings as the settings of a route are checked. */
+const checkSettings = (
+  spec: DeliverySpec,
+  targets: Targets,
+): { readonly delivery?: Delivery; readonly problems: readonly Diagnostic[] } => {
   const problems: Diagnostic[] = []
   const report = (code: Code, _path: Path, message: string): void => {
     const problem = diagnostic(code, message, { help: 'give it with --extra key=value, or --to' })

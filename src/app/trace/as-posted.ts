@@ -1,4 +1,4 @@
-/** What a sender would post to a route, for a trace of it: signed, or where only the sender can sign, taken as if its signature held. */
+/** Makes the request that a sender would post to a route, for a trace: signed, or taken as verified where only the sender can sign. */
 
 import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../config/config.ts'
@@ -7,7 +7,7 @@ import { asReceived, type RequestInput, requestTo } from '../routes/prepare-test
 import { cannotSign } from '../routes/sign-test.ts'
 import type { Traced } from './trace.ts'
 
-/** Throws a Fault for what cannot be sent. */
+/** Makes the request. Throws a Fault where it cannot be made. */
 export const asPosted = (source: RouteSource, wish: RequestInput): Traced => {
   try {
     const { headers, body, url } = requestTo(source, wish)

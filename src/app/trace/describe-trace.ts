@@ -1,11 +1,11 @@
-/** A trace for programs. */
+/** Describes a trace for the JSON output. */
 
 import type { JsonObject } from '../../core/json.ts'
 import { filters } from '../../parts/stages/filters.ts'
-import { bare } from '../route-tests/matcher.ts'
+import { withoutBraces } from '../route-tests/matcher.ts'
 import type { Trace } from './trace.ts'
 
-/** Every member is there, `null` where it says nothing. */
+/** Returns the description. Every member is present, `null` where the trace says nothing. */
 export const describeTrace = (traced: Trace): JsonObject => {
   const {
     route,
@@ -41,7 +41,7 @@ export const describeTrace = (traced: Trace): JsonObject => {
     prompt: starts?.prompt ?? null,
     prompt_chars: starts?.prompt.length ?? null,
     cuts: placeholders.flatMap(({ where, written, cut }) => (cut ? { where, written, ...cut } : [])),
-    unresolved: [...new Set(placeholders.flatMap(({ written, missing }) => (missing ? bare(written) : [])))],
+    unresolved: [...new Set(placeholders.flatMap(({ written, missing }) => (missing ? withoutBraces(written) : [])))],
     deliver: starts ? { target: starts.target, extra: starts.extra } : null,
     side_effects: ranScript ? 'script' : 'none',
     notes: [...notes],

@@ -1,4 +1,4 @@
-/** A route's plan over effects that touch nothing: its store forgets, its targets send nowhere, its scripts let the event on. */
+/** A route's plan over dry effects: nothing is stored for long, nothing is sent, and scripts let the event on. */
 
 import type { Config, RouteSource } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -11,12 +11,12 @@ import { ownCommentsOf } from '../live/comment-key.ts'
 import { createDryEffects } from '../live/effects.ts'
 import { type Collector, createCollector } from './plan-observer.ts'
 
-/** What an event would meet. */
+/** The surroundings of a dry plan: its route, configuration, parts and effects. */
 export type DryWorld = {
   readonly source: RouteSource
   readonly config: PlanSettings & Pick<Config, 'agent'>
   readonly catalogue: Catalogue
-  /** What differs from effects that touch nothing. Without a script, scripts let the event on as it is. */
+  /** The effects that are not dry. Without `script`, scripts let the event on unchanged. */
   readonly effects: Pick<Effects, 'jobs' | 'clock'> & Partial<Effects>
 }
 
@@ -24,15 +24,15 @@ export type DryPlan = {
   readonly plan: () => RoutePlan
   readonly owner: Held
   readonly onlooker: Collector
-  /** Closes what the plan has open; never rejects. */
+  /** Closes all that the plan has open. Never rejects. */
   readonly close: () => Promise<void>
 }
 
-/** A route that shows without a secret, too, what it makes of an event. */
+/** Returns the route, with a stand-in where it has no secret, so that it can be traced. */
 export const withSecret = (source: RouteSource): RouteSource =>
   source.secrets.length > 0 ? source : { ...source, secrets: ['what the tests of a route sign with'] }
 
-/** Throws a Fault for a route that the server would not start with. */
+/** Makes the plan. Throws a Fault for a route that stops the start of the server. */
 export const dryPlan = ({ source, config, catalogue, effects }: DryWorld): DryPlan => {
   const onlooker = createCollector()
   const whole: Effects = { ...createDryEffects(effects.clock), ...effects, ownComments: ownCommentsOf(config.dataDir), onlooker }

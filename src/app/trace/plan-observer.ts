@@ -1,21 +1,21 @@
-/** Collects what a plan is made of and how an event fares with it. */
+/** Collects the conditions of a plan, and the placeholders that an event fills in. */
 
 import type { Event } from '../../core/request.ts'
 import type { CompiledCondition } from '../../expr/condition.ts'
 import type { Filled } from '../../expr/template.ts'
 import type { PlanObserver } from '../../parts/effects.ts'
 
-/** How one condition fares, whatever the others say. */
+/** A condition with its result on an event, whatever the results of other conditions. */
 export type Judged = {
   /** `filters[1].not` */
   readonly name: string
   readonly path: CompiledCondition['path']
   readonly operator: string
   readonly field?: string
-  /** What its operator is given, as messages show it. Absent for groups. */
+  /** The operand, as messages show it. Absent for groups. */
   readonly operand?: string
   readonly holds: boolean
-  /** What its field holds, as messages show it. */
+  /** The value of its field, as messages show it. */
   readonly seen?: string
   /** Why it does not hold. */
   readonly why?: string
@@ -24,9 +24,9 @@ export type Judged = {
 export type FilledPlaceholder = Filled & { readonly where: string }
 
 export type Collector = PlanObserver & {
-  /** Asks every condition about an event. */
+  /** Judges an event by every condition. */
   judge(event: Event): Promise<readonly Judged[]>
-  /** Each placeholder once, as it was filled in last; they are forgotten then. */
+  /** Returns each placeholder once, as it was last filled in, and drops all of them. */
   takeFilled(): readonly FilledPlaceholder[]
 }
 
@@ -39,7 +39,7 @@ export const createCollector = (): Collector => {
     filled: (where, filled) => placeholders.set(`${where}\n${filled.written}`, { where, ...filled }),
     async judge(event) {
       const judged: Judged[] = []
-      for (const condition of inOrder(conditions.values())) judged.push(await judgeOne(condition, event))
+      for (const condition of inFileOrder(conditions.values())) judged.push(await judgeOne(condition, event))
       return judged
     },
     takeFilled() {
@@ -64,7 +64,7 @@ const judgeOne = async ({ name, path, operator, field, operand, judge, seen }: C
   }
 }
 
-/** A condition in words: what it asks for and what its field holds; of a group only what it is, since what it holds has lines of its own. */
+/** Returns a condition in words, with the value that it got. Of a group only name and operator, as its conditions have own lines. */
 export const saidOf = ({ name, operator, field, operand, holds, seen, why }: Judged): string => {
   const asked = [name, field, operator, operand].filter((part) => part !== undefined).join(' ')
   if (operand === undefined) return asked
@@ -72,8 +72,8 @@ export const saidOf = ({ name, operator, field, operand, holds, seen, why }: Jud
   return field === undefined ? asked : `${asked} (got ${seen ?? 'missing'})`
 }
 
-/** As they are written: a group before what it holds, though it was compiled after it. */
-const inOrder = (conditions: Iterable<CompiledCondition>): readonly CompiledCondition[] =>
+/** Sorts conditions as the file has them: a group before its conditions, though the group is compiled after them. */
+const inFileOrder = (conditions: Iterable<CompiledCondition>): readonly CompiledCondition[] =>
   [...conditions].sort((a, b) => comparePaths(a.path, b.path))
 
 const comparePaths = (a: CompiledCondition['path'], b: CompiledCondition['path']): number => {

@@ -1,4 +1,4 @@
-/** What each stage of the pipeline said of one event, in the order of the pipeline. */
+/** The results of the stages for an event, in the order of the pipeline. */
 
 import { definition } from '../../config/schema-walk.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -10,7 +10,7 @@ import { signature } from '../../parts/stages/signature.ts'
 
 export type TracedStage = {
   readonly stage: string
-  /** `skip`: the route does not use it, or the event did not get there. `error`: a bug of ours. */
+  /** `skip`: the route does not use the stage, or the event did not reach it. `error`: a bug of headgate. */
   readonly result: 'pass' | 'stop' | 'skip' | 'error'
   readonly ms: number
   readonly reason?: string
@@ -18,14 +18,14 @@ export type TracedStage = {
 
 const pipeline = definition('Route')['x-pipeline'] as readonly string[]
 const beforePlan: readonly string[] = ['body_size', 'route']
-/** Those that look at a request when it comes, and not again. */
-const ofTheRequest = pipeline.slice(0, pipeline.indexOf(signature.name) + 1)
+/** The stages that check a request when it arrives, and not again for a verified request. */
+const requestStages = pipeline.slice(0, pipeline.indexOf(signature.name) + 1)
 
 export type StageLog = {
   readonly watch: Watch
-  /** The event as it was read; absent when it was refused before. */
+  /** Returns the event as it was parsed; `undefined` when the request was refused before. */
   parsed(): Event | undefined
-  /** As the last stage that it reached saw it. */
+  /** Returns the event as the last stage that it reached saw it. */
   seen(): Event | undefined
   reached(stage: string): boolean
   stages(ended: Ended, kind: 'post' | 'verified'): readonly TracedStage[]
@@ -59,7 +59,7 @@ const resultOf = (
 ): Pick<TracedStage, 'result' | 'reason'> => {
   const at = pipeline.indexOf(stage)
   const endsAt = pipeline.indexOf(end)
-  if (kind === 'verified' && ofTheRequest.includes(stage)) return { result: 'skip', reason: 'it was let in when it came' }
+  if (kind === 'verified' && requestStages.includes(stage)) return { result: 'skip', reason: 'it was let in when it came' }
   if (at > endsAt) return { result: 'skip', reason: 'not reached' }
   if (at === endsAt && !isTaken(outcome)) {
     const reason = reasonOf(outcome)

@@ -1,4 +1,4 @@
-/** Traces an event through a route of a data directory as it stands in the files now; no gateway needs to run. */
+/** Traces an event through a route as the files of a data directory now have it. No gateway needs to run. */
 
 import type { RouteSource } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
@@ -19,21 +19,21 @@ import type { Workspace } from '../workspace.ts'
 import { asPosted } from './as-posted.ts'
 import { type Trace, type Traced, trace } from './trace.ts'
 
-/** A sample, by its name or itself, or a body. */
+/** The content of a request: the name of a sample, a sample itself, or a body. */
 type Content = { readonly sample: string } | { readonly payload: string } | Sample
 
 export type TraceWish = {
-  /** A recorded event by its id, or a content, which is signed as the route's senders do. */
+  /** The id of a recorded event, or a content, which is signed as the route's senders sign. */
   readonly of: { readonly eventId: string } | Content
   readonly event?: string | undefined
   readonly scheme?: string | undefined
   readonly set: readonly string[]
   readonly unset: readonly string[]
-  /** Scripts run too: the one thing of a trace that may touch the world. */
+  /** Whether scripts run. Nothing else of a trace may touch the world. */
   readonly runScripts: boolean
 }
 
-/** Throws a Fault: there is no such route, event or sample, or the route is not valid. */
+/** Traces an event. Throws a Fault for a missing route, event or sample, and for a route that is not valid. */
 export const traceRoute = async (workspace: Workspace, name: string, wish: TraceWish): Promise<Trace> => {
   const known = readRoutes(workspace)
   const source = servedRoute(known, name, workspace)
@@ -44,7 +44,7 @@ export const traceRoute = async (workspace: Workspace, name: string, wish: Trace
   return trace(traced, { source, config, catalogue, effects })
 }
 
-/** What is traced: a recorded event as it came, anything else as the route's sender would post it. Throws a Fault. */
+/** Returns the request to trace: of a recorded event as it came, of a content as the route's sender would post it. Throws a Fault. */
 export const tracedOf = async (
   workspace: Workspace,
   source: RouteSource,
@@ -53,9 +53,9 @@ export const tracedOf = async (
 ): Promise<Traced> =>
   'eventId' in of
     ? { kind: 'verified', request: await recordedRequest(workspace, of.eventId) }
-    : posted(source, of, { ...wish, schemes: allSchemes(catalogue, source.spec) }, workspace)
+    : postedContent(source, of, { ...wish, schemes: allSchemes(catalogue, source.spec) }, workspace)
 
-/** The request of a recorded event, as if it came again. Throws a Fault where it was not kept. */
+/** Returns the request of a recorded event, as if it came again. Throws a Fault where the request was not kept. */
 export const recordedRequest = async ({ dataDir, self }: Workspace, eventId: string): Promise<VerifiedRequest> => {
   const again = await requestAgain(journalFolder(dataDir), eventId, { at: systemClock.now(), sameId: true })
   if (again.found && 'request' in again) return again.request
@@ -67,7 +67,7 @@ export const recordedRequest = async ({ dataDir, self }: Workspace, eventId: str
   throw new Fault('not_found', again.why, { exitCode: exit.notFound, hint: `${self} events list` })
 }
 
-const posted = (
+const postedContent = (
   source: RouteSource,
   of: Content,
   { event, scheme, set, unset, schemes }: Omit<TraceWish, 'of' | 'runScripts'> & { readonly schemes: readonly Scheme[] },

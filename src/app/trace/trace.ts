@@ -1,4 +1,4 @@
-/** One event through a route's plan with no side effects: what each stage says, what would come of it, what the sender would be told. */
+/** Traces an event through a route's plan without side effects: the results of the stages, the work to start, the answer to the sender. */
 
 import { defaultProfile } from '../../config/config.ts'
 import type { Ended } from '../../core/fact.ts'
@@ -20,7 +20,7 @@ import { type DryPlan, type DryWorld, dryPlan } from './dry-plan.ts'
 import type { FilledPlaceholder, Judged } from './plan-observer.ts'
 import { createStageLog, type TracedStage } from './stage-log.ts'
 
-/** What is traced: a request as it would arrive, or one whose signature held when it did. */
+/** The request to trace: as it would arrive, or verified when it arrived. */
 export type Traced =
   | { readonly kind: 'post'; readonly headers: Headers; readonly body: Buffer; readonly url?: string }
   | { readonly kind: 'verified'; readonly request: VerifiedRequest }
@@ -30,40 +30,40 @@ export type Starts = {
   readonly mode: 'agent' | 'direct' | 'job' | 'group'
   readonly prompt: string
   readonly target: string
-  /** Of several targets a list. */
+  /** The settings of the target; a list for several targets. */
   readonly extra: Json
 }
 
 export type Trace = {
   readonly route: string
   readonly profile: string
-  /** As the last stage that it reached saw it; absent when it was refused before. */
+  /** The event as the last stage that it reached saw it; absent when the request was refused before. */
   readonly event?: Event
-  /** As it came, which is what filters look at. */
+  /** The event as it was parsed. Filters look at this event. */
   readonly parsed?: Event
   readonly outcome: Outcome
-  /** Of the outcome: a refusal by its code, every other end by its kind. */
+  /** The name of the outcome: the code of a refusal, else the kind. */
   readonly name: string
   readonly reason?: string
   readonly answer: Reply
-  /** The stage that ended it; `null`: it was taken. */
+  /** The stage that ended the event; `null` where the event was taken. */
   readonly stoppedAt: string | null
   /** The stage that decided. */
   readonly stage: string
-  /** All of them, in the order of the pipeline. */
+  /** All stages, in the order of the pipeline. */
   readonly stages: readonly TracedStage[]
-  /** Each condition of the filters on its own, when the event got to them. */
+  /** Each condition of the filters with its own result. Empty where the request was refused before it was parsed. */
   readonly conditions: readonly Judged[]
-  /** Every placeholder that was filled in, with the key it stands under. */
+  /** Every placeholder that was filled in, with the key of the text that has it. */
   readonly placeholders: readonly FilledPlaceholder[]
   readonly starts?: Starts
-  /** Its script ran: nothing else of a trace touches the world. */
+  /** Whether the route's script ran. Nothing else of a trace touches the world. */
   readonly ranScript: boolean
-  /** What was not done, and could have ended it otherwise. */
+  /** Steps that were left out and could have changed the outcome. */
   readonly notes: readonly string[]
 }
 
-/** Runs what the server would run, up to the point where it would do something. Throws a Fault for a route that is not valid. */
+/** Runs the server's code on dry effects. Throws a Fault for a route that is not valid. */
 export const trace = async (traced: Traced, world: DryWorld): Promise<Trace> => {
   const store = openMemory({ clock: world.effects.clock })
   const sent: Outgoing[] = []
@@ -82,12 +82,12 @@ export const trace = async (traced: Traced, world: DryWorld): Promise<Trace> => 
   }
 }
 
-/** One event through a plan that was made before, by effects that may remember those before it; what it starts, the effects know. */
+/** Traces an event through a plan that the caller has made. The caller's effects take the work that the event starts. */
 export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): Promise<Omit<Trace, 'starts'>> => {
   const { source, effects } = world
   const { onlooker } = dry
   const log = createStageLog(effects.clock)
-  const ended = await run(traced, world, dry, log.watch)
+  const ended = await runTraced(traced, world, dry, log.watch)
   const { outcome, stage } = ended
   const [parsed, event] = [log.parsed(), log.seen()]
   const reason = reasonOf(outcome)
@@ -112,7 +112,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
   }
 }
 
-const run = async (traced: Traced, { source, config, effects }: DryWorld, dry: DryPlan, watch: Watch): Promise<Ended> => {
+const runTraced = async (traced: Traced, { source, config, effects }: DryWorld, dry: DryPlan, watch: Watch): Promise<Ended> => {
   if (traced.kind === 'verified') return resume(dry.plan(), traced.request, watch)
   if (traced.body.length > config.adapter.max_body_bytes) return { outcome: refuse('too_large'), stage: 'body_size' }
   const served = servedBy(source, dry)
@@ -133,15 +133,15 @@ const run = async (traced: Traced, { source, config, effects }: DryWorld, dry: D
 const startsOf = async (store: Store, sent: readonly Outgoing[], outcome: Outcome): Promise<Starts | undefined> => {
   const [first] = sent
   const all = sent.map(({ delivery }) => delivery)
-  if (first) return startOf('direct', first.text, all.length > 1 ? { mode: 'all', to: all } : first.delivery)
+  if (first) return startsFrom('direct', first.text, all.length > 1 ? { mode: 'all', to: all } : first.delivery)
   const [lease] = [...(await store.take(1, 1)), ...(await store.take(1, 1, 'groups'))]
-  return lease && startOf(modeOf(outcome), lease.run.prompt, lease.run.delivery)
+  return lease && startsFrom(modeOf(outcome), lease.run.prompt, lease.run.delivery)
 }
 
 const modeOf = (outcome: Outcome): Starts['mode'] =>
   outcome.kind === 'coalesced' ? 'group' : outcome.kind === 'accepted' && outcome.cronJob !== undefined ? 'job' : 'agent'
 
-const startOf = (mode: Starts['mode'], prompt: string, delivery: Destination): Starts => ({
+const startsFrom = (mode: Starts['mode'], prompt: string, delivery: Destination): Starts => ({
   mode,
   prompt,
   target: targetsOf(delivery),
