@@ -66,16 +66,12 @@ type ValueUse<T> = {
 
 const asIs = (text: string): string => text
 /** Percent-encodes a text. Going through bytes replaces lone surrogates, which no address can hold. */
-const percentEncoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString())
+const urlEncoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString())
 
 const asText: ValueUse<never> = { show: renderValue, text: asIs, missing: asIs }
 const asName: ValueUse<undefined> = { show: renderNamePart, text: asIs, missing: () => undefined }
 /** A percent-encoded value cannot leave the segment, parameter or fragment of the web address where its placeholder stands. */
-const inAddress: ValueUse<never> = {
-  show: (value, digits) => percentEncoded(renderValue(value, digits)),
-  text: percentEncoded,
-  missing: asIs,
-}
+const inAddress: ValueUse<never> = { show: (value, digits) => urlEncoded(renderValue(value, digits)), text: urlEncoded, missing: asIs }
 
 const cutFrom = (written: string, from: number, to: number): Filled => (from > to ? { written, cut: { from, to } } : { written })
 
@@ -209,21 +205,16 @@ const compilePieces = <T, R>(text: string, use: ValueUse<T>, kit: TemplateKit, e
   }
 }
 
-const textOnly: MakeResult<string> = asIs
-
-/**
- * Compiles a template to a text of at most 200,000 characters; `use` escapes the values. The compiled function returns a promise only for
- * a template with a `{= expression }`, and never throws.
- */
+/** Compiles a template to at most 200,000 characters, values escaped by `use`. A promise only for `{= expression }`. Never throws. */
 export const compileTemplate = (text: string, kit: TemplateKit, use = asIs): Renderer<string> =>
-  compilePieces(text, { show: (value, digits) => use(renderValue(value, digits)), text: use, missing: asIs }, kit, textOnly)
+  compilePieces(text, { show: (value, digits) => use(renderValue(value, digits)), text: use, missing: asIs }, kit, asIs)
 
 /** As `compileTemplate`, with the ranges of the text that came from the payload. */
 export const compilePromptTemplate = (text: string, kit: TemplateKit): Renderer<Prompt> =>
   compilePieces(text, asText, kit, (all, untrusted) => ({ text: all, untrusted }))
 
 /** Compiles the template of a name. The name is `undefined` when the value of a placeholder is missing or cannot be part of a name. */
-export const compileName = (text: string, kit: TemplateKit): Renderer<string | undefined> => compilePieces(text, asName, kit, textOnly)
+export const compileName = (text: string, kit: TemplateKit): Renderer<string | undefined> => compilePieces(text, asName, kit, asIs)
 
 /** Returns the result of `then` on all values; a promise only where one of the values is a promise. */
 export const thenAll = <T, U>(values: readonly (T | Promise<T>)[], then: (settled: T[]) => U): U | Promise<U> =>
@@ -250,7 +241,7 @@ export const compileTexts = (map: JsonObject, kit: TemplateKit, addresses: reado
   const keys = Object.keys(map)
   const values = keys.map((key) => {
     const value = map[key] as Json
-    return typeof value === 'string' && addresses.includes(key) ? compilePieces(value, inAddress, kit, textOnly) : compileValue(value, kit)
+    return typeof value === 'string' && addresses.includes(key) ? compilePieces(value, inAddress, kit, asIs) : compileValue(value, kit)
   })
   const join = (settled: Json[]): JsonObject => Object.fromEntries(keys.map((key, i) => [key, settled[i] as Json]))
   return (event) =>
