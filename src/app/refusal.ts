@@ -9,7 +9,7 @@ export type Refusal = {
   readonly diagnostics: readonly Diagnostic[]
   /** The texts of the files with the diagnostics, for code frames. */
   readonly texts: Loaded['texts']
-  /** What did not happen, in a sentence. */
+  /** A sentence that says what did not happen. */
   readonly outcome: string
   readonly notices: readonly string[]
   /** The Fault with which the command ends, where the Diagnostics are only possible reasons. */

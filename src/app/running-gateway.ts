@@ -21,7 +21,7 @@ export const runningAddress = async (finder: GatewayFinder): Promise<string | un
 
 /** Finds the gateway that serves a data directory. The caller of a use case provides it. */
 export interface GatewayFinder {
-  /** `undefined` where no gateway runs, or none can be reached. */
+  /** Resolves to `undefined` where no gateway runs, or none can be reached. */
   find(): Promise<RunningGateway | undefined>
   /** Throws a Fault (exit 4) that says why there is none. */
   need(): Promise<RunningGateway>

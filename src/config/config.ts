@@ -20,7 +20,7 @@ export type RouteSource = {
   readonly profile: string
   readonly enabled: boolean
   readonly spec: Route
-  /** The secrets in use: the route's own, or the inherited global one. */
+  /** The secrets in use: the route's own secrets, or the inherited global secret. */
   readonly secrets: readonly string[]
   /** A hash of the spec, its path and the secrets: two routes with one digest are the same. */
   readonly digest: string
@@ -45,7 +45,7 @@ export type Profile = {
   readonly dir: string
   readonly env: Env
   readonly platforms: { readonly [name: string]: JsonObject }
-  /** Finds places in the profile's config.yaml; absent where it has none. */
+  /** Finds places in the profile's config.yaml; absent where the profile has no config.yaml. */
   readonly place?: RouteSource['place']
   /** The jobs of its config.yaml, by id. */
   readonly jobs: ReadonlyMap<string, JobSource>
@@ -53,7 +53,7 @@ export type Profile = {
   readonly brokenJobs?: ReadonlySet<string>
 }
 
-/** A plugin, a module with delivery targets, as the configuration names it. */
+/** A plugin, a module with further parts, as the configuration names it. */
 export type PluginSource = { readonly name: string; readonly place: Place; readonly pointer: string }
 
 /** The limits of the age, the size and the number of ended runs and event records that are kept. */
@@ -85,7 +85,7 @@ export type Config = {
   }
   readonly routes: ReadonlyMap<string, RouteSource>
   readonly multiplex: boolean
-  /** The profiles that are served; the default one is always among them. */
+  /** The profiles that are served; the default profile is always among them. */
   readonly profiles: ReadonlyMap<string, Profile>
   readonly plugins: readonly PluginSource[]
   readonly drainMs: number

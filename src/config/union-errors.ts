@@ -19,7 +19,7 @@ export const parsePointer = (pointer: string, data: Json): Path => {
     })
 }
 
-/** Of a union, keeps the errors of the branch for the value's type. Where no branch has that type, one error names all types. */
+/** Keeps, of a union, the errors of the branch for the value's type. Where no branch has that type, one error names all types. */
 export const problemsOfBranch = (problems: readonly Problem[], root: JsonObject, data: Json): readonly Problem[] => {
   const unions = new Set(problems.filter(({ keyword }) => keyword === 'oneOf').map(({ instancePath }) => instancePath))
   const isBranchType = (problem: Problem): boolean => problem.keyword === 'type' && unions.has(problem.instancePath)

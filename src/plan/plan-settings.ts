@@ -7,7 +7,7 @@ export type PlanSettings = Pick<Config, 'dataDir' | 'host' | 'multiplex' | 'glob
   /** Without the rate limit, which is asked for as it is when a request comes. */
   readonly adapter: Omit<Config['adapter'], 'rate_limit'>
   readonly profiles: ReadonlyMap<string, Pick<Profile, 'name' | 'dir' | 'env' | 'platforms'>>
-  /** Of the MCP servers only the names count. */
+  /** Only the names of MCP servers count. */
   readonly tools: { readonly servers: { readonly [toolset: string]: unknown } }
 }
 

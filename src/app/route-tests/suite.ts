@@ -114,10 +114,10 @@ const caseOf = (spec: RouteTest, base: Path, { source, world, runScripts }: Test
 const testProblem = (code: 'WH103' | 'WH104', message: string, path: Path, source: Source, help: string): Diagnostic =>
   startsAnyway(diagnostic(code, message, { place: source.place(path), pointer: pointerOf(path), help }))
 
-/** No test stops the gateway's start. */
+/** Makes a Diagnostic not stop the start, because a mistake in a test must not. */
 const startsAnyway = (each: Diagnostic): Diagnostic => ({ ...each, stopsStart: false })
 
-/** What is wrong with the shape of the tests that stand beside a route. */
+/** Returns the mistakes of shape in the tests that stand beside a route. */
 export const checkRouteTests = (source: RouteSource): readonly Diagnostic[] => {
   const { tests } = source.spec
   if (tests === undefined) return []
@@ -130,7 +130,7 @@ const placeBelow =
   (path, of) =>
     place([...base, ...path.slice(base.length)], of)
 
-/** The tests that stand beside their routes, in a configuration or in the subscriptions file. */
+/** Reads the tests that stand beside their routes, in a configuration or in the subscriptions file. */
 const readRouteTests = async (file: string, worlds: Worlds): Promise<Suite> => {
   const { text } = readSource(file)
   const world = await worlds.of(isSubscriptions(file) ? configBeside(file) : file)

@@ -15,7 +15,7 @@ export type TemplateSlip = {
   readonly safe?: boolean
 }
 
-/** What is known of a template from the route around it. */
+/** The facts that the route around a template gives. */
 export type Surrounding = {
   /** `prose`: the text may well quote code, and name variables of a shell. */
   readonly kind: 'prose' | 'setting'

@@ -10,10 +10,10 @@ export type Rendered = { readonly head: string; readonly lines: readonly string[
 /** The scalar that is replaced, and how it was written. */
 export type FormerScalar = { readonly style: ScalarStyle; readonly value: string; readonly indent?: number; readonly width?: number }
 
-/** What stands before a value on its line. Behind a dash and a comment, the value cannot begin on that line. */
+/** The text before a value on its line. Behind a dash and a comment, the value cannot begin on that line. */
 export type Behind = 'key' | 'dash' | 'dash and comment'
 
-/** Renders a value of a block map or block list. `lines` are its members, from column 0, where the caller has rendered them with comments. */
+/** Renders a value of a block map or block list. `lines` are its members, from column 0, where the caller has rendered them. */
 export const renderBlock = (
   value: Json,
   behind: Behind,

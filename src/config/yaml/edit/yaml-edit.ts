@@ -6,7 +6,7 @@ import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts
 /** A new key of a map, with the lines of comment above it (`# …`). */
 export type NewMember = { readonly key: string; readonly value: Json; readonly above?: readonly string[] }
 
-/** One edit. A path names keys (texts) and the indexes of list items (numbers, from 0). */
+/** An edit. A path names keys (texts) and the indexes of list items (numbers, from 0). */
 export type YamlEdit =
   /** Replaces a value, or adds a key at the end of its map. Maps that are missing on the way are made. */
   | { readonly kind: 'set'; readonly path: Path; readonly value: Json }
