@@ -33,7 +33,7 @@ const placesBelow: readonly (readonly [name: string, ...parts: string[]])[] = [
 
 /** Returns all paths. The caller gives `socket`, the path of the gateway's control socket, because a higher floor owns it. */
 export const namedPaths = ({ dataDir }: Workspace, socket: string): readonly NamedPath[] => {
-  const below = places.map(([name, ...parts]) => [name, join(dataDir, ...parts)] as const)
+  const below = placesBelow.map(([name, ...parts]) => [name, join(dataDir, ...parts)] as const)
   const all = [['data_dir', dataDir] as const, ...below, ['socket', socket] as const, ['built_in_samples', builtInFolder] as const]
   return [...all, ['schema', schemaFile] as const].map(([name, path]) => ({ name, path, exists: existsSync(path) }))
 }

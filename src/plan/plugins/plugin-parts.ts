@@ -46,7 +46,7 @@ export const readPlugin = async (module: object, builtins: ReadonlyMap<string, T
 const exportsOf = ({ default: whole, ...named }: UnknownMap): UnknownMap => (isMap(whole) ? { ...whole, ...named } : named)
 
 /** Returns the parts of a family that a module exports, singly or as a list. */
-const listOf = (family: Family, exported: UnknownMap): readonly unknown[] => {
+const partsOfFamily = (family: Family, exported: UnknownMap): readonly unknown[] => {
   const [one, several] = [exported[family], exported[`${family}s`]]
   if (one === undefined && several === undefined) return []
   const given = one === undefined ? several : several === undefined ? [one] : undefined

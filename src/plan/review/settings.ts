@@ -48,7 +48,7 @@ const reviewGlobalSecret = (
   return found
 }
 
-const plainHttp = ({ host, adapter, enabled, profiles }: Config, settingPath: Loaded['settingPath']): Diagnostic[] => {
+const reviewPlainHttp = ({ host, adapter, enabled, profiles }: Config, settingPath: Loaded['settingPath']): Diagnostic[] => {
   if (!enabled || isLoopback(host) || adapter.trust_proxy !== false) return []
   const path = settingPath('host')
   const place = profiles.get(defaultProfile)?.place?.(path, 'value')
