@@ -26,9 +26,9 @@ const schemaOfValue = (node: JsonObject, value: Json): JsonObject => {
 
 const patterns = new Map<string, RegExp>()
 const patternOf = (source: string): RegExp => {
-  const keywordAnswers = patterns.get(source) ?? new RegExp(source, 'u')
-  patterns.set(source, keywordAnswers)
-  return keywordAnswers
+  const pattern = patterns.get(source) ?? new RegExp(source, 'u')
+  patterns.set(source, pattern)
+  return pattern
 }
 
 /** Returns the schema of one member of an object or list that `node` describes; `undefined` where the schema says nothing of it. */
@@ -42,12 +42,12 @@ const memberSchema = (node: JsonObject, key: string | number): JsonObject | unde
   return isObject(node.additionalProperties) && !key.startsWith('x-') ? node.additionalProperties : undefined
 }
 
-const known = new Map<string, WeakMap<object, boolean>>()
+const keywordAnswers = new Map<string, WeakMap<object, boolean>>()
 
 /** Whether a keyword stands anywhere below a schema node. Where it does not, the data below need not be walked. */
 const leadsTo = (node: JsonObject, word: string): boolean => {
-  const answers = known.get(word) ?? new WeakMap<object, boolean>()
-  known.set(word, answers)
+  const answers = keywordAnswers.get(word) ?? new WeakMap<object, boolean>()
+  keywordAnswers.set(word, answers)
   const answer = answers.get(node) ?? containsKeyword(node, word, new Set())
   answers.set(node, answer)
   return answer
