@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
-import { digestOf } from '../core/file-digests.ts'
+import { textDigest } from '../core/file-digests.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { routeName } from '../core/names.ts'
 import type { Config as File } from '../generated/config.ts'
@@ -33,7 +33,7 @@ export const readFile = (
 ): { data: File; source?: Source; bad: ReadonlySet<string>; found: readonly Diagnostic[] } => {
   const { source, text, diagnostics } = readSource(file, given)
   if (text !== undefined) into.texts.set(file, text)
-  into.digests.set(file, digestOf(text))
+  into.digests.set(file, textDigest(text))
   into.diagnostics.push(...diagnostics)
   if (!source && required && diagnostics.length === 0) {
     into.diagnostics.push(diagnostic('WH003', `${file} does not exist`, { help: 'check the path given with --config' }))
@@ -65,7 +65,7 @@ export const readEnv = (dir: string, env: Env, into: FileReadings): Env => {
   const file = join(dir, '.env')
   try {
     const { env: written, oddities, text } = readEnvFile(file)
-    into.digests.set(file, digestOf(text))
+    into.digests.set(file, textDigest(text))
     for (const { code, line, column, message, help } of oddities)
       into.diagnostics.push(diagnostic(code, message, { place: { file, line, column, endLine: line, endColumn: column }, help }))
     return { ...written, ...env }

@@ -3,12 +3,15 @@
 import { dirname } from 'node:path'
 import { exit, Fault, messageOf } from './fault.ts'
 
-type Way = { readonly why: string; readonly hint: (folder: string) => string }
+type WayOut = { readonly why: string; readonly hint: (folder: string) => string }
 
-const forbidden: Way = { why: 'it is not allowed', hint: (folder) => `check the owner and the permissions of ${folder} and what is in it` }
-const full: Way = { why: 'no space is left', hint: (folder) => `make room on the disk of ${folder}` }
-const noFolder: Way = { why: 'a part of its path is not a folder', hint: (folder) => `check the path ${folder}` }
-const ways: { readonly [code: string]: Way } = {
+const forbidden: WayOut = {
+  why: 'it is not allowed',
+  hint: (folder) => `check the owner and the permissions of ${folder} and what is in it`,
+}
+const full: WayOut = { why: 'no space is left', hint: (folder) => `make room on the disk of ${folder}` }
+const noFolder: WayOut = { why: 'a part of its path is not a folder', hint: (folder) => `check the path ${folder}` }
+const waysOut: { readonly [code: string]: WayOut } = {
   EACCES: forbidden,
   EPERM: forbidden,
   EROFS: { why: 'the file system is read-only', hint: () => 'mount it writable, or use another data directory: --data-dir' },
@@ -24,11 +27,14 @@ const ways: { readonly [code: string]: Way } = {
 /** Returns the error to throw after reading or writing `file` failed: a Fault for an error of the system, else the error itself. */
 export const diskFault = (doing: 'read' | 'write', file: string, error: unknown): unknown => {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error
-  const { why, hint } = ways[String(error.code)] ?? { why: messageOf(error), hint: (folder) => `check the path and the disk of ${folder}` }
+  const { why, hint } = waysOut[String(error.code)] ?? {
+    why: messageOf(error),
+    hint: (folder) => `check the path and the disk of ${folder}`,
+  }
   return new Fault(`cannot_${doing}`, `cannot ${doing} ${file}: ${why}`, { exitCode: exit.no, hint: hint(dirname(file)), cause: error })
 }
 
-const unread: { readonly [code: string]: string } = {
+const readFailures: { readonly [code: string]: string } = {
   ENOENT: 'there is no such file',
   EISDIR: 'it is a folder',
   EACCES: forbidden.why,
@@ -38,4 +44,4 @@ const unread: { readonly [code: string]: string } = {
 
 /** Says in a few words why the system did not hand over a file. */
 export const whyUnread = (error: unknown): string =>
-  (error instanceof Error && 'code' in error ? unread[String(error.code)] : undefined) ?? messageOf(error)
+  (error instanceof Error && 'code' in error ? readFailures[String(error.code)] : undefined) ?? messageOf(error)

@@ -6,12 +6,12 @@ import { readFile, stat } from 'node:fs/promises'
 /** The hash of each file's text as it was read, by path; `absent` where there was no file. */
 export type FileDigests = ReadonlyMap<string, string>
 
-const absent = 'absent'
+const noFile = 'absent'
 /** The most bytes of a file that is read for a configuration. */
 export const maxFileBytes = 16_777_216
 
-export const digestOf = (text: string | undefined): string =>
-  text === undefined ? absent : createHash('sha256').update(text).digest('base64')
+export const textDigest = (text: string | undefined): string =>
+  text === undefined ? noFile : createHash('sha256').update(text).digest('base64')
 
 /** Returns the files whose text has changed, or that cannot be read now. Never throws. */
 export const changedFiles = async (digests: FileDigests): Promise<readonly string[]> => {
@@ -23,8 +23,8 @@ export const changedFiles = async (digests: FileDigests): Promise<readonly strin
 const presentDigest = async (file: string): Promise<string | undefined> => {
   try {
     if ((await stat(file)).size > maxFileBytes) return undefined
-    return digestOf(await readFile(file, 'utf8'))
+    return textDigest(await readFile(file, 'utf8'))
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? absent : undefined
+    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? noFile : undefined
   }
 }

@@ -16,13 +16,13 @@ export const parseObject = (text: string): JsonObject | undefined => {
   }
 }
 
-const has = Object.prototype.hasOwnProperty
+const hasOwn = Object.prototype.hasOwnProperty
 
 /**
  * Returns the own property `key` of an object, or `undefined`. Inherited properties such as `constructor` and `__proto__` count as missing.
  */
 export const own = <T>(object: { readonly [key: string]: T }, key: string): T | undefined =>
-  has.call(object, key) ? object[key] : undefined
+  hasOwn.call(object, key) ? object[key] : undefined
 
 /** Returns the value at a path of keys and list indexes; `undefined` where the path leads nowhere. */
 export const valueAt = (data: Json, path: readonly (string | number)[]): Json | undefined =>
@@ -39,5 +39,5 @@ export const equalJson = (a: Json, b: Json): boolean => {
   }
   if (!isObject(a) || !isObject(b)) return false
   const keys = Object.keys(a)
-  return keys.length === Object.keys(b).length && keys.every((key) => has.call(b, key) && equalJson(a[key] as Json, b[key] as Json))
+  return keys.length === Object.keys(b).length && keys.every((key) => hasOwn.call(b, key) && equalJson(a[key] as Json, b[key] as Json))
 }

@@ -3,7 +3,7 @@
 import type { Level } from './log.ts'
 import type { Outcome, Refused } from './outcome.ts'
 
-type Row = {
+type RefusalRow = {
   readonly status: number
   /** The answer's text. The route's name is appended where the text ends in a blank. */
   readonly sentence: string
@@ -14,7 +14,7 @@ type Row = {
 }
 
 /** Statuses and sentences (rules: Replies 1). "Invalid signature" is what operators look for in the log (rules: Authentication 10). */
-const refusals: { readonly [code in Refused['code']]: Row } = {
+const refusals: { readonly [code in Refused['code']]: RefusalRow } = {
   too_large: { status: 413, sentence: 'Payload too large', level: 'debug' },
   too_many_headers: { status: 431, sentence: 'Too many header fields', level: 'debug' },
   too_slow: { status: 408, sentence: 'Request timeout', level: 'debug' },
@@ -44,10 +44,10 @@ const statuses: { readonly [kind in Exclude<Outcome['kind'], 'refused'>]: number
   delivered: 200,
 }
 
-export const rowOf = ({ code }: Refused): Row => refusals[code]
+export const refusalRow = ({ code }: Refused): RefusalRow => refusals[code]
 
-export const statusOf = (outcome: Outcome): number =>
-  outcome.kind === 'refused' ? rowOf(outcome).status : outcome.kind === 'handshake' ? outcome.reply.status : statuses[outcome.kind]
+export const outcomeStatus = (outcome: Outcome): number =>
+  outcome.kind === 'refused' ? refusalRow(outcome).status : outcome.kind === 'handshake' ? outcome.reply.status : statuses[outcome.kind]
 
 /** All names of outcomes, for records and for tests of routes. */
 export const outcomeNames: readonly string[] = [...Object.keys(statuses), ...Object.keys(refusals)]
@@ -66,7 +66,7 @@ export const describeRefusals = (counts: { readonly [code in Refused['code']]?: 
     .join(', ')
 
 /** Returns a refusal's code, or the kind of any other outcome. */
-export const nameOf = (outcome: Outcome): string => (outcome.kind === 'refused' ? outcome.code : outcome.kind)
+export const outcomeName = (outcome: Outcome): string => (outcome.kind === 'refused' ? outcome.code : outcome.kind)
 
 /** Whether the event made work: it was not refused, ignored or a duplicate. */
 export const isTaken = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'coalesced' || kind === 'delivered'
@@ -84,5 +84,5 @@ export const reasonOf = (outcome: Outcome): string | undefined =>
 /** Describes an outcome for records and commands. */
 export const describeOutcome = (outcome: Outcome): { readonly outcome: string; readonly status: number; readonly reason?: string } => {
   const reason = reasonOf(outcome)
-  return { outcome: nameOf(outcome), status: statusOf(outcome), ...(reason === undefined ? {} : { reason }) }
+  return { outcome: outcomeName(outcome), status: outcomeStatus(outcome), ...(reason === undefined ? {} : { reason }) }
 }

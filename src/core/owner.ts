@@ -23,7 +23,7 @@ export type Closable<F> = F | { readonly run: F; readonly close: Close }
 export type Adopt = <F>(made: Closable<F>) => F
 
 /** The use of an owner: `hold` before the use, `release` after it. */
-export type Held = Pick<Owner, 'hold' | 'release'>
+export type HoldableOwner = Pick<Owner, 'hold' | 'release'>
 
 const isOpened = <F>(made: Closable<F>): made is { readonly run: F; readonly close: Close } =>
   typeof made === 'object' && made !== null && 'run' in made && 'close' in made

@@ -1,13 +1,13 @@
 /** A compiled route: gates in their order (rules: Order 1), then one ending. */
 
 import type { Ignored, Outcome, Refused, Reply } from './outcome.ts'
-import type { Held } from './owner.ts'
+import type { HoldableOwner } from './owner.ts'
 import type { Event, EventFacts, RequestBody, RequestHead, Verification, VerifiedRequest } from './request.ts'
 
 type MaybePromise<T> = T | Promise<T>
 
 /** A step with the stage that logs and traces name it by. */
-export type Step<Run> = { readonly stage: string; readonly run: Run }
+export type PlanStep<Run> = { readonly stage: string; readonly run: Run }
 
 /** Checks headers before the body is read. */
 export type HeadGate = (head: RequestHead) => Refused | undefined
@@ -48,19 +48,19 @@ export type Respond = (event: Event) => Reply
 export type RoutePlan = {
   readonly name: string
   readonly profile: string
-  readonly onHead: readonly Step<HeadGate>[]
-  readonly authenticate: Step<Authenticate>
+  readonly onHead: readonly PlanStep<HeadGate>[]
+  readonly authenticate: PlanStep<Authenticate>
   /** Absent where no scheme of the route has handshakes. */
   readonly handshakes?: Handshakes
   /** Runs before anything else sees a verified request. Absent where no scheme of the route finds secrets in the content. */
   readonly mask?: MaskRequest
-  readonly parse: Step<Parse>
-  readonly onEvent: readonly Step<EventGate>[]
-  readonly ending: Step<Ending>
+  readonly parse: PlanStep<Parse>
+  readonly onEvent: readonly PlanStep<EventGate>[]
+  readonly ending: PlanStep<Ending>
   /** Absent where no scheme of the route claims ignored events. */
   readonly claimIgnored?: ClaimIgnored
   /** Absent where the route does not shape its answers. */
   readonly respond?: Respond
   /** Held by each request that runs through the plan, so that nothing of the plan is closed meanwhile. */
-  readonly owner: Held
+  readonly owner: HoldableOwner
 }

@@ -1,7 +1,7 @@
 /** Turns each Outcome into status, body and headers (rules: Replies 1). */
 
 import type { Outcome, Refused, Reply } from './outcome.ts'
-import { rowOf, statusOf } from './outcome-table.ts'
+import { outcomeStatus, refusalRow } from './outcome-table.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 
@@ -13,14 +13,18 @@ export const errorReply = (status: number, error: string, headers?: Reply['heade
 })
 
 const refusalReply = (refused: Refused): Reply => {
-  const { status, sentence } = rowOf(refused)
+  const { status, sentence } = refusalRow(refused)
   if (refused.code === 'delivery_failed') return { status, body: sentence, type: 'text/plain' }
   const retry = refused.retryAfterSeconds === undefined ? undefined : { 'Retry-After': String(refused.retryAfterSeconds) }
   const allow = refused.code === 'wrong_method' ? { Allow: 'POST' } : undefined
   return errorReply(status, `${sentence}${refused.name ?? ''}`, retry ?? allow)
 }
 
-const reply = (outcome: Outcome, body: object): Reply => ({ status: statusOf(outcome), body: JSON.stringify(body), type: jsonType })
+const jsonReply = (outcome: Outcome, body: object): Reply => ({
+  status: outcomeStatus(outcome),
+  body: JSON.stringify(body),
+  type: jsonType,
+})
 
 /** Returns the answer to a request that ended with this Outcome. */
 export const replyTo = (outcome: Outcome): Reply => {
@@ -30,19 +34,19 @@ export const replyTo = (outcome: Outcome): Reply => {
     case 'ignored': {
       const { reason, route, event, deliveryId } = outcome
       const more = { ...(reason === 'event' ? { event } : {}), route, ...(deliveryId === undefined ? {} : { delivery_id: deliveryId }) }
-      return reply(outcome, { status: 'ignored', reason, ...more })
+      return jsonReply(outcome, { status: 'ignored', reason, ...more })
     }
     case 'handshake':
       return outcome.reply
     case 'duplicate':
-      return reply(outcome, { status: 'duplicate', route: outcome.route, delivery_id: outcome.deliveryId })
+      return jsonReply(outcome, { status: 'duplicate', route: outcome.route, delivery_id: outcome.deliveryId })
     case 'accepted': {
       const job = outcome.cronJob === undefined ? {} : { cron_job: outcome.cronJob }
-      return reply(outcome, { status: 'accepted', route: outcome.route, ...job, event: outcome.event, delivery_id: outcome.deliveryId })
+      return jsonReply(outcome, { status: 'accepted', route: outcome.route, ...job, event: outcome.event, delivery_id: outcome.deliveryId })
     }
     case 'coalesced':
-      return reply(outcome, { status: 'coalesced', route: outcome.route, event: outcome.event, delivery_id: outcome.deliveryId })
+      return jsonReply(outcome, { status: 'coalesced', route: outcome.route, event: outcome.event, delivery_id: outcome.deliveryId })
     case 'delivered':
-      return reply(outcome, { status: 'delivered', route: outcome.route, target: outcome.target, delivery_id: outcome.deliveryId })
+      return jsonReply(outcome, { status: 'delivered', route: outcome.route, target: outcome.target, delivery_id: outcome.deliveryId })
   }
 }

@@ -21,11 +21,11 @@ export const someOf = (names: readonly string[]): string => {
 }
 
 // Everything that a terminal could act on: C0 and C1 controls, line separators, bidirectional and invisible format characters.
-const unsafe = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+const unsafeCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** Returns a line of text that is safe on a terminal: controls become `\u{…}` escapes. */
 export const printable = (text: string, limit = 1024): string =>
-  cut(text, limit).replace(unsafe, (char) =>
+  cut(text, limit).replace(unsafeCharacters, (char) =>
     char === '\n' ? '\\n' : char === '\t' ? '\\t' : `\\u{${(char.codePointAt(0) as number).toString(16)}}`,
   )
 
@@ -40,13 +40,13 @@ export const printableLines = (text: string): string =>
  * Returns the same JSON, safe on a terminal. `JSON.stringify` leaves controls above U+007F as they are; here they become `\uXXXX`. Line
  * feeds stay.
  */
-export const visibleJson = (json: string): string => json.replace(unsafe, (char) => (char === '\n' ? char : escaped(char)))
+export const visibleJson = (json: string): string => json.replace(unsafeCharacters, (char) => (char === '\n' ? char : unicodeEscapes(char)))
 
-const escaped = (char: string): string =>
+const unicodeEscapes = (char: string): string =>
   Array.from({ length: char.length }, (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`).join('')
 
 /** Returns the edit distance of two short words, for did-you-mean. A swap of two neighbours is one edit. */
-const distance = (a: string, b: string): number => {
+const editDistance = (a: string, b: string): number => {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, i) => i)
   for (let i = 1; i <= a.length; i++) {
@@ -68,7 +68,7 @@ export const nearest = (word: string, known: Iterable<string>): string[] => {
   const reach = Math.max(1, Math.floor(word.length / 3))
   const lower = word.slice(0, 64).toLowerCase()
   return [...known]
-    .map((name) => ({ name, far: distance(lower, name.slice(0, 64).toLowerCase()) }))
+    .map((name) => ({ name, far: editDistance(lower, name.slice(0, 64).toLowerCase()) }))
     .filter(({ far }) => far <= reach)
     .sort((a, b) => a.far - b.far)
     .slice(0, 3)

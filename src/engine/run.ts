@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Ended } from '../core/fact.ts'
 import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
-import { statusOf } from '../core/outcome-table.ts'
+import { outcomeStatus } from '../core/outcome-table.ts'
 import type { HandshakeOutcome, RoutePlan, VerifyBody } from '../core/plan.ts'
 import type { Event, EventFacts, RequestBody, RequestHead, Verification, VerifiedRequest } from '../core/request.ts'
 import { ReadOnce } from '../parts/body/request-body.ts'
@@ -20,7 +20,7 @@ export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended 
   if (ended) return ended
   const { stage } = plan.authenticate
   const verifyBody = plan.authenticate.run(head)
-  if (typeof verifyBody === 'function') return (bytes) => proceed(plan, head, verifyBody, new ReadOnce(head.headers, bytes), watch)
+  if (typeof verifyBody === 'function') return (bytes) => verifyAndRun(plan, head, verifyBody, new ReadOnce(head.headers, bytes), watch)
   const refused = (): Ended => {
     watch?.(stage, verifyBody)
     return { outcome: verifyBody, stage, unverified: head }
@@ -40,7 +40,8 @@ const lookAtHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended | 
   for (const { stage, run } of plan.onHead) {
     const outcome = run(head)
     watch?.(stage, outcome)
-    if (outcome) return outcome.looksLater ? { outcome, stage, later: lookLater(plan, head, { outcome, stage }) } : { outcome, stage }
+    if (outcome)
+      return outcome.looksLater ? { outcome, stage, later: checkAfterAnswer(plan, head, { outcome, stage }) } : { outcome, stage }
   }
   const outcome = plan.handshakes?.onHead(head)
   if (!outcome) return undefined
@@ -53,7 +54,7 @@ const lookAtHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended | 
  * Returns the check of a refused request that follows its answer: the other gates of the head, then the signature. Where all of them hold,
  * the record has the request, so that an operator can replay it: many senders never send again.
  */
-const lookLater =
+const checkAfterAnswer =
   (plan: RoutePlan, head: RequestHead, ended: Ended): NonNullable<Ended['later']> =>
   (bytes) => {
     const passed = plan.onHead.findIndex(({ stage }) => stage === ended.stage) + 1
@@ -80,14 +81,20 @@ const requestOf = (head: RequestHead, read: RequestBody, verification: Verificat
 export const answerHandshake = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended =>
   lookAtHead(plan, head, watch) ?? { outcome: refuse('wrong_method'), stage: plan.authenticate.stage }
 
-const proceed = (plan: RoutePlan, head: RequestHead, verifyBody: VerifyBody, body: RequestBody, watch?: Watch): Ended | Promise<Ended> => {
+const verifyAndRun = (
+  plan: RoutePlan,
+  head: RequestHead,
+  verifyBody: VerifyBody,
+  body: RequestBody,
+  watch?: Watch,
+): Ended | Promise<Ended> => {
   const verification = verifyBody(body)
   return verification instanceof Promise
-    ? verification.then((settled) => goOn(plan, head, body, settled, watch))
-    : goOn(plan, head, body, verification, watch)
+    ? verification.then((settled) => runVerified(plan, head, body, settled, watch))
+    : runVerified(plan, head, body, verification, watch)
 }
 
-const goOn = (
+const runVerified = (
   plan: RoutePlan,
   head: RequestHead,
   read: RequestBody,
@@ -114,7 +121,7 @@ const goOn = (
 /** How far a request has come: the stage that runs, and the event as that stage got it. */
 type Trail = { stage: string; event: EventFacts | undefined; whole: Event | undefined }
 
-const see = (trail: Trail, event: Event): void => {
+const noteEvent = (trail: Trail, event: Event): void => {
   trail.event = event
   trail.whole = event
 }
@@ -138,20 +145,20 @@ export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): 
     watch?.(stage, outcome)
     const { event, whole } = trail
     const ended = { outcome, stage, verified: request, event }
-    return plan.respond && whole && statusOf(outcome) < 300 ? { ...ended, reply: plan.respond(whole) } : ended
+    return plan.respond && whole && outcomeStatus(outcome) < 300 ? { ...ended, reply: plan.respond(whole) } : ended
   }
   try {
-    const outcome = parse(plan, request, trail, watch)
-    return outcome instanceof Promise ? outcome.then(end, (error) => end(broken(error))) : end(outcome)
+    const outcome = parseAndRun(plan, request, trail, watch)
+    return outcome instanceof Promise ? outcome.then(end, (error) => end(internalError(error))) : end(outcome)
   } catch (error) {
-    return end(broken(error))
+    return end(internalError(error))
   }
 }
 
-const parse = (plan: RoutePlan, request: VerifiedRequest, trail: Trail, watch?: Watch): Outcome | Promise<Outcome> => {
+const parseAndRun = (plan: RoutePlan, request: VerifiedRequest, trail: Trail, watch?: Watch): Outcome | Promise<Outcome> => {
   const event = plan.parse.run(request)
   if ('kind' in event) return event
-  see(trail, event)
+  noteEvent(trail, event)
   watch?.(trail.stage, undefined, event)
   return applyGates(plan, trail, event, 0, watch)
 }
@@ -166,14 +173,14 @@ const applyGates = (plan: RoutePlan, trail: Trail, start: Event, first: number, 
     if (next instanceof Promise) {
       return next.then((settled) => {
         if ('kind' in settled) return settled
-        see(trail, settled)
+        noteEvent(trail, settled)
         watch?.(stage, undefined, settled)
         return applyGates(plan, trail, settled, i + 1, watch)
       })
     }
     if ('kind' in next) return next
     event = next
-    see(trail, next)
+    noteEvent(trail, next)
     watch?.(stage, undefined, next)
   }
   trail.stage = plan.ending.stage
@@ -192,5 +199,5 @@ const forgetPayload = (trail: Trail, { eventId, route, profile, headers, eventTy
 }
 
 /** Returns the refusal for an error of a gate, which is a bug of ours. The sender may try again, and the log gets the stack. */
-export const broken = (thrown: unknown): Refused =>
+export const internalError = (thrown: unknown): Refused =>
   refuse('internal', { detail: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) })

@@ -71,7 +71,7 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
     // The code of the server is loaded while the store waits for the disk.
     const [work, http] = await Promise.all([openWork(options, closing), import('../http/index.ts')])
     const doors = await openDoors(options, work, http, closing)
-    return await begin(options, work, doors, closing)
+    return await beginWork(options, work, doors, closing)
   } catch (error) {
     await closeAll(closing)
     throw error
@@ -190,7 +190,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   return { listener, operations, stopping, stopAsked }
 }
 
-const begin = async (options: GatewayOptions, work: Work, doors: Doors, closing: Closing): Promise<Gateway> => {
+const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, closing: Closing): Promise<Gateway> => {
   const { config, log, clock, reloader } = options
   const { store, worker, scheduler } = work
   const { listener, operations, stopping, stopAsked } = doors
@@ -213,7 +213,7 @@ const begin = async (options: GatewayOptions, work: Work, doors: Doors, closing:
       reloader.stop()
       await scheduler.stop()
       // At the same time: a slow sender must not use up the time of the runs, and no further run may begin meanwhile.
-      const answered = settled(listener.active, clock, ms)
+      const answered = allAnswered(listener.active, clock, ms)
       await Promise.all([answered, worker.stop(ms, answered)])
       await closeAll(closing)
     },
@@ -228,7 +228,7 @@ const stageLog =
     log('debug', { route, stage, outcome: ended?.kind ?? 'pass' }, 'stage')
 
 /** Waits until all requests have their answers, for at most `ms`. */
-const settled = async (active: () => number, clock: Clock, ms: number): Promise<void> => {
+const allAnswered = async (active: () => number, clock: Clock, ms: number): Promise<void> => {
   const deadline = clock.monotonic() + ms
   while (active() > 0 && clock.monotonic() < deadline) await new Promise<void>((resolve) => clock.after(20, resolve))
 }

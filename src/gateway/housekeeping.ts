@@ -8,10 +8,10 @@ import type { Store } from '../store/ports.ts'
 
 const everyMs = 60_000
 
-type House = { readonly store: Store; readonly clock: Clock; readonly log: Log; readonly retention: () => Retention }
+type HousekeepingOptions = { readonly store: Store; readonly clock: Clock; readonly log: Log; readonly retention: () => Retention }
 
 /** Prunes the store now and each minute, until the returned function is called. */
-export const keepHouse = ({ store, clock, log, retention }: House): (() => void) => {
+export const keepHouse = ({ store, clock, log, retention }: HousekeepingOptions): (() => void) => {
   let cancel = (): void => {}
   const look = (): void => {
     const { maxAgeMs, maxDeadRuns } = retention()

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Fact, Observer, RequestEnded, RouteChanges, RunAttempt } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
 import type { Refused } from '../core/outcome.ts'
-import { nameOf, reasonOf, rowOf, statusOf } from '../core/outcome-table.ts'
+import { outcomeName, outcomeStatus, reasonOf, refusalRow } from '../core/outcome-table.ts'
 import { someOf } from '../core/text.ts'
 
 /**
@@ -36,14 +36,14 @@ export const createLogObserver = (
   }
 }
 
-const wordsOf = (refused: Refused): string => rowOf(refused).message ?? refused.code
+const refusalMessage = (refused: Refused): string => refusalRow(refused).message ?? refused.code
 
 const logRequest = (fact: RequestEnded, log: Log, budget: LineBudget): void => {
   const { outcome } = fact.ended
-  const level = outcome.kind === 'refused' ? rowOf(outcome).level : 'debug'
+  const level = outcome.kind === 'refused' ? refusalRow(outcome).level : 'debug'
   if (!log.writes(level)) return
   if (outcome.kind === 'refused' && level !== 'debug' && !budget.allows(outcome, fact.route?.name ?? '', fact.refusal === 'counted')) return
-  log(level, requestFields(fact), outcome.kind === 'refused' ? wordsOf(outcome) : outcome.kind)
+  log(level, requestFields(fact), outcome.kind === 'refused' ? refusalMessage(outcome) : outcome.kind)
 }
 
 /** Returns the fields that were known of the request at its end. */
@@ -51,12 +51,12 @@ const requestFields = ({ ended: { outcome, stage, verified, event }, route, remo
   route: route?.name,
   profile: route?.profile,
   stage,
-  outcome: nameOf(outcome),
+  outcome: outcomeName(outcome),
   event_id: verified?.eventId,
   reason: reasonOf(outcome),
   delivery_id: event?.deliveryId,
   event_type: event?.eventType,
-  status: statusOf(outcome),
+  status: outcomeStatus(outcome),
   remote: remote(),
   duration_ms: Math.round(ms() * 1000) / 1000,
 })
@@ -114,7 +114,11 @@ const createLineBudget = (log: Log, clock: Clock): LineBudget => {
     cancelTimer = undefined
     for (const { refused, route, count } of counts.values())
       if (count > 0)
-        log(rowOf(refused).level, { route: route || undefined, count }, `${wordsOf(refused)}: more of the same in the last minute`)
+        log(
+          refusalRow(refused).level,
+          { route: route || undefined, count },
+          `${refusalMessage(refused)}: more of the same in the last minute`,
+        )
     counts.clear()
   }
   return {

@@ -13,13 +13,13 @@ export type LogOptions = {
 
 const maxField = 1024
 /** Fields that are never cut. The `log` target's text must be whole. */
-const whole = new Set(['text'])
+const uncutFields = new Set(['text'])
 
 /** Makes the log. A failed write loses a line, never a request. */
 export const createLog = ({ level, format, redact, write }: LogOptions): Log => {
   const safely = (line: string): void => {
     try {
-      write(format === 'json' ? visibleJson(line) : pretty(line))
+      write(format === 'json' ? visibleJson(line) : prettyLine(line))
     } catch {}
   }
   const logger = pino(
@@ -31,7 +31,7 @@ export const createLog = ({ level, format, redact, write }: LogOptions): Log => 
       Object.entries(fields).map(([name, value]) => {
         if (typeof value !== 'string') return [name, value]
         const text = redact(value)
-        return [name, whole.has(name) || text.length <= maxField ? text : `${text.slice(0, maxField)}…`]
+        return [name, uncutFields.has(name) || text.length <= maxField ? text : `${text.slice(0, maxField)}…`]
       }),
     )
   const log = (lineLevel: Level, fields: Fields, message: string): void => {
@@ -43,7 +43,7 @@ export const createLog = ({ level, format, redact, write }: LogOptions): Log => 
 const shownFirst = ['route', 'stage', 'outcome', 'reason', 'status'] as const
 
 /** `12:00:01 warn  Invalid signature  route=a reason=…` */
-const pretty = (line: string): string => {
+const prettyLine = (line: string): string => {
   const { time, level, msg, ...fields } = JSON.parse(line) as { [name: string]: unknown }
   const names = [
     ...shownFirst.filter((name) => name in fields),

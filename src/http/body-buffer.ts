@@ -3,7 +3,7 @@
 /** A chunk of this size or more is kept as it came. Node reads up to 64 KiB at once. */
 const largeBytes = 16_384
 
-const nothing = Buffer.alloc(0)
+const noBytes = Buffer.alloc(0)
 
 /**
  * Large chunks are kept and copied once, at the end: each further buffer of a body brings the next garbage collection nearer, and a
@@ -13,9 +13,9 @@ const nothing = Buffer.alloc(0)
 export class BodyBuffer {
   bytes = 0
   /** The first chunk. Most bodies have no other. */
-  #first: Buffer = nothing
+  #first: Buffer = noBytes
   #kept: Buffer[] | undefined
-  #small: Buffer = nothing
+  #small: Buffer = noBytes
   #smallBytes = 0
 
   add(chunk: Buffer): void {
@@ -41,7 +41,7 @@ export class BodyBuffer {
     const { length } = this.#small
     if (length === 0) return
     const small = this.#small.subarray(0, this.#smallBytes)
-    this.#small = nothing
+    this.#small = noBytes
     this.#smallBytes = 0
     this.#keep(small)
   }

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 
 /** The address at the other end of a connection. */
-export const peerAddress = (socket: Socket): string => plain(socket.remoteAddress ?? 'unknown')
+export const peerAddress = (socket: Socket): string => unmappedAddress(socket.remoteAddress ?? 'unknown')
 
 /** The most characters of `X-Forwarded-For` that are read, from its end. Clients can write anything before them. */
 const maxForwarded = 1024
@@ -48,7 +48,7 @@ const withPort = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/
 /** Returns the IP address in an element, with or without brackets and a port; `undefined` where there is none. */
 const addressIn = (hop = ''): string | undefined => {
   const [, six, four] = withPort.exec(hop) ?? []
-  const address = plain((six ?? four ?? hop).toLowerCase())
+  const address = unmappedAddress((six ?? four ?? hop).toLowerCase())
   return isIP(address) === 0 ? undefined : address
 }
 
@@ -56,4 +56,4 @@ const addressIn = (hop = ''): string | undefined => {
 export const isListedProxy = (request: IncomingMessage, trust: boolean | readonly string[]): boolean =>
   Array.isArray(trust) && trust.includes(peerAddress(request.socket))
 
-const plain = (address: string): string => (address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address)
+const unmappedAddress = (address: string): string => (address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address)

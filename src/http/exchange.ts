@@ -6,7 +6,7 @@ import type { Ended, Facts } from '../core/fact.ts'
 import type { Refused } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import { replyTo } from '../core/reply.ts'
-import { broken } from '../engine/run.ts'
+import { internalError } from '../engine/run.ts'
 import { clientAddress } from './client.ts'
 import type { Connection } from './connection.ts'
 import { atOnce, createReplyBatch, type ReplyBatch } from './reply-batch.ts'
@@ -94,12 +94,12 @@ export class Exchange {
     }
     this.#listener.batch(this.#answering(ended), () => {
       const known = endedOnError(() => later?.(body) ?? ended)
-      if (known instanceof Promise) void known.then(tell, (error) => tell(failed(error)))
+      if (known instanceof Promise) void known.then(tell, (error) => tell(failedRequest(error)))
       else tell(known)
     })
   }
 
-  readonly fail = (error: unknown): void => this.endStored(failed(error))
+  readonly fail = (error: unknown): void => this.endStored(failedRequest(error))
 
   /** Makes the function that writes the answer. It must not hold the whole end: the body would stay in memory until the answers leave. */
   #answering({ outcome, verified, reply }: Ended): () => void {
@@ -138,8 +138,8 @@ export const endedOnError = <T>(work: () => T): T | Ended => {
   try {
     return work()
   } catch (error) {
-    return failed(error)
+    return failedRequest(error)
   }
 }
 
-const failed = (error: unknown): Ended => ({ outcome: broken(error), stage: 'internal' })
+const failedRequest = (error: unknown): Ended => ({ outcome: internalError(error), stage: 'internal' })

@@ -80,7 +80,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
   const checkBeforePlan = (request: IncomingMessage, path: WebhookPath, { table, maxBodyBytes }: Serving): RoutePlan | Ended => {
     if (options.stopping()) return { outcome: refuse('stopping', { retryAfterSeconds }), stage: 'body_size' }
     if (request.rawHeaders.length > maxRawHeaders) return { outcome: refuse('too_many_headers'), stage: 'body_size' }
-    if (Number(header(request.headers, 'content-length') ?? 0) > maxBodyBytes) return unread['too large']
+    if (Number(header(request.headers, 'content-length') ?? 0) > maxBodyBytes) return endedUnread['too large']
     const found = lookUp(table, path.name, path.prefix)
     return 'authenticate' in found ? found : { outcome: found, stage: 'route' }
   }
@@ -100,7 +100,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     readBody(request, response, { maxBytes: serving.maxBodyBytes, client, bodyMemory, pace }, (body) => {
       if (body === 'gone') return exchange.leave()
       if (typeof proceed !== 'function') return Buffer.isBuffer(body) ? exchange.endLater(proceed, body) : exchange.end(proceed, atOnce)
-      const ended = Buffer.isBuffer(body) ? endedOnError(() => proceed(body)) : unread[body]
+      const ended = Buffer.isBuffer(body) ? endedOnError(() => proceed(body)) : endedUnread[body]
       // No closure is made here: it would hold the body until the work is stored.
       if (ended instanceof Promise) void ended.then(exchange.endStored, exchange.fail)
       else exchange.end(ended)
@@ -120,7 +120,7 @@ const mayBeHandshake = (table: Table, method: string, { name, prefix }: WebhookP
   return 'authenticate' in found && found.handshakes?.methods.has(method) === true
 }
 
-const unread = {
+const endedUnread = {
   'too large': { outcome: refuse('too_large'), stage: 'body_size' },
   'too slow': { outcome: refuse('too_slow', { detail: 'others needed the memory of a body that came too slowly' }), stage: 'body_size' },
   'no room': { outcome: refuse('overloaded', { retryAfterSeconds, detail: 'too many bodies at once' }), stage: 'body_size' },

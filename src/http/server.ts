@@ -56,9 +56,9 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
     addTo: addRoutes,
   })
   Object.assign(server, { maxConnections, maxHeadersCount: 0 })
-  const connections = watchConnections(server, options.clock, front(receiver, host.handle))
+  const connections = watchConnections(server, options.clock, routeRequests(receiver, host.handle))
   server.on('clientError', (error: Error & { readonly code?: string }, socket) => connections.fail(error, socket as Socket))
-  await bind(server, options.host, options.port)
+  await listenOn(server, options.host, options.port)
   const { address, family, port } = server.address() as AddressInfo
   const shown = options.host === 'localhost' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
   return {
@@ -87,7 +87,7 @@ const mayBeHandshake = (receiver: Receiver, method: string, path: Parameters<Rec
  * Passes a POST on a webhook path straight to the receiver: Fastify's router and reply take a tenth of the time of a request (DECISIONS.md,
  * 4).
  */
-const front = (receiver: Receiver, handler: RequestListener): Handle => {
+const routeRequests = (receiver: Receiver, handler: RequestListener): Handle => {
   return (request, response, connection) => {
     const { method = '', url = '' } = request
     const path = method === 'POST' || handshakeMethods.has(method) ? parsePath(url) : undefined
@@ -122,7 +122,7 @@ const addRoutes = (app: FastifyInstance): void => {
   })
 }
 
-const bind = (server: Server, host: string, port: number): Promise<void> =>
+const listenOn = (server: Server, host: string, port: number): Promise<void> =>
   new Promise((resolve, reject) => {
     server.once('error', (error) => {
       const hint =

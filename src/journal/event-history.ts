@@ -51,7 +51,7 @@ export const addLine = (history: EventHistory, { entry, raw }: Line): void => {
 }
 
 /** Returns the view of the event; `undefined` when neither its arrival nor its end was read. `groupEnd`: the end of its group's run. */
-export const viewOf = (history: EventHistory, groupEnd: Ended | undefined): EventView | undefined => {
+export const eventView = (history: EventHistory, groupEnd: Ended | undefined): EventView | undefined => {
   const { arrival, ended, raw } = history
   const first = arrival ?? ended
   if (!first) return undefined
@@ -60,9 +60,9 @@ export const viewOf = (history: EventHistory, groupEnd: Ended | undefined): Even
   // An event without a line of arrival has the end of a run, so it was accepted.
   const outcome = first.kind === 'received' ? first.outcome : first.kind === 'ended' && first.group !== undefined ? 'coalesced' : 'accepted'
   const steps = history.steps.toReversed()
-  const view: EventDraft = { event_id, at, profile, route, outcome, ...standing(history, outcome, groupEnd), tries: steps.filter(isTried) }
-  if (ended) copy(ended, view, ofEnd)
-  if (arrival) copy(arrival, view, ofArrival)
+  const view: EventDraft = { event_id, at, profile, route, outcome, ...stateOf(history, outcome, groupEnd), tries: steps.filter(isTried) }
+  if (ended) copyMembers(ended, view, ofEnd)
+  if (arrival) copyMembers(arrival, view, ofArrival)
   if (raw) view.raw = raw
   if (steps.length > 0) view.steps = steps
   return view
@@ -76,13 +76,13 @@ const ofEnd = ['event_type', 'delivery_id', 'target', 'job', 'group', 'count'] a
 const ofArrival = [...ofEnd, 'answer', 'reason', 'stage', 'status', 'duration_ms', 'replay_of', 'edited', 'unverified'] as const
 
 /** Copies members by name. There may be a million events, and spreads of objects with gaps take ten times as long. */
-const copy = (from: Partial<EventView>, to: Partial<Record<string, unknown>>, names: readonly (keyof EventView)[]): void => {
+const copyMembers = (from: Partial<EventView>, to: Partial<Record<string, unknown>>, names: readonly (keyof EventView)[]): void => {
   for (const name of names) if (from[name] !== undefined) to[name] = from[name]
 }
 
-type State = Pick<EventView, 'state' | 'attempt' | 'error' | 'ended_at' | 'silent'>
+type EventState = Pick<EventView, 'state' | 'attempt' | 'error' | 'ended_at' | 'silent'>
 
-const standing = ({ last, open }: EventHistory, outcome: string, groupEnd: Ended | undefined): State => {
+const stateOf = ({ last, open }: EventHistory, outcome: string, groupEnd: Ended | undefined): EventState => {
   if (outcome !== 'accepted' && outcome !== 'coalesced') return { state: 'final' }
   if (last?.kind === 'ended') {
     const { state, attempt, error, silent, at } = last

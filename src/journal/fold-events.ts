@@ -1,6 +1,6 @@
 /** Folds lines into events, newest line first. Only events that older lines may still change stay in memory. */
 
-import { addLine, type EventHistory, groupOf, historyOf, isArrival, viewOf } from './event-history.ts'
+import { addLine, type EventHistory, eventView, groupOf, historyOf, isArrival } from './event-history.ts'
 import type { Line } from './line.ts'
 import type { Ended, EventView } from './record.ts'
 
@@ -57,7 +57,7 @@ export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_I
     if (!history) return
     histories.delete(id)
     const group = groupOf(history)
-    take(viewOf(history, group === undefined ? undefined : groupEnds.get(group)))
+    take(eventView(history, group === undefined ? undefined : groupEnds.get(group)))
     // Lines come newest first, and the event that opened a group arrived before the other members. So all members have come.
     groupEnds.delete(id)
   }

@@ -33,11 +33,11 @@ export const unlessGone = (error: unknown): undefined => {
 export const listSegments = async (folder: string): Promise<SegmentFiles[]> => {
   const files = (await readdir(folder).catch(unlessGone)) ?? []
   const names = new Set(files.flatMap((file) => segmentFile.exec(file)?.[1] ?? []))
-  const found = await Promise.all([...names].sort().map((name) => look(folder, name)))
+  const found = await Promise.all([...names].sort().map((name) => readSegmentFiles(folder, name)))
   return found.filter((segment) => segment !== undefined)
 }
 
-const look = async (folder: string, name: string): Promise<SegmentFiles | undefined> => {
+const readSegmentFiles = async (folder: string, name: string): Promise<SegmentFiles | undefined> => {
   const [lines, raw] = await Promise.all([linesPath, rawPath].map((path) => stat(path(folder, name)).catch(unlessGone)))
   if (!lines && !raw) return undefined
   const lineBytes = lines?.size ?? 0

@@ -1,7 +1,7 @@
 /** Writes facts to the journal as records. */
 
 import type { Fact, KeptRefusal, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
-import { nameOf, reasonOf, statusOf } from '../core/outcome-table.ts'
+import { outcomeName, outcomeStatus, reasonOf } from '../core/outcome-table.ts'
 import { cut, excerpt } from '../core/text.ts'
 import { signature } from '../parts/stages/signature.ts'
 import type { Ended, Journal, NewRecord, RawRequest, Tried, Unverified, Usage } from './record.ts'
@@ -18,35 +18,35 @@ export const createJournalObserver = ({ journal, keepsPayloads, redact }: Journa
   const timeOf = createTimeFormat()
   const addRequest = (fact: RequestEnded): void => {
     const received = receivedOf(fact, { redact, timeOf })
-    if (received) journal.add(received, keepsPayloads() ? rawOf(fact) : undefined)
+    if (received) journal.add(received, keepsPayloads() ? rawRequestOf(fact) : undefined)
   }
   return {
     on(fact) {
       if (fact.kind === 'request_ended') addRequest(fact)
       else {
-        const record = recordOf(fact, redact)
-        if (record) journal.add(record, fact.kind === 'attempt_ended' && keepsPayloads() ? wordsOf(fact.run, redact) : undefined)
+        const record = recordOfFact(fact, redact)
+        if (record) journal.add(record, fact.kind === 'attempt_ended' && keepsPayloads() ? promptAndReply(fact.run, redact) : undefined)
       }
     },
     flushed: () => journal.flushed(),
   }
 }
 
-const keptOf = ({ refusal }: RequestEnded): KeptRefusal | undefined => (refusal === 'counted' ? undefined : refusal?.kept)
+const keptRefusalOf = ({ refusal }: RequestEnded): KeptRefusal | undefined => (refusal === 'counted' ? undefined : refusal?.kept)
 
-const rawOf = (fact: RequestEnded): RawRequest | undefined => {
+const rawRequestOf = (fact: RequestEnded): RawRequest | undefined => {
   const { headers, ended } = fact
   if (ended.verified) return { headers: ended.verified.headers as RawRequest['headers'], body: ended.verified.body }
-  const kept = keptOf(fact)
+  const kept = keptRefusalOf(fact)
   return kept && { headers: headers as RawRequest['headers'], body: kept.body, signedIn: kept.signedIn }
 }
 
 const unverifiedOf = (fact: RequestEnded): Unverified | undefined => {
-  const kept = keptOf(fact)
+  const kept = keptRefusalOf(fact)
   return kept && { address: kept.address, proxied: kept.isProxied }
 }
 
-const isoOf = (ms: number): string => new Date(ms).toISOString()
+const isoTime = (ms: number): string => new Date(ms).toISOString()
 
 type Formats = { readonly redact: (text: string) => string; readonly timeOf: (ms: number) => string }
 
@@ -55,7 +55,7 @@ const createTimeFormat = (): Formats['timeOf'] => {
   let last = { second: Number.NaN, text: '' }
   return (ms) => {
     const second = Math.floor(ms / 1000)
-    if (second !== last.second) last = { second, text: isoOf(second * 1000).slice(0, -'000Z'.length) }
+    if (second !== last.second) last = { second, text: isoTime(second * 1000).slice(0, -'000Z'.length) }
     return `${last.text}${String(Math.floor(ms - second * 1000)).padStart(3, '0')}Z`
   }
 }
@@ -79,13 +79,13 @@ const receivedOf = (fact: RequestEnded, { redact, timeOf }: Formats): NewRecord 
     route: route.name,
     event_type: event?.eventType,
     delivery_id: event?.deliveryId,
-    outcome: nameOf(outcome),
-    status: statusOf(outcome),
+    outcome: outcomeName(outcome),
+    status: outcomeStatus(outcome),
     reason: reason === undefined ? undefined : redact(reason),
     stage,
     duration_ms: Math.round(ms() * 1000) / 1000,
     target: isDelivered ? outcome.target : undefined,
-    answer: isDelivered ? answerOf(outcome.answers, redact) : undefined,
+    answer: isDelivered ? answerText(outcome.answers, redact) : undefined,
     job: outcome.kind === 'accepted' ? outcome.cronJob : undefined,
     group: outcome.kind === 'coalesced' ? outcome.group : undefined,
     replay_of: replay?.of,
@@ -98,32 +98,32 @@ const maxWords = 65_536
 const maxAnswer = 2_000
 
 /** Makes the raw request that keeps prompt and reply. They lie where payloads lie, and have the same bounds. */
-const wordsOf = ({ prompt, reply }: RunAttempt, redact: Formats['redact']): RawRequest => {
+const promptAndReply = ({ prompt, reply }: RunAttempt, redact: Formats['redact']): RawRequest => {
   // Cut twice: the first cut may split a secret, and the second removes that piece.
   const kept = (text: string): string => cut(redact(cut(text, 2 * maxWords)), maxWords)
   const words = { prompt: kept(prompt), ...(reply === undefined ? {} : { reply: kept(reply) }) }
   return { headers: {}, body: Buffer.from(JSON.stringify(words)) }
 }
 
-const answerOf = (answers: readonly string[], redact: Formats['redact']): string | undefined =>
+const answerText = (answers: readonly string[], redact: Formats['redact']): string | undefined =>
   answers.length === 0 ? undefined : redact(excerpt(answers.join('; '), maxAnswer))
 
-const recordOf = (fact: Exclude<Fact, RequestEnded>, redact: Formats['redact']): NewRecord | undefined => {
+const recordOfFact = (fact: Exclude<Fact, RequestEnded>, redact: Formats['redact']): NewRecord | undefined => {
   switch (fact.kind) {
     case 'signatures_refused': {
       const { at, eventId, profile, route, count } = fact
       const refused = { outcome: 'bad_signature', stage: signature.name, status: 401, duration_ms: 0, count }
       const reason = `${count} more were refused in the last minute`
-      return { kind: 'received', at: isoOf(at), event_id: eventId, profile, route, ...refused, reason }
+      return { kind: 'received', at: isoTime(at), event_id: eventId, profile, route, ...refused, reason }
     }
     case 'job_started': {
       const { at, eventId, profile, job, deliveryId } = fact
-      return { kind: 'started', at: isoOf(at), event_id: eventId, profile, job, delivery_id: deliveryId }
+      return { kind: 'started', at: isoTime(at), event_id: eventId, profile, job, delivery_id: deliveryId }
     }
     case 'attempt_ended':
-      return { ...attemptRecord(fact.run, isoOf(fact.at)), answer: answerOf(fact.run.answers, redact), ...usageOf(fact.run) }
+      return { ...attemptRecord(fact.run, isoTime(fact.at)), answer: answerText(fact.run.answers, redact), ...usageOf(fact.run) }
     case 'run_revived':
-      return { kind: 'revived', at: isoOf(fact.at), event_id: fact.eventId }
+      return { kind: 'revived', at: isoTime(fact.at), event_id: fact.eventId }
     default:
       return undefined
   }
@@ -137,7 +137,7 @@ const usageOf = ({ usage }: RunAttempt): { readonly usage?: Usage } => {
 
 const attemptRecord = (run: RunAttempt, at: string): Tried | Ended => {
   const { end, eventId, attempt, profile, route, eventType, deliveryId, target, job, merged } = run
-  if (end.kind === 'again') return { kind: 'tried', at, event_id: eventId, attempt, error: end.error, next_at: isoOf(end.nextAt) }
+  if (end.kind === 'again') return { kind: 'tried', at, event_id: eventId, attempt, error: end.error, next_at: isoTime(end.nextAt) }
   return {
     kind: 'ended',
     at,

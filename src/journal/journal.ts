@@ -9,7 +9,7 @@ import type { Journal, NewRecord, RawRequest } from './record.ts'
 import { createRetention, isFull, type Limits, type Retention } from './retention.ts'
 import { deleteSegment, Segment } from './segment.ts'
 import { createWriteErrors, type WriteErrors } from './write-errors.ts'
-import { type Batch, createWriteQueue, type WriteQueue } from './write-queue.ts'
+import { createWriteQueue, type WriteBatch, type WriteQueue } from './write-queue.ts'
 
 export type JournalOptions = {
   readonly folder: string
@@ -119,7 +119,7 @@ class SegmentJournal implements Journal {
     })
   }
 
-  async #write(batch: Batch): Promise<void> {
+  async #write(batch: WriteBatch): Promise<void> {
     const { lines } = batch
     if (lines === 0) return
     const { folder, clock } = this.#options

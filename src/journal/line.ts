@@ -11,10 +11,10 @@ export const parseLine = (bytes: Buffer, segment: string): Line | undefined => {
   const value = parseObject(bytes.toString('utf8'))
   if (!value || !isJournalLine(value)) return undefined
   const entry = value as JsonObject & JournalRecord
-  return isRawPlace(value.raw) ? { entry, raw: placeIn(value.raw as JsonObject & Omit<RawPlace, 'segment'>, segment) } : { entry }
+  return isRawPlace(value.raw) ? { entry, raw: rawPlaceOf(value.raw as JsonObject & Omit<RawPlace, 'segment'>, segment) } : { entry }
 }
 
-const placeIn = ({ offset, head_bytes, body_bytes }: Omit<RawPlace, 'segment'>, segment: string): RawPlace => ({
+const rawPlaceOf = ({ offset, head_bytes, body_bytes }: Omit<RawPlace, 'segment'>, segment: string): RawPlace => ({
   segment,
   offset,
   head_bytes,

@@ -2,7 +2,7 @@
 
 import { open } from 'node:fs/promises'
 import { isObject, type Json } from '../core/json.ts'
-import { addLine, type EventHistory, groupOf, historyOf, isArrival, viewOf } from './event-history.ts'
+import { addLine, type EventHistory, eventView, groupOf, historyOf, isArrival } from './event-history.ts'
 import { createFold, type EventFilter, type Events } from './fold-events.ts'
 import { isSegmentName, listSegments, rawPath, unlessGone } from './folder.ts'
 import { type Line, parseLine } from './line.ts'
@@ -38,7 +38,7 @@ export const readEvent = async (folder: string, id: string): Promise<EventLookup
   const found = await readById(folder, id)
   if (found.kind !== 'unknown' || id === '') return found
   const ids = new Set<string>()
-  await search(folder, JSON.stringify(id), ({ entry }) => {
+  await searchLines(folder, JSON.stringify(id), ({ entry }) => {
     if ('delivery_id' in entry && entry.delivery_id === id) ids.add(entry.event_id)
     return ids.size === maxCandidates
   })
@@ -50,7 +50,7 @@ export const readEvent = async (folder: string, id: string): Promise<EventLookup
 const readById = async (folder: string, id: string): Promise<EventLookup> => {
   if (id.length < shortestPrefix) return { kind: 'unknown' }
   const histories = new Map<string, EventHistory>()
-  await search(folder, id, (line) => {
+  await searchLines(folder, id, (line) => {
     const found = line.entry.event_id
     if (!found.startsWith(id) || (histories.size === maxCandidates && !histories.has(found))) return false
     addLine(historyOf(histories, found), line)
@@ -60,7 +60,7 @@ const readById = async (folder: string, id: string): Promise<EventLookup> => {
   const [history, ...others] = exact ? [exact] : histories.values()
   if (!history) return { kind: 'unknown' }
   if (others.length > 0) return { kind: 'ambiguous', by: 'id', ids: [...histories.keys()] }
-  const event = viewOf(history, history.last ? undefined : await readGroupEnd(folder, groupOf(history)))
+  const event = eventView(history, history.last ? undefined : await readGroupEnd(folder, groupOf(history)))
   return event ? { kind: 'found', event } : { kind: 'unknown' }
 }
 
@@ -68,7 +68,7 @@ const readById = async (folder: string, id: string): Promise<EventLookup> => {
 const readGroupEnd = async (folder: string, group: string | undefined): Promise<Ended | undefined> => {
   if (group === undefined) return undefined
   let end: Ended | undefined
-  await search(folder, group, (line) => {
+  await searchLines(folder, group, (line) => {
     if (line.entry.kind === 'ended' && line.entry.group === group) end ??= line.entry
     return end !== undefined || (line.entry.event_id === group && isArrival(line))
   })
@@ -79,7 +79,7 @@ const readGroupEnd = async (folder: string, group: string | undefined): Promise<
  * Calls `enough` with the lines that contain a text, newest first. Once `enough` returns true, one more piece is read: the end of a run may
  * have been written before the line of its arrival.
  */
-const search = async (folder: string, text: string, enough: (line: Line) => boolean): Promise<void> => {
+const searchLines = async (folder: string, text: string, enough: (line: Line) => boolean): Promise<void> => {
   const needle = Buffer.from(text)
   let isLast = false
   for await (const { segment, bytes } of piecesBackward(folder, await listSegments(folder))) {

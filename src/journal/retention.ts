@@ -8,17 +8,17 @@ import { deleteSegment } from './segment.ts'
 export type Limits = { readonly maxAgeMs: number; readonly maxBytes: number; readonly maxEvents: number }
 
 /** The size of a segment. */
-export type Load = { readonly bytes: number; readonly lines: number }
+export type SegmentSize = { readonly bytes: number; readonly lines: number }
 
 const mib = 1024 * 1024
 
 /** Whether a segment is full: at a sixteenth of the limits, so that deleting a segment deletes little. */
-export const isFull = ({ bytes, lines }: Load, ageMs: number, { maxAgeMs, maxBytes, maxEvents }: Limits): boolean =>
+export const isFull = ({ bytes, lines }: SegmentSize, ageMs: number, { maxAgeMs, maxBytes, maxEvents }: Limits): boolean =>
   bytes > Math.max(mib, Math.min(64 * mib, maxBytes / 16)) ||
   lines > Math.max(1_000, maxEvents / 16) ||
   ageMs > Math.max(60_000, maxAgeMs / 16)
 
-type Finished = Load & { readonly name: string; readonly changedAt: number }
+type Finished = SegmentSize & { readonly name: string; readonly changedAt: number }
 
 export interface Retention {
   /** The number for the next segment. */
@@ -27,7 +27,7 @@ export interface Retention {
   load(): Promise<void>
   finish(segment: Finished): void
   /** Deletes the oldest finished segments while they are too old, or too large together with the `current` segment. */
-  prune(limits: Limits, now: number, current: Load): Promise<void>
+  prune(limits: Limits, now: number, current: SegmentSize): Promise<void>
 }
 
 export const createRetention = (folder: string): Retention => {
@@ -43,7 +43,7 @@ export const createRetention = (folder: string): Retention => {
     last = Math.max(last, Number(segment.name))
   }
 
-  const isOver = (limits: Limits, now: number, current: Load, oldest: Finished): boolean =>
+  const isOver = (limits: Limits, now: number, current: SegmentSize, oldest: Finished): boolean =>
     bytes + current.bytes > limits.maxBytes || lines + current.lines > limits.maxEvents || oldest.changedAt < now - limits.maxAgeMs
 
   return {

@@ -2,7 +2,7 @@
 
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
 import { linesPath, rawPath, segmentName, unlessGone } from './folder.ts'
-import type { Batch } from './write-queue.ts'
+import type { WriteBatch } from './write-queue.ts'
 
 /** The most numbers that are skipped because their files exist, before that is an error. */
 const maxTaken = 100
@@ -31,7 +31,7 @@ export class Segment {
     for (let next = number; ; next++) {
       try {
         const name = segmentName(next)
-        return new Segment(name, startedAt, ...(await create(folder, name)))
+        return new Segment(name, startedAt, ...(await createFiles(folder, name)))
       } catch (error) {
         const taken = error instanceof Error && 'code' in error && error.code === 'EEXIST'
         if (!taken || next - number >= maxTaken) throw error
@@ -44,9 +44,9 @@ export class Segment {
   }
 
   /** Writes raw requests before lines, so that a line never points to missing bytes. Throws when not everything was written. */
-  async write(batch: Batch, now: number): Promise<void> {
+  async write(batch: WriteBatch, now: number): Promise<void> {
     this.changedAt = now
-    const lines = linesOf(batch, this.#rawBytes)
+    const lines = batchLines(batch, this.#rawBytes)
     if (batch.raw.length > 0) await this.#append(this.#raw, [batch.raw.slice(0)])
     await this.#append(this.#lines, lines)
     this.lines += batch.lines
@@ -57,7 +57,7 @@ export class Segment {
     if (file === this.#raw) this.#rawBytes += bytesWritten
     else this.#lineBytes += bytesWritten
     // The system gives no reason for a short write. The next write, to another segment, fails with the reason.
-    if (bytesWritten < sizeOf(buffers)) throw new Error('only a part could be written')
+    if (bytesWritten < totalBytes(buffers)) throw new Error('only a part could be written')
   }
 
   /** Never rejects: what was written stays written even when closing fails. */
@@ -67,7 +67,7 @@ export class Segment {
 }
 
 /** Returns the lines of a batch, with the places of its raw requests. The first raw request begins at `start`. */
-const linesOf = ({ text, raws }: Batch, start: number): Buffer[] => {
+const batchLines = ({ text, raws }: WriteBatch, start: number): Buffer[] => {
   const pieces: Buffer[] = []
   let from = 0
   let offset = start
@@ -81,9 +81,9 @@ const linesOf = ({ text, raws }: Batch, start: number): Buffer[] => {
   return pieces
 }
 
-const sizeOf = (buffers: readonly Buffer[]): number => buffers.reduce((sum, { length }) => sum + length, 0)
+const totalBytes = (buffers: readonly Buffer[]): number => buffers.reduce((sum, { length }) => sum + length, 0)
 
-const create = async (folder: string, name: string): Promise<[lines: FileHandle, raw: FileHandle]> => {
+const createFiles = async (folder: string, name: string): Promise<[lines: FileHandle, raw: FileHandle]> => {
   const raw = await open(rawPath(folder, name), 'ax', 0o600)
   try {
     return [await open(linesPath(folder, name), 'ax', 0o600), raw]

@@ -12,7 +12,7 @@ const urgentBytes = 512 * 1024
 /** A longer record is dropped, because the reader skips very long lines. */
 const maxLineChars = 256 * 1024
 /** The end of a line. */
-const closing = '}\n'
+const lineEnd = '}\n'
 
 /** A raw request of a batch. `at`: the offset in the text at which the line of the request takes its place: after its other keys. */
 export type QueuedRaw = { readonly at: number; readonly headBytes: number; readonly bodyBytes: number }
@@ -21,7 +21,7 @@ export type QueuedRaw = { readonly at: number; readonly headBytes: number; reado
  * Lines to write, and the raw requests of some of them. They wait as bytes: waiting objects would survive two garbage collections, and
  * would then be freed only with the whole heap.
  */
-export class Batch {
+export class WriteBatch {
   readonly text = new Bytes()
   lines = 0
   readonly raw = new Bytes()
@@ -44,7 +44,7 @@ export interface WriteQueue {
   /** Calls `done` once every line added before is written or dropped. */
   after(done: () => void): void
   /** Takes everything that waits. The batch counts against the bounds until `release`. Call `release` before the next `take`. */
-  take(): Batch
+  take(): WriteBatch
   /** Ends a batch whose lines are written or dropped. The batch is used again. */
   release(): void
   /** Returns the number of lines dropped since the last call. */
@@ -55,9 +55,9 @@ export interface WriteQueue {
 }
 
 export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
-  let waiting = new Batch()
+  let waiting = new WriteBatch()
   /** The batch that is being written. Empty while nothing is. */
-  let written = new Batch()
+  let written = new WriteBatch()
   let dropped = 0
 
   // A body that exceeds the bound alone is taken when no other body waits, because it is in memory anyway.
@@ -78,7 +78,7 @@ export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
     const { text, raw, raws } = waiting
     const from = raw.length
     raw.addText(JSON.stringify(maskHeaders(headers, signedIn)))
-    raws.push({ at: text.length - closing.length, headBytes: raw.length - from, bodyBytes: body.length })
+    raws.push({ at: text.length - lineEnd.length, headBytes: raw.length - from, bodyBytes: body.length })
     raw.add(body)
   }
 

@@ -4,13 +4,14 @@
  */
 
 /** The major versions of Node on which the fast forms were measured. */
-const measured = [20, 22, 24, 26]
+const measuredVersions = [20, 22, 24, 26]
 
 export const formNames = ['parser', 'chunks', 'sockets', 'flags', 'hmac', 'decode'] as const
 export type FormName = (typeof formNames)[number]
 
 const major = Number.parseInt(process.versions.node, 10)
 /** The names whose plain form is asked for, or `all`. For comparing the forms, and where a fast form is suspected of a fault. */
-const plain = (process.env.HEADGATE_PLAIN ?? '').split(',')
+const plainNames = (process.env.HEADGATE_PLAIN ?? '').split(',')
 
-export const isFast = (name: FormName): boolean => measured.includes(major) && !plain.includes(name) && !plain.includes('all')
+export const isFast = (name: FormName): boolean =>
+  measuredVersions.includes(major) && !plainNames.includes(name) && !plainNames.includes('all')

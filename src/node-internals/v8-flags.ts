@@ -7,7 +7,7 @@ import { isFast } from './forms.ts'
 type Flag = { readonly flag: string; readonly from: number; readonly to: number }
 
 /** The major versions of V8 in Node 20 to 26. */
-const measured = { from: 11, to: 14 }
+const measuredVersions = { from: 11, to: 14 }
 
 const flags: readonly Flag[] = [
   // How soon V8 optimizes a function: once it has run three times this many bytes of bytecode. The functions of a request are many and
@@ -16,10 +16,10 @@ const flags: readonly Flag[] = [
   { flag: '--interrupt-budget=16000', from: 11, to: 11 },
   // The most bytecode of called functions that V8 compiles into one function. The larger a function, the longer V8's thread keeps the core
   // from the requests of a young process: with V8's own value, 920, a third longer (DECISIONS.md, 99).
-  { flag: '--max-inlined-bytecode-size-cumulative=400', ...measured },
+  { flag: '--max-inlined-bytecode-size-cumulative=400', ...measuredVersions },
   // Without it, V8 may treat objects that survived a slow first second as long-lived, and make each later object of their kind in the old
   // space (DECISIONS.md, 95).
-  { flag: '--no-allocation-site-pretenuring', ...measured },
+  { flag: '--no-allocation-site-pretenuring', ...measuredVersions },
 ]
 
 /** Sets the flags. Call it after the start: functions that run only then are not worth optimizing. The plain form sets no flag. */

@@ -3,13 +3,13 @@
 import type { Scheme } from './schemes/scheme.ts'
 
 /** The keys of a route: its secrets, and the schemes that check with them. */
-export type Keyed = { readonly name: string; readonly secrets: readonly string[]; readonly schemes: readonly Scheme[] }
+export type RouteKeys = { readonly name: string; readonly secrets: readonly string[]; readonly schemes: readonly Scheme[] }
 
 /** By key, the scheme and the route that answer questions with it. */
 export type ChallengeKeys = ReadonlyMap<string, { readonly route: string; readonly scheme: string }>
 
 /** Returns the keys that schemes of these routes sign answers with. */
-export const challengeKeys = (routes: Iterable<Keyed>): ChallengeKeys => {
+export const challengeKeys = (routes: Iterable<RouteKeys>): ChallengeKeys => {
   const keys = new Map<string, { readonly route: string; readonly scheme: string }>()
   for (const { name: route, secrets, schemes } of routes) {
     const answering = schemes.find(({ answersChallenges }) => answersChallenges)
@@ -23,7 +23,7 @@ export const challengeKeys = (routes: Iterable<Keyed>): ChallengeKeys => {
  * where there is none.
  */
 export const sharedChallengeKey = (
-  { secrets, schemes }: Keyed,
+  { secrets, schemes }: RouteKeys,
   keys: ChallengeKeys,
 ): { readonly scheme: string; readonly asked: { readonly route: string; readonly scheme: string } } | undefined => {
   if (keys.size === 0) return undefined

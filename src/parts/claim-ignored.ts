@@ -12,11 +12,11 @@ import { unavailable } from './try-later.ts'
 /** Returns the claiming function; `undefined` where every scheme signs the whole body. */
 export const claimingIgnored = (schemes: readonly Scheme[], effects: Effects): ClaimIgnored | undefined => {
   const partly = new Set(schemes.filter(({ signsParts }) => signsParts).map(({ name }) => name))
-  return partly.size === 0 ? undefined : (event, scheme) => (partly.has(scheme) ? claim(event, effects) : undefined)
+  return partly.size === 0 ? undefined : (event, scheme) => (partly.has(scheme) ? claimEvent(event, effects) : undefined)
 }
 
 /** Claims the event's id. An id that is held already stays held. */
-const claim = async (event: EventFacts, { store }: Effects): Promise<Refused | undefined> => {
+const claimEvent = async (event: EventFacts, { store }: Effects): Promise<Refused | undefined> => {
   const { key, holdMs } = claimOf(event)
   try {
     if (await store.claim({ key, holdMs })) await store.settle(key, true)

@@ -10,13 +10,13 @@ import type { Report } from './report.ts'
 import { targetName } from './target-name.ts'
 import type { TargetPart } from './targets/target.ts'
 
-type Spec = Pick<Route, 'deliver' | 'deliver_extra' | 'deliver_mode'>
+type DeliverySpec = Pick<Route, 'deliver' | 'deliver_extra' | 'deliver_mode'>
 
 /** A target as configured. `path` and `extraPath`: where the target and its settings stand in the route. */
 export type WrittenTarget = { readonly target: string; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }
 
 /** Returns the targets of a `deliver`, in order. A target without settings of its own has the route's. */
-export const writtenTargets = ({ deliver = defaults.route.deliver, deliver_extra = {} }: Spec): readonly WrittenTarget[] => {
+export const writtenTargets = ({ deliver = defaults.route.deliver, deliver_extra = {} }: DeliverySpec): readonly WrittenTarget[] => {
   const shared = deliver_extra as JsonObject
   const one = (item: Json, path: Path): WrittenTarget => {
     const its = isObject(item) ? item.deliver_extra : undefined
@@ -26,7 +26,7 @@ export const writtenTargets = ({ deliver = defaults.route.deliver, deliver_extra
   return Array.isArray(deliver) ? deliver.map((item, i) => one(item as Json, ['deliver', i])) : [one(deliver, ['deliver'])]
 }
 
-export const readDelivery = (spec: Spec, targets: ReadonlyMap<string, TargetPart>, report: Report): Destination => {
+export const readDelivery = (spec: DeliverySpec, targets: ReadonlyMap<string, TargetPart>, report: Report): Destination => {
   const to = writtenTargets(spec).map(({ target, extra: given, extraPath }): Delivery => {
     const part = targets.get(target)
     const extra = splitLists(given, part?.lists ?? [])

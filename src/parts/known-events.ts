@@ -11,13 +11,14 @@ export type KnownEvents = {
   readonly noActions?: readonly string[]
 }
 
-const words = (text: string): string[] => text.split(/\s+/)
+const splitWords = (text: string): string[] => text.split(/\s+/)
 
 export const githubEvents: KnownEvents = {
   isWhole: true,
   actionField: 'action',
-  noActions: words('create delete fork gollum page_build ping public push status team_add workflow_dispatch'),
-  names: words(`branch_protection_configuration branch_protection_rule bypass_request_push_ruleset bypass_request_secret_scanning check_run
+  noActions: splitWords('create delete fork gollum page_build ping public push status team_add workflow_dispatch'),
+  names:
+    splitWords(`branch_protection_configuration branch_protection_rule bypass_request_push_ruleset bypass_request_secret_scanning check_run
     check_suite code_scanning_alert commit_comment create custom_property custom_property_values delete dependabot_alert deploy_key deployment
     deployment_protection_rule deployment_review deployment_status discussion discussion_comment dismissal_request_code_scanning
     dismissal_request_dependabot dismissal_request_secret_scanning exemption_request_push_ruleset exemption_request_secret_scanning fork
@@ -34,7 +35,7 @@ export const githubEvents: KnownEvents = {
 export const gitlabEvents: KnownEvents = {
   isWhole: true,
   actionField: 'object_attributes.action',
-  noActions: words('push tag_push pipeline build deployment release feature_flag emoji access_token deploy_token vulnerability'),
+  noActions: splitWords('push tag_push pipeline build deployment release feature_flag emoji access_token deploy_token vulnerability'),
   names: [
     'Push Hook',
     'Tag Push Hook',
@@ -59,18 +60,18 @@ export const gitlabEvents: KnownEvents = {
     'Resource Deploy Token Hook',
     'Work Item Hook',
     'System Hook',
-    ...words(`push tag_push issue note merge_request wiki_page pipeline build deployment release feature_flag emoji access_token
+    ...splitWords(`push tag_push issue note merge_request wiki_page pipeline build deployment release feature_flag emoji access_token
       deploy_token milestone vulnerability work_item`),
   ],
 }
 
 export const linearEvents: KnownEvents = {
   actionField: 'action',
-  names: words('Issue Comment IssueLabel Reaction Project ProjectUpdate Cycle Document Initiative User'),
+  names: splitWords('Issue Comment IssueLabel Reaction Project ProjectUpdate Cycle Document Initiative User'),
 }
 
 export const stripeEvents: readonly string[] =
-  words(`account.updated charge.captured charge.dispute.created charge.failed charge.pending charge.refunded charge.succeeded
+  splitWords(`account.updated charge.captured charge.dispute.created charge.failed charge.pending charge.refunded charge.succeeded
   checkout.session.completed checkout.session.expired customer.created customer.deleted customer.updated customer.subscription.created
   customer.subscription.deleted customer.subscription.paused customer.subscription.resumed customer.subscription.trial_will_end
   customer.subscription.updated invoice.created invoice.finalized invoice.paid invoice.payment_failed invoice.payment_succeeded invoice.upcoming

@@ -31,7 +31,7 @@ export const endsWithMarkOf = (delivery: string): string => `<!-- headgate:${del
 const atEnd = /<!-- headgate:([0-9a-f]{16})([0-9a-f]{24}) -->\s*$/
 
 /** The paths of the comment's text in the code hosts' events. */
-const places = [
+const commentPaths = [
   ['comment', 'body'],
   ['review', 'body'],
   ['object_attributes', 'note'],
@@ -50,7 +50,7 @@ export const createOwnComments = (key: () => Uint8Array): OwnComments => {
   return {
     mark: (delivery, thread, text) => `<!-- headgate:${delivery}${sealOf(delivery, thread, text)} -->`,
     areToldIn: (payload) =>
-      places.some((place) => {
+      commentPaths.some((place) => {
         const comment = valueAt(payload, place)
         const found = typeof comment === 'string' ? atEnd.exec(comment.slice(-200)) : null
         if (typeof comment !== 'string' || found === null) return false

@@ -3,10 +3,10 @@
 import type { Priced } from '../config/budget.ts'
 import { defaultProfile, type RouteSource } from '../config/config.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
-import type { Held, Owner } from '../core/owner.ts'
-import type { Authenticate, EventGate, Handshakes, HeadGate, MaskRequest, Parse, RoutePlan, Step } from '../core/plan.ts'
+import type { HoldableOwner, Owner } from '../core/owner.ts'
+import type { Authenticate, EventGate, Handshakes, HeadGate, MaskRequest, Parse, PlanStep, RoutePlan } from '../core/plan.ts'
 import type { Route } from '../generated/config.ts'
-import { type ChallengeKeys, challengeKeys, type Keyed, sharedChallengeKey } from '../parts/challenge-keys.ts'
+import { type ChallengeKeys, challengeKeys, type RouteKeys, sharedChallengeKey } from '../parts/challenge-keys.ts'
 import { claimingIgnored } from '../parts/claim-ignored.ts'
 import type { Effects } from '../parts/effects.ts'
 import type { EndingPart } from '../parts/endings/ending.ts'
@@ -43,7 +43,7 @@ export type Catalogue = {
 export type Compiled = {
   readonly plan?: () => RoutePlan
   /** The owner of the plan. The caller releases it. Absent without a plan, because nothing is open then. */
-  readonly owner?: Held
+  readonly owner?: HoldableOwner
   readonly diagnostics: readonly Diagnostic[]
   /** Whether a reload may keep the plan: the route has no problem, and its plan depends on the configuration alone. */
   readonly lasting: boolean
@@ -108,7 +108,7 @@ export const compileRoute = (
   return { plan: mayGo ? onDemand(route, kit, catalogue, owner) : always(plan), owner, diagnostics, lasting: lasts }
 }
 
-const makeOrRelease = <T>(owner: Held, make: () => T): T => {
+const makeOrRelease = <T>(owner: HoldableOwner, make: () => T): T => {
   try {
     return make()
   } catch (error) {
@@ -128,7 +128,7 @@ export const checkedWith = (route: Pick<RouteSource, 'spec'>, catalogue: Catalog
 export const challengeKeysOf = (routes: Iterable<RouteSource>, catalogue: Catalogue): ChallengeKeys =>
   challengeKeys([...routes].map((route) => withChallengeKeys(route, catalogue)))
 
-const withChallengeKeys = (route: RouteSource, catalogue: Catalogue): Keyed => ({
+const withChallengeKeys = (route: RouteSource, catalogue: Catalogue): RouteKeys => ({
   name: route.name,
   secrets: route.secrets,
   schemes: checkedWith(route, catalogue),
@@ -190,12 +190,12 @@ const problemAt = (route: RouteSource, code: Diagnostic['code'], path: Path, mes
 }
 
 const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { stages, endings }: Catalogue, owner: Owner): RoutePlan => {
-  const onHead: Step<HeadGate>[] = []
-  const onEvent: Step<EventGate>[] = []
-  let authenticate: Step<Authenticate> | undefined
+  const onHead: PlanStep<HeadGate>[] = []
+  const onEvent: PlanStep<EventGate>[] = []
+  let authenticate: PlanStep<Authenticate> | undefined
   let handshakes: Handshakes | undefined
   let mask: MaskRequest | undefined
-  let parse: Step<Parse> | undefined
+  let parse: PlanStep<Parse> | undefined
   for (const { name: stage, compile } of stages) {
     const gates = kit.adopt(compile(spec, kit))
     if (gates.onHead) onHead.push({ stage, run: gates.onHead })

@@ -7,7 +7,7 @@ import type { Clock } from '../core/clock.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import type { Log } from '../core/log.ts'
 import { pluginName, unpluggedHelp } from '../core/names.ts'
-import type { Held, Owners } from '../core/owner.ts'
+import type { HoldableOwner, Owners } from '../core/owner.ts'
 import { isOwnApi } from '../parts/own-api.ts'
 import type { Report } from '../parts/report.ts'
 import type { Runner, RunnerJob, RunnerPart, RunnerSettings } from '../parts/runners/runner.ts'
@@ -21,7 +21,7 @@ export type CompiledRunner = {
   /** Asks the agent, and holds the owner meanwhile. */
   readonly agent: Agent
   /** The owner of all that the runner has open. The caller of `compileRunner` releases it. */
-  readonly owner: Held
+  readonly owner: HoldableOwner
   readonly notice: string | undefined
   readonly diagnostics: readonly Diagnostic[]
 }
@@ -101,7 +101,7 @@ export const compileRunner = (
 }
 
 const holdingAgent =
-  (owner: Held, runner: Runner, toolbox: Toolbox): Agent =>
+  (owner: HoldableOwner, runner: Runner, toolbox: Toolbox): Agent =>
   async (prompt, { toolsets = [], ...job }) => {
     owner.hold()
     try {

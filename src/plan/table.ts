@@ -2,7 +2,7 @@
 
 import { defaultProfile, type RouteSource } from '../config/config.ts'
 import { type Refused, refuse } from '../core/outcome.ts'
-import type { Held } from '../core/owner.ts'
+import type { HoldableOwner } from '../core/owner.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import type { Compiled } from './compile.ts'
 
@@ -11,7 +11,7 @@ export type Served = {
   readonly source: RouteSource
   readonly plan?: () => RoutePlan
   /** The owner of the plan. A request holds it while it uses the plan. */
-  readonly owner?: Held
+  readonly owner?: HoldableOwner
 }
 
 /** Returns a compiled route for the routing table; `undefined` when it has no plan. */

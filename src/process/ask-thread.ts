@@ -9,7 +9,7 @@ import { startThread } from './start-thread.ts'
 const limitMs = 10_000
 const resourceLimits = { maxOldGenerationSizeMb: 256 }
 
-export type Question = {
+export type ThreadQuestion = {
   readonly thread: Parameters<typeof startThread>[0]
   /** The data that the thread reads from `workerData`. */
   readonly data: unknown
@@ -19,7 +19,7 @@ export type Question = {
 
 /** Returns the first message of the thread; `undefined` when none comes within the limits. Rejects with the reason of `signal`. */
 export const askThread = async <Answer extends object>(
-  { thread, data, transferList = [] }: Question,
+  { thread, data, transferList = [] }: ThreadQuestion,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<Answer | undefined> => {

@@ -4,7 +4,7 @@
  */
 
 import { cut, printable } from '../core/text.ts'
-import { type Env, type Group, type Program, startGroup } from './group.ts'
+import { type Env, type ProcessGroup, type Program, startGroup } from './group.ts'
 
 export type { Env } from './group.ts'
 
@@ -44,12 +44,12 @@ export const envValue = (text: string): string => cut(text.replaceAll('\0', ''),
 export const runChild = async (job: ChildJob): Promise<ChildResult> => {
   if (job.signal?.aborted) return { kind: 'aborted' }
   const name = job.argv[0] ?? ''
-  let group: Group | undefined
+  let group: ProcessGroup | undefined
   try {
     group = startGroup(job)
-    return await watch(group, name, job)
+    return await watchChild(group, name, job)
   } catch (thrown) {
-    return failed(name, thrown)
+    return startFailure(name, thrown)
   } finally {
     group?.ended()
   }
@@ -58,12 +58,12 @@ export const runChild = async (job: ChildJob): Promise<ChildResult> => {
 /** Returns the code of an error of spawn. The message of such an error quotes arguments and variables, which may be secret. */
 export const spawnCode = (thrown: unknown): string => (thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error')
 
-const failed = (name: string, thrown: unknown): ChildResult => {
+const startFailure = (name: string, thrown: unknown): ChildResult => {
   const code = spawnCode(thrown)
   return { kind: 'failed', why: `cannot start ${printable(name, 200)}: ${code}`, notFound: code === 'ENOENT' }
 }
 
-const watch = ({ child, signal: signalGroup }: Group, name: string, job: ChildJob): Promise<ChildResult> =>
+const watchChild = ({ child, signal: signalGroup }: ProcessGroup, name: string, job: ChildJob): Promise<ChildResult> =>
   new Promise((resolve) => {
     const stdout: Buffer[] = []
     let room = job.maxStdoutBytes ?? defaultMaxStdoutBytes
@@ -94,7 +94,7 @@ const watch = ({ child, signal: signalGroup }: Group, name: string, job: ChildJo
 
     job.signal?.addEventListener('abort', abort)
     child.on('error', (error) => {
-      result ??= failed(name, error)
+      result ??= startFailure(name, error)
       settle()
     })
     child.on('exit', (code, signal) => end(code === null ? { kind: 'killed', signal: signal ?? 'unknown' } : { kind: 'exited', code }))

@@ -15,7 +15,7 @@ export type Program = {
   readonly cwd?: string
 }
 
-export type Group = {
+export type ProcessGroup = {
   readonly child: ChildProcess
   /** Sends a signal to the program and to its whole group. */
   readonly signal: (name: 'SIGTERM' | 'SIGKILL') => void
@@ -24,7 +24,7 @@ export type Group = {
 }
 
 /** The groups whose program still runs. This process kills them when it exits. */
-const running = new Set<Group>()
+const running = new Set<ProcessGroup>()
 
 process.on('exit', () => {
   for (const group of running) group.signal('SIGKILL')
@@ -34,13 +34,13 @@ process.on('exit', () => {
  * Starts a program. Throws where it cannot be started at once. Later failures are the child's event `error`; the child may have no pipes
  * then.
  */
-export const startGroup = ({ argv, env, cwd }: Program): Group => {
+export const startGroup = ({ argv, env, cwd }: Program): ProcessGroup => {
   const mark = markChild()
   try {
     // `detached` gives the child a process group of its own, so that a signal also reaches the processes that it started.
     const options = { cwd, env: { ...env, ...mark.env }, detached: true, stdio: 'pipe' } as const
     const child = spawn(argv[0] ?? '', argv.slice(1), options)
-    const group: Group = {
+    const group: ProcessGroup = {
       child,
       signal: (name) => signalGroup(child.pid, name),
       ended() {

@@ -7,7 +7,7 @@ import { printable } from '../core/text.ts'
 import { Allowance } from '../core/turns/allowance.ts'
 import { takingTurns } from '../core/turns/taking-turns.ts'
 import { spawnCode } from './child.ts'
-import { type Group, type Program, startGroup } from './group.ts'
+import { type ProcessGroup, type Program, startGroup } from './group.ts'
 
 export type KeptJob = Program & {
   /** The most bytes of a line on stdout; a longer line ends the program. Also the most bytes that may wait for the program on its stdin. */
@@ -33,7 +33,7 @@ const lingerMs = 250
 
 export class KeptChild {
   readonly #job: KeptJob
-  readonly #group: Group | undefined
+  readonly #group: ProcessGroup | undefined
   #stderr: Buffer = Buffer.alloc(0)
   #why: string | undefined
   #linger: NodeJS.Timeout | undefined
@@ -75,7 +75,7 @@ export class KeptChild {
     clearTimeout(kill)
   }
 
-  #watch({ child }: Group): void {
+  #watch({ child }: ProcessGroup): void {
     child.on('error', (error) => {
       this.#why ??= cannotStart(this.#job, error)
       this.#settle()

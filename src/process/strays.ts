@@ -8,10 +8,10 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 
-const variable = 'HEADGATE_CHILD'
+const markVariable = 'HEADGATE_CHILD'
 /** A secret of this process and its descendants, so that no other program can set the mark. */
 const token = `${randomBytes(16).toString('hex')}-`
-const needle = Buffer.from(`${variable}=${token}`)
+const markBytes = Buffer.from(`${markVariable}=${token}`)
 /** The number of processes that are looked at in one turn of the event loop. */
 const slice = 50
 /** The most passes in a row. A process that is forked during a pass is found in the next. */
@@ -21,8 +21,8 @@ const restMs = 1000
 
 const living = new Set<string>()
 let last = 0
-let wanted = false
-let busy = false
+let isSweepWanted = false
+let isSweeping = false
 
 /** Makes a mark for the environment of one child. After `lift`, every process that carries the mark is a stray. */
 export const markChild = (): { readonly env: { readonly [name: string]: string }; readonly lift: () => void } => {
@@ -30,20 +30,20 @@ export const markChild = (): { readonly env: { readonly [name: string]: string }
   living.add(id)
   const lift = (): void => {
     living.delete(id)
-    wanted = true
-    if (!busy) void sweepWhileWanted()
+    isSweepWanted = true
+    if (!isSweeping) void sweepWhileWanted()
   }
-  return { env: { [variable]: token + id }, lift }
+  return { env: { [markVariable]: token + id }, lift }
 }
 
 const sweepWhileWanted = async (): Promise<void> => {
-  busy = true
-  while (wanted) {
-    wanted = false
+  isSweeping = true
+  while (isSweepWanted) {
+    isSweepWanted = false
     for (let pass = 0, found = true; found && pass < maxPasses; pass++) found = await sweep()
     await sleep(restMs, undefined, { ref: false })
   }
-  busy = false
+  isSweeping = false
 }
 
 /** Makes one pass. Returns whether it killed any stray. */
@@ -57,7 +57,7 @@ const sweep = async (): Promise<boolean> => {
 }
 
 process.on('exit', () => {
-  if (!busy && living.size === 0) return
+  if (!isSweeping && living.size === 0) return
   living.clear()
   for (let pass = 0; pass < maxPasses && processes().filter(killStray).length > 0; pass++);
 })
@@ -73,9 +73,9 @@ const processes = (): string[] => {
 const killStray = (pid: string): boolean => {
   try {
     const environ = readFileSync(`/proc/${pid}/environ`)
-    const at = environ.indexOf(needle)
+    const at = environ.indexOf(markBytes)
     if (at < 0) return false
-    const [id = ''] = /^\d+/.exec(environ.toString('latin1', at + needle.length, at + needle.length + 16)) ?? []
+    const [id = ''] = /^\d+/.exec(environ.toString('latin1', at + markBytes.length, at + markBytes.length + 16)) ?? []
     if (living.has(id)) return false
     process.kill(Number(pid), 'SIGKILL')
     return true

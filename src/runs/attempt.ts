@@ -45,7 +45,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
     if (lease.interrupted && lease.attempt > policy.retry.maxAttempts)
       return { kind: 'dead', error: `out of attempts after ${policy.retry.maxAttempts}: the process ended during each` }
     const attempt = { options, signal, lease, policy, words }
-    if (lease.reply !== undefined) return finish(attempt, lease.reply)
+    if (lease.reply !== undefined) return deliverReply(attempt, lease.reply)
     if (lease.interrupted && policy.startsOnce)
       return { kind: 'dead', error: 'the process ended during it, and a job is not started twice' }
     const { store, comments } = options
@@ -54,11 +54,11 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
     try {
       const reply = await askAgent(attempt, meter)
       const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)
-      return isKept ? await finish(attempt, reply) : 'lost'
+      return isKept ? await deliverReply(attempt, reply) : 'lost'
     } catch (error) {
       if (!(error instanceof Unanswered)) throw error
       if (policy.startsOnce || error.isFinal) return { kind: 'dead', error: error.message }
-      return failed(attempt, error.message, { askedMs: error.retryAfterMs })
+      return endOfFailure(attempt, error.message, { askedMs: error.retryAfterMs })
     } finally {
       words.usage = meter.taken()
     }
@@ -73,7 +73,7 @@ type Attempt = {
   readonly words: Transcript
 }
 
-const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'> => {
+const deliverReply = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'> => {
   const { options, signal, lease, words } = attempt
   words.reply = reply
   // Kept even where an earlier attempt stored the reply: the process may have died before the session had it.
@@ -95,7 +95,7 @@ const finish = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'>
   if (delivered.kind === 'lost') return 'lost'
   if (delivered.kind === 'done') return { kind: 'done', to: delivered.to }
   if (delivered.kind === 'failed') return { kind: 'dead', error: delivered.error }
-  return failed(attempt, delivered.error, { askedMs: delivered.retryAfterMs, counts: delivered.gaveUp })
+  return endOfFailure(attempt, delivered.error, { askedMs: delivered.retryAfterMs, counts: delivered.gaveUp })
 }
 
 type Failure = {
@@ -107,7 +107,7 @@ type Failure = {
   readonly counts?: boolean
 }
 
-const failed = ({ signal, lease, policy: { retry } }: Attempt, error: string, { askedMs, counts = false }: Failure): RunEnd => {
+const endOfFailure = ({ signal, lease, policy: { retry } }: Attempt, error: string, { askedMs, counts = false }: Failure): RunEnd => {
   // The stop aborted the attempt and nothing failed, so the run is due at the next start.
   if (signal.aborted) return { kind: 'again', afterMs: 0, error, ...(counts ? {} : { uncounted: true }) }
   if (lease.attempt >= retry.maxAttempts) return { kind: 'dead', error }

@@ -7,10 +7,10 @@ import { deliveriesOf } from '../parts/destination.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { Delivery, NewRun } from '../store/ports.ts'
 
-type World = { readonly targets: ReadonlyMap<string, TargetPart>; readonly profiles: ReadonlyMap<string, Profile> }
+type TargetsAndProfiles = { readonly targets: ReadonlyMap<string, TargetPart>; readonly profiles: ReadonlyMap<string, Profile> }
 
 /** Returns the chat of a delivery; `undefined` where the target is not a chat, or has no address with these settings. */
-const chatAddressOf = ({ target, extra }: Delivery, profile: string, { targets, profiles }: World): ChatAddress | undefined => {
+const chatAddressOf = ({ target, extra }: Delivery, profile: string, { targets, profiles }: TargetsAndProfiles): ChatAddress | undefined => {
   const [part, owner] = [targets.get(target), profiles.get(profile)]
   if (!part?.chat || !owner) return undefined
   const chat = part.chat(extra, settingsOf(part, owner.platforms, owner.env))
@@ -18,7 +18,7 @@ const chatAddressOf = ({ target, extra }: Delivery, profile: string, { targets, 
 }
 
 /** Returns the first chat among the targets of a run. */
-export const chatAddressOfRun = ({ delivery, profile }: NewRun, world: World): ChatAddress | undefined =>
+export const chatAddressOfRun = ({ delivery, profile }: NewRun, world: TargetsAndProfiles): ChatAddress | undefined =>
   deliveriesOf(delivery)
     .map((each) => chatAddressOf(each, profile, world))
     .find((address) => address !== undefined)

@@ -1,9 +1,6 @@
-/**
- * The conversation in the session of a run: the agent gets it with the prompt, and it is kept once the agent has replied (rules: Sessions
- * 2, 3).
- */
+/** The conversation of a run's session: the agent gets it with the prompt, and the reply is added to it (rules: Sessions 2, 3). */
 
-import { type ChatAddress, keptText, type SessionMessage, wordsOf } from '../core/agent/session.ts'
+import { type ChatAddress, keptText, type SessionMessage, readableMessage } from '../core/agent/session.ts'
 import type { Clock } from '../core/clock.ts'
 import type { NewRun, Store } from '../store/ports.ts'
 
@@ -39,7 +36,7 @@ export const createConversations = ({ store, clock, redact, most, placeOf }: Con
     const messages = run.session ? await store.conversation(run.session.key, most(run)) : []
     // The oldest message may be a reply without its question, and models expect a question first.
     const first = messages.findIndex(({ role }) => role === 'user')
-    return first < 0 ? [] : messages.slice(first).map((message) => ({ role: message.role, text: wordsOf(message) }))
+    return first < 0 ? [] : messages.slice(first).map((message) => ({ role: message.role, text: readableMessage(message) }))
   },
   async keep(run, prompt, reply) {
     const { session, profile, route, eventId, acceptedAt } = run

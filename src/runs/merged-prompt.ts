@@ -8,11 +8,11 @@ export const promptOf = ({ prompt: text, untrusted = [], merged }: NewRun): Prom
   const prompt = { text, untrusted }
   if (merged === undefined || merged.count < 2) return prompt
   return merged.keep === 'all'
-    ? allOf(merged, merged.prompts ?? [prompt])
-    : joinPrompts([prompt, `\n\n[headgate] ${leftOut(merged)}; ${merged.count} arrived in all.`])
+    ? numberedPrompts(merged, merged.prompts ?? [prompt])
+    : joinPrompts([prompt, `\n\n[headgate] ${leftOutNote(merged)}; ${merged.count} arrived in all.`])
 }
 
-const leftOut = ({ count, keep }: Merged): string => {
+const leftOutNote = ({ count, keep }: Merged): string => {
   const others = count - 1
   const [events, were] = others === 1 ? ['event', 'was'] : ['events', 'were']
   return keep === 'first'
@@ -21,7 +21,7 @@ const leftOut = ({ count, keep }: Merged): string => {
 }
 
 /** Joins all prompts, numbered. The store drops the oldest prompts past its bounds. */
-const allOf = ({ count }: Merged, prompts: readonly (string | Prompt)[]): Prompt => {
+const numberedPrompts = ({ count }: Merged, prompts: readonly (string | Prompt)[]): Prompt => {
   const missing = count - prompts.length
   const head = missing > 0 ? `[headgate] The oldest ${missing} of ${count} events for this target are left out.\n\n` : ''
   const numbered = prompts.flatMap((prompt, i) => [`${i > 0 ? '\n\n' : ''}[headgate] event ${missing + i + 1} of ${count}\n`, prompt])

@@ -59,7 +59,7 @@ export const createMeter = ({ run, comments, budget, prices, store, now, uncount
       steps++
       for (const name of called) tools.set(name, (tools.get(name) ?? 0) + 1)
       const price = prices.get(model)
-      const [input, output] = [counted(inputTokens), counted(outputTokens)]
+      const [input, output] = [countOrZero(inputTokens), countOrZero(outputTokens)]
       const isTold = isCount(inputTokens) && isCount(outputTokens) && input + output > 0
       const cost = price ? (input * price.input + output * price.output) / 1_000_000 : 0
       isCostKnown &&= price !== undefined && isTold
@@ -69,7 +69,7 @@ export const createMeter = ({ run, comments, budget, prices, store, now, uncount
       await ofDay({ tokens: input + output, cost })
       if (total.input + total.output >= (budget.runTokens ?? Infinity)) throw usedUp(`its ${budget.runTokens} tokens`, 'run_tokens')
       if (total.cost >= (budget.runCost ?? Infinity)) throw usedUp(`its ${budget.runCost}`, 'run_cost')
-      const why = uncountable(budget, model, { isTold, isPriced: price !== undefined })
+      const why = whyUncountable(budget, model, { isTold, isPriced: price !== undefined })
       if (why === undefined) return
       uncounted(why)
       throw new AgentFault(why, { isFinal: true })
@@ -92,10 +92,10 @@ export const createMeter = ({ run, comments, budget, prices, store, now, uncount
  */
 const isCount = (told: number): boolean => Number.isSafeInteger(told) && told >= 0
 
-const counted = (told: number): number => (isCount(told) ? told : 0)
+const countOrZero = (told: number): number => (isCount(told) ? told : 0)
 
 /** Returns the reason why a budget cannot be held; `undefined` where it can. */
-const uncountable = (
+const whyUncountable = (
   { runTokens, dayTokens, runCost, dayCost }: Budget,
   model: string,
   { isTold, isPriced }: { readonly isTold: boolean; readonly isPriced: boolean },

@@ -23,10 +23,10 @@ export const runAttempt = ({ run, attempt }: Lease, end: RunEnd, clock: Clock, {
   reply,
   usage,
   answers,
-  end: endOf(end, clock),
+  end: attemptEnd(end, clock),
 })
 
-const endOf = (end: RunEnd, clock: Clock): RunAttempt['end'] => {
+const attemptEnd = (end: RunEnd, clock: Clock): RunAttempt['end'] => {
   if (end.kind === 'done') return { kind: 'done', silent: end.silent === true }
   if (end.kind === 'dead') return { kind: 'dead', error: end.error }
   return { kind: 'again', error: end.error, nextAt: clock.now() + end.afterMs }

@@ -35,7 +35,7 @@ export const createSender = (options: SenderOptions): Sender => {
   const log = (outgoing: Outgoing): void => facts.tell({ kind: 'text_logged', cause: outgoing, text: outgoing.text })
   return async (outgoing, written) => {
     const part = targets.get(outgoing.delivery.target)
-    if (!part) return permanentFailure(absent(outgoing.delivery.target))
+    if (!part) return permanentFailure(whyNoTarget(outgoing.delivery.target))
     const owner = profile(outgoing.profile)
     if (!owner) return permanentFailure(`profile "${outgoing.profile}" is no longer served`)
     const settings = settingsOf(part, owner.platforms, owner.env)
@@ -53,20 +53,20 @@ export const createSender = (options: SenderOptions): Sender => {
     }
     const whole = { ...outgoing, delivery: { ...outgoing.delivery, extra }, onlyOnce }
     const send = async (): Promise<Sent> =>
-      answerOf(await part.send(whole, { settings, env: owner.env, log, clock, keep, mark: ownComments.mark }), part)
-    const sent = await answered(outgoing.budgetMs + graceMs, clock, send)
+      checkedAnswer(await part.send(whole, { settings, env: owner.env, log, clock, keep, mark: ownComments.mark }), part)
+    const sent = await sendWithin(outgoing.budgetMs + graceMs, clock, send)
     const chat = part.chat?.(extra, settings)
     const place = chat && { platform: part.name, ...chat }
     facts.tell({ kind: 'text_sent', cause: outgoing, target: part.name, ok: sent.ok, text: outgoing.text, ...(place ? { place } : {}) })
     if (sent.ok) return sent
-    const known = [...secretsOf(part.settings ?? [], settings), ...textsIn(secrets), ...secretsOfSettings(extra)]
+    const known = [...secretsOf(part.settings ?? [], settings), ...valuesAsTexts(secrets), ...secretsOfSettings(extra)]
     // Secrets are redacted before the text is cut: half a secret would not be found.
     return { ...sent, why: cut(createRedactor(known)(sent.why), maxChars) }
   }
 }
 
 /** Returns all values inside an object as texts, at any depth; of any other value its text. */
-const textsIn = (value: Json): string[] => (isObject(value) ? Object.values(value).flatMap(textsIn) : [String(value)])
+const valuesAsTexts = (value: Json): string[] => (isObject(value) ? Object.values(value).flatMap(valuesAsTexts) : [String(value)])
 
 /** Returns the settings that are never stored, from the present route or job; `undefined` when one of them is missing there. */
 const withheldOf = (outgoing: Outgoing, written: DeliverySettings): JsonObject | undefined => {
@@ -87,7 +87,7 @@ const hostOf = (extra: JsonObject): string | undefined => {
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : undefined
 }
 
-const absent = (target: string): string =>
+const whyNoTarget = (target: string): string =>
   pluginName.test(target) ? `no plugin brings the target "${target}"` : `the target "${target}" is not built in this version`
 
 /** Time beyond the budget: a target that keeps to the budget can still say whether it has the text. */
@@ -95,11 +95,11 @@ const graceMs = 500
 const maxChars = 1_000
 
 /** Returns the answer of `send`; a permanent failure when it throws, rejects or takes too long. Never rejects. */
-const answered = (ms: number, clock: Clock, send: () => Promise<Sent>): Promise<Sent> =>
+const sendWithin = (ms: number, clock: Clock, send: () => Promise<Sent>): Promise<Sent> =>
   within(send(), ms, clock, failLate('no answer', ms)).catch((error) => permanentFailure(messageOf(error)))
 
 /** Checks an answer, because a plugin may return anything. Without a clear `ok: true` the text counts as not sent. */
-const answerOf = (answer: unknown, { name }: TargetPart): Sent => {
+const checkedAnswer = (answer: unknown, { name }: TargetPart): Sent => {
   const { ok, detail, why, repeatable, retryAfterMs } = (answer ?? {}) as { readonly [key: string]: unknown }
   if (ok === true) return typeof detail === 'string' ? { ok, detail: cut(detail, maxChars) } : { ok }
   if (ok !== false || typeof why !== 'string') return permanentFailure(`the target "${name}" did not say whether it was sent`)

@@ -1,6 +1,6 @@
 /** Recognises replies that are not sent (rules: Runs 4). */
 
-const words = new Set(['[SILENT]', 'SILENT', 'NO_REPLY', 'NO REPLY'])
+const silentWords = new Set(['[SILENT]', 'SILENT', 'NO_REPLY', 'NO REPLY'])
 
 /** Whether a reply is empty, or its first or last line is one of the silent words. */
 export const isSilent = (reply: string): boolean => {
@@ -8,5 +8,5 @@ export const isSilent = (reply: string): boolean => {
   if (text === '') return true
   const first = text.slice(0, 64).split('\n', 1)[0] as string
   const last = text.slice(-64).split('\n').at(-1) as string
-  return words.has(first.trim()) || words.has(last.trim())
+  return silentWords.has(first.trim()) || silentWords.has(last.trim())
 }

@@ -27,12 +27,12 @@ const leaseMs = 600_000
 const renewEveryMs = leaseMs / 4
 
 /** A run in progress. `since`: wall time in milliseconds. */
-type Begun = { readonly lease: Lease; readonly since: number }
+type RunInProgress = { readonly lease: Lease; readonly since: number }
 
 /** Owns the runs in progress and the timer for the next one that is due. */
 export class Worker {
   readonly #options: WorkerOptions
-  readonly #active = new Map<Promise<void>, Begun>()
+  readonly #active = new Map<Promise<void>, RunInProgress>()
   readonly #abort = new AbortController()
   readonly #attempt: (lease: Lease, words: Transcript) => Promise<RunEnd | 'lost'>
   #stopped = false

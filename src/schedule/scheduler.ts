@@ -146,7 +146,7 @@ export class Scheduler {
 
   async #work(due: readonly ScheduledJob[], now: number): Promise<void> {
     try {
-      for (let i = 0; i < due.length; i += batch) await allOf(due.slice(i, i + batch).map((job) => this.#due(job, now)))
+      for (let i = 0; i < due.length; i += batch) await settleAll(due.slice(i, i + batch).map((job) => this.#due(job, now)))
     } finally {
       // Plans are stored even when starts have failed: those jobs keep their time, and the next tick tries them again.
       await this.#options.store.plan(new Map(this.#unsaved))
@@ -191,7 +191,7 @@ export class Scheduler {
 }
 
 /** Waits for all works, then throws the first failure. */
-const allOf = async (works: readonly Promise<void>[]): Promise<void> => {
+const settleAll = async (works: readonly Promise<void>[]): Promise<void> => {
   const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected')
   if (failed) throw (failed as PromiseRejectedResult).reason
 }

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import t, { type Test } from 'tap'
-import { wordsOf } from '../../src/core/agent/session.ts'
+import { readableMessage } from '../../src/core/agent/session.ts'
 import { createConversations } from '../../src/runs/conversation.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 import type { NewRun } from '../../src/store/ports.ts'
@@ -67,7 +67,7 @@ const start = async (t: Test, routes: object, { config, files, ...options }: Gat
     async said(route, name, of = 'default') {
       const [session] = (await operations.sessions({ route, profile: of, max: 100 })).sessions.filter((each) => each.name === name)
       const found = session && (await operations.conversation({ key: session.key, max: 100 })).conversation
-      return found?.messages.map((message) => `${message.role}: ${wordsOf(message)}`)
+      return found?.messages.map((message) => `${message.role}: ${readableMessage(message)}`)
     },
     names: async (route) =>
       (await operations.sessions({ ...(route === undefined ? {} : { route }), max: 100 })).sessions.map(({ name }) => name),

@@ -19,7 +19,7 @@ import { RecentClaims } from '../../src/store/sqlite/recent-claims.ts'
 import { upgradeFrom } from '../../src/store/sqlite/schema.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
 import { statementsOf } from '../../src/store/sqlite/statements.ts'
-import type { Batch, BatchResult } from '../../src/store/sqlite/steps.ts'
+import type { BatchResult, StepBatch } from '../../src/store/sqlite/steps.ts'
 import { type FakeClock, fakeClock } from '../fakes/clock.ts'
 
 const hourMs = 3_600_000
@@ -282,7 +282,7 @@ t.test('a stored run that cannot be read is dead and stands in nobody’s way', 
 class MortalLink extends LedgerLink {
   dies: 'before' | 'after' | 'never' = 'never'
 
-  override async ask(batch: Batch): Promise<BatchResult> {
+  override async ask(batch: StepBatch): Promise<BatchResult> {
     if (this.dies === 'before') throw new StoreFault('disk I/O error')
     const done = await super.ask(batch)
     if (this.dies === 'after') throw new StoreFault('the answer was lost')

@@ -149,7 +149,7 @@ export class LiveEffects implements Effects {
   }
 }
 
-const silent: Log = Object.assign(() => {}, { writes: () => false })
+const silentLog: Log = Object.assign(() => {}, { writes: () => false })
 
 /** Passes the payload on unchanged: a script is an operator's program, and could do anything. */
 const noScript = async (_folder: string, { input }: ScriptJob): Promise<ScriptResult> => ({ ok: true, output: input })
@@ -166,8 +166,8 @@ const noKeys = (clock: Clock): SenderKeys => {
 /** Makes effects that touch nothing: for `validate`, for commands that compile a route before they save it, for dry replays. */
 export const createDryEffects = (clock: Clock = systemClock): Effects => ({
   clock,
-  log: silent,
-  owners: new Owners(clock, silent),
+  log: silentLog,
+  owners: new Owners(clock, silentLog),
   limiter: { wait: () => 0, charge: () => true, chargeFailure: () => true, looksLater: () => false, hasFailed: () => false },
   turns: createShortTurns(),
   jobs: { find: () => [], isRefused: () => false },

@@ -15,9 +15,9 @@ import { writeWhole } from './write-whole.ts'
 const maxFileBytes = 524_288
 /** The most files that are looked at. More are there only when another program put them there. */
 const maxFiles = 1_000
-const named = /^[0-9a-f]{64}\.json$/
+const keyFileForm = /^[0-9a-f]{64}\.json$/
 /** A file that was being written when the gateway was killed. */
-const unfinished = /^[0-9a-f]{64}\.json\./
+const unfinishedForm = /^[0-9a-f]{64}\.json\./
 
 export type KeyFolder = KeptKeys & {
   /** Resolves when every change has been written or reported. */
@@ -29,9 +29,9 @@ export const openKeyFolder = async (folder: string, report: (reason: string) => 
   const names = (await readdir(folder).catch(() => [])).slice(0, maxFiles)
   const found: (readonly [address: string, key: FetchedKey])[] = []
   for (const name of names) {
-    const key = named.test(name) ? await readKey(join(folder, name), name) : undefined
+    const key = keyFileForm.test(name) ? await readKey(join(folder, name), name) : undefined
     if (key) found.push(key)
-    else if (named.test(name) || unfinished.test(name)) await rm(join(folder, name), { force: true }).catch(() => {})
+    else if (keyFileForm.test(name) || unfinishedForm.test(name)) await rm(join(folder, name), { force: true }).catch(() => {})
   }
   const { write, close } = createWriter(folder, report)
   return {
@@ -53,9 +53,9 @@ const createWriter = (folder: string, report: (reason: string) => void) => {
   const writeAll = async (): Promise<void> => {
     for (const [address, key] of changes) {
       changes.delete(address)
-      const file = join(folder, nameOf(address))
+      const file = join(folder, keyFileName(address))
       try {
-        if (key) await writeWhole(file, textOf(address, key))
+        if (key) await writeWhole(file, keyFileText(address, key))
         else await rm(file, { force: true })
       } catch (error) {
         report(messageOf(error))
@@ -77,26 +77,26 @@ const createWriter = (folder: string, report: (reason: string) => void) => {
   }
 }
 
-const digestOf = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex')
-const nameOf = (address: string): string => `${digestOf(address)}.json`
+const sha256Of = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex')
+const keyFileName = (address: string): string => `${sha256Of(address)}.json`
 
 type KeptKey = { readonly address: string; readonly at: number; readonly sha256: string; readonly bytes: string }
 
 /** Writes a key with its digest: a key that lost one bit would refuse every request of the sender. */
-const textOf = (address: string, { bytes, at }: FetchedKey): string =>
-  `${JSON.stringify({ address, at, sha256: digestOf(bytes), bytes: bytes.toString('base64') })}\n`
+const keyFileText = (address: string, { bytes, at }: FetchedKey): string =>
+  `${JSON.stringify({ address, at, sha256: sha256Of(bytes), bytes: bytes.toString('base64') })}\n`
 
 /** Reads a key; `undefined` for a file that is not as it was written. */
 const readKey = async (file: string, name: string): Promise<readonly [string, FetchedKey] | undefined> => {
-  const kept = parseObject(await textIn(file).catch(() => ''))
+  const kept = parseObject(await readRegularFile(file).catch(() => ''))
   if (!isKeptKey(kept)) return undefined
   const { address, at, sha256, bytes: text } = kept as JsonObject & KeptKey
   const bytes = Buffer.from(text, 'base64')
-  return nameOf(address) === name && digestOf(bytes) === sha256 ? [address, { bytes, at }] : undefined
+  return keyFileName(address) === name && sha256Of(bytes) === sha256 ? [address, { bytes, at }] : undefined
 }
 
 /** Reads the text of a regular file, and follows no link. Throws Node's errors. */
-const textIn = async (file: string): Promise<string> => {
+const readRegularFile = async (file: string): Promise<string> => {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
     const stat = await handle.stat()

@@ -3,7 +3,7 @@
 import type { Config, RouteSource } from '../../config/config.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import type { Log } from '../../core/log.ts'
-import type { Held } from '../../core/owner.ts'
+import type { HoldableOwner } from '../../core/owner.ts'
 import { takingTurns } from '../../core/turns/taking-turns.ts'
 import type { Route } from '../../generated/config.ts'
 import type { Jobs } from '../../parts/effects.ts'
@@ -18,7 +18,7 @@ import type { SharedEffects } from './effects.ts'
 import { type PlanBase, planBaseFor } from './plan-base.ts'
 
 /** A compiled route, and whether a reload may keep it. */
-type Standing = Served & Pick<Compiled, 'lasting'>
+type CompiledRoute = Served & Pick<Compiled, 'lasting'>
 
 export type LiveConfig = {
   readonly config: Config
@@ -28,7 +28,7 @@ export type LiveConfig = {
   readonly maxBodyBytes: number
   readonly trustProxy: Config['adapter']['trust_proxy']
   readonly diagnostics: readonly Diagnostic[]
-  readonly table: Table & { readonly configured: ReadonlyMap<string, Standing> }
+  readonly table: Table & { readonly configured: ReadonlyMap<string, CompiledRoute> }
   readonly jobs: JobBook
   readonly agent: Agent
   /** Logged once when the gateway starts. */
@@ -57,7 +57,7 @@ export const compileLiveConfig = async (
   shared: SharedEffects,
   before?: LiveConfig,
 ): Promise<LiveConfig> => {
-  const held: Held[] = []
+  const held: HoldableOwner[] = []
   const close = (): void => {
     for (const owner of held.splice(0)) owner.release()
   }
@@ -75,11 +75,15 @@ const compileAll = async (
   parts: Catalogue,
   shared: SharedEffects,
   before: LiveConfig | undefined,
-  held: Held[],
+  held: HoldableOwner[],
 ): Promise<Omit<LiveConfig, 'close'>> => {
-  const jobs = new JobBook({ config: { profiles: config.profiles }, parts: jobParts(config, parts), report: teller(shared.log, 'job') })
+  const jobs = new JobBook({
+    config: { profiles: config.profiles },
+    parts: jobParts(config, parts),
+    report: diagnosticsLogger(shared.log, 'job'),
+  })
   const asked = jobsToAsk(jobs)
-  const options = { config, catalogue: parts, shared, jobs: asked, report: teller(shared.log, 'subscription') }
+  const options = { config, catalogue: parts, shared, jobs: asked, report: diagnosticsLogger(shared.log, 'subscription') }
   const base = planBaseFor(options, before?.base)
   held.push(base.owner)
   const known = before && base === before.base ? before.table.configured : undefined
@@ -128,10 +132,10 @@ const compileAll = async (
 const compileRoutes = async (
   routes: Config['routes'],
   compile: (route: RouteSource) => Compiled,
-  known: ReadonlyMap<string, Standing> | undefined,
-  held: Held[],
-): Promise<{ readonly configured: ReadonlyMap<string, Standing>; readonly diagnostics: readonly Diagnostic[] }> => {
-  const configured = new Map<string, Standing>()
+  known: ReadonlyMap<string, CompiledRoute> | undefined,
+  held: HoldableOwner[],
+): Promise<{ readonly configured: ReadonlyMap<string, CompiledRoute>; readonly diagnostics: readonly Diagnostic[] }> => {
+  const configured = new Map<string, CompiledRoute>()
   const diagnostics: Diagnostic[] = []
   const turn = takingTurns()
   for (const route of routes.values()) {
@@ -163,7 +167,7 @@ const jobsToAsk = (first: Jobs): Jobs & { now: Jobs } => ({
   },
 })
 
-const teller =
+const diagnosticsLogger =
   (log: Log, what: string) =>
   (found: readonly Diagnostic[]): void => {
     for (const { code, message, route, severity } of found)

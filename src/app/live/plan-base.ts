@@ -6,7 +6,7 @@ import { type Priced, pricedOf } from '../../config/budget.ts'
 import type { Config, RouteSource } from '../../config/config.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
-import type { Held } from '../../core/owner.ts'
+import type { HoldableOwner } from '../../core/owner.ts'
 import type { Jobs } from '../../parts/effects.ts'
 import { type Catalogue, type Compiled, challengeKeysOf, checkChallengeKeys, compileRoute } from '../../plan/compile.ts'
 import { type PlanSettings, planSettingsOf } from '../../plan/plan-settings.ts'
@@ -23,7 +23,7 @@ export type PlanBase = {
   readonly compile: (route: RouteSource, jobs: Jobs) => Compiled
   readonly subscriptions: Subscriptions
   /** Held by each configuration that is made from the base. The last release closes the plans of subscriptions. */
-  readonly owner: Held
+  readonly owner: HoldableOwner
 }
 
 /** Everything in a configuration that plans depend on, except their routes. Jobs are looked up when an event comes. */

@@ -77,7 +77,7 @@ export const createRefusedSignatures = ({ facts, clock, serving }: Options): Ref
       later.run(() => {
         const live = serving()
         const kept = keptOf(fact, live, budget)
-        facts.tell({ ...explained(fact, live), ms: () => took, remote: () => remote, refusal: kept ? { ...about, kept } : about })
+        facts.tell({ ...withCause(fact, live), ms: () => took, remote: () => remote, refusal: kept ? { ...about, kept } : about })
       })
     },
     close() {
@@ -91,7 +91,7 @@ export const createRefusedSignatures = ({ facts, clock, serving }: Options): Ref
 const isRefusedSignature = ({ ended: { outcome } }: RequestEnded): boolean => outcome.kind === 'refused' && outcome.code === 'bad_signature'
 
 /** Returns the fact with the cause of the refusal, where the route is still served. */
-const explained = (fact: RequestEnded, { table, catalogue }: LiveConfig): RequestEnded => {
+const withCause = (fact: RequestEnded, { table, catalogue }: LiveConfig): RequestEnded => {
   const { outcome, unverified } = fact.ended
   const route = fact.route && servedAs(table, fact.route.name)?.source
   if (!route || !unverified || outcome.kind !== 'refused') return fact

@@ -57,7 +57,7 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
       const diagnostics = await reading.located([...obstacles, ...reading.diagnostics, ...next.diagnostics])
       stopping.signal.throwIfAborted()
       const obstacle = obstacles[0] ?? diagnostics.find(({ stopsStart }) => stopsStart)
-      if (obstacle) fail(reasonOf(obstacle))
+      if (obstacle) fail(reasonOfObstacle(obstacle))
       else {
         current = next
         at = now()
@@ -125,7 +125,7 @@ const obstaclesTo = (next: LiveConfig, before: LiveConfig): Diagnostic[] => {
   ]
 }
 
-const reasonOf = ({ code, message, place }: Diagnostic): string =>
+const reasonOfObstacle = ({ code, message, place }: Diagnostic): string =>
   `${code} ${message}${place ? ` (${place.file}:${place.line}:${place.column})` : ''}`
 
 /** Keeps the settings that a process cannot change, above all the address that it is bound to, which decides over INSECURE_NO_AUTH. */

@@ -27,7 +27,7 @@ export type ReplayOptions = {
   readonly facts: Pick<Facts, 'tell'>
 }
 
-const missing = (why: string): ReplayResult => ({ found: false, why })
+const replayMissing = (why: string): ReplayResult => ({ found: false, why })
 
 /**
  * Replays a request. A request whose signature held is not checked again. A refused request that was kept runs only if its signature holds
@@ -42,26 +42,31 @@ export const replay = async (question: ControlQuestions['replay'], options: Repl
   // Asked for only now: the configuration may have been replaced since the question came.
   const serving = options.serving()
   const served = servedAs(serving.table, question.route ?? view.route)
-  if (!served) return missing(`there is no route "${question.route ?? view.route}" any more`)
+  if (!served) return replayMissing(`there is no route "${question.route ?? view.route}" any more`)
   const { max_body_bytes: maxBodyBytes } = serving.config.adapter
   const { length } = 'request' in again ? again.request.body : again.unverified.body
-  if (length > maxBodyBytes) return missing(`its payload has ${length} bytes: at most ${maxBodyBytes} are accepted`)
-  if (!served.plan) return missing(`the route "${served.source.name}" is disabled`)
+  if (length > maxBodyBytes) return replayMissing(`its payload has ${length} bytes: at most ${maxBodyBytes} are accepted`)
+  if (!served.plan) return replayMissing(`the route "${served.source.name}" is disabled`)
   const plan = served.plan()
   plan.owner.hold()
   try {
     const request = 'request' in again ? again.request : await verifyAgain(plan, again.unverified, shared.clock.now())
-    if (typeof request === 'string') return missing(request)
+    if (typeof request === 'string') return replayMissing(request)
     if (dryRun) return await rehearse(request, serving, shared, served.source)
-    return told(request, await resume(plan, request), { plan, of: view.event_id, isEdited: body !== undefined }, facts)
+    return tellReplay(request, await resume(plan, request), { plan, of: view.event_id, isEdited: body !== undefined }, facts)
   } finally {
     plan.owner.release()
   }
 }
 
-type Repeated = { readonly plan: RoutePlan; readonly of: string; readonly isEdited: boolean }
+type RepeatedEvent = { readonly plan: RoutePlan; readonly of: string; readonly isEdited: boolean }
 
-const told = (request: VerifiedRequest, ended: Ended, { plan, of, isEdited }: Repeated, facts: ReplayOptions['facts']): ReplayResult => {
+const tellReplay = (
+  request: VerifiedRequest,
+  ended: Ended,
+  { plan, of, isEdited }: RepeatedEvent,
+  facts: ReplayOptions['facts'],
+): ReplayResult => {
   const { headers, remote } = request
   const replay = { of, isEdited }
   facts.tell({ kind: 'request_ended', ended, route: plan, headers, remote, ms: () => 0, replay })

@@ -49,7 +49,7 @@ export const createTails = ({ clock, redact }: Options): Tails => {
   }
 }
 
-const over = { done: true, value: undefined } as const
+const endOfTail = { done: true, value: undefined } as const
 
 /** The lines of one watcher. Not a generator, because a generator that waits for a line cannot be ended from outside. */
 class Tail implements TailLines {
@@ -87,7 +87,7 @@ class Tail implements TailLines {
         this.#wake = resolve
       })
     }
-    return over
+    return endOfTail
   }
 
   async return(): Promise<IteratorResult<TailLine, undefined>> {
@@ -95,7 +95,7 @@ class Tail implements TailLines {
     this.#waiting = []
     this.#leave()
     this.#wake()
-    return over
+    return endOfTail
   }
 
   [Symbol.asyncIterator](): this {

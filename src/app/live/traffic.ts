@@ -12,27 +12,27 @@ import type { EventView } from '../../journal/record.ts'
 type LineHead = Omit<RequestLine, 'type' | 'bytes' | 'remote'>
 
 const maxChars = 1_024
-const isoOf = (ms: number): string => new Date(ms).toISOString()
+const isoTime = (ms: number): string => new Date(ms).toISOString()
 
 /** Returns the lines of a fact, in order; most facts have none. `redact` removes known secrets from their texts. */
 export const trafficOf = (fact: Fact, now: number, redact: (text: string) => string): readonly TrafficLine[] => {
-  if (fact.kind === 'request_ended') return ofRequest(fact, now, redact)
-  return fact.kind === 'attempt_committed' ? [ofAttempt(fact.run, now)] : []
+  if (fact.kind === 'request_ended') return requestLines(fact, now, redact)
+  return fact.kind === 'attempt_committed' ? [attemptLine(fact.run, now)] : []
 }
 
-const ofRequest = (fact: RequestEnded, now: number, redact: (text: string) => string): readonly TrafficLine[] => {
+const requestLines = (fact: RequestEnded, now: number, redact: (text: string) => string): readonly TrafficLine[] => {
   const { ended, headers } = fact
   const { outcome, verified, event } = ended
   const took = fact.ms()
   const { status, outcome: name, reason } = describeOutcome(outcome)
   const refusal = typeof fact.refusal === 'object' ? fact.refusal : undefined
   const head: LineHead = {
-    at: isoOf(verified?.at ?? refusal?.at ?? now - took),
+    at: isoTime(verified?.at ?? refusal?.at ?? now - took),
     event_id: verified?.eventId ?? refusal?.eventId ?? null,
     profile: fact.route?.profile ?? null,
-    route: shown(fact.route?.name ?? routeOf(outcome)),
-    event_type: shown(event?.eventType ?? header(headers, 'x-github-event', 'x-hosta-event', 'x-gitlab-event', 'x-hostb-event')),
-    delivery_id: shown(event?.deliveryId),
+    route: shortened(fact.route?.name ?? unservedRoute(outcome)),
+    event_type: shortened(event?.eventType ?? header(headers, 'x-github-event', 'x-hosta-event', 'x-gitlab-event', 'x-hostb-event')),
+    delivery_id: shortened(event?.deliveryId),
   }
   const length = Number(headers['content-length'])
   const bytes = verified?.body.length ?? ended.unverified?.body?.length ?? (Number.isSafeInteger(length) ? length : null)
@@ -51,25 +51,25 @@ const ofRequest = (fact: RequestEnded, now: number, redact: (text: string) => st
   ]
 }
 
-const shown = (text: string | undefined): string | null => (text === undefined ? null : cut(text, 200))
+const shortened = (text: string | undefined): string | null => (text === undefined ? null : cut(text, 200))
 
 /** Returns the name that the request asked for, where there is no such route. */
-const routeOf = (outcome: Outcome): string | undefined => (outcome.kind === 'refused' ? outcome.name : undefined)
+const unservedRoute = (outcome: Outcome): string | undefined => (outcome.kind === 'refused' ? outcome.name : undefined)
 
-const ofAttempt = (run: RunAttempt, now: number): TrafficLine => ({
+const attemptLine = (run: RunAttempt, now: number): TrafficLine => ({
   type: 'delivery',
-  at: isoOf(now),
+  at: isoTime(now),
   event_id: run.eventId,
   profile: run.profile,
   route: run.route || null,
-  event_type: shown(run.eventType),
-  delivery_id: shown(run.deliveryId),
+  event_type: shortened(run.eventType),
+  delivery_id: shortened(run.deliveryId),
   state: run.end.kind === 'again' ? 'waiting' : run.end.kind,
   attempt: run.attempt,
   job: run.job ?? null,
   target: run.target || null,
   error: run.end.kind === 'done' ? null : cut(run.end.error, maxChars),
-  next_at: run.end.kind === 'again' ? isoOf(run.end.nextAt) : null,
+  next_at: run.end.kind === 'again' ? isoTime(run.end.nextAt) : null,
   silent: run.end.kind === 'done' && run.end.silent,
 })
 

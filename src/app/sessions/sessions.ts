@@ -1,6 +1,6 @@
 /** Lists the sessions of the running gateway, and reads the conversation of a session. */
 
-import { type SessionFilter, wordsOf } from '../../core/agent/session.ts'
+import { readableMessage, type SessionFilter } from '../../core/agent/session.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { nearest } from '../../core/text.ts'
 import type { Conversation, SessionView } from '../../generated/control.ts'
@@ -63,5 +63,5 @@ export const describeMessages = ({ messages }: Conversation) =>
     role: message.role,
     at: new Date(message.at).toISOString(),
     label: message.label ?? null,
-    text: wordsOf(message),
+    text: readableMessage(message),
   }))

@@ -2,7 +2,7 @@
 
 import type { Config, RouteSource } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import type { Held } from '../../core/owner.ts'
+import type { HoldableOwner } from '../../core/owner.ts'
 import type { RoutePlan } from '../../core/plan.ts'
 import type { Effects } from '../../parts/effects.ts'
 import { type Catalogue, compileRoute } from '../../plan/compile.ts'
@@ -22,7 +22,7 @@ export type DryWorld = {
 
 export type DryPlan = {
   readonly plan: () => RoutePlan
-  readonly owner: Held
+  readonly owner: HoldableOwner
   readonly onlooker: Collector
   /** Closes all that the plan has open. Never rejects. */
   readonly close: () => Promise<void>

@@ -5,7 +5,7 @@ import type { Ended } from '../../core/fact.ts'
 import type { Json } from '../../core/json.ts'
 import type { Reply } from '../../core/outcome.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
-import { isTaken, nameOf, reasonOf } from '../../core/outcome-table.ts'
+import { isTaken, outcomeName, reasonOf } from '../../core/outcome-table.ts'
 import { replyTo } from '../../core/reply.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
 import { admit, resume, type Watch } from '../../engine/run.ts'
@@ -98,7 +98,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
     ...(event ? { event } : {}),
     ...(parsed ? { parsed } : {}),
     outcome,
-    name: nameOf(outcome),
+    name: outcomeName(outcome),
     ...(reason === undefined ? {} : { reason }),
     answer: ended.reply ?? replyTo(outcome),
     stage,

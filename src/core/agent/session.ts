@@ -47,20 +47,20 @@ export const keptText = (text: string): string => (text.length <= maxChars ? tex
  * In a text that a sender or a target wrote, a line that begins with a bracket gets a backslash, so that no such line reads as a label
  * (rules: Sessions 6). An agent's line keeps its bracket unless it reads like a label, because a sender may have made the agent write it.
  */
-export const wordsOf = ({ role, text, label }: SessionMessage): string => {
-  if (role === 'assistant') return text.replace(labelWords, '$1\\')
+export const readableMessage = ({ role, text, label }: SessionMessage): string => {
+  if (role === 'assistant') return text.replace(labelLine, '$1\\')
   const body = withoutLabels(text)
-  return label === undefined ? body : `[${label}] ${delivered}:\n${body}`
+  return label === undefined ? body : `[${label}] ${labelVerb}:\n${body}`
 }
 
 /** Escapes each line of a foreign text that could read as a label. */
-export const withoutLabels = (text: string): string => text.replace(bracket, '$1\\')
+export const withoutLabels = (text: string): string => text.replace(bracketLine, '$1\\')
 
-const delivered = 'delivered this to the chat'
+const labelVerb = 'delivered this to the chat'
 
 // A line break, then invisible characters, then anything that looks like an opening bracket.
-const breaks = '\\n\\r\\v\\f\\u0085\\u2028\\u2029'
-const unseen = `(?:(?![${breaks}])[\\s\\p{C}\\p{M}\\p{Z}\\u115f\\u1160\\u2800\\u3164\\uffa0])*`
-const opening = '[\\p{Ps}\\u231c\\u2308]'
-const bracket = new RegExp(`((?:^|[${breaks}])${unseen})(?=${opening})`, 'gu')
-const labelWords = new RegExp(`((?:^|[${breaks}])${unseen})(?=${opening}[^${breaks}]{0,200}${delivered})`, 'giu')
+const lineBreaks = '\\n\\r\\v\\f\\u0085\\u2028\\u2029'
+const invisibleForm = `(?:(?![${lineBreaks}])[\\s\\p{C}\\p{M}\\p{Z}\\u115f\\u1160\\u2800\\u3164\\uffa0])*`
+const bracketForm = '[\\p{Ps}\\u231c\\u2308]'
+const bracketLine = new RegExp(`((?:^|[${lineBreaks}])${invisibleForm})(?=${bracketForm})`, 'gu')
+const labelLine = new RegExp(`((?:^|[${lineBreaks}])${invisibleForm})(?=${bracketForm}[^${lineBreaks}]{0,200}${labelVerb})`, 'giu')

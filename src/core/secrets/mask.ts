@@ -38,12 +38,12 @@ export const maskJson = (value: Json): Json => {
 export const isMask = (text: string): boolean => /^\*\*\*(?: \([0-9a-f]{8}\))?$/.test(text)
 
 /** Whether a text is a mask, or an address with a masked part. */
-export const hidesPart = (text: string): boolean => isMask(text) || (isAddress.test(text) && /\/\/\*\*\*@|=\*\*\*(?:[&#]|$)/.test(text))
+export const hidesPart = (text: string): boolean => isMask(text) || (addressForm.test(text) && /\/\/\*\*\*@|=\*\*\*(?:[&#]|$)/.test(text))
 
-const isAddress = /^https?:\/\//i
+const addressForm = /^https?:\/\//i
 
 const maskAddress = (text: string): string =>
-  isAddress.test(text) ? replaceSecretParameters(text.replace(/(?<=^https?:\/\/)[^\s/?#{]+(?=@)/i, stars), () => stars) : text
+  addressForm.test(text) ? replaceSecretParameters(text.replace(/(?<=^https?:\/\/)[^\s/?#{]+(?=@)/i, stars), () => stars) : text
 
 const maskAll = (value: Json): Json => {
   if (typeof value === 'string') return value === '' ? '' : `${stars} (${fingerprint(value)})`

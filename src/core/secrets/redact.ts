@@ -1,10 +1,10 @@
 /** Removes known secrets from texts by value, wherever they turn up: error messages, URLs, output of programs (rules: Hostile input 4). */
 
 /** The shortest secret that is removed. Shorter values would blank out ordinary words. */
-const shortest = 6
+const minLength = 6
 
 /** Returns the spellings of a secret: plain, and as encoded in a path, a query (where a URL encodes an apostrophe too) and a form. */
-const formsOf = (value: string): string[] => {
+const spellingsOf = (value: string): string[] => {
   const encoded = encodeURIComponent(value)
   return [value, encoded, encoded.replaceAll("'", '%27'), new URLSearchParams([['', value]]).toString().slice(1)]
 }
@@ -19,8 +19,8 @@ export class Redactor {
 
   add(values: Iterable<string>): void {
     for (const value of values) {
-      if (value.length < shortest || this.#known.has(value)) continue
-      for (const form of formsOf(value)) this.#index(form)
+      if (value.length < minLength || this.#known.has(value)) continue
+      for (const form of spellingsOf(value)) this.#index(form)
     }
   }
 
@@ -30,9 +30,9 @@ export class Redactor {
     let copied = 0
     /** The end of the secrets that were found so far. */
     let end = 0
-    for (let at = 0; at + shortest <= text.length; at++) {
+    for (let at = 0; at + minLength <= text.length; at++) {
       if (this.#firsts[text.charCodeAt(at) & 255] === 0) continue
-      const found = this.#byStart.get(text.slice(at, at + shortest))?.find((secret) => text.startsWith(secret, at))
+      const found = this.#byStart.get(text.slice(at, at + minLength))?.find((secret) => text.startsWith(secret, at))
       if (found === undefined) continue
       if (at >= end) {
         out += `${text.slice(copied, at)}***`
@@ -47,7 +47,7 @@ export class Redactor {
     if (this.#known.has(form)) return
     this.#known.add(form)
     this.#firsts[form.charCodeAt(0) & 255] = 1
-    const start = form.slice(0, shortest)
+    const start = form.slice(0, minLength)
     const others = this.#byStart.get(start) ?? []
     this.#byStart.set(
       start,

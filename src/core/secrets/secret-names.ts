@@ -7,15 +7,15 @@
 /** Matches a word at the end of a name: `X-Auth` and `set-cookie`, not `X-Author`, `Auth-Version` or `X-Cookie-Policy`. */
 const lastWord = (text: string): string => `(?<![a-z])(?:${text})(?![a-z_-])`
 
-const always = [
+const commonWords = [
   'secret|token|passw|passphrase|credential|authorization',
   '(?:api|private|account|access|auth|signing|shared)[_-]?key',
   lastWord('auth|cookies?'),
 ].join('|')
-const ofRequests = new RegExp(`${always}|signature|hmac|${lastWord('sig|jwt')}`, 'i')
+const ofRequests = new RegExp(`${commonWords}|signature|hmac|${lastWord('sig|jwt')}`, 'i')
 
 /** The words by which a setting names a secret, as the source of a pattern without capturing groups. */
-export const secretSettingWords = `${always}|headers|service_account|webhook_url|[_-]key`
+export const secretSettingWords = `${commonWords}|headers|service_account|webhook_url|[_-]key`
 const ofSettings = new RegExp(secretSettingWords, 'i')
 const ofVariables = new RegExp(`${secretSettingWords}|key`, 'i')
 

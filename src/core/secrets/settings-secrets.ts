@@ -9,7 +9,7 @@ export const secretsOfSettings = (settings: Json): string[] => {
   if (Array.isArray(settings)) return settings.flatMap(secretsOfSettings)
   if (!isObject(settings)) return []
   return Object.entries(settings).flatMap(([key, value]) =>
-    key !== 'headers' && namesVariableSecret(key) ? textsIn(value) : secretsOfSettings(value),
+    key !== 'headers' && namesVariableSecret(key) ? textsWithin(value) : secretsOfSettings(value),
   )
 }
 
@@ -17,10 +17,10 @@ export const secretsOfSettings = (settings: Json): string[] => {
 const isPlaceholder = /^\{[^{}]*\}$/
 
 /** Returns each text in a value, and the token of `Bearer …` alone too. */
-const textsIn = (value: Json): string[] => {
+const textsWithin = (value: Json): string[] => {
   if (typeof value === 'string') return isPlaceholder.test(value) ? [] : [value, value.slice(value.lastIndexOf(' ') + 1)]
-  if (Array.isArray(value)) return value.flatMap(textsIn)
-  return isObject(value) ? Object.values(value).flatMap(textsIn) : []
+  if (Array.isArray(value)) return value.flatMap(textsWithin)
+  return isObject(value) ? Object.values(value).flatMap(textsWithin) : []
 }
 
 const decodedParameter = (value: string): string => new URLSearchParams(`v=${value}`).get('v') ?? value

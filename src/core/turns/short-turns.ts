@@ -18,11 +18,11 @@ export interface ShortTurns {
 /** Does a further step, in the same turn if there is time. */
 export type NextStep = <T>(step: () => T | Promise<T>) => Promise<T>
 
-type Usage = { count: number; bytes: number }
+type WaitingWork = { count: number; bytes: number }
 
 export const createShortTurns = (): ShortTurns => {
   const waiting: (() => void)[] = []
-  const held = new Map<string, Usage>()
+  const held = new Map<string, WaitingWork>()
   let bytesOfAll = 0
   let isBegun = false
 
@@ -53,7 +53,7 @@ export const createShortTurns = (): ShortTurns => {
   // A work that has begun ends before another begins, because it holds the bytes of a body.
   const then: NextStep = (step) =>
     new Promise((resolve, reject) => {
-      waiting.unshift(() => settle(step, resolve, reject))
+      waiting.unshift(() => settleStep(step, resolve, reject))
       begin()
     })
   return {
@@ -67,7 +67,7 @@ export const createShortTurns = (): ShortTurns => {
         const release = hold(client, bytes)
         waiting.push(() => {
           release()
-          settle(() => work(then), resolve, reject)
+          settleStep(() => work(then), resolve, reject)
         })
         begin()
       }),
@@ -75,7 +75,7 @@ export const createShortTurns = (): ShortTurns => {
 }
 
 /** Hands the error of a step to whoever waits for the step. Thrown here, it would end the process. */
-const settle = <T>(step: () => T, resolve: (made: T) => void, reject: (error: unknown) => void): void => {
+const settleStep = <T>(step: () => T, resolve: (made: T) => void, reject: (error: unknown) => void): void => {
   try {
     resolve(step())
   } catch (error) {

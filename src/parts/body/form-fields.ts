@@ -11,7 +11,7 @@ const equals = 0x3d
 const plus = 0x2b
 const blank = 0x20
 const percent = 0x25
-const nothing = Buffer.alloc(0)
+const noBytes = Buffer.alloc(0)
 
 /** Returns the fields in their order. In texts made of them, bytes that are not UTF-8 become U+FFFD. */
 export const formFields = (body: Buffer): FormValue[] => {
@@ -19,26 +19,26 @@ export const formFields = (body: Buffer): FormValue[] => {
   for (let from = 0; from < body.length; ) {
     const next = body.indexOf(ampersand, from)
     const end = next === -1 ? body.length : next
-    if (end > from) fields.push(fieldOf(body.subarray(from, end)))
+    if (end > from) fields.push(parseField(body.subarray(from, end)))
     from = end + 1
   }
   return fields
 }
 
-const fieldOf = (bytes: Buffer): FormValue => {
+const parseField = (bytes: Buffer): FormValue => {
   const at = bytes.indexOf(equals)
-  const name = decoded(at === -1 ? bytes : bytes.subarray(0, at)).toString()
-  return { name, value: at === -1 ? nothing : decoded(bytes.subarray(at + 1)) }
+  const name = unescaped(at === -1 ? bytes : bytes.subarray(0, at)).toString()
+  return { name, value: at === -1 ? noBytes : unescaped(bytes.subarray(at + 1)) }
 }
 
 /** The value of a hexadecimal digit by its byte; below 0 for any other byte. */
-const digits = Int8Array.from({ length: 256 }, (_, byte) => {
+const hexDigits = Int8Array.from({ length: 256 }, (_, byte) => {
   const value = Number.parseInt(String.fromCharCode(byte), 16)
   return Number.isNaN(value) ? -1 : value
 })
 
 /** Decodes escapes. Bytes without escapes are not copied. */
-const decoded = (bytes: Buffer): Buffer => {
+const unescaped = (bytes: Buffer): Buffer => {
   if (!bytes.includes(plus) && !bytes.includes(percent)) return bytes
   const out = Buffer.allocUnsafe(bytes.length)
   let length = 0
@@ -46,7 +46,7 @@ const decoded = (bytes: Buffer): Buffer => {
     let byte = bytes[at] as number
     if (byte === plus) byte = blank
     else if (byte === percent) {
-      const value = escaped(bytes, at)
+      const value = escapedByte(bytes, at)
       if (value >= 0) {
         byte = value
         at += 2
@@ -58,5 +58,5 @@ const decoded = (bytes: Buffer): Buffer => {
 }
 
 /** Returns the byte of the escape at this index; below 0 where no escape begins there. */
-const escaped = (bytes: Buffer, at: number): number =>
-  at + 2 < bytes.length ? ((digits[bytes[at + 1] as number] as number) << 4) | (digits[bytes[at + 2] as number] as number) : -1
+const escapedByte = (bytes: Buffer, at: number): number =>
+  at + 2 < bytes.length ? ((hexDigits[bytes[at + 1] as number] as number) << 4) | (hexDigits[bytes[at + 2] as number] as number) : -1

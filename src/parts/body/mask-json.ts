@@ -3,8 +3,8 @@
 import { type Path, walkJson } from './walk-json.ts'
 
 /** The mask of a value. */
-const stars = Buffer.from('"***"')
-const nothing = Buffer.from('null')
+const jsonStars = Buffer.from('"***"')
+const jsonNull = Buffer.from('null')
 
 /**
  * Returns the bytes with each text, number or boolean at one of the paths masked, or the same bytes where there is none. Malformed JSON is
@@ -14,8 +14,8 @@ export const maskJson = (bytes: Buffer, paths: readonly Path[]): Buffer => {
   const pieces: Buffer[] = []
   let copied = 0
   const valueAt = (from: number, to: number): null => {
-    if (!bytes.subarray(from, to).equals(nothing)) {
-      pieces.push(bytes.subarray(copied, from), stars)
+    if (!bytes.subarray(from, to).equals(jsonNull)) {
+      pieces.push(bytes.subarray(copied, from), jsonStars)
       copied = to
     }
     return null

@@ -14,7 +14,7 @@ import type { Path } from './walk-json.ts'
  * Whether a body is a form. The content type is not signed, and whoever repeats a captured body may change it, so it never chooses between
  * two readings: bytes that can be JSON are never a form, and other bytes are a form only where the content type says so (rules: Bodies 3).
  */
-export const isFormBody = (headers: Headers, body: Buffer): boolean => isForm(headers) && !canBeJson(body)
+export const isFormBody = (headers: Headers, body: Buffer): boolean => hasFormType(headers) && !canBeJson(body)
 
 /** Reads the content of a body. A body with more than 100,000 lists and objects, or 1,000 fields, is "too many". */
 export const readContent = (headers: Headers, body: Buffer): Content => (isFormBody(headers, body) ? readForm(body) : readJson(body))
@@ -31,17 +31,17 @@ const canBeJson = (body: Buffer): boolean =>
 const formType = /^[\t ]*application\/x-www-form-urlencoded[\t ]*(?:;|$)/i
 
 /** Whether the content type says that the body is a form. */
-export const isForm = (headers: Headers): boolean => formType.test(header(headers, 'content-type') ?? '')
+export const hasFormType = (headers: Headers): boolean => formType.test(header(headers, 'content-type') ?? '')
 
 const notJson: Content = { kind: 'unread', why: 'not JSON' }
 const tooMany: Content = { kind: 'unread', why: 'too many' }
 
 const readJson = (body: Buffer): Content => {
   const text = decodeJson(body)
-  return text === undefined ? notJson : parse(text)
+  return text === undefined ? notJson : parseJsonText(text)
 }
 
-const parse = (text: string): Content => {
+const parseJsonText = (text: string): Content => {
   if (tooManyContainers(text)) return tooMany
   try {
     return { kind: 'json', text, payload: JSON.parse(text) as Json }
@@ -84,7 +84,7 @@ const readForm = (body: Buffer): Content => {
     const read = json ? readJson(json) : notJson
     return read.kind === 'json' ? { ...read, kind: 'form', fields } : read
   }
-  const payload = mapOf(fields)
+  const payload = objectOfFields(fields)
   return { kind: 'form', text: JSON.stringify(payload), payload, fields }
 }
 
@@ -100,7 +100,7 @@ export const pickPayload = (headers: Headers, body: Buffer, paths: readonly Path
   return content.kind === 'form' ? content.payload : undefined
 }
 
-const mapOf = (fields: readonly FormField[]): { [name: string]: Json } => {
+const objectOfFields = (fields: readonly FormField[]): { [name: string]: Json } => {
   const values = new Map<string, string[]>()
   for (const [name, value] of fields) values.set(name, [...(values.get(name) ?? []), value])
   return Object.fromEntries([...values].map(([name, all]): [string, Json] => [name, all.length === 1 ? (all[0] as string) : all]))

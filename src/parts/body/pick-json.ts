@@ -27,9 +27,9 @@ export const pickJson = (body: Buffer, paths: readonly Path[]): Json | undefined
   let left = maxSlowBytes
   const valueAt = (from: number, to: number): Json => {
     const value = body.subarray(from, to)
-    if (isPlain(value)) return value[0] === quote ? value.toString('latin1', 1, value.length - 1) : parse(value)
+    if (isPlain(value)) return value[0] === quote ? value.toString('latin1', 1, value.length - 1) : parseValue(value)
     left -= value.length
-    return left < 0 ? null : parse(value)
+    return left < 0 ? null : parseValue(value)
   }
   const found = walkJson(body, paths, { valueAt, maxEntries })
   return left < 0 ? undefined : found
@@ -37,7 +37,7 @@ export const pickJson = (body: Buffer, paths: readonly Path[]): Json | undefined
 
 const isPlain = (value: Buffer): boolean => isAscii(value) && !value.includes(backslash)
 
-const parse = (value: Buffer): Json => {
+const parseValue = (value: Buffer): Json => {
   try {
     return JSON.parse(decodeJson(value) ?? '') as Json
   } catch {

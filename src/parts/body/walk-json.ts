@@ -124,7 +124,7 @@ class Walk {
       .map((path) => path[passed] as string)
       .filter((step) => length >= step.length && length <= step.length * longestEscape)
     if (steps.length === 0) return undefined
-    const key = keyOf(this.#bytes.toString('utf8', from, this.#at))
+    const key = unescapedKey(this.#bytes.toString('utf8', from, this.#at))
     return steps.find((step) => step === key)
   }
 
@@ -165,7 +165,7 @@ class Walk {
 }
 
 /** Returns the key of a JSON text with its quotes; empty where the text is malformed. */
-const keyOf = (written: string): string => {
+const unescapedKey = (written: string): string => {
   if (!written.includes('\\')) return written.slice(1, -1)
   try {
     return JSON.parse(written) as string

@@ -33,7 +33,7 @@ export const coalesce: EndingPart = {
       const [key, lane] = [await keyOf(event), await laneOf?.(event)]
       // An event without a key is not merged (rules: Coalescing 5).
       if (key === undefined) return acceptAgent(run, kit.effects, lane)
-      return join(run, groupOf(keyName('group', event, key), settings, lane), kit.effects)
+      return joinGroup(run, groupOf(keyName('group', event, key), settings, lane), kit.effects)
     }
   },
 }
@@ -67,7 +67,7 @@ const groupOf = (key: string, { singleFlight, ...settings }: Settings, lane: Lan
   return { key, ...settings, ...(turns ? { lane: turns } : {}) }
 }
 
-const join = (run: NewRun, group: Group, effects: Effects): Promise<Outcome> =>
+const joinGroup = (run: NewRun, group: Group, effects: Effects): Promise<Outcome> =>
   commit(
     effects,
     (store) => store.join(run, claimOf(run), group),

@@ -25,47 +25,47 @@ export const cronJob: EndingPart = {
       // Looked up for each event, because a job can be made, paused or removed while the route's plan stays in use.
       const [job, ...others] = kit.effects.jobs.find(kit.profile, reference)
       if (!job || others.length > 0)
-        return drop(event, 'job_missing', job ? several(reference, [job, ...others]) : absent(reference, kit), kit)
-      if (job.state !== 'active') return drop(event, `job_${job.state}`, idle(job), kit)
+        return dropEvent(event, 'job_missing', job ? severalJobs(reference, [job, ...others]) : whyNoJob(reference, kit), kit)
+      if (job.state !== 'active') return dropEvent(event, `job_${job.state}`, idleJob(job), kit)
       const context = await prompt(event)
-      return start(event, job, context, whenFull, kit)
+      return acceptJobRun(event, job, context, whenFull, kit)
     }
   },
 }
 
-const missing = (reference: string): string => `there is no scheduled job "${reference}"`
-const absent = (reference: string, { effects, profile }: StageKit): string =>
+const noSuchJob = (reference: string): string => `there is no scheduled job "${reference}"`
+const whyNoJob = (reference: string, { effects, profile }: StageKit): string =>
   effects.jobs.isRefused(profile, reference)
     ? `the scheduled job "${reference}" is refused: headgate validate says why`
-    : missing(reference)
-const several = (reference: string, jobs: readonly Job[]): string =>
+    : noSuchJob(reference)
+const severalJobs = (reference: string, jobs: readonly Job[]): string =>
   `${jobs.length} scheduled jobs are named "${reference}": ${jobs.map(({ id }) => id).join(', ')}`
-const idle = ({ id, state }: Job): string => `the scheduled job "${id}" is ${state}`
+const idleJob = ({ id, state }: Job): string => `the scheduled job "${id}" is ${state}`
 
 const checkJob = (reference: string, { effects, profile, report }: StageKit): void => {
   const jobs = effects.jobs.find(profile, reference)
   const [job] = jobs
   if (!job && effects.jobs.isRefused(profile, reference)) return
-  if (!job) report('WH217', ['cron_job'], missing(reference), 'headgate cron list shows those there are')
-  else if (jobs.length > 1) report('WH218', ['cron_job'], several(reference, jobs), 'name one by its id')
+  if (!job) report('WH217', ['cron_job'], noSuchJob(reference), 'headgate cron list shows those there are')
+  else if (jobs.length > 1) report('WH218', ['cron_job'], severalJobs(reference, jobs), 'name one by its id')
   else if (job.state !== 'active')
     report(
       'WH219',
       ['cron_job'],
-      `${idle(job)}: events are ignored`,
+      `${idleJob(job)}: events are ignored`,
       job.state === 'paused' ? `headgate cron resume ${job.id}` : 'enable it',
     )
 }
 
 /** Ignores the event, and logs why the job is not started. The delivery id is not claimed (rules: Jobs 5). */
-const drop = (event: Event, reason: Ignored['reason'], why: string, { effects }: StageKit): Ignored => {
+const dropEvent = (event: Event, reason: Ignored['reason'], why: string, { effects }: StageKit): Ignored => {
   const { profile, route, deliveryId } = event
   const fields = { profile, route, delivery_id: deliveryId, event_type: event.eventType, reason: why }
   effects.log(reason === 'job_missing' ? 'warn' : 'info', fields, 'the event is dropped')
-  return ignored(event, reason, why)
+  return ignoredEvent(event, reason, why)
 }
 
-const ignored = ({ route, deliveryId }: Event, reason: Ignored['reason'], why: string): Ignored => ({
+const ignoredEvent = ({ route, deliveryId }: Event, reason: Ignored['reason'], why: string): Ignored => ({
   kind: 'ignored',
   reason,
   route,
@@ -73,14 +73,14 @@ const ignored = ({ route, deliveryId }: Event, reason: Ignored['reason'], why: s
   detail: () => why,
 })
 
-const start = (event: Event, job: Job, context: Prompt, whenFull: 'wait' | 'refuse', { effects }: StageKit): Promise<Outcome> => {
+const acceptJobRun = (event: Event, job: Job, context: Prompt, whenFull: 'wait' | 'refuse', { effects }: StageKit): Promise<Outcome> => {
   const run = jobRun(job, { ...causeOf(event), context })
   return commit(
     effects,
     (store) => store.accept(run, claimOf(event), jobLane(job, whenFull)),
     (handed) => {
       if (handed === 'duplicate') return duplicate(event)
-      if (handed === 'busy') return ignored(event, 'job_running', `the scheduled job "${job.id}" is running`)
+      if (handed === 'busy') return ignoredEvent(event, 'job_running', `the scheduled job "${job.id}" is running`)
       return { kind: 'accepted', route: run.route, event: run.event, deliveryId: run.deliveryId, cronJob: job.id }
     },
   )

@@ -28,7 +28,7 @@ export const direct: EndingPart = {
       const shares = sharesOf(claim)
       try {
         const had = await claimWith(claim, shares, kit.effects.store)
-        return had ? await deliver(event, rendered, { claim, shares, had }, kit.effects) : duplicate(event)
+        return had ? await deliverDirectly(event, rendered, { claim, shares, had }, kit.effects) : duplicate(event)
       } catch (error) {
         if (!(error instanceof StoreFault)) throw error
         return unavailable(error)
@@ -54,7 +54,12 @@ const claimWith = async (claim: Claim, shares: readonly Claim[], store: Store): 
   return isOurs ? had : undefined
 }
 
-const deliver = async (event: Event, { prompt: { text }, delivery }: Message, held: HeldClaims, effects: Effects): Promise<Outcome> => {
+const deliverDirectly = async (
+  event: Event,
+  { prompt: { text }, delivery }: Message,
+  held: HeldClaims,
+  effects: Effects,
+): Promise<Outcome> => {
   const { route, profile, deliveryId } = event
   const to = deliveriesOf(delivery)
   const answers: string[] = []

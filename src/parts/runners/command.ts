@@ -27,7 +27,7 @@ export const command: RunnerPart = {
     return async (prompt, job) => {
       const { signal } = job
       const whole = isArgument ? withPrompt(argv, prompt) : argv
-      const result = await runChild({ argv: whole, env: environment(settings, job), ...(isArgument ? {} : { stdin: prompt }), signal })
+      const result = await runChild({ argv: whole, env: programEnv(settings, job), ...(isArgument ? {} : { stdin: prompt }), signal })
       const failure = failureOf(result)
       if (result.kind === 'exited' && failure === undefined) return result.stdout.replace(/\r?\n$/, '')
       const late = result.kind === 'aborted' && signal.reason?.name === 'TimeoutError'
@@ -60,7 +60,7 @@ const withPrompt = (argv: readonly string[], prompt: string): readonly string[] 
 }
 
 /** Returns the program's environment. It has no secret of the gateway, except variables that `agent.env` names (rules: Agents 2). */
-const environment = ({ variables = {} }: RunnerSettings, { run, skills = [] }: RunnerJob): Env => ({
+const programEnv = ({ variables = {} }: RunnerSettings, { run, skills = [] }: RunnerJob): Env => ({
   ...baseEnv(process.env),
   ...variables,
   HEADGATE_ROUTE: envValue(run.route),

@@ -7,7 +7,7 @@ import { whyNotFresh } from './kit/timestamp.ts'
 import type { Scheme, Unsigned } from './scheme.ts'
 
 /** These schemes have no header for the event's type, so a test request uses the header of GitHub. */
-const named = ({ id, event }: Unsigned) => ({ ...(event === undefined ? {} : { 'X-GitHub-Event': event }), 'X-Request-ID': id })
+const idAndTypeHeaders = ({ id, event }: Unsigned) => ({ ...(event === undefined ? {} : { 'X-GitHub-Event': event }), 'X-Request-ID': id })
 
 export const v2: Scheme = {
   name: 'v2',
@@ -30,7 +30,7 @@ export const v2: Scheme = {
     const { secret, body, at } = request
     const seconds = Math.floor(at / 1000)
     const signature = hmac(secret, `${seconds}.${body}`).toString('hex')
-    return { headers: { ...named(request), 'X-Webhook-Timestamp': String(seconds), 'X-Webhook-Signature-V2': signature }, body }
+    return { headers: { ...idAndTypeHeaders(request), 'X-Webhook-Timestamp': String(seconds), 'X-Webhook-Signature-V2': signature }, body }
   },
 }
 
@@ -45,7 +45,7 @@ export const v1: Scheme = {
     ),
   sign(request) {
     const { secret, body } = request
-    return { headers: { ...named(request), 'X-Webhook-Signature': hmac(secret, body).toString('hex') }, body }
+    return { headers: { ...idAndTypeHeaders(request), 'X-Webhook-Signature': hmac(secret, body).toString('hex') }, body }
   },
   deprecated: 'X-Webhook-Signature (generic V1) has no replay protection: let the sender use X-Webhook-Signature-V2',
 }

@@ -10,8 +10,8 @@ import { equal } from './kit/equal.ts'
 import { checkStandard } from './kit/standard-check.ts'
 import type { Scheme } from './scheme.ts'
 
-const names = ['x-gitlab-token', 'x-hostb-token'] as const
-const eventNames = ['x-gitlab-event', 'x-hostb-event'] as const
+const tokenHeaders = ['x-gitlab-token', 'x-hostb-token'] as const
+const eventHeaders = ['x-gitlab-event', 'x-hostb-event'] as const
 const isSigned = (headers: Headers): boolean => header(headers, 'webhook-signature') !== undefined
 
 export const gitlab: Scheme = {
@@ -22,7 +22,8 @@ export const gitlab: Scheme = {
     how: 'under the same `Idempotency-Key`; a hook that fails several times in a row is paused, or disabled after answers of 4xx',
   },
   aliases: ['host-b', 'hostb'],
-  shows: (headers) => header(headers, ...names) !== undefined || (isSigned(headers) && header(headers, ...eventNames) !== undefined),
+  shows: (headers) =>
+    header(headers, ...tokenHeaders) !== undefined || (isSigned(headers) && header(headers, ...eventHeaders) !== undefined),
   compile(secret) {
     const expected = Buffer.from(secret)
     const checkSignature = secret.startsWith('whsec_') ? checkStandard(secret, 'webhook-') : undefined
@@ -30,12 +31,12 @@ export const gitlab: Scheme = {
       const { headers } = head
       if (checkSignature && isSigned(headers)) return checkSignature(head)
       // A wrong token is refused before the body is read. Node decodes headers as latin1, so encoding as latin1 gives the sent bytes.
-      return equal(Buffer.from(header(headers, ...names) ?? '', 'latin1'), expected) ? () => true : 'the token is not the secret'
+      return equal(Buffer.from(header(headers, ...tokenHeaders) ?? '', 'latin1'), expected) ? () => true : 'the token is not the secret'
     }
   },
-  secretHeaders: names,
+  secretHeaders: tokenHeaders,
   events: gitlabEvents,
-  eventTypeHeaders: [...eventNames],
+  eventTypeHeaders: [...eventHeaders],
   shortTypeField: 'object_kind',
   // Each try of an event has the same Idempotency-Key. Of a signed webhook, webhook-id is signed and the key is not.
   reads: { deliveryId: (headers) => header(headers, isSigned(headers) ? 'webhook-id' : 'idempotency-key') },

@@ -11,7 +11,7 @@ import type { StageKit, StagePart } from './stage.ts'
 export const client: StagePart = {
   name: 'client',
   compile(route, kit) {
-    const whyNot = [networksOf(route, kit), certificateOf(route, kit)].filter((check) => check !== undefined)
+    const whyNot = [compileNetworks(route, kit), compileCertificate(route, kit)].filter((check) => check !== undefined)
     if (whyNot.length === 0) return {}
     return {
       onHead(head): Refused | undefined {
@@ -27,7 +27,7 @@ export const client: StagePart = {
 
 type WhyNot = (head: RequestHead) => string | undefined
 
-const networksOf = ({ allow_from }: Route, { report }: StageKit): WhyNot | undefined => {
+const compileNetworks = ({ allow_from }: Route, { report }: StageKit): WhyNot | undefined => {
   if (allow_from === undefined) return undefined
   const networks = new BlockList()
   for (const [i, text] of allow_from.entries())
@@ -54,7 +54,7 @@ const addTo = (networks: BlockList, text: string): boolean => {
  * Compiles the check of the certificate header. The header counts only from a proxy that `trust_proxy` lists by address, because any other
  * client could forge it.
  */
-const certificateOf = ({ client_certificate }: Route, { report, adapter: { trust_proxy: trustProxy } }: StageKit): WhyNot | undefined => {
+const compileCertificate = ({ client_certificate }: Route, { report, adapter: { trust_proxy: trustProxy } }: StageKit): WhyNot | undefined => {
   if (!client_certificate) return undefined
   const { header: name, equals } = client_certificate
   if (!Array.isArray(trustProxy) || trustProxy.length === 0)

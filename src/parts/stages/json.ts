@@ -34,7 +34,7 @@ export const parserOf = (
   const typed = new Set(
     own.filter(({ reads, eventTypeHeaders = [] }) => reads?.eventType && eventTypeHeaders.length === 0).map(({ name }) => name),
   )
-  const known = headersOf(schemes)
+  const known = knownHeadersOf(schemes)
   return (request) => {
     const { headers, verification } = request
     const body = request.read ?? new ReadOnce(headers, request.body)
@@ -53,7 +53,7 @@ export const parserOf = (
       text,
       payload,
       eventType:
-        usable(firstOf(reads, (each) => typeBy(each, headers, payload))) ??
+        usableType(firstOf(reads, (each) => typeBy(each, headers, payload))) ??
         eventTypeOf(typed.has(verification.scheme) ? {} : headers, payload, known),
       eventAlias: shortForm(headers, payload, known),
       deliveryId: deliveryIdOf(
@@ -87,7 +87,7 @@ const readsBySender = (own: readonly Scheme[], schemes: readonly Scheme[]): ((ve
 
 /** Compiles the mask of a route: once for all routes that name no scheme. */
 const maskOf = (schemes: readonly Scheme[], named: readonly string[]): MaskRequest | undefined =>
-  named.length === 0 ? headersOf(schemes).mask : compileMask(schemes.filter(({ name }) => named.includes(name)))
+  named.length === 0 ? knownHeadersOf(schemes).mask : compileMask(schemes.filter(({ name }) => named.includes(name)))
 
 type Reads = NonNullable<Scheme['reads']>
 
@@ -113,7 +113,7 @@ const firstOf = (reads: readonly Reads[], read: (each: Reads) => string | undefi
 const maxEventType = 128
 const eventTypeForm = /^[^\p{Cc}]+$/u
 
-const usable = (type: Json | undefined): string | undefined =>
+const usableType = (type: Json | undefined): string | undefined =>
   typeof type === 'string' && type.length <= maxEventType && eventTypeForm.test(type) ? type : undefined
 
 /** The headers of all schemes that hold the event's type or the delivery id, and the mask of those that hold a secret. */
@@ -124,14 +124,14 @@ type KnownHeaders = {
   readonly shortType: readonly { readonly headers: readonly string[]; readonly field: string }[]
 }
 
-const worked = new WeakMap<readonly Scheme[], KnownHeaders>()
+const collectedHeaders = new WeakMap<readonly Scheme[], KnownHeaders>()
 
 /**
  * Collects the headers once for all routes. Id headers that a scheme signs come last, because they are read here only when the request did
  * not sign them.
  */
-const headersOf = (schemes: readonly Scheme[]): KnownHeaders => {
-  const known = worked.get(schemes) ?? {
+const knownHeadersOf = (schemes: readonly Scheme[]): KnownHeaders => {
+  const known = collectedHeaders.get(schemes) ?? {
     mask: compileMask(schemes),
     eventType: schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders),
     id: [...schemes.filter(({ signedId }) => !signedId), ...schemes.filter(({ signedId }) => signedId)]
@@ -141,7 +141,7 @@ const headersOf = (schemes: readonly Scheme[]): KnownHeaders => {
       shortTypeField === undefined ? [] : { headers: eventTypeHeaders, field: shortTypeField },
     ),
   }
-  worked.set(schemes, known)
+  collectedHeaders.set(schemes, known)
   return known
 }
 
@@ -150,23 +150,23 @@ export const untyped = 'unknown'
 
 /** Returns the event's type: from a scheme's header, else the payload's `event_type` or `type`, else `unknown` (rules: Events 1). */
 const eventTypeOf = (headers: Headers, payload: Json, { eventType }: KnownHeaders): string => {
-  const named = usable(header(headers, ...eventType))
+  const named = usableType(header(headers, ...eventType))
   if (named !== undefined) return named
-  return (isObject(payload) ? (usable(own(payload, 'event_type')) ?? usable(own(payload, 'type'))) : undefined) ?? untyped
+  return (isObject(payload) ? (usableType(own(payload, 'event_type')) ?? usableType(own(payload, 'type'))) : undefined) ?? untyped
 }
 
 /** Returns the short form of the event's type: code host B sends "Merge Request Hook" in the header, and `merge_request` in the payload. */
 const shortForm = (headers: Headers, payload: Json, { shortType }: KnownHeaders): string | undefined => {
   const named = shortType.find((each) => header(headers, ...each.headers) !== undefined)
-  return named && isObject(payload) ? usable(own(payload, named.field)) : undefined
+  return named && isObject(payload) ? usableType(own(payload, named.field)) : undefined
 }
 
 const longId = 200
 
 /**
  * Returns the delivery id. A captured request must not look new because of a changed header, so where the scheme signs the delivery id,
- * only the signed id counts. Otherwise the id comes from a scheme's header or X-Request-ID, or from `repeat`, or is random (rules: Events
- * 3). A long id is replaced by its hash.
+ * only the signed id counts. Otherwise the id comes from a scheme's header or X-Request-ID, or from `repeat`, or it is random
+ * (rules: Events 3). A long id is replaced by its hash.
  */
 const deliveryIdOf = (
   { headers, verification }: VerifiedRequest,

@@ -24,19 +24,19 @@ export const script: StagePart = {
         const env = { HEADGATE_EVENT: event.eventType, HEADGATE_DELIVERY_ID: event.deliveryId }
         const result = await kit.effects.script(folder, { path, input: event.text, timeoutMs, env })
         if (!result) return refuse('overloaded', { retryAfterSeconds, detail: 'too many scripts are waiting' })
-        if (result.ok) return applyOutput(event, result.output) ?? ignored(kit.name, `script ${path}: silent`)
+        if (result.ok) return applyOutput(event, result.output) ?? ignoredByScript(kit.name, `script ${path}: silent`)
         kit.effects.log(
           'warn',
           { route: kit.name, profile: kit.profile, script: path, reason: result.why },
           'script failed: the event is ignored',
         )
-        return ignored(kit.name, `script ${path}: ${result.why}`)
+        return ignoredByScript(kit.name, `script ${path}: ${result.why}`)
       },
     }
   },
 }
 
-const ignored = (route: string, why: string): Ignored => ({ kind: 'ignored', reason: 'script', route, detail: () => why })
+const ignoredByScript = (route: string, why: string): Ignored => ({ kind: 'ignored', reason: 'script', route, detail: () => why })
 
 /** Returns the event with the payload of the script's output; `undefined` when the script ignores the event. */
 const applyOutput = (event: Event, output: string): Event | undefined => {

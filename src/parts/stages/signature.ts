@@ -24,7 +24,7 @@ type Check = { readonly secret: number; readonly checkHead: CheckHead }
 export const signature: StagePart = {
   name: 'signature',
   compile(route, kit) {
-    if (kit.secrets.includes(insecure)) return { authenticate: trusting(kit) }
+    if (kit.secrets.includes(insecure)) return { authenticate: trustingAll(kit) }
     const pinned = verifyNames(route)
     const schemes = pinned.length > 0 ? kit.schemes.filter(({ name }) => pinned.includes(name)) : kit.schemes
     reportKeys(route, schemes, kit)
@@ -54,8 +54,8 @@ const checksFor = ({ secrets, adopt, effects }: StageKit): ((scheme: Scheme) => 
 
 const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
   const { name, effects } = kit
-  const refused = failing(kit)
-  const note = noting(kit)
+  const refused = refusingFailed(kit)
+  const note = loggingUses(kit)
   const checksOf = checksFor(kit)
   const inTurn = checksInTurn(kit)
   return (head) => {
@@ -74,7 +74,7 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
     if (bodyChecks.length === 0) return refused(head, `${scheme.name}: ${why}`)
     const taken = (secret: number): Verification => {
       const verification = { scheme: scheme.name, secret, signedId: scheme.signedId?.(head.headers) }
-      if (!effects.limiter.charge(name)) return { ...verification, limited: full(kit) }
+      if (!effects.limiter.charge(name)) return { ...verification, limited: windowFull(kit) }
       note(scheme, secret)
       return verification
     }
@@ -86,14 +86,14 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
         // Only a scheme whose keys are fetched waits. Every other request goes on in this turn of the loop.
         if (holds instanceof Promise)
           return holds.then((settled) => (settled === true ? taken(secret) : afterFailure(settled, i, body, then)))
-        if (typeof holds !== 'string') return later(`${scheme.name}: ${holds.later}`)
+        if (typeof holds !== 'string') return keysUnavailable(`${scheme.name}: ${holds.later}`)
         why = holds
         if (then) return then(() => tryFrom(i + 1, body, then))
       }
       return refused(head, `${scheme.name}: ${why}`)
     }
     const afterFailure = (holds: Why | Later, i: number, body: RequestBody, then?: NextStep): ReturnType<VerifyBody> => {
-      if (typeof holds !== 'string') return later(`${scheme.name}: ${holds.later}`)
+      if (typeof holds !== 'string') return keysUnavailable(`${scheme.name}: ${holds.later}`)
       why = holds
       return tryFrom(i + 1, body, then)
     }
@@ -106,10 +106,10 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
 }
 
 const retryAfterSeconds = 10
-const later = (detail: string): Refused => refuse('keys_unavailable', { retryAfterSeconds, detail })
+const keysUnavailable = (detail: string): Refused => refuse('keys_unavailable', { retryAfterSeconds, detail })
 
 /** Charges a failed signature to the client's own window, so that no client can fill the route's window (rules: Rate limits 2). */
-const failing =
+const refusingFailed =
   ({ name, effects: { limiter } }: StageKit) =>
   (head: RequestHead, detail: string): Refused =>
     limiter.chargeFailure(name, head.remote())
@@ -117,7 +117,7 @@ const failing =
       : refuse('rate_limited', { retryAfterSeconds: 60, detail })
 
 /** Logs, once for each route, the use of a deprecated scheme and which of several secrets are in use. */
-const noting = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, index: number) => void) => {
+const loggingUses = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, index: number) => void) => {
   const said = new Set<string>()
   const once = (key: string, say: () => void): void => {
     if (said.has(key)) return
@@ -133,17 +133,17 @@ const noting = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, index: 
 }
 
 /** Refuses a request whose route's window has filled up since the head was checked. */
-const full = ({ name, effects: { limiter } }: StageKit): Refused => refuse('rate_limited', { retryAfterSeconds: limiter.wait(name) })
+const windowFull = ({ name, effects: { limiter } }: StageKit): Refused => refuse('rate_limited', { retryAfterSeconds: limiter.wait(name) })
 
 const unsigned: Verification = { scheme: 'none', secret: 0, signedId: undefined }
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
 /** Verifies nothing, for tests on loopback. A browser is refused, because a web page could reach the route by DNS rebinding. */
-const trusting =
+const trustingAll =
   (kit: StageKit): Authenticate =>
   ({ headers }) => {
     if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined || !loopbackHost.test(headers.host ?? '')) {
       return refuse('forbidden', { detail: 'a browser, or a Host that is not loopback, on a route without verification' })
     }
-    return () => (kit.effects.limiter.charge(kit.name) ? unsigned : { ...unsigned, limited: full(kit) })
+    return () => (kit.effects.limiter.charge(kit.name) ? unsigned : { ...unsigned, limited: windowFull(kit) })
   }

@@ -5,7 +5,7 @@ import { maxGroups, maxPromptChars, maxPrompts } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
 import type { Group, Joined, KeptEvents, Lane, Merged, NewRun, Standing } from '../ports.ts'
 
-export type Waiting = {
+export type MemoryGroup = {
   readonly key: string
   readonly event: string
   readonly firstAt: number
@@ -19,7 +19,7 @@ export type Waiting = {
 
 export class Groups {
   /** In the order in which they were opened. */
-  readonly #groups = new Map<string, Waiting>()
+  readonly #groups = new Map<string, MemoryGroup>()
 
   get size(): number {
     return this.#groups.size
@@ -42,18 +42,18 @@ export class Groups {
     group.keep = keep
     group.lane = lane
     if (keep !== 'first') group.run = run
-    if (keep === 'all') group.prompts = newest([...group.prompts, keptPrompt(run)])
+    if (keep === 'all') group.prompts = newestPrompts([...group.prompts, keptPrompt(run)])
     return { group: group.event, count: group.count }
   }
 
   /** Returns at most `max` groups that are due by `at`, in the order in which they are due. */
-  due(at: number, max: number): Waiting[] {
+  due(at: number, max: number): MemoryGroup[] {
     const due = [...this.#groups.values()].filter(({ dueAt }) => dueAt <= at)
     return due.sort((a, b) => a.dueAt - b.dueAt).slice(0, max)
   }
 
   /** Ends a group, and returns its run. */
-  end({ key, event: group, count, keep, run, prompts }: Waiting): NewRun {
+  end({ key, event: group, count, keep, run, prompts }: MemoryGroup): NewRun {
     this.#groups.delete(key)
     if (count === 1) return run
     const merged: Merged = { group, count, keep, ...(keep === 'all' ? { prompts } : {}) }
@@ -73,7 +73,7 @@ export class Groups {
 }
 
 /** Returns the newest prompts, as many as the bounds allow, and at least the newest. */
-const newest = (prompts: Waiting['prompts']): Waiting['prompts'] => {
+const newestPrompts = (prompts: MemoryGroup['prompts']): MemoryGroup['prompts'] => {
   let first = prompts.length - 1
   let chars = charsOf(prompts[first])
   while (first > 0 && prompts.length - first < maxPrompts) {

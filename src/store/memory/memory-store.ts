@@ -9,7 +9,7 @@ import { StoreFault } from '../../core/fault.ts'
 import { isEventId, isNumbers, maxGroupsPerTake, maxPlans, maxStandings } from '../bounds.ts'
 import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Spent, Standing, Store } from '../ports.ts'
 import { Claims } from './claims.ts'
-import { Groups, type Waiting } from './groups.ts'
+import { Groups, type MemoryGroup } from './groups.ts'
 import { type MemoryRun, Runs } from './runs.ts'
 import { Sessions } from './sessions.ts'
 import { Sums } from './sums.ts'
@@ -189,7 +189,7 @@ class MemoryStore implements Store {
     return leases
   }
 
-  #endGroup(group: Waiting, now: number): MemoryRun | undefined {
+  #endGroup(group: MemoryGroup, now: number): MemoryRun | undefined {
     return this.#runs.add(this.#groups.end(group), group.lane, now)
   }
 }

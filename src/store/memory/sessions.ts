@@ -20,7 +20,7 @@ export class Sessions {
       this.#sessions.delete(key)
     }
     if (held.messages.some((kept) => kept.turn === turn)) return false
-    add(held, turn, messages)
+    addMessages(held, turn, messages)
     return true
   }
 
@@ -29,7 +29,7 @@ export class Sessions {
     if (only === undefined) return 'none'
     if (others.length > 0) return 'several'
     this.#touch(only, now)
-    add(only, undefined, [message])
+    addMessages(only, undefined, [message])
     return 'written'
   }
 
@@ -65,7 +65,7 @@ export class Sessions {
 const isAt = ({ place }: SessionName, { platform, chat, thread }: ChatAddress): boolean =>
   place?.platform === platform && place.chat === chat && place.thread === thread
 
-const add = (held: StoredSession, turn: string | undefined, messages: readonly SessionMessage[]): void => {
+const addMessages = (held: StoredSession, turn: string | undefined, messages: readonly SessionMessage[]): void => {
   const all = [...held.messages, ...messages.map((message) => ({ turn, message }))]
   let first = all.length
   let chars = 0

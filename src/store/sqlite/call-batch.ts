@@ -2,19 +2,19 @@
 
 import type { StoreFault } from '../../core/fault.ts'
 import type { Accepted } from '../ports.ts'
-import type { Accept, Step, Unsettled } from './steps.ts'
+import type { Accept, LedgerStep, Unsettled } from './steps.ts'
 
 export type Settlement<T> = { readonly resolve: (result: T) => void; readonly reject: (why: StoreFault) => void }
 
-export type CallStep = Exclude<Step, { op: 'accept' }>
+export type CallStep = Exclude<LedgerStep, { op: 'accept' }>
 type Accepts = { readonly accepts: Accept[]; readonly answers: Settlement<Accepted>[] }
 
 /** Steps that make or free a claim, or depend on one. */
-const touchesClaims: ReadonlySet<Step['op']> = new Set(['claim', 'held', 'settle', 'acceptInLane', 'join'])
+const touchesClaims: ReadonlySet<LedgerStep['op']> = new Set(['claim', 'held', 'settle', 'acceptInLane', 'join'])
 
 /** The calls of a batch. */
 export class CallBatch {
-  readonly steps: Step[] = []
+  readonly steps: LedgerStep[] = []
   /** The claims among the steps. */
   readonly unsettled: Unsettled[] = []
   /** The settlement of each step. */
@@ -48,17 +48,17 @@ export class CallBatch {
 
   #begin(): Accepts {
     const open: Accepts = { accepts: [], answers: [] }
-    this.#add({ op: 'accept', accepts: open.accepts }, toEach(open.answers))
+    this.#add({ op: 'accept', accepts: open.accepts }, settleEach(open.answers))
     return open
   }
 
-  #add<T>(step: Step, answer: Settlement<T>): void {
+  #add<T>(step: LedgerStep, answer: Settlement<T>): void {
     this.steps.push(step)
     this.#answers.push(answer as Settlement<unknown>)
   }
 }
 
-const toEach = (answers: readonly Settlement<Accepted>[]): Settlement<readonly Accepted[]> => ({
+const settleEach = (answers: readonly Settlement<Accepted>[]): Settlement<readonly Accepted[]> => ({
   resolve(results) {
     for (let i = 0; i < answers.length; i++) answers[i]?.resolve(results[i] as Accepted)
   },

@@ -15,13 +15,13 @@ export const openDatabase = (folder: string): Database.Database => {
   try {
     createFile(folder, file)
     restoreLog(file)
-    if (sizeOf(file) === 0 && sizeOf(`${file}-wal`) > 0) throw corrupt(file, 'it is empty, but its log is not')
+    if (fileBytes(file) === 0 && fileBytes(`${file}-wal`) > 0) throw corruptFault(file, 'it is empty, but its log is not')
     db = new Database(file, { timeout: 0 })
-    prepare(db, file)
+    prepareDatabase(db, file)
     return db
   } catch (thrown) {
     if (db?.open) db.close()
-    throw thrown instanceof Fault ? thrown : faultOf(thrown, file)
+    throw thrown instanceof Fault ? thrown : openingFault(thrown, file)
   }
 }
 
@@ -61,14 +61,14 @@ const syncFolder = (folder: string): void => {
   }
 }
 
-const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+const fileBytes = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-const prepare = (db: Database.Database, file: string): void => {
+const prepareDatabase = (db: Database.Database, file: string): void => {
   db.pragma('locking_mode = EXCLUSIVE')
   const version = checkOwner(db, file)
-  const found = value(db, 'quick_check(1)')
-  if (found !== 'ok') throw corrupt(file, String(found))
-  if (value(db, 'journal_mode = WAL') !== 'wal') throw new Error('the file system does not support its log')
+  const found = readPragma(db, 'quick_check(1)')
+  if (found !== 'ok') throw corruptFault(file, String(found))
+  if (readPragma(db, 'journal_mode = WAL') !== 'wal') throw new Error('the file system does not support its log')
   db.pragma('synchronous = FULL')
   db.pragma('cache_size = -16384')
   // The transaction takes the lock, which the process then holds until it ends.
@@ -82,8 +82,8 @@ const prepare = (db: Database.Database, file: string): void => {
 
 /** Returns the file's version, 0 for a new file. Throws a Fault for a file of another program or of a later version. */
 const checkOwner = (db: Database.Database, file: string): number => {
-  const owner = value(db, 'application_id')
-  const version = Number(value(db, 'user_version'))
+  const owner = readPragma(db, 'application_id')
+  const version = Number(readPragma(db, 'user_version'))
   if (owner === applicationId) {
     if (version <= schemaVersion) return version
     throw new Fault('store_newer', `${file} was written by a later version (format ${version}, this one knows ${schemaVersion})`, {
@@ -92,23 +92,23 @@ const checkOwner = (db: Database.Database, file: string): number => {
     })
   }
   const isEmpty = owner === 0 && version === 0 && db.prepare('select 1 from sqlite_master limit 1').all().length === 0
-  if (!isEmpty) throw corrupt(file, 'it is a database of another program')
+  if (!isEmpty) throw corruptFault(file, 'it is a database of another program')
   return 0
 }
 
-const value = (db: Database.Database, pragma: string): unknown => {
+const readPragma = (db: Database.Database, pragma: string): unknown => {
   const [row] = db.prepare(`pragma ${pragma}`).raw().all() as unknown[][]
   return row?.[0]
 }
 
-const corrupt = (file: string, why: string, cause?: unknown): Fault =>
+const corruptFault = (file: string, why: string, cause?: unknown): Fault =>
   new Fault('store_corrupt', `${file} cannot be read: ${why}`, {
     exitCode: exit.conflict,
     hint: `restore it from a backup, or start empty: for f in "${file}"*; do mv "$f" "$f.damaged"; done`,
     cause,
   })
 
-const faultOf = (thrown: unknown, file: string): Fault => {
+const openingFault = (thrown: unknown, file: string): Fault => {
   const code = String(own(thrown as { [key: string]: unknown }, 'code') ?? '')
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new Fault('store_locked', `another process has ${file} open`, {
@@ -117,7 +117,7 @@ const faultOf = (thrown: unknown, file: string): Fault => {
       cause: thrown,
     })
   }
-  if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) return corrupt(file, messageOf(thrown), thrown)
+  if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) return corruptFault(file, messageOf(thrown), thrown)
   const refused = diskFault('write', file, thrown)
   if (refused instanceof Fault) return refused
   return new Fault('store_unusable', `${file} cannot be opened: ${messageOf(thrown)}`, { exitCode: exit.internal, cause: thrown })

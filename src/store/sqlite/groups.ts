@@ -3,12 +3,12 @@
 import { maxGroups } from '../bounds.ts'
 import type { Joined, Standing } from '../ports.ts'
 import type { Statements } from './statements.ts'
-import type { Joining } from './steps.ts'
+import type { JoiningEvent } from './steps.ts'
 import { parseText } from './stored.ts'
 
 /** A group that is due, and the lane of its run. */
-export type Waiting = [groupId: number, lane: Buffer | null, limit: number | null]
-type Row = { readonly id: number; readonly count: number; readonly event: Buffer }
+export type DueGroup = [groupId: number, lane: Buffer | null, limit: number | null]
+type GroupRow = { readonly id: number; readonly count: number; readonly event: Buffer }
 
 export class Groups {
   readonly #sql: Statements
@@ -28,8 +28,8 @@ export class Groups {
     return this.size < maxGroups || this.#sql.groupOf.all([group]).length > 0
   }
 
-  join({ prompt, ...joining }: Joining, now: number): Joined {
-    const [row] = this.#sql.join.all({ ...joining, now }) as Row[]
+  join({ prompt, ...joining }: JoiningEvent, now: number): Joined {
+    const [row] = this.#sql.join.all({ ...joining, now }) as GroupRow[]
     if (row === undefined) throw new Error('a group took no event')
     if (row.count === 1) this.size++
     if (prompt !== undefined) {
@@ -40,8 +40,8 @@ export class Groups {
   }
 
   /** Returns at most `max` groups that are due by `at`, in the order in which they are due. */
-  due(at: number, max: number): Waiting[] {
-    return this.size === 0 ? [] : (this.#sql.dueGroups.all([at, max]) as Waiting[])
+  due(at: number, max: number): DueGroup[] {
+    return this.size === 0 ? [] : (this.#sql.dueGroups.all([at, max]) as DueGroup[])
   }
 
   /** Turns a group into a run with this id and fence. */

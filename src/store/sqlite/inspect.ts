@@ -23,7 +23,7 @@ export const inspectDatabase = (folder: string): Inspected => {
   const restore = `move ${quoted(file)} away, or restore it from a backup`
   if (!stat.isFile()) return fail(`${file} is no regular file`, restore)
   if (stat.size === 0) return log?.size ? fail(`${file} is empty, but its log is not`, restore) : ok('an empty database')
-  const head = headOf(file)
+  const head = readHead(file)
   // https://www.sqlite.org/fileformat.html: the first 16 bytes, and the application id in bytes 68 to 71.
   if (head.toString('latin1', 0, 16) !== 'SQLite format 3\0') return fail(`${file} is no database`, restore)
   const owner = head.readUInt32BE(68)
@@ -33,7 +33,7 @@ export const inspectDatabase = (folder: string): Inspected => {
 }
 
 /** Reads the database's head. Opens the file for writing too, to learn whether the gateway could, and writes nothing. */
-const headOf = (file: string): Buffer => {
+const readHead = (file: string): Buffer => {
   try {
     const handle = openSync(file, constants.O_RDWR)
     try {

@@ -3,7 +3,7 @@
 import { Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import { DurableDatabase } from './durable-database.ts'
 import { Ledger } from './ledger.ts'
-import type { Batch, BatchResult, LedgerStart } from './steps.ts'
+import type { BatchResult, LedgerStart, StepBatch } from './steps.ts'
 
 /** The database that successive links share; `undefined` until it has been opened once. */
 export type Disk = { database: DurableDatabase | undefined }
@@ -36,7 +36,7 @@ export class LedgerLink {
   }
 
   /** Commits a batch. After a rejection the link must not be used again. */
-  ask(batch: Batch): Promise<BatchResult> {
+  ask(batch: StepBatch): Promise<BatchResult> {
     const { database } = this.#disk
     const ledger = this.#ledger
     if (!database || !ledger) return Promise.reject(new StoreFault('the store is not open'))

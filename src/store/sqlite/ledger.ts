@@ -7,16 +7,16 @@ import type Database from 'libsql'
 import { isEventId, maxGroupsPerTake } from '../bounds.ts'
 import type { Accepted, Joined, Lease, NewRun } from '../ports.ts'
 import { Claims } from './claims.ts'
-import { Groups, type Waiting } from './groups.ts'
+import { type DueGroup, Groups } from './groups.ts'
 import { Plans } from './plans.ts'
 import { Runs } from './runs.ts'
 import { Sessions } from './sessions.ts'
 import { type Statements, statementsOf } from './statements.ts'
-import type { Batch, BatchResult, LedgerStart, StandingsPage, Step } from './steps.ts'
+import type { BatchResult, LedgerStart, LedgerStep, StandingsPage, StepBatch } from './steps.ts'
 import { parseLane } from './stored.ts'
 import { Sums } from './sums.ts'
 
-type StepOf<Op extends Step['op']> = Extract<Step, { op: Op }>
+type StepOf<Op extends LedgerStep['op']> = Extract<LedgerStep, { op: Op }>
 
 /** When `run` throws, close the ledger: the transaction is rolled back, but the state that the ledger keeps in memory is not. */
 export class Ledger {
@@ -53,7 +53,7 @@ export class Ledger {
     return this.#runs.size + this.#groups.size
   }
 
-  run(batch: Batch): BatchResult {
+  run(batch: StepBatch): BatchResult {
     this.#sql.begin.run([])
     const results: unknown[] = []
     for (const step of batch.steps) results.push(this.#step(step, batch.now))
@@ -80,7 +80,7 @@ export class Ledger {
     }
   }
 
-  #step(step: Step, now: number): unknown {
+  #step(step: LedgerStep, now: number): unknown {
     switch (step.op) {
       case 'accept':
         return this.#accept(step, now)
@@ -170,7 +170,7 @@ export class Ledger {
   }
 
   /** Turns a group into a run. Returns the run's id when it may begin, `undefined` when it waits for its turn. */
-  #endGroup([groupId, lane, limit]: Waiting, now: number): number | undefined {
+  #endGroup([groupId, lane, limit]: DueGroup, now: number): number | undefined {
     return this.#runs.add(parseLane(lane), limit ?? 1, now, (id, fence) => this.#groups.end(groupId, id, fence))
   }
 

@@ -8,15 +8,15 @@
  * fingerprint of a held key, and would be taken for a duplicate.
  */
 export const fingerprintLength = 10
-const half = fingerprintLength / 2
+const halfLength = fingerprintLength / 2
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 /** The six bits of each character of base64url, by its code. */
 const sextetOf = Uint8Array.from({ length: 128 }, (_, code) => Math.max(0, alphabet.indexOf(String.fromCharCode(code))))
 
-const digits = (text: string, from: number): number => {
+const halfFingerprint = (text: string, from: number): number => {
   let value = 0
-  for (let i = from; i < from + half; i++) value = (value << 6) | (sextetOf[text.charCodeAt(i) & 127] as number)
+  for (let i = from; i < from + halfLength; i++) value = (value << 6) | (sextetOf[text.charCodeAt(i) & 127] as number)
   return value
 }
 
@@ -53,13 +53,13 @@ export class RecentClaims {
   }
 
   holds(key: string, now: number): boolean {
-    return (this.#until[this.#slotOf(digits(key, 0), digits(key, half))] as number) > now
+    return (this.#until[this.#slotOf(halfFingerprint(key, 0), halfFingerprint(key, halfLength))] as number) > now
   }
 
   /** Claims a key. `full`: the key is not held, and there is no room for it. */
   claim(key: string, until: number, now: number): 'claimed' | 'held' | 'full' {
     if (this.#used >= this.#until.length * maxLoad && !this.#makeRoom(now)) return this.holds(key, now) ? 'held' : 'full'
-    const [high, low] = [digits(key, 0), digits(key, half)]
+    const [high, low] = [halfFingerprint(key, 0), halfFingerprint(key, halfLength)]
     const slot = this.#slotOf(high, low)
     const held = this.#until[slot] as number
     if (held > now) return 'held'

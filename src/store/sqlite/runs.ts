@@ -11,8 +11,8 @@ const hourMs = 3_600_000
 const idBlock = 10_000
 
 /** A run's id, and whether it is still leased to a worker that never finished. */
-type Due = [runId: number, leased: number]
-type Row = { readonly fence: number; readonly attempt: number; readonly run: Buffer; readonly reply: Buffer | null }
+type DueRun = [runId: number, leased: number]
+type RunRow = { readonly fence: number; readonly attempt: number; readonly run: Buffer; readonly reply: Buffer | null }
 type StandingRow = [eventId: string, attempt: number, leased: number, dueAt: number | null, endedAt: number | null, error: Buffer | null]
 
 export class Runs {
@@ -90,15 +90,15 @@ export class Runs {
   }
 
   take(max: number, until: number, now: number): Lease[] {
-    const tried = this.#sql.dueTried.all([now, max]) as Due[]
+    const tried = this.#sql.dueTried.all([now, max]) as DueRun[]
     const first = max > tried.length ? this.#neverTaken(max - tried.length, now) : []
     return [...tried, ...first].flatMap((due) => this.lease(due, until, now) ?? [])
   }
 
   /** Returns the oldest runs that were never taken, whether they were parked or have no lane. */
-  #neverTaken(max: number, now: number): Due[] {
-    const fresh = this.#sql.fresh.all([this.#cursor, max]) as Due[]
-    const unparked = this.#sql.unparked.all([now, max]) as Due[]
+  #neverTaken(max: number, now: number): DueRun[] {
+    const fresh = this.#sql.fresh.all([this.#cursor, max]) as DueRun[]
+    const unparked = this.#sql.unparked.all([now, max]) as DueRun[]
     const taken = [...fresh, ...unparked].sort(([a], [b]) => a - b).slice(0, max)
     const passed = fresh.filter((due) => taken.includes(due))
     // When no fresh run is left, the cursor goes to the end, so that parked runs are not looked through again.
@@ -106,8 +106,8 @@ export class Runs {
     return taken
   }
 
-  lease([runId, leased]: Due, until: number, now: number): Lease | undefined {
-    const [row] = this.#sql.lease.all([until, runId]) as Row[]
+  lease([runId, leased]: DueRun, until: number, now: number): Lease | undefined {
+    const [row] = this.#sql.lease.all([until, runId]) as RunRow[]
     if (row === undefined) return undefined
     const stored = parseStored(row.run, row.reply)
     if (stored === undefined) {

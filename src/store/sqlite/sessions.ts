@@ -2,12 +2,12 @@
 
 import type { Session, SessionFilter, SessionMessage } from '../../core/agent/session.ts'
 import type { Statements } from './statements.ts'
-import type { Speaking, Step, StoredMessage } from './steps.ts'
+import type { LedgerStep, SessionColumns, StoredMessage } from './steps.ts'
 import { parseMessage, parseSession } from './stored-session.ts'
 
-type Row = [key: string, about: Buffer, place: Buffer | null, createdAt: number, updatedAt: number, messages: number]
+type SessionRow = [key: string, about: Buffer, place: Buffer | null, createdAt: number, updatedAt: number, messages: number]
 
-type Op = 'converse' | 'conversation' | 'mirror' | 'sessions' | 'session' | 'forgetSessions'
+type SessionOp = 'converse' | 'conversation' | 'mirror' | 'sessions' | 'session' | 'forgetSessions'
 
 export class Sessions {
   readonly #sql: Statements
@@ -21,7 +21,7 @@ export class Sessions {
     this.#sql.capSessions.run([now])
   }
 
-  step(step: Extract<Step, { op: Op }>, now: number): unknown {
+  step(step: Extract<LedgerStep, { op: SessionOp }>, now: number): unknown {
     switch (step.op) {
       case 'converse':
         return this.#converse(step.session, step.turn, step.messages, now)
@@ -39,7 +39,7 @@ export class Sessions {
   }
 
   /** Adds a turn. `false`: the session has this turn already. */
-  #converse(session: Speaking, turn: string, messages: readonly StoredMessage[], now: number): boolean {
+  #converse(session: SessionColumns, turn: string, messages: readonly StoredMessage[], now: number): boolean {
     const isNew = this.#sql.sessionOf.all([session.key]).length === 0
     const [row] = this.#sql.openSession.all({ ...session, now }) as [number][]
     if (row === undefined) throw new Error('a session was not opened')
@@ -64,12 +64,12 @@ export class Sessions {
   }
 
   #session(key: string, now: number): Session | undefined {
-    const [row] = this.#sql.session.all([key]) as Row[]
+    const [row] = this.#sql.session.all([key]) as SessionRow[]
     return row && sessionOf(row, now)
   }
 
   #list(of: SessionFilter, max: number, now: number): Session[] {
-    const all = (this.#sql.sessions.all() as Row[]).flatMap((row) => sessionOf(row, now) ?? [])
+    const all = (this.#sql.sessions.all() as SessionRow[]).flatMap((row) => sessionOf(row, now) ?? [])
     const isMeant = ({ profile, route }: Session) => (of.profile ?? profile) === profile && (of.route ?? route) === route
     return all.filter(isMeant).slice(0, max)
   }
@@ -81,7 +81,7 @@ export class Sessions {
 }
 
 /** Makes a session of a row; `undefined` for a damaged row. */
-const sessionOf = ([, about, place, createdAt, updatedAt, messages]: Row, now: number): Session | undefined => {
+const sessionOf = ([, about, place, createdAt, updatedAt, messages]: SessionRow, now: number): Session | undefined => {
   const name = parseSession(about, place)
   return name && { ...name, ageMs: Math.max(0, now - createdAt), idleMs: Math.max(0, now - updatedAt), messages }
 }

@@ -10,7 +10,7 @@ import { type Disk, LedgerLink } from './ledger-link.ts'
 import type { PlanEntry } from './plans.ts'
 import type { StandingsPage } from './steps.ts'
 import { replyText } from './stored.ts'
-import { atOf, keyOf, speakingOf, storedMessage } from './stored-session.ts'
+import { chatKey, hashKey, sessionColumnsOf, storedMessage } from './stored-session.ts'
 
 class SqliteStore implements Store {
   readonly #queue: BatchQueue
@@ -31,36 +31,36 @@ class SqliteStore implements Store {
   }
 
   accept(run: NewRun, { key, holdMs }: Claim, lane?: Lane): Promise<Accepted> {
-    if (lane === undefined) return this.#queue.accept({ key: keyOf(key), holdMs, run })
-    const hashed = { ...lane, key: keyOf(lane.key) }
-    return this.#queue.call({ op: 'acceptInLane', key: keyOf(key), holdMs, run: JSON.stringify(run), lane: hashed })
+    if (lane === undefined) return this.#queue.accept({ key: hashKey(key), holdMs, run })
+    const hashed = { ...lane, key: hashKey(lane.key) }
+    return this.#queue.call({ op: 'acceptInLane', key: hashKey(key), holdMs, run: JSON.stringify(run), lane: hashed })
   }
 
   join(run: NewRun, { key, holdMs }: Claim, { key: group, windowMs, maxWaitMs, keep, lane }: Group): Promise<Joined> {
     const joining = {
-      group: keyOf(group),
+      group: hashKey(group),
       event: JSON.stringify(run.eventId),
       windowMs,
       maxWaitMs,
       keep,
-      lane: lane === undefined ? null : keyOf(lane.key),
+      lane: lane === undefined ? null : hashKey(lane.key),
       limit: lane === undefined ? null : lane.limit,
       run: JSON.stringify(run),
       ...(keep === 'all' ? { prompt: { text: JSON.stringify(keptPrompt(run)), chars: run.prompt.length } } : {}),
     }
-    return this.#queue.call({ op: 'join', key: keyOf(key), holdMs, joining })
+    return this.#queue.call({ op: 'join', key: hashKey(key), holdMs, joining })
   }
 
   claim({ key, holdMs }: Claim): Promise<boolean> {
-    return this.#queue.call({ op: 'claim', key: keyOf(key), holdMs, mark: ++this.#marks })
+    return this.#queue.call({ op: 'claim', key: hashKey(key), holdMs, mark: ++this.#marks })
   }
 
   held(keys: readonly string[]): Promise<readonly boolean[]> {
-    return this.#queue.call({ op: 'held', keys: keys.map(keyOf) })
+    return this.#queue.call({ op: 'held', keys: keys.map(hashKey) })
   }
 
   settle(key: string, kept: boolean): Promise<void> {
-    return this.#queue.call({ op: 'settle', key: keyOf(key), kept })
+    return this.#queue.call({ op: 'settle', key: hashKey(key), kept })
   }
 
   async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
@@ -122,15 +122,20 @@ class SqliteStore implements Store {
   }
 
   converse(session: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean> {
-    return this.#queue.call({ op: 'converse', session: speakingOf(session), turn: keyOf(turn), messages: messages.map(storedMessage) })
+    return this.#queue.call({
+      op: 'converse',
+      session: sessionColumnsOf(session),
+      turn: hashKey(turn),
+      messages: messages.map(storedMessage),
+    })
   }
 
   conversation(key: string, max: number): Promise<readonly SessionMessage[]> {
-    return this.#queue.call({ op: 'conversation', key: keyOf(key), max })
+    return this.#queue.call({ op: 'conversation', key: hashKey(key), max })
   }
 
   mirror(profile: string, place: ChatAddress, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
-    return this.#queue.call({ op: 'mirror', at: atOf(profile, place), message: storedMessage(message) })
+    return this.#queue.call({ op: 'mirror', at: chatKey(profile, place), message: storedMessage(message) })
   }
 
   sessions(of: SessionFilter, max: number): Promise<readonly Session[]> {
@@ -138,7 +143,7 @@ class SqliteStore implements Store {
   }
 
   session(key: string): Promise<Session | undefined> {
-    return this.#queue.call({ op: 'session', key: keyOf(key) })
+    return this.#queue.call({ op: 'session', key: hashKey(key) })
   }
 
   forgetSessions(maxIdleMs: number): Promise<number> {
@@ -147,7 +152,7 @@ class SqliteStore implements Store {
 
   spend(key: string, leftMs: number, add: Spent): Promise<Spent> {
     if (!isNumbers(leftMs, add.tokens, add.cost)) return Promise.reject(new StoreFault('a sum takes numbers only'))
-    return this.#queue.call({ op: 'spend', key: keyOf(key), leftMs, add })
+    return this.#queue.call({ op: 'spend', key: hashKey(key), leftMs, add })
   }
 
   recovered(): Promise<void> {

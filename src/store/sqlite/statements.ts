@@ -9,7 +9,7 @@ import { maxMessageChars, maxMessages, maxPlans, maxPromptChars, maxPrompts, max
  */
 type Statement = Database.Statement<[values?: readonly unknown[] | { readonly [name: string]: unknown }]>
 
-export type Statements = { readonly [name in keyof typeof texts]: Statement }
+export type Statements = { readonly [name in keyof typeof statementTexts]: Statement }
 
 const pageRuns = 2_000
 
@@ -34,7 +34,7 @@ const sessionColumns = `key, cast(about as blob), cast(place as blob), cast(crea
   (select count(*) from messages where session_id = sessions.id)`
 
 // Columns are read as blobs: a damaged page can hold text that is not UTF-8, and then the driver would end the whole process.
-const texts = {
+const statementTexts = {
   begin: 'begin immediate',
   commit: 'commit',
 
@@ -164,12 +164,12 @@ const texts = {
 } as const
 
 /** Statements whose rows are read as objects, not as lists. */
-const objects: readonly string[] = ['lease', 'join']
+const objectRows: readonly string[] = ['lease', 'join']
 
 export const statementsOf = (db: Database.Database): Statements => {
-  const prepared = Object.entries(texts).map(([name, text]) => {
+  const prepared = Object.entries(statementTexts).map(([name, text]) => {
     const statement = db.prepare(text)
-    return [name, !objects.includes(name) && statement.reader ? statement.raw() : statement] as const
+    return [name, !objectRows.includes(name) && statement.reader ? statement.raw() : statement] as const
   })
   return Object.fromEntries(prepared) as Statements
 }

@@ -21,7 +21,7 @@ export type LedgerStart = {
 }
 
 /** An event that joins a group. `event`, `run` and the prompt's text are JSON. */
-export type Joining = {
+export type JoiningEvent = {
   readonly group: string
   readonly event: string
   readonly windowMs: number
@@ -35,7 +35,7 @@ export type Joining = {
 }
 
 /** A session that gets messages. `key` and `at` are hashes; `about` and `place` are JSON. */
-export type Speaking = { readonly key: string; readonly about: string; readonly place: string | null; readonly at: string | null }
+export type SessionColumns = { readonly key: string; readonly about: string; readonly place: string | null; readonly at: string | null }
 
 /** A message as it is stored. `text` is JSON. */
 export type StoredMessage = { readonly text: string; readonly chars: number }
@@ -44,10 +44,10 @@ export type StoredMessage = { readonly text: string; readonly chars: number }
 export type Accept = { readonly key: string; readonly holdMs: number; readonly run: NewRun }
 
 /** A step of a batch. Its durations count from the batch's `now`. Keys are hashes. */
-export type Step =
+export type LedgerStep =
   | { readonly op: 'accept'; readonly accepts: readonly Accept[] }
   | { readonly op: 'acceptInLane'; readonly key: string; readonly holdMs: number; readonly run: string; readonly lane: Lane }
-  | { readonly op: 'join'; readonly key: string; readonly holdMs: number; readonly joining: Joining }
+  | { readonly op: 'join'; readonly key: string; readonly holdMs: number; readonly joining: JoiningEvent }
   | { readonly op: 'claim'; readonly key: string; readonly holdMs: number; readonly mark: number }
   | { readonly op: 'held'; readonly keys: readonly string[] }
   | { readonly op: 'settle'; readonly key: string; readonly kept: boolean }
@@ -64,7 +64,7 @@ export type Step =
   | { readonly op: 'prune'; readonly maxAgeMs: number; readonly maxDead: number }
   | { readonly op: 'plans' }
   | { readonly op: 'plan'; readonly times: readonly PlanEntry[] }
-  | { readonly op: 'converse'; readonly session: Speaking; readonly turn: string; readonly messages: readonly StoredMessage[] }
+  | { readonly op: 'converse'; readonly session: SessionColumns; readonly turn: string; readonly messages: readonly StoredMessage[] }
   | { readonly op: 'conversation'; readonly key: string; readonly max: number }
   | { readonly op: 'mirror'; readonly at: string; readonly message: StoredMessage }
   | { readonly op: 'sessions'; readonly of: SessionFilter; readonly max: number }
@@ -76,7 +76,7 @@ export type Step =
 export type StandingsPage = { readonly runs: readonly Standing[]; readonly groups: readonly Standing[]; readonly next: number | undefined }
 
 /** The steps of one transaction. `now`: the store's time. The ledger has no clock, so that its successor counts by the same clock. */
-export type Batch = { readonly now: number; readonly steps: readonly Step[] }
+export type StepBatch = { readonly now: number; readonly steps: readonly LedgerStep[] }
 
 /** The results of a committed batch, one for each step. */
 export type BatchResult = { readonly results: readonly unknown[]; readonly backlog: number }

@@ -3,21 +3,21 @@
 import { hash } from 'node:crypto'
 import type { ChatAddress, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import { isSessionAbout, isSessionMessage, isSessionPlace } from '../../generated/stored-checks.js'
-import type { Speaking, StoredMessage } from './steps.ts'
+import type { SessionColumns, StoredMessage } from './steps.ts'
 import { parseJson } from './stored.ts'
 
 /** Hashes an id to a short ASCII key, so that no text that a sender chose reaches SQL's text functions. */
-export const keyOf = (key: string): string => hash('sha256', key, 'base64url')
+export const hashKey = (key: string): string => hash('sha256', key, 'base64url')
 
 /** Returns the key of a profile's chat. */
-export const atOf = (profile: string, { platform, chat, thread }: ChatAddress): string =>
-  keyOf(JSON.stringify([profile, platform, chat, thread ?? null]))
+export const chatKey = (profile: string, { platform, chat, thread }: ChatAddress): string =>
+  hashKey(JSON.stringify([profile, platform, chat, thread ?? null]))
 
-export const speakingOf = ({ place, ...about }: SessionName): Speaking => ({
-  key: keyOf(about.key),
+export const sessionColumnsOf = ({ place, ...about }: SessionName): SessionColumns => ({
+  key: hashKey(about.key),
   about: JSON.stringify(about),
   place: place === undefined ? null : JSON.stringify(place),
-  at: place === undefined ? null : atOf(about.profile, place),
+  at: place === undefined ? null : chatKey(about.profile, place),
 })
 
 export const storedMessage = (message: SessionMessage): StoredMessage => ({ text: JSON.stringify(message), chars: message.text.length })

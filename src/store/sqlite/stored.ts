@@ -8,8 +8,8 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 const isText = (value: Json | undefined): value is string => typeof value === 'string'
 
-type Reply = { readonly reply: string; readonly progress?: Progress }
-export type Stored = { readonly run: NewRun } & Partial<Reply>
+type StoredReply = { readonly reply: string; readonly progress?: Progress }
+export type StoredRun = { readonly run: NewRun } & Partial<StoredReply>
 
 /** Parses JSON in UTF-8; `undefined` for any other bytes. */
 export const parseJson = (bytes: Buffer): Json | undefined => {
@@ -27,7 +27,7 @@ export const parseText = (bytes: Buffer | null): string | undefined => {
 }
 
 /** Parses two columns of a run: the run and, once the agent has answered, the reply. */
-export const parseStored = (run: Buffer, reply: Buffer | null): Stored | undefined => {
+export const parseStored = (run: Buffer, reply: Buffer | null): StoredRun | undefined => {
   const value = parseJson(run)
   if (!isStoredRun(value)) return undefined
   const stored = { run: value as unknown as NewRun }
@@ -39,10 +39,10 @@ export const parseStored = (run: Buffer, reply: Buffer | null): Stored | undefin
 /** Writes a reply for storing: the text alone, or the text with the progress of its delivery. */
 export const replyText = (reply: string, progress?: Progress): string => JSON.stringify(progress ? { reply, progress } : reply)
 
-const parseReply = (bytes: Buffer): Reply | undefined => {
+const parseReply = (bytes: Buffer): StoredReply | undefined => {
   const value = parseJson(bytes)
   if (isText(value)) return { reply: value }
-  return isStoredReply(value) ? (value as unknown as Reply) : undefined
+  return isStoredReply(value) ? (value as unknown as StoredReply) : undefined
 }
 
 /** Returns the hash of a lane; `undefined` for a damaged hash, so that no run waits for a turn that never comes. */

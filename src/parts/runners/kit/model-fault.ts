@@ -5,14 +5,14 @@ import { isObject, own } from '../../../core/json.ts'
 import { parseRetryAfter } from '../../retry-after.ts'
 
 /** A call of a model. `keys`: where its key may be set, for people. `isStreamed`: a stream was asked for. */
-type Called = { readonly signal: AbortSignal; readonly keys: string; readonly isStreamed: boolean }
+type ModelCall = { readonly signal: AbortSignal; readonly keys: string; readonly isStreamed: boolean }
 
 /** Returns the fault for any error of the SDK. */
-export const modelFault = (thrown: unknown, called: Called): AgentFault =>
-  thrown instanceof AgentFault ? thrown : new AgentFault(describe(thrown, called), { retryAfterMs: askedWait(thrown) })
+export const modelFault = (thrown: unknown, called: ModelCall): AgentFault =>
+  thrown instanceof AgentFault ? thrown : new AgentFault(describeModelError(thrown, called), { retryAfterMs: askedWait(thrown) })
 
 // The SDK's errors hold request and answer, which may quote the prompt or the key. So only codes are taken from an error.
-const describe = (thrown: unknown, { signal, keys, isStreamed }: Called): string => {
+const describeModelError = (thrown: unknown, { signal, keys, isStreamed }: ModelCall): string => {
   if (signal.aborted)
     return signal.reason?.name === 'TimeoutError' ? 'the model took too long (agent.timeout_seconds)' : 'the run was stopped'
   if (!(thrown instanceof Error)) return 'the model call failed'

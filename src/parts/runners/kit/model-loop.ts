@@ -41,7 +41,7 @@ export const askModel = async (
     return seen.text
   }
   const messages = messagesOf(prompt, job, fence)
-  const answer = await say(
+  const answer = await generate(
     sdk,
     {
       ...common,
@@ -69,7 +69,7 @@ export const askModel = async (
 type Options = Parameters<Sdk['generateText']>[0]
 
 /** Streams only where the text is logged meanwhile, because not every endpoint with this API can stream. */
-const say = async (
+const generate = async (
   sdk: Sdk,
   options: Options,
   heard: RunnerJob['heard'],

@@ -23,7 +23,7 @@ export const compileModelRunner = (
   const variables = isOwnApi(baseUrl, provider.baseUrl) ? (builtinEnv(provider.name).apiKey ?? []) : []
   const keys = ['agent.api_key', ...variables.map((name) => `${name} in the environment`)].join(', or ')
   if (!model) report('WH222', ['model'], `the ${provider.name} runner needs a model`, 'set agent.model')
-  if (!isAddress(baseUrl)) report('WH222', ['base_url'], 'base_url is not an http or https address', 'write it like https://host/v1')
+  if (!isHttpAddress(baseUrl)) report('WH222', ['base_url'], 'base_url is not an http or https address', 'write it like https://host/v1')
   else if (!apiKey && !provider.keyless?.(baseUrl)) report('WH222', ['api_key'], `the ${provider.name} runner needs a key`, `set ${keys}`)
   return async (prompt, job) => {
     const name = job.model ?? model ?? ''
@@ -35,7 +35,7 @@ export const compileModelRunner = (
   }
 }
 
-const isAddress = (text: string): boolean => {
+const isHttpAddress = (text: string): boolean => {
   if (!URL.canParse(text)) return false
   const { protocol, username, password } = new URL(text)
   return (protocol === 'http:' || protocol === 'https:') && username === '' && password === ''

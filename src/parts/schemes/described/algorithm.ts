@@ -9,22 +9,22 @@ import type { KeyType } from './keys.ts'
 
 export type Algorithm = SignatureScheme['algorithm']
 
-const hashes: { readonly [algorithm in Algorithm]?: HmacHash } = { hmac_sha256: 'sha256', hmac_sha512: 'sha512', hmac_sha1: 'sha1' }
-const asymmetric: { readonly [algorithm in Algorithm]?: { readonly type: KeyType; readonly hash: string | null } } = {
+const hmacHashes: { readonly [algorithm in Algorithm]?: HmacHash } = { hmac_sha256: 'sha256', hmac_sha512: 'sha512', hmac_sha1: 'sha1' }
+const publicKeyAlgorithms: { readonly [algorithm in Algorithm]?: { readonly type: KeyType; readonly hash: string | null } } = {
   ed25519: { type: 'ed25519', hash: null },
   ecdsa_p256: { type: 'ec', hash: 'sha256' },
   rsa_sha256: { type: 'rsa', hash: 'sha256' },
   rsa_sha1: { type: 'rsa', hash: 'sha1' },
 }
 
-export const isHmac = (algorithm: Algorithm): boolean => algorithm in hashes
+export const isHmac = (algorithm: Algorithm): boolean => algorithm in hmacHashes
 /** Returns the type of key that an algorithm checks with; `undefined` for an algorithm with a shared secret. */
-export const keyTypeOf = (algorithm: Algorithm): KeyType | undefined => asymmetric[algorithm]?.type
+export const keyTypeOf = (algorithm: Algorithm): KeyType | undefined => publicKeyAlgorithms[algorithm]?.type
 
-export const hmacKey = (algorithm: Algorithm, bytes: Buffer): HmacKey => new HmacKey(hashes[algorithm] as HmacHash, bytes)
+export const hmacKey = (algorithm: Algorithm, bytes: Buffer): HmacKey => new HmacKey(hmacHashes[algorithm] as HmacHash, bytes)
 
 /** Whether one of the signatures is valid for the text. */
-export const holds = (
+export const signatureHolds = (
   algorithm: Algorithm,
   key: KeyObject | HmacKey,
   pieces: readonly Buffer[],
@@ -34,18 +34,18 @@ export const holds = (
     const digest = key.digest(pieces)
     return signatures.some((signature) => equal(signature, digest))
   }
-  const { hash } = asymmetric[algorithm] as { readonly hash: string | null }
-  return signatures.some((signature) => verified(hash, pieces, key, signature))
+  const { hash } = publicKeyAlgorithms[algorithm] as { readonly hash: string | null }
+  return signatures.some((signature) => isVerified(hash, pieces, key, signature))
 }
 
 /** A longer text is checked in Node's pool of threads, where its whole is signed: each key hashes the text again, a megabyte in 1.2 ms. */
 const maxAtOnce = 65_536
 
-const lengthOf = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { length }) => sum + length, 0)
+const totalLength = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { length }) => sum + length, 0)
 
 /** Whether these texts should be checked in the pool (`holdsInPool`). */
 export const isForPool = (algorithm: Algorithm, texts: readonly (readonly Buffer[])[]): boolean =>
-  asymmetric[algorithm]?.hash === null && texts.some((pieces) => lengthOf(pieces) > maxAtOnce)
+  publicKeyAlgorithms[algorithm]?.hash === null && texts.some((pieces) => totalLength(pieces) > maxAtOnce)
 
 /** The buffer in which a long text is joined: new memory would cost more than the check. It is wiped after each check. */
 const longText = Buffer.alloc(1_114_112)
@@ -56,7 +56,7 @@ const longText = Buffer.alloc(1_114_112)
 const pool = createSlots(() => 1, Number.POSITIVE_INFINITY)
 
 const inOnePiece = (pieces: readonly Buffer[]): Buffer => {
-  const end = lengthOf(pieces)
+  const end = totalLength(pieces)
   if (end > longText.length) return Buffer.concat(pieces, end)
   let at = 0
   for (const piece of pieces) at += piece.copy(longText, at)
@@ -93,7 +93,7 @@ const verifiedInPool = (pieces: readonly Buffer[], key: KeyObject, signature: Bu
  * Node throws for some malformed signatures, and returns false for others. A hash reads the pieces one by one, so a long text is not
  * copied.
  */
-const verified = (hash: string | null, pieces: readonly Buffer[], key: KeyObject, signature: Buffer): boolean => {
+const isVerified = (hash: string | null, pieces: readonly Buffer[], key: KeyObject, signature: Buffer): boolean => {
   try {
     if (hash === null) return verify(null, Buffer.concat(pieces), key, signature)
     const verifier = createVerify(hash)
@@ -107,7 +107,7 @@ const verified = (hash: string | null, pieces: readonly Buffer[], key: KeyObject
 /** Signs a text. `key`: the key of an HMAC, or a private key in PEM. `undefined` where the key does not fit the algorithm. */
 export const signatureOf = (algorithm: Algorithm, key: Buffer | string, pieces: readonly Buffer[]): Buffer | undefined => {
   if (isHmac(algorithm)) return hmacKey(algorithm, typeof key === 'string' ? Buffer.from(key) : key).digest(pieces)
-  const { type, hash } = asymmetric[algorithm] as { readonly type: KeyType; readonly hash: string | null }
+  const { type, hash } = publicKeyAlgorithms[algorithm] as { readonly type: KeyType; readonly hash: string | null }
   try {
     const made = createPrivateKey(key)
     return made.asymmetricKeyType === type ? sign(hash, Buffer.concat(pieces), made) : undefined

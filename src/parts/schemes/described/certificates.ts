@@ -36,7 +36,7 @@ export const createCertificates = (place: Pick<SchemeCertificate, 'hosts' | 'pat
   const take = (address: string, from: FetchedKey): Certificate | undefined => {
     const known = [proven.get(address), unproven.get(address)].find((each) => each?.from.bytes === from.bytes)
     if (known) return known
-    const certificate = certificateOf(address, from)
+    const certificate = parseCertificate(address, from)
     if (!certificate) return undefined
     unproven.delete(address)
     if (unproven.size >= maxUnproven) forgetFirst(unproven)
@@ -104,7 +104,7 @@ const putLast = (certificates: Map<string, Certificate>, address: string, certif
 }
 
 /** Parses a certificate; `undefined` for any other bytes. */
-const certificateOf = (address: string, from: FetchedKey): Certificate | undefined => {
+const parseCertificate = (address: string, from: FetchedKey): Certificate | undefined => {
   try {
     const { publicKey, validFrom, validTo } = new X509Certificate(from.bytes)
     return { address, key: publicKey, validFrom: Date.parse(validFrom), validTo: Date.parse(validTo), from }

@@ -7,14 +7,14 @@ import { glimpseOf, ReadOnce } from '../../body/request-body.ts'
 import { equal } from '../kit/equal.ts'
 import type { CheckBody, CheckHead, Later, Why } from '../scheme.ts'
 import { queryNames, whyOtherAddress, withAndWithoutPort } from './address.ts'
-import { type Algorithm, hmacKey, holds, holdsInPool, isForPool, isHmac, keyTypeOf } from './algorithm.ts'
+import { type Algorithm, hmacKey, holdsInPool, isForPool, isHmac, keyTypeOf, signatureHolds } from './algorithm.ts'
 import { signaturesIn } from './claims.ts'
 import type { CompiledDescription } from './description.ts'
 import { bytesOf } from './digits.ts'
 import { whyNotNow } from './freshness.ts'
 import { publicKey, secretKey } from './keys.ts'
 import type { KeyResult, RemoteKeys } from './remote-keys.ts'
-import { type RequestView, viewOf } from './request-view.ts'
+import { type RequestView, requestView } from './request-view.ts'
 import { isForm } from './signed-text.ts'
 import { claimedDigest, holdsWithKey, holdsWithSecret, parseToken, type Token, whyNotClaimed } from './token-claims.ts'
 
@@ -22,7 +22,7 @@ type Verdict = true | Why | Later
 
 /** Makes the check for one secret; `undefined` when the scheme cannot use the secret. `remote`: the keys of a scheme that fetches them. */
 export const checkFor = (compiled: CompiledDescription, secret: string, remote: RemoteKeys | undefined): CheckHead | undefined =>
-  once(compiled, sendingOnly(compiled, checkOnce(compiled, secret, remote)))
+  refuseRepeated(compiled, sendingOnly(compiled, checkOnce(compiled, secret, remote)))
 
 /**
  * Checks the kind of the body first. A sender that sends no forms never signed a form: its signed bytes, read as a form, would be another
@@ -42,18 +42,18 @@ const sendingOnly = ({ description: { sends } }: CompiledDescription, check: Che
 type Judge = (request: RequestView) => Verdict | Promise<Verdict>
 
 /** Checks a whole body. A body that names its signer is first checked by those parts alone, and only then read as a whole. */
-const ofBody =
+const checkWhole =
   ({ glimpsed }: CompiledDescription, head: RequestHead, judge: Judge): CheckBody =>
   (bytes, body = new ReadOnce(head.headers, bytes)) => {
-    const whole = (): ReturnType<Judge> => judge(viewOf(head, body))
+    const whole = (): ReturnType<Judge> => judge(requestView(head, body))
     if (glimpsed.length === 0) return whole()
     const onward = (verdict: Verdict): ReturnType<Judge> => (verdict === true ? whole() : verdict)
-    const verdict = judge(viewOf(head, glimpseOf(body, head.headers, glimpsed)))
+    const verdict = judge(requestView(head, glimpseOf(body, head.headers, glimpsed)))
     return verdict instanceof Promise ? verdict.then(onward) : onward(verdict)
   }
 
 /** Refuses a signature or credential that stands twice, because a proxy in front may have looked at the other one. */
-const once = ({ source, name }: CompiledDescription, check: CheckHead | undefined): CheckHead | undefined => {
+const refuseRepeated = ({ source, name }: CompiledDescription, check: CheckHead | undefined): CheckHead | undefined => {
   const header = source.header?.toLowerCase()
   if (!check || header === undefined) return check
   return (head) => (standsTwice(head.rawHeaders ?? [], header) ? `${name} stands twice` : check(head))
@@ -82,13 +82,13 @@ const checkOnce = (compiled: CompiledDescription, secret: string, remote: Remote
       return made
     })
   }
-  if (remote) return checkSigned(compiled, secret, (request) => certificateOf(compiled, request, remote))
+  if (remote) return checkSigned(compiled, secret, (request) => findCertificate(compiled, request, remote))
   const type = keyTypeOf(algorithm)
   const object = type && publicKey(secret, type)
   return object && checkSigned(compiled, secret, () => object)
 }
 
-const certificateOf = (
+const findCertificate = (
   { certificate }: CompiledDescription,
   request: RequestView,
   certificates: RemoteKeys,
@@ -106,11 +106,11 @@ const asSigned = ({ description: { port } }: CompiledDescription, request: Reque
     ? withAndWithoutPort(request.head.url()).map((url) => ({ ...request, head: { ...request.head, url: () => url } }))
     : [request]
 
-type Texts = readonly ReturnType<CompiledDescription['text']>[]
+type SignedTexts = readonly ReturnType<CompiledDescription['text']>[]
 
 /** Returns the texts that may be signed. All secrets of a route share them, unless the secret is a part of the text. */
-const textsOf = (compiled: CompiledDescription, request: RequestView, secret: string): Texts => {
-  const make = (): Texts => asSigned(compiled, request).map((each) => compiled.text(each, secret))
+const textsOf = (compiled: CompiledDescription, request: RequestView, secret: string): SignedTexts => {
+  const make = (): SignedTexts => asSigned(compiled, request).map((each) => compiled.text(each, secret))
   return compiled.signsSecret ? make() : request.body.once(compiled, make)
 }
 
@@ -124,14 +124,14 @@ const checkSigned = (
   const { algorithm } = compiled.description
   const own = compiled.signsAddress ? queryNames(compiled.description) : undefined
   return (head) => {
-    const atHead = viewOf(head)
+    const atHead = requestView(head)
     const elsewhere = own && whyOtherAddress(head, own)
     if (elsewhere !== undefined) return elsewhere
     const early = isInBody ? undefined : signaturesIn(compiled, atHead)
     if (typeof early === 'string') return early
     const stale = compiled.time?.atHead ? whyStale(compiled, atHead) : undefined
     if (stale !== undefined) return stale
-    return ofBody(compiled, head, (request) => {
+    return checkWhole(compiled, head, (request) => {
       const signatures = early ?? signaturesIn(compiled, request)
       if (typeof signatures === 'string') return signatures
       const somebody = whyNotIdentity(compiled, request, secret)
@@ -146,7 +146,7 @@ const checkSigned = (
       const judge = (key: KeyResult | HmacKey): Verdict | Promise<Verdict> => {
         if (typeof key === 'string' || 'later' in key) return key
         if (!(key instanceof HmacKey) && isForPool(algorithm, texts)) return holdsInPool(key, texts, signatures).then(verdictOf)
-        const isSigned = (by: Algorithm): boolean => texts.some((text) => holds(by, key, text, signatures))
+        const isSigned = (by: Algorithm): boolean => texts.some((text) => signatureHolds(by, key, text, signatures))
         const verdict = verdictOf(isSigned(algorithm))
         return verdict !== true && algorithm === 'rsa_sha256' && isSigned('rsa_sha1')
           ? 'it is signed with SHA-1, which is refused: let the sender sign with SHA-256'
@@ -203,9 +203,9 @@ const checkCredential = (compiled: CompiledDescription, secret: string): CheckHe
     if (!credentials.some((credential) => equal(credential, expected))) return `${compiled.name} is not the secret`
     return (compiled.time ? whyStale(compiled, request) : undefined) ?? true
   }
-  if (compiled.source.body !== undefined) return (head) => ofBody(compiled, head, judge)
+  if (compiled.source.body !== undefined) return (head) => checkWhole(compiled, head, judge)
   return (head: RequestHead) => {
-    const verdict = judge(viewOf(head))
+    const verdict = judge(requestView(head))
     return typeof verdict === 'string' ? verdict : () => verdict
   }
 }
@@ -217,7 +217,7 @@ const checkToken = (compiled: CompiledDescription, secret: string, jwks: RemoteK
   const key = bytes && hmacKey('hmac_sha256', bytes)
   const expected = { issuer, audience, windowSeconds: timestamp?.window_seconds ?? 300 }
   return (head) => {
-    const texts = compiled.claims(viewOf(head))
+    const texts = compiled.claims(requestView(head))
     if (typeof texts === 'string') return texts
     const token = parseToken(texts[0] ?? '')
     if (!token) return `${compiled.name} has no JSON Web Token`
@@ -225,8 +225,8 @@ const checkToken = (compiled: CompiledDescription, secret: string, jwks: RemoteK
     if (why !== undefined) return why
     if (key && !holdsWithSecret(token, key)) return 'no secret of the route gives this token (HS256)'
     const rest = (request: RequestView): Verdict => whyOtherBody(compiled, request, token) ?? true
-    if (!jwks) return ofBody(compiled, head, rest)
-    return ofBody(compiled, head, (request) => {
+    if (!jwks) return checkWhole(compiled, head, rest)
+    return checkWhole(compiled, head, (request) => {
       const judge = (found: KeyResult): Verdict =>
         typeof found === 'string' || 'later' in found
           ? found

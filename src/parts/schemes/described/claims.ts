@@ -4,7 +4,7 @@ import { header } from '../../../core/headers.ts'
 import type { Headers } from '../../../core/request.ts'
 import { bytesOf, type Encoding } from './digits.ts'
 
-import { compileSource, partsOf, type RequestView, sourceName, type ValueSource } from './request-view.ts'
+import { compileSource, labelledParts, type RequestView, sourceName, type ValueSource } from './request-view.ts'
 
 /** Reads the texts of all signatures of a request, or returns a sentence on why there is none. */
 export type ReadClaims = (request: RequestView) => readonly string[] | string
@@ -19,7 +19,7 @@ export const claimsOf = ({ prefix, label, separator, ...place }: ValueSource & {
     const text = read(request)
     if (text === undefined || text === '') return `${name} is missing`
     const parts =
-      label !== undefined ? partsOf(text, label, separator) : separator !== undefined ? text.split(separator, maxSignatures) : [text]
+      label !== undefined ? labelledParts(text, label, separator) : separator !== undefined ? text.split(separator, maxSignatures) : [text]
     const claimed = parts
       .slice(0, maxSignatures)
       .flatMap((part) => (prefix === undefined ? [part] : beginsWith(part, prefix) ? [part.slice(prefix.length)] : []))
@@ -54,10 +54,10 @@ export const showsIn = ({
 export const shownBy = ({ header: name, prefix = '' }: ValueSource & { readonly prefix?: string }): Headers =>
   name === undefined ? {} : { [name.toLowerCase()]: `${prefix}x` }
 
-type Claimed = { readonly claims: ReadClaims; readonly encoding: Encoding; readonly name: string }
+type ClaimSource = { readonly claims: ReadClaims; readonly encoding: Encoding; readonly name: string }
 
 /** Returns the bytes of the claimed signatures, or a sentence where none is well-formed. */
-export const signaturesIn = ({ claims, encoding, name }: Claimed, request: RequestView): readonly Buffer[] | string => {
+export const signaturesIn = ({ claims, encoding, name }: ClaimSource, request: RequestView): readonly Buffer[] | string => {
   const texts = claims(request)
   if (typeof texts === 'string') return texts
   const signatures = texts.flatMap((text) => bytesOf(text, encoding) ?? [])

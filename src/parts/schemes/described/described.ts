@@ -15,8 +15,8 @@ import { type CompiledDescription, compileDescription, problemsIn, signatureSour
 import { compileEventTypes } from './event-types.ts'
 import { compileHandshake, isToken } from './handshake.ts'
 import { createJwks } from './jwks.ts'
-import { type RemoteKeys, telling } from './remote-keys.ts'
-import { compileSource, type ReadValue, type RequestView, viewOf } from './request-view.ts'
+import { notingVerified, type RemoteKeys } from './remote-keys.ts'
+import { compileSource, type ReadValue, type RequestView, requestView } from './request-view.ts'
 import { secretPlaces } from './secret-places.ts'
 import { signAs } from './sign.ts'
 
@@ -29,7 +29,7 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
   const createRemote = (from: SenderKeys): RemoteKeys | undefined =>
     jwks_url !== undefined ? createJwks(jwks_url, from) : certificate && createCertificates(certificate, from)
   const checkWith = (secret: string, remote: RemoteKeys | undefined): CheckHead | undefined =>
-    telling(guarded(checkFor(compiled, secret, remote), answersHmac), remote)
+    notingVerified(refusingQuestions(checkFor(compiled, secret, remote), answersHmac), remote)
   const keys = keyTypeOf(algorithm) && !certificate ? 'public' : jwks_url !== undefined ? 'none' : 'secret'
   const answersHmac = handshakes.some(({ answer }) => JSON.stringify(answer ?? {}).includes('{hmac_'))
   const readEvent = event && compileEvent(event)
@@ -47,10 +47,10 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
     compile: (secret, from = unfetched) => (isBroken ? () => 'its description has mistakes' : checkWith(secret, createRemote(from))),
     badSecret: { message: `${name} cannot use this key: it is not ${wanted}`, help: 'copy it again from the sender' },
     reads: {
-      eventType: readEvent && ((headers, payload) => readEvent(parsed(headers, payload))),
+      eventType: readEvent && ((headers, payload) => readEvent(payloadView(headers, payload))),
       several,
-      deliveryId: id && ((headers, body) => idOf(compiled, verified(headers, body))),
-      repeatId: id && compiled.signsBody ? (headers, body) => digestOf(compiled, verified(headers, body)) : undefined,
+      deliveryId: id && ((headers, body) => deliveryIdOf(compiled, verifiedView(headers, body))),
+      repeatId: id && compiled.signsBody ? (headers, body) => signedDigest(compiled, verifiedView(headers, body)) : undefined,
     },
     idHeaders: id?.header === undefined ? [] : [id.header.toLowerCase()],
     eventTypeHeaders: event?.header === undefined ? [] : [event.header.toLowerCase()],
@@ -75,20 +75,20 @@ const compileEvent = ({ present = [], ...place }: NonNullable<SignatureScheme['e
  * Returns the id, after the name of the scope in which it is unique. Where the body has no id, the digest of what is signed in the body
  * takes its place.
  */
-const idOf = (compiled: CompiledDescription, request: RequestView): string | undefined => {
+const deliveryIdOf = (compiled: CompiledDescription, request: RequestView): string | undefined => {
   const { id, within, description } = compiled
   const isDigest = description.id?.digest === true || (description.id?.body !== undefined && compiled.signsBody)
-  const [found, of] = [id?.(request) || (isDigest ? digestOf(compiled, request) : undefined), within?.(request)]
+  const [found, of] = [id?.(request) || (isDigest ? signedDigest(compiled, request) : undefined), within?.(request)]
   return found === undefined || of === undefined ? found : `${of} ${found}`
 }
 
-const digestOf = ({ signedBody }: CompiledDescription, request: RequestView): string => {
+const signedDigest = ({ signedBody }: CompiledDescription, request: RequestView): string => {
   const signed = signedBody(request, '') ?? ''
   return `sha256:${hash('sha256', Array.isArray(signed) ? Buffer.concat(signed) : (signed as Buffer | string))}`
 }
 
 /** Where a handshake is answered with an HMAC, a body that could be its question is not an event: its signature may be such an answer. */
-const guarded = (check: CheckHead | undefined, answersHmac: boolean): CheckHead | undefined =>
+const refusingQuestions = (check: CheckHead | undefined, answersHmac: boolean): CheckHead | undefined =>
   check === undefined || !answersHmac
     ? check
     : (head) => {
@@ -105,7 +105,7 @@ const unfetched: SenderKeys = {
 }
 
 /** Makes the head of a verified request, for reading its event only. */
-const headOf = (headers: Headers): RequestHead => ({
+const verifiedHead = (headers: Headers): RequestHead => ({
   method: 'POST',
   url: () => '',
   headers,
@@ -113,8 +113,8 @@ const headOf = (headers: Headers): RequestHead => ({
   isProxied: () => false,
   at: 0,
 })
-const verified = (headers: Headers, body: RequestBody): RequestView => viewOf(headOf(headers), body)
-const parsed = (headers: Headers, payload: Json): RequestView => ({ ...viewOf(headOf(headers)), payload: () => payload })
+const verifiedView = (headers: Headers, body: RequestBody): RequestView => requestView(verifiedHead(headers), body)
+const payloadView = (headers: Headers, payload: Json): RequestView => ({ ...requestView(verifiedHead(headers)), payload: () => payload })
 
 /** A token can be used again by whoever has it. So only a signature of a whole body may be kept. */
 const signatureIn = (description: SignatureScheme): Pick<Scheme, 'signatureIn'> => {

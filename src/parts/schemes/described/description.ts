@@ -20,12 +20,12 @@ export type CompiledDescription = {
   readonly encoding: Encoding
   readonly claims: ReadClaims
   readonly text: SignedText
-  readonly time: Time | undefined
+  readonly time: CompiledTime | undefined
   readonly id: ReadValue | undefined
   readonly within: ReadValue | undefined
   readonly identity: ReadValue | undefined
   readonly certificate: ReadValue | undefined
-  readonly digest: Digest | undefined
+  readonly digest: CompiledDigest | undefined
   /** The paths in the body that name its signer; empty where the head names the signer. */
   readonly glimpsed: readonly Path[]
   /** Whether the signed text has the fields of a form, so that a form needs no digest. */
@@ -39,9 +39,9 @@ export type CompiledDescription = {
   readonly signedBody: ReadPiece
 }
 
-type Time = TimeFormat & { readonly read: ReadValue; readonly atHead: boolean; readonly optional: boolean }
+type CompiledTime = TimeFormat & { readonly read: ReadValue; readonly atHead: boolean; readonly optional: boolean }
 
-type Digest = {
+type CompiledDigest = {
   readonly read: ReadValue | undefined
   readonly claim: string | undefined
   readonly name: string
@@ -89,7 +89,7 @@ const checkHandshakes = (description: SignatureScheme, say: ReportProblem): void
   }
 }
 
-const one = 'name a header, a query or a body, and only one of them'
+const onePlaceHelp = 'name a header, a query or a body, and only one of them'
 
 const checkPlaces = (description: SignatureScheme, say: ReportProblem): void => {
   const { timestamp, certificate } = description
@@ -98,7 +98,7 @@ const checkPlaces = (description: SignatureScheme, say: ReportProblem): void => 
     ['timestamp', timestamp],
     ['certificate', certificate],
   ] as const) {
-    if (place && !oneOf(place)) say([key], `${key} needs one place`, one)
+    if (place && !oneOf(place)) say([key], `${key} needs one place`, onePlaceHelp)
     if (place && 'label' in place && place.label !== undefined && place.header === undefined)
       say([key], 'a label is a part of a header', 'name the header')
   }
@@ -109,7 +109,7 @@ const checkText = (
   variables: Variables,
   say: ReportProblem,
 ): void => {
-  const text = compileText({ signed, lines, timestamp: timestamp && none, id: id && none })
+  const text = compileText({ signed, lines, timestamp: timestamp && readNothing, id: id && readNothing })
   if ('unknown' in text) say(['signed'], `${text.unknown} has no meaning in a signed text`, whyUnknown(text.unknown))
   if (isSigning(algorithm) && !coversBody(variables) && !digest)
     say(['signed'], 'the signed text does not cover the body', 'add {body}, or name its digest in body_digest')
@@ -131,7 +131,7 @@ const checkKeys = ({ algorithm, jwks_url, certificate, identity }: SignatureSche
 }
 
 type Variables = ReadonlySet<string>
-const none: ReadValue = () => undefined
+const readNothing: ReadValue = () => undefined
 const oneOf = ({ header, query, body }: ValueSource): boolean => [header, query, body].filter((each) => each !== undefined).length === 1
 const isSigning = (algorithm: SignatureScheme['algorithm']): boolean => isHmac(algorithm) || keyTypeOf(algorithm) !== undefined
 const coversBody = (variables: ReadonlySet<string>): boolean =>
@@ -217,7 +217,7 @@ const placeIn = ({ header, body }: SchemePlace): ValueSource => ({
 })
 
 /** A header with labels has one separator, which `signature` names. */
-const timeOf = (timestamp: NonNullable<SignatureScheme['timestamp']>, separator: string | undefined, signed: string): Time => ({
+const timeOf = (timestamp: NonNullable<SignatureScheme['timestamp']>, separator: string | undefined, signed: string): CompiledTime => ({
   read: compileSource(separator === undefined ? timestamp : { ...timestamp, separator }),
   name: sourceName(timestamp),
   atHead: isAtHead(timestamp),

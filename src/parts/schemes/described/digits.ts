@@ -2,7 +2,7 @@
 
 export type Encoding = 'hex' | 'base64' | 'base64url'
 
-const forms: { readonly [encoding in Encoding]: RegExp } = {
+const encodingForms: { readonly [encoding in Encoding]: RegExp } = {
   hex: /^(?:[0-9a-f]{2})+$/i,
   base64: /^[A-Za-z0-9+/]+={0,2}$/,
   base64url: /^[A-Za-z0-9_-]+={0,2}$/,
@@ -13,7 +13,7 @@ const maxChars = 4_096
 
 /** Decodes a text; `undefined` where it is not in this encoding, or too long for a signature or key. */
 export const bytesOf = (text: string, encoding: Encoding): Buffer | undefined => {
-  if (text.length > maxChars || !forms[encoding].test(text)) return undefined
+  if (text.length > maxChars || !encodingForms[encoding].test(text)) return undefined
   const bytes = Buffer.from(text, encoding)
   return bytes.length > 0 && sameDigits(bytes, text, encoding) ? bytes : undefined
 }

@@ -19,7 +19,7 @@ const firstItem = /^(?:(.*?)\.)?0\.(.+)$/
 /** Compiles the reading; `undefined` where a request has one event. */
 export const compileEventTypes = ({ header: name, body = [] }: NonNullable<SignatureScheme['event']>): EventTypes | undefined => {
   const paths = [body].flat()
-  const [list] = paths.flatMap((path) => listOf(path) ?? [])
+  const [list] = paths.flatMap((path) => listPath(path) ?? [])
   if (list === undefined) return undefined
   const read = readAll(paths)
   return {
@@ -32,7 +32,7 @@ export const compileEventTypes = ({ header: name, body = [] }: NonNullable<Signa
   }
 }
 
-const listOf = (path: string): string | undefined => {
+const listPath = (path: string): string | undefined => {
   const match = firstItem.exec(path)
   return match ? (match[1] ?? '') : undefined
 }
@@ -41,10 +41,10 @@ type ReadAll = (value: Json) => readonly string[]
 
 /** Reads the types of all items. In an item, the first path with a type counts. Lists may contain lists. */
 const readAll = (paths: readonly string[]): ReadAll => {
-  const [list] = paths.flatMap((path) => listOf(path) ?? [])
+  const [list] = paths.flatMap((path) => listPath(path) ?? [])
   if (list === undefined) return readFirst(paths)
-  const ofItems = readAll(paths.flatMap((path) => (listOf(path) === list ? (firstItem.exec(path)?.[2] ?? []) : [])))
-  const others = paths.filter((path) => listOf(path) !== list)
+  const ofItems = readAll(paths.flatMap((path) => (listPath(path) === list ? (firstItem.exec(path)?.[2] ?? []) : [])))
+  const others = paths.filter((path) => listPath(path) !== list)
   const elsewhere: ReadAll = others.length > 0 ? readAll(others) : () => []
   const listIn = list === '' ? (value: Json) => value : compilePath(list)
   return (value) => {

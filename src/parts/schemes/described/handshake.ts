@@ -6,7 +6,7 @@ import type { Reply } from '../../../core/outcome.ts'
 import { compilePath } from '../../../expr/path.ts'
 import type { SchemeAnswer, SchemeEvent, SchemeHandshake } from '../../../generated/config.ts'
 import type { Handshake } from '../scheme.ts'
-import { compileSource, type ReadValue, type RequestView, viewOf } from './request-view.ts'
+import { compileSource, type ReadValue, type RequestView, requestView } from './request-view.ts'
 import { isOnHost } from './sender-address.ts'
 
 /** The longest value of a handshake. An unsigned question is answered to anybody, so its answer must not carry much. */
@@ -66,7 +66,7 @@ export const compileHandshake = (
     open: isOpen(spec),
     ...pingOf(spec, event),
     answer(head, body, keys) {
-      const request = viewOf(head, body)
+      const request = requestView(head, body)
       const value = read(request)
       if (value === undefined || isExcluded(request) || (when.equals !== undefined && value !== String(when.equals))) return undefined
       if (readToken) {
@@ -89,7 +89,7 @@ const compileAnswer = ({ status = 200, text, json, headers = {} }: SchemeAnswer)
     let isOdd = false
     const fill: Fill = (template) =>
       template.replace(variable, (_whole, name: string, of: string | undefined) => {
-        const found = textOf(name, of, { request, value, secret, readers })
+        const found = variableValue(name, of, { request, value, secret, readers })
         if (found === undefined || found.length > maxValue) isOdd = true
         return found ?? ''
       })
@@ -112,7 +112,11 @@ type HandshakeQuestion = {
 }
 
 /** Returns the value of a variable of an answer; `undefined` when the request has no such value. */
-const textOf = (name: string, of: string | undefined, { request, value, secret, readers }: HandshakeQuestion): string | undefined => {
+const variableValue = (
+  name: string,
+  of: string | undefined,
+  { request, value, secret, readers }: HandshakeQuestion,
+): string | undefined => {
   const isHmac = name === 'hmac_hex' || name === 'hmac_base64'
   const found = of === undefined ? value : readerOf(isHmac ? 'payload' : name, of, readers)?.(request)
   if (!isHmac) return of === undefined && name !== 'value' ? undefined : found

@@ -25,7 +25,7 @@ export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys
   const take = (from: FetchedKey): void => {
     // One fetch answers all requests for a while.
     if (known?.from.bytes === from.bytes) return
-    const keys = keysOf(from.bytes.toString('utf8'))
+    const keys = keysInJwks(from.bytes.toString('utf8'))
     if (keys.size === 0) return
     known = { keys, from }
     // A key that the sender has withdrawn must not be valid after a restart.
@@ -65,7 +65,7 @@ export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys
   }
 }
 
-const keysOf = (text: string): Keys => {
+const keysInJwks = (text: string): Keys => {
   const listed = parseObject(text)?.keys
   const keys = new Map<string, KeyObject>()
   for (const jwk of Array.isArray(listed) ? listed.slice(0, maxKeys) : []) {

@@ -20,12 +20,12 @@ export type KeyType = 'ed25519' | 'ec' | 'rsa'
  * Parses a public key: PEM, or hex or base64 of the bare Ed25519 key or of a SubjectPublicKeyInfo. `undefined` when it is not of this type.
  */
 export const publicKey = (text: string, type: KeyType): KeyObject | undefined => {
-  const key = text.includes('-----BEGIN') ? made({ key: text, format: 'pem' }) : fromBytes(text.trim(), type)
+  const key = text.includes('-----BEGIN') ? makePublicKey({ key: text, format: 'pem' }) : fromBytes(text.trim(), type)
   if (key?.asymmetricKeyType !== type) return undefined
   return type === 'ec' && key.asymmetricKeyDetails?.namedCurve !== 'prime256v1' ? undefined : key
 }
 
-const made = (from: Parameters<typeof createPublicKey>[0]): KeyObject | undefined => {
+const makePublicKey = (from: Parameters<typeof createPublicKey>[0]): KeyObject | undefined => {
   try {
     return createPublicKey(from)
   } catch {
@@ -42,11 +42,12 @@ const fromBytes = (text: string, type: KeyType): KeyObject | undefined => {
     const bytes = bytesOf(text, encoding)
     if (!bytes) continue
     const spki = type === 'ed25519' && bytes.length === ed25519Bytes ? Buffer.concat([ed25519Head, bytes]) : bytes
-    const key = made({ key: spki, format: 'der', type: 'spki' })
+    const key = makePublicKey({ key: spki, format: 'der', type: 'spki' })
     if (key) return key
   }
   return undefined
 }
 
 /** Parses a key of a JWKS (RFC 7517); `undefined` when it cannot be used. */
-export const jwkKey = (jwk: { readonly [name: string]: unknown }): KeyObject | undefined => made({ key: jwk as never, format: 'jwk' })
+export const jwkKey = (jwk: { readonly [name: string]: unknown }): KeyObject | undefined =>
+  makePublicKey({ key: jwk as never, format: 'jwk' })

@@ -16,7 +16,7 @@ export interface RemoteKeys {
 }
 
 /** Wraps a check, so that the keys hear of each request that they have verified. */
-export const telling = (check: CheckHead | undefined, keys: RemoteKeys | undefined): CheckHead | undefined =>
+export const notingVerified = (check: CheckHead | undefined, keys: RemoteKeys | undefined): CheckHead | undefined =>
   !check || !keys
     ? check
     : (head) => {

@@ -17,9 +17,9 @@ export type RequestView = {
   readonly query: () => URLSearchParams
 }
 
-const nothing = Buffer.alloc(0)
+const noBytes = Buffer.alloc(0)
 
-export const viewOf = (head: RequestHead, body: BodyView = new ReadOnce(head.headers, nothing)): RequestView => {
+export const requestView = (head: RequestHead, body: BodyView = new ReadOnce(head.headers, noBytes)): RequestView => {
   let query: URLSearchParams | undefined
   return {
     head,
@@ -57,7 +57,7 @@ export const isAtHead = ({ body }: ValueSource): boolean => body === undefined
 const maxParts = 32
 
 /** Returns the values of a label in a header like `t=1,v1=a,v1=b`. */
-export const partsOf = (text: string, label: string, separator = ','): string[] =>
+export const labelledParts = (text: string, label: string, separator = ','): string[] =>
   text.split(separator, maxParts).flatMap((part) => {
     const trimmed = part.trim()
     return trimmed.startsWith(`${label}=`) ? [trimmed.slice(label.length + 1)] : []
@@ -82,18 +82,18 @@ export const compileSource = ({ header: name, query, body, label, separator }: V
 }
 
 /** Returns the only value. Of two times or two ids in a header nobody knows which was signed, so neither is read. */
-const single = (values: readonly string[]): string | undefined => (values.length === 1 ? values[0] : undefined)
+const onlyValue = (values: readonly string[]): string | undefined => (values.length === 1 ? values[0] : undefined)
 
 const headerReader = (name: string, label: string | undefined, separator: string | undefined): ReadValue => {
   const lower = name.toLowerCase()
   if (label === undefined) return ({ head }) => header(head.headers, lower)
-  return ({ head }) => single(partsOf(header(head.headers, lower) ?? '', label, separator))
+  return ({ head }) => onlyValue(labelledParts(header(head.headers, lower) ?? '', label, separator))
 }
 
 const queryReader =
   (name: string): ReadValue =>
   (request) =>
-    single(request.query().getAll(name))
+    onlyValue(request.query().getAll(name))
 
 /** Compiles a path in the body. A path like `value.*.x` reads the text that all items of the list share. */
 const bodyReader = (path: string): ReadValue => {

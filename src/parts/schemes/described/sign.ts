@@ -4,19 +4,19 @@ import { createHash, createHmac } from 'node:crypto'
 import { exit, Fault } from '../../../core/fault.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../../core/json.ts'
 import type { SchemeSignature } from '../../../generated/config.ts'
-import { isForm } from '../../body/payload.ts'
+import { hasFormType } from '../../body/payload.ts'
 import { ReadOnce } from '../../body/request-body.ts'
 import type { Signed, Unsigned } from '../scheme.ts'
 import { isHmac, keyTypeOf, signatureOf } from './algorithm.ts'
 import type { CompiledDescription } from './description.ts'
 import { writtenTime } from './freshness.ts'
 import { secretKey } from './keys.ts'
-import { type ValueSource, viewOf } from './request-view.ts'
+import { requestView, type ValueSource } from './request-view.ts'
 
 /** A request that is being signed. */
 type RequestDraft = { readonly headers: Map<string, string>; body: string; url: string; readonly isForm: boolean }
 
-const cannot = (message: string, hint?: string, code = 'bad_scheme'): Fault =>
+const cannotSign = (message: string, hint?: string, code = 'bad_scheme'): Fault =>
   new Fault(code, message, { exitCode: exit.no, ...(hint ? { hint } : {}) })
 /** The code of the Fault for which `webhook trace` treats the request as signed. */
 const onlySender = 'cannot_sign'
@@ -24,13 +24,18 @@ const onlySender = 'cannot_sign'
 /** Signs a request. Throws a Fault where only the sender can sign. */
 export const signAs = (name: string, compiled: CompiledDescription, request: Unsigned): Signed => {
   const url = request.url ?? 'http://127.0.0.1/'
-  const draft: RequestDraft = { headers: new Map(), body: request.body, url, isForm: isForm({ 'content-type': request.contentType ?? '' }) }
+  const draft: RequestDraft = {
+    headers: new Map(),
+    body: request.body,
+    url,
+    isForm: hasFormType({ 'content-type': request.contentType ?? '' }),
+  }
   const labelled = putUnsigned(draft, compiled, request)
   const text = textFor(name, compiled, request, draft)
   const { header, label, separator = ',', prefix = '' } = { ...compiled.description.signature, ...compiled.source } as SchemeSignature
   const whole = `${prefix}${text}`
   const isToken = compiled.description.algorithm === 'token'
-  if (header === undefined || label === undefined) put(draft, compiled.source, isToken ? asHeader(whole, compiled.source) : whole)
+  if (header === undefined || label === undefined) putValue(draft, compiled.source, isToken ? asHeader(whole, compiled.source) : whole)
   else draft.headers.set(header, [...(labelled.get(header.toLowerCase()) ?? []), `${label}=${whole}`].join(separator))
   return { headers: Object.fromEntries(draft.headers), body: draft.body, ...(draft.url === url ? {} : { url: draft.url }) }
 }
@@ -45,13 +50,13 @@ const putUnsigned = (
   request: Unsigned,
 ): ReadonlyMap<string, readonly string[]> => {
   const { id, timestamp, event, identity, body_digest = {}, signature = {} } = description
-  if (request.event !== undefined) put(draft, event ?? { header: 'X-GitHub-Event' }, request.event)
+  if (request.event !== undefined) putValue(draft, event ?? { header: 'X-GitHub-Event' }, request.event)
   // For a body without an id, its digest is the id.
-  if (id?.digest !== true || id.body !== undefined) put(draft, id ?? { header: 'X-Request-ID' }, request.id)
-  if (identity) put(draft, identity, request.secret)
+  if (id?.digest !== true || id.body !== undefined) putValue(draft, id ?? { header: 'X-Request-ID' }, request.id)
+  if (identity) putValue(draft, identity, request.secret)
   const time = timestamp && writtenTime(request.at, timestamp.unit ?? 'seconds')
-  if (timestamp && time !== undefined && timestamp.label === undefined) put(draft, timestamp, time)
-  if (digest?.read && !(coversForm && draft.isForm)) put(draft, body_digest, sha256(draft.body).toString(digest.encoding))
+  if (timestamp && time !== undefined && timestamp.label === undefined) putValue(draft, timestamp, time)
+  if (digest?.read && !(coversForm && draft.isForm)) putValue(draft, body_digest, sha256(draft.body).toString(digest.encoding))
   if (timestamp?.label === undefined || timestamp.header === undefined) return new Map()
   const parts = [`${timestamp.label}=${time}`]
   // The signed text is made from this request, so the time must be in its header already.
@@ -83,15 +88,15 @@ const signatureText = (name: string, compiled: CompiledDescription, request: Uns
     isProxied: () => false,
     at: request.at,
   }
-  const pieces = compiled.text(viewOf(head, new ReadOnce(head.headers, Buffer.from(draft.body))), request.secret)
-  if ('lacks' in pieces) throw cannot(`${name} signs ${pieces.lacks}, and the request has none`, 'take a sample of this sender')
+  const pieces = compiled.text(requestView(head, new ReadOnce(head.headers, Buffer.from(draft.body))), request.secret)
+  if ('lacks' in pieces) throw cannotSign(`${name} signs ${pieces.lacks}, and the request has none`, 'take a sample of this sender')
   if (isHmac(algorithm)) {
     const bytes = secretKey(request.secret, key)
-    if (!bytes) throw cannot(`the secret is no key of ${name}: it is not ${key?.encoding ?? 'text'}`)
+    if (!bytes) throw cannotSign(`the secret is no key of ${name}: it is not ${key?.encoding ?? 'text'}`)
     return (signatureOf(algorithm, bytes, pieces) as Buffer).toString(compiled.encoding)
   }
   if (certificate)
-    throw cannot(
+    throw cannotSign(
       `${name} signs with a key that only the sender has`,
       'webhook trace shows what the route makes of an event without a signature',
       onlySender,
@@ -99,7 +104,7 @@ const signatureText = (name: string, compiled: CompiledDescription, request: Uns
   const signature = request.privateKey === undefined ? undefined : signatureOf(algorithm, request.privateKey, pieces)
   if (signature) return signature.toString(compiled.encoding)
   const wants = `a private key (${keyTypeOf(algorithm)}) in PEM`
-  throw cannot(
+  throw cannotSign(
     `${name} signs with a private key that only the sender has`,
     `for a test put a public key of your own in "public_key", and give ${wants} with --private-key FILE`,
     onlySender,
@@ -109,7 +114,7 @@ const signatureText = (name: string, compiled: CompiledDescription, request: Uns
 const tokenOf = (name: string, compiled: CompiledDescription, { secret, at }: Unsigned, { body }: RequestDraft): string => {
   const { issuer, audience, jwks_url, key: spec } = compiled.description
   const key = jwks_url === undefined ? secretKey(secret, spec) : undefined
-  if (!key) throw cannot(`${name} signs with a key that only the sender has`, undefined, onlySender)
+  if (!key) throw cannotSign(`${name} signs with a key that only the sender has`, undefined, onlySender)
   const seconds = Math.floor(at / 1000)
   const digest = compiled.digest?.claim !== undefined && {
     [compiled.digest.claim]: sha256(body).toString(compiled.digest.encoding),
@@ -128,7 +133,7 @@ const lowerCased = (headers: ReadonlyMap<string, string>): { [name: string]: str
   Object.fromEntries([...headers].map(([name, value]) => [name.toLowerCase(), value]))
 
 /** Puts a value at the first place that a description names. */
-const put = (draft: RequestDraft, { header, query, body }: ValueSource, value: string): void => {
+const putValue = (draft: RequestDraft, { header, query, body }: ValueSource, value: string): void => {
   if (header !== undefined) draft.headers.set(header, value)
   else if (query !== undefined) draft.url = withQuery(draft.url, query, value)
   else if (body !== undefined) draft.body = withField(draft, [body].flat()[0] as string, value)

@@ -25,27 +25,27 @@ export type ReadPiece = (request: RequestView, secret: string) => Buffer | reado
  */
 export type SignedText = (request: RequestView, secret: string) => readonly Buffer[] | { readonly lacks: string }
 
-const variable = /\{([a-z0-9_]+)(?:\.([^{}]+))?\}/g
+const variableForm = /\{([a-z0-9_]+)(?:\.([^{}]+))?\}/g
 
 const latin1 = (text: string | undefined): Buffer | undefined => (text === undefined ? undefined : Buffer.from(text, 'latin1'))
 
 /** Variables without a dot. */
-const plain: { readonly [name: string]: (source: TextSource) => ReadPiece | undefined } = {
+const plainVariables: { readonly [name: string]: (source: TextSource) => ReadPiece | undefined } = {
   body: () => (request) => request.body.bytes,
-  json: () => jsonOf,
+  json: () => signedJson,
   timestamp: ({ timestamp }) => timestamp && ((request) => latin1(timestamp(request))),
   id: ({ id }) => id && ((request) => latin1(id(request))),
   url: () => (request) => latin1(request.head.url()),
   method: () => (request) => latin1(request.head.method),
-  path: () => (request) => latin1(pathOf(request.head.url())),
-  form: () => formOf,
-  lines: ({ lines }) => (lines.length === 0 ? undefined : (request) => request.body.once(lines, () => linesOf(request, lines))),
+  path: () => (request) => latin1(pathAndQuery(request.head.url())),
+  form: () => signedForm,
+  lines: ({ lines }) => (lines.length === 0 ? undefined : (request) => request.body.once(lines, () => signedLines(request, lines))),
   crc32: () => (request) => Buffer.from(String(crc32(request.body.bytes))),
   secret: () => (_request, secret) => Buffer.from(secret),
 }
 
 /** Variables with a name after a dot. */
-const named: { readonly [name: string]: (of: string) => ReadPiece } = {
+const dottedVariables: { readonly [name: string]: (of: string) => ReadPiece } = {
   header: (of) => {
     const name = of.toLowerCase()
     return (request) => latin1(header(request.head.headers, name))
@@ -58,12 +58,12 @@ const named: { readonly [name: string]: (of: string) => ReadPiece } = {
 }
 
 /** A value without a separator beside it must be a word: otherwise the text of another scheme under the same key could be cut into it. */
-const word = /^[\w-]{0,256}$/
+const wordForm = /^[\w-]{0,256}$/
 const asWord =
   (piece: ReadPiece): ReadPiece =>
   (request, secret) => {
     const value = piece(request, secret)
-    return typeof value === 'string' && word.test(value) ? value : undefined
+    return typeof value === 'string' && wordForm.test(value) ? value : undefined
   }
 
 /** Compiles the signed text of a description, or returns its first unknown variable. */
@@ -74,11 +74,18 @@ export const compileText = (source: TextSource): SignedText | { readonly unknown
     const bytes = Buffer.from(text)
     if (bytes.length > 0) pieces.push({ name: '', piece: () => bytes })
   }
-  for (const match of source.signed.matchAll(variable)) {
+  for (const match of source.signed.matchAll(variableForm)) {
     literal(source.signed.slice(from, match.index))
     const [whole, name = '', of] = match
-    const make = of === undefined ? Object.hasOwn(plain, name) && plain[name] : Object.hasOwn(named, name) && named[name]
-    const piece = make ? (of === undefined ? (make as (typeof plain)[string])(source) : (make as (typeof named)[string])(of)) : undefined
+    const make =
+      of === undefined
+        ? Object.hasOwn(plainVariables, name) && plainVariables[name]
+        : Object.hasOwn(dottedVariables, name) && dottedVariables[name]
+    const piece = make
+      ? of === undefined
+        ? (make as (typeof plainVariables)[string])(source)
+        : (make as (typeof dottedVariables)[string])(of)
+      : undefined
     if (!piece) return { unknown: whole }
     const isBare = name === 'payload' && (source.signed[match.index - 1] === '}' || source.signed[match.index + whole.length] === '{')
     pieces.push({ name: whole, piece: isBare ? asWord(piece) : piece })
@@ -99,44 +106,44 @@ export const compileText = (source: TextSource): SignedText | { readonly unknown
 
 /** Returns the reading of what a text with these variables signs of the body: equal for any two bodies that one signature covers. */
 export const signedBodyOf = (variables: ReadonlySet<string>, lines: readonly string[]): ReadPiece => {
-  if (variables.has('json')) return jsonOf
-  if (variables.has('lines')) return (request) => linesOf(request, lines)
-  return (request) => (variables.has('form') && isForm(request) ? formOf(request) : request.body.bytes)
+  if (variables.has('json')) return signedJson
+  if (variables.has('lines')) return (request) => signedLines(request, lines)
+  return (request) => (variables.has('form') && isForm(request) ? signedForm(request) : request.body.bytes)
 }
 
 /** Returns the variables of a signed text: `timestamp`, `header.x-id`, … */
 export const variablesOf = (signed: string): ReadonlySet<string> =>
-  new Set([...signed.matchAll(variable)].map(([, name = '', of]) => (of === undefined ? name : `${name}.${of.toLowerCase()}`)))
+  new Set([...signed.matchAll(variableForm)].map(([, name = '', of]) => (of === undefined ? name : `${name}.${of.toLowerCase()}`)))
 
 /** Returns the paths of a signed text into the payload. */
 export const payloadPaths = (signed: string): string[] =>
-  [...signed.matchAll(variable)].flatMap(([, name, of]) => (name === 'payload' && of !== undefined ? [of] : []))
+  [...signed.matchAll(variableForm)].flatMap(([, name, of]) => (name === 'payload' && of !== undefined ? [of] : []))
 
 /** Returns the field of a line. A question mark says that the field is optional. */
 export const fieldOfLine = (line: string): string => line.replace(/\?$/, '')
 
-const pathOf = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
+const pathAndQuery = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
 
 /** Whether the body is a form. Everything that reads a body decides it by this function. */
 export const isForm = ({ head, body }: Pick<RequestView, 'head' | 'body'>): boolean => isFormBody(head.headers, body.bytes)
 
-const ofJson = {}
+const jsonKey = {}
 /** Returns the body, or the field `payload` of a form. */
-const jsonOf = (request: RequestView): Buffer | undefined =>
-  isForm(request) ? request.body.once(ofJson, () => formJson(readFields(request.body.bytes) ?? [])) : request.body.bytes
+const signedJson = (request: RequestView): Buffer | undefined =>
+  isForm(request) ? request.body.once(jsonKey, () => formJson(readFields(request.body.bytes) ?? [])) : request.body.bytes
 
-const ofForm = {}
-const formOf = (request: RequestView): readonly Buffer[] | undefined => {
+const formKey = {}
+const signedForm = (request: RequestView): readonly Buffer[] | undefined => {
   const { bytes } = request.body
   if (!isForm(request)) return []
-  return request.body.once(ofForm, () => sortedForm(readFields(bytes)))
+  return request.body.once(formKey, () => sortedForm(readFields(bytes)))
 }
 
 /** More parts are copied into one buffer, because each part costs time too. */
 const maxUncopied = 64
 
 /** A name that could continue the address before it. */
-const goesOn = /^(?:$|[^\p{L}\p{N}_])/u
+const continuesAddress = /^(?:$|[^\p{L}\p{N}_])/u
 /** The longest name of a field. Sorting longer names would take long, and no sender has them. */
 const maxName = 256
 
@@ -146,7 +153,7 @@ const maxName = 256
  */
 const sortedForm = (form: readonly FormValue[] | undefined): readonly Buffer[] | undefined => {
   const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-  if (form?.some(({ name }) => name.length > maxName || goesOn.test(name))) return undefined
+  if (form?.some(({ name }) => name.length > maxName || continuesAddress.test(name))) return undefined
   const text = form
     ?.toSorted((a, b) => order(a.name, b.name) || order(a.value.toString(), b.value.toString()))
     .filter(({ name, value }, i, all) => name !== all[i - 1]?.name || !all[i - 1]?.value.equals(value))
@@ -162,7 +169,7 @@ const newLine = Buffer.from('\n')
  * the first value. In another value, chosen by a stranger, it could imitate further fields, and a signature for one topic could pass for a
  * signature for another.
  */
-const linesOf = (request: RequestView, names: readonly string[]): readonly Buffer[] | undefined => {
+const signedLines = (request: RequestView, names: readonly string[]): readonly Buffer[] | undefined => {
   const payload = request.payload() ?? null
   const lines: Buffer[] = []
   for (const [i, written] of names.entries()) {

@@ -25,11 +25,11 @@ export const parseToken = (text: string): Token | undefined => {
 export const holdsWithSecret = ({ header, signed, signature }: Token, key: HmacKey): boolean =>
   header.alg === 'HS256' && equal(key.digest([Buffer.from(signed)]), signature)
 
-const hashed: { readonly [type: string]: string } = { rsa: 'RS256', ec: 'ES256' }
+const algorithmByKeyType: { readonly [type: string]: string } = { rsa: 'RS256', ec: 'ES256' }
 
 /** Checks RS256 or ES256. The key decides which, never the token. */
 export const holdsWithKey = ({ header, signed, signature }: Token, key: KeyObject): boolean => {
-  const algorithm = hashed[key.asymmetricKeyType ?? '']
+  const algorithm = algorithmByKeyType[key.asymmetricKeyType ?? '']
   if (algorithm === undefined || header.alg !== algorithm) return false
   if (algorithm === 'ES256' && key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') return false
   try {
@@ -39,13 +39,13 @@ export const holdsWithKey = ({ header, signed, signature }: Token, key: KeyObjec
   }
 }
 
-export type Expected = { readonly issuer: string | undefined; readonly audience: string | undefined; readonly windowSeconds: number }
+export type ExpectedClaims = { readonly issuer: string | undefined; readonly audience: string | undefined; readonly windowSeconds: number }
 
 /**
  * Returns the reason why the claims are refused at this time, in milliseconds; `undefined` when they are valid. Times are numbers (RFC
  * 7519, 2). Without `exp`, `iat` must be within the window.
  */
-export const whyNotClaimed = ({ claims }: Token, { issuer, audience, windowSeconds }: Expected, at: number): string | undefined => {
+export const whyNotClaimed = ({ claims }: Token, { issuer, audience, windowSeconds }: ExpectedClaims, at: number): string | undefined => {
   const now = at / 1000
   const [exp, nbf, iat] = [own(claims, 'exp'), own(claims, 'nbf'), own(claims, 'iat')]
   for (const [name, time] of Object.entries({ exp, nbf, iat }))

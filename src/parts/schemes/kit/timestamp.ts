@@ -3,14 +3,14 @@
 import type { Why } from '../scheme.ts'
 
 const toleranceSeconds = 300
-const digits = /^\d{1,12}$/
+const digitsForm = /^\d{1,12}$/
 
 /**
  * Returns the reason why a header's Unix seconds are refused; `undefined` when they are digits and within 300 s of `at`, which is in
  * milliseconds.
  */
 export const whyNotFresh = (name: string, timestamp: string | undefined, at: number): Why | undefined => {
-  if (timestamp === undefined || !digits.test(timestamp)) return timestamp ? `${name} is not plain digits` : `${name} is missing`
+  if (timestamp === undefined || !digitsForm.test(timestamp)) return timestamp ? `${name} is not plain digits` : `${name} is missing`
   return whyTooFar(name, Number(timestamp), Math.floor(at / 1000), toleranceSeconds)
 }
 

@@ -10,12 +10,12 @@ import type { StageKit } from '../stage.ts'
 
 const maxConfirmBytes = 65_536
 const retryAfterSeconds = 10
-const nothing = Buffer.alloc(0)
-const noBody = ({ headers }: RequestHead): RequestBody => new ReadOnce(headers, nothing)
+const noBytes = Buffer.alloc(0)
+const noBody = ({ headers }: RequestHead): RequestBody => new ReadOnce(headers, noBytes)
 /** The longest body in which an unsigned question is looked for, because nobody vouched for the body. */
 const maxOpenBytes = 1_024
 
-const refused = (detail: string): Refused => refuse('forbidden', { detail: `handshake: ${detail}` })
+const refusedHandshake = (detail: string): Refused => refuse('forbidden', { detail: `handshake: ${detail}` })
 
 /** `seenAs`: returns the head as the sender signed it. `authenticate`: checks a credential in the head. */
 type HandshakeChecks = { readonly seenAs: (head: RequestHead) => RequestHead; readonly authenticate: Authenticate }
@@ -27,9 +27,9 @@ export const handshakesOf = (
   kit: StageKit,
   { seenAs, authenticate }: HandshakeChecks,
 ): Handshakes | undefined => {
-  const { signed, unsigned, open, guarded } = sorted(route, schemes)
+  const { signed, unsigned, open, guarded } = sortHandshakes(route, schemes)
   if (signed.size === 0 && unsigned.length === 0 && guarded.length === 0) return undefined
-  const answer = answering(route, kit)
+  const answer = compileAnswers(route, kit)
   const first = (asked: readonly Handshake[], head: RequestHead, body: RequestBody, secret = 0): HandshakeOutcome => {
     const seen = seenAs(head)
     for (const handshake of asked) {
@@ -66,7 +66,7 @@ export const handshakesOf = (
  * Sorts the handshakes of the schemes. `signed`: by scheme. `open`: in a body that is not signed. `guarded`: without a body, with a
  * credential that is checked.
  */
-const sorted = (route: Route, schemes: readonly Scheme[]) => {
+const sortHandshakes = (route: Route, schemes: readonly Scheme[]) => {
   const listed = ({ event }: Handshake): boolean => event !== undefined && route.events?.includes(event) === true
   const signed = new Map<string, readonly Handshake[]>()
   const all = schemes.flatMap(({ name, byName, handshakes = [] }) => {
@@ -94,15 +94,15 @@ type AnswerHandshake = (
   secret: number,
 ) => HandshakeOutcome | Promise<HandshakeOutcome>
 
-const answering = ({ verify_token, confirm_subscriptions }: Route, { name, secrets, effects }: StageKit): AnswerHandshake => {
+const compileAnswers = ({ verify_token, confirm_subscriptions }: Route, { name, secrets, effects }: StageKit): AnswerHandshake => {
   return (handshake, head, body, secret) => {
     const answered = handshake.answer(head, body, { secret: secrets[secret] ?? '', verifyToken: verify_token })
-    if (answered === undefined || typeof answered === 'string') return answered === undefined ? undefined : refused(answered)
+    if (answered === undefined || typeof answered === 'string') return answered === undefined ? undefined : refusedHandshake(answered)
     const done: HandshakeOutcome = { kind: 'handshake', route: name, reply: answered.reply }
     if (!answered.confirm) return done
     if (confirm_subscriptions !== true)
-      return refused('the sender asks to confirm a subscription, and the route has no confirm_subscriptions: true')
-    if (!answered.confirm.isAllowed) return refused("the address to confirm is none of the sender's")
+      return refusedHandshake('the sender asks to confirm a subscription, and the route has no confirm_subscriptions: true')
+    if (!answered.confirm.isAllowed) return refusedHandshake("the address to confirm is none of the sender's")
     return effects.download(answered.confirm.address, maxConfirmBytes).then(
       () => done,
       (error: Error) =>
