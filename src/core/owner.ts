@@ -1,5 +1,6 @@
 /**
- * Owners of what parts open beside their functions. An owner closes it once: when nobody uses it any more, at the latest with the gateway.
+ * Owners of watchers, connections and children that parts open beside their functions. An owner closes them once: when nobody uses them
+ * any more, at the latest with the gateway.
  */
 
 import type { Clock } from './clock.ts'

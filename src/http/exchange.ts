@@ -12,7 +12,7 @@ import type { Connection } from './connection.ts'
 import { atOnce, createReplyBatch, type ReplyBatch } from './reply-batch.ts'
 import { writeReply } from './write-reply.ts'
 
-/** What all requests of a listener share. */
+/** The state that all requests of a listener share. */
 export type ListenerContext = {
   readonly clock: Clock
   readonly stopping: () => boolean

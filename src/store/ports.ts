@@ -91,9 +91,9 @@ export type Accepted = 'accepted' | 'duplicate' | 'busy'
 export type Group = {
   /** Unambiguous over (profile, route, key). */
   readonly key: string
-  /** Quiet time after the latest event. */
+  /** The quiet time after the latest event. */
   readonly windowMs: number
-  /** Longest wait, from the first event. */
+  /** The longest wait, from the first event. */
   readonly maxWaitMs: number
   readonly keep: KeptEvents
   /** The lane of the group's run. */
