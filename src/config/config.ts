@@ -1,6 +1,6 @@
 /** The configuration that the program runs on: files, environment and flags together, references resolved, defaults filled in. */
 
-import type { Path, Place } from '../core/diagnostic.ts'
+import type { Path, SourceRange } from '../core/diagnostic.ts'
 import type { FileDigests } from '../core/file-digests.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Job, Route, SignatureScheme } from '../generated/config.ts'
@@ -24,7 +24,7 @@ export type RouteSource = {
   readonly secrets: readonly string[]
   /** A hash of the spec, its path and the secrets: two routes with one digest are the same. */
   readonly digest: string
-  readonly place: (path: Path, of?: 'key' | 'value') => Place
+  readonly place: (path: Path, of?: 'key' | 'value') => SourceRange
   /** The path of the route inside its file. */
   readonly base: Path
 }
@@ -35,7 +35,7 @@ export type JobSource = {
   readonly profile: string
   readonly origin: 'config' | 'stored'
   readonly spec: Job
-  readonly place: (path: Path, of?: 'key' | 'value') => Place
+  readonly place: (path: Path, of?: 'key' | 'value') => SourceRange
   /** The path of the job inside its file. */
   readonly base: Path
 }
@@ -54,7 +54,7 @@ export type Profile = {
 }
 
 /** A plugin, a module with further parts, as the configuration names it. */
-export type PluginSource = { readonly name: string; readonly place: Place; readonly pointer: string }
+export type PluginSource = { readonly name: string; readonly place: SourceRange; readonly pointer: string }
 
 /** The limits of the age, the size and the number of ended runs and event records that are kept. */
 export type Retention = {
@@ -81,7 +81,7 @@ export type Config = {
   readonly schemes: {
     readonly named: { readonly [name: string]: SignatureScheme }
     /** Finds places in the file; absent without a file. */
-    readonly place?: (path: Path) => Place
+    readonly place?: (path: Path) => SourceRange
   }
   readonly routes: ReadonlyMap<string, RouteSource>
   readonly multiplex: boolean
@@ -102,7 +102,7 @@ export type Config = {
     /** The prices by the names of models. */
     readonly prices: ReadonlyMap<string, Price>
     /** Finds places among the agent's settings; absent without a file. */
-    readonly place?: (path: Path) => Place
+    readonly place?: (path: Path) => SourceRange
   }
   readonly tools: {
     /** The settings of built-in toolsets, by their names. */
@@ -112,7 +112,7 @@ export type Config = {
     /** The toolsets of runs whose route or job names none. */
     readonly ofRuns: readonly string[]
     /** Finds places in the file; absent without a file. */
-    readonly place?: (path: Path) => Place
+    readonly place?: (path: Path) => SourceRange
   }
   readonly storage: { readonly kind: string; readonly durability: 'fsync' | 'commit'; readonly retention: Retention }
 }

@@ -1,6 +1,6 @@
 /** The fix of a mistyped word. */
 
-import type { Fix, Place } from '../core/diagnostic.ts'
+import type { Fix, SourceRange } from '../core/diagnostic.ts'
 
 /** A mistyped word, and the only known word that its author can have meant. */
 export type MistypedWord = { readonly written: string; readonly meant: string }
@@ -15,7 +15,7 @@ export const mistypedWord = (written: string, near: readonly string[], map: obje
 const plainWord = /^(?!(?:true|false|null|yes|no|on|off)$)[A-Za-z_][\w.-]*$/i
 
 /** Returns the fix that writes the meant word; `undefined` where the place has neither the mistyped word nor that word in quotes. */
-export const wordFix = (place: Place, { written, meant }: MistypedWord): Fix | undefined => {
+export const wordFix = (place: SourceRange, { written, meant }: MistypedWord): Fix | undefined => {
   const width = place.line === place.endLine ? place.endColumn - place.column : 0
   const quote = width === written.length ? 0 : 1
   if (width !== written.length + 2 * quote || !plainWord.test(meant)) return undefined

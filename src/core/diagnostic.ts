@@ -138,7 +138,7 @@ export const catalogue = {
 export type Code = keyof typeof catalogue
 
 /** A range in a file. Lines and columns count from 1. */
-export type Place = {
+export type SourceRange = {
   readonly file: string
   readonly line: number
   readonly column: number
@@ -147,7 +147,7 @@ export type Place = {
 }
 
 /** A change of a file's text: `text` replaces the range. */
-export type Edit = { readonly place: Place; readonly text: string }
+export type Edit = { readonly place: SourceRange; readonly text: string }
 
 /**
  * The change that would mend a finding. `safe`: afterwards the route does what its author plainly meant, so the change may be applied
@@ -164,13 +164,13 @@ export type Diagnostic = {
   /** The way out. */
   readonly help?: string
   readonly suggest?: readonly string[]
-  readonly place?: Place
+  readonly place?: SourceRange
   /** JSON pointer into the file. */
   readonly pointer: string
   readonly route?: string
   readonly fix?: Fix
   /** Other places that the finding is about. `message` says what each holds. */
-  readonly related?: readonly { readonly place: Place; readonly message: string }[]
+  readonly related?: readonly { readonly place: SourceRange; readonly message: string }[]
 }
 
 /** Whether a finding of this code stops the start. Findings about entries made at run time never stop it. */

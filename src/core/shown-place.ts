@@ -1,7 +1,7 @@
 /** Writes files and places for people. */
 
 import { isAbsolute, relative } from 'node:path'
-import type { Place } from './diagnostic.ts'
+import type { SourceRange } from './diagnostic.ts'
 
 /** Returns the path relative to the working folder where the file is below it, else the whole path. */
 export const shownFile = (file: string): string => {
@@ -9,4 +9,4 @@ export const shownFile = (file: string): string => {
   return near !== '' && !near.startsWith('..') && !isAbsolute(near) ? near : file
 }
 
-export const shownPlace = ({ file, line, column }: Place): string => `${shownFile(file)}:${line}:${column}`
+export const shownPlace = ({ file, line, column }: SourceRange): string => `${shownFile(file)}:${line}:${column}`

@@ -10,7 +10,11 @@ import type { Delivery, NewRun } from '../store/ports.ts'
 type TargetsAndProfiles = { readonly targets: ReadonlyMap<string, TargetPart>; readonly profiles: ReadonlyMap<string, Profile> }
 
 /** Returns the chat of a delivery; `undefined` where the target is not a chat, or has no address with these settings. */
-const chatAddressOf = ({ target, extra }: Delivery, profile: string, { targets, profiles }: TargetsAndProfiles): ChatAddress | undefined => {
+const chatAddressOf = (
+  { target, extra }: Delivery,
+  profile: string,
+  { targets, profiles }: TargetsAndProfiles,
+): ChatAddress | undefined => {
   const [part, owner] = [targets.get(target), profiles.get(profile)]
   if (!part?.chat || !owner) return undefined
   const chat = part.chat(extra, settingsOf(part, owner.platforms, owner.env))

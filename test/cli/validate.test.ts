@@ -3,7 +3,7 @@
 import { chmodSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import t from 'tap'
-import type { Place } from '../../src/core/diagnostic.ts'
+import type { SourceRange } from '../../src/core/diagnostic.ts'
 import { fakeCli } from '../fakes/cli.ts'
 
 const store = 'webhook_subscriptions.json'
@@ -56,7 +56,7 @@ agent:
 `
 
 const codesOf = (out: string): [code: string, line: number][] =>
-  JSON.parse(out).data.diagnostics.map(({ code, range }: { code: string; range: { start: Place } | null }) => [
+  JSON.parse(out).data.diagnostics.map(({ code, range }: { code: string; range: { start: SourceRange } | null }) => [
     code,
     range?.start.line ?? 0,
   ])

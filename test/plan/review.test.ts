@@ -7,7 +7,7 @@ import t, { type Test } from 'tap'
 import { builtInSamples, readSample } from '../../src/app/samples/gallery.ts'
 import { fixTexts } from '../../src/app/validate/fixes.ts'
 import { validate } from '../../src/app/validate/validate.ts'
-import type { Diagnostic, Place } from '../../src/core/diagnostic.ts'
+import type { Diagnostic, SourceRange } from '../../src/core/diagnostic.ts'
 import type { Json } from '../../src/core/json.ts'
 import type { Event } from '../../src/core/request.ts'
 import { compileConditions } from '../../src/expr/condition.ts'
@@ -40,7 +40,7 @@ const run = async (t: Test, config: string, more: Around['env'] = {}) => {
   return diagnostics
 }
 
-const textAt = (config: string, { line, column, endLine, endColumn }: Place): string => {
+const textAt = (config: string, { line, column, endLine, endColumn }: SourceRange): string => {
   const lines = config.split('\n').slice(line - 1, endLine)
   lines[lines.length - 1] = lines.at(-1)?.slice(0, endColumn - 1) ?? ''
   lines[0] = lines[0]?.slice(column - 1) ?? ''

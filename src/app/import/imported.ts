@@ -1,13 +1,13 @@
 /** The result of an import: routes, settings, lines for `.env`, and what could not be carried over. */
 
-import type { Path, Place } from '../../core/diagnostic.ts'
+import type { Path, SourceRange } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { EnvLine } from './env-lines.ts'
 
 /** A part of the source that could not be carried over. */
 export type LeftOut = {
   /** Its place in the source. */
-  readonly place: Place
+  readonly place: SourceRange
   /** The route that lacks the part; absent for a part that concerns the whole file. */
   readonly route?: string
   /** Its path from the hook or route on: `trigger-rule.and.0`. */
@@ -25,7 +25,7 @@ export type ImportedRoute = {
   /** Notes about the import, which stand in comments above the route. */
   readonly notes: readonly string[]
   /** Returns the place in the source that a key of the route comes from. */
-  readonly at: (path: Path) => Place
+  readonly at: (path: Path) => SourceRange
 }
 
 export type Imported = {

@@ -6,7 +6,7 @@ import type { RouteSource } from '../../config/config.ts'
 import { definition } from '../../config/schema-walk.ts'
 import { checkShape } from '../../config/shape.ts'
 import { readSource, type Source } from '../../config/yaml/source.ts'
-import { type Diagnostic, diagnostic, type Path, type Place, pointerOf } from '../../core/diagnostic.ts'
+import { type Diagnostic, diagnostic, type Path, pointerOf, type SourceRange } from '../../core/diagnostic.ts'
 import { usage } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
 import { nearest } from '../../core/text.ts'
@@ -21,7 +21,7 @@ export type TestCase = {
   readonly spec: RouteTest
   readonly source: RouteSource
   readonly world: World
-  readonly place: Place
+  readonly place: SourceRange
   readonly runScripts: boolean
 }
 
@@ -64,7 +64,7 @@ const filesIn = (folder: string): readonly string[] => {
 
 export const isTestFile = (file: string): boolean => testFile.test(basename(file))
 
-const topOfFile = (file: string): Place => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
+const topOfFile = (file: string): SourceRange => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
 
 const readTestFile = async (file: string, worlds: Worlds): Promise<Suite> => {
   const { source, text, diagnostics } = readSource(file)
@@ -141,7 +141,7 @@ const readRouteTests = async (file: string, worlds: Worlds): Promise<Suite> => {
     const shape = checkRouteTests(source)
     found.push(...shape)
     if (shape.length > 0) continue
-    const place = (i: number): Place => source.place([...source.base, 'tests', i, 'name'])
+    const place = (i: number): SourceRange => source.place([...source.base, 'tests', i, 'name'])
     const tests = source.spec.tests ?? []
     cases.push(...tests.map((spec, i) => ({ spec, source: withSecret(source), world, place: place(i), runScripts: false })))
   }

@@ -4,7 +4,7 @@ import { extname } from 'node:path'
 import { Offsets } from '../../config/yaml/offsets.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import { inOrder, type Splice, spliced } from '../../config/yaml/splice.ts'
-import type { Diagnostic, Place } from '../../core/diagnostic.ts'
+import type { Diagnostic, SourceRange } from '../../core/diagnostic.ts'
 import { blocksIn } from './blocks.ts'
 import { isChosen } from './codes.ts'
 
@@ -115,7 +115,7 @@ const isJson = (text: string): boolean => {
   }
 }
 
-const rangeOf = ({ file, line, column, endLine, endColumn }: Place, offsets: Offsets): [from: number, to: number] | undefined => {
+const rangeOf = ({ file, line, column, endLine, endColumn }: SourceRange, offsets: Offsets): [from: number, to: number] | undefined => {
   const from = offsets.at(file, line, column)
   const to = offsets.at(file, endLine, endColumn)
   return from === undefined || to === undefined || from > to ? undefined : [from, to]

@@ -1,14 +1,14 @@
 /** Ignore comments, as `# webhook-ignore WH210: reason`: they take out accepted findings, on their line or the line below. */
 
 import { eventsOf, type Range, scalarsOf } from '../../config/yaml/yaml-tree.ts'
-import { type Code, catalogue, type Diagnostic, diagnostic, type Place } from '../../core/diagnostic.ts'
+import { type Code, catalogue, type Diagnostic, diagnostic, type SourceRange } from '../../core/diagnostic.ts'
 import { nearest, printable } from '../../core/text.ts'
 import { allCodes } from './codes.ts'
 
 type Ignore = {
   readonly codes: readonly string[]
   readonly reason: string
-  readonly place: Place
+  readonly place: SourceRange
   /** The line whose findings are taken out. */
   readonly line: number
 }

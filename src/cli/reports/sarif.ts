@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import { explanationOf } from '../../app/explain/index.ts'
 import { jsonText } from '../../app/json-text.ts'
 import { fingerprintOf } from '../../app/validate/fingerprint.ts'
-import { type Code, catalogue, type Diagnostic, type Fix, type Place } from '../../core/diagnostic.ts'
+import { type Code, catalogue, type Diagnostic, type Fix, type SourceRange } from '../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { docsOf, homepage, version } from '../shell/version.ts'
@@ -78,9 +78,9 @@ const fixOf = ({ title, edits }: Fix): JsonObject => {
   }
 }
 
-const physicalOf = (place: Place): JsonObject => ({ artifactLocation: artifactOf(place.file), region: regionOf(place) })
+const physicalOf = (place: SourceRange): JsonObject => ({ artifactLocation: artifactOf(place.file), region: regionOf(place) })
 
-const regionOf = ({ line, column, endLine, endColumn }: Place): JsonObject => ({
+const regionOf = ({ line, column, endLine, endColumn }: SourceRange): JsonObject => ({
   startLine: line,
   startColumn: column,
   endLine,

@@ -1,7 +1,7 @@
 /** Diagnostics as data for programs, as `validate` and `reload` give them. */
 
 import { Offsets } from '../../config/yaml/offsets.ts'
-import { catalogue, type Diagnostic, type Place } from '../../core/diagnostic.ts'
+import { catalogue, type Diagnostic, type SourceRange } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { shownFile } from '../../core/shown-place.ts'
 import { docsOf } from './version.ts'
@@ -17,7 +17,7 @@ export const itemsOf = (found: readonly Diagnostic[], texts: ReadonlyMap<string,
 
 const itemOf = (each: Diagnostic, offsets: Offsets): JsonObject => {
   const { code, severity, stopsStart, message, help, place, pointer, route, suggest, fix, related = [] } = each
-  const rangeOf = ({ file, line, column, endLine, endColumn }: Place): { start: JsonObject; end: JsonObject } => {
+  const rangeOf = ({ file, line, column, endLine, endColumn }: SourceRange): { start: JsonObject; end: JsonObject } => {
     const at = (line: number, column: number): JsonObject => ({ line, column, offset: offsets.at(file, line, column) ?? null })
     return { start: at(line, column), end: at(endLine, endColumn) }
   }

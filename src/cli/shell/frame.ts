@@ -1,7 +1,7 @@
 /** One Diagnostic as people read it: what, where, the line itself with its neighbours, and the way out. */
 
 import { type MaskedLine, maskLines } from '../../app/mask-lines/mask-lines.ts'
-import type { Diagnostic, Place } from '../../core/diagnostic.ts'
+import type { Diagnostic, SourceRange } from '../../core/diagnostic.ts'
 import { shownPlace } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
 import type { Paint } from './paint.ts'
@@ -44,7 +44,7 @@ const frame = (
   return [`${head}  ${paint.dim(printable(shownPlace(place)))}`, ...shown, ...notes, ''].join('\n')
 }
 
-const excerpt = (place: Place, lines: readonly MaskedLine[], mark: (text: string) => string): string[] => {
+const excerpt = (place: SourceRange, lines: readonly MaskedLine[], mark: (text: string) => string): string[] => {
   const line = lines[place.line - 1]
   if (line === undefined) return []
   const { text, column } = line

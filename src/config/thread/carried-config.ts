@@ -1,7 +1,7 @@
 /** Packs a loaded configuration as plain data for another thread, with only name and digest of each route: most are known there already. */
 
 import { join, resolve } from 'node:path'
-import type { Diagnostic, Path, Place } from '../../core/diagnostic.ts'
+import type { Diagnostic, Path, SourceRange } from '../../core/diagnostic.ts'
 import type { Config, JobSource, Profile, RouteSource } from '../config.ts'
 import { defaultProfile } from '../config.ts'
 import type { Loaded, LoadOptions } from '../load.ts'
@@ -71,9 +71,9 @@ export const unpackConfig = (carried: CarriedConfig, options: LoadOptions, route
 const soughtPlaceIn =
   (file: string): RouteSource['place'] =>
   (path, of = 'value') => {
-    const sought: Place & SoughtPlace = { file, line: 1, column: 1, endLine: 1, endColumn: 1, path, of }
+    const sought: SourceRange & SoughtPlace = { file, line: 1, column: 1, endLine: 1, endColumn: 1, path, of }
     return sought
   }
 
 /** Whether a place has still to be looked up. */
-export const isSoughtPlace = (place: Place | undefined): place is Place & SoughtPlace => place !== undefined && 'path' in place
+export const isSoughtPlace = (place: SourceRange | undefined): place is SourceRange & SoughtPlace => place !== undefined && 'path' in place

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import type { Diagnostic, Place } from '../../core/diagnostic.ts'
+import type { Diagnostic, SourceRange } from '../../core/diagnostic.ts'
 import { startThread } from '../../process/start-thread.ts'
 import type { Config } from '../config.ts'
 import type { Loaded, LoadOptions } from '../load.ts'
@@ -95,10 +95,10 @@ const located = async (worker: Worker, found: readonly Diagnostic[]): Promise<re
     const some = found.slice(at, at + pieceSize)
     const sought = some.flatMap(({ place }) => (isSoughtPlace(place) ? [place] : []))
     const places = sought.length > 0 ? ((await askThread(worker, { places: sought })) as ThreadMessages['places']) : []
-    const by = new Map<Place, Place | undefined>(sought.map((place, i) => [place, places[i]]))
-    all.push(...some.map((each) => ({ ...each, ...withPlace(by.get(each.place as Place)) })))
+    const by = new Map<SourceRange, SourceRange | undefined>(sought.map((place, i) => [place, places[i]]))
+    all.push(...some.map((each) => ({ ...each, ...withPlace(by.get(each.place as SourceRange)) })))
   }
   return all
 }
 
-const withPlace = (place: Place | undefined): { place?: Place } => (place ? { place } : {})
+const withPlace = (place: SourceRange | undefined): { place?: SourceRange } => (place ? { place } : {})

@@ -1,14 +1,20 @@
 /** The thread that reads a changed configuration, because parsing 10,000 routes takes longer than a request may wait. */
 
 import { parentPort, workerData } from 'node:worker_threads'
-import type { Place } from '../../core/diagnostic.ts'
+import type { SourceRange } from '../../core/diagnostic.ts'
 import { type LoadOptions, loadConfig } from '../load.ts'
 import { parseSource, type Source } from '../yaml/source.ts'
 import { type CarriedConfig, carryConfig, type PlainRoute, type SoughtPlace, withoutPlace } from './carried-config.ts'
 
-export type ThreadRequest = { readonly routes: readonly string[] } | { readonly places: readonly (SoughtPlace & Pick<Place, 'file'>)[] }
+export type ThreadRequest =
+  | { readonly routes: readonly string[] }
+  | { readonly places: readonly (SoughtPlace & Pick<SourceRange, 'file'>)[] }
 /** The messages of the thread. `loaded` is its first message, and comes without a request. */
-export type ThreadMessages = { readonly loaded: CarriedConfig; readonly routes: readonly PlainRoute[]; readonly places: readonly Place[] }
+export type ThreadMessages = {
+  readonly loaded: CarriedConfig
+  readonly routes: readonly PlainRoute[]
+  readonly places: readonly SourceRange[]
+}
 
 const port = parentPort
 if (port === null) throw new Error('this file is the entry of a worker thread')

@@ -1,7 +1,7 @@
 /** Finds the places of keys and values in a YAML text, on demand. */
 
 import type { Event } from 'js-yaml'
-import type { Path, Place } from '../../core/diagnostic.ts'
+import type { Path, SourceRange } from '../../core/diagnostic.ts'
 import { lineStarts } from './offsets.ts'
 import { type Member, type Range, YamlTree } from './yaml-tree.ts'
 
@@ -19,7 +19,7 @@ export class Places {
   }
 
   /** Returns the place of the value at a path, or of its key; where the path leads nowhere, the place of the nearest value around it. */
-  at(path: Path, of: 'key' | 'value'): Place {
+  at(path: Path, of: 'key' | 'value'): SourceRange {
     let node = this.#tree.root
     const around = [node]
     for (const [depth, part] of path.entries()) {
@@ -61,11 +61,12 @@ const pointAt = (starts: readonly number[], offset: number): { readonly line: nu
   return { line: low + 1, column: offset - (starts[low] ?? 0) + 1 }
 }
 
-const placeOfRange = (file: string, starts: readonly number[], [from, to]: Range): Place => {
+const placeOfRange = (file: string, starts: readonly number[], [from, to]: Range): SourceRange => {
   const start = pointAt(starts, from)
   const end = pointAt(starts, Math.max(from, to))
   return { file, ...start, endLine: end.line, endColumn: end.column }
 }
 
 /** Returns the place of one character of a text. */
-export const placeAt = (file: string, text: string, offset: number): Place => placeOfRange(file, lineStarts(text), [offset, offset + 1])
+export const placeAt = (file: string, text: string, offset: number): SourceRange =>
+  placeOfRange(file, lineStarts(text), [offset, offset + 1])

@@ -12,7 +12,7 @@ import {
   seqTag,
   YAMLException,
 } from 'js-yaml'
-import { type Diagnostic, diagnostic, type Path, type Place } from '../../core/diagnostic.ts'
+import { type Diagnostic, diagnostic, type Path, type SourceRange } from '../../core/diagnostic.ts'
 import { messageOf } from '../../core/fault.ts'
 import { maxFileBytes } from '../../core/file-digests.ts'
 import type { Json } from '../../core/json.ts'
@@ -26,7 +26,7 @@ export type Source = {
   readonly file: string
   readonly data: Json
   /** Returns the place of the value at a path, or of its key; where the path leads nowhere, the place of the nearest value around it. */
-  readonly place: (path: Path, of?: 'key' | 'value') => Place
+  readonly place: (path: Path, of?: 'key' | 'value') => SourceRange
 }
 
 export type SourceReading = { readonly source?: Source; readonly text?: string; readonly diagnostics: readonly Diagnostic[] }

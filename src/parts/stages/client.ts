@@ -54,7 +54,10 @@ const addTo = (networks: BlockList, text: string): boolean => {
  * Compiles the check of the certificate header. The header counts only from a proxy that `trust_proxy` lists by address, because any other
  * client could forge it.
  */
-const compileCertificate = ({ client_certificate }: Route, { report, adapter: { trust_proxy: trustProxy } }: StageKit): WhyNot | undefined => {
+const compileCertificate = (
+  { client_certificate }: Route,
+  { report, adapter: { trust_proxy: trustProxy } }: StageKit,
+): WhyNot | undefined => {
   if (!client_certificate) return undefined
   const { header: name, equals } = client_certificate
   if (!Array.isArray(trustProxy) || trustProxy.length === 0)

@@ -1,6 +1,6 @@
 /** Reviews event types: names in `events` that no sender sends, and conditions on a type that `events` keeps out. */
 
-import type { Fix, Path, Place } from '../../core/diagnostic.ts'
+import type { Fix, Path, SourceRange } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
 import { isOneSlip, nearest, printable } from '../../core/text.ts'
 import { knownEvents } from '../../parts/known-events.ts'
@@ -95,10 +95,10 @@ const actionFix = (type: string, field: string, { spec, route, placeOf, texts }:
   if (actions.length < events.length || spec.filters !== undefined || !actions.every((each) => /^\w+$/.test(each))) return undefined
   const first = placeOf(['events', 0])
   const last = placeOf(['events', events.length - 1])
-  const listed: Place = { ...first, endLine: last.endLine, endColumn: last.endColumn }
+  const listed: SourceRange = { ...first, endLine: last.endLine, endColumn: last.endColumn }
   if (withoutQuotes(texts.at(first)) !== events[0] || texts.at(listed)?.includes('#') !== false) return undefined
   const whole = placeOf(['events'])
-  const end: Place = { ...whole, line: whole.endLine, column: whole.endColumn }
+  const end: SourceRange = { ...whole, line: whole.endLine, column: whole.endColumn }
   const isFlow = texts.at(route.place(route.base))?.startsWith('{')
   const blanks = ' '.repeat(placeOf(['events'], 'key').column - 1)
   const wanted = actions.length === 1 ? `equals: ${quotedName(actions[0] ?? '')}` : `in: [${actions.map(quotedName).join(', ')}]`

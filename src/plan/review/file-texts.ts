@@ -1,6 +1,6 @@
 /** The texts of the files that were read. It finds the text at a place, and the place of a piece of a value. */
 
-import type { Place } from '../../core/diagnostic.ts'
+import type { SourceRange } from '../../core/diagnostic.ts'
 
 /** A piece of a value: its text, and the offset in the value where it begins. */
 export type TextPiece = { readonly text: string; readonly at: number }
@@ -14,7 +14,7 @@ export class FileTexts {
   }
 
   /** Returns the text at a place, quotes included; `undefined` where the file was not read. */
-  at({ file, line, column, endLine, endColumn }: Place): string | undefined {
+  at({ file, line, column, endLine, endColumn }: SourceRange): string | undefined {
     const text = this.#texts.get(file)
     if (text === undefined) return undefined
     const starts = this.#startsOf(file, text)
@@ -22,14 +22,14 @@ export class FileTexts {
   }
 
   /** Returns the place of the rest of the line on which a place ends. */
-  behind({ file, endLine, endColumn }: Place): Place {
+  behind({ file, endLine, endColumn }: SourceRange): SourceRange {
     const starts = this.#startsOf(file, this.#texts.get(file) ?? '')
     const length = (starts[endLine] ?? (this.#texts.get(file)?.length ?? 0) + 1) - 1 - (starts[endLine - 1] ?? 0)
     return { file, line: endLine, column: endColumn, endLine, endColumn: Math.max(endColumn, length + 1) }
   }
 
   /** Returns the place of a piece of the value at `place`; `undefined` where escapes or folded lines hide it. */
-  inside(place: Place, value: string, { text, at }: TextPiece): Place | undefined {
+  inside(place: SourceRange, value: string, { text, at }: TextPiece): SourceRange | undefined {
     const raw = this.at(place)
     if (raw === undefined || text === '') return undefined
     const offsets = occurrences(raw, text)
@@ -39,7 +39,7 @@ export class FileTexts {
   }
 
   /** Returns the place of a part of the text at a place, from an offset on. */
-  #part({ file, line, column }: Place, from: number, length: number): Place {
+  #part({ file, line, column }: SourceRange, from: number, length: number): SourceRange {
     const text = this.#texts.get(file) ?? ''
     const starts = this.#startsOf(file, text)
     const start = (starts[line - 1] ?? 0) + column - 1 + from

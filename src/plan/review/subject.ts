@@ -1,7 +1,16 @@
 /** The subject of a review: a route that compiles, its context, and the function that reports a finding. */
 
 import type { Profile, RouteSource } from '../../config/config.ts'
-import { type Code, type Diagnostic, diagnostic, type Edit, type Fix, type Path, type Place, pointerOf } from '../../core/diagnostic.ts'
+import {
+  type Code,
+  type Diagnostic,
+  diagnostic,
+  type Edit,
+  type Fix,
+  type Path,
+  pointerOf,
+  type SourceRange,
+} from '../../core/diagnostic.ts'
 import type { ReviewContext } from './review-context.ts'
 
 /** The details of a finding beside its message. `help` is required, because every finding has a way out. */
@@ -15,7 +24,7 @@ export type Subject = ReviewContext & {
   readonly spec: RouteSource['spec']
   readonly profile: Profile
   readonly say: ReportFinding
-  readonly placeOf: (path: Path, of?: 'key' | 'value') => Place
+  readonly placeOf: (path: Path, of?: 'key' | 'value') => SourceRange
 }
 
 /** Makes the subject of a route. Its findings go to `into`. */

@@ -2,7 +2,7 @@
 
 import type { Profile } from '../../config/config.ts'
 import { isUnknown } from '../../config/env.ts'
-import type { Path, Place } from '../../core/diagnostic.ts'
+import type { Path, SourceRange } from '../../core/diagnostic.ts'
 import { type JsonObject, own } from '../../core/json.ts'
 import { nearest, printable } from '../../core/text.ts'
 import { keysOfExtra, missingOf, platformOf, settingsOf, waysOf, wrongAddress } from '../../parts/delivery/settings.ts'
@@ -17,7 +17,7 @@ type TargetOwner = Pick<ReviewContext, 'catalogue' | 'hasProgram' | 'doubtful'> 
   readonly spec: Pick<Subject['spec'], 'deliver' | 'deliver_extra'>
   readonly profile: Profile
   readonly say: ReportFinding
-  readonly placeOf: (path: Path, of?: 'key' | 'value') => Place
+  readonly placeOf: (path: Path, of?: 'key' | 'value') => SourceRange
 }
 
 type NamedTarget = { readonly part: TargetPart; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }

@@ -1,7 +1,7 @@
 /** Commands of GitHub's runner: each failure stands beside its test in the changed file. */
 
 import type { TestRun } from '../../../app/route-tests/run-tests.ts'
-import type { Place } from '../../../core/diagnostic.ts'
+import type { SourceRange } from '../../../core/diagnostic.ts'
 import { shownFile } from '../../../core/shown-place.ts'
 import { printable } from '../../../core/text.ts'
 import { linesOf, titleOf } from './failure.ts'
@@ -14,7 +14,7 @@ export const github = ({ suites, passed, failed, skipped }: TestRun): string => 
   return `${lines.join('')}${passed} passed, ${failed} failed, ${skipped} skipped\n`
 }
 
-const command = (place: Place | undefined, title: string, message: string): string => {
+const command = (place: SourceRange | undefined, title: string, message: string): string => {
   const at = place ? `file=${property(shownFile(place.file))},line=${place.line},col=${place.column},` : ''
   return `::error ${at}title=${property(title)}::${data(message)}\n`
 }
