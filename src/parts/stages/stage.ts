@@ -2,13 +2,21 @@
 
 import type { Adopt, Closable } from '../../core/owner.ts'
 import type { Authenticate, EventGate, Handshakes, HeadGate, MaskRequest, Parse } from '../../core/plan.ts'
-import type { Route } from '../../generated/config.ts'
-import type { AdapterSettings } from '../adapter-settings.ts'
+import type { Route, WebhookSettings } from '../../generated/config.ts'
+import type { defaults } from '../../generated/defaults.ts'
 import type { Effects } from '../effects.ts'
 import type { OperatorPart } from '../operators/operator.ts'
 import type { RecompileAtReload, Report } from '../report.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import type { TargetPart } from '../targets/target.ts'
+
+/** What `Config` has apart: flags and variables of the environment win over some of it. */
+type Apart = 'routes' | 'secret' | 'host' | 'port'
+
+/** The settings of the adapter (`platforms.webhook.extra`), by their keys in the file. A key with a default in the schema is always there. */
+export type AdapterSettings = Readonly<
+  Omit<WebhookSettings, Apart> & Required<Pick<WebhookSettings, Exclude<keyof typeof defaults.webhook, Apart>>>
+>
 
 export type StageKit = {
   readonly name: string
