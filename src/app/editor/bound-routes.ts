@@ -1,4 +1,4 @@
-/** The routes of one profile, where an editor was opened for one. */
+/** Keeps an editor that was opened for one profile to the routes of that profile. */
 
 import { loadConfig } from '../../config/load.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -12,11 +12,11 @@ import type { OpenedRoute } from './draft/route-draft.ts'
 export const checkProfile = (workspace: Workspace, profile: string): void =>
   void profileNamed(profile, loadConfig(workspace), workspace.self)
 
-/** Without a profile every route is. */
+/** Whether the route belongs to the profile. Without a profile, every route counts. */
 export const isBoundTo = (written: JsonObject, profile: string | undefined): boolean =>
   profile === undefined || profileOf(written) === profile
 
-/** Throws a Fault where the route is another profile's. */
+/** Returns the opened route. Throws a Fault when the route belongs to another profile. */
 export const boundTo = (opened: OpenedRoute, profile: string | undefined, self: string): OpenedRoute => {
   const { name, written } = opened
   if (isBoundTo(written, profile)) return opened

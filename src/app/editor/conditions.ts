@@ -6,29 +6,29 @@ import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { conditionName } from '../../expr/condition.ts'
 
 export type ConditionRow = {
-  /** Seen from the route: `['filters', 1, 'any', 0]`. */
+  /** The path of the condition inside the route: `['filters', 1, 'any', 0]`. */
   readonly path: Path
-  /** As traces name it: `filters[1].any[0]`. */
+  /** The name of the condition in traces: `filters[1].any[0]`. */
   readonly name: string
   readonly depth: number
-  /** `odd`: it is written as no condition can be. */
+  /** `odd`: the written value is not a condition. */
   readonly kind: 'test' | 'group' | 'odd'
-  /** The operator, or `all`, `any`, `not`; of an odd one nothing. */
+  /** The operator, or `all`, `any`, `not`; empty for an `odd` row. */
   readonly operator: string
   readonly operand?: Json
-  /** Absent for groups, and for operators that stand alone. */
+  /** The field that is compared; `undefined` for groups, and for operators that take no field. */
   readonly field?: string
 }
 
 const groups = definition('Condition')['x-groups'] as readonly string[]
 
-/** Of a list each condition, of a single one that one. */
+/** Returns the rows of all conditions. `filters` may be a list of conditions or a single condition. */
 export const conditionRows = ({ filters }: JsonObject): readonly ConditionRow[] => {
   if (filters === undefined || filters === null) return []
   return Array.isArray(filters) ? filters.flatMap((each, i) => rowsAt(each, ['filters', i], 0)) : rowsAt(filters, ['filters'], 0)
 }
 
-/** A group before what it holds. */
+/** Returns the rows of one condition: a group comes before its members. */
 const rowsAt = (written: Json, path: Path, depth: number): readonly ConditionRow[] => {
   const at = { path, name: conditionName(path.slice(1)), depth }
   const odd: ConditionRow = { ...at, kind: 'odd', operator: '', operand: written }

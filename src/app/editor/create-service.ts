@@ -1,4 +1,4 @@
-/** The editor service: each question goes to the use case that answers it. `profile`: the routes of this profile alone. */
+/** The editor service: each question goes to the use case that answers it. With `profile`, it serves the routes of that profile only. */
 
 import { parseSource } from '../../config/yaml/source.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
@@ -55,7 +55,7 @@ export const createEditorService = (workspace: Workspace, finder: GatewayFinder,
   }
 }
 
-/** Does one thing after the other: a draft that is dropped while it is being written would come back. */
+/** Runs the writes of drafts one after the other. If a draft were dropped while it is being written, the draft would come back. */
 const createTurns = () => {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(work: () => Promise<T>): Promise<T> => {

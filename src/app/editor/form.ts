@@ -8,36 +8,38 @@ import { namesSettingSecret } from '../../core/secrets/secret-names.ts'
 import { namesKeyOf } from './names-keys.ts'
 import type { TargetRow } from './service.ts'
 
-/** `names`: one or several names that the program knows, or others. */
+/**
+ * How a field is edited. `names`: one or several names; the program offers the names that it knows, and the user may type another name.
+ */
 export type FieldForm = 'names' | 'text' | 'number' | 'flag' | 'choice' | 'list' | 'group' | 'json'
 
 export type Field = {
   readonly path: Path
   readonly title: string
-  /** One sentence; the long text has more. */
+  /** One sentence about the field. `more` is the long text. */
   readonly description: string
   readonly more: string
   readonly form: FieldForm
   readonly choices: readonly { readonly value: string; readonly description: string }[]
   readonly examples: readonly Json[]
   readonly isSecret: boolean
-  /** Of the pipeline, to which its key belongs; empty for a member of a group. */
+  /** The stage of the pipeline that reads the field; empty for a member of a group. */
   readonly stage: string
-  /** Its group needs it. */
+  /** The group of the field needs the field. */
   readonly isRequired: boolean
-  /** As it is written. */
+  /** The value in the route; `undefined` where none is written. */
   readonly value?: Json
-  /** What counts where nothing is written. */
+  /** The value that counts where none is written. */
   readonly default?: Json
-  /** Why it has no effect, or may not be set, as the route is now. */
+  /** Why the field has no effect, or may not be set, in the route as it is now. */
   readonly idle?: string
-  /** Why it is shown here and never changed. */
+  /** Why the editor shows the field and does not let the user change it. */
   readonly locked?: string
 }
 
 const route = definition('Route')
 
-/** The keys of a route in the order of the pipeline's stages, each with what is written. */
+/** Returns the fields of a route, each with its written value, in the order of the pipeline's stages. */
 export const fieldsOf = (spec: JsonObject): readonly Field[] => {
   const properties = isObject(route.properties) ? Object.entries(route.properties) : []
   return properties
@@ -46,16 +48,16 @@ export const fieldsOf = (spec: JsonObject): readonly Field[] => {
     .sort((a, b) => stageAt(a) - stageAt(b))
 }
 
-/** The members of a field that is a group: `coalesce`, `retry`. */
+/** Returns the members of a field that is a group: `coalesce`, `retry`. */
 export const membersOf = (field: Field, spec: JsonObject): readonly Field[] => {
   const node = nodeAt(field.path)
   const members = isObject(node.properties) ? Object.entries(node.properties) : []
   const all = members.map(([key, member]) => fieldOf([...field.path, key], isObject(member) ? member : {}, spec))
-  // What depends on the target is chosen with it.
+  // The members of an open group depend on the target, so they are set where the target is chosen.
   return node.additionalProperties === true ? all.filter(({ value }) => value !== undefined) : all
 }
 
-/** The settings that a target reads from `deliver_extra`, which stands at `path`, and what else is written there. */
+/** Returns the settings that a target reads from `deliver_extra` at `path`, and the other keys that are written there. */
 export const extraFieldsOf = (
   { name, settings }: Pick<TargetRow, 'name' | 'settings'>,
   spec: JsonObject,
@@ -74,7 +76,7 @@ export const extraFieldsOf = (
   ]
 }
 
-/** Whether a target reads a key of `deliver_extra`, or must pass it over. */
+/** Whether a target reads a key of `deliver_extra`. Any other key has no effect. */
 export const readsKey = ({ settings }: Pick<TargetRow, 'settings'>, key: string): boolean =>
   settings.additionalProperties === true ||
   key.startsWith('x-') ||
@@ -96,7 +98,7 @@ const nodeAt = (path: Path): JsonObject =>
     return isObject(next) ? settled(next) : {}
   }, route)
 
-/** With what a reference names, and of a choice of forms the first that is one. */
+/** Returns the node, merged with the definition that its `$ref` names. */
 const settled = (node: JsonObject): JsonObject => {
   if (typeof node.$ref !== 'string') return node
   return { ...definition(node.$ref.slice('#/definitions/'.length)), ...node }
@@ -127,18 +129,20 @@ const fieldOf = (path: Path, written: JsonObject, spec: JsonObject): Field => {
   }
 }
 
-/** What gives an agent its tools is changed by hand only (rules: Subscriptions 7). */
+/** Keys that give an agent its tools. They are changed by hand only (rules: Subscriptions 7). */
 const ofTools: ReadonlySet<string> = new Set(['toolsets'])
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-/** A value that may be a text, or else a list of them, is written as a text where it is none of the others. */
+/**
+ * Returns how a value is edited. A value that may be a text or a list is edited as a text, unless a list is written or texts are a choice.
+ */
 const formOf = (node: JsonObject, value: Json | undefined): FieldForm => {
   const branches = Array.isArray(node.oneOf) ? node.oneOf.filter(isObject).map(settled) : []
   if (Array.isArray(node.enum)) return 'choice'
   if (branches.some(({ type }) => type === 'string') && typeof (value ?? '') === 'string' && !branches.some(({ enum: all }) => all))
     return 'text'
-  // A number may be written there, too: it is a name all the same.
+  // A number that is written in such a field is a name, too.
   if (branches.length === 0 && Array.isArray(node.type) && node.type.includes('string')) return 'text'
   switch (branches.length > 0 ? 'union' : node.type) {
     case 'boolean':
@@ -172,7 +176,7 @@ type Rule = { readonly when: string; readonly keys: readonly string[] }
 const conflicts = route['x-conflicts'] as unknown as readonly { readonly keys: readonly string[] }[]
 const ignored = route['x-ignored'] as unknown as readonly Rule[]
 
-/** A key that the route has, and that this one cannot go with, or that makes it idle: the same rules as `validate` has. */
+/** Says which key of the route excludes `key`, or makes it idle. The rules are those of `validate`. */
 const idleBecause = (key: string, spec: JsonObject): string | undefined => {
   const isSet = (other: string): boolean => own(spec, other) !== undefined && own(spec, other) !== false
   const rival = conflicts.find(({ keys }) => keys.includes(key) && keys.some((other) => other !== key && isSet(other)))
@@ -181,7 +185,7 @@ const idleBecause = (key: string, spec: JsonObject): string | undefined => {
   return idle && `has no effect with ${idle.when}`
 }
 
-/** The value of a field on one line; of a secret its fingerprint. */
+/** Returns the value of a field on one line. A secret is shown as its fingerprint. */
 export const shownValue = ({ value, isSecret }: Pick<Field, 'value' | 'isSecret'>): string => {
   if (value === undefined) return '-'
   if (isSecret && isObject(value))
@@ -194,7 +198,7 @@ export const shownValue = ({ value, isSecret }: Pick<Field, 'value' | 'isSecret'
   return JSON.stringify(maskJson(value))
 }
 
-/** A reference and a mask name no secret; every other text is one. */
+/** Returns a reference or a mask as it is written. Any other text is a secret, and its fingerprint is shown. */
 const secretShown = (value: Json): string => {
   const text = String(value)
   return /^(?:\$\{\w+\}|file:.*|\*\*\*.*|INSECURE_NO_AUTH)$/.test(text) ? text : `set here, fp ${fingerprint(text)}`
@@ -202,5 +206,5 @@ const secretShown = (value: Json): string => {
 
 export type Mode = 'agent' | 'direct' | 'job'
 
-/** What happens to an event that the route takes. */
+/** Returns the mode of a route: what happens to an event that the route takes. */
 export const modeOf = (spec: JsonObject): Mode => (spec.deliver_only === true ? 'direct' : spec.cron_job !== undefined ? 'job' : 'agent')

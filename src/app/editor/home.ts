@@ -1,4 +1,4 @@
-/** All routes with what is amiss and what came of late, for the first screen of an editor. */
+/** Reads all routes with their findings and recent events, for the first screen of an editor. */
 
 import { basename } from 'node:path'
 import type { Diagnostic } from '../../core/diagnostic.ts'
@@ -14,10 +14,10 @@ import { isBoundTo } from './bound-routes.ts'
 import { configFile } from './draft/open-route.ts'
 import type { Home, RouteRow } from './service.ts'
 
-/** Of the newest events at most. */
+/** The most events that are read, the newest first. */
 const maxEvents = 1_000
 
-/** Of one profile, where it is given. Throws a Fault when the subscriptions file is not usable. */
+/** Reads the routes; with `profile`, only the routes of that profile. Throws a Fault when the subscriptions file is not usable. */
 export const readHome = async (workspace: Workspace, finder: GatewayFinder, profile?: string): Promise<Home> => {
   const { routes: all, loaded } = readRoutes(workspace)
   const routes = all.filter(({ written }) => isBoundTo(isObject(written) ? written : {}, profile))
@@ -65,7 +65,7 @@ const problemOf = ({ code, message, place, help }: Diagnostic, otherwise: string
   return { said: `${where}${code} ${[message, help].filter(Boolean).join(' - ')}`, file, line: place?.line ?? 1 }
 }
 
-/** A list shows no more of each route. */
+/** The most findings that the list shows for each route. */
 const maxFindings = 8
 
 const shortened = (all: readonly Diagnostic[]): RouteRow['findings'] =>
@@ -77,7 +77,7 @@ const byRoute = (all: readonly Diagnostic[]): ((name: string) => readonly Diagno
   return (name) => found.get(name) ?? []
 }
 
-/** Configured routes whose shape does not hold are not among those that are read. */
+/** Returns the rows of configured routes whose shape is wrong. The routes that were read do not include them. */
 const brokenIn = (
   known: readonly RouteEntry[],
   all: readonly { readonly name: string; readonly file: string }[],

@@ -5,6 +5,6 @@ import { isObject, type Json } from '../../core/json.ts'
 
 export type NamesKey = 'verify' | 'events'
 
-/** The key of a field, where it is one of these. A scheme that the route describes itself is no name. */
+/** Returns the field's key if it is a `NamesKey`. A scheme that the route describes itself is not a name. */
 export const namesKeyOf = ([key, ...more]: Path, value: Json | undefined): NamesKey | undefined =>
   more.length === 0 && (key === 'verify' || key === 'events') && !isObject(value) ? key : undefined

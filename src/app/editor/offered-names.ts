@@ -1,4 +1,4 @@
-/** The names that may stand in a list of a route, as far as the program knows them: for a list to pick from. */
+/** Lists the names that the program knows for a key of a route, for the user to pick from. */
 
 import type { RouteSource } from '../../config/config.ts'
 import { definition } from '../../config/schema-walk.ts'
@@ -11,7 +11,10 @@ import type { DraftTexts } from './draft/draft-text.ts'
 import { parsedOf, placed } from './preview.ts'
 import type { NamesRequest, OfferedName } from './service.ts'
 
-/** Of `verify` every scheme that a route can name; of `events` what the senders send that `verify` names, or all known senders. */
+/**
+ * Returns the names for a key. For `verify`: every scheme that a route can name. For `events`: the event types that the senders in
+ * `verify` send, or, without `verify`, those of all known senders.
+ */
 export const offeredNames = async (
   workspace: Workspace,
   textOf: DraftTexts,
@@ -35,7 +38,7 @@ const eventsOffered = (source: RouteSource | undefined, catalogue: Catalogue): r
   return [...titles].map(([name, of]) => ({ name, detail: [...new Set(of)].join(', ') })).sort((a, b) => placeOf(a.name) - placeOf(b.name))
 }
 
-/** The schema has the commonest first. */
+/** The examples of the schema begin with the most common event types. */
 const examples = valueAt(definition('Route'), ['properties', 'events', 'items', 'examples'])
 const places = new Map((Array.isArray(examples) ? examples : []).map((name, i) => [String(name), i]))
 const placeOf = (name: string): number => places.get(name) ?? places.size

@@ -1,4 +1,4 @@
-/** The operators that a condition can have, and what each takes as its value: as the schema has them. */
+/** The operators of conditions and the operands that they take, read from the schema. */
 
 import { definition, typeOf } from '../../config/schema-walk.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
@@ -12,7 +12,7 @@ const nodeOf = (operator: string) => {
   return isObject(node) ? node : {}
 }
 
-/** `flag`: true, or true and false. `value`: any JSON. */
+/** The form of an operand. `flag`: only `true`, or `true` and `false`. `value`: any JSON. */
 type OperandForm = 'flag' | 'list' | 'text' | 'value'
 
 const forms: ReadonlyMap<Json | undefined, OperandForm> = new Map([
@@ -23,30 +23,33 @@ const forms: ReadonlyMap<Json | undefined, OperandForm> = new Map([
 
 export const operandForm = (operator: string): OperandForm => forms.get(nodeOf(operator).type) ?? 'value'
 
-/** It takes true and false, so that its value can be turned over. */
+/** Whether the operator takes `true` and `false`, so that its operand can be switched. */
 export const isSwitch = (operator: string): boolean => nodeOf(operator).type === 'boolean' && nodeOf(operator).const === undefined
 
 export const describeOperator = (operator: string): string => String(nodeOf(operator).description ?? '')
 
-/** One that stands alone, as an expression over the whole event. */
+/** The operator that takes no field: an expression over the whole event. */
 export const expression = 'jsonata'
 
-/** Whether it is one of ours, or may be one of a plugin. */
+/** Whether the name is a built-in operator, or may be an operator of a plugin. */
 export const canBeOperator = (name: string): boolean => name !== expression && (names.includes(name) || pluginName.test(name))
 
-/** Whether an operator can say something of a value of a type; one that does not tell can. */
+/** Whether an operator can judge a value of a type. An operator without `x-fits` can judge any value. */
 const fits = (operator: string, type: string): boolean => {
   const types = nodeOf(operator)['x-fits']
   return !Array.isArray(types) || types.includes(type)
 }
 
-/** Those that can say something of a field; the ones that compare it come first. `type`: as schemas call it, where it is known. */
+/**
+ * Returns the operators that can judge a field of a type. Those that compare the field come first. `type`: as in schemas, or `undefined`
+ * if unknown.
+ */
 export const operatorsFor = (type: string | undefined): readonly string[] => {
   const known = names.filter((name) => name !== expression && (type === undefined || fits(name, type)))
   return [...known.filter((name) => operandForm(name) !== 'flag'), ...known.filter((name) => operandForm(name) === 'flag')]
 }
 
-/** What a text that a user wrote means as the value of an operator; `undefined` for none. Fields that are texts are compared with texts. */
+/** Reads a user's text as the operand of an operator; `undefined` for an empty text. Fields that are texts are compared with texts. */
 export const readOperand = (operator: string, text: string, type: string | undefined): Json | undefined => {
   const form = operandForm(operator)
   if (text.trim() === '') return undefined
@@ -60,7 +63,7 @@ const readValue = (text: string, type: string | undefined): Json => {
   return json === undefined || (type === 'string' && typeof json !== 'string') ? text : json
 }
 
-/** A JSON list, or values with commas between them. */
+/** Reads a JSON list, or values with commas between them. */
 const readList = (text: string, type: string | undefined): Json => {
   const list = parsed(text) ?? parsed(`[${text}]`)
   if (Array.isArray(list) && (type !== 'string' || list.every((item) => typeof item === 'string'))) return list
@@ -80,7 +83,7 @@ const parsed = (text: string): Json | undefined => {
   }
 }
 
-/** The value of one operator as the value of another; `undefined` where somebody must say. */
+/** Converts the operand of one operator for another operator; `undefined` where the user must write a new operand. */
 export const operandAs = (operand: Json | undefined, from: string, to: string): Json | undefined => {
   const [old, form] = [operandForm(from), operandForm(to)]
   if (form === 'flag') return true
@@ -89,7 +92,7 @@ export const operandAs = (operand: Json | undefined, from: string, to: string): 
   return old === 'list' && Array.isArray(operand) ? (operand.length === 1 ? operand[0] : undefined) : operand
 }
 
-/** A value as a user would write it: a word is left without quotes where it can be nothing else. */
+/** Returns an operand as a user would write it. A word that can be read only as a text has no quotes. */
 export const writtenOperand = (operator: string, operand: Json | undefined): string => {
   if (operand === undefined) return ''
   if (operandForm(operator) === 'text' && typeof operand === 'string') return operand
@@ -99,7 +102,7 @@ export const writtenOperand = (operator: string, operand: Json | undefined): str
 const word = (item: Json): string =>
   typeof item === 'string' && /^[\w./:@#-]+$/.test(item) && parsed(item) === undefined ? item : JSON.stringify(item)
 
-/** A value that JSON text stands for, with its type; `undefined` for what is no JSON, such as a text that was cut. */
+/** Reads a value and its type from JSON; `undefined` for a text that is not JSON, such as a text that was cut. */
 export const readSeen = (json: string): { readonly value: Json; readonly type: string } | undefined => {
   const value = parsed(json)
   return value === undefined ? undefined : { value, type: typeOf(value) }

@@ -1,4 +1,6 @@
-/** What the program makes of a draft: the findings about its route, and what becomes of a payload. By the code that serves, without effects. */
+/**
+ * Previews a draft: the findings about its route, and how the route handles a payload. The code that serves does this, without effects.
+ */
 
 import type { RouteSource } from '../../config/config.ts'
 import { type Loaded, loadConfig } from '../../config/load.ts'
@@ -30,7 +32,7 @@ import type { PayloadChoice, Preview, PreviewRequest, TraceShown } from './servi
 import { shownTrace } from './shown-trace.ts'
 import { talliesOf } from './tallies.ts'
 
-/** A draft's route as the server would have it, among the configuration that its text is. */
+/** A draft's route as the server would load it, and the configuration around it. */
 type Placed = {
   readonly source?: RouteSource
   readonly loaded: Loaded
@@ -38,7 +40,7 @@ type Placed = {
   readonly findings: readonly Diagnostic[]
 }
 
-/** Never throws for what is written in a draft. */
+/** Returns the preview of a draft. Mistakes in the draft never make it throw. */
 export const previewOf = async (
   workspace: Workspace,
   textOf: DraftTexts,
@@ -61,7 +63,7 @@ export const previewOf = async (
   }
 }
 
-/** The parsed text of a draft. The one parse serves all that is said of it. */
+/** Returns the parsed text of a draft. The text is parsed once for all parts of the preview. */
 export const parsedOf = ({ source, file, name }: OpenedRoute, made: DraftText): ParsedYaml =>
   (made.ok ? made.parsed : undefined) ?? parseYaml(source === 'config' ? file : name, made.text)
 
@@ -79,7 +81,7 @@ export const placed = async (workspace: Workspace, opened: OpenedRoute, parsed: 
   const salvaged = loaded.salvaged.find(({ route }) => route.name === opened.name)
   const likely = reviewRoute(source, reviewContext(config, catalogue, loaded.texts, errors), errors)
   const all = [...errors, ...likely]
-  // Of a route whose shape does not hold, what is left of it is looked at: it cannot be served.
+  // A route whose shape is wrong cannot be served. What is left of it is checked all the same.
   if (salvaged && isConfig) return { loaded, catalogue, findings: [...found, ...withoutConsequences(salvaged, [...compiled, ...likely])] }
   return { source, loaded, catalogue, findings: all }
 }
@@ -91,12 +93,12 @@ const configured = ({ config, diagnostics, salvaged }: Loaded, { name, base }: O
   const isOurs = (each: Diagnostic): boolean => each.route === name || each.pointer === pointer || each.pointer.startsWith(`${pointer}/`)
   return {
     source: config.routes.get(name) ?? salvaged.find(({ route }) => route.name === name)?.route,
-    // A file that cannot be read at all says so to each of its routes.
+    // A finding that the whole file cannot be read concerns each of its routes.
     found: diagnostics.filter((each) => isOurs(each) || each.code === 'WH001' || each.code === 'WH002'),
   }
 }
 
-/** The entry that the text means, with its hidden secrets. */
+/** Reads the subscription from the text, and puts the hidden secrets back. */
 const subscribed = (workspace: Workspace, { config }: Loaded, { name }: OpenedRoute, parsed: ParsedYaml): Found => {
   const { source, diagnostics } = sourceOf(name, parsed)
   if (!source) return { source: undefined, found: diagnostics }
@@ -145,7 +147,7 @@ const tallied = async (
   }
 }
 
-/** What the route would say of the payload if nothing stopped it. */
+/** Returns the route without the stages that could stop the payload. */
 const withoutGates = (source: RouteSource): RouteSource => {
   const { filters: _, events: __, script: ___, coalesce: ____, ...spec } = source.spec
   return { ...source, enabled: true, spec }
@@ -163,7 +165,7 @@ const promptOf = ({ starts, placeholders }: Pick<TraceShown, 'starts' | 'placeho
       }
     : {}
 
-/** The lines of the text that are the route's own, without a secret. */
+/** Returns the lines of the text that belong to the route, with secrets hidden. */
 const ownLines = ({ base, source: origin }: OpenedRoute, parsed: ParsedYaml): string => {
   const { text } = parsed
   if (origin === 'subscription') return shown(text)

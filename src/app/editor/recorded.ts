@@ -1,4 +1,4 @@
-/** What an editor does with recorded events: replay them, copy them, and keep them as samples and tests. */
+/** Replays recorded events, copies them, and keeps them as samples and tests. */
 
 import { join } from 'node:path'
 import { dump } from 'js-yaml'
@@ -23,7 +23,7 @@ import type { Tested } from './service.ts'
 
 type Recorded = { readonly view: EventView; readonly request: RawRequest }
 
-/** Throws a Fault: there is no such event, or its request was not kept. */
+/** Reads a recorded event and its request. Throws a Fault: there is no such event, or its request was not kept. */
 export const recorded = async (workspace: Workspace, eventId: string): Promise<Recorded> => {
   const found = await readEvent(journalFolder(workspace.dataDir), eventId)
   if (found.kind !== 'found') throw new Fault('not_found', `there is no event ${eventId}`, { exitCode: exit.notFound })
@@ -32,7 +32,7 @@ export const recorded = async (workspace: Workspace, eventId: string): Promise<R
   throw new Fault('not_found', `of event ${eventId} no request was kept: ${request}`, { exitCode: exit.notFound })
 }
 
-/** By the running gateway. Throws a Fault (exit 4) where none runs. */
+/** Replays an event in the running gateway. Throws a Fault (exit 4) when no gateway runs. */
 export const replayRecorded = async (finder: GatewayFinder, eventId: string): Promise<Tested> => {
   const replayed = await (await finder.need()).replay({ id: eventId })
   if (!replayed.found) return { ok: false, said: replayed.why }
@@ -41,13 +41,13 @@ export const replayRecorded = async (finder: GatewayFinder, eventId: string): Pr
   return { ok: status < 400, said, ...(event_id === undefined ? {} : { eventId: event_id }) }
 }
 
-/** A line for a shell; signatures and tokens in it are masked. */
+/** Returns the event's request as a curl command line, with signatures and tokens masked. */
 export const curlOfRecorded = async (workspace: Workspace, eventId: string): Promise<string> => {
   const { view, request } = await recorded(workspace, eventId)
   return curlOfRequest(request, routeUrl(readRoutes(workspace).loaded.config, view.route, view.profile))
 }
 
-/** Gives what was done, in a sentence. */
+/** Keeps an event as a sample. Returns a sentence that says what was done. */
 export const sampleOfRecorded = async (workspace: Workspace, eventId: string, name: string): Promise<string> => {
   const { view, request } = await recorded(workspace, eventId)
   const about = view.event_type === undefined ? {} : { event: view.event_type }
@@ -55,7 +55,7 @@ export const sampleOfRecorded = async (workspace: Workspace, eventId: string, na
   return `saved as ${added.file}; ${added.replaced.length} texts were scrubbed`
 }
 
-/** Adds it to the tests of its route, `<data_dir>/<route>.webhook-test.yaml`. Gives what was done, in a sentence. */
+/** Adds an event to the tests of its route, `<data_dir>/<route>.webhook-test.yaml`. Returns a sentence that says what was done. */
 export const testOfRecorded = async (workspace: Workspace, eventId: string): Promise<string> => {
   const { view, request } = await recorded(workspace, eventId)
   const test = exportedTest(view, request, secretsOf(workspace))

@@ -1,11 +1,11 @@
-/** The tests that stand in a route, told in a few words, and one more that is made of what a payload comes to. */
+/** Describes the tests in a route, and makes a test of a payload and its outcome. */
 
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { Payload, TraceShown } from './service.ts'
 
 export type TestRow = { readonly name: string; readonly sends: string; readonly expects: string }
 
-/** An entry that is no test is listed too, so that it can be mended. */
+/** Returns a row for each test. An entry that is not a test is listed, too, so that the user can mend it. */
 export const testRows = ({ tests }: JsonObject): readonly TestRow[] => (Array.isArray(tests) ? tests.map(rowOf) : [])
 
 const rowOf = (test: Json): TestRow => {
@@ -33,7 +33,7 @@ const expected = (expect: Json): string =>
         .join(', ')
     : 'nothing'
 
-/** A test that sends the payload, and expects the outcome that the payload has now. */
+/** Makes a test that sends the payload and expects the outcome that the payload has now. */
 export const testOf = (name: string, { choice, body }: Payload, trace: TraceShown | undefined): JsonObject => ({
   name,
   send: choice.from === 'sample' ? { sample: choice.name } : { payload: payloadIn(body) },

@@ -1,10 +1,13 @@
-/** The sections of a route's form, in the way of an event: how it arrives, what lets it on, the work, where the result goes, and limits. */
+/**
+ * The sections of a route's form, in the order of an event's way: how it arrives, which rules let it on, the work, the delivery, and
+ * limits.
+ */
 
 import type { Field } from './form.ts'
 
 export type SectionName = 'arrives' | 'rules' | 'work' | 'delivery' | 'limits'
 
-/** `main`: the fields that come first, and are shown whether they are set or not. */
+/** A section of the form. `main`: the fields that come first, and are shown even if they are not set. */
 type Section = { readonly name: SectionName; readonly main: readonly string[] }
 
 export const sections: readonly Section[] = [
@@ -39,6 +42,6 @@ const byStage: { readonly [stage: string]: SectionName } = {
   dispatch: 'work',
 }
 
-/** A key that is not named here is sorted by the stage that it belongs to. */
+/** Returns the section of a field. A key that `byKey` does not have goes to the section of its stage. */
 export const sectionOf = ({ path: [key], stage }: Pick<Field, 'path' | 'stage'>): SectionName =>
   byKey[String(key)] ?? byStage[stage] ?? 'arrives'

@@ -1,4 +1,4 @@
-/** The editor service: what an editor of routes asks the program. Questions and answers are plain data, so that the service can work in another thread. */
+/** The editor service: the questions of an editor of routes. Questions and answers are plain data, which can go to another thread. */
 
 import type { Diagnostic, Path } from '../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
@@ -8,7 +8,7 @@ import type { Trace } from '../trace/trace.ts'
 import type { OpenedRoute, RouteDraft, Step } from './draft/route-draft.ts'
 import type { NamesKey } from './names-keys.ts'
 
-/** A route in the list of all. */
+/** A route in the list of all routes. */
 export type RouteRow = {
   readonly name: string
   readonly source: 'config' | 'subscription'
@@ -18,15 +18,15 @@ export type RouteRow = {
   readonly events: readonly string[]
   readonly deliver: string
   readonly description: string
-  /** As it is written, with its secrets hidden. */
+  /** The route as it is written, with its secrets hidden. */
   readonly spec: JsonObject
   /** The first findings about the route. */
   readonly findings: readonly Pick<Diagnostic, 'code' | 'severity' | 'message'>[]
   readonly errors: number
   readonly warnings: number
-  /** Of the events that are recorded. */
+  /** The number of the route's recorded events. */
   readonly recorded: number
-  /** When the last one came, milliseconds since 1970. */
+  /** The time of the latest recorded event, in milliseconds since 1970. */
   readonly lastAt?: number
 }
 
@@ -40,12 +40,12 @@ export type Home = {
   readonly problem?: { readonly said: string; readonly file: string; readonly line: number }
 }
 
-/** Where the payload comes from with which a route is tried. */
+/** Where the payload that a route is tried with comes from. */
 export type PayloadChoice =
   | { readonly from: 'sample'; readonly name: string }
   | { readonly from: 'event'; readonly id: string }
   | { readonly from: 'file'; readonly file: string }
-  /** Written or pasted by the user. `headers`: those of the payload that it was made from. */
+  /** Written or pasted by the user. `headers`: the headers of the payload that the text was made from. */
   | { readonly from: 'text'; readonly text: string; readonly headers?: Payload['headers'] }
 
 export type PayloadRow = {
@@ -53,32 +53,32 @@ export type PayloadRow = {
   readonly group: 'samples' | 'recorded'
   readonly title: string
   readonly detail: string
-  /** As far as its headers and type tell, the route takes it. */
+  /** As far as the payload's headers and type show, the route takes the payload. */
   readonly fits: boolean
 }
 
-/** A value in a payload, by the path that filters and templates have for it. */
+/** A value in a payload, with the path that filters and templates use for it. */
 export type PayloadValue = {
   readonly path: string
-  /** As schemas call it: `string`, `number`, `boolean`, `null`, `array`, `object`. */
+  /** The type, as in schemas: `string`, `number`, `boolean`, `null`, `array`, `object`. */
   readonly type: string
-  /** As JSON, cut where it is long; of a list or map how much is in it. */
+  /** The value as JSON, cut if it is long. A list or map is shown as the number of its members. */
   readonly shown: string
 }
 
 export type Payload = {
   readonly choice: PayloadChoice
   readonly title: string
-  /** The body as it was sent, formatted where it is JSON; cut where it is long. */
+  /** The body as it was sent, formatted if it is JSON, and cut if it is long. */
   readonly body: string
   readonly isCut?: boolean
   readonly bytes: number
   readonly headers: { readonly [name: string]: string }
-  /** What is in it, bounded; the event's type and the headers too. */
+  /** The values in the payload, up to a bound, and the event's type and the headers. */
   readonly values: readonly PayloadValue[]
 }
 
-/** A trace without the event, which the editor has. */
+/** A trace without the event, because the editor has the event already. */
 export type TraceShown = Omit<Trace, 'event' | 'outcome' | 'answer'> & {
   /** The stage that the conditions belong to. */
   readonly conditionsIn: string
@@ -86,74 +86,74 @@ export type TraceShown = Omit<Trace, 'event' | 'outcome' | 'answer'> & {
   readonly eventType?: string
 }
 
-/** How many of the tried samples that get to the filters a condition holds for. */
+/** How a condition fares on the samples that reach the filters: it holds for `holds` of `of` samples. */
 export type Tally = {
   readonly holds: number
   readonly of: number
-  /** What its field holds in them, as JSON: each value once, a few of them. */
+  /** Values that the condition's field has in the samples, as JSON: each value once, and only a few. */
   readonly seen: readonly string[]
 }
 
 export type PreviewRequest = {
   readonly draft: RouteDraft
   readonly payload?: PayloadChoice
-  /** Comes back with the answer: which state of the editor it is about. */
+  /** Says which state of the editor the preview is about. The answer has the revision of its question. */
   readonly revision: number
 }
 
-/** What the program says of a draft. */
+/** What the program finds out about a draft. */
 export type Preview = {
   readonly revision: number
-  /** Why a change cannot be put into the file. */
+  /** Why a change cannot be put into the file; `undefined` if all changes can. */
   readonly refused?: string
-  /** Of this route, by place. */
+  /** The findings about the route, in the order of their places. */
   readonly findings: readonly Diagnostic[]
-  /** What mends findings, as steps of the draft. */
+  /** The fixes of findings, as steps of the draft. */
   readonly fixes: readonly Step[]
-  /** The lines of the file that are the route's own; secrets are stars. */
+  /** The lines of the file that belong to the route, with stars for secrets. */
   readonly yaml: string
   readonly trace?: TraceShown
-  /** Why there is none. */
+  /** Why there is no trace. */
   readonly untraced?: string
-  /** The prompt or message on the payload, whatever the filters say. */
+  /** The prompt or message, filled in from the payload even if the filters would stop the payload. */
   readonly prompt?: { readonly text: string; readonly unresolved: readonly string[]; readonly cuts: readonly string[] }
-  /** `deliver_extra` on the payload, whatever the filters say; of several targets a list. */
+  /** `deliver_extra`, filled in from the payload even if the filters would stop the payload; a list for several targets. */
   readonly extra?: Json
-  /** By the name that a trace has for the condition (`filters[1].not`). */
+  /** The tallies by the names that a trace gives to conditions (`filters[1].not`). */
   readonly tallies: { readonly [condition: string]: Tally }
-  /** So many samples were not tried: they are too many, too large, or the time was over. */
+  /** The number of samples that were not tried: there were too many, they were too large, or the time was over. */
   readonly untallied?: number
 }
 
 export type PlanRequest = {
   readonly draft: RouteDraft
-  /** The changes are put into the file as it is now. */
+  /** Puts the changes into the file as it is now. */
   readonly onto?: 'current'
 }
 
-/** What saving would do. No secret is in it. */
+/** What saving would do. A plan has no secrets in it. */
 export type SavePlan = {
   readonly file: string
   readonly diff: readonly Hunk[]
-  /** Those of this route, and those that come with the changes. */
+  /** The findings about the route, and those that the changes add. */
   readonly findings: readonly Diagnostic[]
-  /** With such errors nothing is saved: they stop the start, or the route is a subscription. */
+  /** The findings include errors that prevent saving: errors that stop the start, or any error of a subscription. */
   readonly stops: boolean
-  /** What somebody else changed in the file since it was opened. The changes are not put onto it unasked. */
+  /** What others have changed in the file since it was opened. The draft goes onto such a file only if the user says so. */
   readonly conflict?: readonly Hunk[]
-  /** Why the changes cannot be put into the file. */
+  /** Why the changes cannot be put into the file; `undefined` if they can. */
   readonly refused?: string
 }
 
 export type SaveRequest = PlanRequest & {
-  /** Saved although there are errors; never with one that stops the start. */
+  /** Saves even if there are errors, but never with an error that stops the start. */
   readonly despiteErrors: boolean
-  /** Another file to write, which must not be there yet; the route's own stays as it is. */
+  /** The path of another file to write, which must not exist yet. The route's own file is not changed. */
   readonly as?: string
 }
 
 export type Saved =
-  /** `opened`: the route as it stands in the file then; of a deleted one what it was, with the text without it. */
+  /** `opened`: the route as the file has it after saving. A deleted route is as it was, and the text is without it. */
   | { readonly ok: true; readonly opened: OpenedRoute; readonly isDeleted?: true; readonly notices: readonly string[] }
   | { readonly ok: false; readonly why: 'errors' | 'stops' | 'conflict' | 'refused'; readonly plan: SavePlan; readonly message: string }
 
@@ -162,7 +162,7 @@ export type KeptDraft = {
   readonly draft: RouteDraft
   /** Milliseconds since 1970. */
   readonly at: number
-  /** What became of the file meanwhile. */
+  /** What has changed in the file since the draft was kept; `undefined` if nothing. */
   readonly note?: string
 }
 
@@ -170,62 +170,62 @@ export type KeptDraft = {
 export type TargetRow = {
   readonly name: string
   readonly title: string
-  /** What is missing and where to write it. `undefined`: connected. */
+  /** What is missing and where to write it; `undefined` if the target is connected. */
   readonly missing?: string
-  /** The home channel: where a text goes that names no chat. */
+  /** The home channel, which gets the texts that name no chat. */
   readonly home?: string
-  /** It reaches nobody: a message needs another one. */
+  /** The target reaches nobody. A message for people needs another target. */
   readonly isInternal?: true
   /** The schema of its `deliver_extra`. */
   readonly settings: JsonObject
 }
 
-/** `key`: the key of the route that holds names. */
+/** The question for the names of a route's key. */
 export type NamesRequest = { readonly draft: RouteDraft; readonly key: NamesKey }
 
-/** `detail`: whose it is. */
+/** A name to pick. `detail`: the scheme or the senders that the name belongs to. */
 export type OfferedName = { readonly name: string; readonly detail: string }
 
 export type Tested = { readonly ok: boolean; readonly said: string; readonly eventId?: string }
 
-/** `source` tells a subscription from the configured route that hides it. */
+/** The name of a route. `source` tells a subscription from the configured route that hides it. */
 export type NamedRoute = { readonly name: string; readonly source?: OpenedRoute['source'] }
 
-/** `like`: the sample or the recorded event of which the route is made. */
+/** The name of a new route. `clone`: the route to copy. `like`: the sample or recorded event to make the route of. */
 export type NewRoute = { readonly name: string; readonly clone?: string; readonly like?: string }
 
-/** Each method is a question, and rejects with a Fault. */
+/** The questions, a method for each. A method rejects with a Fault. */
 export type EditorService = {
   home(of: Record<never, never>): Promise<Home>
   open(of: NamedRoute): Promise<OpenedRoute>
-  /** As `open`, of the route that is open: its file was changed. */
+  /** Opens again the route that is open, because its file was changed. */
   reopen(of: NamedRoute): Promise<OpenedRoute>
   create(of: NewRoute): Promise<OpenedRoute>
   preview(of: PreviewRequest): Promise<Preview>
-  /** The line of the file on which a path of the route stands, from 1. */
+  /** Returns the line of a path of the route in the file, from 1. */
   line(of: { readonly opened: OpenedRoute; readonly path: Path }): Promise<number>
-  /** The first of those that fit is the best to begin with. */
+  /** Lists payloads. The first row that fits is the best to begin with. */
   payloads(of: { readonly route?: string }): Promise<readonly PayloadRow[]>
   payload(of: { readonly choice: PayloadChoice; readonly route: string }): Promise<Payload>
-  /** As `payload`, to be looked at: the payload that is chosen stays. */
+  /** Reads a payload for display only: the chosen payload stays. */
   recorded(of: { readonly choice: PayloadChoice; readonly route: string }): Promise<Payload>
-  /** What may stand in a list of names. */
+  /** Lists the names that a key of the route may have. */
   names(of: NamesRequest): Promise<readonly OfferedName[]>
-  /** As they are connected in a profile. */
+  /** Lists the targets, and whether they are connected in a profile. */
   targets(of: { readonly profile?: string }): Promise<readonly TargetRow[]>
   plan(of: PlanRequest): Promise<SavePlan>
   save(of: SaveRequest): Promise<Saved>
-  /** Posts a signed test of what is saved to the running gateway. */
+  /** Posts a signed test request for a saved route to the running gateway. */
   test(of: { readonly name: string; readonly payload?: PayloadChoice }): Promise<Tested>
-  /** Sends a short text to a target of the route, with its settings on the payload. */
+  /** Sends a short text to a target of the route, with the target's settings filled in from the payload. */
   testTarget(of: { readonly draft: RouteDraft; readonly target: string; readonly payload?: PayloadChoice }): Promise<Tested>
-  /** A payload through a route as it is saved. */
+  /** Traces a payload through a route as it is saved. */
   traceOf(of: { readonly route: string; readonly choice: PayloadChoice }): Promise<TraceShown>
   replay(of: { readonly eventId: string }): Promise<Tested>
   curl(of: { readonly eventId: string }): Promise<string>
   addSample(of: { readonly eventId: string; readonly name: string }): Promise<string>
   addTest(of: { readonly eventId: string }): Promise<string>
-  /** The latest first; of one route, or of all. */
+  /** Lists the kept drafts of one route, or of all routes, the latest first. */
   drafts(of: { readonly route?: string }): Promise<readonly KeptDraft[]>
   keepDraft(of: { readonly draft: RouteDraft }): Promise<string>
   dropDraft(of: Required<NamedRoute>): Promise<void>

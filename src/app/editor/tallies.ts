@@ -1,4 +1,4 @@
-/** How the conditions of a route fare on samples, each posted to the route's plan as its sender would. */
+/** Counts for how many samples each condition of a route holds. Each sample is posted to the route's plan as its sender would post it. */
 
 import { statSync } from 'node:fs'
 import { Fault } from '../../core/fault.ts'
@@ -14,17 +14,17 @@ import { isOfSenders } from './payload/ranked-samples.ts'
 import type { SampleReader } from './payload/sample-reader.ts'
 import type { Preview, Tally } from './service.ts'
 
-/** So many samples are tried, none with a larger file, and no further one once the time is over. */
+/** The most samples that are tried, the largest file in bytes, and the time in milliseconds after which no further sample is begun. */
 const bounds = { samples: 120, bytes: 100_000, ms: 300 }
 
-/** So many values of a field are told. */
+/** The most values of a field that a tally lists. */
 const maxSeen = 12
 
 type Counts = { holds: number; of: number; readonly seen: Set<string> }
 
 /**
- * Only those samples count that get as far as the filters: one that the route's scheme or its `events` keep out says nothing of a condition.
- * The user's own are tried first. Scripts do not run. Throws a Fault for a route that the server would not start with.
+ * Counts only the samples that reach the filters: a sample that the route's scheme or its `events` keep out shows nothing about a
+ * condition. The user's own samples are tried first. Scripts do not run. Throws a Fault for a route that the server would not start with.
  */
 export const talliesOf = async (
   samples: readonly KnownSample[],
@@ -64,7 +64,7 @@ const judgedOn = async (sample: KnownSample, read: SampleReader, world: DryWorld
   return place(stage) >= place('filters') ? conditions : []
 }
 
-/** `undefined`: it is none of the route's senders', or cannot be read or signed. */
+/** Returns the request of a sample; `undefined` if the sample is not from a sender of the route, or cannot be read or signed. */
 const postOf = (known: KnownSample, read: SampleReader, { source, catalogue, effects }: DryWorld): Traced | undefined => {
   const schemes = allSchemes(catalogue, source.spec)
   try {
@@ -82,7 +82,7 @@ const count = ({ name, holds, seen }: Judged, counts: Map<string, Counts>): void
   counts.set(name, known)
   known.of++
   if (holds) known.holds++
-  // A missing, a hidden and a cut value are no JSON.
+  // A value that is missing, hidden or cut is not JSON.
   if (seen !== undefined && known.seen.size < maxSeen && isJson(seen)) known.seen.add(seen)
 }
 

@@ -1,4 +1,4 @@
-/** Sends a short text to a target of a draft, with the settings that the draft has for it on the payload. */
+/** Sends a short text to a target of a draft. The draft's settings for the target are filled in from the payload. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
@@ -16,7 +16,10 @@ export type TargetTestRequest = { readonly draft: RouteDraft; readonly target: s
 
 const text = 'This is a test message from headgate.'
 
-/** Throws a Fault: the route or its settings for the target are not valid, or lack a value. What the target says is the answer. */
+/**
+ * Sends the test, and returns what the target says. Throws a Fault: the route or its settings for the target are not valid, or lack a
+ * value.
+ */
 export const sendTest = async (workspace: Workspace, textOf: DraftTexts, request: TargetTestRequest): Promise<Tested> => {
   const { target } = request
   const { extra, profile } = await settingsFor(workspace, textOf, request)

@@ -1,4 +1,4 @@
-/** The targets as an editor offers them: whether each is connected, what is missing and where to write it, and the settings that it reads. */
+/** Lists the targets for an editor: whether each is connected, what it lacks and where to write that, and the settings that it reads. */
 
 import { join } from 'node:path'
 import { isObject, type JsonObject, own } from '../../core/json.ts'
@@ -9,7 +9,7 @@ import { type KnownTarget, readTargets } from '../targets/targets.ts'
 import type { Workspace } from '../workspace.ts'
 import type { TargetRow } from './service.ts'
 
-/** Throws a Fault when the profile is not served. */
+/** Returns the rows of the targets. Throws a Fault when the profile is not served. */
 export const targetRows = async (workspace: Workspace, profile?: string): Promise<readonly TargetRow[]> => {
   const { targets, dir } = await readTargets(workspace, profile)
   const { definitions } = schemaOf('config')
@@ -27,7 +27,7 @@ export const targetRows = async (workspace: Workspace, profile?: string): Promis
   })
 }
 
-/** What is missing for the nearest way to connect the target, and the file and name to write each under. */
+/** Says what the nearest way to connect the target lacks, and in which file and under which name to write it; `undefined` if nothing. */
 const missingOf = ({ state, missing, ways, part }: KnownTarget, dir: string): string | undefined => {
   const platform = `platforms.${platformOf(part)}`
   if (state === 'off') return `switched off: set ${platform}.enabled: true in config.yaml`
@@ -42,7 +42,7 @@ const missingOf = ({ state, missing, ways, part }: KnownTarget, dir: string): st
   return `not connected: it needs ${wanted.join('; and ')}${others}`
 }
 
-/** As the schema for editors has it; of a plugin's target the keys that the plugin requires. */
+/** Returns the schema of the target's settings. A target of a plugin has only the keys that the plugin requires. */
 const settingsOf = ({ name, requires = [] }: TargetPart, definitions: JsonObject): JsonObject => {
   const pascal = name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
   const known = own(definitions, `${pascal}Extra`)

@@ -1,4 +1,4 @@
-/** A payload through a route as it is saved: traced here, or posted to the running gateway. */
+/** Tries a payload on a route as it is saved: traces it here, or posts it to the running gateway. */
 
 import { prepareTest, type TestInput } from '../routes/prepare-test.ts'
 import { testRoute } from '../routes/test-route.ts'
@@ -10,11 +10,11 @@ import { recorded } from './recorded.ts'
 import type { PayloadChoice, Tested, TraceShown } from './service.ts'
 import { shownTrace } from './shown-trace.ts'
 
-/** Throws a Fault: there is no such route or payload, or the route is not valid. */
+/** Traces a payload. Throws a Fault: there is no such route or payload, or the route is not valid. */
 export const traceOf = async (workspace: Workspace, route: string, choice: PayloadChoice): Promise<TraceShown> =>
   shownTrace(await traceRoute(workspace, route, { of: wishOf(choice), set: [], unset: [], runScripts: false }))
 
-/** Without a payload a small one of our own is posted. Throws a Fault (exit 4) where no gateway runs. */
+/** Posts a payload, or a small payload of our own if none is chosen. Throws a Fault (exit 4) when no gateway runs. */
 export const testSaved = async (
   workspace: Workspace,
   finder: GatewayFinder,
@@ -32,7 +32,7 @@ export const testSaved = async (
   }
 }
 
-/** Of a recorded event its body and headers: it is signed anew. */
+/** Returns what to post. A recorded event gives its body and headers, and is signed again. */
 const contentOf = async (workspace: Workspace, choice: PayloadChoice | undefined): Promise<TestInput['of']> => {
   if (!choice) return { payload: '{"test":true,"message":"Hello from headgate edit"}' }
   const request = wishOf(choice)

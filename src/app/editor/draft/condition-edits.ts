@@ -1,14 +1,14 @@
-/** What changes in a route when its conditions are added, deleted, moved or grouped: edits that leave the other lines alone. */
+/** Makes the edits that add, delete, move or group a route's conditions. The edits leave all other lines alone. */
 
 import type { YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own, valueAt } from '../../../core/json.ts'
 import type { ConditionRow } from '../conditions.ts'
 
-/** `at`: where the condition stands afterwards. */
+/** The edits, and the path of the condition after them. */
 export type Rearranged = { readonly edits: readonly YamlEdit[]; readonly at: Path }
 
-/** Adds a condition: into the group that `row` is, else behind it; without a row behind all others. */
+/** Adds a condition: into `row` if `row` is a group, else behind `row`. Without `row`, the condition goes behind all others. */
 export const addedCondition = (spec: JsonObject, row: ConditionRow | undefined, condition: JsonObject): Rearranged => {
   const { list, at } = row ? placeBy(row) : {}
   if (list && at !== undefined) return inserted(list, at, condition)
@@ -28,7 +28,10 @@ const placeBy = ({ path, operator, operand, kind }: ConditionRow): { readonly li
   return place < 0 ? {} : { list: path.slice(0, place), at: Number(path[place]) + 1 }
 }
 
-/** A group that would be left empty goes too, and with the last condition the key: an empty `any` would never hold. */
+/**
+ * Removes a condition. A group that would be left empty goes, too, because an empty `any` never holds. With the last condition, `filters`
+ * goes.
+ */
 export const removedCondition = (spec: JsonObject, path: Path): readonly YamlEdit[] => [{ kind: 'remove', path: removable(spec, path) }]
 
 const removable = (spec: JsonObject, path: Path): Path => {
@@ -40,7 +43,9 @@ const removable = (spec: JsonObject, path: Path): Path => {
   return holder.length === 1 ? holder : removable(spec, holder.slice(0, -1))
 }
 
-/** Moves a condition by one row: past its neighbour, into a group that is its neighbour, or out of its group. `undefined`: there is no way. */
+/**
+ * Moves a condition by one row: past its neighbour, into a neighbour that is a group, or out of its own group. `undefined`: no such move.
+ */
 export const movedCondition = (spec: JsonObject, path: Path, by: 1 | -1): Rearranged | undefined => {
   const list = path.slice(0, -1)
   const index = path.at(-1)
@@ -51,7 +56,7 @@ export const movedCondition = (spec: JsonObject, path: Path, by: 1 | -1): Rearra
   if (neighbour === undefined) return movedOut(path, items, by)
   const group = listIn(neighbour)
   if (!group) return { edits: [{ kind: 'move', path: list, from: index, to: index + by }], at: [...list, index + by] }
-  // Once the condition is taken out, a group behind it stands in its place.
+  // When the condition has been removed, a group behind it has moved up by one place.
   const into = [...list, by > 0 ? index : index - 1, group.key]
   const { edits, at } = inserted(into, by > 0 ? 0 : group.length, value)
   return { edits: [{ kind: 'remove', path }, ...edits], at }
@@ -68,7 +73,7 @@ const movedOut = (path: Path, items: readonly Json[], by: 1 | -1): Rearranged | 
   const place = group.at(-1)
   if (typeof place !== 'number') return undefined
   const value = items[Number(path.at(-1))] as Json
-  // Its group would be left empty: the condition takes its place.
+  // The group would be left empty, so the condition takes the group's place.
   if (items.length === 1) return { edits: [{ kind: 'set', path: group, value }], at: group }
   const { edits, at } = inserted(group.slice(0, -1), by > 0 ? place + 1 : place, value)
   return { edits: [{ kind: 'remove', path }, ...edits], at }
@@ -76,14 +81,16 @@ const movedOut = (path: Path, items: readonly Json[], by: 1 | -1): Rearranged | 
 
 export type Grouping = 'all' | 'any' | 'not' | 'ungroup'
 
-/** What a condition can be made into. */
+/** Returns the ways in which a condition can be grouped or ungrouped. */
 export const groupingsOf = (spec: JsonObject, { kind, operator, path }: ConditionRow): readonly Grouping[] => {
   if (kind === 'odd') return []
   const others = (['all', 'any', 'not'] as const).filter((each) => each !== operator)
   return kind === 'group' && ungrouped(spec, path, operator) ? [...others, 'ungroup'] : others
 }
 
-/** Puts a condition into a group; a group of several gets another name; `ungroup` puts what it holds in its place. */
+/**
+ * Puts a condition into a group. A group of several conditions is renamed instead. `ungroup` puts the members in the place of the group.
+ */
 export const groupedCondition = (spec: JsonObject, { path, operator, kind }: ConditionRow, as: Grouping): readonly YamlEdit[] => {
   if (as === 'ungroup') return ungrouped(spec, path, operator) ?? []
   if (kind === 'group' && operator !== 'not' && as !== 'not') return [{ kind: 'rename', path: [...path, operator], key: as }]
@@ -91,7 +98,7 @@ export const groupedCondition = (spec: JsonObject, { path, operator, kind }: Con
   return [{ kind: 'set', path, value: as === 'not' ? { not: written } : { [as]: [written] } }]
 }
 
-/** `undefined`: there is no place for several conditions where the group stands. */
+/** Returns the edits that put a group's members in its place; `undefined` where several conditions cannot stand there. */
 const ungrouped = (spec: JsonObject, path: Path, operator: string): readonly YamlEdit[] | undefined => {
   const held = valueAt(spec, [...path, operator]) ?? null
   const [first, ...rest] = Array.isArray(held) ? held : [held]
@@ -104,7 +111,7 @@ const ungrouped = (spec: JsonObject, path: Path, operator: string): readonly Yam
   return [{ kind: 'set', path, value: first }, ...behind]
 }
 
-/** Another operator in the place of the old one; `operand`: where the old one does not go with it. */
+/** Returns the edits that give a condition the operator `name` and the operand `value`. Only what differs is edited. */
 export const withOperator = ({ path, operator, operand }: ConditionRow, name: string, value: Json): readonly YamlEdit[] => [
   ...(name === operator ? [] : [{ kind: 'rename', path: [...path, operator], key: name } as const]),
   ...(value === operand ? [] : [{ kind: 'set', path: [...path, name], value } as const]),

@@ -1,4 +1,4 @@
-/** What changes a route's targets and their settings: each gives the edits of one step. */
+/** Makes the steps that change a route's targets and their settings. */
 
 import type { YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
 import type { Path } from '../../../core/diagnostic.ts'
@@ -9,20 +9,20 @@ import type { TargetRow } from '../service.ts'
 
 export type { WrittenTarget }
 
-/** `dropped`: keys of `deliver_extra` that go because the target does not read them. */
+/** The edits of one step. `dropped`: the keys of `deliver_extra` that the step removes because the target does not read them. */
 export type DeliverStep = { readonly title: string; readonly edits: readonly YamlEdit[]; readonly dropped: readonly string[] }
 
-/** The schema allows no longer list. */
+/** The longest list of targets that the schema allows. */
 export const maxTargets = 10
 
-/** The targets of the route, in order: one where it names none. */
+/** Returns the targets of the route, in order. A route that names no target has the default target. */
 export const targetsIn = ({ deliver, deliver_extra }: JsonObject): readonly WrittenTarget[] =>
   writtenTargets({
     ...(typeof deliver === 'string' || (Array.isArray(deliver) && deliver.length > 0) ? { deliver: deliver as string } : {}),
     ...(isObject(deliver_extra) ? { deliver_extra } : {}),
   })
 
-/** The route's only target. What it knows of the settings stays, or of its own where it was in a list. */
+/** Makes a target the route's only target. It keeps its own settings, or else the route's settings that it reads. */
 export const chooseOnly = (spec: JsonObject, row: TargetRow): DeliverStep => {
   const all = targetsIn(spec)
   const isList = Array.isArray(spec.deliver)
@@ -52,7 +52,7 @@ const without = (spec: JsonObject, kept: JsonObject, dropped: readonly string[])
     ? whole(spec, kept)
     : dropped.map((key) => ({ kind: 'remove', path: ['deliver_extra', key] }))
 
-/** One more target, behind the others. Of a single one the settings become its own. */
+/** Adds a target behind the others. A target that stood alone takes the route's settings as its own. */
 export const addTarget = (spec: JsonObject, { name }: TargetRow): DeliverStep => {
   const title = `deliver to ${name}, too`
   const [first] = targetsIn(spec)
@@ -68,7 +68,7 @@ export const addTarget = (spec: JsonObject, { name }: TargetRow): DeliverStep =>
   return { title, edits, dropped: [] }
 }
 
-/** One target less, of a list. The last one that stays stands alone, with its settings. */
+/** Removes a target from the list. If one target is left, the list becomes that target, and its settings become the route's. */
 export const dropTarget = (spec: JsonObject, place: number): DeliverStep => {
   const all = targetsIn(spec)
   const title = `deliver to ${all[place]?.target} no more`
@@ -82,7 +82,7 @@ export const dropTarget = (spec: JsonObject, place: number): DeliverStep => {
   return { title, edits, dropped: [] }
 }
 
-/** Sets a setting of a target, or without a value takes it out. A target of a list that has none of its own gets them. */
+/** Sets a setting of a target; without `value`, removes the setting. A target in a list gets settings of its own if it has none. */
 export const setExtra = (spec: JsonObject, place: number, row: TargetRow, key: string, value?: Json): DeliverStep => {
   const written = targetsIn(spec)[place]
   if (!written) return { title: '', edits: [], dropped: [] }

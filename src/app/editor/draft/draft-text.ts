@@ -1,4 +1,4 @@
-/** The text of a file with the steps of a draft in it. */
+/** Makes the text of a file with the steps of a draft in it. */
 
 import { editYaml } from '../../../config/yaml/edit/edit.ts'
 import type { YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
@@ -9,18 +9,18 @@ export type DraftText =
   | {
       readonly ok: true
       readonly text: string
-      /** The text, where it was parsed to be made. */
+      /** The parsed text; `undefined` where the text was made without parsing. */
       readonly parsed?: ParsedYaml
     }
-  /** `text`: with the steps before the first one that cannot be put into it. */
+  /** A step cannot be put into the text. `text` has the steps before that step. */
   | { readonly ok: false; readonly why: string; readonly text: string }
 
 type Draft = Pick<RouteDraft, 'opened' | 'past' | 'spec'>
 
-/** Makes the texts of drafts; what the latest one shares with the one before is not made again. */
+/** Makes the texts of drafts. The edits that two successive drafts share are not applied again. */
 export type DraftTexts = (draft: Draft) => DraftText
 
-/** So many texts are kept for undo. From further back the text is made anew. */
+/** The number of texts that are kept for undo. To undo further back, the text is made again from the start. */
 const maxTexts = 50
 
 type Made = { readonly edit: string; text?: string | undefined }
@@ -28,9 +28,9 @@ type Made = { readonly edit: string; text?: string | undefined }
 export const createDraftTexts = (): DraftTexts => {
   let base = ''
   let made: Made[] = []
-  /** Of the latest text only: it takes twenty times as much. */
+  /** The latest text, parsed. Older texts are kept unparsed, because a parsed text takes twenty times as much memory. */
   let parsed: { readonly text: string; readonly parsed: ParsedYaml } | undefined
-  /** Back to what the latest draft shares with this one. */
+  /** Forgets the edits that the new draft does not share with the latest draft. */
   const rewind = (text: string, edits: readonly Placed[]): void => {
     const differs = made.findIndex(({ edit }, i) => edits[i]?.written !== edit)
     made = base === text ? made.slice(0, differs < 0 ? undefined : differs) : []
@@ -57,7 +57,7 @@ export const createDraftTexts = (): DraftTexts => {
 
 type Placed = { readonly edit: YamlEdit; readonly written: string }
 
-/** A new route is put in as a whole, and a deleted one taken out as a whole. */
+/** Returns the edits of a draft. A new route is set as a whole, and a deleted route is removed as a whole. */
 const placedEdits = (draft: Draft): readonly Placed[] => {
   const { opened, past, spec } = draft
   const whole: YamlEdit | undefined = isRemoved(draft)

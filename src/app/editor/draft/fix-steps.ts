@@ -1,4 +1,4 @@
-/** The fixes of findings as steps of a draft: what a fix makes of the text is what the step makes of the route. */
+/** Turns the fixes of findings into steps of a draft: a step changes the route as its fix changes the text. */
 
 import type { YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
 import { type ParsedYaml, parseYaml } from '../../../config/yaml/source.ts'
@@ -7,7 +7,7 @@ import { equalJson, isObject, type Json, own, valueAt } from '../../../core/json
 import { fixTexts, withoutToolsets } from '../../validate/fixes.ts'
 import type { OpenedRoute, Step } from './route-draft.ts'
 
-/** Those that can be done inside the route, in the order of the findings. */
+/** Returns a step for each fix that changes the route, in the order of the findings. */
 export const stepsOfFixes = (
   findings: readonly Diagnostic[],
   { text, data = null }: ParsedYaml,
@@ -27,7 +27,7 @@ export const stepsOfFixes = (
 
 const routeIn = (data: Json, base: Path): Json | undefined => (isObject(data) ? valueAt(data, base) : undefined)
 
-/** The fewest edits that make one value of another: deep in maps and in lists of one length, else the whole value. */
+/** Returns the fewest edits that turn `before` into `after`. Maps, and lists of equal length, are compared member by member. */
 const editsBetween = (before: Json, after: Json, path: Path = []): readonly YamlEdit[] => {
   if (equalJson(before, after)) return []
   if (isObject(before) && isObject(after)) {

@@ -1,4 +1,4 @@
-/** Opens a route for editing: the text that it stands in, and where. */
+/** Opens a route for editing: reads the text that holds the route, and finds the route in it. */
 
 import { join } from 'node:path'
 import { textOfFile } from '../../../config/locked/replace-text.ts'
@@ -14,11 +14,14 @@ import type { OpenedRoute } from './route-draft.ts'
 
 export const configFile = ({ dataDir }: Pick<Workspace, 'dataDir'>): string => join(dataDir, 'config.yaml')
 
-/** Throws a Fault: there is no such route, or its file cannot be read. A configured route is meant where a subscription has the same name. */
+/**
+ * Opens a route. A configured route goes before a subscription of the same name. Throws a Fault when there is no such route, or its file
+ * cannot be read.
+ */
 export const openRoute = (workspace: Workspace, { name: asked, source: wanted }: NamedRoute): OpenedRoute => {
   if (wanted === 'subscription') return openSubscription(workspace, asked)
   const known = readRoutes(workspace)
-  // What is wrong with a route is mended in the editor, too.
+  // A route with errors is opened, too, because the editor is where they are mended.
   const broken = known.loaded.salvaged.find(({ route }) => route.name === asked)
   if (broken) return openConfigured(configFile(workspace), asked, broken.route.base)
   const { name, source, route } = findRoute(known, asked)
@@ -41,7 +44,7 @@ export const openSubscription = (workspace: Workspace, asked: string): OpenedRou
   }
 }
 
-/** The route as it stands in a text of `config.yaml`. */
+/** Opens a route of `config.yaml` from a text of that file. */
 export const openConfigured = (file: string, name: string, base: Path, text = textOfFile(file)): OpenedRoute => {
   const { source, diagnostics } = parseSource(file, text)
   if (!source) {

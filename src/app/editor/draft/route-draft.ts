@@ -1,4 +1,4 @@
-/** A route that is being edited: what was written, and the steps that were taken since. Undo takes a step back; nothing here touches a file. */
+/** A route that is being edited: the route as it was written, and the steps since. Undo takes a step back. Nothing here touches a file. */
 
 import { changedData, isRefused, type YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
 import type { Path } from '../../../core/diagnostic.ts'
@@ -8,41 +8,41 @@ import { equalJson, isObject, type JsonObject } from '../../../core/json.ts'
 export type OpenedRoute = {
   readonly name: string
   readonly source: 'config' | 'subscription'
-  /** The file that is written when it is saved. */
+  /** The file that saving the route writes. */
   readonly file: string
-  /** The whole text: of `config.yaml`, or of a subscription its entry as YAML with the secrets hidden. */
+  /** The whole text of `config.yaml`; for a subscription, its entry as YAML with the secrets hidden. */
   readonly text: string
-  /** Where the route stands in the text. */
+  /** The path of the route in the text. */
   readonly base: Path
-  /** As it is written there. A new route is not there yet: what it begins with. */
+  /** The route as it is written in the text. A new route is not in the text yet: this is what it begins with. */
   readonly written: JsonObject
   readonly isNew: boolean
 }
 
-/** What one action of the user changed; the paths are seen from the route. `removes`: it takes the whole route out. */
+/** The change of one action of the user. Paths begin at the route. `removes`: the step deletes the whole route. */
 export type Step = { readonly title: string; readonly edits: readonly YamlEdit[]; readonly removes?: true }
 
 export type RouteDraft = {
   readonly opened: OpenedRoute
   readonly past: readonly Step[]
   readonly future: readonly Step[]
-  /** The route as it would be: `written` with all steps of the past. */
+  /** The route with all steps of `past` in it. */
   readonly spec: JsonObject
 }
 
-/** So many steps can be taken back; what is older stays done. */
+/** The number of steps that undo can take back. Older steps stay done. */
 const maxSteps = 500
 
 export const draftOf = (opened: OpenedRoute): RouteDraft => ({ opened, past: [], future: [], spec: opened.written })
 
-/** Takes a step. The same draft where it changes nothing. */
+/** Takes a step. Returns the same draft if the step changes nothing. */
 export const change = (draft: RouteDraft, title: string, edits: readonly YamlEdit[]): RouteDraft => {
   const spec = applied(draft.spec, edits)
   if (equalJson(spec, draft.spec)) return draft
   return { ...draft, past: folded([...draft.past, { title, edits }]), future: [], spec }
 }
 
-/** Switches the route on or off. The key goes where the file had none. */
+/** Switches the route on or off. When it is on again, the key `enabled` goes if the file had none. */
 export const switched = (draft: RouteDraft): RouteDraft => {
   const isOn = draft.spec.enabled !== false
   const edit: YamlEdit =
@@ -59,7 +59,7 @@ export const removed = (draft: RouteDraft): RouteDraft =>
 /** Whether saving the draft deletes the route. */
 export const isRemoved = ({ past }: Pick<RouteDraft, 'past'>): boolean => past.at(-1)?.removes === true
 
-/** The two oldest as one, where there are too many. */
+/** Joins the two oldest steps when there are too many steps. */
 const folded = (past: readonly Step[]): readonly Step[] => {
   const [first, second, ...rest] = past
   return past.length <= maxSteps || !first || !second ? past : [{ title: first.title, edits: [...first.edits, ...second.edits] }, ...rest]
@@ -77,7 +77,7 @@ export const redo = (draft: RouteDraft): RouteDraft => {
   return next ? { ...draft, past: [...draft.past, next], future, spec: applied(draft.spec, next.edits) } : draft
 }
 
-/** The same steps on what stands in the file by now. */
+/** Puts the steps of a draft onto the route as it stands in the file now. */
 export const rebased = (draft: RouteDraft, now: Partial<OpenedRoute>): RouteDraft => {
   const opened = { ...draft.opened, ...now }
   return { ...draft, opened, spec: specAfter(opened.written, draft.past) }
@@ -87,7 +87,7 @@ export const rebased = (draft: RouteDraft, now: Partial<OpenedRoute>): RouteDraf
 export const isModified = (draft: RouteDraft): boolean =>
   draft.opened.isNew || isRemoved(draft) || (draft.past.length > 0 && !equalJson(draft.spec, draft.opened.written))
 
-/** All edits in order, with paths into the file's text. */
+/** Returns all edits in order. Their paths begin at the root of the file's text. */
 export const editsOf = ({ opened: { base }, past }: Pick<RouteDraft, 'opened' | 'past'>): readonly YamlEdit[] =>
   past.flatMap(({ edits }) => edits.map((edit) => ({ ...edit, path: [...base, ...edit.path] })))
 

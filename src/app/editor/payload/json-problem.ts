@@ -3,7 +3,7 @@
 import { jsonErrorPlace } from '../../../config/yaml/json-place.ts'
 import { isJson } from '../../json-text.ts'
 
-/** `undefined` for JSON. The text is not quoted. */
+/** Returns the line and column where the text stops being JSON; `undefined` for JSON. The text is not quoted. */
 export const jsonProblem = (text: string): string | undefined => {
   if (isJson(text)) return undefined
   const { line, column } = jsonErrorPlace(text)

@@ -1,4 +1,4 @@
-/** A chosen payload as the use cases are asked with it. */
+/** Turns a chosen payload into the input of the use cases. */
 
 import { readFileSync, statSync } from 'node:fs'
 import { diskFault } from '../../../core/disk-fault.ts'
@@ -8,13 +8,13 @@ import { isPayload, maxSampleBytes, parseSample, type Sample } from '../../sampl
 import type { PayloadChoice } from '../service.ts'
 import { typedPath } from '../typed-path.ts'
 
-/** The same choice; a file by its whole path, in which `~` is the home folder. */
+/** Returns the choice with the whole path of its file. `~` is the home folder. */
 export const settled = (choice: PayloadChoice): PayloadChoice => {
   if (choice.from !== 'file') return choice
   return { from: 'file', file: typedPath(choice.file) }
 }
 
-/** Throws a Fault for a file that cannot be read. */
+/** Returns the event, sample or payload that the use cases ask for. Throws a Fault for a file that cannot be read. */
 export const wishOf = (
   choice: PayloadChoice,
 ): { readonly eventId: string } | { readonly sample: string } | { readonly payload: string } | Sample => {
@@ -30,7 +30,7 @@ export const wishOf = (
   }
 }
 
-/** A sample, or a payload alone. */
+/** Reads a file: a sample with headers, or a payload alone. */
 const contentOf = (file: string): { readonly payload: string } | Sample => {
   const text = textOf(file)
   return text.trimStart().startsWith('{') && !isPayload(text) ? parseSample(text, file) : { payload: text }

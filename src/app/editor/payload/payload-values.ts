@@ -1,4 +1,4 @@
-/** What is in a payload, by the paths that filters and templates have for it. */
+/** Lists the values in a payload by the paths that filters and templates use. */
 
 import { typeOf } from '../../../config/schema-walk.ts'
 import type { Json } from '../../../core/json.ts'
@@ -11,7 +11,10 @@ const maxShown = 80
 
 type Inside = { readonly path: string; readonly value: Json; readonly depth: number }
 
-/** The event's type and the headers, then the payload from the outside in: what is near the top is there although others are left out. */
+/**
+ * Returns the event's type, the headers, and the payload's values from the outside in. If there are too many values, the deepest are left
+ * out.
+ */
 export const valuesOf = (
   payload: Json | undefined,
   eventType: string | undefined,
@@ -37,7 +40,7 @@ export const valuesOf = (
 
 const membersOf = ({ path, value, depth }: Inside, limit: number): readonly Inside[] => {
   if (typeof value !== 'object' || value === null) return []
-  // Of a list the places, of a map the names that a path can hold.
+  // The members of a list have their places. A map gives only the keys that a path can contain.
   const keys = Array.isArray(value) ? placesOf(value, limit) : Object.keys(value).filter((key) => key !== '' && !key.includes('.'))
   return keys.slice(0, limit).map((key) => ({
     path: path === '' ? key : `${path}.${key}`,

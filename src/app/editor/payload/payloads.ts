@@ -1,4 +1,4 @@
-/** The payloads with which a route can be tried: samples, and what came to it; and one of them with all that is in it. */
+/** Lists the payloads with which a route can be tried, samples and recorded events, and reads one payload. */
 
 import { isUtf8 } from 'node:buffer'
 import { basename } from 'node:path'
@@ -27,24 +27,24 @@ import { settled, wishOf } from './payload-choice.ts'
 import { valuesOf } from './payload-values.ts'
 import { type RankedSample, rankedSamples } from './ranked-samples.ts'
 
-/** So many of the events that came to the route. */
+/** The most recorded events that are listed for a route. */
 const maxRecorded = 100
-/** So much of a body is shown. */
+/** The most characters of a body that are shown. */
 const maxBody = 200_000
 
-/** So many of the samples that fit are tried, to find one that nothing of the route stops. */
+/** The most fitting samples that are tried, to find one that no stage of the route stops. */
 const maxTried = 12
 
 type Asked = { readonly source: RouteSource | undefined; readonly catalogue: Catalogue; readonly config: Config }
 
-/** A route whose entry is not valid has no source: then nothing is known of what it takes. */
+/** Finds a route. A route whose entry is not valid has no source, and then nothing is known of the payloads that it takes. */
 const routeNamed = async (workspace: Workspace, name: string | undefined): Promise<Asked> => {
   const { loaded, routes } = readRoutes(workspace)
   const { catalogue } = await catalogueOf(loaded.config)
   return { source: routes.find((known) => known.name === name)?.route, catalogue, config: loaded.config }
 }
 
-/** The group that has the best one to begin with comes first: a sample that is like what the route reads, else what came to it. */
+/** Returns the rows. Samples come first if the best sample is like what the route reads; otherwise recorded events come first. */
 export const payloadRows = async (workspace: Workspace, { route }: { readonly route?: string }): Promise<readonly PayloadRow[]> => {
   const asked = await routeNamed(workspace, route)
   const samples = await takenFirst(workspace, rankedSamples(workspace, asked.source, allSchemes(asked.catalogue)), asked)
@@ -74,14 +74,14 @@ const takenFirst = async (
       const { stoppedAt } = await trace(traced, { source, config, catalogue, effects })
       if (stoppedAt === null) return [each, ...samples.filter((other) => other !== each)]
     } catch {
-      // A route that is not valid takes none.
+      // A route that is not valid takes no sample.
       return samples
     }
   }
   return samples
 }
 
-/** The recorded events of one route, or of all routes. */
+/** Returns the recorded events of one route, or of all routes. */
 const recordedRows = async ({ dataDir }: Workspace, route: string | undefined): Promise<readonly PayloadRow[]> => {
   const fits = (event: EventView): boolean =>
     (route === undefined || event.route === route) && event.raw !== undefined && event.unverified === undefined
@@ -103,12 +103,14 @@ const recordedRows = async ({ dataDir }: Workspace, route: string | undefined): 
     }))
 }
 
-/** `2026-11-22 10:02:11`, in UTC as the journal has it. */
+/** Returns a time like `2026-11-22 10:02:11`, in UTC as in the journal. */
 const shortTime = (at: string): string => at.slice(0, 19).replace('T', ' ')
 
 const sizeOf = (bytes: number): string => (bytes < 1_000 ? `${bytes} B` : `${(bytes / 1_000).toFixed(1)} kB`)
 
-/** As the route would get it. Throws a Fault: there is no such sample, event or file, or its request was not kept. */
+/**
+ * Reads a payload as the route would get it. Throws a Fault: there is no such sample, event or file, or the event's request was not kept.
+ */
 export const readPayload = async (
   workspace: Workspace,
   { choice, route }: { readonly choice: PayloadChoice; readonly route: string },

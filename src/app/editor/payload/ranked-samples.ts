@@ -1,4 +1,4 @@
-/** The samples, those first that a route takes and that have what it reads. */
+/** Ranks samples: those that the route takes, and that have what the route reads, come first. */
 
 import type { RouteSource } from '../../../config/config.ts'
 import { Fault, messageOf } from '../../../core/fault.ts'
@@ -19,18 +19,21 @@ export type RankedSample = {
   readonly name: string
   readonly type: string
   readonly bytes: number
-  /** The route takes its type, and its sender's signatures. */
+  /** The route takes the sample's event type and the signatures of its sender. */
   readonly fits: boolean
-  /** It fits, and the route says in its list or by what it reads that it is about such events. */
+  /** The sample fits, and the route's `events`, `verify`, conditions or templates show that the route is about such events. */
   readonly isLike: boolean
-  /** Why it cannot be used. */
+  /** Why the sample cannot be used; `undefined` if it can. */
   readonly problem?: string
 }
 
-/** There are as many as the user has put there. */
+/** The most samples that are ranked, because a user may have any number of samples. */
 const maxSamples = 500
 
-/** Of those that are alike the provider with the most samples comes first. Without a route all are alike. */
+/**
+ * Returns the samples, the best first. Among equals, the provider with the most samples comes first. Without a route all samples are
+ * equal.
+ */
 export const rankedSamples = (
   workspace: Workspace,
   source: RouteSource | undefined,
@@ -74,11 +77,11 @@ const judgeOf = (source: RouteSource | undefined, schemes: readonly Scheme[]): J
   }
 }
 
-/** A sample that shows another scheme than the route verifies is none of its senders'. */
+/** Whether the headers come from a sender of the route. They do not if they show a scheme that the route does not verify. */
 export const isOfSenders = ({ verify }: Pick<Route, 'verify'>, headers: Event['headers'], schemes: readonly Scheme[]): boolean =>
   verify === undefined || schemeOf('auto', { verify }, '-', schemes, headers) === schemes.find((scheme) => scheme.shows(headers))?.name
 
-/** The fields of conditions, and the paths of placeholders, wherever they stand. */
+/** Collects the fields of all conditions and the paths of all placeholders in a value. */
 const fieldsIn = (value: Json | undefined, into: Set<string> = new Set()): ReadonlySet<string> => {
   if (typeof value === 'string') for (const path of placeholders(value)) into.add(path)
   if (Array.isArray(value)) for (const item of value) fieldsIn(item, into)

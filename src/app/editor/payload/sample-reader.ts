@@ -1,15 +1,15 @@
-/** Reads samples for an editor, which tries the same ones after each change. */
+/** Reads samples for an editor, which tries all samples again after each change. */
 
 import { statSync } from 'node:fs'
 import { type KnownSample, readSample } from '../../samples/gallery.ts'
 import type { Sample } from '../../samples/sample-file.ts'
 
-/** Throws a Fault for a sample that cannot be used. */
+/** Reads a sample. Throws a Fault for a sample that cannot be used. */
 export type SampleReader = (known: KnownSample) => Sample
 
 const maxKept = 100
 
-/** A file that has not changed since is not read again. */
+/** Makes a reader that keeps samples. It reads a file again only after the file has changed. */
 export const createSampleReader = (): SampleReader => {
   const kept = new Map<string, { readonly stamp: string; readonly sample: Sample }>()
   return (known) => {

@@ -1,4 +1,4 @@
-/** Begins a new route of `config.yaml`. Nothing is written before it is saved. */
+/** Begins a new route of `config.yaml`. Nothing is written until the route is saved. */
 
 import { textOfFile } from '../../../config/locked/replace-text.ts'
 import { parseSource } from '../../../config/yaml/source.ts'
@@ -15,7 +15,10 @@ import { configFile, openRoute } from '../draft/open-route.ts'
 import type { OpenedRoute } from '../draft/route-draft.ts'
 import type { NewRoute } from '../service.ts'
 
-/** Of a profile, where one is given. Throws a Fault: the name is none, or is taken, or there is no such route, sample or event to begin with. */
+/**
+ * Begins a route, in `profile` if given. Throws a Fault: the name is not valid or is taken, or the route, sample or event to begin with
+ * does not exist.
+ */
 export const createRoute = async (workspace: Workspace, { name: asked, clone, like }: NewRoute, profile?: string): Promise<OpenedRoute> => {
   const name = asked.trim()
   if (!routeName.test(name))
@@ -38,7 +41,9 @@ export const createRoute = async (workspace: Workspace, { name: asked, clone, li
 
 const webhook: Path = ['platforms', 'webhook']
 
-/** Where the routes of a file stand, or would: settings stand under `extra`, or all beside it. */
+/**
+ * Returns the path of the routes in a file, also if there are none yet. A file has its settings under `extra`, or all of them beside it.
+ */
 const routesPath = (data: JsonObject): Path => {
   const inside = valueAt(data, [...webhook, 'extra'])
   const beside = valueAt(data, webhook)
@@ -56,13 +61,13 @@ const refuseTaken = (workspace: Workspace, name: string, written: Json | undefin
   throw new Fault('exists', `there is ${what} "${name}" already`, { exitCode: exit.conflict, hint: 'give another name' })
 }
 
-/** A secret is for one route alone, toolsets are set by hand, and stamps are those of a subscription. */
+/** The keys that a clone does not get: a secret is for one route, toolsets are set by hand, and stamps belong to a subscription. */
 const leftOut: ReadonlySet<string> = new Set(['secret', 'secrets', 'toolsets', 'created_at', 'updated_at'])
 
 const cloned = (written: JsonObject): JsonObject =>
   withoutMasks(Object.fromEntries(Object.entries(written).filter(([key]) => !leftOut.has(key)))) as JsonObject
 
-/** What stands for a hidden secret is no value. */
+/** Removes masks, which stand for hidden secrets and are not values. */
 const withoutMasks = (value: Json): Json => {
   const isKept = (item: Json): boolean => typeof item !== 'string' || !hidesPart(item)
   if (Array.isArray(value)) return value.filter(isKept).map(withoutMasks)

@@ -1,4 +1,4 @@
-/** What the changes of a draft bring with them: the findings of a whole check that were not there before, and all of the route's own. */
+/** Finds what is wrong with a draft: all findings about its route, and the findings of a whole check that the changes add. */
 
 import { parseSource } from '../../../config/yaml/source.ts'
 import type { Diagnostic } from '../../../core/diagnostic.ts'
@@ -11,10 +11,10 @@ import { fingerprintOf } from '../../validate/fingerprint.ts'
 import { validate } from '../../validate/validate.ts'
 import type { Workspace } from '../../workspace.ts'
 
-/** Of another text of `config.yaml`. `route`: all findings about it count, old ones too. */
+/** Returns the findings of another text of `config.yaml`. Only new findings count, but all findings about `route`. */
 export type ConfigFindings = (before: string, after: string, route?: string) => Promise<readonly Diagnostic[]>
 
-/** What was there before is checked once for each text: it only tells what is new. */
+/** Makes the check. The text before the changes is checked once; its findings only show which findings are new. */
 export const createConfigFindings = (workspace: Workspace): ConfigFindings => {
   let last: { readonly text: string; readonly known: ReadonlySet<string> } | undefined
   const check = async (configText: string): Promise<readonly Diagnostic[]> =>
@@ -30,7 +30,7 @@ export const createConfigFindings = (workspace: Workspace): ConfigFindings => {
   }
 }
 
-/** Of another text of a subscription. Throws a Fault where it cannot be checked, or must not be changed so. */
+/** Returns the findings of another text of a subscription. Throws a Fault when it cannot be checked, or the change is not allowed. */
 export const subscriptionFindings = async (workspace: Workspace, draft: Draft, text: string): Promise<readonly Diagnostic[]> => {
   const { source, diagnostics: slips } = parseSource(draft.name, text)
   if (!source) return slips

@@ -1,4 +1,4 @@
-/** Drafts that were left unsaved, to be gone on with: on the file as it is now. */
+/** Keeps drafts that were left unsaved, and opens them again on the file as it is now. */
 
 import { createHash } from 'node:crypto'
 import { textOfFile } from '../../../config/locked/replace-text.ts'
@@ -11,14 +11,14 @@ import type { KeptDraft } from '../service.ts'
 import { clashesOf } from './onto-current.ts'
 import { type StoredDraft, storeDraft, storedDrafts } from './stored-drafts.ts'
 
-/** Says where it is. Throws a Fault where it is too large, or cannot be written. */
+/** Stores a draft and says where. Throws a Fault when the draft is too large, or cannot be written. */
 export const keepDraft = async (workspace: Workspace, { opened, past }: RouteDraft, at: number): Promise<string> => {
   const { name, source, base, written, isNew, text } = opened
   const file = await storeDraft(workspace, { v: 1, at, name, source, base, written, isNew, digest: digestOf(text), past })
   return `kept as ${file}`
 }
 
-/** The latest first; those of a subscription that is gone are left out. */
+/** Returns the wanted drafts, the latest first. Drafts of subscriptions that no longer exist are left out. */
 export const keptDrafts = (workspace: Workspace, wanted: (stored: StoredDraft) => boolean): readonly KeptDraft[] =>
   storedDrafts(workspace)
     .filter(wanted)
@@ -30,7 +30,7 @@ export const keptDrafts = (workspace: Workspace, wanted: (stored: StoredDraft) =
       }
     })
 
-/** The steps are put onto the file as it is now; what was changed in it since is said. */
+/** Puts the steps of a stored draft onto the file as it is now. `note` says what has changed in the file since. */
 const onPresent = (workspace: Workspace, { name, source, base, written, isNew, digest, past, at }: StoredDraft): KeptDraft => {
   const opened: OpenedRoute =
     source === 'config'

@@ -13,7 +13,7 @@ import type { Workspace } from '../../workspace.ts'
 import { createEditorService } from '../create-service.ts'
 import { draftOf } from '../draft/route-draft.ts'
 
-/** `isDry`: nothing is written. */
+/** What to write. `isDry`: nothing is written. */
 export type NewRouteInput = Pick<SubscriptionInput, 'from' | 'fields'> & { readonly name: string; readonly isDry: boolean }
 
 export type WrittenRoute = {
@@ -21,14 +21,14 @@ export type WrittenRoute = {
   readonly file: string
   readonly url: string
   readonly diff: readonly Hunk[]
-  /** The findings about this route. Where one of them is the reason that nothing was written, `refused` says so. */
+  /** The findings about the route. If a finding prevented the writing, `refused` says so. */
   readonly findings: readonly Diagnostic[]
   readonly refused?: string
-  /** Whether a running gateway took the route over. */
+  /** Sentences that say whether a running gateway took the route over. */
   readonly notices: readonly string[]
 }
 
-/** Throws a Fault: the name is none or is taken, or the file cannot be read or written. */
+/** Writes the route. Throws a Fault: the name is not valid or is taken, or the file cannot be read or written. */
 export const writeNewRoute = async (workspace: Workspace, finder: GatewayFinder, input: NewRouteInput): Promise<WrittenRoute> => {
   const service = createEditorService(workspace, finder)
   const opened = await service.create({ name: input.name })
@@ -43,14 +43,14 @@ export const writeNewRoute = async (workspace: Workspace, finder: GatewayFinder,
   return saved.ok ? { ...about, notices: saved.notices } : { ...about, refused: saved.message, notices: [] }
 }
 
-/** The keys of the route: what it begins with, and the fields over it. Of `deliver_extra` each setting counts alone. */
+/** Returns the keys of the route: those of `from`, overridden by `fields`. In `deliver_extra`, each setting is overridden alone. */
 const settingsOf = ({ from = {}, fields }: NewRouteInput): JsonObject => {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject
   const extra = { ...(from.deliver_extra as JsonObject | undefined), ...(given.deliver_extra as JsonObject | undefined) }
   return { ...from, ...given, ...(Object.keys(extra).length === 0 ? {} : { deliver_extra: extra }) }
 }
 
-/** Where its sender posts to. */
+/** Returns the URL to which the sender of the route posts. */
 const urlOf = (workspace: Workspace, name: string, spec: Route): string => {
   const { config } = loadConfig(workspace)
   const profile = spec.profile ?? defaultProfile

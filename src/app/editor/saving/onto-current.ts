@@ -1,10 +1,10 @@
-/** Puts a draft onto its file as it is now, where nobody else changed what the draft changes. */
+/** Puts a draft onto its file as it is now, unless somebody else changed the keys that the draft changes. */
 
 import { parseSource } from '../../../config/yaml/source.ts'
 import { equalJson, isObject, type JsonObject, own, valueAt } from '../../../core/json.ts'
 import { isRemoved, type RouteDraft, rebased } from '../draft/route-draft.ts'
 
-/** The draft on this text, or why not. */
+/** Returns the draft on a text of its file, or says why the draft cannot be put onto the text. */
 export const ontoCurrent = (draft: RouteDraft, text: string): RouteDraft | { readonly why: string } => {
   const { opened } = draft
   const data = parseSource(opened.file, text).source?.data
@@ -17,7 +17,10 @@ export const ontoCurrent = (draft: RouteDraft, text: string): RouteDraft | { rea
   return rebased(draft, { text, written: now })
 }
 
-/** The keys of the route that the draft changes, and that are not any more what they were when it was opened. To delete it is to change all. */
+/**
+ * Returns the keys that the draft changes, and that have changed in the file since the draft was opened. To delete the route is to change
+ * all keys.
+ */
 export const clashesOf = (draft: RouteDraft, now: JsonObject): readonly string[] => {
   const { written } = draft.opened
   const edits = draft.past.flatMap((step) => step.edits)

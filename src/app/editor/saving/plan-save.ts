@@ -1,4 +1,4 @@
-/** What saving a draft would do: the diff, and the findings that come with it. Nothing is written. */
+/** Plans the saving of a draft: the diff, and the findings that the changes bring. Nothing is written. */
 
 import { textOfFile } from '../../../config/locked/replace-text.ts'
 import { Fault, messageOf } from '../../../core/fault.ts'
@@ -14,15 +14,15 @@ import { ontoCurrent } from './onto-current.ts'
 /** A plan with the texts that it is about. */
 export type Prepared = {
   readonly plan: SavePlan
-  /** What the file must hold, and what it shall hold. */
+  /** The text that the file must have before saving, and the text that it gets. */
   readonly before: string
   readonly after: string
 }
 
-/** What drafts are made into, and checked by. */
+/** The tools that make the texts of drafts and check them. */
 export type Drafting = { readonly workspace: Workspace; readonly textOf: DraftTexts; readonly configFindings: ConfigFindings }
 
-/** Throws a Fault where the file cannot be read. */
+/** Plans a saving. Throws a Fault when the file cannot be read. */
 export const prepareSave = async (drafting: Drafting, { draft, onto }: PlanRequest): Promise<Prepared> => {
   const { workspace, textOf } = drafting
   const { opened } = draft
@@ -57,7 +57,7 @@ const findingsOf = async ({ workspace, configFindings }: Drafting, draft: RouteD
   return isRemoved(draft) ? [] : subscriptionFindings(workspace, draftOf(workspace, opened.name), text)
 }
 
-/** Of a subscription that was removed meanwhile there is none. */
+/** Returns the text of the file now; empty for a subscription that has been removed meanwhile. */
 const presentText = (workspace: Workspace, { source, file, name }: OpenedRoute): string => {
   if (source === 'config') return textOfFile(file)
   try {

@@ -1,4 +1,4 @@
-/** Saves a draft: only what was seen to be there is replaced, and what stops the start is never written. */
+/** Saves a draft. A text is replaced only if it is still the text that was read, and a text that would stop the start is never written. */
 
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -20,7 +20,7 @@ import { takenOver } from './take-over.ts'
 
 type Refused = Extract<Saved, { ok: false }>
 
-/** Throws a Fault where a file cannot be read or written. */
+/** Saves a draft, or says why not. Throws a Fault when a file cannot be read or written. */
 export const saveRoute = async (drafting: Drafting, finder: GatewayFinder, request: SaveRequest): Promise<Saved> => {
   const { workspace } = drafting
   const { draft, as } = request
@@ -34,7 +34,7 @@ export const saveRoute = async (drafting: Drafting, finder: GatewayFinder, reque
     const told = source === 'config' ? await takenOver(workspace, finder) : ['every request sees it from now on']
     return { ok: true, ...written, notices: [`saved ${basename(file)}`, ...notices, ...told] }
   } catch (error) {
-    // Somebody was quicker.
+    // Somebody else changed the file after the plan was made.
     if (!(error instanceof Fault && error.code === 'conflict')) throw error
     return refusedFor('conflict', await prepareSave(drafting, { draft }), error.message)
   }
@@ -83,14 +83,14 @@ const writeSubscription = async (
   return { opened: openSubscription(workspace, name), notices: moved }
 }
 
-/** Throws a Fault where the stored subscription has changed since it was opened. */
+/** Returns the stored subscription. Throws a Fault when it has changed since it was opened. */
 const subscriptionAs = (workspace: Workspace, name: string, text: string): ReturnType<typeof draftOf> => {
   const draft = draftOf(workspace, name)
   if (draft.text === text) return draft
   throw new Fault('conflict', `"${name}" was changed meanwhile: nothing was saved`, { exitCode: exit.conflict })
 }
 
-/** The route's own file is opened again as it is. */
+/** Writes the draft to another file, and opens the route again as its own file has it. */
 const saveAs = async ({ workspace, textOf }: Drafting, { draft, as }: SaveRequest & { readonly as: string }): Promise<Saved> => {
   const { opened } = draft
   const file = typedPath(as)

@@ -1,6 +1,6 @@
 /**
- * Drafts that were left unsaved, in `<data_dir>/.drafts/`: a file for each route, which only its owner may read, for what was typed may be
- * a secret. The text of the route's file is not kept, only what it was known by.
+ * Stores unsaved drafts in `<data_dir>/.drafts/`, a file for each route. Only the owner may read a file, because a user may have typed a
+ * secret. The text of the route's file is not stored, only its digest.
  */
 
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { isStoredDraft } from '../../../generated/stored-checks.js'
 import type { Workspace } from '../../workspace.ts'
 import type { OpenedRoute, Step } from '../draft/route-draft.ts'
 
-/** Of more the oldest are dropped. */
+/** The most drafts that are kept. Beyond this number, the oldest drafts are dropped. */
 const maxDrafts = 20
 const maxBytes = 1_048_576
 
@@ -22,12 +22,12 @@ const draftsFolder = ({ dataDir }: Pick<Workspace, 'dataDir'>): string => join(d
 export type StoredDraft = Pick<OpenedRoute, 'name' | 'source' | 'base' | 'written' | 'isNew'> & {
   readonly v: 1
   readonly at: number
-  /** Of the text that the draft began with: SHA-256, in hex. */
+  /** The SHA-256 of the text that the draft began with, in hex. */
   readonly digest: string
   readonly past: readonly Step[]
 }
 
-/** Says where it is. Throws a Fault where it is too large, or cannot be written. */
+/** Stores a draft and returns the path of its file. Throws a Fault when the draft is too large, or cannot be written. */
 export const storeDraft = async (workspace: Workspace, stored: StoredDraft): Promise<string> => {
   const json = `${JSON.stringify(stored)}\n`
   if (Buffer.byteLength(json) > maxBytes)
@@ -43,13 +43,16 @@ export const storeDraft = async (workspace: Workspace, stored: StoredDraft): Pro
 export const dropDraft = (workspace: Workspace, of: Pick<StoredDraft, 'name' | 'source'>): void =>
   rmSync(fileOf(workspace, of), { force: true })
 
-/** The latest first. What holds no draft is left out. */
+/** Returns the stored drafts, the latest first. A file that does not hold a draft is left out. */
 export const storedDrafts = (workspace: Workspace): readonly StoredDraft[] =>
   known(workspace)
     .slice(0, maxDrafts)
     .map(({ stored }) => stored)
 
-/** A subscription may have the name of the route that hides it; no name begins with a tilde. */
+/**
+ * Returns the path of a draft's file. A route and a subscription may have the same name, so a subscription's file begins with a tilde, as
+ * no name does.
+ */
 const fileOf = (workspace: Pick<Workspace, 'dataDir'>, { name, source }: Pick<StoredDraft, 'name' | 'source'>): string =>
   join(draftsFolder(workspace), `${source === 'subscription' ? '~' : ''}${encodeURIComponent(name)}.json`)
 
@@ -75,7 +78,7 @@ const read = (file: string): StoredDraft | undefined => {
   try {
     if (statSync(file).size > maxBytes) return undefined
     const data = parseObject(readFileSync(file, 'utf8'))
-    // Written by another version, or by hand: what has another shape is no draft.
+    // Another version, or a user, may have written the file. Data of any other shape is not a draft.
     return isStoredDraft(data) ? (data as JsonObject & StoredDraft) : undefined
   } catch {
     return undefined

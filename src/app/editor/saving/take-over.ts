@@ -4,12 +4,15 @@ import { messageOf } from '../../../core/fault.ts'
 import type { GatewayFinder } from '../../running-gateway.ts'
 import type { Workspace } from '../../workspace.ts'
 
-/** What came of it, in sentences; none where no gateway runs. Never throws: the file is written. */
+/**
+ * Makes a running gateway reload. Returns sentences that say what happened; none when no gateway runs. Never throws, because the file is
+ * written already.
+ */
 export const takenOver = async ({ self }: Workspace, finder: GatewayFinder): Promise<readonly string[]> => {
   try {
     const gateway = await finder.find()
     if (!gateway) return []
-    // Whoever saved it has seen what goes.
+    // The user saw what the change removes before saving it.
     const { ok, diagnostics, restart } = await gateway.reload({ force: true })
     const [first] = diagnostics.filter(({ stopsStart }) => stopsStart)
     if (!ok) return [`the running gateway refused it and serves what it had${first ? `: ${first.code} ${first.message}` : ''}`]
