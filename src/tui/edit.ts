@@ -1,4 +1,4 @@
-/** Opens the editor on a terminal, and gives the terminal back, however it ends. */
+/** Opens the editor on a terminal, and gives the terminal back, however the editor ends. */
 
 import type { ReadStream, WriteStream } from 'node:tty'
 import { actionOf } from './model/actions.ts'
@@ -29,21 +29,24 @@ export type EditorSettings = {
 export type Around = Pick<Surroundings, 'service' | 'watch'> & {
   /** Opens a file in the user's editor, at a line. */
   readonly edit: (file: string, line?: number) => Promise<void>
-  /** A text in a file of its own, in the user's editor. */
+  /** Opens a text in the user's editor, in a file of its own. Resolves with the edited text. */
   readonly editText: (text: string) => Promise<string>
 }
 
-/** The actions that wait for no screen. */
+/** The actions that do not wait until a screen has opened. */
 const atOnce = ['interrupt', 'suspend', 'redraw'] as const
 const previewDelayMs = 80
 const keepDelayMs = 1_000
 
-/** Resolves when the editor was left, or was ended from outside. Throws what was a mistake of ours, as a Fault; the terminal is given back before. */
+/**
+ * Runs the editor until the user leaves it, or something outside ends it. A mistake of the program is thrown as a Fault after the terminal
+ * was given back.
+ */
 export const runEditor = async (settings: EditorSettings, around: Around): Promise<Ended> => {
   const { stdin, stdout, options, route } = settings
   const sizeOf = (): Size => ({ columns: stdout.columns, rows: stdout.rows })
   const state: State = { world: { options, size: sizeOf(), revision: 0 }, screens: [homeScreen] }
-  // The line mode, which shares this module, does without Ink.
+  // The line mode shares this module and does not need Ink, so Ink is loaded only here.
   const { openCanvas } = await import('./terminal/canvas.tsx')
   const terminal = takeTerminal(stdout, settings.modes)
   const endings = watchEndings(terminal.isOurs, stdin)
@@ -77,7 +80,7 @@ export const runEditor = async (settings: EditorSettings, around: Around): Promi
     editText: (text) => away(() => around.editText(text)),
     editFile: (file, line) => away(() => around.edit(file, line)),
   })
-  // Whoever stopped us from outside had the terminal meanwhile.
+  // If another program stopped the editor, somebody else had the terminal meanwhile, so the terminal is taken again.
   const stopListening = onContinued(() => terminal.isOurs() && void away(async () => {}))
   stdout.on('resize', resize)
   canvas.draw(state)
@@ -93,7 +96,7 @@ export const runEditor = async (settings: EditorSettings, around: Around): Promi
   return endedBy(ending, kept)
 }
 
-/** Does what needs the terminal as it was before. */
+/** Gives the terminal back while `work` runs, and takes it again afterwards. */
 const awayFrom =
   (terminal: Terminal, keys: KeyReader, back: () => void) =>
   async <T>(work: () => Promise<T>): Promise<T> => {
@@ -104,7 +107,7 @@ const awayFrom =
     } finally {
       terminal.take()
       keys.resume()
-      // It may have another size by now, of which only the foreground is told.
+      // The terminal may have another size by now. Only the foreground process is told of a new size.
       process.kill(process.pid, 'SIGWINCH')
       back()
     }

@@ -1,4 +1,4 @@
-/** Keeps the drafts that are being edited, so that a crash or a kill costs a second of them at most. */
+/** Stores the drafts that are being edited, so that a crash or a kill loses a second of the work at most. */
 
 import type { RouteDraft } from '../app/editor/draft/route-draft.ts'
 import type { EditorService } from '../app/editor/service.ts'
@@ -7,12 +7,12 @@ import { isSameRoute } from './model/pending.ts'
 export type Keeping = {
   readonly service: Pick<EditorService, 'keepDraft' | 'dropDraft'>
   readonly delayMs: number
-  /** Waits for the work before the end, and says when it fails. */
+  /** Waits for the work before the editor ends, and reports its failure. */
   readonly track: (work: Promise<unknown>) => void
 }
 
 export type Keeper = {
-  /** All drafts that have something to save. One that is saved, or in which all is undone, is dropped. */
+  /** Sets the drafts that have unsaved changes. The stored copy of any other draft is dropped. */
   update(drafts: readonly RouteDraft[]): void
   close(): void
 }

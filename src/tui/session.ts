@@ -1,4 +1,4 @@
-/** The editor at work: inputs go through the reducer, the frame is drawn, and the commands of the model are done. */
+/** The editor at work: inputs go through the reducer, the frame is drawn, and the model's commands are done. */
 
 import type { OpenedRoute } from '../app/editor/draft/route-draft.ts'
 import type { Answer, EditorService, Question } from '../app/editor/service.ts'
@@ -12,32 +12,32 @@ import { type Input, reduce, type State } from './model/state.ts'
 import { models } from './screens/index.ts'
 import { createTypedAhead } from './typed-ahead.ts'
 
-/** What the editor does to the world. */
+/** Everything that the editor does outside of its model. */
 export type Surroundings = {
   readonly service: EditorService
   readonly draw: (state: State) => void
   readonly redraw: () => void
   readonly copy: (text: string) => void
   readonly suspend: () => void
-  /** A text, and a file at a line, in the user's editor, with the terminal given back meanwhile. */
+  /** Open a text, or a file at a line, in the user's editor. The terminal is given back meanwhile. */
   readonly editText: (text: string) => Promise<string>
   readonly editFile: (file: string, line: number) => Promise<void>
-  /** What goes on in the running gateway. Throws a Fault where none runs. */
+  /** Follows the traffic of the running gateway. Throws a Fault when no gateway runs. */
   readonly watch: (route: string | undefined) => Promise<{ readonly lines: AsyncIterable<TailLine>; close(): void }>
   /** Milliseconds that a preview waits for the next change. */
   readonly previewDelayMs: number
-  /** Milliseconds after a change until the draft is kept for the case of a crash. */
+  /** Milliseconds from a change until the draft is stored, in case of a crash. */
   readonly keepDelayMs: number
 }
 
 export type Session = {
   readonly state: () => State
   readonly input: (input: Input) => void
-  /** Does what the user typed or clicked, at once, or when the screen is there that is being opened: it is meant for that one. */
+  /** Does what the user typed or clicked. If a screen is being opened, the act waits for that screen, because it is meant for it. */
   readonly typed: (act: () => void) => void
   /** Resolves when the editor is left. */
   readonly ended: Promise<void>
-  /** Ends it, if it was not left. Changes that are not saved are kept as a draft; says where. */
+  /** Ends the editor if the user has not left it. Unsaved changes are kept as a draft; the result says where. */
   readonly close: () => Promise<string | undefined>
 }
 
@@ -122,14 +122,14 @@ const opens: ReadonlySet<Question['ask']> = new Set(['drafts', 'open', 'create',
 
 const isFirst = ({ ask }: Question, { world }: State): boolean => ask === 'home' && !world.home
 
-/** A list to pick from comes of it. */
+/** Whether the answer opens a list of payloads for a new route. */
 const isForNewRoute = (question: Question): boolean => question.ask === 'payloads' && question.of.route === undefined
 
-/** The questions that write: the end waits for their answers. */
+/** The questions that write. The editor waits for their answers before it ends. */
 const writes: ReadonlySet<Question['ask']> = new Set(['save', 'create', 'keepDraft', 'dropDraft', 'addSample', 'addTest'])
 const patienceMs = 5_000
 
-/** What is being written is written before the end, as far as that does not take too long. */
+/** Waits for unfinished writes before the editor ends, but at most `patienceMs`. */
 const createWritten = () => {
   const going = new Set<Promise<unknown>>()
   return {
@@ -157,13 +157,13 @@ const failed =
   (error: unknown): void =>
     tell({ type: 'failed', ask: what, message: messageOf(error) })
 
-/** The file as it is afterwards is opened again. */
+/** Opens the route's file in the user's editor, and then opens the route again as the file has it. */
 const editRoute = async (opened: OpenedRoute, path: Path, { service, editFile }: Surroundings): Promise<Answer> => {
   await editFile(opened.file, await service.line({ opened, path }))
   return ask(service, { ask: 'reopen', of: { name: opened.name, source: opened.source } })
 }
 
-/** One preview at a time, and always of the latest state: those between are never asked for. */
+/** Asks for one preview at a time, always of the latest state. States between two previews are skipped. */
 const createPreviews = ({ service, previewDelayMs }: Surroundings, tell: (message: Message) => void) => {
   let next: PreviewQuestion | undefined
   let isBusy = false

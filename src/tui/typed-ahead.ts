@@ -1,9 +1,9 @@
-/** Keys that come while a screen is being opened wait for it: they are meant for what stands there. */
+/** Keeps keys that come while a screen is being opened, because they are meant for that screen. */
 
 export type TypedAhead = {
-  /** Does it at once, or when nothing is being opened any more. */
+  /** Does the act at once, or when no screen is being opened any more. */
   typed(act: () => void): void
-  /** A screen is being opened until then. */
+  /** Says that a screen is being opened until the work ends. */
   until(work: Promise<unknown>): void
 }
 
@@ -12,7 +12,7 @@ export const createTypedAhead = (): TypedAhead => {
   let going = 0
   const done = (): void => {
     going -= 1
-    // The first one may open another screen.
+    // The first act may open another screen, and then the rest must wait.
     while (going === 0 && waiting.length > 0) waiting.shift()?.()
   }
   return {

@@ -1,9 +1,9 @@
-/** Everything that a key can do, and the keys that do it: the one table from which help, palette and docs are made. */
+/** The actions and their keys. Help, palette and docs are made from this table. */
 
 export type ActionGroup = 'move' | 'change' | 'look' | 'text' | 'program'
 
 type Meaning = {
-  /** The first is the one that hints show. */
+  /** The keys of the action. Hints show the first key. */
   readonly keys: readonly string[]
   readonly title: string
   readonly group: ActionGroup
@@ -73,16 +73,16 @@ export type ActionName = keyof typeof actions
 
 export const meaningOf = (name: ActionName): Meaning => actions[name]
 
-/** The keys of each action, as they stand in the table or as the user has them. */
+/** The keys of each action: those of the table, or those of the user. */
 export type Keymap = { readonly [name in ActionName]: readonly string[] }
 
 export const defaultKeymap: Keymap = Object.fromEntries(
   Object.entries(actions).map(([name, { keys }]) => [name, keys]),
 ) as unknown as Keymap
 
-/** Those that every screen knows. */
+/** The actions that every screen has. */
 export const everywhere: readonly ActionName[] = ['interrupt', 'suspend', 'redraw', 'help', 'palette', 'quit', 'back']
 
-/** The action of a key among those that count now; the first of them wins. */
+/** Returns the action of a key; `undefined` if no action of `among` has the key. If several have it, the first of them counts. */
 export const actionOf = (key: string, among: readonly ActionName[], keymap: Keymap): ActionName | undefined =>
   among.find((name) => keymap[name].includes(key))

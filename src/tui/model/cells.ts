@@ -1,9 +1,9 @@
-/** Texts in the cells of a terminal: cut, filled and broken into lines. */
+/** Fits texts into the cells of a terminal: cuts, fills and breaks them. */
 
 import { printable } from '../../core/text.ts'
 import { charactersOf, isNarrow, widthOf } from './characters.ts'
 
-/** The longest start of a text that is at most so wide. */
+/** Returns the longest start of a text that is at most `width` cells wide. */
 const headOf = (text: string, width: number): string => {
   if (isNarrow(text)) return text.slice(0, Math.max(0, width))
   let taken = ''
@@ -16,7 +16,7 @@ const headOf = (text: string, width: number): string => {
   return taken
 }
 
-/** A text at exactly this width: cut with an ellipsis, or filled with blanks. It is safe on a terminal. */
+/** Returns a text at exactly this width: cut with an ellipsis, or filled with blanks. The result is safe on a terminal. */
 export const cell = (text: string, width: number): string => {
   const safe = printable(text, 4096)
   const isLong = widthOf(safe) > width
@@ -24,7 +24,10 @@ export const cell = (text: string, width: number): string => {
   return shown + ' '.repeat(Math.max(0, width - widthOf(shown)))
 }
 
-/** Texts behind each other in one cell: as many, the last ones cut or empty where there is no room, the last filled with blanks. */
+/**
+ * Fits several texts into one cell and returns the same number of texts. Without room, the last texts are cut or empty; with room to
+ * spare, the last text is filled with blanks.
+ */
 export const cellOf = (texts: readonly string[], width: number): readonly string[] => {
   const safe = texts.map((text) => printable(text, 4096))
   let rest = cell(safe.join(''), width)
@@ -35,7 +38,7 @@ export const cellOf = (texts: readonly string[], width: number): readonly string
   })
 }
 
-/** A text broken into lines of at most this width, at blanks where there are any. The lines are safe on a terminal. */
+/** Breaks a text into lines of at most this width, at blanks if there are any. The lines are safe on a terminal. */
 export const wrap = (text: string, width: number): readonly string[] =>
   text.split('\n').flatMap((paragraph) => {
     const lines: string[] = []

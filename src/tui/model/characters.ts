@@ -1,11 +1,11 @@
-/** Characters as people see them, and how wide a terminal shows them. */
+/** Splits texts into characters as people see them, and measures their width on a terminal. */
 
 import { eastAsianWidth } from 'get-east-asian-width'
 
-/** Sets of texts. The compiler knows no literal with this flag yet. */
+/** The flag for sets of texts. The flag is a constant, because the compiler does not know literals with it yet. */
 const sets = 'v'
 
-/** The tables of the language. They take a third of the time to the first frame, in which no text of others is yet. */
+/** Loads the tables of the language. Loading takes a third of the time to the first frame, and the first frame does not need them. */
 const load = () => ({ segmenter: new Intl.Segmenter(), picture: new RegExp('^\\p{RGI_Emoji}$', sets) })
 let loaded: ReturnType<typeof load> | undefined
 
@@ -16,17 +16,17 @@ const tables = (): ReturnType<typeof load> => {
 
 export const charactersOf = (text: string): Intl.Segments => tables().segmenter.segment(text)
 
-/** ASCII, and the signs of frames. */
+/** ASCII, and the signs that frames are drawn with. */
 const narrow = /^[\x20-\x7e─│…→·]*$/
 
 export const isNarrow = (text: string): boolean => narrow.test(text)
 
-/** In cells of the terminal. */
+/** Returns the width of a text in cells of the terminal. */
 export const widthOf = (text: string): number =>
   isNarrow(text) ? text.length : Array.from(charactersOf(text), ({ segment }) => cellsOf(segment)).reduce((sum, cells) => sum + cells, 0)
 
 const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{M}\p{Cs}]+/u
-/** These are cells of their own, also behind the letter that they belong to. */
+/** Half-width and full-width forms. They have cells of their own even behind the letter that they belong to. */
 const halfOrFull = /[\uff00-\uffef]/g
 
 const cellsOf = (character: string): number => {

@@ -1,13 +1,13 @@
-/** The row that a click means: worked out from where the list of the screen stands, and not from what was drawn. */
+/** Finds the row that was clicked. The place of the screen's list decides, not what was drawn. */
 
 import { type ListArea, windowStart } from './list.ts'
 import { isTooSmall, roomOf, rowsAbove } from './room.ts'
 import { type Models, type State, top } from './state.ts'
 
-/** A cell of the terminal, from 0. */
+/** A cell of the terminal; columns and lines count from 0. */
 export type Cell = { readonly column: number; readonly line: number }
 
-/** `undefined` beside the list. */
+/** Returns the row at a cell; `undefined` for a cell outside of the list. */
 export const clickedRow = (state: State, { column, line }: Cell, models: Models): number | undefined => {
   const { world } = state
   const screen = top(state)

@@ -2,11 +2,11 @@
 
 export type Key = {
   readonly name: string
-  /** The characters that it types; absent for keys that type nothing. */
+  /** The characters that the key types; `undefined` for a key that types nothing. */
   readonly text?: string
 }
 
-/** What Node's decoder of terminal input says of a key. */
+/** A key as Node's decoder of terminal input describes it. */
 export type Decoded = {
   readonly name?: string | undefined
   readonly sequence?: string | undefined
@@ -21,7 +21,7 @@ const renamed: { readonly [name: string]: string } = {
   pagedown: 'pgdn',
 }
 
-/** `undefined` for what is no key of ours: an unknown sequence, or one with alt. */
+/** Returns the key in our notation; `undefined` for an unknown sequence, and for keys with alt. */
 export const keyOf = (typed: string | undefined, { name, sequence, ctrl, meta, shift }: Decoded): Key | undefined => {
   if (name === 'undefined' || (name === undefined && (typed === undefined || isControl(typed)))) return undefined
   if (name === 'escape') return { name: 'esc' }

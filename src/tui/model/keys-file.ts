@@ -1,4 +1,4 @@
-/** The keys of the user: `<data_dir>/keys.yaml`, in which an action's name has a key or a list of them. */
+/** Reads the user's keys from `<data_dir>/keys.yaml`, which maps the name of an action to a key or a list of keys. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,11 +7,11 @@ import { isObject, type Json } from '../../core/json.ts'
 import { nearest } from '../../core/text.ts'
 import { actions, defaultKeymap, type Keymap } from './actions.ts'
 
-/** Rejects with a Fault that names the line, for what is no action or no key. */
+/** Reads the keymap. Rejects with a Fault that names the line of an unknown action or key. */
 export const readKeymap = async (dataDir: string): Promise<Keymap> => {
   const file = join(dataDir, 'keys.yaml')
   if (!existsSync(file)) return defaultKeymap
-  // Who has no such file does not wait for a reader of YAML.
+  // The YAML reader is loaded only if there is a file, because loading takes time.
   const { parseSource } = await import('../../config/yaml/source.ts')
   const { source, diagnostics } = parseSource(file, readFileSync(file, 'utf8'))
   const wrong = (line: number, message: string, suggest: readonly string[] = []): Fault =>

@@ -1,10 +1,10 @@
-/** Moving in a list of rows of which a part is shown. */
+/** Moves the cursor in a list of which only a part is shown. */
 
 import type { ActionName } from './actions.ts'
 
 const pageRows = 10
 
-/** Where the cursor is after an action; the same where the action does not move it. */
+/** Returns the place of the cursor after an action, unchanged if the action does not move it. */
 export const moved = (cursor: number, action: ActionName, length: number): number => {
   const to = (place: number): number => Math.max(0, Math.min(length - 1, place))
   switch (action) {
@@ -31,27 +31,30 @@ export const moved = (cursor: number, action: ActionName, length: number): numbe
 
 export const moves: readonly ActionName[] = ['up', 'down', 'top', 'end', 'pageUp', 'pageDown']
 
-/** How far lines are scrolled after an action; `last`: so far that their end is seen. */
+/** Returns how far lines are scrolled after an action. `last`: the scroll that shows the last line. */
 export const scrolled = (scroll: number, action: ActionName, last: number): number =>
   moved(Math.min(scroll, last), action, Math.max(0, last) + 1)
 
-/** Those that count in a list that a search has narrowed. */
+/** The actions that a list has after a search has narrowed it. */
 export const matchMoves: readonly ActionName[] = ['nextMatch', 'previousMatch']
 
 export const paneKeys: readonly ActionName[] = ['nextPane', 'previousPane', 'pane1', 'pane2', 'pane3', 'pane4', 'pane5']
 
-/** The pane after one of these actions; the same where there is none of that number. */
+/** Returns the pane after an action of `paneKeys`; the same pane if there is no pane of that number. */
 export const paneAfter = <Pane>(panes: readonly Pane[], pane: Pane, action: ActionName): Pane => {
   const by = { nextPane: 1, previousPane: panes.length - 1 }[action as string]
   const at = by === undefined ? Number(action.slice('pane'.length)) - 1 : (panes.indexOf(pane) + by) % panes.length
   return panes[at] ?? pane
 }
 
-/** The first row that is shown, so that the cursor is among `height` rows, in the middle where it can be. */
+/** Returns the first row to show, so that the cursor is within `height` rows, in their middle if possible. */
 export const windowStart = (cursor: number, length: number, height: number): number =>
   Math.max(0, Math.min(cursor - Math.floor(height / 2), length - height))
 
-/** The letters of a search, in their order, stand in the text: how well, a smaller number is better; `undefined` where they do not. */
+/**
+ * Returns how well a text has the letters of a search in their order: a smaller number is better. `undefined`: the text does not have
+ * them.
+ */
 export const fuzzy = (text: string, search: string): number | undefined => {
   const lower = text.toLowerCase()
   const wanted = search.toLowerCase()
@@ -68,27 +71,27 @@ export const fuzzy = (text: string, search: string): number | undefined => {
   return 1_000 + gaps
 }
 
-/** Where a list stands in the room of its screen, and which of its rows are shown there. */
+/** The place of a list in the room of its screen, and the rows that are shown there. */
 export type ListArea = {
-  /** Cells before it; absent: none. */
+  /** The number of cells left of the list; `undefined` for none. */
   readonly before?: number
-  /** Rows above it. */
+  /** The number of rows above the list. */
   readonly above: number
   readonly width: number
   readonly height: number
   readonly cursor: number
-  /** Rows of the whole list. */
+  /** The number of rows in the whole list. */
   readonly length: number
 }
 
-/** `3-12 of 40`, where not all rows are shown. */
+/** Returns the rows that are shown as `3-12 of 40`; empty if all rows are shown. */
 export const positionOf = ({ cursor, length, height }: Pick<ListArea, 'cursor' | 'length' | 'height'>): string => {
   if (length <= height) return ''
   const start = windowStart(cursor, length, height)
   return `${start + 1}-${Math.min(length, start + height)} of ${length}`
 }
 
-/** The lines that are shown where they are scrolled so far: the last ones fill the height. */
+/** Returns the lines to show after scrolling. At the end, the last lines fill the height. */
 export const scrolledTo = <Line>(lines: readonly Line[], scroll: number, height: number): readonly Line[] => {
   const start = Math.min(scroll, Math.max(0, lines.length - height))
   return lines.slice(start, start + height)

@@ -1,4 +1,7 @@
-/** Screens that stand above any other: a list to pick from, a line to fill in, a question, help. They give back what was chosen. */
+/**
+ * The screens that stand above any other screen: a list to pick from, a line to fill in, a question, help. An overlay gives back what the
+ * user chose.
+ */
 
 import type { RouteDraft } from '../../app/editor/draft/route-draft.ts'
 import type { SavePlan } from '../../app/editor/service.ts'
@@ -9,7 +12,7 @@ import { type TextField, textField } from './text-field.ts'
 
 export type PickRow = { readonly value: string; readonly title: string; readonly detail?: string }
 
-/** A list that is narrowed by typing. `free`: what was typed counts although no row has it. */
+/** A list that is narrowed by typing. `free`: the user may choose a typed text that no row has. */
 export type PickScreen = Screen & {
   readonly kind: 'pick'
   readonly id: string
@@ -18,16 +21,16 @@ export type PickScreen = Screen & {
   readonly search: TextField
   readonly cursor: number
   readonly free: boolean
-  /** Present where several rows may be picked: space marks a row, and the answer is a JSON list of the values of marked rows. */
+  /** Present if several rows may be picked: space marks a row, and the answer is a JSON list of the values of marked rows. */
   readonly marks?: Marks
 }
 
-/** `all`: the values of the rows that are marked, in the order of marking. */
+/** The marks of a list. `all`: the values of the marked rows, in the order of marking. */
 export type Marks = {
   readonly all: readonly string[]
-  /** The user has set or taken away a mark. Until then enter picks the row of the cursor beside the marked rows. */
+  /** The user has set or removed a mark. Until then, enter picks the row of the cursor in addition to the marked rows. */
   readonly isTouched: boolean
-  /** Until a mark is set or taken away, enter picks the row of the cursor instead of the marked rows. */
+  /** Until the user sets or removes a mark, enter picks the row of the cursor instead of the marked rows. */
   readonly isUsuallyAlone: boolean
 }
 
@@ -41,7 +44,7 @@ export type EntryScreen = Screen & {
   readonly isSecret: boolean
   /** What the text must be. */
   readonly form: 'text' | 'number' | 'name'
-  /** Names that a new one must not be. */
+  /** The names that a new name must not be. */
   readonly taken?: readonly string[]
 }
 
@@ -64,22 +67,22 @@ export type HelpScreen = Screen & {
 }
 
 /**
- * The diff and the findings. `then`: what is done once it is saved; before the end, and with `all`, the changes of every other route are
- * shown and saved in turn. With `diff` nothing can be.
+ * The diff and the findings of a draft. `then`: what follows the saving. With `all` and `quit`, the changes of every other route are shown
+ * and saved in turn. With `look` as `diff`, nothing can be saved.
  */
 export type SaveScreen = Screen & {
   readonly kind: 'save'
   readonly then: 'stay' | 'home' | 'all' | 'quit'
   readonly look: 'save' | 'diff'
   readonly cursor: number
-  /** A plan or the end of saving is waited for. */
+  /** The screen waits for a plan, or for the end of saving. */
   readonly isBusy: boolean
   readonly plan?: SavePlan
-  /** The user wants the changes in the file as it is now. */
+  /** The user wants to put the changes into the file as it is now. */
   readonly onto?: 'current'
 }
 
-/** `now`: what is chosen already: the cursor stands on it, so that enter changes nothing. */
+/** Makes a list to pick from. `now`: the current choice. The cursor stands on it, so that enter changes nothing. */
 export const pick = (id: string, title: string, rows: readonly PickRow[], free = false, now?: string): PickScreen => {
   const isOffered = now === undefined || rows.some(({ value }) => value === now)
   const all = isOffered ? rows : [{ value: now, title: now, detail: 'as it is' }, ...rows]
@@ -97,10 +100,10 @@ export const pick = (id: string, title: string, rows: readonly PickRow[], free =
   }
 }
 
-/** The row of a list of marks that stands for none: where nothing is marked the cursor is on it. */
+/** The row that stands for no marks. The cursor is on this row if nothing is marked. */
 export const noMark: PickRow = { value: '', title: 'not set', detail: 'leaves it so' }
 
-/** A list of which several rows may be picked; those of `marked` are, and come first. */
+/** Makes a list from which several rows may be picked. The rows of `marked` are marked, and come first. */
 export const pickSeveral = (
   id: string,
   title: string,
@@ -131,7 +134,7 @@ export const entry = (
   }
 }
 
-/** `first`: the choice on which the cursor stands. */
+/** Makes a question. `first`: the place of the choice that the cursor stands on. */
 export const choose = (id: string, question: string, choices: readonly Choice[], first = 0): ChooseScreen => ({
   kind: 'choose',
   id,
@@ -150,14 +153,14 @@ const saveScreen = (then: SaveScreen['then'], look: SaveScreen['look'] = 'save')
 
 const planned = (draft: RouteDraft): Command => ({ kind: 'ask', question: { ask: 'plan', of: { draft } } })
 
-/** Opens the screen and asks for the plan that it shows: of the route that is open, or else of the one that was touched last. */
+/** Opens the save screen and asks for its plan. The plan is about the open route, or else about the route that was changed last. */
 export const openSave = (drafts: Drafts, then: SaveScreen['then'], look?: SaveScreen['look']): Update<never> => {
   const draft = (then === 'stay' ? drafts.draft : undefined) ?? changedDrafts(drafts)[0]
   if (!draft) return warned('nothing was changed')
   return { world: withOpen(drafts, draft), go: { push: saveScreen(then, look) }, commands: [planned(draft)] }
 }
 
-/** In the place of the screen that is shown: the same for the changes of the next route. */
+/** Replaces the save screen by the save screen of the next route. */
 export const saveNext = (draft: RouteDraft, pending: readonly RouteDraft[], then: SaveScreen['then']): Update<never> => ({
   world: { draft, pending, payload: undefined },
   go: { home: true, above: saveScreen(then) },

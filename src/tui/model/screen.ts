@@ -1,4 +1,7 @@
-/** A screen of the editor: its own state, what an action does to it, and what all screens share. Pure: what must be done outside is a command. */
+/**
+ * A screen of the editor: its state, its actions, and the state that all screens share. Everything here is pure: what must be done outside
+ * is a command.
+ */
 
 import type { OpenedRoute, RouteDraft } from '../../app/editor/draft/route-draft.ts'
 import type { Answer, Home, Payload, Preview, Question } from '../../app/editor/service.ts'
@@ -10,35 +13,35 @@ import type { Room, Size } from './room.ts'
 
 export type Options = {
   readonly dataDir: string
-  /** Its routes alone are shown; absent: all are. */
+  /** The profile whose routes are shown; `undefined` for the routes of all profiles. */
   readonly profile?: string | undefined
-  /** How the user calls the program, for hints. */
+  /** The command with which the user calls the program, for hints. */
   readonly self: string
-  /** Nothing may be written, sent or switched. */
+  /** The editor must not write, send or switch anything. */
   readonly readOnly: boolean
   readonly keymap: Keymap
 }
 
 export type Notice = { readonly tone: 'ok' | 'warn' | 'bad'; readonly text: string }
 
-/** What all screens share. */
+/** The state that all screens share. */
 export type World = {
   readonly options: Options
   readonly size: Size
   readonly home?: Home
   /** The route that is open. */
   readonly draft?: RouteDraft | undefined
-  /** Changes of other routes that wait to be saved, the one that was touched last first. */
+  /** The drafts of other routes that wait to be saved, the draft that was changed last first. */
   readonly pending?: readonly RouteDraft[]
   readonly payload?: Payload | undefined
-  /** The latest that is known; of an older state of the draft while a newer one is asked for. */
+  /** The latest known preview. It is about an older state of the draft while a newer preview is awaited. */
   readonly preview?: Preview | undefined
   /** Counts the states of draft and payload. */
   readonly revision: number
   readonly notice?: Notice
 }
 
-/** The state of one screen. Its kind names it in the registry. */
+/** The state of one screen. The registry has a model for each kind. */
 export type Screen = { readonly kind: ScreenKind }
 
 export type ScreenKind =
@@ -57,7 +60,7 @@ export type ScreenKind =
   | 'entry'
   | 'choose'
 
-/** What the session must do outside of the model. */
+/** A task that the session must do outside of the model. */
 export type Command =
   | { readonly kind: 'ask'; readonly question: Question }
   | { readonly kind: 'copy'; readonly text: string }
@@ -65,7 +68,7 @@ export type Command =
   | { readonly kind: 'edit-route'; readonly opened: OpenedRoute; readonly path: Path }
   /** Opens a file in the user's editor, at a line. The routes are read again when that editor ends. */
   | { readonly kind: 'edit-file'; readonly file: string; readonly line: number }
-  /** A text in the user's editor; it comes back as `returned` under the id. */
+  /** Opens a text in the user's editor. The edited text comes back as `returned` under the id. */
   | { readonly kind: 'edit-text'; readonly id: string; readonly text: string }
   | { readonly kind: 'watch'; readonly route?: string }
   | { readonly kind: 'unwatch' }
@@ -73,24 +76,24 @@ export type Command =
   | { readonly kind: 'redraw' }
   | { readonly kind: 'quit' }
 
-/** What an input changes. Without members it changes nothing. */
+/** The changes that an input makes. An empty update changes nothing. */
 export type Update<S extends Screen = Screen> = {
   readonly screen?: S
-  /** `back` takes the screen away, with what it gives to the one below. */
+  /** Another screen to go to. `back` removes the screen, and `returns` goes to the screen below. */
   readonly go?:
     | { readonly push: Screen }
     | { readonly replace: Screen }
     | { readonly back: true; readonly returns?: Returned }
-    /** Home, or to the one screen above it that is given. */
+    /** Goes home, or to the screen `above` right above home. */
     | { readonly home: true; readonly above?: Screen }
   readonly world?: Partial<Pick<World, 'draft' | 'pending' | 'payload' | 'notice' | 'home'>>
   readonly commands?: readonly Command[]
 }
 
-/** What a screen gives to the one below it: a text that was entered, a row that was picked. */
+/** The result that a screen gives to the screen below: a text that was entered, or a row that was picked. */
 export type Returned = { readonly id: string; readonly value: string }
 
-/** What reaches a screen from outside: an answer of the service, a line of the live view, or what the screen above it gave back. */
+/** A message to a screen: an answer of the service, a line of the live view, or the result of the screen above. */
 export type Message =
   | Answer
   | { readonly type: 'traffic'; readonly line: TailLine }
@@ -100,37 +103,37 @@ export type Message =
 
 export type ScreenModel<S extends Screen = Screen> = {
   readonly title: (screen: S, world: World) => string
-  /** The actions that count on it; the first ones are shown as hints. Those that count everywhere need not be named. */
+  /** The actions of the screen; the first of them are shown as hints. Actions that every screen has need not be named. */
   readonly actions: (screen: S, world: World) => readonly ActionName[]
-  /** What enter does, in a word for the hints; absent: it opens. */
+  /** What enter does, in a word for the hints; `undefined`: "open". */
   readonly enter?: string | ((screen: S, world: World) => string)
   readonly onAction: (screen: S, action: ActionName, world: World) => Update<S>
-  /** While it takes text, letters are text and no actions; in `lines` enter is text, too. */
+  /** While the screen takes text, letters are text and not actions; with `lines`, enter is text, too. */
   readonly takes?: (screen: S, world: World) => 'text' | 'lines' | undefined
-  /** Characters that were typed or pasted. */
+  /** Takes characters that were typed or pasted. */
   readonly type?: (screen: S, text: string, world: World) => Update<S>
-  /** A key that types nothing, where no action has it: of a text that is being written. */
+  /** Takes a key that types nothing and is not an action, such as a key that edits a text. */
   readonly press?: (screen: S, key: string, world: World) => Update<S>
   readonly onMessage?: (screen: S, message: Message, world: World) => Update<S>
-  /** Its rows as sentences, for the line mode of screen readers; where there are any it has a cursor. */
+  /** Returns the rows as sentences, for the line mode of screen readers. A screen with rows has a cursor. */
   readonly rows?: (screen: S, world: World) => readonly string[]
   readonly point?: (screen: S, row: number) => S
-  /** Where the list stands that the cursor is in: a click there chooses a row. */
+  /** Returns the place of the list that has the cursor. A click in that list chooses a row. */
   readonly list?: (screen: S, world: World, room: Room) => ListArea | undefined
-  /** What the number of a row does in the line mode, once the cursor is on it; absent: it opens the row. */
+  /** The action that the number of a row does in the line mode, after the cursor is on the row; `undefined`: "open". */
   readonly numberDoes?: (screen: S) => ActionName
-  /** The row that the cursor is on; absent: `cursor`. */
+  /** Returns the row of the cursor; if `undefined`, the row is the member `cursor`. */
   readonly rowAt?: (screen: S) => number
-  /** The same screen with all that is folded shown, to be searched. */
+  /** Returns the screen with all folded rows shown, to search them. */
   readonly unfold?: (screen: S) => S
-  /** Sentences that the line mode says after the rows. */
+  /** Returns the sentences that the line mode says after the rows. */
   readonly said?: (screen: S, world: World) => readonly string[]
-  /** Its panes by name, in order, and which of them is shown: words of the line mode. */
+  /** Returns the names of the panes in order, and the place of the pane that is shown. The names are words of the line mode. */
   readonly panes?: (screen: S) => { readonly names: readonly string[]; readonly at: number }
 }
 
-/** Says why nothing was done. */
+/** Returns an update that says why nothing was done. */
 export const warned = (text: string): Update<never> => ({ world: { notice: { tone: 'warn', text } } })
 
-/** Keeps the type of a screen's state where its model is written. */
+/** Returns the model as it is. The call gives the functions of the model the type of its screen. */
 export const screenModel = <S extends Screen>(model: ScreenModel<S>): ScreenModel<S> => model

@@ -1,4 +1,4 @@
-/** Looking for a text in the rows of a screen that has no filter of its own: the cursor goes to the row, and every row stays where it is. */
+/** Searches the rows of a screen that has no filter of its own. The cursor goes to the row that has the text, and all rows stay. */
 
 import type { ActionName } from './actions.ts'
 import type { Screen, ScreenModel, World } from './screen.ts'
@@ -6,28 +6,28 @@ import { editField, type TextField, textField, typeInto } from './text-field.ts'
 
 export type Search = {
   readonly field: TextField
-  /** It is being written: letters are text. */
+  /** The user is writing the search, so letters are text. */
   readonly isWriting: boolean
-  /** Whether a row has it. */
+  /** Whether a row has the text. */
   readonly isFound: boolean
-  /** The screen as it was before. */
+  /** The screen as it was before the search. */
   readonly before: Screen
 }
 
-/** A screen, and what is sought on it. */
+/** A screen, and the search on it. */
 export type Searched = { readonly screen: Screen; readonly search?: Search | undefined }
 
-/** A screen whose rows are known can be searched, while it takes no text. */
+/** Whether the screen can be searched: its rows must be known, and it must not be taking text. */
 export const canSearch = ({ rows, point, takes }: ScreenModel, screen: Screen, world: World): boolean =>
   rows !== undefined && point !== undefined && takes?.(screen, world) === undefined
 
-/** What is folded is shown: it may be what is sought. */
+/** Begins a search. Folded rows are shown, because a folded row may have the text. */
 export const beginSearch = (screen: Screen, { unfold }: ScreenModel): Searched => ({
   screen: unfold?.(screen) ?? screen,
   search: { field: textField(), isWriting: true, isFound: true, before: screen },
 })
 
-/** What a key does while the search is written. */
+/** Handles a key while the user writes the search. */
 export const searchKey = (
   { screen, search }: { readonly screen: Screen; readonly search: Search },
   key: { readonly name: string; readonly text?: string },
@@ -41,7 +41,7 @@ export const searchKey = (
   return written({ screen, search }, field, world, model)
 }
 
-/** From the row on where the cursor was, round and round. */
+/** Searches from the row that had the cursor before the search to the last row, and then from the first row. */
 export const written = (
   { screen, search }: { readonly screen: Screen; readonly search: Search },
   field: TextField,
@@ -65,11 +65,11 @@ export const nextFound = (
   return { screen: row === undefined ? screen : (model.point?.(screen, row) ?? screen), search }
 }
 
-/** The actions that a search adds to those of the screen. */
+/** Returns the actions that a search adds to those of the screen. */
 export const searchActions = (search: Search | undefined): readonly ActionName[] =>
   search && !search.isWriting ? ['find', 'nextMatch', 'previousMatch'] : ['find']
 
-/** The row that the cursor is on. */
+/** Returns the row of the cursor. */
 export const rowOfCursor = (screen: Screen, { rowAt }: ScreenModel): number =>
   rowAt?.(screen) ?? ('cursor' in screen ? Number(screen.cursor) : 0)
 

@@ -1,4 +1,4 @@
-/** The state of the editor, and what becomes of it by each input. The one reducer: pure, and tested without a terminal. */
+/** The state of the editor, and the one reducer that changes it at each input. The reducer is pure, and tested without a terminal. */
 
 import { isRemoved, type RouteDraft } from '../../app/editor/draft/route-draft.ts'
 import type { Question } from '../../app/editor/service.ts'
@@ -14,26 +14,26 @@ import { worldAfter } from './world-after.ts'
 
 export type State = {
   readonly world: World
-  /** The last one is shown. There is always one. */
+  /** The screens from the bottom up. The last screen is shown. There is always a screen. */
   readonly screens: readonly [Screen, ...Screen[]]
-  /** What is sought on the screen that is shown. */
+  /** The search on the screen that is shown. */
   readonly search?: Search | undefined
 }
 
 export type Input =
   | { readonly kind: 'key'; readonly key: Key }
   | { readonly kind: 'paste'; readonly text: string }
-  /** What the text that is being written shall be, as the line mode has it. */
+  /** Replaces the text that is being written, as the line mode does. */
   | { readonly kind: 'line'; readonly text: string }
   | { readonly kind: 'resize'; readonly size: Size }
   | { readonly kind: 'message'; readonly message: Message }
-  /** The first one: what is there is asked for. */
+  /** The first input. It asks the service for the routes and the kept drafts. */
   | { readonly kind: 'start'; readonly route?: string }
-  /** The cursor on a row, as the line mode has it. */
+  /** Puts the cursor on a row, as the line mode does. */
   | { readonly kind: 'point'; readonly row: number }
-  /** The terminal is gone, or a signal came: changes are kept as a draft. */
+  /** The terminal is gone, or a signal came. Changes are kept as a draft. */
   | { readonly kind: 'end' }
-  /** As the palette and the line mode call it. */
+  /** An action that was called by its name, from the palette or in the line mode. */
   | { readonly kind: 'action'; readonly action: ActionName }
 
 export type Next = { readonly state: State; readonly commands: readonly Command[] }
@@ -43,7 +43,7 @@ export type Models = { readonly [kind in ScreenKind]: ScreenModel }
 
 export const top = ({ screens }: State): Screen => screens.at(-1) ?? screens[0]
 
-/** Every action that counts on the screen that is shown. */
+/** Returns every action of the screen that is shown. */
 export const actionsNow = (state: State, models: Models): readonly ActionName[] => {
   const screen = top(state)
   const model = models[screen.kind]
@@ -74,13 +74,13 @@ export const reduce = (state: State, input: Input, models: Models): Next => {
   }
 }
 
-/** A route is opened once it is known that no draft of it was left. */
+/** Returns the first questions. A route is opened only after it is known that no draft of the route was kept. */
 const startCommands = (route: string | undefined): Command[] => [
   { kind: 'ask', question: { ask: 'home', of: {} } },
   { kind: 'ask', question: { ask: 'drafts', of: route === undefined ? {} : { route } } },
 ]
 
-/** A notice stays until the next input of the user. */
+/** Removes the notice, which stays until the next input of the user. */
 const quiet = (state: State): State => {
   const { notice: _, ...world } = state.world
   return { ...state, world }
@@ -98,7 +98,7 @@ const press = (state: State, key: Key, models: Models): Next => {
   const isText = takes !== undefined && (key.text !== undefined || (takes === 'lines' && key.name === 'enter'))
   if (isText) return typed(state, key.text ?? '\n', models)
   const { keymap } = state.world.options
-  // A text is left by escape, entered by enter, and moved in by the arrows: single letters name no action there.
+  // Escape leaves a text, enter enters it, and arrows move in it. Single letters are not actions there.
   const among = actionsNow(state, models)
   const action = takes && editingKeys.has(key.name) ? undefined : actionOf(key.name, among, keymap)
   if (action !== undefined) return onAction(state, action, models)
@@ -107,7 +107,7 @@ const press = (state: State, key: Key, models: Models): Next => {
 
 const atAnyTime: readonly ActionName[] = ['interrupt', 'suspend', 'redraw']
 
-/** The screen that is shown, where a search has taken it. */
+/** Returns the state after a search has changed the screen that is shown. */
 const searched = (state: State, { screen, search }: Searched): Next => ({
   state: { ...withTop(state, screen), search },
   commands: [],
@@ -127,7 +127,7 @@ const typed = (state: State, text: string, models: Models): Next => {
   return takes && model.type ? updated(state, screen, model.type(screen, text, state.world), models) : { state, commands: [] }
 }
 
-/** Keys may be actions where the text stands, so that they are not pressed. */
+/** Replaces the text as a whole. The text is not typed key by key, because a key may be an action. */
 const rewritten = (state: State, text: string, models: Models): Next => {
   const { search, world } = state
   if (search?.isWriting) {
@@ -160,7 +160,7 @@ const onAction = (state: State, action: ActionName, models: Models): Next => {
   return action === 'back' && state.screens.length > 1 ? updated(state, screen, { go: { back: true } }, models) : { state, commands: [] }
 }
 
-/** Asks first where changes would be lost. The second ^c does not wait for an answer: the changes are kept as a draft. */
+/** Leaves the editor. If changes would be lost, asks first. A second ^c does not wait for the answer: the changes are kept as a draft. */
 const leave = (state: State, action: 'quit' | 'interrupt', models: Models): Next => {
   const screen = top(state)
   const changed = changedDrafts(state.world)
@@ -179,7 +179,7 @@ const pointed = (state: State, row: number, models: Models): State => {
   return withTop(state, models[screen.kind].point?.(screen, row) ?? screen)
 }
 
-/** What the answer to the question at the end means. */
+/** Handles the answer to the question at the end. */
 const left = (state: State, answer: string, models: Models): Next => {
   const changed = changedDrafts(state.world)
   if (answer === 'discard') return { state, commands: [...changed.map(dropped), { kind: 'quit' }] }
@@ -199,7 +199,7 @@ const onMessage = (state: State, message: Message, models: Models): Next => {
   return known.screens.reduceRight<Next>(
     (next, screen) => {
       const { onMessage: receive } = models[screen.kind]
-      // The screen above may have taken this screen away.
+      // A screen above may have removed this screen.
       if (!receive || !next.state.screens.includes(screen)) return next
       return joined(next, updated(next.state, screen, receive(screen, message, next.state.world), models))
     },
@@ -207,7 +207,7 @@ const onMessage = (state: State, message: Message, models: Models): Next => {
   )
 }
 
-/** What a screen gave back is for the one that is on top now. */
+/** Gives the result of a screen to the screen that is on top now. */
 const returned = (state: State, given: Returned, models: Models): Next => {
   if (given.id === quitId) return left(state, given.value, models)
   const screen = top(state)
@@ -218,7 +218,7 @@ const returned = (state: State, given: Returned, models: Models): Next => {
 
 const joined = (first: Next, { state, commands }: Next): Next => ({ state, commands: [...first.commands, ...commands] })
 
-/** Puts what came of an input on `screen` into the state. */
+/** Applies the update of `screen` to the state. */
 const updated = (state: State, screen: Screen, { screen: next = screen, go, world = {}, commands = [] }: Update, models: Models): Next => {
   const [home, ...others] = state.screens.map((each) => (each === screen ? next : each)) as [Screen, ...Screen[]]
   const { search, ...rest } = withWorld(state, world)
@@ -227,18 +227,18 @@ const updated = (state: State, screen: Screen, { screen: next = screen, go, worl
   if ('push' in go) return { state: at(...others, go.push), commands }
   if ('replace' in go) return { state: at(...others.slice(0, -1), go.replace), commands }
   if ('home' in go) return { state: at(...(go.above ? [go.above] : [])), commands }
-  // What stands above it, a question or help, goes with it.
+  // A question or help above the screen is removed with the screen.
   const below = { state: at(...others.slice(0, Math.max(0, state.screens.indexOf(screen) - 1))), commands }
   return go.returns ? joined(below, returned(below.state, go.returns, models)) : below
 }
 
-/** Asks for a new preview where the draft or the payload is another one than before. */
+/** Asks for a new preview if the draft or the payload has changed. */
 const settle = (before: State, next: Next): Next => {
   const { world } = next.state
   const isTriedSame = world.payload === before.world.payload
   if ((isTriedSame && world.draft === before.world.draft) || !world.draft || isRemoved(world.draft)) return next
   const revision = before.world.revision + 1
-  // What is known of another route, or of another payload, says nothing of this one.
+  // A preview of another route or payload says nothing about this route and payload.
   const isOther = world.draft.opened !== before.world.draft?.opened || !isTriedSame
   const state = withWorld(next.state, { revision, ...(isOther ? { preview: undefined } : {}) })
   return { state, commands: [...next.commands, { kind: 'ask', question: previewOf(world.draft, state.world) }] }

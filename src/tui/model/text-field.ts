@@ -1,4 +1,4 @@
-/** A text that is being written: the characters and the place of the cursor. One line, or several. */
+/** A text that is being written, with the place of its cursor. The text has one line, or several. */
 
 import { charactersOf } from './characters.ts'
 
@@ -13,10 +13,10 @@ export const maxFieldLength = 100_000
 
 export const textField = (text = ''): TextField => ({ text, cursor: text.length })
 
-/** Between two of these there is always a border; the tables that know others take a while to load. */
+/** Texts in which each character has its borders on both sides. Any other text needs tables that take a while to load. */
 const plainText = /^[\x20-\x7e\n\t]*$/
 
-/** The borders of the characters around an offset. */
+/** Returns the border of the character before the cursor. */
 const before = ({ text, cursor }: TextField): number => {
   if (plainText.test(text.slice(Math.max(0, cursor - 2), cursor))) return Math.max(0, cursor - 1)
   const start = Math.max(0, cursor - 64)
@@ -29,7 +29,7 @@ const after = ({ text, cursor }: TextField): number => {
   return cursor + (first?.segment.length ?? 0)
 }
 
-/** Puts a text in at the cursor. Without `lines` line ends become blanks; other control characters are left out. */
+/** Inserts a text at the cursor. Without `lines`, line ends become blanks. All other control characters are left out. */
 export const typeInto = ({ text, cursor }: TextField, typed: string, lines = false): TextField => {
   const clean = typed.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n\t]/gu, '')
   const room = Math.max(0, maxFieldLength - text.length)
@@ -37,10 +37,10 @@ export const typeInto = ({ text, cursor }: TextField, typed: string, lines = fal
   return { text: text.slice(0, cursor) + added + text.slice(cursor), cursor: cursor + added.length }
 }
 
-/** Keys that edit the text that is being written, whatever else they mean on the screen. */
+/** The keys that edit the text, even if they are actions of the screen. */
 export const editingKeys: ReadonlySet<string> = new Set(['^a', '^e', '^k', '^u', '^w'])
 
-/** What a key that types nothing does to the text; the same field where it does nothing. */
+/** Edits the text by a key that types nothing. Returns the same field if the key does nothing. */
 export const editField = (field: TextField, key: string): TextField => {
   const { text, cursor } = field
   const cut = (from: number, to: number): TextField => ({ text: text.slice(0, from) + text.slice(to), cursor: from })
@@ -78,7 +78,7 @@ export const editField = (field: TextField, key: string): TextField => {
   }
 }
 
-/** The same column of the line above or below; the start or end of the text where there is none. */
+/** Returns the offset of the same column in the line above or below. Without such a line, it is the start or the end of the text. */
 const vertical = ({ text, cursor }: TextField, by: 1 | -1): number => {
   const lines = text.split('\n')
   const { line, column } = placeOf({ text, cursor })
@@ -88,7 +88,7 @@ const vertical = ({ text, cursor }: TextField, by: 1 | -1): number => {
   return start + Math.min(column, target.length)
 }
 
-/** Where the cursor stands, 0-based. */
+/** Returns the line and column of the cursor, from 0. */
 export const placeOf = ({ text, cursor }: TextField): { readonly line: number; readonly column: number } => {
   const head = text.slice(0, cursor)
   const start = head.lastIndexOf('\n') + 1

@@ -1,4 +1,4 @@
-/** What all screens know from an answer on. */
+/** Puts an answer of the service into the state that all screens share. */
 
 import type { Message, World } from './screen.ts'
 

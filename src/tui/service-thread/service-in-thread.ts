@@ -11,7 +11,10 @@ type Waiting = { readonly resolve: (answer: never) => void; readonly reject: (er
 
 export type ThreadedService = { readonly service: EditorService; close(): Promise<void> }
 
-/** `profile`: the service sees the routes of this profile alone. The first question starts the thread. When the thread ends, open questions are rejected with a Fault, and the next question starts another thread. */
+/**
+ * Opens the service. With `profile`, it serves the routes of that profile only. The first question starts the thread. When the thread
+ * ends, open questions are rejected with a Fault, and the next question starts another thread.
+ */
 export const openServiceInThread = (workspace: Workspace, profile?: string): ThreadedService => {
   const waiting = new Map<number, Waiting>()
   let last = 0

@@ -1,4 +1,4 @@
-/** The thread in which the editor service works, because a trace or a check of many routes takes longer than a key may wait. */
+/** The thread of the editor service. A trace, or a check of many routes, takes longer than a key press may wait. */
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { createEditorService } from '../../app/editor/create-service.ts'
@@ -28,7 +28,7 @@ const answerTo = async ({ id, question }: ThreadRequest): Promise<ThreadReply> =
   }
 }
 
-/** An answer that cannot be sent to the main thread is sent as a failure, so that the thread goes on. */
+/** Sends a reply to the main thread. An answer that cannot be sent is replaced by a failure, so that the thread goes on. */
 const pass = (reply: ThreadReply): void => {
   try {
     port.postMessage(reply)

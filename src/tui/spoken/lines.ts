@@ -1,17 +1,17 @@
-/** Lines that are typed at a terminal. A secret is not echoed: its keys are read one by one then, and shown to nobody. */
+/** Reads lines that are typed at a terminal. A secret is not echoed: while one is typed, its keys are read singly and shown to nobody. */
 
 import { createInterface, type Interface } from 'node:readline'
 import { type Readable, Writable } from 'node:stream'
 
 export type Lines = {
-  /** Whether what is typed from now on is a secret. */
+  /** Says whether the text that is typed from now on is a secret. */
   hide(isSecret: boolean): void
   pause(): void
   resume(): void
   close(): void
 }
 
-/** `end`: nothing more will be typed. */
+/** Reads lines. `end` is called when no more lines will come. */
 export const readLines = (
   input: Readable,
   output: Writable,

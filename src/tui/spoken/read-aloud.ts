@@ -1,4 +1,4 @@
-/** Runs the editor in lines: it prints sentences, and reads words and numbers. No borders, no colours, no screen of its own. */
+/** Runs the editor in lines: it prints sentences, and reads words and numbers. It draws no borders, no colours and no screen. */
 
 import type { Readable, Writable } from 'node:stream'
 import type { Options } from '../model/screen.ts'
@@ -13,10 +13,10 @@ export type Around = Pick<Surroundings, 'service' | 'watch' | 'editFile' | 'edit
 
 const previewDelayMs = 80
 const keepDelayMs = 1_000
-/** Wide, so that no row is left out for want of room. */
+/** The size for which screens are laid out. It is so wide that no row is left out for lack of room. */
 const size = { columns: 200, rows: 60 }
 
-/** As `runEditor`. At the end of the input what is not saved is kept as a draft. */
+/** Runs the editor as `runEditor` does. When the input ends, unsaved changes are kept as a draft. */
 export const readAloud = async (
   {
     options,
@@ -40,7 +40,7 @@ export const readAloud = async (
       }),
     end: () => session.typed(() => session.input({ kind: 'end' })),
   })
-  /** What is typed is for the program that was started. */
+  /** Runs another program. Until it ends, typed text is for that program. */
   const meanwhile = async <T>(work: () => Promise<T>): Promise<T> => {
     isAway = true
     lines.pause()
@@ -58,7 +58,7 @@ export const readAloud = async (
     previewDelayMs,
     keepDelayMs,
     draw: (state) => {
-      // Before it is said that nothing is shown: who listens types at once.
+      // Echo is switched off before the question for a secret is printed, because a listener may type at once.
       lines.hide(takesSecret(state))
       say(tell(told, state))
       told = state

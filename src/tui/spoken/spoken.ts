@@ -1,4 +1,7 @@
-/** The editor as sentences, for screen readers: what a state says, and what a typed line means. The same model, without a screen. */
+/**
+ * The editor as sentences, for screen readers: says what a state shows, and reads what a typed line means. The model is that of the screen
+ * editor.
+ */
 
 import { printable } from '../../core/text.ts'
 import { type ActionName, actions } from '../model/actions.ts'
@@ -9,10 +12,13 @@ import { rowOfCursor } from '../model/search.ts'
 import { actionsNow, type Input, type State, top } from '../model/state.ts'
 import { models } from '../screens/index.ts'
 
-/** Rows that are read out at a time. */
+/** The most rows that are read out at a time. */
 const maxRows = 30
 
-/** The lines that tell what changed: all of a screen that was opened, of one that was come back to the row of the cursor. */
+/**
+ * Returns the lines that tell what changed. A screen that was opened is told as a whole. A screen that was returned to is told by the row
+ * of its cursor.
+ */
 export const tell = (before: State | undefined, after: State): readonly string[] => {
   const { notice } = after.world
   const said = changesIn(before, after)
@@ -39,10 +45,10 @@ const searchSaid = (search: State['search'], state: State): readonly string[] =>
   return search?.isFound === false ? ['Nothing found.'] : cursorRow(state, rowsOf(state))
 }
 
-/** There is nothing to choose from yet. */
+/** Whether the home screen has no routes to choose from yet. */
 const isEmptyHome = ({ world, screens }: State): boolean => world.home === undefined && screens.length === 1
 
-/** What is to be heard beside the rows: the findings about the route, and what the screen says. */
+/** Returns the sentences beside the rows: the findings about the route, and what the screen says. */
 const saidOf = (state: State): readonly string[] => {
   const { world } = state
   const screen = top(state)
@@ -57,7 +63,7 @@ const saidOf = (state: State): readonly string[] => {
   ].slice(0, maxRows)
 }
 
-/** What became of the payload. */
+/** Says how the route handled the payload. */
 const triedSaid = ({ payload, preview }: World): readonly string[] => {
   if (!payload || !preview?.trace) return []
   const { name, reason } = preview.trace
@@ -80,10 +86,10 @@ const cursorRow = (state: State, rows: readonly string[]): readonly string[] => 
   return row === undefined ? [] : [numbered(row, cursor, rows.length)]
 }
 
-/** What is drawn with lines on a screen is a pause in a sentence. */
+/** Replaces lines and bars of the screen by a comma, which is a pause in speech. */
 const withoutBoxes = (text: string): string => printable(text.replace(/ ?[─│] ?/g, ', '))
 
-/** The title, every row with its number, and what can be typed. */
+/** Returns the title, the rows with their numbers, and the words that can be typed. */
 const describe = (state: State): readonly string[] => {
   const screen = top(state)
   const rows = rowsOf(state)
@@ -118,7 +124,7 @@ export const takesSecret = (state: State): boolean => {
 
 const takesText = (screen: Screen, world: World): boolean => models[screen.kind].takes?.(screen, world) !== undefined
 
-/** Moving about is what numbers are for. */
+/** Actions without a word. In the line mode, numbers move the cursor. */
 const silent: ReadonlySet<ActionName> = new Set([
   'up',
   'down',
@@ -136,14 +142,14 @@ const silent: ReadonlySet<ActionName> = new Set([
   ...matchMoves,
 ])
 
-/** A word for each action that counts now, and for each pane that is not shown. */
+/** Returns a word for each action of the screen, and for each pane that is not shown. */
 const words = (state: State): readonly string[] => {
   const names = actionsNow(state, models).filter((name) => !silent.has(name))
   const { names: panes, at } = panesOf(state)
   return ['list', ...new Set(names.map(spelled)), ...panes.filter((_, i) => i !== at).map((each) => each.toLowerCase())]
 }
 
-/** Where a word is text, those that lead on: the others count, too. */
+/** Returns the words for a screen that takes text, with a colon. Words that lead nowhere else are left out, but they can be typed, too. */
 const wordsInText = (state: State): readonly string[] =>
   words(state)
     .filter((word) => !['list', 'help', 'quit', numberDoes(top(state))].includes(word))
@@ -155,7 +161,7 @@ const panesOf = (state: State) => models[top(state).kind].panes?.(top(state)) ??
 
 export type Meant = { readonly inputs: readonly Input[] } | { readonly say: readonly string[] }
 
-/** What a typed line means on the screen that is shown. */
+/** Returns what a typed line means on the screen that is shown. */
 export const meaningOf = (typed: string, state: State): Meant => {
   const text = typed.trim()
   const screen = top(state)
@@ -193,7 +199,7 @@ const rowChosen = (number: number, state: State): Meant | undefined => {
 
 const numberDoes = (screen: Screen): ActionName => models[screen.kind].numberDoes?.(screen) ?? 'open'
 
-/** A line fills the field and enters it; in a list it narrows the list. */
+/** Returns the inputs of a line on a screen that takes text. The line fills a field and enters it, or narrows a list. */
 const textInputs = (typed: string, screen: Screen): readonly Input[] => {
   const write: Input = { kind: 'line', text: typed }
   return screen.kind === 'entry' ? [write, { kind: 'action', action: 'open' }] : [write]

@@ -11,14 +11,14 @@ import { type InkOutput, inkOutput } from './ink-output.ts'
 export type Appearance = { readonly colour: boolean; readonly ascii: boolean }
 
 export type Canvas = {
-  /** Of states that come too quickly only the last one is shown. */
+  /** Draws a state. If states come too quickly, only the last of them is drawn. */
   draw(state: State): void
-  /** Draws everything again, also what the terminal should have kept. */
+  /** Draws everything again, even rows that have not changed. */
   redraw(): void
   close(): void
 }
 
-/** So often a second at most. */
+/** The most frames that are drawn in a second. */
 const maxFps = 30
 
 export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, appearance: Appearance, isOurs: () => boolean): Canvas => {
@@ -30,7 +30,7 @@ export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, appearance
   const show = (): void => {
     clearTimeout(timer)
     timer = undefined
-    // Another program may have the terminal: when it is given back, all is drawn.
+    // Another program may have the terminal. When the terminal is given back, everything is drawn.
     if (!latest || !isOurs()) return
     drawnAt = performance.now()
     const frame = (
@@ -69,13 +69,13 @@ const open = (frame: ReactNode, output: InkOutput) => {
   const ink = render(frame, {
     stdout: output.stdout,
     incrementalRendering: true,
-    // How many frames there are is decided before they are made.
+    // The canvas limits the number of frames before Ink makes them, so Ink needs no limit.
     maxFps: 0,
     patchConsole: false,
     exitOnCtrlC: false,
     isScreenReaderEnabled: false,
   })
-  // A mistake in a view is a mistake of the program: nobody takes what is rejected here.
+  // The rejection of this promise is left unhandled, because a mistake in a view is a mistake of the program.
   void ink.waitUntilExit()
   return { ink, output }
 }

@@ -1,4 +1,4 @@
-/** What ends the editor from outside: a signal, a terminal that is gone, a mistake of ours. */
+/** Watches for what ends the editor from outside: a signal, a terminal that is gone, or a mistake of the program. */
 
 import { constants } from 'node:os'
 import type { ReadStream } from 'node:tty'
@@ -10,10 +10,13 @@ export type Endings = { readonly ended: Promise<Ending>; close(): void }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 
-/** As shells give it. */
+/** Returns the exit code that shells give for a signal. */
 const exitCodeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
 
-/** While they are watched, none of them ends the process. `isOurs`: no other program has the terminal, whose ^c means that program. `stdin`: of what is read from it the end is one, too. */
+/**
+ * Watches the endings. Meanwhile, none of them ends the process. `isOurs`: no other program has the terminal; otherwise ^c is meant for
+ * that program. `stdin`: the end of this input is an ending, too.
+ */
 export const watchEndings = (isOurs: () => boolean, stdin?: ReadStream): Endings => {
   let end = (_: Ending): void => {}
   const ended = new Promise<Ending>((resolve) => {
@@ -26,7 +29,7 @@ export const watchEndings = (isOurs: () => boolean, stdin?: ReadStream): Endings
   const crash = (error: unknown): void => end({ crash: error })
   for (const signal of signals) process.on(signal, stop)
   for (const event of ['end', 'error', 'close']) stdin?.on(event, hangUp)
-  // What was rejected and nobody takes comes here, too.
+  // Unhandled rejections come here, too.
   process.on('uncaughtException', crash)
   return {
     ended,
@@ -41,11 +44,11 @@ export const watchEndings = (isOurs: () => boolean, stdin?: ReadStream): Endings
 /** How the editor ended. */
 export type Ended = {
   readonly exitCode: number
-  /** Where the changes are that were not saved. */
+  /** Where the unsaved changes are kept; `undefined` if there were none. */
   readonly kept?: string
 }
 
-/** `undefined`: the user left it. Throws what was a mistake of ours, as a Fault. */
+/** Returns how the editor ended. `ending` is `undefined` if the user left the editor. A mistake of the program is thrown as a Fault. */
 export const endedBy = (ending: Ending | undefined, kept: string | undefined): Ended => {
   const left = kept === undefined ? {} : { kept }
   if (!ending) return { exitCode: exit.ok, ...left }

@@ -1,17 +1,17 @@
-/** The terminal as Ink gets it: what Ink writes for a frame is shown at once, and from the right row on. */
+/** The output that Ink writes to. What Ink writes for a frame is shown at once, and begins at the right row. */
 
 import { EventEmitter } from 'node:events'
 import type { Size } from '../model/room.ts'
 import { beginUpdate, clear, endUpdate, moveTo } from './modes.ts'
 
 export type InkOutput = {
-  /** For Ink's option of this name. */
+  /** The value for Ink's option `stdout`. */
   readonly stdout: NodeJS.WriteStream
-  /** What Ink writes from now on is dropped. */
+  /** Drops everything that Ink writes from now on. */
   close(): void
 }
 
-/** `isOurs`: no other program has the terminal. `shown`: a text as the terminal gets it. */
+/** Makes the output. `isOurs`: no other program has the terminal. `shown`: returns a text in the form that the terminal gets. */
 export const inkOutput = (
   stdout: Pick<NodeJS.WriteStream, 'write'>,
   { columns, rows }: Size,
@@ -22,13 +22,14 @@ export const inkOutput = (
   let isClosed = false
   const write = (text: string): boolean => {
     if (isClosed || text === '' || !isOurs()) return true
-    // Ink 6 goes up one row too few before it draws rows anew, for it counts on a frame that fills the terminal, and clears the whole terminal for such a frame.
+    // Before Ink 6 draws rows again, it goes up one row too few, because it expects a frame that fills the terminal. It would clear the
+    // whole terminal for such a frame.
     const start = isFirst ? clear : moveTo(rows - 2)
     isFirst = false
     return stdout.write(`${beginUpdate}${start}${shown(text)}${endUpdate}`)
   }
   const stream = Object.assign(new EventEmitter(), {
-    // Of a terminal Ink would hide the cursor and show it again, which whoever took the terminal does.
+    // For a terminal, Ink would hide the cursor and show it again. The owner of the terminal does this already.
     isTTY: false,
     columns,
     rows,

@@ -5,12 +5,15 @@ import type { ReadStream } from 'node:tty'
 import type { Cell } from '../model/click.ts'
 import { type Decoded, type Key, keyOf } from '../model/key.ts'
 
-/** So long may the rest of an escape sequence take; a lone escape is a key after it. */
+/** The milliseconds for which the rest of an escape sequence may be awaited. After them, a lone escape is a key. */
 const escapeCodeTimeout = 50
-/** The rest of a longer paste is dropped. */
+/** The most characters of a paste. The rest of a longer paste is dropped. */
 const maxPaste = 2_000_000
 
-/** Of a report of the mouse: the button, column and row, with `;` between them, and `M` follow, or `m` where it was let go. To Node's reader they are letters. */
+/**
+ * The start of a mouse report. The button, column and row follow, with `;` between them, and then `M`, or `m` if the button was released.
+ * Node's reader takes these for letters.
+ */
 const reportStart = '\u001b[<'
 const wheel: { readonly [button: string]: string } = { 64: 'wheelup', 65: 'wheeldown' }
 
@@ -21,7 +24,7 @@ const reported = (report: string, { key, click }: Pick<Listeners, 'key' | 'click
   else if (button === '0') click({ column: Number(column) - 1, line: Number(row) - 1 })
 }
 
-/** Takes what belongs to a report, and says whether it did. */
+/** Makes a reader of mouse reports. It takes a sequence that belongs to a report, and says whether it did. */
 const createMouse = (on: Pick<Listeners, 'key' | 'click'>) => {
   let report: string | undefined
   return (sequence: string): boolean => {
@@ -38,14 +41,14 @@ const createMouse = (on: Pick<Listeners, 'key' | 'click'>) => {
 export type KeyReader = {
   pause(): void
   resume(): void
-  /** For good. */
+  /** Stops reading for good. */
   close(): void
 }
 
 type Listeners = {
   readonly key: (key: Key) => void
   readonly paste: (text: string) => void
-  /** Of the first button; from 0. */
+  /** Called for a click of the first button. The cell counts from 0. */
   readonly click: (cell: Cell) => void
 }
 

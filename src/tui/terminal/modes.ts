@@ -1,27 +1,27 @@
-/** What the editor asks of a terminal, and gives back: the alternate screen, marks around what is pasted, and reports of the mouse. */
+/** The modes that the editor sets on a terminal, and resets: the alternate screen, marks around pastes, and mouse reports. */
 
 const esc = '\u001b['
 
 export type Modes = {
   readonly isAlternate: boolean
-  /** The terminal reports wheel and clicks. It cannot be used to mark text then. */
+  /** The terminal reports the wheel and clicks. Then the mouse cannot mark text. */
   readonly mouse: boolean
 }
 
-/** Buttons, with places of any size. */
+/** Reports of buttons, in the form that allows places of any size. */
 const mouseOn = `${esc}?1000h${esc}?1006h`
 const mouseOff = `${esc}?1006l${esc}?1000l`
 
 /**
- * The alternate screen keeps what was on the terminal before; without it that is scrolled up, not drawn over.
- * A paste comes between marks, so that its letters are no keys.
+ * Returns what begins the editor. The alternate screen keeps the previous contents of the terminal; without it, they are scrolled up and
+ * not drawn over. A paste comes between marks, so that its letters are not keys.
  */
 export const enter = ({ isAlternate, mouse }: Modes, rows: number): string =>
   `${isAlternate ? `${esc}?1049h` : '\n'.repeat(rows)}${esc}?2004h${mouse ? mouseOn : ''}${esc}?25l${clear}`
 
 /**
- * Without the alternate screen the last frame stays, and the shell goes on below it.
- * The alternate one is left empty: tmux puts rows of it above the shell's where the window was resized meanwhile.
+ * Returns what ends the editor. Without the alternate screen the last frame stays, and the shell goes on below it. The alternate screen is
+ * left empty: if the window was resized meanwhile, tmux puts rows of the alternate screen above those of the shell.
  */
 export const leave = ({ isAlternate, mouse }: Modes, rows: number): string =>
   `${esc}?2004l${mouse ? mouseOff : ''}${esc}?25h${isAlternate ? `${clear}${esc}?1049l` : `${moveTo(rows - 1)}\r\n`}`
@@ -30,9 +30,11 @@ export const clear = `${esc}2J${esc}H`
 
 export const moveTo = (row: number): string => `${esc}${row + 1};1H`
 
-/** A terminal that knows these marks shows what is between them at once; others ignore them. */
+/** Marks around an update. A terminal that knows the marks shows everything between them at once; other terminals ignore them. */
 export const beginUpdate = `${esc}?2026h`
 export const endUpdate = `${esc}?2026l`
 
-/** Puts a text on the clipboard of the user's own terminal, also over ssh (OSC 52). Terminals refuse long ones. */
+/**
+ * Returns the sequence that puts a text on the clipboard of the user's own terminal, even over ssh (OSC 52). Terminals refuse long texts.
+ */
 export const toClipboard = (text: string): string => `\u001b]52;c;${Buffer.from(text.slice(0, 75_000)).toString('base64')}\u0007`

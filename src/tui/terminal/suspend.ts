@@ -1,9 +1,12 @@
 /** Stops the program as the shell's job control does, until the user continues it. */
 
-/** Whether nothing stopped us is only seen by going on: a program that no shell controls cannot be stopped. */
+/** Milliseconds to wait for the stop. A program that no shell controls cannot be stopped, and only notices that it still runs. */
 const graceMs = 200
 
-/** Resolves when the program goes on. All of its group are stopped: also what started it, for which the shell waits. */
+/**
+ * Stops the whole process group, and resolves when the program goes on. The group includes the program that started this one, because the
+ * shell waits for it.
+ */
 export const suspended = (): Promise<void> =>
   new Promise((resolve) => {
     if (process.platform === 'win32') return resolve()
@@ -17,7 +20,7 @@ export const suspended = (): Promise<void> =>
     process.kill(0, 'SIGTSTP')
   })
 
-/** Calls back when the program was stopped by others, and goes on. What is returned ends that. */
+/** Calls back when the program goes on after others stopped it. Returns a function that ends the listening. */
 export const onContinued = (call: () => void): (() => void) => {
   process.on('SIGCONT', call)
   return () => void process.off('SIGCONT', call)

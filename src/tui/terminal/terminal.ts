@@ -1,19 +1,19 @@
-/** The terminal of the editor: taken, and given back as it was. */
+/** Takes the terminal for the editor, and gives it back as it was. */
 
 import type { WriteStream } from 'node:tty'
 import { enter, leave, type Modes } from './modes.ts'
 
 export type Terminal = {
-  /** Does nothing where it is ours already, or was closed. */
+  /** Takes the terminal. Does nothing if the editor has the terminal already, or has closed it. */
   take(): void
-  /** Does nothing where it is not ours. */
+  /** Gives the terminal back. Does nothing if the editor does not have it. */
   giveBack(): void
   isOurs(): boolean
-  /** Gives it back for good. */
+  /** Gives the terminal back for good. */
   close(): void
 }
 
-/** Taken at once. However the process ends, it is given back: a terminal takes what is written before the next statement. */
+/** Takes the terminal at once, and gives it back however the process ends. A terminal takes a write before the next statement runs. */
 export const takeTerminal = (stdout: Pick<WriteStream, 'write' | 'rows'>, modes: Modes): Terminal => {
   let isOurs = false
   let isClosed = false

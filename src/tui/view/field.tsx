@@ -1,4 +1,4 @@
-/** A text that is being written, with its cursor as an inverse character, moved so that the cursor is seen. */
+/** Shows a text that is being written. The cursor is an inverse character, and the text is moved so that the cursor is seen. */
 
 import type { ReactNode } from 'react'
 import { widthOf } from '../model/characters.ts'
@@ -9,7 +9,7 @@ import { Span } from './span.tsx'
 
 type FieldProps = { readonly field: TextField; readonly width: number; readonly isSecret?: boolean }
 
-/** One line, as part of a row. */
+/** Shows one line, as part of a row. */
 export const Field = ({ field: { text, cursor }, width, isSecret = false }: FieldProps) => (
   <CursorLine text={isSecret ? '*'.repeat(text.length) : text} at={cursor} width={width} />
 )
@@ -17,11 +17,11 @@ export const Field = ({ field: { text, cursor }, width, isSecret = false }: Fiel
 type FieldRowsProps = {
   readonly field: TextField
   readonly room: Room
-  /** Gives parts of a line a tone of their own. */
+  /** Gives tones of their own to parts of a line. */
   readonly marked?: (text: string) => ReactNode
 }
 
-/** Several lines, those around the cursor. */
+/** Shows several lines around the cursor. */
 export const FieldRows = ({ field, room: { width, height }, marked = plain }: FieldRowsProps) => {
   const { line: row, column } = placeOf(field)
   const lines = field.text.split('\n')
@@ -34,7 +34,7 @@ export const FieldRows = ({ field, room: { width, height }, marked = plain }: Fi
 
 const plain = (text: string): ReactNode => <Span>{text}</Span>
 
-/** The part before the cursor is shown from its end. */
+/** Shows the line of the cursor. If the part before the cursor is too long, its end is shown. */
 const CursorLine = ({ text, at, width }: { readonly text: string; readonly at: number; readonly width: number }) => {
   const room = Math.max(4, width - 1)
   let head = text.slice(0, at)

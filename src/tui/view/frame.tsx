@@ -1,4 +1,4 @@
-/** The whole of what the terminal shows: a title, the screen, a notice, and the keys that count. It is one row less high than the terminal. */
+/** The whole frame: a title, the screen, a notice, and the keys that count. The frame is one row lower than the terminal. */
 
 import { Box } from 'ink'
 import { createElement, Fragment } from 'react'
@@ -39,7 +39,7 @@ export const Frame = ({ state }: Props) => {
   )
 }
 
-/** What stands at its right is left out where it does not fit. */
+/** Shows the title. The text at its right is left out if it does not fit. */
 const Title = ({ state }: Props) => {
   const { home, payload, draft, options, size } = state.world
   const screen = top(state)
@@ -67,7 +67,7 @@ const Title = ({ state }: Props) => {
   )
 }
 
-/** A search has the place of a notice. */
+/** Shows the notice, or a search in its place. */
 const Notice = ({ state: { world, search } }: Props) => {
   const { notice, size } = world
   const said = notice && (

@@ -1,4 +1,4 @@
-/** The keys that count on the screen that is shown, with a word for each: as many as fit. */
+/** Chooses the hints: the keys that count on the screen that is shown, with a word for each, as many as fit. */
 
 import type { ActionName } from '../model/actions.ts'
 import { actionsNow, type Models, type State, top } from '../model/state.ts'
@@ -41,7 +41,7 @@ const ofSearch: readonly Hint[] = [
   { key: 'esc', label: 'back' },
 ]
 
-/** Help and quit always fit. */
+/** Returns the hints. Help and quit are always among them. */
 export const hintsOf = (state: State, models: Models, width: number): readonly Hint[] => {
   if (state.search?.isWriting) return ofSearch
   const { keymap } = state.world.options

@@ -1,4 +1,4 @@
-/** A list of which only the rows around the cursor are components. */
+/** A list in which only the rows around the cursor are components. */
 
 import { stripVTControlCharacters } from 'node:util'
 import { Box, Text, Transform } from 'ink'
@@ -10,7 +10,7 @@ import { painted, Span } from './span.tsx'
 type Props<T> = {
   readonly rows: readonly T[]
   readonly area: Pick<ListArea, 'width' | 'height' | 'cursor'>
-  /** Keys move the cursor in it. */
+  /** Keys move the cursor in the list. */
   readonly isActive?: boolean
   readonly children: (row: T) => ReactNode
 }
@@ -31,7 +31,10 @@ export const List = <T,>({ rows, area: { width, height, cursor }, isActive = tru
 
 type RowProps = { readonly isOn: boolean; readonly isActive: boolean; readonly width: number; readonly children: ReactNode }
 
-/** The row of the cursor has a `>` before it, and in the active list it is one even bar: tones of their own would show in it as gaps. */
+/**
+ * Shows a row. The row of the cursor has a `>` before it. In the active list, it is one even bar, because tones of its own would look like
+ * gaps.
+ */
 const ListRow = ({ isOn, isActive, width, children }: RowProps) => {
   const row = (
     <>

@@ -1,4 +1,4 @@
-/** Parts of the screen: a column of rows of which no more is shown than fits, and two of them beside each other. */
+/** Parts of the screen: a column of rows that is cut to its room, and two such columns beside each other. */
 
 import { Box } from 'ink'
 import type { ReactNode } from 'react'
@@ -6,7 +6,7 @@ import { barWidth, type Room } from '../model/room.ts'
 
 type PaneProps = Partial<Room> & { readonly children?: ReactNode }
 
-/** The inner box keeps rows from being squeezed where there are too many. */
+/** Shows a pane. The inner box keeps rows from being squeezed if there are too many of them. */
 export const Pane = ({ children, ...room }: PaneProps) => (
   <Box {...room} flexDirection="column" flexShrink={0} overflowY="hidden">
     <Box flexDirection="column" flexShrink={0}>

@@ -1,4 +1,4 @@
-/** Remarks below each other. Ink breaks each into lines; behind a mark the lines stand indented. */
+/** Remarks below each other. Ink breaks each remark into lines. The lines behind a mark are indented. */
 
 import { Box, Text } from 'ink'
 import { markWidth, type Remark } from '../model/remark.ts'

@@ -1,4 +1,6 @@
-/** A piece of a row: safe text in a tone. Every text on the screen passes here, so that nothing that others wrote can act on a terminal. */
+/**
+ * A piece of a row: a safe text in a tone. Every text on the screen passes here, so that no text from outside can control the terminal.
+ */
 
 import { styleText } from 'node:util'
 import { Transform } from 'ink'
@@ -8,7 +10,7 @@ import type { Tone } from '../model/remark.ts'
 
 type Style = 'dim' | 'bold' | 'green' | 'red' | 'yellow' | 'cyan' | 'inverse' | 'underline'
 
-/** Colours of the terminal's own palette, and what stands for them without colour. */
+/** The style of each tone: a colour of the terminal's own palette, and the style that replaces it without colour. */
 const styles: { readonly [tone in Tone]: { readonly colour: readonly Style[]; readonly plain: readonly Style[] } } = {
   plain: { colour: [], plain: [] },
   dim: { colour: ['dim'], plain: ['dim'] },
@@ -19,10 +21,13 @@ const styles: { readonly [tone in Tone]: { readonly colour: readonly Style[]; re
   accent: { colour: ['cyan'], plain: [] },
 }
 
-/** Whether the terminal shall show colours. */
+/** Whether the editor shows colours. */
 export const Colour = createContext(true)
 
-/** Ink takes a text of several lines apart before it draws them, so each has its own marks. Ink's own colours depend on what it believes of the terminal. */
+/**
+ * Returns a text with the codes of its style. Ink splits a text of several lines before drawing, so each line has codes of its own. Ink's
+ * own colours are not used, because they depend on Ink's guess about the terminal.
+ */
 export const painted = (text: string, format: readonly Style[]): string =>
   format.length === 0
     ? text
@@ -38,7 +43,7 @@ type Props = {
   readonly underline?: boolean
 }
 
-/** One line of text. */
+/** Shows one line of text. */
 export const Span = ({ children, tone = 'plain', inverse = false, underline = false }: Props) => {
   const isColoured = useContext(Colour)
   const text = printable(children, 4096)
