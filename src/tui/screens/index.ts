@@ -17,7 +17,7 @@ import { saveModel } from './save/save.ts'
 import { testsModel } from './tests/tests.ts'
 import { traceModel } from './trace/trace.ts'
 
-/** A screen is only ever given to the model of its own kind. */
+/** Drops the type of the model's screen. This is safe, because a screen is only given to the model of its own kind. */
 const of = <S extends Screen>(model: ScreenModel<S>): ScreenModel => model as unknown as ScreenModel
 
 export const models: Models = {

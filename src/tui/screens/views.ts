@@ -1,4 +1,4 @@
-/** The view of every kind of screen. Apart from the models, which are used without Ink, too. */
+/** The view of every kind of screen. Views are apart from the models, because the models are also used without Ink. */
 
 import type { Screen, ScreenKind } from '../model/screen.ts'
 import type { ScreenView } from '../view/screen-view.ts'
@@ -17,7 +17,7 @@ import { SaveView } from './save/save-view.tsx'
 import { TestsView } from './tests/tests-view.tsx'
 import { TraceView } from './trace/trace-view.tsx'
 
-/** A screen is only ever given to the view of its own kind. */
+/** Drops the type of the view's screen. This is safe, because a screen is only given to the view of its own kind. */
 const of = <S extends Screen>(view: ScreenView<S>): ScreenView => view as unknown as ScreenView
 
 const views: { readonly [kind in ScreenKind]: ScreenView } = {

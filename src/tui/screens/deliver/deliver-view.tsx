@@ -1,4 +1,4 @@
-/** The targets, and the settings of the chosen targets with what they are on the payload. */
+/** Shows the targets, and the settings of the chosen targets, filled in from the payload. */
 
 import { targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import type { JsonObject } from '../../../core/json.ts'
@@ -43,7 +43,7 @@ const Targets = ({ screen: { targets = [], pane }, spec, layout }: Props) => {
 
 const Settings = ({ screen: { targets = [], pane }, spec, layout, preview }: Props & { readonly preview: World['preview'] }) => {
   const extra = preview?.extra
-  // Of several targets the settings on the payload are a list, by the target's place.
+  // With several targets, the filled-in settings are a list in the order of the targets.
   const extras = Array.isArray(extra) ? extra : [extra]
   return (
     <>

@@ -1,4 +1,4 @@
-/** Where the result of a route goes: the targets on one side, the settings of those that are chosen on the other. */
+/** Where the result of a route goes: a pane with the targets, and a pane with the settings of the chosen targets. */
 
 import { addTarget, chooseOnly, type DeliverStep, dropTarget, maxTargets, targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
@@ -23,12 +23,12 @@ const panes = ['targets', 'settings'] as const
 
 export type DeliverScreen = Screen & {
   readonly kind: 'deliver'
-  /** Of a narrow terminal only one is shown. */
+  /** The pane that has the cursor. A narrow terminal shows only this pane. */
   readonly pane: (typeof panes)[number]
-  /** The row of each pane. */
+  /** The rows of the two cursors: `cursor` in the targets, `place` in the settings. */
   readonly cursor: number
   readonly place: number
-  /** Absent until the service has answered. */
+  /** The targets; `undefined` until the service has answered. */
   readonly targets?: readonly TargetRow[]
 }
 
@@ -82,7 +82,7 @@ const onAction = (screen: DeliverScreen, action: ActionName, draft: RouteDraft):
   }
 }
 
-/** Enter on a target that is chosen already goes to its settings. */
+/** Whether the target is chosen. Enter on a chosen target goes to its settings. */
 const isChosen = (row: TargetRow | undefined, { spec }: RouteDraft): boolean => targetsIn(spec).some(({ target }) => target === row?.name)
 
 const movedIn = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Update<DeliverScreen> =>
@@ -92,7 +92,7 @@ const movedIn = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): 
 
 const rowOf = ({ targets, place }: DeliverScreen, { spec }: RouteDraft): SettingRow | undefined => settingRows(spec, targets)[place]
 
-/** Takes a step, and says what went with it and what the target still lacks. */
+/** Takes a step, and says which settings it removed and what the target still lacks. */
 const taken = (draft: RouteDraft, { title, edits, dropped }: DeliverStep, row?: TargetRow): Update<never> => {
   const next = change(draft, title, edits)
   if (next === draft) return row?.missing === undefined ? {} : warned(row.missing)
@@ -120,7 +120,7 @@ const orderChanged = (draft: RouteDraft, from: number, by: number): Update<Deliv
   return taken(draft, { title: 'change the order of the targets', edits: [{ kind: 'move', path: ['deliver'], from, to }], dropped: [] })
 }
 
-/** Adds a target to the list, or takes it out. Of two the other one stays alone. */
+/** Adds a target to the list, or removes it. If one target is left, it stands alone. */
 const toggled = (draft: RouteDraft, row: TargetRow, at: number): Update<DeliverScreen> => {
   const { spec } = draft
   const all = targetsIn(spec)
@@ -140,7 +140,7 @@ const onSetting = (row: SettingRow | undefined, action: ActionName, draft: Route
 
 const testId = 'deliver test'
 
-/** Of the target of the cursor, if the route has it, else of the first. */
+/** Asks for a test of the target of the cursor if the route has that target, and otherwise of the first target. */
 const testAsked = (screen: DeliverScreen, draft: RouteDraft): Update<DeliverScreen> => {
   const all = targetsIn(draft.spec)
   const row = rowOf(screen, draft)
@@ -175,7 +175,7 @@ const onMessage = (screen: DeliverScreen, message: Message, draft: RouteDraft, p
   }
 }
 
-/** The cursor stands on the first target of the route. */
+/** Takes in the targets, and puts the cursor on the first target of the route. */
 const listed = (screen: DeliverScreen, targets: readonly TargetRow[], { spec }: RouteDraft): DeliverScreen => {
   const [first] = targetsIn(spec)
   return {

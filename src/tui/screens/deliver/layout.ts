@@ -1,4 +1,4 @@
-/** Where the panes of deliver stand, and what is said below the settings. */
+/** The places of the panes of the deliver screen, and the remarks below the settings. */
 
 import { targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import type { TargetRow } from '../../../app/editor/service.ts'
@@ -8,7 +8,7 @@ import { marked, type Remark, remarksHeight } from '../../model/remark.ts'
 import { barWidth, type Room } from '../../model/room.ts'
 import { settingRows } from './settings.ts'
 
-/** From this width on the panes stand beside each other. */
+/** The least width at which the panes stand beside each other. */
 const wide = 100
 
 /** The parts of the screen's state on which its layout depends. */
@@ -20,11 +20,11 @@ type Shown = {
 }
 
 export type DeliverLayout = {
-  /** One pane alone is shown: that of the cursor. */
+  /** Only the pane of the cursor is shown. */
   readonly isNarrow: boolean
   readonly targets: ListArea
   readonly settings: ListArea
-  /** Below the settings. */
+  /** The remarks below the settings. */
   readonly remarks: readonly Remark[]
 }
 
@@ -50,7 +50,7 @@ export const layoutOf = (screen: Shown, spec: JsonObject, { width, height }: Roo
   }
 }
 
-/** What the chosen targets and the target of the cursor lack, and what the setting of the cursor is for. */
+/** Says what the chosen targets and the target of the cursor lack, and what the setting of the cursor is for. */
 const remarksOn = ({ targets = [], cursor, pane, place }: Shown, spec: JsonObject): readonly Remark[] => {
   const names = new Set(targetsIn(spec).map(({ target }) => target))
   const pointed = pane === 'targets' ? targets[cursor]?.name : undefined

@@ -1,4 +1,4 @@
-/** A setting of a target, with what its template is on the payload. */
+/** Shows a setting of a target, with its template filled in from the payload. */
 
 import { shownValue } from '../../../app/editor/form.ts'
 import { isObject, type Json, own } from '../../../core/json.ts'
@@ -11,7 +11,7 @@ type FieldSetting = Extract<SettingRow, { kind: 'field' }>
 type Props = {
   readonly row: SettingRow
   readonly isList: boolean
-  /** The settings on the payload, by the target's place. */
+  /** The settings filled in from the payload, by the place of their target. */
   readonly extras: readonly (Json | undefined)[]
 }
 
@@ -30,7 +30,7 @@ export const SettingRowView = ({ row, isList, extras }: Props) => {
   )
 }
 
-/** `[?]` where nothing is filled in. */
+/** Shows the filled-in template. `[?]` stands where the payload has no value. */
 const Expanded = ({ row: { field }, extra }: { readonly row: FieldSetting; readonly extra: Json | undefined }) => {
   const { value, isSecret } = field
   const filled = isObject(extra) ? own(extra, keyOf(field)) : undefined

@@ -1,4 +1,4 @@
-/** The settings of the chosen targets: how several are used, and each target's own fields. */
+/** The settings of the chosen targets: how several targets are used, and the fields of each target. */
 
 import { setExtra, targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
@@ -11,12 +11,12 @@ import type { Returned, Update } from '../../model/screen.ts'
 
 export type SettingRow =
   | { readonly kind: 'mode'; readonly mode: string }
-  /** `place`: of the target among those of the route. */
+  /** `place`: the place of the target among those of the route. */
   | { readonly kind: 'field'; readonly field: Field; readonly place: number; readonly target: TargetRow }
-  /** The target reads nothing, or only what it is told to. */
+  /** The target has no fields: it reads no settings, or only those that the user adds. */
   | { readonly kind: 'none'; readonly place: number; readonly target: TargetRow }
 
-/** A target that is not known has no rows: the findings say so. */
+/** Returns the rows of the settings. An unknown target has no rows, because the findings report it. */
 export const settingRows = (spec: JsonObject, targets: readonly TargetRow[] = []): readonly SettingRow[] => [
   ...(Array.isArray(spec.deliver)
     ? [{ kind: 'mode', mode: spec.deliver_mode === 'first_success' ? 'first_success' : 'all' } as const]
@@ -24,7 +24,7 @@ export const settingRows = (spec: JsonObject, targets: readonly TargetRow[] = []
   ...targetsIn(spec).flatMap(({ target: name, extraPath }, place): SettingRow[] => {
     const target = targets.find((each) => each.name === name)
     if (!target) return []
-    // What targets of a list share, each reads what it knows of.
+    // Of settings that the targets of a list share, each target shows those that it reads.
     const isShared = Array.isArray(spec.deliver) && extraPath.length === 1
     const fields = extraFieldsOf(target, spec, extraPath).filter((field) => !isShared || readsKey(target, keyOf(field)))
     return fields.length === 0 ? [{ kind: 'none', place, target }] : fields.map((field) => ({ kind: 'field', field, place, target }))
@@ -56,7 +56,7 @@ const addId = 'deliver add'
 const withMode = (draft: RouteDraft, value: string): RouteDraft =>
   change(draft, `deliver ${modeTitles[value]}`, [{ kind: 'set', path: ['deliver_mode'], value }])
 
-/** From one mode to the other, at once. */
+/** Switches to the other mode at once. */
 export const switchMode = ({ mode }: Extract<SettingRow, { kind: 'mode' }>, draft: RouteDraft): Update<never> => ({
   world: { draft: withMode(draft, mode === 'all' ? 'first_success' : 'all') },
 })
@@ -76,13 +76,13 @@ export const editSetting = (row: SettingRow): Update<never> => {
   return { go: { push: entry(id, `${field.title} of ${target.name}`, { help, text: textOf(field), isSecret }) } }
 }
 
-/** A setting as it is written to be changed. */
+/** Returns the text in which the user changes a setting. */
 const textOf = ({ form, value }: Pick<Field, 'form' | 'value'>): string => {
   if (form === 'json' || form === 'group') return JSON.stringify(value ?? {}, null, 2)
   return value === undefined ? '' : String(value)
 }
 
-/** A key of its own: of a target whose keys are not known, or one that begins with `x-`. */
+/** Asks for a new key: a target whose keys are not known has such keys, and any key may begin with `x-`. */
 export const addSetting = (row: SettingRow): Update<never> =>
   row.kind === 'mode'
     ? {}
@@ -103,7 +103,7 @@ const withSetting = (draft: RouteDraft, place: number, target: TargetRow, key: s
   return { world: { draft: change(draft, title, edits) } }
 }
 
-/** A name or a value that was entered. An empty value takes the setting out. */
+/** Takes in a name or a value that was entered. An empty value removes the setting. */
 export const settingEntered = (draft: RouteDraft, targets: readonly TargetRow[] = [], { id, value: text }: Returned): Update<never> => {
   if (id === modeId) return text === (draft.spec.deliver_mode ?? 'all') ? {} : { world: { draft: withMode(draft, text) } }
   const [, what, at = '', ...rest] = id.split(' ')

@@ -1,4 +1,4 @@
-/** A target with its mark where it is chosen, and whether it is connected. */
+/** Shows a target, a mark if it is chosen, and whether it is connected. */
 
 import type { TargetRow } from '../../../app/editor/service.ts'
 import { cell } from '../../model/cells.ts'
@@ -6,7 +6,7 @@ import { Span } from '../../view/span.tsx'
 
 type Props = {
   readonly row: TargetRow
-  /** The names of the chosen targets. Of several each is marked with its place in the list. */
+  /** The names of the chosen targets. If there are several, the mark of each is its place in the list. */
   readonly chosen: readonly string[]
   readonly isList: boolean
 }

@@ -1,4 +1,4 @@
-/** Takes in what was picked or written for a condition: the next question, or the change. */
+/** Takes in the answer to a question about a condition: asks the next question, or changes the route. */
 
 import { type ConditionRow, conditionRows } from '../../../app/editor/conditions.ts'
 import { addedCondition, type Grouping, groupedCondition, withOperator } from '../../../app/editor/draft/condition-edits.ts'
@@ -63,7 +63,7 @@ const operatorIs = (operator: string, screen: FiltersScreen, edited: EditedCondi
   return ask({ ...screen, edited: next }, next, askValue, world, draft)
 }
 
-/** The question for the value, with what it is now. */
+/** Asks for the value, with the current value in place. */
 const ask = (
   screen: FiltersScreen,
   { row, isNew, field, operator = '' }: EditedCondition,
@@ -75,7 +75,7 @@ const ask = (
   return { screen, go: { push: question(field ?? row?.field ?? '', operator, old, conditionRows(draft.spec), world) } }
 }
 
-/** The value that there is, as it is written for the new operator. */
+/** Returns the current value as text for the new operator. */
 const oldText = ({ operator, operand }: ConditionRow, next: string): string => {
   if (operandForm(operator) === 'flag') return ''
   return operandForm(next) === 'text' && typeof operand === 'string' ? operand : writtenOperand(operator, operand)
@@ -121,7 +121,7 @@ export const setOperand = (screen: FiltersScreen, row: ConditionRow, operator: s
   return { screen, world: { draft: change(draft, title, withOperator(row, operator, operand)) } }
 }
 
-/** The cursor goes with the condition. */
+/** Puts the cursor on the condition at a path. */
 export const pointedAt = (screen: FiltersScreen, at: Path, { spec }: RouteDraft): FiltersScreen => {
   const written = JSON.stringify(at)
   const cursor = conditionRows(spec).findIndex(({ path }) => JSON.stringify(path) === written)

@@ -1,4 +1,6 @@
-/** A row of the tree: the condition, whether it holds, the value that it was tried on, and for how many samples it holds. */
+/**
+ * Shows a row of the tree: the condition, whether it holds, the value that it was tried on, and the number of samples for which it holds.
+ */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import type { Tally } from '../../../app/editor/service.ts'
@@ -9,7 +11,7 @@ import { Span } from '../../view/span.tsx'
 import { conditionText, groupMeaning, operandText } from './condition-text.ts'
 import { findingsOf, verdictOf } from './verdicts.ts'
 
-/** Widths in cells. */
+/** The widths of the columns, in cells. */
 export type Columns = { readonly condition: number; readonly verdict: number; readonly seen: number; readonly tally: number }
 
 type Props = {
@@ -34,7 +36,7 @@ export const ConditionRowView = ({ row, rows, world, columns }: Props) => {
   )
 }
 
-/** `mark`: the tone of what is wrong with the condition. */
+/** `mark`: the tone of the condition's finding; `undefined` if it has no finding. */
 type ConditionProps = { readonly row: ConditionRow; readonly mark: Tone | undefined; readonly width: number }
 
 const Condition = ({ row, mark = 'plain', width }: ConditionProps) => {

@@ -1,4 +1,4 @@
-/** A condition in words, for the tree, for the titles of steps and for screen readers. */
+/** Puts a condition into words, for the tree, for the titles of steps, and for screen readers. */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import { operandForm, writtenOperand } from '../../../app/editor/operators.ts'
@@ -11,10 +11,10 @@ const meanings: { readonly [group: string]: string } = {
   not: 'this: it must fail',
 }
 
-/** What a group asks of what it holds, to be read behind its name. */
+/** Says what a group asks of its members. The words follow the name of the group. */
 export const groupMeaning = (operator: string): string => meanings[operator] ?? ''
 
-/** The value as it is shown behind its operator; a flag that is true says nothing. */
+/** Returns the value as it is shown behind its operator; empty for a flag that is true. */
 export const operandText = ({ operator, operand }: Pick<ConditionRow, 'operator' | 'operand'>): string => {
   if (operandForm(operator) === 'flag' && operand === true) return ''
   const text = writtenOperand(operator, operand)
@@ -27,7 +27,7 @@ export const conditionText = (row: Pick<ConditionRow, 'kind' | 'field' | 'operat
   return [row.field, row.operator, operandText(row)].filter(Boolean).join(' ')
 }
 
-/** `Filter 2 of 3, action equals "opened", fails: value is "closed", holds for 5 of 12 samples` */
+/** Returns `Filter 2 of 3, action equals "opened", fails: value is "closed", holds for 5 of 12 samples`. */
 export const sentenceOf = (row: ConditionRow, place: number, rows: readonly ConditionRow[], world: World): string => {
   const { isOld, judged, tally } = verdictOf(row, world)
   const seen = judged?.seen === undefined ? '' : judged.seen === 'missing' ? ': the field is missing' : `: value is ${judged.seen}`

@@ -1,4 +1,4 @@
-/** What a condition's field holds: in the payload, and in the samples that the route's conditions were tried on. */
+/** Finds the values of a condition's field in the payload, and in the samples that the route's conditions were tried on. */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import { readSeen } from '../../../app/editor/operators.ts'
@@ -8,7 +8,7 @@ import type { World } from '../../model/screen.ts'
 
 export type FieldValue = { readonly value: Json; readonly json: string; readonly where: string }
 
-/** `payload.action` means `action`, `event_type` means `event`, and headers have no case. */
+/** Returns the usual name of a field: `payload.action` means `action`, `event_type` means `event`, and header names have no case. */
 const plainField = (field: string): string => {
   if (field === 'event_type') return 'event'
   return field.startsWith('headers.') ? field.toLowerCase() : field.replace(/^payload\./, '')
@@ -17,7 +17,7 @@ const plainField = (field: string): string => {
 const inPayload = (field: string, { payload }: World) =>
   payload?.values.find(({ path }) => path === field) ?? payload?.values.find(({ path }) => plainField(path) === plainField(field))
 
-/** As schemas call it; `undefined` where nobody has seen the field. */
+/** Returns the type of a field, as in schemas; `undefined` if no value of the field is known. */
 export const typeOfField = (field: string, rows: readonly ConditionRow[], world: World): string | undefined => {
   if (plainField(field) === 'event' || field.startsWith('headers.')) return 'string'
   const here = inPayload(field, world)?.type
@@ -26,7 +26,10 @@ export const typeOfField = (field: string, rows: readonly ConditionRow[], world:
   return types.size === 1 ? [...types][0] : undefined
 }
 
-/** Each once, that of the payload first. What was cut or hidden is left out: it is not the value. */
+/**
+ * Returns each value once, the value of the payload first. A value that was cut or hidden is left out, because the whole value is not
+ * known.
+ */
 export const fieldValues = (field: string, rows: readonly ConditionRow[], world: World): readonly FieldValue[] => {
   const here = inPayload(field, world)
   const events = plainField(field) === 'event' ? [world.draft?.spec.events ?? []].flat() : []

@@ -3,7 +3,10 @@
 import { type ConditionRow, conditionRows } from '../../../app/editor/conditions.ts'
 import type { Screen, World } from '../../model/screen.ts'
 
-/** The condition that is being made or changed, as far as it is known. `row`: the one that is changed, or by which a new one is put. */
+/**
+ * The known parts of a condition that is being added or changed. `row`: the condition to change, or the row that decides where the new
+ * condition goes.
+ */
 export type EditedCondition = {
   readonly isNew: boolean
   readonly row: ConditionRow | undefined
@@ -13,9 +16,9 @@ export type EditedCondition = {
 
 export type FiltersScreen = Screen & {
   readonly kind: 'filters'
-  /** Behind the last condition is the place for a new one. */
+  /** The row of the cursor. The row behind the last condition is the place for a new condition. */
   readonly cursor: number
-  /** What the list or the line above is about. */
+  /** The condition that the list or line above this screen asks about. */
   readonly edited?: EditedCondition
 }
 

@@ -1,4 +1,4 @@
-/** The tree of conditions with verdict, value and tally of each, and below it what is to be said of the condition under the cursor. */
+/** Shows the tree of conditions with their verdicts, values and tallies, and below it the remarks on the condition of the cursor. */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import { cell } from '../../model/cells.ts'
@@ -14,7 +14,7 @@ import { type FiltersScreen, rowsOf } from './filters-screen.ts'
 import { layoutOf } from './layout.ts'
 import { samplesOf } from './verdicts.ts'
 
-/** From this width on a tally is explained. */
+/** The least width at which a tally is explained. */
 const wide = 90
 
 export const FiltersView = ({ screen, world, room }: ScreenProps<FiltersScreen>) => {

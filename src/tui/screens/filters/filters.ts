@@ -73,13 +73,13 @@ const onFilters = (screen: FiltersScreen, action: ActionName, world: World, draf
 
 const editing = (screen: FiltersScreen, edited: EditedCondition): FiltersScreen => ({ ...screen, edited })
 
-/** The draft after a step was taken back or again; the cursor stays among the rows. */
+/** Returns the update with another state of the draft. The cursor stays among the rows. */
 const again = (screen: FiltersScreen, draft: RouteDraft): Update<FiltersScreen> => ({
   screen: { ...screen, cursor: Math.min(screen.cursor, conditionRows(draft.spec).length) },
   world: { draft },
 })
 
-/** What a key does on a condition. */
+/** Handles a key on a condition. */
 const onRow = (screen: FiltersScreen, action: ActionName, row: ConditionRow, world: World, draft: RouteDraft): Update<FiltersScreen> => {
   switch (action) {
     case 'copy':
@@ -105,7 +105,7 @@ const movedBy = (screen: FiltersScreen, by: 1 | -1, row: ConditionRow, draft: Ro
   return { screen: pointedAt(screen, made.at, next), world: { draft: next } }
 }
 
-/** `isLook`: the row was opened; the cursor stands on the answer that changes nothing. */
+/** Asks how to group the condition. `isLook`: the user opened the row, so the cursor stands on the answer that changes nothing. */
 const asGroup = (screen: FiltersScreen, row: ConditionRow, draft: RouteDraft, isLook = false): Update<FiltersScreen> => {
   const ways = groupingsOf(draft.spec, row)
   if (ways.length === 0) return warned('this is not a condition: delete it, or mend it in the file')
@@ -141,7 +141,7 @@ const onTest = (screen: FiltersScreen, action: ActionName, row: ConditionRow, wo
   return { screen: edited, go: { push: askValue(field, operator, writtenOperand(operator, operand), rows, world) } }
 }
 
-/** A fix that changes the filters. */
+/** Applies the first fix that changes the filters. */
 const fixed = (screen: FiltersScreen, { preview }: World, draft: RouteDraft): Update<FiltersScreen> => {
   const fix = preview?.fixes.find(({ edits }) => edits.some(({ path: [key] }) => key === 'filters'))
   if (!fix) return warned('no finding here has a fix')

@@ -1,4 +1,4 @@
-/** Where the tree of conditions stands, and what is said above and below it. */
+/** The place of the tree of conditions, and the remarks above and below it. */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import { describeOperator } from '../../../app/editor/operators.ts'
@@ -11,10 +11,10 @@ import { type FiltersScreen, rowsOf } from './filters-screen.ts'
 import { findingsOf, hindrance, verdictOf } from './verdicts.ts'
 
 type FiltersLayout = {
-  /** Below the headings: why there are no verdicts. */
+  /** The remarks below the headings: why there are no verdicts. */
   readonly above: readonly Remark[]
   readonly list: ListArea
-  /** Of the condition of the cursor, at most a third of the screen. */
+  /** The remarks on the condition of the cursor. They take at most a third of the screen. */
   readonly below: readonly Remark[]
 }
 
@@ -36,7 +36,7 @@ export const layoutOf = ({ cursor }: Pick<FiltersScreen, 'cursor'>, world: World
   return { above, list, below }
 }
 
-/** The condition in full, why it does not hold, what is wrong with it, and what its operator means. */
+/** Says the condition in full, why it does not hold, what is wrong with it, and what its operator means. */
 const remarksOn = (row: ConditionRow | undefined, rows: readonly ConditionRow[], world: World): readonly Remark[] => {
   const refused = refusalRemarks(world.preview?.refused)
   if (!row) return refused

@@ -1,4 +1,6 @@
-/** What is asked for a condition, one thing after the other: its field, its operator, its value. Each question is a list or a line to fill in. */
+/**
+ * The questions about a condition, in turn: its field, its operator, its value. Each question is a list to pick from or a line to fill in.
+ */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import { describeOperator, expression, operandForm, operatorsFor, writtenOperand } from '../../../app/editor/operators.ts'
@@ -10,22 +12,21 @@ import { fieldValues, typeOfField } from './field-values.ts'
 export const ids = {
   field: 'filters.field',
   operator: 'filters.operator',
-  /** A value out of a list. */
+  /** A value that was picked from a list. */
   value: 'filters.value',
-  /** A value that was written. */
+  /** A value that was typed. */
   text: 'filters.text',
   expression: 'filters.expression',
   group: 'filters.group',
 } as const
 
-/** Picked, it changes nothing. */
+/** The value of a row that changes nothing. */
 export const asItIs = ''
 
-/** Picked, it leads to another question. */
+/** The value of a row that leads to another question. */
 export const elsewhere = ''
 
-/** `canBeExpression`: a condition may be one over the whole event instead. */
-/** `now`: the field that the condition has. */
+/** Asks for the field. `canBeExpression`: the condition may be an expression over the whole event instead. `now`: the current field. */
 export const askField = ({ payload }: World, canBeExpression: boolean, now?: string): Screen => {
   const seen = (payload?.values ?? []).map(({ path, shown }): PickRow => ({ value: path, title: path, detail: shown }))
   const event: PickRow = { value: 'event', title: 'event', detail: 'the type of the event' }
@@ -37,7 +38,7 @@ export const askField = ({ payload }: World, canBeExpression: boolean, now?: str
   return pick(ids.field, 'field: a path in the payload, event, or headers.<Name>', rows, true, now)
 }
 
-/** Those that fit what the field holds; the name of a plugin's may be typed. */
+/** Asks for the operator. The list has the operators that fit the field's values. The user may type the name of a plugin's operator. */
 export const askOperator = (field: string, rows: readonly ConditionRow[], world: World, now?: string): Screen =>
   pick(
     ids.operator,
@@ -47,7 +48,7 @@ export const askOperator = (field: string, rows: readonly ConditionRow[], world:
     now,
   )
 
-/** Values that were seen are offered first, where one of them can be the whole value. */
+/** Asks for the value. If a known value of the field can be the whole operand, known values are offered first. */
 export const askValue = (field: string, operator: string, old: string, rows: readonly ConditionRow[], world: World): Screen => {
   const seen = fieldValues(field, rows, world)
   if (operandForm(operator) !== 'value' || seen.length === 0) return writeValue(field, operator, old, rows, world)
@@ -62,7 +63,7 @@ export const askValue = (field: string, operator: string, old: string, rows: rea
   )
 }
 
-/** A text that can be nothing else needs no quotes. */
+/** Returns the title of a value. A word that can be read only as a text has no quotes. */
 const titleOf = (value: Json, json: string): string => (typeof value === 'string' && writtenOperand('in', [value]) === value ? value : json)
 
 export const writeValue = (field: string, operator: string, old: string, rows: readonly ConditionRow[], world: World): Screen => {

@@ -1,4 +1,6 @@
-/** What is known of a condition: how it fares with the payload and the samples, and what is wrong with it. Of an older draft nothing is. */
+/**
+ * Finds out how a condition fares with the payload and the samples, and what is wrong with it. A preview of an older draft does not count.
+ */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import type { Tally } from '../../../app/editor/service.ts'
@@ -7,7 +9,7 @@ import { type Diagnostic, pointerOf } from '../../../core/diagnostic.ts'
 import type { World } from '../../model/screen.ts'
 
 export type Verdict = {
-  /** The draft has changed since; the answer is on its way. */
+  /** The draft has changed since the preview, and the next preview is awaited. */
   readonly isOld: boolean
   readonly judged?: Judged | undefined
   readonly tally?: Tally | undefined
@@ -18,13 +20,13 @@ export const verdictOf = ({ name }: Pick<ConditionRow, 'name'>, { preview, revis
   return { isOld: false, judged: preview.trace?.conditions.find((each) => each.name === name), tally: preview.tallies[name] }
 }
 
-/** How many samples get to the filters, and how many were not tried. */
+/** Returns the number of samples that reach the filters, and of those that were not tried. */
 export const samplesOf = ({ preview }: World): { readonly counted: number; readonly untried: number } => ({
   counted: Math.max(0, ...Object.values(preview?.tallies ?? {}).map(({ of }) => of)),
   untried: preview?.untallied ?? 0,
 })
 
-/** Why there are no verdicts, or why they do not matter: the payload does not get to the filters. */
+/** Says why there are no verdicts, or why they do not matter, because the payload does not reach the filters. */
 export const hindrance = ({ preview, payload }: World): string | undefined => {
   if (!preview) return undefined
   const { trace, untraced } = preview
@@ -36,7 +38,7 @@ export const hindrance = ({ preview, payload }: World): string | undefined => {
   return `this event does not get here: ${trace.stage} stops it${why}${verdicts}`
 }
 
-/** The findings about a condition itself, not about one that it holds. */
+/** Returns the findings about a condition itself, and not about its members. */
 export const findingsOf = (row: ConditionRow, rows: readonly ConditionRow[], { preview }: World): readonly Diagnostic[] =>
   (preview?.findings ?? []).filter(({ pointer }) => nearest(pointer, rows) === row)
 

@@ -1,4 +1,4 @@
-/** The list of all routes with its headings, and what the route of the cursor does. */
+/** Shows the list of all routes with its headings, and a preview of the route of the cursor. */
 
 import { Box } from 'ink'
 import { cell } from '../../model/cells.ts'
@@ -79,7 +79,7 @@ const Dim = ({ children }: { readonly children: string }) => (
   </Row>
 )
 
-/** Widths in cells. */
+/** The widths of the columns, in cells. */
 type Columns = { readonly name: number; readonly events: number; readonly deliver: number }
 
 const columnsOf = (width: number): Columns => {
@@ -109,7 +109,7 @@ const RouteRow = ({ row, columns: { name, events, deliver } }: { readonly row: R
   )
 }
 
-/** What is not saved is starred. */
+/** Returns the state of a route. A star marks changes that are not saved. */
 const stateOf = ({ enabled, shadowed, errors, warnings, change }: RouteLine): readonly [string, Tone] => {
   if (change !== undefined) return [`*${change.replace('switched ', '')}`, 'warn']
   if (shadowed) return ['SHADOWED', 'warn']

@@ -1,4 +1,4 @@
-/** All routes, and what is amiss with each. */
+/** The home screen: all routes, and what is wrong with each. */
 
 import { draftOf, isRemoved, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import type { KeptDraft, PayloadChoice, PayloadRow, RouteRow } from '../../../app/editor/service.ts'
@@ -18,15 +18,15 @@ export type HomeScreen = Screen & {
   readonly kind: 'home'
   readonly cursor: number
   readonly search: TextField
-  /** The search is being written. */
+  /** The user is writing the search. */
   readonly isFinding: boolean
   /** The payload that was picked for the route that is being opened. */
   readonly chosen?: PayloadChoice | undefined
-  /** What is done to the route that is being opened, instead of going to it. */
+  /** A change to make to the route that is being opened, instead of showing it. */
   readonly change?: 'toggle' | 'remove' | undefined
-  /** The name of the route that is being made. */
+  /** The name of the new route that is being made. */
   readonly named?: string | undefined
-  /** Drafts that an earlier session left. */
+  /** The drafts that an earlier run of the editor kept. */
   readonly kept?: readonly KeptDraft[]
 }
 
@@ -122,7 +122,10 @@ const onMessage = (screen: HomeScreen, message: Message, world: World): Update<H
   }
 }
 
-/** The file as it is, where something is wrong in it; what waits to be saved is put onto it, or conflicts, when it is saved. */
+/**
+ * Opens the file in the user's editor, at its mistake if there is one. When unsaved changes are saved later, they are put onto the file,
+ * or there is a conflict.
+ */
 const inEditor = ({ home }: World): Update<HomeScreen> => {
   if (!home) return {}
   const { file, line } = home.problem ?? { file: home.file, line: 1 }
@@ -132,7 +135,7 @@ const inEditor = ({ home }: World): Update<HomeScreen> => {
 const newName = (id: string, title: string, world: World) =>
   entry(id, title, { form: 'name', taken: rowsOf(homeScreen, world).map(({ name }) => name) })
 
-/** What a new route may be made of. */
+/** Asks what the new route shall be made of. */
 const likeWhat = (name: string, rows: readonly PayloadRow[]) =>
   pick('like', `what shall "${name}" be made of?`, [
     { value: '', title: 'nothing', detail: 'an empty route' },
@@ -143,7 +146,7 @@ const likeWhat = (name: string, rows: readonly PayloadRow[]) =>
     })),
   ])
 
-/** The route is tried with what it was made of. */
+/** Makes the new route. The payload that it is made of is also the payload that it is tried with. */
 const created = (screen: HomeScreen, name: string, value: string): Update<HomeScreen> => {
   const chosen = value === '' ? undefined : (JSON.parse(value) as PayloadChoice)
   const like = chosen?.from === 'sample' ? chosen.name : chosen?.from === 'event' ? chosen.id : undefined
@@ -153,7 +156,7 @@ const created = (screen: HomeScreen, name: string, value: string): Update<HomeSc
   }
 }
 
-/** How many there are, and in which files; of a narrowed list how many are left. */
+/** Returns the title: how many routes there are, and in which files. A list that is narrowed says how many routes are left. */
 const titleOf = (screen: HomeScreen, world: World): string => {
   const { home } = world
   if (!home) return 'routes'
@@ -163,13 +166,13 @@ const titleOf = (screen: HomeScreen, world: World): string => {
   return `routes (${count}) ─ ${home.file}${more}`
 }
 
-/** The route of the cursor is opened with what was picked for it. */
+/** Opens the route of the cursor with the payload that was picked for it. */
 const withPayload = (screen: HomeScreen, chosen: PayloadChoice, world: World): Update<HomeScreen> => {
   const row = rowsOf(screen, world)[screen.cursor]
   return row ? { screen: { ...screen, chosen }, ...onRow('open', row, world, chosen) } : {}
 }
 
-/** `route`: the one that is to be opened. */
+/** Asks which kept draft to go on with. `route`: the route to open if there is no draft. */
 const keptDrafts = (screen: HomeScreen, kept: readonly KeptDraft[], route?: string): Update<HomeScreen> => {
   if (kept.length === 0) return route === undefined ? {} : { commands: [{ kind: 'ask', question: { ask: 'open', of: { name: route } } }] }
   const rows = kept.map(({ draft: { opened }, at, note }) => ({
@@ -206,7 +209,7 @@ const withDraft = (draft: RouteDraft, world: World, chosen?: PayloadChoice): Upd
   ...enterRoute(draft.opened.name, chosen),
 })
 
-/** A route that was to be deleted is seen on the list only. */
+/** Goes on with a kept draft. A draft that deletes its route is shown only on the list. */
 const goOn = (kept: KeptDraft | undefined, world: World): Update<HomeScreen> => {
   if (!kept) return {}
   const { draft, note } = kept

@@ -1,4 +1,4 @@
-/** Where list and preview of the routes stand. */
+/** The places of the list of routes and of the preview. */
 
 import type { ListArea } from '../../model/list.ts'
 import { marked, type Remark, remarksHeight } from '../../model/remark.ts'
@@ -7,7 +7,7 @@ import type { World } from '../../model/screen.ts'
 import type { TextField } from '../../model/text-field.ts'
 import { rowsOf } from './rows.ts'
 
-/** From this width on the preview stands beside the list, else below it where the terminal is high enough. */
+/** The least width at which the preview stands beside the list, and the least height at which it stands below. */
 const wide = 120
 const high = 16
 
@@ -17,7 +17,7 @@ type Shown = { readonly cursor: number; readonly search: TextField; readonly isF
 export type HomeLayout = {
   readonly preview: 'beside' | 'below' | 'none'
   readonly list: ListArea
-  /** Rows of the preview. */
+  /** The height of the preview in rows. */
   readonly previewHeight: number
 }
 
@@ -36,7 +36,7 @@ export const layoutOf = (screen: Shown, world: World, { width, height }: Room): 
   }
 }
 
-/** Why the routes of the file are not there. */
+/** Says why the routes of the file cannot be listed. */
 export const problemsOf = ({ home }: World): readonly Remark[] =>
   home?.problem ? [marked(`${home.problem.said}; E opens it there`, 'bad')] : []
 

@@ -1,4 +1,4 @@
-/** Changes that are made on the list of routes. They wait to be saved, as all others do. */
+/** Makes changes on the list of routes. They wait to be saved, as all other changes do. */
 
 import { isModified, isRemoved, type RouteDraft, redo, removed, switched, undo } from '../../../app/editor/draft/route-draft.ts'
 import type { RouteRow } from '../../../app/editor/service.ts'
@@ -7,7 +7,7 @@ import { openSave } from '../../model/overlays.ts'
 import { changedDrafts, changesOf, withOpen, withoutChangesOf } from '../../model/pending.ts'
 import { type Notice, type Update, type World, warned } from '../../model/screen.ts'
 
-/** What a key does to the changes that wait, whatever row the cursor is on. */
+/** Handles a key for unsaved changes, on whatever row the cursor stands. */
 export const onChanges = (action: ActionName, row: RouteRow | undefined, world: World): Update<never> | undefined => {
   const ofRow = row && changesOf(world, row)
   const [last] = changedDrafts(world)
@@ -30,7 +30,7 @@ export const onChanges = (action: ActionName, row: RouteRow | undefined, world: 
 const takenBack = (draft: RouteDraft, world: World): Update<never> => {
   const { past, opened } = draft
   const notice: Notice = { tone: 'ok', text: `taken back: ${past.at(-1)?.title ?? 'new route'} (${opened.name})` }
-  // Without a step a new route is what was done.
+  // A new route without steps is itself the last change, so it is dropped.
   if (past.length === 0) return { world: { ...withoutChangesOf(world, opened), notice } }
   return { world: { ...withOpen(world, draft), draft: undo(draft), notice } }
 }

@@ -1,4 +1,4 @@
-/** What a route does, in a few lines: for who looks through the list. */
+/** Shows in a few lines what a route does, for a user who looks through the list. */
 
 import { conditionRows } from '../../../app/editor/conditions.ts'
 import { type Field, fieldsOf, shownValue } from '../../../app/editor/form.ts'
@@ -12,7 +12,7 @@ import { conditionText } from '../filters/condition-text.ts'
 import type { RouteLine } from './rows.ts'
 
 const titleWidth = 18
-/** A long value is cut: the form has all of it. */
+/** The most lines of a value. A longer value is cut, because the form shows all of it. */
 const maxLines = 4
 
 type Props = { readonly row: RouteLine; readonly width: number }
@@ -38,7 +38,7 @@ export const RoutePreview = ({ row, width }: Props) => {
   )
 }
 
-/** In the order of the form. */
+/** Returns the fields to show, in the order of the form. */
 const fieldsShown = (spec: RouteLine['spec']): readonly Field[] => {
   const isShown = ({ value, path: [key] }: Field): boolean => isSet(value) && key !== 'description' && key !== 'deliver_only'
   const set = fieldsOf(spec).filter(isShown)

@@ -1,4 +1,4 @@
-/** The rows of the list: every route of the files, as it will be once the changes that wait are saved. */
+/** The rows of the list: every route of the files, as it will be after the unsaved changes are saved. */
 
 import { targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import { isRemoved, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
@@ -9,10 +9,10 @@ import { changedDrafts, isSameRoute } from '../../model/pending.ts'
 import type { World } from '../../model/screen.ts'
 import type { TextField } from '../../model/text-field.ts'
 
-/** `change`: what saving would do to it. */
+/** A route in the list. `change`: what saving would do to the route; `undefined` if nothing. */
 export type RouteLine = RouteRow & { readonly change?: 'new' | 'changed' | 'deleted' | 'switched on' | 'switched off' }
 
-/** The rows that the search leaves. */
+/** Returns the rows that match the search. */
 export const rowsOf = ({ search: { text } }: { readonly search: TextField }, world: World): readonly RouteLine[] =>
   allRows(world).filter(({ name, deliver, description }) => text === '' || fuzzy(`${name} ${deliver} ${description}`, text) !== undefined)
 

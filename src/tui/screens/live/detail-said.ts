@@ -1,4 +1,4 @@
-/** An event and its detail as sentences, for the line mode. */
+/** Puts an event and its detail into sentences, for the line mode. */
 
 import type { Payload, TraceShown } from '../../../app/editor/service.ts'
 import type { TrafficLine } from '../../../generated/control.ts'

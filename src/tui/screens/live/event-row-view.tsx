@@ -1,4 +1,4 @@
-/** A row of the live view: when an event came, to which route, what it was answered, and how its delivery fares. */
+/** Shows a row of the live view: the time of an event, its route, the answer to it, and the state of its delivery. */
 
 import type { TrafficLine } from '../../../generated/control.ts'
 import { cell } from '../../model/cells.ts'
@@ -6,7 +6,7 @@ import type { Tone } from '../../model/remark.ts'
 import { Span } from '../../view/span.tsx'
 import type { LiveEvent } from './live.ts'
 
-/** Widths in cells. */
+/** The widths of the columns, in cells. */
 export type Columns = { readonly route: number; readonly event: number }
 
 type Props = { readonly event: LiveEvent; readonly columns: Columns }

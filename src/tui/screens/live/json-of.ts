@@ -1,4 +1,4 @@
-/** A value as it is shown, as a value again. What is no JSON is a text. */
+/** Reads a value from the text that shows it. A text that is not JSON is the value itself. */
 
 import type { Json } from '../../../core/json.ts'
 

@@ -1,14 +1,14 @@
-/** Where the events and the detail of an event stand. */
+/** The places of the events and of the detail of an event. */
 
 import type { ListArea } from '../../model/list.ts'
 import { barWidth, type Room } from '../../model/room.ts'
 
-/** From this width on the detail stands beside the events. */
+/** The least width at which the detail stands beside the events. */
 const wide = 90
 
 export type LiveLayout = {
   readonly isWide: boolean
-  /** Below its headings. */
+  /** The list of events, below its headings. */
   readonly list: ListArea
   readonly detail: Room
 }

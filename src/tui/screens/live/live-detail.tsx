@@ -1,4 +1,4 @@
-/** What is known of an event, one pane of it at a time. */
+/** Shows the details of an event, one pane at a time. */
 
 import type { TrafficLine } from '../../../generated/control.ts'
 import { cell, wrap } from '../../model/cells.ts'

@@ -1,4 +1,4 @@
-/** The events as a list, and the detail of the event of the cursor beside it. */
+/** Shows the events as a list, and the detail of the event of the cursor beside it. */
 
 import { cell } from '../../model/cells.ts'
 import { List } from '../../view/list.tsx'

@@ -1,4 +1,4 @@
-/** What goes on in the running gateway, as it happens, with what can be made of an event. */
+/** The live screen: the traffic of the running gateway as it happens, and what can be made of an event. */
 
 import { change } from '../../../app/editor/draft/route-draft.ts'
 import type { Payload, TraceShown } from '../../../app/editor/service.ts'
@@ -14,34 +14,34 @@ import { layoutOf } from './layout.ts'
 
 export const livePanes = ['Trace', 'Headers', 'Body', 'Delivery'] as const
 
-/** A request with all that was told of it. */
+/** A request with all lines about it. */
 export type LiveEvent = { readonly key: string; readonly lines: readonly TrafficLine[] }
 
 export type LiveScreen = Screen & {
   readonly kind: 'live'
-  /** Only this route's; absent: of all. */
+  /** The route whose events are shown; `undefined` for all routes. */
   readonly route?: string | undefined
-  /** The route that it was opened from. */
+  /** The route from which the screen was opened. */
   readonly from?: string | undefined
   readonly state: 'opening' | 'open' | 'ended'
   readonly why?: string | undefined
-  /** Oldest first. */
+  /** The events, the oldest first. */
   readonly events: readonly LiveEvent[]
   readonly cursor: number
-  /** The cursor stays on the newest. */
+  /** The cursor stays on the newest event. */
   readonly follows: boolean
   readonly pane: (typeof livePanes)[number]
-  /** Of the detail: a line of the body. */
+  /** The row of the cursor in the body of the detail. */
   readonly row: number
   readonly lost: number
-  /** Of the event of the cursor, once they are known. */
+  /** Details of an event; `undefined` until the service is asked for them. */
   readonly shown?: { readonly key: string; readonly payload?: Payload; readonly trace?: TraceShown } | undefined
 }
 
-/** Older ones are forgotten. */
+/** The most events that are kept. Older events are dropped. */
 const maxEvents = 500
 
-/** `from`: where all routes are shown, the one to which they may be narrowed. */
+/** Opens the screen. `from`: if all routes are shown, the route to which the user may narrow them. */
 export const openLive = (route: string | undefined, from = route): Update<never> => ({
   go: {
     push: {
@@ -89,7 +89,7 @@ export const liveModel = screenModel<LiveScreen>({
   list: ({ cursor, events }, _, room) => layoutOf(cursor, events.length, room).list,
 })
 
-/** The event of the cursor, where it left a record. */
+/** Returns the event of the cursor; `undefined` if the request left no record. */
 export const eventAt = ({
   events,
   cursor,
@@ -125,7 +125,7 @@ const onAction = (screen: LiveScreen, action: ActionName, world: World): Update<
   }
 }
 
-/** Only the route of the cursor's event, or else the one that it was opened from. */
+/** Shows only the route of the cursor's event, or else the route from which the screen was opened. */
 const narrowed = (screen: LiveScreen): Update<LiveScreen> => {
   const route = eventAt(screen)?.route ?? screen.from
   if (route === undefined) return warned('there is no request yet whose route could be followed')
@@ -142,13 +142,13 @@ const narrowed = (screen: LiveScreen): Update<LiveScreen> => {
   })
 }
 
-/** What came so far stays. */
+/** Watches another route, or all routes. The events so far stay. */
 const watching = (screen: LiveScreen): Update<LiveScreen> => ({
   screen: { ...screen, state: 'opening', why: undefined },
   commands: [{ kind: 'watch', ...(screen.route === undefined ? {} : { route: screen.route }) }],
 })
 
-/** In the body the cursor is on a value of it; everywhere else on an event. Moving it stops following. */
+/** Moves the cursor: in the body between values, elsewhere between events. A move stops the following, except a move to the end. */
 const moving = (screen: LiveScreen, action: ActionName): Update<LiveScreen> => {
   if (action === 'end') return detailed({ ...screen, follows: true, cursor: Math.max(0, screen.events.length - 1) })
   const values = detailOf(screen)?.payload?.values ?? []
@@ -157,7 +157,7 @@ const moving = (screen: LiveScreen, action: ActionName): Update<LiveScreen> => {
   return detailed({ ...screen, follows: false, cursor: moved(screen.cursor, action, screen.events.length) })
 }
 
-/** With the questions for what is shown of the event of the cursor. */
+/** Asks for the details of the cursor's event if they are not known. */
 const detailed = (screen: LiveScreen): Update<LiveScreen> => {
   const event = eventAt(screen)
   if (!event || detailOf(screen)) return { screen }
@@ -171,7 +171,7 @@ const detailed = (screen: LiveScreen): Update<LiveScreen> => {
   }
 }
 
-/** A condition on the value of the row, in the route that is open. */
+/** Adds a condition on the value of the row to the open route. */
 const filtered = (screen: LiveScreen, route: string, { draft }: World): Update<LiveScreen> => {
   const value = screen.pane === 'Body' ? detailOf(screen)?.payload?.values[screen.row] : undefined
   if (!value) return warned('choose a line of the body first: tab')
@@ -185,7 +185,7 @@ const filtered = (screen: LiveScreen, route: string, { draft }: World): Update<L
   return { world: { draft: next, notice: { tone: 'ok', text: `the draft has a filter on ${value.path}` } } }
 }
 
-/** Of an editor of one profile the others' requests are none of its business. */
+/** Whether a line is about another profile than that of the editor. Such a line is not shown. */
 const isOthers = (line: TailLine, profile: string | undefined): boolean =>
   profile !== undefined && 'profile' in line && line.profile !== null && line.profile !== profile
 
@@ -201,7 +201,7 @@ const onMessage = (screen: LiveScreen, message: Message, world: World): Update<L
     case 'traceOf':
       return withDetail(screen, message.of.choice, { trace: message.answer })
     case 'failed':
-      // It may not be written yet: asked again, it is there.
+      // The record may not be written yet. The next time that the details are asked for, it is there.
       return message.ask === 'recorded' || message.ask === 'traceOf' ? { screen: { ...screen, shown: undefined } } : {}
     case 'replay':
       return { world: { notice: { tone: message.answer.ok ? 'ok' : 'warn', text: `replayed: ${message.answer.said}` } } }
@@ -223,7 +223,7 @@ const onMessage = (screen: LiveScreen, message: Message, world: World): Update<L
   }
 }
 
-/** What is known of the event of the cursor; what is known of another one is not shown for it. */
+/** Returns the details of the cursor's event; `undefined` if the known details are those of another event. */
 export const detailOf = (screen: LiveScreen): LiveScreen['shown'] => (screen.shown?.key === eventAt(screen)?.key ? screen.shown : undefined)
 
 const withDetail = (

@@ -20,7 +20,7 @@ export const entryModel = screenModel<EntryScreen>({
   },
 })
 
-/** What is wrong with the text as it is. */
+/** Says what is wrong with the text as it is now; `undefined` if nothing. */
 export const complaint = ({ form, taken = [], field: { text } }: EntryScreen): string | undefined => {
   const written = text.trim()
   if (form === 'number') return written === '' || !Number.isFinite(Number(written)) ? 'a number is needed' : undefined

@@ -1,4 +1,4 @@
-/** The keys of the screen below, to be searched. */
+/** The keys of the screen below, as a list that can be searched. */
 
 import { actions, meaningOf } from '../../model/actions.ts'
 import { fuzzy, moved } from '../../model/list.ts'

@@ -1,4 +1,4 @@
-/** A list to pick from, with what is searched in it. */
+/** Shows a list to pick from, and the search in it. */
 
 import { cell } from '../../model/cells.ts'
 import { positionOf } from '../../model/list.ts'

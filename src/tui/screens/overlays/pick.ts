@@ -6,7 +6,7 @@ import { screenModel, type Update } from '../../model/screen.ts'
 import { editField, typeInto } from '../../model/text-field.ts'
 import { underHead } from './under-head.ts'
 
-/** The rows that the search leaves, the best first, and what was typed itself where it counts. */
+/** Returns the rows that match the search, the best first. If any text may be chosen, the typed text is the last row. */
 export const found = ({ all, search: { text }, free }: PickScreen): readonly PickRow[] => {
   if (text === '') return all
   const rows = matching(all, text)
@@ -25,7 +25,7 @@ export const pickModel = screenModel<PickScreen>({
   enter: 'choose',
   actions: ({ marks }) => ['open', ...(marks ? (['toggle'] as const) : []), 'back', 'up', 'down', 'pageUp', 'pageDown'],
   takes: () => 'text',
-  // A name with a blank is found without it.
+  // In a list of marks, a blank marks a row. A name with a blank is found without typing the blank.
   type: (screen, text) =>
     screen.marks && text === ' ' ? marked(screen) : { screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } },
   press: (screen, key) => ({ screen: { ...screen, search: editField(screen.search, key), cursor: 0 } }),
@@ -46,13 +46,13 @@ export const pickModel = screenModel<PickScreen>({
   numberDoes: ({ marks }) => (marks ? 'toggle' : 'open'),
 })
 
-/** Sets the mark of the row of the cursor, or takes it away. */
+/** Sets or removes the mark of the row of the cursor. */
 const marked = (screen: PickScreen): Update<PickScreen> => {
   const { marks, cursor } = screen
   const row = found(screen)[cursor]
   if (!marks || !row || row === noMark) return {}
   const all = marks.all.includes(row.value) ? marks.all.filter((value) => value !== row.value) : [...marks.all, row.value]
-  // What was typed is on the list from then on.
+  // A typed text is a row of the list after it is marked.
   const isKnown = screen.all.some(({ value }) => value === row.value)
   return { screen: { ...screen, all: isKnown ? screen.all : [row, ...screen.all], marks: { ...marks, all, isTouched: true } } }
 }

@@ -1,4 +1,4 @@
-/** Where the list of an overlay stands: below a line and an empty row. */
+/** The place of an overlay's list: below a line and an empty row. */
 
 import type { ListArea } from '../../model/list.ts'
 import type { Room } from '../../model/room.ts'

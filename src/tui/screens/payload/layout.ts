@@ -1,16 +1,16 @@
-/** Where the rows of a group stand, and beside them the current payload. */
+/** The places of the rows of a group, and of the current payload beside them. */
 
 import type { ListArea } from '../../model/list.ts'
 import { barWidth, type Room } from '../../model/room.ts'
 
-/** From this width on the current payload stands beside the list. */
+/** The least width at which the current payload stands beside the list. */
 const wide = 110
-/** The groups, and the filter or an empty row. */
+/** The number of rows above the list: the groups, and the search or an empty row. */
 export const headRows = 2
 
 export type PayloadLayout = {
   readonly list: ListArea
-  /** The room of the current payload; absent: it is not shown. */
+  /** The room of the current payload; `undefined` if it is not shown. */
   readonly body?: Room
 }
 

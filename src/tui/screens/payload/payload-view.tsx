@@ -1,4 +1,4 @@
-/** The groups, the rows of one group, and where there is room the payload as it is now. */
+/** Shows the groups, the rows of one group, and, if there is room, the current payload. */
 
 import { jsonProblem } from '../../../app/editor/payload/json-problem.ts'
 import type { PayloadRow } from '../../../app/editor/service.ts'
@@ -43,7 +43,7 @@ const titles: { readonly [group in Group]: string } = {
   edit: 'Edit current',
 }
 
-/** The group that is shown stands in brackets. */
+/** Shows the names of the groups. The group that is shown has brackets. */
 const Tabs = ({ screen, room }: { readonly screen: PayloadScreen; readonly room: Room }) => {
   const { group, all, cursor } = screen
   const countOf = (each: Group): string => (hasRows(each) ? ` ${all ? all.filter((row) => row.group === each).length : '…'}` : '')
@@ -121,7 +121,7 @@ const Pasted = ({ screen: { pasted }, room: { width, height } }: PasteProps) => 
   )
 }
 
-/** So much of a body is looked at for a frame. */
+/** The most characters of a body that are read for a frame. */
 const maxLooked = 20_000
 
 const Body = ({ payload, height }: { readonly payload: World['payload']; readonly height: number }) => {

@@ -1,4 +1,4 @@
-/** Chooses the payload that a route is tried with: a sample, a recorded event, a file, a pasted text, or the current one edited. */
+/** Chooses the payload that a route is tried with: a sample, a recorded event, a file, a pasted text, or the edited current payload. */
 
 import type { RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { jsonProblem } from '../../../app/editor/payload/json-problem.ts'
@@ -16,17 +16,17 @@ export type Group = (typeof groups)[number]
 export type PayloadScreen = Screen & {
   readonly kind: 'payload'
   readonly route: string
-  /** The route is not open: what was picked goes back to the screen below. */
+  /** The route is not open yet, so the picked payload goes back to the screen below. */
   readonly isAhead: boolean
   readonly group: Group
   readonly cursor: number
   readonly search: TextField
-  /** The search is being written. */
+  /** The user is writing the search. */
   readonly isFinding: boolean
-  /** Absent until the service has answered. */
+  /** The rows; `undefined` until the service has answered. */
   readonly all?: readonly PayloadRow[]
   readonly pasted: TextField
-  /** What came back from `$EDITOR` and cannot be taken: it is not lost. */
+  /** A text from `$EDITOR` that is not valid. It is kept, so that the user does not lose it. */
   readonly edited?: string
 }
 
@@ -34,11 +34,14 @@ export const payloadId = 'payload'
 const fileId = 'payload file'
 const editId = 'payload edit'
 
-/** Of the route that is open. Without a group the one of its current payload. */
+/** Opens the payloads of the open route. Without `group`, the group of the current payload is shown. */
 export const openPayload = ({ opened: { name } }: RouteDraft, { payload }: Pick<World, 'payload'>, group?: Group): Update<never> =>
   opening(name, group ?? (payload?.choice.from === 'event' ? 'recorded' : 'samples'), false)
 
-/** Of a route that is opened once one is picked, which comes back under `payloadId` as JSON. */
+/**
+ * Opens the samples for a route that is not open yet. The picked payload comes back under `payloadId` as JSON, and then the route is
+ * opened.
+ */
 export const openSamples = (route: string): Update<never> => opening(route, 'samples', true)
 
 const opening = (route: string, group: Group, isAhead: boolean): Update<never> => {
@@ -55,10 +58,10 @@ const opening = (route: string, group: Group, isAhead: boolean): Update<never> =
   return { go: { push }, commands: [{ kind: 'ask', question: { ask: 'payloads', of: { route } } }] }
 }
 
-/** Whether a group is a list; the others ask for a payload. */
+/** Whether a group is a list. Any other group asks the user for a payload. */
 export const hasRows = (group: Group): group is 'samples' | 'recorded' => group === 'samples' || group === 'recorded'
 
-/** The rows of the group that the search leaves. */
+/** Returns the rows of the group that match the search. */
 export const rowsOf = ({ all = [], group, search: { text } }: PayloadScreen): readonly PayloadRow[] =>
   all.filter((row) => row.group === group && (text === '' || fuzzy(`${row.title} ${row.detail}`, text) !== undefined))
 
@@ -114,7 +117,7 @@ const toGroup = (screen: PayloadScreen, action: ActionName): Update<PayloadScree
   screen: { ...screen, group: paneAfter(groups, screen.group, action), cursor: 0 },
 })
 
-/** What enter does in each group. */
+/** Does what enter does in each group. */
 const picked = (screen: PayloadScreen, { payload }: World): Update<PayloadScreen> => {
   const row = rowsOf(screen)[screen.cursor]
   switch (screen.group) {
@@ -147,7 +150,7 @@ const textTaken = (screen: PayloadScreen, text: string): Update<PayloadScreen> =
   return problem === undefined ? taken(screen, { from: 'text', text }) : refused(problem)
 }
 
-/** A paste that is too long to be shown is taken at once, or not at all. */
+/** Takes a paste that is too long to be shown. The paste is chosen at once if it is valid, and dropped otherwise. */
 const longTaken = (screen: PayloadScreen, text: string): Update<PayloadScreen> => {
   const problem = jsonProblem(text)
   if (problem === undefined) return taken(screen, { from: 'text', text })
@@ -161,14 +164,17 @@ const onMessage = (screen: PayloadScreen, message: Message, { payload }: World):
   return message.id === editId && payload ? editTaken(screen, message.value, payload) : {}
 }
 
-/** The cursor stands on the payload that is chosen now. */
+/** Takes in the rows, and puts the cursor on the current payload. */
 const listed = (screen: PayloadScreen, all: readonly PayloadRow[], payload: Payload | undefined): PayloadScreen => {
   const next = { ...screen, all }
   const at = rowsOf(next).findIndex(({ choice }) => payload && !screen.isAhead && JSON.stringify(choice) === JSON.stringify(payload.choice))
   return { ...next, cursor: Math.max(0, at) }
 }
 
-/** It keeps the headers of what it was made from. What was no JSON, a form, need not become it. */
+/**
+ * Takes an edited payload. It keeps the headers of the original payload. If the original was not JSON, such as a form, the edited text
+ * need not be JSON either.
+ */
 const editTaken = (screen: PayloadScreen, text: string, { body, headers }: Payload): Update<PayloadScreen> => {
   const problem = jsonProblem(body) === undefined ? jsonProblem(text) : undefined
   if (problem !== undefined) return { screen: { ...screen, edited: text }, ...refused(`${problem}; enter goes on with the text`) }
@@ -187,7 +193,7 @@ const sentences = (screen: PayloadScreen): readonly string[] => {
   }
 }
 
-/** What a group without a list asks for. */
+/** The text that a group without a list shows. */
 export const promptOf: { readonly [group in 'file' | 'paste' | 'edit']: string } = {
   file: 'enter names a file: a payload, or a sample with its headers',
   paste: 'paste JSON here, then enter',

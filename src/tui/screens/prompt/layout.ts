@@ -1,20 +1,20 @@
-/** Where the template, the paths that are offered, and the expansion stand. */
+/** The places of the template, of the paths that are offered, and of the expansion. */
 
 import type { PayloadValue } from '../../../app/editor/service.ts'
 import type { ListArea } from '../../model/list.ts'
 import { barWidth, type Room } from '../../model/room.ts'
 import type { TextField } from '../../model/text-field.ts'
 
-/** From this width on the expansion stands beside the template. */
+/** The least width at which the expansion stands beside the template. */
 const wide = 90
-/** Rows of paths that are offered at a time. */
+/** The most paths that are shown at a time. */
 const offered = 8
 
 export type PromptLayout = {
   readonly isWide: boolean
   /** The room of the template. */
   readonly text: Room
-  /** The paths, right below what is written. */
+  /** The list of paths, right below the line that is being written. */
   readonly paths: ListArea
   readonly expansion: Room
 }

@@ -1,4 +1,4 @@
-/** The template, and its expansion on the payload: unresolved placeholders are underlined and tagged. */
+/** Shows the template, and its expansion with the payload. Unresolved placeholders are underlined and tagged. */
 
 import type { ReactNode } from 'react'
 import type { Preview } from '../../../app/editor/service.ts'

@@ -1,4 +1,4 @@
-/** The prompt as a text, beside what it becomes on the payload. All that is written here is one step of the draft. */
+/** The prompt screen: the template, beside its expansion with the payload. All writing on this screen is one step of the draft. */
 
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import type { PayloadValue } from '../../../app/editor/service.ts'
@@ -13,11 +13,11 @@ export type PromptScreen = Screen & {
   readonly field: TextField
   /** The draft as it was when the screen was opened. */
   readonly before: RouteDraft
-  /** The place in the list. */
+  /** The row of the cursor in the list of paths. */
   readonly cursor: number
-  /** The list of paths, while one is offered. */
+  /** The list of paths; `undefined` if no paths are offered. */
   readonly completion?: Completion | undefined
-  /** The list was closed for the brace that begins at this offset. */
+  /** The offset of the brace whose list the user closed; `undefined` if none was closed. */
   readonly closedAt?: number | undefined
 }
 
@@ -30,14 +30,14 @@ type Completion = { readonly at: number; readonly rows: readonly PayloadValue[] 
 
 const maxRows = 200
 
-/** The paths that fit what stands behind an open brace before the cursor. */
+/** Returns the paths that fit the text between an open brace and the cursor. */
 const completionOf = ({ field: { text, cursor }, closedAt }: PromptScreen, { payload }: World): Completion | undefined => {
   const open = /\{([^{}\s]*)$/.exec(text.slice(0, cursor))
   if (!open || !payload || open.index === closedAt) return undefined
   const [, search = ''] = open
   const rows = payload.values
     .map((value) => ({ value, far: fuzzy(value.path, search) }))
-    // A template sees the payload alone.
+    // A template reads the payload only, and not the headers.
     .flatMap(({ value, far }) => (far === undefined || value.path.startsWith('headers.') ? [] : [{ value, far }]))
     .sort((a, b) => a.far - b.far)
     .slice(0, maxRows)
@@ -45,7 +45,7 @@ const completionOf = ({ field: { text, cursor }, closedAt }: PromptScreen, { pay
   return rows.length > 0 ? { at: open.index, rows } : undefined
 }
 
-/** Fitted once for each state of the text: a payload may have thousands of paths. */
+/** Adds the list of paths. The list is made once for each state of the text, because a payload may have thousands of paths. */
 const offering = (screen: PromptScreen, world: World): PromptScreen => ({ ...screen, completion: completionOf(screen, world) })
 
 const title = 'prompt'
@@ -83,12 +83,14 @@ export const promptModel = screenModel<PromptScreen>({
   },
 })
 
-/** Editors end the last line. One that was ended before stays so, another does not become it. */
+/**
+ * Returns a text that came back from the editor. Editors add a line end to the last line. It is removed unless the text had one before.
+ */
 const fromEditor = (text: string, before: string): string => (before.endsWith('\n') ? text : text.replace(/\n$/, ''))
 
 const linesOf = ({ text }: TextField): readonly string[] => text.replace(/\n$/, '').split('\n')
 
-/** The cursor at the end of a line; of the one after the last, which is begun. */
+/** Puts the cursor at the end of a line. For the line after the last, begins that line. */
 const atLine = (field: TextField, row: number): TextField => {
   const lines = linesOf(field)
   if (row < lines.length) return { ...field, cursor: lines.slice(0, row + 1).join('\n').length }
@@ -96,7 +98,7 @@ const atLine = (field: TextField, row: number): TextField => {
   return { text: field.text.endsWith('\n') ? `${before}\n` : before, cursor: before.length }
 }
 
-/** One step, however much is written: it begins each time from the draft as it was. */
+/** Takes in a text. All writing is one step, because each change begins from the draft as it was when the screen was opened. */
 const written = (screen: PromptScreen, field: TextField, world: World): Update<PromptScreen> => {
   const isSame = field.text === screen.field.text
   const next = offering({ ...screen, field, cursor: 0, closedAt: isSame ? screen.closedAt : undefined }, world)
@@ -107,7 +109,7 @@ const written = (screen: PromptScreen, field: TextField, world: World): Update<P
   return { screen: next, world: { draft: change(before, title, [edit]) } }
 }
 
-/** The chosen path in the place of what was begun. */
+/** Replaces the begun placeholder by the chosen path. */
 const completed = (screen: PromptScreen, { at, rows }: Completion, world: World): Update<PromptScreen> => {
   const { field, cursor } = screen
   const row = rows[cursor]

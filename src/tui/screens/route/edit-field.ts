@@ -1,4 +1,4 @@
-/** Opens the one right way to change a field, and takes in what came of it. */
+/** Opens the way to change a field, and takes in the result. */
 
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { type Field, fieldsOf, membersOf } from '../../../app/editor/form.ts'
@@ -11,7 +11,7 @@ import { type Update, warned } from '../../model/screen.ts'
 
 const idOf = ({ path }: Pick<Field, 'path'>): string => `set ${pointerOf(path)}`
 
-/** What enter does on a field. */
+/** Does what enter does on a field. */
 export const editField = (field: Field, draft: RouteDraft): Update<never> => {
   const { path, title, form, value } = field
   const refused = refusalOf(field)
@@ -42,7 +42,7 @@ export const editField = (field: Field, draft: RouteDraft): Update<never> => {
   }
 }
 
-/** Opens the list of what the program offers for a field of names. */
+/** Opens the list of names that the program offers for a field. */
 export const pickNames = (draft: RouteDraft, key: NamesKey, offered: readonly OfferedName[]): Update<never> => {
   const field = fieldsOf(draft.spec).find(({ path }) => path[0] === key)
   if (!field) return {}
@@ -55,7 +55,7 @@ export const pickNames = (draft: RouteDraft, key: NamesKey, offered: readonly Of
 
 const namesIn = ({ value }: Pick<Field, 'value'>): readonly string[] => [value ?? []].flat().map(String)
 
-/** The fewest edits that make the names those that were picked; a single scheme stands alone. */
+/** Replaces the names of a field by the picked names, with the fewest edits. A single scheme is written without a list. */
 const namesPicked = (draft: RouteDraft, field: Field, picked: readonly string[]): RouteDraft => {
   const { path, value } = field
   const title = `set ${path.join('.')}`
@@ -75,7 +75,7 @@ const namesPicked = (draft: RouteDraft, field: Field, picked: readonly string[])
   ])
 }
 
-/** One of the choices, or none: the cursor stands on what counts now. */
+/** Makes the list of the field's choices, with a row for no value. The cursor stands on the current choice. */
 const choices = (field: Field): PickScreen => {
   const { title, form, value, default: otherwise } = field
   const rows = form === 'flag' ? ['true', 'false'].map((each) => ({ value: each, description: '' })) : field.choices
@@ -84,7 +84,7 @@ const choices = (field: Field): PickScreen => {
   return pick(idOf(field), title, all, form === 'choice', value === undefined ? '' : String(value))
 }
 
-/** Switches a flag, at once. */
+/** Switches a flag at once. */
 export const switchFlag = (field: Field, draft: RouteDraft): Update<never> => {
   const { value, form } = field
   if (form !== 'flag') return {}
@@ -92,7 +92,7 @@ export const switchFlag = (field: Field, draft: RouteDraft): Update<never> => {
   return refused ?? set(draft, field, !(value ?? field.default ?? false))
 }
 
-/** Why a field is not changed. */
+/** Says why a field cannot be changed; `undefined` if it can. */
 const refusalOf = ({ title, locked, idle, value }: Field): Update<never> | undefined => {
   const why = locked ?? (value === undefined ? idle : undefined)
   return why === undefined ? undefined : warned(`${title}: ${why}`)
@@ -108,7 +108,7 @@ const textOf = ({ form, value }: Field): string => {
   return Array.isArray(value) ? value.join(', ') : String(value)
 }
 
-/** A value that came back for a field: the text that was there changes nothing, an empty one takes the key out. */
+/** Takes in a value for a field. An unchanged text changes nothing, and an empty text removes the key. */
 export const entered = (draft: RouteDraft, id: string, text: string): Update<never> => {
   const field = allFields(draft).find((each) => idOf(each) === id)
   if (!field) return {}

@@ -1,10 +1,10 @@
-/** What of a route's form is folded: the fields that are not set, by section and by group. */
+/** Folds the form of a route: hides the fields that are not set, by section and by group. */
 
 import { sections } from '../../../app/editor/sections.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { type FormRow, foldKey, formRows, isSameRow } from './form-rows.ts'
 
-/** Shows what is not set in the section or the group of a row, or hides it. `undefined`: the row is none. */
+/** Shows or hides the unset fields in the section or group of a row; `undefined` if the row is neither. */
 export const withFold = (unfolded: readonly string[], row: FormRow): readonly string[] | undefined => {
   const key = foldKey(row)
   if (key === undefined) return undefined
@@ -13,7 +13,7 @@ export const withFold = (unfolded: readonly string[], row: FormRow): readonly st
 
 type Folds = { readonly cursor: number; readonly unfolded: readonly string[] }
 
-/** The same for all sections at once. The cursor stays on its row, or goes to the heading of its section. */
+/** Shows or hides the unset fields of all sections. The cursor stays on its row, or goes to the heading of its section. */
 export const foldedAll = ({ cursor, unfolded: now }: Folds, spec: JsonObject): Folds => {
   const before = formRows(spec, now)
   const isAnyFolded = before.some((row) => row.kind === 'section' && row.folded > 0)
@@ -24,7 +24,7 @@ export const foldedAll = ({ cursor, unfolded: now }: Folds, spec: JsonObject): F
   return { unfolded, cursor: Math.max(0, anchor ? after.findIndex((row) => isSameRow(row, anchor)) : 0) }
 }
 
-/** What enter does on a row, in a word. */
+/** Says in a word what enter does on a row. */
 export const enterDoes = (row: FormRow | undefined): string => {
   if (row === undefined || foldKey(row) === undefined) return 'edit'
   return row.kind !== 'mode' && row.isOpen ? 'fold' : 'unfold'

@@ -1,4 +1,4 @@
-/** A row of the form: a field with its value, the mode, or the heading of a section. */
+/** Shows a row of the form: a field with its value, the mode, or the heading of a section. */
 
 import { shownValue } from '../../../app/editor/form.ts'
 import type { Preview } from '../../../app/editor/service.ts'
@@ -58,7 +58,7 @@ const FieldLine = ({ row, preview }: { readonly row: FieldRow; readonly preview:
   )
 }
 
-/** A finding about a field is marked where it stands. */
+/** Returns the finding about a field, which is marked on the field's row. */
 const findingOf = ({ field, depth }: FieldRow, preview: Preview | undefined) => {
   if (depth > 0) return undefined
   const key = String(field.path[0])

@@ -1,17 +1,20 @@
-/** The rows of a route's form: what it is, and its sections with the fields that are set. The rest is folded until it is asked for. */
+/**
+ * The rows of a route's form: its mode, its head, and its sections with the fields that are set. Other fields are folded until the user
+ * unfolds them.
+ */
 
 import { type Field, fieldsOf, type Mode, membersOf, modeOf, shownValue } from '../../../app/editor/form.ts'
 import { headKeys, type SectionName, sectionOf, sections } from '../../../app/editor/sections.ts'
 import { pointerOf } from '../../../core/diagnostic.ts'
 import type { JsonObject } from '../../../core/json.ts'
 
-/** `isOpen`: of a group whether what is not set in it is shown. */
+/** A field. `isOpen`: whether a group shows its unset members; `undefined` if there is nothing to fold. */
 export type FieldRow = { readonly kind: 'field'; readonly field: Field; readonly depth: number; readonly isOpen?: boolean }
-/** `folded`: so many fields of the section are not shown. */
+/** A heading. `folded`: the number of the section's fields that are not shown. */
 export type SectionRow = { readonly kind: 'section'; readonly name: SectionName; readonly isOpen: boolean; readonly folded: number }
 export type FormRow = { readonly kind: 'mode'; readonly mode: Mode } | SectionRow | FieldRow
 
-/** `unfolded`: the sections and groups that the user opened, by `foldKey`. */
+/** Returns the rows. `unfolded`: the sections and groups that the user unfolded, by `foldKey`. */
 export const formRows = (spec: JsonObject, unfolded: readonly string[]): readonly FormRow[] => {
   const fields = fieldsOf(spec).filter(({ path: [key] }) => !ofMode.has(String(key)))
   const head = headKeys.flatMap((key) => fields.filter(({ path }) => path[0] === key))
@@ -31,10 +34,10 @@ export const formRows = (spec: JsonObject, unfolded: readonly string[]): readonl
   ]
 }
 
-/** What the first row stands for. */
+/** The keys that the first row, the mode, stands for. */
 const ofMode: ReadonlySet<string> = new Set(['deliver_only'])
 
-/** What is set in a group follows it; the rest where it is unfolded. */
+/** Returns the row of a field and, for a group, the rows of its members: those that are set, or all if the group is unfolded. */
 const withMembers = (field: Field, spec: JsonObject, unfolded: readonly string[], depth = 0): readonly FieldRow[] => {
   if (field.form !== 'group') return [{ kind: 'field', field, depth }]
   const isOpen = unfolded.includes(pointerOf(field.path))
@@ -47,19 +50,19 @@ const withMembers = (field: Field, spec: JsonObject, unfolded: readonly string[]
   ]
 }
 
-/** The name by which a row is unfolded; absent where there is nothing to unfold. */
+/** Returns the name by which a row is unfolded; `undefined` if there is nothing to unfold. */
 export const foldKey = (row: FormRow): string | undefined => {
   if (row.kind === 'section') return row.name
   return row.kind === 'field' && row.isOpen !== undefined ? pointerOf(row.field.path) : undefined
 }
 
-/** The row that stands for the same thing. */
+/** Whether two rows stand for the same field, section or mode. */
 export const isSameRow = (a: FormRow, b: FormRow): boolean =>
   a.kind === 'field' && b.kind === 'field'
     ? pointerOf(a.field.path) === pointerOf(b.field.path)
     : a.kind === b.kind && (a.kind !== 'section' || a.name === (b as SectionRow).name)
 
-/** A row as a sentence, for the line mode. */
+/** Puts a row into a sentence, for the line mode. */
 export const rowSaid = (row: FormRow): string => {
   if (row.kind === 'mode') return `Mode: ${row.mode}`
   if (row.kind === 'section') return `Section ${row.name}${row.isOpen ? ', unfolded' : `, ${row.folded} not set`}`

@@ -1,4 +1,4 @@
-/** Where the panes of a route stand. In a narrow terminal one of them is shown, in a very wide one the YAML, too. */
+/** The places of the panes of a route. A narrow terminal shows one pane, and a very wide terminal shows the YAML, too. */
 
 import type { ListArea } from '../../model/list.ts'
 import { findingRemark, type Remark, refusalRemarks, remarksHeight } from '../../model/remark.ts'
@@ -6,11 +6,11 @@ import { barWidth, type Room } from '../../model/room.ts'
 import type { World } from '../../model/screen.ts'
 import { formRows } from './form-rows.ts'
 
-/** From this width on form and trace stand beside each other. */
+/** The least width at which the form and the trace stand beside each other. */
 const wide = 100
 const veryWide = 150
 
-/** Widths in cells. */
+/** The widths of the panes, in cells. */
 export type Layout = { readonly form: number; readonly trace: number; readonly yaml: number; readonly isNarrow: boolean }
 
 export const layoutOf = (width: number): Layout => {
@@ -23,13 +23,13 @@ export const layoutOf = (width: number): Layout => {
   return { form: third, trace: third, yaml: width - 2 * third - 2 * barWidth, isNarrow: false }
 }
 
-/** What is wrong with the draft. */
+/** Says what is wrong with the draft. */
 export const remarksOf = ({ preview }: World): readonly Remark[] => [
   ...refusalRemarks(preview?.refused),
   ...(preview?.findings ?? []).map(findingRemark),
 ]
 
-/** The list of the form. Remarks below it take at most a third of the pane. */
+/** Returns the place of the form's list. The remarks below it take at most a third of the pane. */
 export const formArea = (
   { cursor, unfolded }: { readonly cursor: number; readonly unfolded: readonly string[] },
   world: World,

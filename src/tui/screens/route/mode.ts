@@ -1,4 +1,4 @@
-/** What becomes of an event: the first row of the form, which stands for several keys of the route. */
+/** The mode of a route: what happens to an event. The first row of the form stands for it, and sets several keys of the route. */
 
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { type Mode, modeOf } from '../../../app/editor/form.ts'
@@ -24,7 +24,7 @@ const meanings: { readonly [mode in Mode]: string } = {
   job: 'a scheduled job is started',
 }
 
-/** A mode that something written here excludes is not taken: the pairs that stop the start cannot be entered. */
+/** Changes the mode. A mode that a written key excludes is refused, so that the user cannot enter a pair of keys that stops the start. */
 export const toMode = (draft: RouteDraft, next: Mode): Update<never> => {
   const { spec } = draft
   if (next === modeOf(spec)) return {}

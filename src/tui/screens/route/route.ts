@@ -1,4 +1,4 @@
-/** One route: its fields beside what the program makes of them. */
+/** The route screen: the fields of one route, beside the trace of a payload through it. */
 
 import { change, draftOf, isModified, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
 import type { Field, Mode } from '../../../app/editor/form.ts'
@@ -29,17 +29,17 @@ const panes = ['form', 'trace'] as const
 export type RouteScreen = Screen & {
   readonly kind: 'route'
   readonly cursor: number
-  /** Of a narrow terminal only one is shown. */
+  /** The pane that has the cursor. A narrow terminal shows only this pane. */
   readonly pane: (typeof panes)[number]
   /** How far the trace is scrolled. */
   readonly scroll: number
-  /** The sections and groups of which what is not set is shown, too. */
+  /** The sections and groups whose unset fields are shown, too. */
   readonly unfolded: readonly string[]
 }
 
 export const openRoute = (): RouteScreen => ({ kind: 'route', cursor: 0, pane: 'form', scroll: 0, unfolded: [] })
 
-/** Goes to a route, which is tried with the chosen payload, else with the best there is. */
+/** Goes to a route. The route is tried with the chosen payload, or with the best payload if none is chosen. */
 export const enterRoute = (route: string, choice?: PayloadChoice): Update<never> => ({
   go: { home: true, above: openRoute() },
   commands: [{ kind: 'ask', question: choice ? { ask: 'payload', of: { choice, route } } : { ask: 'payloads', of: { route } } }],
@@ -68,7 +68,7 @@ export const routeModel = screenModel<RouteScreen>({
   unfold: (screen) => ({ ...screen, unfolded: [...new Set([...screen.unfolded, ...sections.map(({ name }) => name)])] }),
 })
 
-/** Where none is chosen the best is. */
+/** Chooses the best payload if none is chosen. */
 const firstPayload = (
   { of: { route }, answer }: Extract<Message, { type: 'payloads' }>,
   { payload }: World,
@@ -124,7 +124,7 @@ const moving = (screen: RouteScreen, action: ActionName, world: World, draft: Ro
     ? { screen: { ...screen, scroll: scrolled(screen.scroll, action, lastScrollOf(world)) } }
     : { screen: { ...screen, cursor: moved(screen.cursor, action, formRows(draft.spec, screen.unfolded).length) } }
 
-/** So far can the trace beside the form be scrolled. */
+/** Returns how far the trace beside the form can be scrolled. */
 const lastScrollOf = (world: World): number => {
   const { width, height } = roomOf(world.size)
   return traceRows(world, layoutOf(width).trace).length - height
@@ -133,13 +133,13 @@ const lastScrollOf = (world: World): number => {
 const copied = (row: FormRow): string =>
   row.kind === 'field' ? JSON.stringify(row.field.value ?? null) : row.kind === 'mode' ? row.mode : row.name
 
-/** Nothing is set by it. */
+/** Folds or unfolds the row. This changes no field. */
 const turnedFold = (screen: RouteScreen, row: FormRow): Update<RouteScreen> | undefined => {
   const unfolded = withFold(screen.unfolded, row)
   return unfolded && { screen: { ...screen, unfolded } }
 }
 
-/** What a key does on the row of the cursor. */
+/** Handles a key on the row of the cursor. */
 const onRow = (screen: RouteScreen, action: ActionName, row: FormRow, world: World, draft: RouteDraft): Update<RouteScreen> => {
   if (action === 'copy' && row.kind === 'field' && row.field.isSecret) return warned('a secret is not copied: webhook secret shows it')
   if (action === 'copy') return { commands: [{ kind: 'copy', text: copied(row) }] }
@@ -153,7 +153,7 @@ const onRow = (screen: RouteScreen, action: ActionName, row: FormRow, world: Wor
   return action === 'open' ? editField(row.field, draft) : {}
 }
 
-/** Some fields have a screen of their own, which is looked at with `--read-only`, too. */
+/** Opens the screen of a field that has one. These screens open with `--read-only`, too. */
 const screenOf = (row: FormRow, draft: RouteDraft, world: World): Update<RouteScreen> | undefined => {
   if (row.kind !== 'field' || row.depth > 0) return undefined
   switch (row.field.path[0]) {
@@ -192,7 +192,7 @@ const fixed = ({ preview }: World, draft: RouteDraft): Update<RouteScreen> => {
   return { world: { draft: change(draft, fix.title, fix.edits), notice: { tone: 'ok', text: fix.title } } }
 }
 
-/** The file itself, where nothing would be lost by it. */
+/** Opens the file in the user's editor, if the draft has no changes that would be lost. */
 const inEditor = (draft: RouteDraft, row: FormRow | undefined): Update<RouteScreen> => {
   if (isModified(draft)) return warned('save or undo first: the editor opens the file as it is')
   const { opened } = draft
@@ -200,7 +200,7 @@ const inEditor = (draft: RouteDraft, row: FormRow | undefined): Update<RouteScre
   return { commands: [{ kind: 'edit-route', opened, path: row?.kind === 'field' ? row.field.path : [] }] }
 }
 
-/** Without a step a new route is what was done. */
+/** Takes back the last step. If a new route has no steps, the route itself is dropped. */
 const takenBack = (world: World, draft: RouteDraft): Update<RouteScreen> => {
   if (draft.past.length > 0) return { world: { draft: undo(draft) } }
   const { opened } = draft

@@ -1,4 +1,4 @@
-/** The diff with its findings, and what the keys do. */
+/** Shows the diff with its findings, and what the keys do. */
 
 import { wrap } from '../../model/cells.ts'
 import type { SaveScreen } from '../../model/overlays.ts'
@@ -55,7 +55,7 @@ const isFinding = ({ kind }: SaveRow): boolean => kind === 'error' || kind === '
 
 type DiffLine = { readonly text: string; readonly tone: Tone }
 
-/** A line of the diff is cut, for its start says which it is; a finding is read to its end. */
+/** Returns the lines of a row. A line of the diff is cut, because its start is enough to recognize it. A finding is shown in full. */
 const linesOf = (row: SaveRow, width: number): readonly DiffLine[] => {
   const [mark, tone] = marks[row.kind]
   const text = `${mark}${row.text.replaceAll('\t', '  ')}`

@@ -1,4 +1,4 @@
-/** What saving would write, and the question what to do where somebody else wrote, too. */
+/** The save screen: what saving would write, and what to do if somebody else has changed the file, too. */
 
 import { draftOf, type OpenedRoute, type RouteDraft, rebased } from '../../../app/editor/draft/route-draft.ts'
 import type { Saved, SavePlan, SaveRequest } from '../../../app/editor/service.ts'
@@ -42,13 +42,13 @@ export const saveModel = screenModel<SaveScreen>({
   actions: (screen, world) => [...(isLookOnly(screen, world) ? [] : (['open', 'save', 'saveAnyway'] as const)), ...moves, 'back'],
   onAction(screen, action, { draft }) {
     if (moves.includes(action)) return { screen: { ...screen, cursor: moved(screen.cursor, action, rows(screen).length) } }
-    // What the answer says is heard here alone.
+    // Only this screen handles the answer to a saving, so it stays until the answer comes.
     if (action === 'back' && screen.isBusy && screen.plan) return warned('it is being written')
     if (action === 'back' || !draft) return { go: { back: true } }
     return write(screen, draft, action === 'saveAnyway')
   },
   onMessage: (screen, message, world) => onMessage(screen, message, world),
-  // None is chosen by its number: to open one is to write.
+  // The rows cannot be chosen by number, because opening a row would write the file.
   rows: (screen) => rows(screen).map(sentenceOf),
   said: (screen, world) => (screen.plan && !isLookOnly(screen, world) ? [wayOf(screen.plan)] : []),
 })
@@ -89,7 +89,7 @@ const ways: readonly Choice[] = [
   { value: 'cancel', title: 'Cancel' },
 ]
 
-/** Where the changes were refused for what stands in the file now, they cannot be put into it. */
+/** Asks what to do about a conflict. Changes that were refused because of the present file cannot be put into that file. */
 const conflictQuestion = ({ plan }: SaveScreen) => {
   const open = ways.filter(({ value }) => value !== 'mine' || plan?.refused === undefined)
   const question = `${plan?.file ?? 'the file'} was changed since it was opened${plan?.refused === undefined ? '' : `: ${plan.refused}`}`
@@ -137,7 +137,7 @@ const write = (screen: SaveScreen, draft: RouteDraft, despiteErrors: boolean): U
   return { screen: { ...screen, isBusy: true }, commands: [save({ draft, despiteErrors, ...(onto ? { onto } : {}) })] }
 }
 
-/** Why enter, or `W`, does not write. */
+/** Says why enter or `W` does not write; `undefined` if it does. */
 const obstacleTo = ({ refused, stops, findings }: SavePlan, despiteErrors: boolean): string | undefined => {
   if (refused !== undefined) return `nothing is written: ${refused}`
   if (stops) return 'nothing is written: a gateway would not serve this route'
@@ -157,7 +157,7 @@ const warning = (text: string): Notice => ({ tone: 'bad', text })
 /** Whether the changes of the other routes come next. */
 const isInTurn = (then: SaveScreen['then']): boolean => then === 'all' || then === 'quit'
 
-/** The history of the route starts anew. */
+/** Handles the end of a saving. The history of the route begins again. */
 const saved = ({ then }: SaveScreen, of: SaveRequest, { opened, notices, isDeleted }: SavedRoute, world: World): Update<SaveScreen> => {
   const { name, source } = of.draft.opened
   const pending = (world.pending ?? []).map((other) => afterWriting(other, of, opened))
@@ -177,7 +177,10 @@ const saved = ({ then }: SaveScreen, of: SaveRequest, { opened, notices, isDelet
   }
 }
 
-/** The file was changed by ourselves: a draft that began with the text before is put onto the text that we wrote. */
+/**
+ * Returns another draft after a saving has changed the file. If that draft began with the text before the saving, it is put onto the new
+ * text.
+ */
 const afterWriting = (other: RouteDraft, { draft: { opened }, onto, as }: SaveRequest, { text }: OpenedRoute): RouteDraft => {
   const isOurs = onto === undefined && as === undefined && opened.source === 'config'
   return isOurs && other.opened.file === opened.file && other.opened.text === opened.text ? rebased(other, { text }) : other

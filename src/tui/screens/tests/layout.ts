@@ -1,4 +1,4 @@
-/** Where the list of tests stands: at most half of the screen, so that the test of the cursor is seen below it. */
+/** The place of the list of tests: at most half of the screen, so that the test of the cursor has room below it. */
 
 import type { ListArea } from '../../model/list.ts'
 import type { Room } from '../../model/room.ts'

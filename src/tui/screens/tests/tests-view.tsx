@@ -1,4 +1,4 @@
-/** The tests as a list, and below it the test of the cursor as it is written. */
+/** Shows the tests as a list, and below it the test of the cursor as it is written. */
 
 import { testRows } from '../../../app/editor/route-tests.ts'
 import { cell } from '../../model/cells.ts'

@@ -1,4 +1,4 @@
-/** The tests that stand in a route: what each sends, and what must come of it. */
+/** The tests screen: the tests in a route, what each test sends, and what it expects. */
 
 import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
 import { testOf, testRows } from '../../../app/editor/route-tests.ts'
@@ -12,7 +12,7 @@ import { listAreaOf } from './layout.ts'
 export type TestsScreen = Screen & {
   readonly kind: 'tests'
   readonly cursor: number
-  /** What came back from `$EDITOR` and cannot be taken: it is not lost. */
+  /** A text from `$EDITOR` that is not valid. It is kept, so that the user does not lose it. */
   readonly edited?: string | undefined
 }
 
@@ -21,7 +21,7 @@ export const openTests = (): TestsScreen => ({ kind: 'tests', cursor: 0 })
 const addId = 'test add'
 const editId = 'test edit'
 
-/** The tests as they are written. */
+/** Returns the tests as they are written in the route. */
 export const testsIn = ({ draft }: Pick<World, 'draft'>): readonly Json[] => (Array.isArray(draft?.spec.tests) ? draft.spec.tests : [])
 
 export const testsModel = screenModel<TestsScreen>({

@@ -1,4 +1,4 @@
-/** Rows of a trace below each other. */
+/** Shows the rows of a trace. */
 
 import type { TracedStage } from '../../../app/trace/stage-log.ts'
 import { cell } from '../../model/cells.ts'

@@ -1,4 +1,7 @@
-/** A trace as rows: each stage with its verdict, then the text that would go out and the answer. How many there are must be known before they are drawn, so texts are broken here. */
+/**
+ * A trace as rows: each stage with its verdict, then the text that would be sent, and the answer. The number of rows must be known before
+ * they are drawn, so texts are broken into lines here.
+ */
 
 import type { TraceShown } from '../../../app/editor/service.ts'
 import { type Judged, saidOf } from '../../../app/trace/plan-observer.ts'
@@ -6,7 +9,7 @@ import type { TracedStage } from '../../../app/trace/stage-log.ts'
 import { wrap } from '../../model/cells.ts'
 import type { World } from '../../model/screen.ts'
 
-/** `stage` and `condition`: of a text that is broken the first row alone has number and result. */
+/** A row of a trace. If the text of a stage or condition is broken into lines, only the first row has the number and the result. */
 export type TraceRow =
   | { readonly kind: 'heading' | 'note' | 'warning' | 'text'; readonly text: string }
   | { readonly kind: 'stage'; readonly text: string; readonly head?: StageHead }
@@ -15,7 +18,7 @@ export type TraceRow =
 
 type StageHead = { readonly number: number; readonly name: string; readonly result: TracedStage['result'] }
 
-/** `whole`: every condition has its rows, too. */
+/** Returns the rows. `whole`: every condition has rows of its own, too. */
 export const traceRows = ({ preview, payload }: World, width: number, whole = false): readonly TraceRow[] => {
   if (!preview) return [{ kind: 'note', text: 'TRACE  …' }]
   const { trace, untraced } = preview
@@ -39,7 +42,8 @@ export const stageRows = (
   { conditions, conditionsIn }: TraceShown,
   width: number,
 ): readonly TraceRow[] => {
-  // What a group holds counts with it: below a "not" a condition that fails is right. A list has its conditions by number; a single one has no path.
+  // Only outer conditions count. The members of a group do not count by themselves, because below a "not" a condition that fails is right.
+  // In a list, the path of an outer condition is its number; a single condition has no path.
   const outer = name === conditionsIn ? conditions.filter(({ path }) => path.length <= 1 && typeof path[0] !== 'string') : []
   const verdict = outer.length > 0 ? `${outer.filter(({ holds }) => holds).length}/${outer.length}` : ''
   return wrap(reason ?? verdict, width - 22).map((text, at) => ({

@@ -1,18 +1,18 @@
-/** A trace as sentences, for the line mode. */
+/** Puts a trace into sentences, for the line mode. */
 
 import type { Preview, TraceShown } from '../../../app/editor/service.ts'
 
 export const stagesSaid = ({ stages }: TraceShown): readonly string[] =>
   stages.map(({ stage, result, reason }) => [`${stage}: ${result}`, reason].filter(Boolean).join(', '))
 
-/** Where it ends: outcome, answer, and what it starts. */
+/** Says how the trace ends: the outcome, the answer, and what is started. */
 export const endSaid = ({ name, reason, answer, starts }: TraceShown): readonly string[] => [
   `outcome: ${name}${reason === undefined ? '' : `, ${reason}`}`,
   `answer: ${answer.status} ${answer.body}`,
   ...(starts ? [`starts: ${starts.mode}, then ${starts.target}`] : []),
 ]
 
-/** What the prompt becomes on the payload. */
+/** Returns the prompt, filled in from the payload. */
 export const promptSaid = (preview: Preview | undefined): readonly string[] => {
   const prompt = preview?.prompt
   if (!prompt) return preview?.untraced === undefined ? [] : [preview.untraced]

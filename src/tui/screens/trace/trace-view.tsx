@@ -1,4 +1,4 @@
-/** The whole trace, from the row on to which it is scrolled. */
+/** Shows the whole trace, from the row to which it is scrolled. */
 
 import { scrolledTo } from '../../model/list.ts'
 import type { ScreenProps } from '../../view/screen-view.ts'
