@@ -80,7 +80,7 @@ export const runEditor = async (settings: EditorSettings, around: Around): Promi
     editText: (text) => away(() => around.editText(text)),
     editFile: (file, line) => away(() => around.edit(file, line)),
   })
-  // If another program stopped the editor, somebody else had the terminal meanwhile, so the terminal is taken again.
+  // After a stop from outside, another program has had the terminal, so the editor takes it again.
   const stopListening = onContinued(() => terminal.isOurs() && void away(async () => {}))
   stdout.on('resize', resize)
   canvas.draw(state)

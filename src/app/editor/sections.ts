@@ -1,7 +1,4 @@
-/**
- * The sections of a route's form, in the order of an event's way: how it arrives, which rules let it on, the work, the delivery, and
- * limits.
- */
+/** The sections of a route's form, in the order of an event's way: how it arrives, the rules, the work, the delivery, and limits. */
 
 import type { Field } from './form.ts'
 

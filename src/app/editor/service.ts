@@ -97,7 +97,7 @@ export type Tally = {
 export type PreviewRequest = {
   readonly draft: RouteDraft
   readonly payload?: PayloadChoice
-  /** Says which state of the editor the preview is about. The answer has the revision of its question. */
+  /** The number of the editor's state that the preview is about. The preview has the revision of its request. */
   readonly revision: number
 }
 
@@ -127,7 +127,7 @@ export type Preview = {
 
 export type PlanRequest = {
   readonly draft: RouteDraft
-  /** Puts the changes into the file as it is now. */
+  /** `current`: the changes go onto the file as it is now. Otherwise, a file that was changed since it was opened is a conflict. */
   readonly onto?: 'current'
 }
 
@@ -139,7 +139,7 @@ export type SavePlan = {
   readonly findings: readonly Diagnostic[]
   /** The findings include errors that prevent saving: errors that stop the start, or any error of a subscription. */
   readonly stops: boolean
-  /** What others have changed in the file since it was opened. The draft goes onto such a file only if the user says so. */
+  /** The changes of others to the file since it was opened. The draft goes onto such a file only if the user says so. */
   readonly conflict?: readonly Hunk[]
   /** Why the changes cannot be put into the file; `undefined` if they can. */
   readonly refused?: string
@@ -162,7 +162,7 @@ export type KeptDraft = {
   readonly draft: RouteDraft
   /** Milliseconds since 1970. */
   readonly at: number
-  /** What has changed in the file since the draft was kept; `undefined` if nothing. */
+  /** A sentence about the changes to the file since the draft was kept; `undefined` if there are none. */
   readonly note?: string
 }
 
@@ -170,7 +170,7 @@ export type KeptDraft = {
 export type TargetRow = {
   readonly name: string
   readonly title: string
-  /** What is missing and where to write it; `undefined` if the target is connected. */
+  /** Why the target is not connected, and what to write where; `undefined` if the target is connected. */
   readonly missing?: string
   /** The home channel, which gets the texts that name no chat. */
   readonly home?: string

@@ -51,10 +51,7 @@ export const paneAfter = <Pane>(panes: readonly Pane[], pane: Pane, action: Acti
 export const windowStart = (cursor: number, length: number, height: number): number =>
   Math.max(0, Math.min(cursor - Math.floor(height / 2), length - height))
 
-/**
- * Returns how well a text has the letters of a search in their order: a smaller number is better. `undefined`: the text does not have
- * them.
- */
+/** Returns how well a text has the letters of a search in their order: a smaller number is better. `undefined`: a letter is missing. */
 export const fuzzy = (text: string, search: string): number | undefined => {
   const lower = text.toLowerCase()
   const wanted = search.toLowerCase()

@@ -26,7 +26,7 @@ export const withOpen = (drafts: Drafts, draft: RouteDraft): Pick<World, 'draft'
   ...(drafts.draft?.opened.name === draft.opened.name ? {} : { payload: undefined }),
 })
 
-/** Drops the changes of a route. The draft that was changed before it is opened. */
+/** Drops the changes of a route, and opens the draft that was changed last before them. */
 export const withoutChangesOf = (drafts: Drafts, route: Named): Pick<World, 'draft' | 'pending' | 'payload'> => {
   const [draft, ...pending] = changedDrafts(drafts).filter(({ opened }) => !isSameRoute(opened, route))
   return { draft, pending, payload: undefined }

@@ -16,7 +16,6 @@ export type State = {
   readonly world: World
   /** The screens from the bottom up. The last screen is shown. There is always a screen. */
   readonly screens: readonly [Screen, ...Screen[]]
-  /** The search on the screen that is shown. */
   readonly search?: Search | undefined
 }
 

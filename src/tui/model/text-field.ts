@@ -13,7 +13,7 @@ export const maxFieldLength = 100_000
 
 export const textField = (text = ''): TextField => ({ text, cursor: text.length })
 
-/** Texts in which each character has its borders on both sides. Any other text needs tables that take a while to load. */
+/** Texts in which each code unit is a character. The borders in any other text need tables that take a while to load. */
 const plainText = /^[\x20-\x7e\n\t]*$/
 
 /** Returns the border of the character before the cursor. */

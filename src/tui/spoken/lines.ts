@@ -4,7 +4,7 @@ import { createInterface, type Interface } from 'node:readline'
 import { type Readable, Writable } from 'node:stream'
 
 export type Lines = {
-  /** Says whether the text that is typed from now on is a secret. */
+  /** Hides the text that is typed from now on if it is a secret, and shows it otherwise. */
   hide(isSecret: boolean): void
   pause(): void
   resume(): void

@@ -149,7 +149,7 @@ const words = (state: State): readonly string[] => {
   return ['list', ...new Set(names.map(spelled)), ...panes.filter((_, i) => i !== at).map((each) => each.toLowerCase())]
 }
 
-/** Returns the words for a screen that takes text, with a colon. Words that lead nowhere else are left out, but they can be typed, too. */
+/** Returns the words that are offered while text is taken, with a colon. `list`, `help`, `quit` and the action of numbers work, too. */
 const wordsInText = (state: State): readonly string[] =>
   words(state)
     .filter((word) => !['list', 'help', 'quit', numberDoes(top(state))].includes(word))

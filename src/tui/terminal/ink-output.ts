@@ -29,7 +29,7 @@ export const inkOutput = (
     return stdout.write(`${beginUpdate}${start}${shown(text)}${endUpdate}`)
   }
   const stream = Object.assign(new EventEmitter(), {
-    // For a terminal, Ink would hide the cursor and show it again. The owner of the terminal does this already.
+    // For a terminal, Ink would hide the cursor and show it again. `takeTerminal` does this already.
     isTTY: false,
     columns,
     rows,

@@ -13,7 +13,7 @@ export type Terminal = {
   close(): void
 }
 
-/** Takes the terminal at once, and gives it back however the process ends. A terminal takes a write before the next statement runs. */
+/** Takes the terminal at once, and gives it back however the process ends. This works because writes to a terminal are synchronous. */
 export const takeTerminal = (stdout: Pick<WriteStream, 'write' | 'rows'>, modes: Modes): Terminal => {
   let isOurs = false
   let isClosed = false

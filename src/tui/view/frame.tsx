@@ -1,4 +1,4 @@
-/** The whole frame: a title, the screen, a notice, and the keys that count. The frame is one row lower than the terminal. */
+/** The whole frame: a title, the screen, a notice, and the keys that count. The last row of the terminal stays free. */
 
 import { Box } from 'ink'
 import { createElement, Fragment } from 'react'

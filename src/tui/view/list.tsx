@@ -31,10 +31,7 @@ export const List = <T,>({ rows, area: { width, height, cursor }, isActive = tru
 
 type RowProps = { readonly isOn: boolean; readonly isActive: boolean; readonly width: number; readonly children: ReactNode }
 
-/**
- * Shows a row. The row of the cursor has a `>` before it. In the active list, it is one even bar, because tones of its own would look like
- * gaps.
- */
+/** Shows a row. A `>` marks the row of the cursor. In the active list, this row is an even bar: tones of its own would look like gaps. */
 const ListRow = ({ isOn, isActive, width, children }: RowProps) => {
   const row = (
     <>

@@ -28,10 +28,7 @@ const placeBy = ({ path, operator, operand, kind }: ConditionRow): { readonly li
   return place < 0 ? {} : { list: path.slice(0, place), at: Number(path[place]) + 1 }
 }
 
-/**
- * Removes a condition. A group that would be left empty goes, too, because an empty `any` never holds. With the last condition, `filters`
- * goes.
- */
+/** Removes a condition, each group that would be left empty (an empty `any` never holds), and an empty `filters`. */
 export const removedCondition = (spec: JsonObject, path: Path): readonly YamlEdit[] => [{ kind: 'remove', path: removable(spec, path) }]
 
 const removable = (spec: JsonObject, path: Path): Path => {

@@ -11,10 +11,7 @@ const maxShown = 80
 
 type Inside = { readonly path: string; readonly value: Json; readonly depth: number }
 
-/**
- * Returns the event's type, the headers, and the payload's values from the outside in. If there are too many values, the deepest are left
- * out.
- */
+/** Returns the event's type, the headers, and the payload's values from the outside in. Of too many values, the deepest are left out. */
 export const valuesOf = (
   payload: Json | undefined,
   eventType: string | undefined,

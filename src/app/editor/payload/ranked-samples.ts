@@ -30,10 +30,7 @@ export type RankedSample = {
 /** The most samples that are ranked, because a user may have any number of samples. */
 const maxSamples = 500
 
-/**
- * Returns the samples, the best first. Among equals, the provider with the most samples comes first. Without a route all samples are
- * equal.
- */
+/** Returns the samples, the best first. Among equals, the provider with the most samples is first. Without a route, all are equal. */
 export const rankedSamples = (
   workspace: Workspace,
   source: RouteSource | undefined,

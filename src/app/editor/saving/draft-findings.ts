@@ -11,7 +11,7 @@ import { fingerprintOf } from '../../validate/fingerprint.ts'
 import { validate } from '../../validate/validate.ts'
 import type { Workspace } from '../../workspace.ts'
 
-/** Returns the findings of another text of `config.yaml`. Only new findings count, but all findings about `route`. */
+/** Returns the findings of `after`, a text of `config.yaml`: those that `before` does not have, and all those about `route`. */
 export type ConfigFindings = (before: string, after: string, route?: string) => Promise<readonly Diagnostic[]>
 
 /** Makes the check. The text before the changes is checked once; its findings only show which findings are new. */
@@ -30,7 +30,9 @@ export const createConfigFindings = (workspace: Workspace): ConfigFindings => {
   }
 }
 
-/** Returns the findings of another text of a subscription. Throws a Fault when it cannot be checked, or the change is not allowed. */
+/**
+ * Returns the findings of another text of a subscription. Throws a Fault when the text cannot be checked, or the change is not allowed.
+ */
 export const subscriptionFindings = async (workspace: Workspace, draft: Draft, text: string): Promise<readonly Diagnostic[]> => {
   const { source, diagnostics: slips } = parseSource(draft.name, text)
   if (!source) return slips

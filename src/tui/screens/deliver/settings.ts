@@ -82,7 +82,7 @@ const textOf = ({ form, value }: Pick<Field, 'form' | 'value'>): string => {
   return value === undefined ? '' : String(value)
 }
 
-/** Asks for a new key: a target whose keys are not known has such keys, and any key may begin with `x-`. */
+/** Asks for the name of a setting that has no row: of a target whose keys are not known, or a key that begins with `x-`. */
 export const addSetting = (row: SettingRow): Update<never> =>
   row.kind === 'mode'
     ? {}

@@ -26,10 +26,7 @@ export const typeOfField = (field: string, rows: readonly ConditionRow[], world:
   return types.size === 1 ? [...types][0] : undefined
 }
 
-/**
- * Returns each value once, the value of the payload first. A value that was cut or hidden is left out, because the whole value is not
- * known.
- */
+/** Returns each value once, the value of the payload first. A cut or hidden value is left out, because the whole value is unknown. */
 export const fieldValues = (field: string, rows: readonly ConditionRow[], world: World): readonly FieldValue[] => {
   const here = inPayload(field, world)
   const events = plainField(field) === 'event' ? [world.draft?.spec.events ?? []].flat() : []

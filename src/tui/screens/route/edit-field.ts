@@ -55,7 +55,7 @@ export const pickNames = (draft: RouteDraft, key: NamesKey, offered: readonly Of
 
 const namesIn = ({ value }: Pick<Field, 'value'>): readonly string[] => [value ?? []].flat().map(String)
 
-/** Replaces the names of a field by the picked names, with the fewest edits. A single scheme is written without a list. */
+/** Replaces the names of a field by the picked names, with the fewest edits. A single scheme stands alone, unless the file has a list. */
 const namesPicked = (draft: RouteDraft, field: Field, picked: readonly string[]): RouteDraft => {
   const { path, value } = field
   const title = `set ${path.join('.')}`

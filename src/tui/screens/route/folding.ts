@@ -4,7 +4,7 @@ import { sections } from '../../../app/editor/sections.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { type FormRow, foldKey, formRows, isSameRow } from './form-rows.ts'
 
-/** Shows or hides the unset fields in the section or group of a row; `undefined` if the row is neither. */
+/** Shows or hides the unset fields in the section or group of a row; `undefined` for any other row. */
 export const withFold = (unfolded: readonly string[], row: FormRow): readonly string[] | undefined => {
   const key = foldKey(row)
   if (key === undefined) return undefined

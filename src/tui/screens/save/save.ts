@@ -177,10 +177,7 @@ const saved = ({ then }: SaveScreen, of: SaveRequest, { opened, notices, isDelet
   }
 }
 
-/**
- * Returns another draft after a saving has changed the file. If that draft began with the text before the saving, it is put onto the new
- * text.
- */
+/** Returns another draft after a saving. If the draft began with the text before the saving, it is put onto the new text. */
 const afterWriting = (other: RouteDraft, { draft: { opened }, onto, as }: SaveRequest, { text }: OpenedRoute): RouteDraft => {
   const isOurs = onto === undefined && as === undefined && opened.source === 'config'
   return isOurs && other.opened.file === opened.file && other.opened.text === opened.text ? rebased(other, { text }) : other
