@@ -1,4 +1,4 @@
-/** Stores a new job, unless the gateway would not run it. A running gateway finds it when it next reads the file. */
+/** Stores a new job that the gateway would run. A running gateway finds the job when it next reads the jobs file. */
 
 import { randomBytes } from 'node:crypto'
 import type { Profile } from '../../config/config.ts'
@@ -18,10 +18,10 @@ import { type Warning, warningOf } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
 import { type JobEntries, type JobEntry, readJobs } from './jobs.ts'
 
-/** What a new job is checked against. */
+/** The configuration, jobs and profile that a new job is checked against. */
 export type JobGround = JobEntries & { readonly ok: true; readonly profile: Profile; readonly self: string }
 
-/** Throws a Fault when the profile is not served, or its jobs file is not usable. */
+/** Reads the ground for a new job of a profile. Throws a Fault when the profile is not served, or when its jobs file is not usable. */
 export const readJobGround = async (workspace: Workspace, profile: string | undefined): Promise<JobGround | Refusal> => {
   const known = await readJobs(workspace, profile === undefined ? {} : { profile })
   const { loaded, notices } = known
@@ -30,7 +30,10 @@ export const readJobGround = async (workspace: Workspace, profile: string | unde
   return { ok: true, ...known, profile: profileNamed(profile, loaded, workspace.self), self: workspace.self }
 }
 
-/** The fields to store; `undefined` ones are not stored. Toolsets have no field, because they are set by hand only. */
+/**
+ * The fields of the new job's entry. Fields that are `undefined` are not stored. Toolsets have no field, because they are set by hand
+ * only.
+ */
 export type NewJob = {
   readonly id?: string | undefined
   readonly name: string
@@ -47,13 +50,13 @@ export type NewJob = {
 export type CreatedJob = {
   readonly ok: true
   readonly job: ScheduledJob
-  /** ISO 8601, in the zone of the job; `null` for a job that is not active. */
+  /** The time of the next run: ISO 8601, in the zone of the job. `null` for a job that is not active. */
   readonly nextRun: string | null
   readonly warnings: readonly Warning[]
   readonly notices: readonly string[]
 }
 
-/** Throws a Fault for an empty name, and for an id that is in use. */
+/** Checks and stores the job. Throws a Fault for an empty name, and for an id that is in use. */
 export const createJob = async (ground: JobGround, { id: asked, ...fields }: NewJob): Promise<CreatedJob | Refusal> => {
   const { loaded, jobs, profile, self } = ground
   if (fields.name.trim() === '') throw usage('the name is empty')
@@ -78,7 +81,7 @@ const entryOf = ({ name, ...fields }: Omit<NewJob, 'id'>): JsonObject => {
 
 type CheckedJob = { readonly diagnostics: readonly Diagnostic[]; readonly job?: ScheduledJob }
 
-/** Checks the new job as the gateway would, and adds it only when it has no error. */
+/** Checks the new job as the gateway would, and adds its entry only when the job has no error. */
 const updateOf =
   (id: string, entry: JsonObject, { profile, parts }: JobGround): Update<CheckedJob> =>
   (entries) => {
@@ -92,7 +95,7 @@ const updateOf =
     const { job: source, diagnostics: shape } = readStoredJob(id, entry, profile, { place: nowhere })
     const compiled = source ? compileJob(source, parts, profile) : { diagnostics: [] }
     const past = compiled.job ? tooLate(compiled.job, Date.now()) : []
-    // The entry is not in a file yet, so a place would point nowhere.
+    // The entry is not in a file yet, so the place of a diagnostic would point nowhere.
     const diagnostics = [...shape, ...compiled.diagnostics, ...past].map(({ place: _, ...rest }) => rest)
     const { job } = compiled
     if (!job || diagnostics.some(({ severity }) => severity === 'error')) return { result: { diagnostics } }
@@ -101,7 +104,7 @@ const updateOf =
 
 const nowhere = () => ({ file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })
 
-/** A mistake where the job's one time is past. Its grace does not matter: a new job never runs for the past. */
+/** Returns a mistake where the only time of the job is past. The job's grace does not matter: a new job never runs for a past time. */
 const tooLate = (job: ScheduledJob, now: number): Diagnostic[] => {
   const past = pastTime(job, now)
   const help = `it is ${zonedIso(now, job.spec.timezone)} now: give --schedule a time to come, or one that comes again like '0 6 * * *'`

@@ -13,11 +13,11 @@ import { readRunningJobs } from './running-jobs.ts'
 
 export type JobDetail = {
   readonly job: JsonObject
-  /** The entry as it is written, its secrets masked. */
+  /** The entry as it is written, with its secrets masked. */
   readonly fields: Json
-  /** ISO 8601, in the zone of the job. */
+  /** The times of the next runs: ISO 8601, in the zone of the job. */
   readonly nextRuns: readonly string[]
-  /** Of a job whose one time is past: what becomes of that run. */
+  /** What becomes of the run of a job whose only time is past; absent for any other job. */
   readonly outlook?: string
   readonly warnings: readonly Warning[]
   readonly notices: readonly string[]
@@ -25,7 +25,7 @@ export type JobDetail = {
 
 const shownRuns = 3
 
-/** `reference`: the id or the name of the job. Throws a Fault where it names no job, or several. */
+/** Reads one job. `reference`: the id or the name of the job. Throws a Fault where the reference names no job, or several. */
 export const readJobDetail = async (
   workspace: Workspace,
   gateway: GatewayFinder,

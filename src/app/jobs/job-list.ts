@@ -1,4 +1,4 @@
-/** The scheduled jobs as a reader is shown them: which there are, which of them run, and when each runs next. */
+/** Lists the scheduled jobs for a reader: their state, which of them run now, and when each runs next. */
 
 import type { JsonObject } from '../../core/json.ts'
 import { pastTime } from '../../plan/job-time.ts'
@@ -9,7 +9,7 @@ import { readRunningJobs } from './running-jobs.ts'
 
 export type ListedJob = {
   readonly job: JsonObject
-  /** Of a job whose one time is past: whether that run is still made up for. */
+  /** Whether the missed run of a job whose only time is past is still made up for; absent for any other job. */
   readonly past?: 'over' | 'missed'
 }
 

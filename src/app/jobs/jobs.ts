@@ -1,4 +1,4 @@
-/** Reads all scheduled jobs, configured ones and those made at run time, for the commands that show or change them. */
+/** Reads all scheduled jobs, from the configuration and from the jobs files, for the commands that show or change them. */
 
 import type { JobSource, Profile } from '../../config/config.ts'
 import { readEntries } from '../../config/entry-store.ts'
@@ -22,7 +22,7 @@ export type JobEntry = {
   readonly name: string
   readonly profile: Profile
   readonly origin: JobSource['origin']
-  /** The entry as written, but with secrets of configured jobs resolved. */
+  /** The entry as it is written, but with the secrets of configured jobs resolved. */
   readonly written: Json
   /** Absent when the entry does not have the shape of a job. */
   readonly source?: JobSource
@@ -32,7 +32,7 @@ export type JobEntry = {
   readonly state: 'active' | 'paused' | 'disabled' | 'invalid'
 }
 
-/** The configuration with its jobs, and what they can name. */
+/** The configuration with its jobs, and the parts that jobs can name. */
 export type JobEntries = {
   readonly loaded: Loaded
   readonly parts: JobParts
@@ -41,10 +41,13 @@ export type JobEntries = {
   readonly notices: readonly string[]
 }
 
-/** `profile`: of one other than the default. `all`: of all profiles. */
+/**
+ * Which jobs to read: those of the default profile where neither member is given. `profile`: the jobs of that profile. `all`: the jobs of
+ * all profiles.
+ */
 export type JobFilter = { readonly profile?: string; readonly all?: boolean }
 
-/** Reads the configuration and the jobs files of these profiles. Throws a Fault when a jobs file is not usable. */
+/** Reads the configuration and the jobs files of the profiles that the filter names. Throws a Fault when a jobs file is not usable. */
 export const readJobs = async (workspace: Workspace, filter: JobFilter = {}): Promise<JobEntries> => {
   const loaded = loadConfig(workspace)
   const notices =
@@ -82,7 +85,10 @@ const knownOf =
     return { id, name: spec.name ?? id, profile, origin, written, source, problems, state, ...(job ? { job } : {}) }
   }
 
-/** The job that a reference names: by its id, else by its name. Throws a Fault that suggests near names and says what kept jobs from being known, or that lists all jobs of that name. */
+/**
+ * Returns the job whose id is the reference, else the job of that name. Throws a Fault for an unknown job, which suggests near names and
+ * says why jobs may be missing from the list. Throws a Fault for a name of several jobs, which lists them.
+ */
 export const findJob = ({ jobs, notices }: JobEntries, reference: string, { self }: Pick<Workspace, 'self'>): JobEntry => {
   const [found, ...others] = jobsNamed(jobs, reference)
   if (!found) throw unknownJob(reference, jobs, self, notices)
@@ -90,7 +96,7 @@ export const findJob = ({ jobs, notices }: JobEntries, reference: string, { self
   return found
 }
 
-/** Reads a reference as the server does. */
+/** Returns the jobs that a reference names. The server reads references by the same rule: an id comes before a name. */
 const jobsNamed = (jobs: readonly JobEntry[], reference: string): readonly JobEntry[] => {
   const exact = jobs.find(({ id }) => id === reference)
   return exact ? [exact] : jobs.filter(({ name }) => name === reference)
@@ -114,11 +120,11 @@ export const ambiguousJob = (reference: string, jobs: readonly { readonly id: st
     hint: 'name one by its id',
   })
 
-/** Ids and names near to a mistyped reference. */
+/** Returns the ids and names that are near to a mistyped reference. */
 export const nearJobs = (reference: string, jobs: readonly Pick<JobEntry, 'id' | 'name'>[]): string[] =>
   nearest(reference, new Set(jobs.flatMap(({ id, name }) => [id, name])))
 
-/** A job as `list` and `show` print it in JSON. `running` is `undefined` where it is not known which jobs run. */
+/** Returns a job as `list` and `show` print it in JSON. `running` is `undefined` where it is not known which jobs run. */
 export const describeJob = (
   { id, name, profile, origin, written, job, state }: JobEntry,
   running: readonly RunningJob[] | undefined,

@@ -1,4 +1,4 @@
-/** Pauses and resumes jobs. The pause of a configured job is a note in the jobs file. */
+/** Pauses and resumes jobs. The pause of a configured job is stored in the jobs file. */
 
 import { type Update, updateEntries } from '../../config/entry-store.ts'
 import { jobsFileOf } from '../../config/jobs.ts'
@@ -13,13 +13,13 @@ import { findJob, type JobEntry, type JobFilter, readJobs } from './jobs.ts'
 export type PausedJob = {
   readonly id: string
   readonly profile: string
-  /** The job was not already so. */
+  /** `false` where the job was paused, or not paused, already. */
   readonly changed: boolean
   readonly warnings: readonly Warning[]
   readonly notices: readonly string[]
 }
 
-/** Pauses a job, or resumes it. Throws a Fault where the reference names no job or several, and for a job that its configuration pauses. */
+/** Pauses a job, or resumes it. Throws a Fault where the reference names no job or several, and for a job that `config.yaml` pauses. */
 export const pauseJob = async (workspace: Workspace, reference: string, paused: boolean, filter: JobFilter): Promise<PausedJob> => {
   const jobs = await readJobs(workspace, filter)
   const known = findJob(jobs, reference, workspace)
@@ -48,7 +48,7 @@ const updateOf =
     if ((entry.paused === true) === paused) return { result: false }
     const { paused: _, ...unpaused } = entry
     const next = { ...unpaused, ...(paused ? { paused: true } : {}), updated_at: now() }
-    // The note for a configured job goes when the job is no longer paused.
+    // The jobs file has an entry for a configured job only while the job is paused.
     const over = origin === 'config' && !paused && own(entry, 'schedule') === undefined
     const { [id]: __, ...others } = entries
     return { entries: over ? others : { ...entries, [id]: next }, result: true }

@@ -10,7 +10,7 @@ import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
 import { findJob, type JobEntries, type JobEntry, type JobFilter, readJobs } from './jobs.ts'
 
-/** A job as it was found, with the names of the routes that start it. `file`: where it is stored. */
+/** A job that may be removed, as it was found. `file`: the jobs file that stores it. `routes`: the names of the routes that start it. */
 export type RemovableJob = {
   readonly known: JobEntry
   readonly file: string
@@ -18,7 +18,7 @@ export type RemovableJob = {
   readonly notices: readonly string[]
 }
 
-/** Throws a Fault for a job that does not exist, or that the configuration declares. */
+/** Finds the job to remove. Throws a Fault for a job that does not exist, and for a job of `config.yaml`. */
 export const findRemovable = async (workspace: Workspace, reference: string, filter: JobFilter): Promise<RemovableJob> => {
   const jobs = await readJobs(workspace, filter)
   const known = findJob(jobs, reference, workspace)
@@ -26,7 +26,7 @@ export const findRemovable = async (workspace: Workspace, reference: string, fil
   return { known, file: jobsFileOf(known.profile), routes: routesOf(known, jobs, workspace), notices: jobs.notices }
 }
 
-/** Removes the job. Throws a Fault when it was changed since it was found. */
+/** Removes the job. Throws a Fault when the job was changed after `findRemovable` read it. */
 export const removeJob = async ({ known, file, routes }: RemovableJob, { self }: Workspace): Promise<readonly Warning[]> => {
   const { id, written } = known
   await updateEntries(file, (entries) => {
@@ -47,7 +47,7 @@ const configured = ({ id, source }: JobEntry): Fault =>
     ...(source ? { hint: `remove it at ${shownPlace(source.place(source.base, 'key'))}` } : {}),
   })
 
-/** The routes that start the job: by its id, or by a name that no other job has. */
+/** Returns the names of the routes that start the job by its id, or by a name that no other job has. */
 const routesOf = ({ id, name, profile }: JobEntry, { jobs }: JobEntries, workspace: Workspace): string[] => {
   const names = jobs.filter((job) => job.name === name || job.id === name).length === 1 ? [id, name] : [id]
   return readRoutes(workspace)

@@ -1,4 +1,4 @@
-/** Makes the running gateway start a job now, also a paused one. */
+/** Makes the running gateway start a job now, even a paused job. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import type { JobStart } from '../../generated/control.ts'
@@ -9,7 +9,10 @@ import { ambiguousJob, findJob, readJobs, unknownJob } from './jobs.ts'
 type StartedJob = Extract<JobStart, { readonly started: true }>
 type NotStarted = Exclude<JobStart, StartedJob>
 
-/** Throws a Fault where no gateway runs, and where the job is not started; that the files have no such job is said first. */
+/**
+ * Starts the job. Throws a Fault where no gateway runs, and where the gateway does not start the job. Without a gateway, a reference that
+ * the files do not know is reported first.
+ */
 export const runJob = async (workspace: Workspace, finder: GatewayFinder, profile: string, reference: string): Promise<StartedJob> => {
   const running = await finder.find()
   if (!running) findJob(await readJobs(workspace, { profile }), reference, workspace)

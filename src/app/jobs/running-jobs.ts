@@ -5,7 +5,7 @@ import type { RunningJob } from '../../generated/control.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 
 export type RunningJobs = {
-  /** `undefined` where no gateway runs, or it gave no answer: then it is not known whether a job runs. */
+  /** The jobs that run now; `undefined` where no gateway runs or the gateway gave no answer, so that nobody knows. */
   readonly jobs: readonly RunningJob[] | undefined
   readonly notices: readonly string[]
 }

@@ -10,11 +10,11 @@ import { now } from './subscription-record.ts'
 
 export type StoredSubscription = { readonly name: string; readonly entry: Json }
 
-/** The subscription of this name as it is now. Throws a Fault that suggests near names, or says that a configured route has the name. */
+/** Returns the stored subscription of a name. Throws a Fault that suggests near names, or says that a configured route has the name. */
 export const findSubscription = (workspace: Workspace, asked: string): StoredSubscription => {
   const entries = readEntries(subscriptionsFile(workspace))
   const lower = asked.trim().toLowerCase().replaceAll(' ', '-')
-  // In a file that was edited by hand a name may have another form. It is found as it is written.
+  // A file that was edited by hand may have a name in another form. The name as it was asked for comes first.
   const name = own(entries, asked) === undefined ? lower : asked
   const entry = own(entries, name)
   if (entry !== undefined) return { name, entry }
@@ -23,7 +23,9 @@ export const findSubscription = (workspace: Workspace, asked: string): StoredSub
   throw unknownRoute(asked, Object.keys(entries), hint)
 }
 
-/** `changed`: the subscription was not already so. Throws a Fault. */
+/**
+ * Enables or disables a subscription. `changed`: `false` where it was enabled, or disabled, already. Throws a Fault for an unknown name.
+ */
 export const switchSubscription = async (
   workspace: Workspace,
   asked: string,
@@ -41,7 +43,7 @@ export const switchSubscription = async (
   return { name, changed }
 }
 
-/** Removes the subscription. Throws a Fault when it was changed since it was found. */
+/** Removes the subscription. Throws a Fault when its entry was changed after `findSubscription` read it. */
 export const removeSubscription = async (workspace: Workspace, { name, entry }: StoredSubscription): Promise<void> => {
   await updateEntries(subscriptionsFile(workspace), (entries) => {
     const current = own(entries, name)

@@ -16,7 +16,7 @@ import { nearJobs } from '../jobs/jobs.ts'
 import { type Refusal, refusal } from '../refusal.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** What a subscription is checked against: the configuration and parts that the server would serve it with. */
+/** The configuration and the parts with which the server would serve a subscription. */
 export type Served = {
   readonly ok: true
   readonly workspace: Workspace
@@ -25,10 +25,10 @@ export type Served = {
   readonly notices: readonly string[]
 }
 
-/** Throws a Fault when the adapter is not enabled. */
+/** Reads the configuration and its parts. Throws a Fault when the adapter is not enabled. */
 export const readServed = async (workspace: Workspace): Promise<Served | Refusal> => {
   const { config, diagnostics, texts } = loadConfig(workspace)
-  // Without its file the configuration cannot say whether the adapter is enabled.
+  // A configuration whose file cannot be read does not say whether the adapter is enabled.
   const unread = unreadIn({ diagnostics })
   if (unread.length > 0) return refusal('nothing was saved', unread, { texts })
   if (!config.enabled) throw adapterDisabled()
@@ -38,15 +38,15 @@ export const readServed = async (workspace: Workspace): Promise<Served | Refusal
   return { ok: true, workspace, config, catalogue, notices }
 }
 
-/** `route` is absent where the entry does not have the shape of a route. */
+/** The result of a check. `route` is absent where the entry does not have the shape of a route. */
 type CheckedEntry = {
   readonly route?: RouteSource
   readonly diagnostics: readonly Diagnostic[]
-  /** What is valid but likely wrong: it is said, and the entry is saved all the same. */
+  /** Findings about settings that are valid but likely wrong. They are reported, and the entry is saved all the same. */
   readonly likely: readonly Diagnostic[]
 }
 
-/** What the server would say of the entry. */
+/** Compiles the entry as the server would, and returns the diagnostics. */
 export const checkEntry = (
   name: string,
   entry: JsonObject,
@@ -55,7 +55,7 @@ export const checkEntry = (
 ): CheckedEntry => {
   const { route, diagnostics: shape } = readSubscription(name, entry, config, { place: nowhere })
   const compiled = route ? checkRoute(route, config, catalogue, effects) : []
-  // The record is not in a file yet: a place would point nowhere.
+  // The entry is not in a file yet, so the place of a diagnostic would point nowhere.
   const found = [...shape, ...compiled].map(({ place: _, ...rest }) => withNearJobs(rest, entry, effects.jobs, self))
   const diagnostics = [...found, ...refusedJob(entry, effects.jobs, self)]
   const isRefused = diagnostics.some(({ severity }) => severity === 'error')
@@ -63,7 +63,7 @@ export const checkEntry = (
   return { ...(route ? { route } : {}), diagnostics, likely }
 }
 
-/** A mistake where the job that the route starts does not compile. The job's own diagnostics are not repeated. */
+/** Returns a mistake where the job that the route starts does not compile. The job's own diagnostics are not repeated. */
 const refusedJob = ({ cron_job, profile = defaultProfile }: JsonObject, jobs: JobBook, self: string): Diagnostic[] => {
   if (typeof cron_job !== 'string' || !jobs.isRefused(String(profile), cron_job)) return []
   return [diagnostic('WH217', `the scheduled job "${cron_job}" has a mistake and does not run`, { help: `${self} cron show ${cron_job}` })]

@@ -8,13 +8,16 @@ import type { ByHand, Signed } from '../../parts/schemes/scheme.ts'
 import { quoted } from '../../process/quoted.ts'
 import { jsonText } from '../json-text.ts'
 
-/** A line with these very headers. A signature in them expires. */
+/** Returns a line that posts the body with the given headers. A signature in the headers expires. */
 export const curlLine = (url: string, headers: Signed['headers'], body: string): string => {
   const fields = Object.entries(headers).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`)
   return posting(['curl -sS', quoted(url), ...fields].join(' '), Buffer.from(body))
 }
 
-/** The line with its body. A body that a terminal would act on, or that is no text, goes as base64; `--data-raw`, since `-d @name` would send a file. */
+/**
+ * Adds the body to a line. A body that a terminal would act on, or that is not UTF-8, is written in base64. The option is `--data-raw`,
+ * because `-d @name` would send a file.
+ */
 const posting = (curl: string, body: Buffer): string => {
   const text = isUtf8(body) ? body.toString('utf8') : undefined
   if (text !== undefined && printableLines(text) === text) return `${curl} --data-raw ${quoted(text)}`
@@ -28,10 +31,10 @@ const start = (url: string, events: readonly string[]): string => {
   return `curl -sS ${quoted(url)} -H 'Content-Type: application/json'${event}`
 }
 
-/** A line that posts without a signature. */
+/** Returns a line that posts without a signature. */
 export const unsignedCurl = (url: string, events: readonly string[]): string => `${start(url, events)} -d ${body}`
 
-/** A line that makes a new signature each time it runs. Without `secret` it reads the variable `SECRET`. */
+/** Returns a line that makes a new signature each time it runs. Without `secret` the line reads the variable `SECRET`. */
 export const signingCurl = (url: string, events: readonly string[], secret: string | undefined, { signed, headers }: ByHand): string => {
   const key = secret === undefined ? '"$SECRET"' : quoted(secret)
   const hmac = `$(printf %s "${signed}" | openssl dgst -sha256 -hmac ${key} | sed 's/.* //')`
@@ -39,7 +42,7 @@ export const signingCurl = (url: string, events: readonly string[], secret: stri
   return `b=${body}; t=$(date +%s); ${start(url, events)}${named.join('')} -d "$b"`
 }
 
-/** A recorded request again, as curl posts it; what was masked in it stays masked. */
+/** Returns a line that posts a recorded request again. Values that are masked in the record stay masked. */
 export const curlOfRequest = ({ headers, body }: RawRequest, url: string): string => {
   const fields = Object.entries(headers).flatMap(([name, value]) =>
     isOfConnection(name) ? [] : [`-H ${quoted(printable(`${name}: ${typeof value === 'string' ? value : jsonText(value)}`, 16_384))}`],

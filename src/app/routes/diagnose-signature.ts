@@ -1,4 +1,6 @@
-/** Why a signature does not hold: what each scheme says, and which near miss would hold. Too costly for the request path. */
+/**
+ * Finds out why a signature does not hold: the answer of each scheme, and the near miss that would hold. Too costly for the request path.
+ */
 
 import { signatureHeaders } from '../../core/headers.ts'
 import type { Json } from '../../core/json.ts'
@@ -9,27 +11,27 @@ import { inDecidingOrder } from '../../parts/deciding-order.ts'
 import type { Scheme, Signed } from '../../parts/schemes/scheme.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 
-/** The route, as far as its signatures go. */
+/** The settings of a route that decide about its signatures. */
 export type SignedRoute = { readonly secrets: readonly string[]; readonly verify: Route['verify'] | undefined }
 
-/** What one scheme says of a request. */
+/** The answer of one scheme to a request. */
 export type SchemeView = {
   readonly scheme: string
-  /** The route's `verify` lists it, or lists none. */
+  /** The route's `verify` lists the scheme, or lists no scheme. */
   readonly listed: boolean
   readonly shows: boolean
   readonly holds: boolean
-  /** Empty where it holds. */
+  /** Why the signature does not hold; empty where it holds. */
   readonly why: string
 }
 
-/** `why`: a sentence for the log; empty where the signature holds. */
+/** The answers of all schemes. `why`: a sentence for the log; empty where the signature holds. */
 export type Diagnosis = { readonly decides: string | undefined; readonly schemes: readonly SchemeView[]; readonly why: string }
 
-/** What it says of schemes whose keys it does not have. */
+/** The reason that a diagnosis gives for a scheme whose keys it does not have. */
 export const unfetched = 'its keys are fetched by a running gateway only'
 
-/** How much of a body is read at most: a stranger chose the bytes. */
+/** The length of the longest body that is tried, in bytes: a stranger chose the body. */
 const maxBody = 131_072
 const maxSecrets = 4
 const maxTimes = 2
@@ -56,7 +58,9 @@ export const diagnoseSignature = (request: UnverifiedRequest, route: SignedRoute
   return { decides: view?.scheme, schemes: views, why: [why, ...others].join('; ') }
 }
 
-/** Empty where it holds with one of the secrets. A body that was not read is empty. */
+/**
+ * Returns why the signature does not hold; empty where it holds with one of the secrets. A body that was not read counts as an empty body.
+ */
 const whyNot = ({ compile, keys }: Scheme, request: UnverifiedRequest, secrets: readonly string[]): string => {
   let why = 'no secret of the route can serve it'
   for (const secret of keys === 'none' ? [''] : secrets) {
@@ -71,7 +75,7 @@ const whyNot = ({ compile, keys }: Scheme, request: UnverifiedRequest, secrets: 
   return why
 }
 
-/** Tries every near miss, whatever came of the others, so that the time it takes tells nobody which near miss holds. */
+/** Tries every near miss, even after one of them holds, so that the time taken does not tell which near miss holds. */
 const nearMisses = (scheme: Scheme, request: UnverifiedRequest, secrets: readonly string[]): string[] => {
   if (request.body && request.body.length > maxBody) return []
   const holds = (changed: Partial<UnverifiedRequest>, with_ = secrets): boolean =>
@@ -87,7 +91,7 @@ const nearMisses = (scheme: Scheme, request: UnverifiedRequest, secrets: readonl
 
 type Miss<T> = { readonly note: string; readonly changed: T }
 
-/** The secrets as a hand may have copied them; only those that it changes. */
+/** Returns the secrets as they may have been miscopied by hand. A change that leaves a secret as it is is left out. */
 const spellings = (secrets: readonly string[]): Miss<readonly string[]>[] => {
   const ways: [note: string, change: (secret: string) => string][] = [
     ["it holds without the blanks or line feed around the route's secret", (secret) => secret.trim()],
@@ -105,13 +109,13 @@ const spellings = (secrets: readonly string[]): Miss<readonly string[]>[] => {
   }))
 }
 
-/** The body as its sender may have signed it, if something on the way wrote it anew. */
+/** Returns the forms that the body may have had when its sender signed it, if something on the way rewrote the body. */
 const bodies = (body: Buffer | undefined): Miss<Buffer>[] => {
   if (!body) return []
   const text = body.toString('utf8')
   const value = parsed(text)
   const written = value === undefined ? [] : [0, 2].map((indent) => renderJson(value, 2 * maxBody, indent as 0 | 2))
-  // What Python's `json.dumps` writes: a blank behind each comma and colon.
+  // Python's `json.dumps` writes a blank after each comma and colon.
   const spaced = written.slice(1).map((indented) => indented.replace(/,\n */g, ', ').replace(/\n */g, ''))
   const note = 'it holds for the same JSON written otherwise: something on the way, a proxy perhaps, writes the body anew'
   const ends = 'it holds for the body with or without a line feed at its end: something on the way changes it'
@@ -129,7 +133,7 @@ const parsed = (text: string): Json | undefined => {
   }
 }
 
-/** The times that the headers name, in milliseconds. */
+/** Returns the times that the headers name, in milliseconds since 1970. */
 const times = (headers: Headers): number[] =>
   Object.entries(headers)
     .flatMap(([name, value]) =>
@@ -137,7 +141,7 @@ const times = (headers: Headers): number[] =>
     )
     .slice(0, maxTimes)
 
-/** The headers that a sender of this scheme signs with. */
+/** Returns the names of the headers that a sender of the scheme signs with, in lower case. */
 const headersOf = (scheme: Scheme): string[] => {
   const others = new Set(['x-request-id', ...(scheme.signedId ? [] : (scheme.idHeaders ?? []))])
   return Object.keys(signedHeaders(scheme))
@@ -145,7 +149,7 @@ const headersOf = (scheme: Scheme): string[] => {
     .filter((name) => !others.has(name))
 }
 
-/** None of a plugin's scheme that cannot sign. */
+/** Returns the headers of a signed request; none for a plugin's scheme that cannot sign. */
 const signedHeaders = ({ sign }: Scheme): Signed['headers'] => {
   try {
     return sign({ secret: 'any', body: '{}', id: 'any', at: 0 }).headers

@@ -1,16 +1,16 @@
-/** A test's body with single values set or taken out, at paths as templates have them. */
+/** Sets and removes single values in the body of a test. Paths are written as in templates. */
 
 import { usage } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { editJson, isJson } from '../json-text.ts'
 
 export type PayloadEdit = {
-  /** `a.b=1`: JSON if it is that, else a text. */
+  /** Assignments such as `a.b=1`. The value is JSON where it parses as JSON, else a text. */
   readonly set: readonly string[]
   readonly unset: readonly string[]
 }
 
-/** What is taken out goes first, so that a value can be made anew. Throws a usage Fault for a path that leads nowhere. */
+/** Removes the values of `unset` first, so that `set` can make them anew. Throws a usage Fault for a path that leads nowhere. */
 export const editBody = (body: string, { set, unset }: PayloadEdit): string => {
   if (set.length === 0 && unset.length === 0) return body
   const wanted = set.map(parseSet)
@@ -33,7 +33,10 @@ const parseSet = (written: string): Wanted => {
 
 const listIndex = /^(?:0|[1-9]\d{0,5})$/
 
-/** Maps on the way are made where there are none; in a list only what is there, or the next one, can be set. */
+/**
+ * Returns the value with `to` set at the path. Missing maps on the path are made. In a list, only an existing item or the next one can be
+ * set.
+ */
 const withValue = (at: Json | undefined, [key = '', ...rest]: readonly string[], to: Json, option: string): Json => {
   const next = (before: Json | undefined): Json => (rest.length === 0 ? to : withValue(before, rest, to, option))
   if (Array.isArray(at)) {
@@ -57,7 +60,7 @@ const without = (at: Json | undefined, [key = '', ...rest]: readonly string[], o
   return rest.length === 0 ? others : { ...(at as JsonObject), [key]: without(inside, rest, option) }
 }
 
-/** The fields of a form have no paths: a name with dots is a name. */
+/** Edits the body of a form. Its fields have no paths, so a name with dots is a plain name. */
 const editForm = (body: string, set: readonly Wanted[], unset: readonly string[]): string => {
   const fields = new URLSearchParams(body)
   for (const name of unset) {

@@ -1,4 +1,7 @@
-/** A subscription as a text that a person edits, and back: secrets are hidden in it, and it is checked before it replaces the entry. */
+/**
+ * Turns a subscription into a text that a person edits, and the text back into an entry. The text hides secrets. The entry is checked
+ * before it is saved.
+ */
 
 import { dump } from 'js-yaml'
 import { updateEntries } from '../../config/entry-store.ts'
@@ -19,13 +22,13 @@ import { differing, newSecret, now, profileOf } from './subscription-record.ts'
 
 export type Draft = {
   readonly name: string
-  /** The entry when it was read. */
+  /** The stored entry at the time it was read. */
   readonly entry: JsonObject
-  /** YAML, without a secret. */
+  /** The entry as YAML, with its secrets masked. */
   readonly text: string
 }
 
-/** Throws a Fault where there is no such subscription, or its entry is not a map. */
+/** Reads a subscription as a draft. Throws a Fault where there is no such subscription, or where its entry is not a map. */
 export const draftOf = (workspace: Workspace, asked: string): Draft => {
   const { name, entry } = findSubscription(workspace, asked)
   if (!isObject(entry)) {
@@ -39,12 +42,12 @@ export const draftOf = (workspace: Workspace, asked: string): Draft => {
 export type Edited = {
   readonly ok: true
   readonly changed: readonly string[]
-  /** Made because the subscription moved to another profile, to be told once. */
+  /** The secret that was made because the subscription moved to another profile, to be told once; `undefined` where none was made. */
   readonly newSecret: string | undefined
   readonly warnings: readonly Warning[]
 }
 
-/** Saves the text in place of the entry. Throws a Fault (exit 6) when somebody changed the entry since the draft was read. */
+/** Saves the text in place of the entry. Throws a Fault (exit 6) when somebody changed the entry after the draft was read. */
 export const saveDraft = async (served: Served, draft: Draft, file: string, text: string): Promise<Edited | Refusal> => {
   const { name } = draft
   const outcome = `nothing was saved: "${name}" would not be served like this`
@@ -65,7 +68,7 @@ export const saveDraft = async (served: Served, draft: Draft, file: string, text
   return { ok: true, changed, newSecret: made, warnings: [...diagnostics.map(warningOf), ...likely.map(adviceOf)] }
 }
 
-/** With what somebody else changed, key by key. */
+/** Returns the Fault of a conflict, with the changes of somebody else, key by key. */
 const changedMeanwhile = ({ name, entry }: Draft, present: Json, { self }: Workspace): Fault => {
   const lines = isObject(present) ? entryDiff(entry, present) : []
   const look = `look at it: ${self} webhook show ${name}`
@@ -75,7 +78,7 @@ const changedMeanwhile = ({ name, entry }: Draft, present: Json, { self }: Works
   })
 }
 
-/** The entry that the edited text means. Throws a Fault for what must not be changed so. */
+/** Returns the entry that the edited text means. Throws a Fault for a change that no edit may make. */
 export const editedEntry = (
   { name, entry: before }: Draft,
   data: Json,
@@ -83,7 +86,7 @@ export const editedEntry = (
   if (!isObject(data)) throw new Fault('not_a_map', 'the text is not a map of settings', { exitCode: exit.no })
   const shown = maskJson(before)
   const entry = unmasked(data, { value: before, shown }, masksOf(before, shown)) as JsonObject
-  // They are stamped, not edited.
+  // The program writes the stamps, so a changed stamp is put back.
   for (const stamp of ['created_at', 'updated_at']) {
     if (before[stamp] === undefined) delete entry[stamp]
     else entry[stamp] = before[stamp]
@@ -108,7 +111,7 @@ const secretsOf = ({ secret, secrets }: JsonObject): Json[] => [
   ...(Array.isArray(secrets) ? secrets : []),
 ]
 
-/** The hidden texts, by the fingerprint that stands for each. */
+/** Returns the hidden texts, each under the fingerprint that stands for it in the draft. */
 const masksOf = (value: Json, shown: Json, into: Map<string, Json> = new Map()): ReadonlyMap<string, Json> => {
   if (typeof shown === 'string' && shown !== value && hidesPart(shown)) into.set(shown, value)
   else if (Array.isArray(value) && Array.isArray(shown)) for (const [i, item] of value.entries()) masksOf(item, shown[i] ?? null, into)
@@ -116,10 +119,12 @@ const masksOf = (value: Json, shown: Json, into: Map<string, Json> = new Map()):
   return into
 }
 
-/** What was at this place of the text: the value, and how it was shown. */
+/** A place of the text before the edit: the value there, and the form in which it was shown. */
 type MaskedValue = { readonly value: Json | undefined; readonly shown: Json | undefined }
 
-/** Puts the hidden values back: where they stood, or by their fingerprint. Throws a Fault for a mask that stood for nothing here. */
+/**
+ * Puts the hidden values back, by their place or by their fingerprint. Throws a Fault for a mask that stands for no value of the entry.
+ */
 const unmasked = (written: Json, place: MaskedValue, masks: ReadonlyMap<string, Json>): Json => {
   if (typeof written === 'string' && hidesPart(written)) {
     const hidden = written === place.shown ? place.value : written === stars ? undefined : masks.get(written)

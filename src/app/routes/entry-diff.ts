@@ -1,4 +1,4 @@
-/** The difference between two entries of a subscription: a line for each setting, without secrets. */
+/** Writes the difference between two entries of a subscription: lines for each changed setting, without secrets. */
 
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import { maskJson } from '../../core/secrets/mask.ts'
@@ -8,7 +8,7 @@ import { differing } from './subscription-record.ts'
 
 const maxShown = 200
 
-/** `- key: before` and `+ key: after`, as JSON; long values are cut. */
+/** Returns `- key: before` and `+ key: after` for each changed key. The values are JSON; long values are cut. */
 export const entryDiff = (before: JsonObject, after: JsonObject): readonly string[] => {
   const [old, next] = [maskJson(before) as JsonObject, maskJson(after) as JsonObject]
   return differing(old, next).flatMap((key) => [...line('-', key, own(old, key)), ...line('+', key, own(next, key))])

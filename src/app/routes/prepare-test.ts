@@ -1,4 +1,4 @@
-/** A test request to a route, as its real sender would post it: from a sample or a payload, signed. */
+/** Makes a test request to a route from a sample or a payload, and signs it as the real sender would. */
 
 import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../config/config.ts'
@@ -22,46 +22,52 @@ import { findRoute, type RouteEntries, readRoutes } from './routes.ts'
 import { type TestPost, urlOf } from './send-test.ts'
 import { schemeOf, serves, signedAs } from './sign-test.ts'
 
-/** What a test request is made from. */
+/** The ingredients of a test request. */
 export type RequestInput = PayloadEdit & {
-  /** A sample, or a body. */
+  /** The sample or the body that is posted. */
   readonly of: Sample | { readonly payload: string }
   readonly event?: string | undefined
   readonly id?: string | undefined
   readonly scheme?: string | undefined
-  /** Further headers. */
+  /** Headers beside those of the sample and of the signature. */
   readonly headers?: Sample['headers'] | undefined
-  /** Those that can be asked for, plugins' among them. */
+  /** The schemes that `scheme` may name, schemes of plugins included. */
   readonly schemes: readonly Scheme[]
-  /** Wall time of sending, milliseconds. */
+  /** The wall time of sending, in milliseconds. */
   readonly at: number
-  /** Where it is posted, and the address that the gateway takes for it where that is another one. Absent: on loopback. */
+  /**
+   * `url`: the address that the request is posted to; a loopback address where absent. `publicUrl`: the address that the gateway takes for
+   * it, where that differs.
+   */
   readonly url?: string | undefined
   readonly publicUrl?: string | undefined
-  /** In PEM, for schemes whose sender has one. */
+  /** The sender's private key in PEM, for schemes that sign with a private key. */
   readonly privateKey?: string | undefined
 }
 
 export type TestRequest = TestPost & {
   readonly scheme: string
-  /** Its type, as the route reads it in headers and payload; `undefined` where neither names one. */
+  /** The event's type, as the route reads it in headers and payload; `undefined` where neither names a type. */
   readonly event: string | undefined
   readonly id: string
 }
 
 export type TestInput = PayloadEdit &
   Pick<RequestInput, 'event' | 'id' | 'scheme' | 'privateKey'> & {
-    /** A sample, by its name or itself, or a body as JSON text. */
+    /** The content of the test: a sample, the name of a sample, or a body as JSON text. */
     readonly of: { readonly sample: string } | { readonly payload: string } | Sample
-    /** Another address than where the running gateway listens or, where none runs, than the configured one. */
+    /** The address to post to; where absent, the address of the running gateway or, where none runs, the configured address. */
     readonly url?: string | undefined
-    /** Changes the body by hand, after single values were set in it. */
+    /** Lets the user change the body by hand, after single values were set in it. */
     readonly byHand?: ((body: string) => Promise<string>) | undefined
   }
 
 export type PreparedTest = TestRequest & { readonly route: string }
 
-/** Throws a Fault: for a route that is not served, for a sample that is not there, for what cannot be sent. */
+/**
+ * Prepares a test of a route. Throws a Fault for a route that is not served, a sample that does not exist, and a request that cannot be
+ * sent.
+ */
 export const prepareTest = async (
   workspace: Workspace,
   finder: GatewayFinder,
@@ -79,7 +85,7 @@ export const prepareTest = async (
   const at = url ?? routeUrl(listener, route.name, route.profile)
   const requestOf = (content: PayloadEdit & Pick<RequestInput, 'of'>): TestRequest =>
     requestTo(route, { ...input, ...content, schemes, at: Date.now(), url: at, publicUrl: config.adapter.public_url })
-  // What cannot be sent is refused before anybody edits it.
+  // A request that cannot be sent is refused before anybody edits it.
   if (url !== undefined) urlOf(url)
   const request = requestOf({ ...input, of: sample })
   return {
@@ -88,22 +94,24 @@ export const prepareTest = async (
   }
 }
 
-/** What is sent, with nothing left to set in it. */
+/** Returns the content after the edit by hand, with no value left to set in it. */
 const changed = async (of: RequestInput['of'], edit: PayloadEdit, byHand: NonNullable<TestInput['byHand']>) => {
   const body = await byHand(editBody('payload' in of ? of.payload : of.body, edit))
   return { of: 'payload' in of ? { payload: body } : { ...of, body }, set: [], unset: [] }
 }
 
-/** The route of this name. Throws a Fault for one whose entry is not valid. */
+/** Returns the route of a name. Throws a Fault for a route whose entry is not valid. */
 export const servedRoute = (known: RouteEntries, asked: string, { self }: Workspace): RouteSource => {
   const { route } = findRoute(known, asked)
   if (route) return route
   throw new Fault('invalid_route', `"${asked}" is not served: its entry is not valid`, { exitCode: exit.no, hint: `${self} validate` })
 }
 
-/** A request to a route as its sender posts it, signed with the route's own secret. Throws a Fault for what cannot be sent. */
+/**
+ * Returns a request to a route, signed with the route's own secret as its sender would. Throws a Fault for a request that cannot be sent.
+ */
 export const requestTo = ({ name, secrets, spec, profile }: RouteSource, input: RequestInput): TestRequest => {
-  // A scheme whose keys are fetched needs none.
+  // A scheme whose keys are fetched needs no secret.
   const [secret = verifyNames(spec).length > 0 ? '' : undefined] = secrets
   if (secret === undefined) throw new Fault('invalid_route', `"${name}" is not served: it has no secret`, { exitCode: exit.no })
   const isSample = !('payload' in input.of)
@@ -138,18 +146,21 @@ export const requestTo = ({ name, secrets, spec, profile }: RouteSource, input: 
   }
 }
 
-/** A scheme that signs in the query changes the address. */
+/** Returns the URL with the query of the signed address: a scheme that signs in the query changes the address. */
 const withQueryOf = (url: string, signed: string | undefined): string =>
   signed === undefined ? url : `${url.replace(/\?.*$/, '')}${/\?.*$/.exec(signed)?.[0] ?? ''}`
 
 const eventHeaders = schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders)
-/** What every test has anew. */
+/** The names of the headers that every test request has anew. */
 const idHeaders: ReadonlySet<string> = new Set([...schemes.flatMap((scheme) => scheme.idHeaders ?? []), 'x-request-id'])
 
 const lowerCased = (headers: Sample['headers']): Sample['headers'] =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** The sample's headers that go with those of the signature; `isNamed`: the event's type is not the sample's. */
+/**
+ * Returns the sample's headers that are sent beside those of the signature. `isNamed`: the test names its event's type, so the sample's
+ * type is dropped.
+ */
 const headersOf = ({ headers }: Sample, signed: TestPost['headers'], isNamed: boolean): TestPost['headers'] => {
   const masked = maskHeaders(headers)
   const taken = new Set(Object.keys(signed).map((name) => name.toLowerCase()))
@@ -162,7 +173,7 @@ const headersOf = ({ headers }: Sample, signed: TestPost['headers'], isNamed: bo
   return { ...(hasType ? {} : { 'Content-Type': 'application/json' }), ...Object.fromEntries(kept) }
 }
 
-/** The headers as the server has them: on loopback, and in lower case. */
+/** Returns the headers as the server receives them: in lower case, and with the host of loopback. */
 export const asReceived = (headers: TestPost['headers']): TestPost['headers'] => ({ host: '127.0.0.1', ...lowerCased(headers) })
 
 const refuseOddHeaders = (headers: TestPost['headers']): void => {
@@ -171,7 +182,10 @@ const refuseOddHeaders = (headers: TestPost['headers']): void => {
     throw usage(`the header ${JSON.stringify(odd[0])} cannot be sent: its name is none, or its value has control or non-latin characters`)
 }
 
-/** Reads which type a request names itself, as the route reads it. `scheme` signs the request. The function gives `undefined` where headers and body name no type, or the body cannot be read. */
+/**
+ * Returns a function that reads the type of an event, as the route reads it. `scheme` signs the request. The function returns `undefined`
+ * where headers and body name no type, or where the body cannot be read.
+ */
 const typeReader = (
   { name, profile, spec }: Pick<RouteSource, 'name' | 'profile' | 'spec'>,
   schemes: readonly Scheme[],

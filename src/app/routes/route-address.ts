@@ -1,24 +1,27 @@
-/** Writes the URL of a route as a client on this machine reaches it. */
+/** Writes the URL at which a client on this machine reaches a route. */
 
 import type { Config, RouteSource } from '../../config/config.ts'
 import { routePath } from '../../plan/compile.ts'
 
-/** A gateway's base URL. One that listens on all addresses is reached on loopback. */
+/** Returns the base URL of a gateway. A gateway that listens on all addresses is reached on loopback. */
 export const baseUrl = ({ host, port }: Pick<Config, 'host' | 'port'>): string => {
   const reached = host === '0.0.0.0' || host === '::' || host === '' ? '127.0.0.1' : host
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }
 
-/** Host and port of a URL. */
+/** Returns the host and the port of a URL. */
 export const listenerAt = (url: string): Pick<Config, 'host' | 'port'> => {
   const { hostname, port } = new URL(url)
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) }
 }
 
-/** The receiving URL of a route bound to `profile`. */
+/** Returns the URL at which a route that is bound to `profile` receives posts. */
 export const routeUrl = (config: Pick<Config, 'host' | 'port'>, name: string, profile: string): string =>
   `${baseUrl(config)}${routePath({ name, profile })}`
 
-/** The address that the sender knows and may sign: the one that the gateway is told, else `url`, where it listens. */
+/**
+ * Returns the address that the sender knows and may sign: the public URL that is set for the route or the gateway, else `url`, where the
+ * gateway listens.
+ */
 export const senderUrl = (route: Pick<RouteSource, 'name' | 'profile' | 'spec'>, url: string, publicUrl: string | undefined): string =>
   route.spec.public_url ?? (publicUrl === undefined ? url : `${publicUrl.replace(/\/+$/, '')}${routePath(route)}`)

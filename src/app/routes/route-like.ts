@@ -1,4 +1,4 @@
-/** A route to begin with, made of one request: who sent it, its type, and what of it a prompt can say. */
+/** Drafts a route from one request: the scheme of its sender, the type of its event, and the fields that its prompt can name. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, parseObject, valueAt } from '../../core/json.ts'
@@ -13,11 +13,14 @@ import { routeOfSender } from './sender-route.ts'
 
 type RequestTraits = { readonly verify?: Json | undefined; readonly event?: string | undefined; readonly payload: JsonObject }
 
-/** `like`: the name of a sample (`github/push`), or the id of a recorded event. Throws a Fault where there is none, or it was not kept. */
+/**
+ * Drafts the route. `like`: the name of a sample (`github/push`), or the id of a recorded event. Throws a Fault where there is no such
+ * sample or event, and where the event's payload was not kept.
+ */
 export const routeLike = async (workspace: Workspace, like: string): Promise<JsonObject> => {
   const { verify, event, payload } = sampleNameOf(like) === undefined ? await ofEvent(workspace, like.trim()) : ofSample(workspace, like)
   const known = typeof verify === 'string' ? routeOfSender(verify) : undefined
-  // The prompt of the sender's own route names fields of the events that this route lists, so it fits no other event.
+  // The prompt of the sender's preset names fields of the events that the preset lists, so the prompt fits no other event.
   if (known && Array.isArray(known.events) && event !== undefined && known.events.includes(event)) return { ...known, events: [event] }
   const prompt = promptFor(event, payload)
   return {
@@ -35,7 +38,7 @@ const ofSample = (workspace: Workspace, like: string): RequestTraits => {
   return { verify: isKnown ? sender : undefined, event, payload: parseObject(body) ?? {} }
 }
 
-/** The route that took the event says which scheme verifies it. */
+/** Reads the traits of a recorded request. The route that took the event says which scheme verifies it. */
 const ofEvent = async (workspace: Workspace, id: string): Promise<RequestTraits> => {
   const found = await readEvent(journalFolder(workspace.dataDir), id)
   if (found.kind !== 'found') {
@@ -50,7 +53,7 @@ const ofEvent = async (workspace: Workspace, id: string): Promise<RequestTraits>
   return { verify: isObject(verify ?? null) ? undefined : verify, event: event.event_type ?? undefined, payload: parseObject(body) ?? {} }
 }
 
-/** The paths of values that a person reads first in an event; each sender has some of them. */
+/** The paths of the values that a person reads first in an event. Each sender has some of the paths. */
 const telling = [
   ...['action', 'object_attributes.action', 'repository.full_name', 'project.path_with_namespace', 'number', 'ref'],
   ...[
@@ -70,7 +73,7 @@ const telling = [
 const maxTold = 6
 const maxLength = 200
 
-/** `undefined`: the payload has none of them. */
+/** Returns a prompt that names values of the payload; `undefined` where the payload has none of the paths above. */
 const promptFor = (event: string | undefined, payload: JsonObject): string | undefined => {
   const isTold = (path: string): boolean => {
     const value = valueAt(payload, path.split('.'))

@@ -1,4 +1,4 @@
-/** The secrets of a route, and a new one for a subscription. */
+/** Reads the secrets of a route, and gives a subscription a new secret. */
 
 import { insecure } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -11,13 +11,13 @@ import { findRoute, readRoutes, shadowWarning } from './routes.ts'
 
 export type RouteSecrets = {
   readonly name: string
-  /** Whose they are: the route's own, or those of all routes that have none. */
+  /** The owner of the secrets: the route, or all routes without a secret of their own. */
   readonly from: 'route' | 'global'
   readonly secrets: readonly { readonly fingerprint: string; readonly secret: string }[]
   readonly warnings: readonly Warning[]
 }
 
-/** Throws a Fault where there is no such route, and for one with a mistake, which is not served. */
+/** Reads the secrets of a route. Throws a Fault where there is no such route, and for a route with a mistake, which is not served. */
 export const readSecrets = (workspace: Workspace, asked: string): RouteSecrets => {
   const entry = findRoute(readRoutes(workspace), asked)
   const { name, route, written } = entry
@@ -32,7 +32,7 @@ export const readSecrets = (workspace: Workspace, asked: string): RouteSecrets =
   }
 }
 
-/** The name of a subscription that can be given a new secret. Throws a Fault for a configured route. */
+/** Returns the name of a subscription that can be given a new secret. Throws a Fault for a configured route. */
 export const renewableSubscription = (workspace: Workspace, asked: string): string => {
   const { name, source, route } = findRoute(readRoutes(workspace), asked)
   if (source === 'subscription') return name

@@ -1,4 +1,4 @@
-/** Reads all routes, configured ones and subscriptions, for the commands that show or test them. */
+/** Reads all routes, from the configuration and from the subscriptions, for the commands that show or test them. */
 
 import { join } from 'node:path'
 import { type Config, defaultProfile, insecure, type RouteSource } from '../../config/config.ts'
@@ -20,11 +20,11 @@ import { routeUrl } from './route-address.ts'
 export type RouteEntry = {
   readonly name: string
   readonly source: 'config' | 'subscription'
-  /** The entry as written, but with secrets of configured routes resolved. */
+  /** The entry as it is written, but with the secrets of configured routes resolved. */
   readonly written: Json
   /** Absent when the entry is not valid on its own. */
   readonly route?: RouteSource
-  /** The entry is a subscription, and a configured route of the same name hides it. */
+  /** The entry is a subscription that a configured route of the same name hides. */
   readonly shadowed: boolean
 }
 
@@ -32,7 +32,7 @@ export type RouteEntries = { readonly loaded: Loaded; readonly routes: readonly 
 
 export const subscriptionsFile = ({ dataDir }: { readonly dataDir: string }): string => join(dataDir, subscriptionsFileName)
 
-/** Throws a Fault when the subscriptions file is not usable. */
+/** Reads all routes. Throws a Fault when the subscriptions file is not usable. */
 export const readRoutes = (workspace: Workspace): RouteEntries => {
   const loaded = loadConfig(workspace)
   const { config } = loaded
@@ -47,7 +47,7 @@ export const readRoutes = (workspace: Workspace): RouteEntries => {
   return { loaded, routes: [...configured, ...subscribed] }
 }
 
-/** The route of this name, a configured one first. Throws a Fault that suggests the nearest names. */
+/** Returns the route of a name; a configured route comes before a subscription. Throws a Fault that suggests the nearest names. */
 export const findRoute = ({ routes }: RouteEntries, asked: string): RouteEntry => {
   const lower = asked.trim().toLowerCase().replaceAll(' ', '-')
   const found = routes.find(({ name }) => name === asked.trim()) ?? routes.find(({ name }) => name === lower)
@@ -63,7 +63,7 @@ export const unknownRoute = (asked: string, known: readonly string[], hint = 'he
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-/** A route as `list` and `show` print it in JSON. No secret is in it. */
+/** Returns a route as `list` and `show` print it in JSON, without secrets. */
 export const describeRoute = ({ name, source, written, route, shadowed }: RouteEntry, config: Config): JsonObject => {
   const spec = isObject(written) ? written : {}
   const profile = textOf(own(spec, 'profile')) || defaultProfile
@@ -88,10 +88,10 @@ export const describeRoute = ({ name, source, written, route, shadowed }: RouteE
   }
 }
 
-/** A route in a list of routes. */
+/** A route, and its description in JSON. */
 export type ListedRoute = { readonly route: RouteEntry; readonly described: JsonObject }
 
-/** The subscriptions, with `all` also the configured routes. */
+/** Returns the subscriptions, and with `all` the configured routes too. */
 export const listRoutes = (
   workspace: Workspace,
   all: boolean,
@@ -104,10 +104,10 @@ export const listRoutes = (
   }
 }
 
-/** `fields`: the entry as it is written, its secrets masked. */
+/** One route for a reader. `fields`: the entry as it is written, with its secrets masked. */
 export type RouteDetail = ListedRoute & { readonly fields: Json; readonly warnings: readonly Warning[] }
 
-/** Throws a Fault where there is no such route. */
+/** Reads one route. Throws a Fault where there is no such route. */
 export const readRouteDetail = (workspace: Workspace, asked: string): RouteDetail => {
   const routes = readRoutes(workspace)
   const route = findRoute(routes, asked)
@@ -115,7 +115,7 @@ export const readRouteDetail = (workspace: Workspace, asked: string): RouteDetai
   return { route, described, fields: maskJson(route.written), warnings: route.shadowed ? [shadowWarning(route)] : [] }
 }
 
-/** The names of the targets of a route or job, for people. `written` may be invalid. */
+/** Returns the names of the targets of a route or job, for people. The entry may be invalid. */
 export const namesOf = ({ deliver }: JsonObject): string => {
   const readable = typeof deliver === 'string' || Array.isArray(deliver) ? deliver : defaults.route.deliver
   return writtenTargets({ deliver: readable as NonNullable<Route['deliver']> })
@@ -128,7 +128,7 @@ export const shadowWarning = ({ name }: { readonly name: string }): Warning => (
   message: `subscription "${name}" is hidden by the route of this name in config.yaml`,
 })
 
-/** The state of a route, in one word. */
+/** Returns the state of a route in one word. */
 export const stateOf = ({ route, shadowed, written }: RouteEntry): string => {
   if (shadowed) return 'shadowed'
   if (!route) return 'invalid'

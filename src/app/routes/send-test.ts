@@ -15,27 +15,32 @@ export type TestPost = {
 
 export type TestAnswer = {
   readonly status: number
-  /** The parsed JSON; the text itself where it is not JSON. */
+  /** The body of the answer: parsed JSON, or the text itself where it is not JSON. */
   readonly body: Json
   readonly ms: number
-  /** The outcome and reason that the answer names, else the text of its status. */
+  /** The outcome and reason of the answer; where it names none, the text of its status. */
   readonly said: string
-  /** Of a refusal its code; `undefined` where the answer is not of the gateway's own form, as the route's senders want another one. */
+  /**
+   * The outcome that the answer names; of a refusal, its code. `undefined` where the route shapes its answers for its senders, so that the
+   * gateway's own form is missing.
+   */
   readonly outcome: string | undefined
   readonly reason: string | undefined
-  /** The id of the gateway's record. There is a record only of a request whose signature holds. */
+  /** The id of the event's record. Only a request whose signature holds has a record. */
   readonly eventId: string | undefined
-  /** The request was accepted or delivered: not refused, not ignored, not a duplicate. */
+  /** The request was accepted or delivered, and not refused, ignored or taken for a duplicate. */
   readonly isTaken: boolean
 }
 
 const timeoutMs = 60_000
 const maxAnswerBytes = 1_048_576
 
-/** Outcomes that are answered with 2xx although nothing is done. */
+/** The outcomes that are answered with 2xx although the gateway does nothing. */
 const notTaken: ReadonlySet<string> = new Set(['ignored', 'duplicate'])
 
-/** Throws a Fault when nobody answers, with `hint`, or when the URL is not an http address. */
+/**
+ * Posts the test and reads the answer. Throws a Fault with `hint` when nobody answers, and a Fault when the URL is not an http address.
+ */
 export const sendTest = async (post: TestPost, hint: string): Promise<TestAnswer> => {
   const { status, statusText, text, ms, eventId } = await send(post, hint)
   const body = parsedBody(text)
@@ -45,11 +50,14 @@ export const sendTest = async (post: TestPost, hint: string): Promise<TestAnswer
   return { status, body, ms, said, outcome, reason, eventId, isTaken: isTakenAnswer(status, outcome) }
 }
 
-/** Whether a request that was answered so was accepted or delivered. */
+/** Whether a request with this status and outcome was accepted or delivered. */
 export const isTakenAnswer = (status: number, outcome: string | undefined): boolean =>
   status >= 200 && status < 300 && !notTaken.has(outcome ?? '')
 
-/** An answer of the route's own may have a `status` too, with another meaning: the gateway's names the route beside it. */
+/**
+ * Returns the outcome that a body names. An answer that the route shapes may have a `status` with another meaning. Only the gateway's own
+ * answer names the route beside it.
+ */
 const outcomeIn = (body: Json): string | undefined => {
   const status = memberOf(body, 'status')
   return status !== undefined && outcomeNames.includes(status) && memberOf(body, 'route') !== undefined ? status : undefined
@@ -94,11 +102,11 @@ const send = ({ url, headers, body }: TestPost, hint: string): Promise<Got> =>
         fail(error)
       }
     })
-    // The body is sent as bytes: with a text, Node would write the headers in that text's encoding too.
+    // The body is sent as bytes, because with a text Node would write the headers in the encoding of the text too.
     request.end(Buffer.from(body))
   })
 
-/** Throws a usage Fault for what is no http address. */
+/** Parses an http address. Throws a usage Fault for any other text. */
 export const urlOf = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url

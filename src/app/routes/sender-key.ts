@@ -1,4 +1,4 @@
-/** The key of a sender that makes it itself: a subscription must be given it, because none that we make would ever hold. */
+/** Finds out which key a subscription lacks. Some senders make the key themselves, so that a key made here would never hold. */
 
 import { defaultProfile } from '../../config/config.ts'
 import { readEntries } from '../../config/entry-store.ts'
@@ -15,13 +15,13 @@ import { subscriptionsFile } from './routes.ts'
 import { changeEntry, type SubscriptionInput } from './subscription-record.ts'
 
 export type WantedKey = {
-  /** The sender, for people. */
+  /** The sender's name, for people. */
   readonly title: string
-  /** The settings to make at the sender, and where; `undefined` where they are not known. */
+  /** The settings to make at the sender, and where to make them; `undefined` where they are not known. */
   readonly there: string | undefined
-  /** Which key it is, and where the sender shows it. */
+  /** The kind of key, and where the sender shows it. */
   readonly key: string
-  /** The address that the sender posts to: many show their key only when they have it. */
+  /** The address that the sender posts to. Many senders show their key only after they are given the address. */
   readonly url: string
   /** The setting of the route that holds the key. */
   readonly into: 'secret' | 'public_key'
@@ -29,7 +29,10 @@ export type WantedKey = {
   readonly command: string
 }
 
-/** The key that the subscription lacks if it is changed like this. Throws a Fault where it cannot be changed so. */
+/**
+ * Returns the key that the subscription would lack after the change; `undefined` where it would lack none. Throws a Fault for a change
+ * that is refused.
+ */
 export const keyWanted = ({ config, catalogue, workspace }: Served, name: string, input: SubscriptionInput): WantedKey | undefined => {
   const { entry, secret } = changeEntry(name, own(readEntries(subscriptionsFile(workspace)), name), input)
   const spec = entry as Route
@@ -47,11 +50,11 @@ export const keyWanted = ({ config, catalogue, workspace }: Served, name: string
   }
 }
 
-/** What was given, with the key of the sender. */
+/** Returns the input with the sender's key in it. */
 export const withKey = (input: SubscriptionInput, { into }: WantedKey, key: string): SubscriptionInput =>
   into === 'secret' ? { ...input, secret: key, rotate: false } : { ...input, from: { ...input.from, public_key: key } }
 
-/** The refusal where nobody can be asked for the key. */
+/** Returns the refusal for the case that nobody can be asked for the key. */
 export const unaskedKey = ({ title, there, key, url, into, command }: WantedKey): Fault =>
   new Fault('sender_key', `nothing was saved: ${title} makes its key itself, and one that is made here would never hold`, {
     exitCode: exit.usage,
@@ -64,6 +67,6 @@ export const unaskedKey = ({ title, there, key, url, into, command }: WantedKey)
     ].join('\n'),
   })
 
-/** A scheme that fetches its keys needs none. */
+/** Whether the entry lacks the sender's key. A scheme that fetches its keys needs no key in the entry. */
 const lacksKey = ({ senderKey, keys = 'secret' }: Scheme, entry: JsonObject): boolean =>
   senderKey !== undefined && (keys === 'secret' || (keys === 'public' && own(entry, 'public_key') === undefined))

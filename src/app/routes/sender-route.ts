@@ -1,11 +1,11 @@
-/** A route to begin with for a well-known sender. */
+/** Drafts a route for a well-known sender. */
 
 import { parseSource } from '../../config/yaml/source.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { presets } from '../../parts/schemes/index.ts'
 import type { Preset } from '../../parts/schemes/preset.ts'
 
-/** Its keys but the one of the sender; `undefined` for a name of no sender. */
+/** Returns the route's settings without the sender's key; `undefined` where no sender has the name. */
 export const routeOfSender = (name: string): JsonObject | undefined => {
   const preset = presets.find((each) => each.name === name || each.aliases?.includes(name))
   return preset && routeOfPreset(preset)

@@ -10,7 +10,7 @@ import { ownScheme } from '../../parts/schemes/index.ts'
 import type { Scheme, Signed, Unsigned } from '../../parts/schemes/scheme.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 
-/** Names that are no scheme: `none` posts without a signature, `bad` with a wrong one. */
+/** Names that stand in the place of a scheme's name: `none` posts without a signature, `bad` with a wrong signature. */
 const pretended: ReadonlyMap<string, (request: Unsigned) => Signed> = new Map<string, (request: Unsigned) => Signed>([
   [
     'none',
@@ -19,19 +19,22 @@ const pretended: ReadonlyMap<string, (request: Unsigned) => Signed> = new Map<st
   ['bad', (request) => ownScheme.sign({ ...request, secret: `not ${request.secret}` })],
 ])
 
-/** The code of the Fault for a scheme that only its sender can sign with. */
+/** The code of the Fault for a scheme with which only the sender can sign. */
 export const cannotSign = 'cannot_sign'
 
 type Schemes = readonly Scheme[]
 
 const byName = (asked: string, schemes: Schemes) => schemes.find(({ name, aliases = [] }) => name === asked || aliases.includes(asked))
 
-/** Whether the scheme serves routes that name no scheme. A preset, a scheme of the configuration or a plugin serves only those that name it. */
+/**
+ * Whether the scheme serves routes that name no scheme. A preset, a scheme of the configuration or a plugin's scheme serves only routes
+ * that name it.
+ */
 export const serves = ({ name, byName: isNamed }: Scheme): boolean => isNamed !== true && !pluginName.test(name)
 
 /**
- * The scheme that is asked for; else the one that `headers`, those of a sample, show, where the route takes it; else the first one that the
- * route verifies; else the one of senders that may choose.
+ * Returns the name of the scheme that is asked for. For `auto`: the scheme that the sample's `headers` show, where the route takes it;
+ * else the first scheme that the route verifies; else the scheme of senders that may choose.
  */
 export const schemeOf = (asked: string, route: Pick<Route, 'verify'>, secret: string, schemes: Schemes, headers: Headers = {}): string => {
   if (asked !== 'auto') return byName(asked, schemes)?.name ?? asked
@@ -41,11 +44,14 @@ export const schemeOf = (asked: string, route: Pick<Route, 'verify'>, secret: st
   return inDecidingOrder(schemes.filter(mayServe)).find((scheme) => scheme.shows(headers))?.name ?? taken[0] ?? ownScheme.name
 }
 
-/** The request as a sender of this scheme posts it. Throws a Fault for an unknown scheme, and for a secret that the scheme cannot use. */
+/**
+ * Returns the request as a sender of the scheme posts it. Throws a Fault for an unknown scheme, and for a secret that the scheme cannot
+ * use.
+ */
 export const signedAs = (scheme: string, request: Unsigned, schemes: Schemes): Signed => {
   const sign = byName(scheme, schemes)?.sign ?? pretended.get(scheme)
   if (sign) return sign(request)
-  // Several schemes of one sender share an alias, as an old and a new way of signing.
+  // Several schemes of a sender may share an alias, for example its old and its new way of signing.
   const names = new Set([
     'auto',
     ...schemes.map(({ name }) => name),

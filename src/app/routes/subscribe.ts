@@ -1,4 +1,4 @@
-/** Creates or updates a subscription, unless the server would not serve it. */
+/** Creates or updates a subscription that the server would serve. */
 
 import { defaultProfile, insecure } from '../../config/config.ts'
 import { readEntries, type Update, updateEntries } from '../../config/entry-store.ts'
@@ -24,22 +24,22 @@ export type Subscribed = {
   readonly ok: true
   readonly change: Change
   readonly url: string
-  /** The secret that was made for it, to be told once. */
+  /** The secret that was made for the subscription, to be told once; `undefined` where none was made. */
   readonly newSecret: string | undefined
   /** The secret in use, with references resolved. */
   readonly secret: string
-  /** What a test of it would be signed with. */
+  /** The scheme that a test of the subscription would be signed with. */
   readonly scheme: string
-  /** How a sender signs for it, where a shell can. */
+  /** How a sender signs for the subscription, where a shell can sign; else `undefined`. */
   readonly how: string | undefined
-  /** A line that posts to it, where a shell can. */
+  /** A line that posts to the subscription, where a shell can sign; else `undefined`. */
   readonly curl: string | undefined
   /** A configured route of the same name hides the subscription. */
   readonly shadowed: boolean
   readonly warnings: readonly Warning[]
 }
 
-/** Makes the subscription of what is stored and what is given, and saves it; a dry run does all but save. Throws a Fault. */
+/** Makes the subscription from the stored entry and the input, and saves it. A dry run does everything but save. Throws a Fault. */
 export const subscribe = async (served: Served, name: string, input: SubscriptionInput, dryRun: boolean): Promise<Subscribed | Refusal> => {
   const { config, workspace } = served
   const file = subscriptionsFile(workspace)
@@ -73,7 +73,7 @@ export const subscribe = async (served: Served, name: string, input: Subscriptio
 
 type Signing = { readonly secret: string; readonly shown: string | undefined; readonly schemes: readonly Scheme[] }
 
-/** A secret that was given or kept is not shown again: the line reads it from the shell. */
+/** Says how to sign and post. A secret that was given or kept is not shown again: the line reads it from the shell. */
 const signing = (entry: JsonObject, url: string, { secret, shown, schemes }: Signing): Pick<Subscribed, 'scheme' | 'how' | 'curl'> => {
   const scheme = schemeOf('auto', entry as Pick<Route, 'verify'>, secret, schemes)
   const events = (entry.events ?? []) as string[]
@@ -87,11 +87,13 @@ type CheckedChange = {
   readonly secret: string
   readonly diagnostics: readonly Diagnostic[]
   readonly refused: boolean
-  /** What is valid but likely wrong: it is said, and the entry is saved all the same. */
+  /** Findings about settings that are valid but likely wrong. They are reported, and the entry is saved all the same. */
   readonly likely: readonly Diagnostic[]
 }
 
-/** The change, to be applied to what is stored. It is checked as the server would, and kept only when it has no error. */
+/**
+ * Returns the update of the stored entry. The new entry is checked as the server would check it, and is saved only when it has no error.
+ */
 const updateOf =
   (
     name: string,

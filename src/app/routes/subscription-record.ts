@@ -1,4 +1,4 @@
-/** Makes a subscription's new entry from the stored entry and from what the user gives (rules: Subscriptions 6). */
+/** Makes a subscription's new entry from the stored entry and from the user's input (rules: Subscriptions 6). */
 
 import { randomBytes } from 'node:crypto'
 import { defaultProfile } from '../../config/config.ts'
@@ -7,7 +7,10 @@ import { equalJson, isObject, type Json, type JsonObject, own } from '../../core
 import { hidesPart, isMask } from '../../core/secrets/mask.ts'
 import { defaults } from '../../generated/defaults.ts'
 
-/** The fields of a route that options give. A stored field is kept where none is given. Toolsets have no field (rules: Subscriptions 7). */
+/**
+ * The fields of a route that options give. A field that no option gives keeps its stored value. Toolsets have no field
+ * (rules: Subscriptions 7).
+ */
 type Fields = {
   readonly description?: string | undefined
   readonly events?: readonly string[] | undefined
@@ -20,16 +23,16 @@ type Fields = {
   readonly cron_job?: string | undefined
   readonly script?: string | undefined
   readonly filters?: readonly Json[] | undefined
-  /** These settings are merged over the stored ones. */
+  /** Settings of the target, merged over the stored ones. */
   readonly deliver_extra?: JsonObject | undefined
-  /** Merged over the stored settings, too. */
+  /** Settings of the grouping, merged over the stored ones. */
   readonly coalesce?: JsonObject | undefined
 }
 
-/** What a user gives for a subscription. */
+/** The user's input for a subscription. */
 export type SubscriptionInput = {
   readonly fields: Fields
-  /** Settings as a file has them; the fields go over them. They are checked with the entry. */
+  /** Settings from a file, checked together with the entry. `fields` override them. */
   readonly from?: JsonObject | undefined
   readonly secret?: string | undefined
   readonly rotate: boolean
@@ -39,25 +42,25 @@ export type SubscriptionInput = {
 
 export type Change = {
   readonly entry: JsonObject
-  /** What was stored. */
+  /** The stored entry; absent where there was none. */
   readonly before?: JsonObject
   readonly created: boolean
-  /** Names of the fields that differ from what is stored. */
+  /** The names of the fields that differ from the stored entry. */
   readonly changed: readonly string[]
-  /** Whether the stored secret stays, or the user gave a new one, or one was generated, or a public key is in its place. */
+  /** The origin of the secret: the stored entry, the user, or the program; `none` where a public key is in its place. */
   readonly secret: 'kept' | 'supplied' | 'generated' | 'none'
   readonly rebound: boolean
 }
 
-/** The time in UTC, to the second: `2027-01-31T09:00:00Z`. */
+/** Returns the time in UTC, to the second: `2027-01-31T09:00:00Z`. */
 export const now = (): string => `${new Date().toISOString().slice(0, 19)}Z`
 
-/** 32 random bytes as URL-safe text. */
+/** Returns 32 random bytes as URL-safe text. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 
 const stamps = new Set(['created_at', 'updated_at'])
 
-/** Makes the new entry from the stored one. Throws a Fault when the entry is not a map, or when an old secret would move to another profile. */
+/** Makes the new entry. Throws a Fault when the stored entry is not a map, or when an old secret would move to another profile. */
 export const changeEntry = (name: string, stored: Json | undefined, input: SubscriptionInput): Change => {
   if (stored !== undefined && !isObject(stored) && !input.replace) {
     const hint = 'mend it by hand, or start clean with --replace'
@@ -77,7 +80,7 @@ export const changeEntry = (name: string, stored: Json | undefined, input: Subsc
   return { entry, ...(before ? { before } : {}), created: before === undefined, changed, secret, rebound }
 }
 
-/** `value`: the new secret, where there is one. */
+/** Returns the entry with its secret. `value`: the new secret, where there is one. */
 const withSecret = (merged: JsonObject, secret: Change['secret'], value: string): JsonObject => {
   if (secret === 'kept') return merged
   const { secrets: _, ...single } = merged
@@ -89,7 +92,10 @@ const withSecret = (merged: JsonObject, secret: Change['secret'], value: string)
 const unsupplied = (merged: JsonObject, fresh: boolean): Change['secret'] =>
   own(merged, 'public_key') !== undefined ? 'none' : fresh ? 'generated' : 'kept'
 
-/** What of a file is taken: a hidden secret stays what it is, and stamps are made anew. Throws a Fault for what no command sets (rules: Subscriptions 7). */
+/**
+ * Returns the settings that are taken from a file. A masked secret means the stored secret, and stamps are made anew. Throws a Fault for a
+ * setting that no command sets (rules: Subscriptions 7).
+ */
 const settingsIn = ({ secret, created_at: _, updated_at: __, ...settings }: JsonObject): { secret?: string; settings: JsonObject } => {
   const hint = 'set them by hand, in the file of subscriptions or in config.yaml'
   if (own(settings, 'toolsets') !== undefined) throw new Fault('toolsets', 'no command sets toolsets', { exitCode: exit.no, hint })
@@ -106,7 +112,7 @@ const hasMask = (value: Json): boolean => {
   return typeof value === 'object' && value !== null && Object.values(value).some(hasMask)
 }
 
-/** The base entry with the given settings over it. */
+/** Returns the base entry with the given settings over it. */
 const overlaid = (base: JsonObject, given: Fields | JsonObject): JsonObject => {
   const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as JsonObject
   const merged: JsonObject = { ...base, ...fields }
@@ -114,7 +120,7 @@ const overlaid = (base: JsonObject, given: Fields | JsonObject): JsonObject => {
     const [before, over] = [own(base, key), own(fields, key)]
     if (isObject(before) && isObject(over)) merged[key] = { ...before, ...over }
   }
-  // An entry has these only when they are true.
+  // An entry holds `deliver_only` and `mirror_to_session` only when they are true.
   for (const key of ['deliver_only', 'mirror_to_session'] as const) if (given[key] === false) delete merged[key]
   return merged
 }
@@ -132,10 +138,12 @@ const blank = (before: JsonObject | undefined): JsonObject => ({
   ...(before?.enabled === false ? { enabled: false } : {}),
 })
 
-/** The profile that an entry is bound to. */
+/** Returns the profile that an entry is bound to. */
 export const profileOf = ({ profile }: JsonObject): Json => profile ?? defaultProfile
 
-/** After a move to another profile, senders with the old secret must be refused (rules: Subscriptions 4). */
+/**
+ * Throws a Fault for an old secret: after a move to another profile, senders with that secret must be refused (rules: Subscriptions 4).
+ */
 const refuseOldSecret = (name: string, before: JsonObject, supplied: string | undefined): void => {
   const old = [before.secret, ...(Array.isArray(before.secrets) ? before.secrets : [])]
   if (supplied === undefined || !old.includes(supplied)) return
@@ -145,7 +153,7 @@ const refuseOldSecret = (name: string, before: JsonObject, supplied: string | un
   })
 }
 
-/** The names of the fields that differ, but for time-stamps. */
+/** Returns the names of the fields that differ, without the time stamps. */
 export const differing = (before: JsonObject, after: JsonObject): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((key) => {
     const [old, next] = [own(before, key), own(after, key)]

@@ -1,4 +1,4 @@
-/** Sends a test and finds out what came of it: why it was not taken, and how its run ended. */
+/** Sends a test and finds out its result: why the request was not taken, or how its run ended. */
 
 import { Fault, usage } from '../../core/fault.ts'
 import { outcomeNames } from '../../core/outcome-table.ts'
@@ -14,34 +14,34 @@ import type { PreparedTest } from './prepare-test.ts'
 import { isTakenAnswer, sendTest, type TestAnswer } from './send-test.ts'
 
 export type Expectation = {
-  /** Follow the run to its end. */
+  /** Whether to follow the run to its end. */
   readonly wait: boolean
   readonly timeoutMs: number
-  /** The expected end of the event. Without it the event must be accepted, and its run must not die. */
+  /** The expected end of the event. Without it, the event must be accepted and its run must not die. */
   readonly expect?: string | undefined
 }
 
 export type TestedRoute = {
-  /** What the gateway answered. Where the route shapes its answers, `outcome` comes from the event's record. */
+  /** The gateway's answer. Where the route shapes its answers, `outcome` comes from the event's record. */
   readonly answer: TestAnswer
-  /** The answer does not say what became of the event, so that the record was asked. */
+  /** The answer does not name the outcome, so the event's record was read. */
   readonly isLookedUp: boolean
-  /** The event's record, where it was asked for and is there. */
+  /** The event's record; `undefined` where it was not asked for or is not there. */
   readonly known: EventStatus | undefined
-  /** Whether the event was followed until its run ended, or the time was over. */
+  /** Whether the event was followed, until its run ended or the time was over. */
   readonly isFollowed: boolean
-  /** Its run has ended, or there was none to wait for. */
+  /** The event's run has ended, or the event has no run. */
   readonly isEnded: boolean
-  /** What was delivered, where the event was followed to a delivery and its words are kept. */
+  /** The delivered text; `undefined` where the event was not followed to a delivery, or where its text is not kept. */
   readonly text: string | undefined
-  /** As it should be. */
+  /** The event ended as expected. */
   readonly ok: boolean
 }
 
 const ends = ['done', 'dead', 'merged'] as const
 const isEnd = (state: string): boolean => ends.some((end) => end === state)
 
-/** Throws a usage Fault for a word that nothing ends as. */
+/** Throws a usage Fault for a word that is neither an outcome nor the end of a run. */
 export const checkExpected = (word: string | undefined): void => {
   const [outcome = '', ...stage] = word?.split(':') ?? ['accepted']
   const known = [...outcomeNames, ...ends]
@@ -52,7 +52,7 @@ export const checkExpected = (word: string | undefined): void => {
 
 const reasonMs = 2_000
 
-/** Throws a Fault when no gateway answers. */
+/** Sends the test and follows its event. Throws a Fault when no gateway answers. */
 export const testRoute = async (
   workspace: Workspace,
   gateway: GatewayFinder,
@@ -74,7 +74,7 @@ export const testRoute = async (
   return { ...fared, ok: expect === undefined ? answer.isTaken && isEnded && known?.state !== 'dead' : isAs(expect, fared) }
 }
 
-/** The answer with the outcome that the event's record has; as it is where there is no record here. */
+/** Returns the answer with the outcome of the event's record, or the answer unchanged where no record is found. */
 const asRecorded = async (workspace: Workspace, gateway: GatewayFinder, answer: TestAnswer): Promise<TestAnswer> => {
   const { eventId = '', status } = answer
   const known = await followEvent(workspace, gateway, eventId, { timeoutMs: reasonMs, isEnough: () => true })
@@ -84,14 +84,17 @@ const asRecorded = async (workspace: Workspace, gateway: GatewayFinder, answer: 
     : { ...answer, outcome, said: `${answer.said}, ${outcome}`, isTaken: isTakenAnswer(status, outcome) }
 }
 
-/** The reply of the run's last attempt, which went out. Of a direct delivery no words are kept: its text is rendered again. */
+/** Returns the delivered text: the reply of the run's last attempt. The text of a direct delivery is not kept, so it is rendered again. */
 const deliveredText = async (workspace: Workspace, route: string, { event, state }: EventStatus): Promise<string | undefined> => {
   if (event.outcome === 'delivered') return renderedText(workspace, route, event.event_id)
   if (state !== 'done' || event.silent) return undefined
   return (await readAttempts(workspace, event)).at(-1)?.reply ?? undefined
 }
 
-/** `undefined` where a script made the text, which must not run again, and where the payload was not kept. */
+/**
+ * Renders the text of an event again. `undefined` where a script made the text, because the script must not run again, and where the
+ * payload was not kept.
+ */
 const renderedText = async (workspace: Workspace, route: string, eventId: string): Promise<string | undefined> => {
   try {
     const { starts, notes } = await traceRoute(workspace, route, { of: { eventId }, set: [], unset: [], runScripts: false })

@@ -1,4 +1,4 @@
-/** Whether a route would take a captured request, as the server decides it, and why not. */
+/** Says whether a route would take a captured request, as the server decides it, and why it would not. */
 
 import { systemClock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -17,12 +17,15 @@ import { findRoute, readRoutes } from './routes.ts'
 export type VerifiedOffline = Diagnosis & {
   readonly route: string
   readonly accepted: boolean
-  /** The scheme that held, and the place of its secret among the route's; 0 is the first. */
+  /**
+   * `scheme`: the scheme whose signature held. `secret`: the position of its secret among the route's secrets, from 0. `undefined` where
+   * none held.
+   */
   readonly scheme: string | undefined
   readonly secret: number | undefined
 }
 
-/** Throws a Fault for a route that is not there, or is not served as it is written. */
+/** Verifies the request. Throws a Fault for a route that does not exist, or that is not served as it is written. */
 export const verifyRequest = async (workspace: Workspace, asked: string, request: UnverifiedRequest): Promise<VerifiedOffline> => {
   const known = readRoutes(workspace)
   const { name, route } = findRoute(known, asked)
