@@ -1,4 +1,4 @@
-/** Looks whether the gateway has its port, or could have it, and who can reach it there. */
+/** Checks whether the gateway has its port or could have it, and who can reach it there. */
 
 import { isLoopback } from '../../config/config.ts'
 import { bindError } from '../bind-error.ts'

@@ -1,4 +1,4 @@
-/** The result of one check of `doctor`, and what keeps a check that fails from ending the other checks. */
+/** The result of one check of `doctor`. A check that throws counts as failed, and does not end the other checks. */
 
 import type { Loaded } from '../../config/load.ts'
 import type { Code, Diagnostic } from '../../core/diagnostic.ts'
@@ -6,11 +6,11 @@ import { Fault, messageOf } from '../../core/fault.ts'
 import type { Status } from '../../generated/control.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** What every check may use. */
+/** The data that every check may use. */
 export type Patient = {
   readonly workspace: Workspace
   readonly loaded: Loaded
-  /** What the running gateway says of itself; `undefined` where none runs. */
+  /** The status of the running gateway; `undefined` where none runs. */
   readonly status: Status | undefined
 }
 
@@ -18,9 +18,9 @@ export type Check = {
   readonly name: string
   readonly result: 'ok' | 'warn' | 'fail'
   readonly message: string
-  /** What to do; a line to type where there is one. */
+  /** The way out: a line to type, or a sentence. */
   readonly fix?: string
-  /** What `validate --env` calls it, and where it says so. */
+  /** The code and the place with which `validate --env` reports the check. */
   readonly about?: About
 }
 
@@ -38,7 +38,7 @@ const amiss = (result: 'warn' | 'fail', name: string, message: string, fix: stri
   ...(about ? { about } : {}),
 })
 
-/** Checks that may throw: then that is what was found. */
+/** Runs checks. When they throw, the error is returned as a failed check. */
 export const looked = async (name: string, look: () => Promise<readonly Check[]> | readonly Check[]): Promise<readonly Check[]> => {
   try {
     return await look()

@@ -1,4 +1,7 @@
-/** Looks whether machine, files and programs are fit for the gateway. It changes nothing, opens no database, and asks no other machine unless that is wanted. */
+/**
+ * Checks whether machine, files and programs are fit for the gateway. It changes nothing and opens no database. It asks other machines
+ * only with `online`.
+ */
 
 import { loadConfig } from '../../config/load.ts'
 import type { Status } from '../../generated/control.ts'
@@ -20,16 +23,16 @@ export type Examined = { readonly checks: readonly Check[]; readonly summary: { 
 export type ExamineOptions = {
   /** The user named the data directory. */
   readonly asked: boolean
-  /** Hosts of targets are asked too: nothing else of a look leaves this machine. */
+  /** Whether the hosts of targets are asked too. Without it, nothing leaves this machine. */
   readonly online: boolean
 }
 
-/** Never throws for what it finds. */
+/** Runs all checks. A finding is a result, and is not thrown. */
 export const examine = async (workspace: Workspace, gateway: GatewayFinder, { asked, online }: ExamineOptions): Promise<Examined> => {
   const patient: Patient = { workspace, loaded: loadConfig(workspace), status: undefined }
   const found: Check[] = [checkNode()]
   const look = async (name: string, check: (patient: Patient) => Promise<readonly Check[]> | readonly Check[]): Promise<void> => {
-    // A file that cannot be read stands in the way of several looks, and is said once.
+    // A file that cannot be read makes several checks fail. It is reported once.
     const isNews = ({ message }: Check): boolean => !found.some((each) => each.result === 'fail' && each.message === message)
     found.push(...(await looked(name, () => check({ ...patient, status }))).filter(isNews))
   }

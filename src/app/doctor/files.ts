@@ -1,4 +1,4 @@
-/** Looks at the data directory and at the files that hold secrets or that commands change. */
+/** Checks the data directory, and the files in it that hold secrets or that commands change. */
 
 import { accessSync, constants, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'

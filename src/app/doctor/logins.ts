@@ -1,4 +1,4 @@
-/** Looks whether the programs that post for targets are logged in. */
+/** Checks whether the programs that post for targets are logged in. */
 
 import { defaultProfile, type Profile } from '../../config/config.ts'
 import { runGh } from '../../parts/delivery/gh.ts'
@@ -10,13 +10,13 @@ import { type About, type Check, fail, ok, warn } from './check.ts'
 
 const loginMs = 5_000
 
-/** What a target of a profile is called in a check. */
+/** Returns the name of a target of a profile, as checks print it. */
 export const labelOf = (target: string, profile: string): string =>
   `target ${target}${profile === defaultProfile ? '' : ` (profile ${profile})`}`
 
 /**
- * Whether the program of a target has a login; nothing for a target without a program. It only reads its own files for that: whether the
- * host still takes the login is not asked.
+ * Checks whether the program of a target has a login; nothing for a target without a program. The program only reads its own files:
+ * whether the host still accepts the login is not asked.
  */
 export const checkLogin = async (target: string, profile: Profile, at: Omit<About, 'code'> = {}): Promise<readonly Check[]> => {
   const part = targetsByName.get(target)
@@ -29,7 +29,7 @@ export const checkLogin = async (target: string, profile: Profile, at: Omit<Abou
     return runGh({ args: ['auth', 'token'], stdin: '', timeoutMs: loginMs }, kit)
   })
   if (answer.ok) return [ok(name, 'logged in; the host was not asked')]
-  // `gh auth token` ends with 1 and says so where there is none.
+  // Without a login, `gh auth token` ends with 1 and says so.
   if (answer.why.includes('no oauth token') || answer.why.includes('not logged in'))
     return [fail(name, 'gh is not logged in', 'gh auth login, or set GH_TOKEN', about)]
   return [warn(name, answer.why, 'run gh auth status', about)]

@@ -1,15 +1,18 @@
-/** Looks at Node and at the clock. */
+/** Checks Node and the clock. */
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Check, ok, type Patient, warn } from './check.ts'
 
-/** The command itself refuses a Node that is too old. */
+/** Reports the version of Node. It is never too old here, because the command itself refuses an old Node. */
 export const checkNode = (): Check => ok('node', `Node ${process.versions.node} on ${process.platform} ${process.arch}`)
 
 const toleranceMs = 60_000
 
-/** Files are dated by the same clock: one from the future says that the clock was ahead, or is behind now. Nobody is asked for the time. */
+/**
+ * Checks the clock against the dates of files, which the same clock has given. A date in the future shows that the clock was ahead, or is
+ * behind now. No time server is asked.
+ */
 export const checkClock = ({ workspace: { dataDir } }: Patient): readonly Check[] => {
   const latest = ['config.yaml', '.env', 'webhook_subscriptions.json', 'state', 'state/headgate.db', 'state/events']
     .map((name) => ({ name, at: statSync(join(dataDir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))

@@ -1,6 +1,7 @@
 /**
- * Tries to reach the web addresses that routes and jobs deliver to, when somebody asks for it: a HEAD request for `/` of each host, without a
- * token, a path or a text of ours. Any answer shows that the host is there. As for deliveries, no redirect is followed.
+ * Tries to reach the web addresses that routes and jobs deliver to, when the user asks for it. Each host gets a HEAD request for `/`,
+ * without a token, a path or a text of ours. Any answer shows that the host is there. Deliveries follow no redirect, and neither does this
+ * check.
  */
 
 import { systemClock } from '../../core/clock.ts'
@@ -16,7 +17,7 @@ import { labelOf } from './logins.ts'
 import { usedSpecs } from './targets.ts'
 
 const longestMs = 5_000
-/** How many hosts are asked, all at once, so that the check ends in time. */
+/** The largest number of hosts that are asked. All are asked at once, so that the check ends in time. */
 const maxHosts = 50
 
 const name = 'online'
@@ -39,7 +40,9 @@ const reach = async (origin: string, users: string): Promise<Check> => {
   return fail(users, `${origin}: ${answer.why}`, 'check the address, its name in DNS, and whether this machine may reach it')
 }
 
-/** Who uses each host, by its origin: nothing of an address but that is asked for, because the rest may hold a token. */
+/**
+ * Returns the users of each host, by the origin of the host. Only the origin of an address is asked, because the rest may hold a token.
+ */
 const hostsOf = async (patient: Patient): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
   const { config } = patient.loaded
   const { targets } = (await catalogueOf(config)).catalogue
@@ -56,18 +59,18 @@ const hostsOf = async (patient: Patient): Promise<ReadonlyMap<string, ReadonlySe
   return hosts
 }
 
-/** The targets of a route or job, whose shape nobody has checked. */
+/** Returns the targets of a route or job whose shape is not checked. */
 const targetsIn = (spec: JsonObject): ReturnType<typeof writtenTargets> => {
   const { deliver, deliver_extra: extra } = spec
   const isReadable = deliver === undefined || typeof deliver === 'string' || Array.isArray(deliver)
   return isReadable ? writtenTargets({ ...(spec as Pick<Route, 'deliver'>), deliver_extra: isObject(extra) ? extra : {} }) : []
 }
 
-/** The origins of a target's own settings, and of the addresses that a route gives it. */
+/** Returns the origins of the addresses in a target's own settings and in the settings that a route gives it. */
 const originsOf = ({ addresses = [] }: TargetPart, extra: JsonObject, settings: JsonObject): readonly string[] => {
   const texts = [...Object.keys(settings).map((key) => textSetting(settings, key)), ...addresses.map((key) => own(extra, key))]
   return texts.flatMap((text) => (typeof text === 'string' && webAddress.test(text) && URL.canParse(text) ? new URL(text).origin : []))
 }
 
-/** Placeholders stand after the host only. */
+/** A web address whose host has no placeholder in it. */
 const webAddress = /^https?:\/\/[^/?#\\{}\s]+(?:[/?#]|$)/i

@@ -1,4 +1,4 @@
-/** Looks for the programs that routes and the agent need. */
+/** Checks whether the programs that routes and the agent need are there. */
 
 import { type Config, defaultProfile, type RouteSource } from '../../config/config.ts'
 import type { RunnerPart, RunnerSettings } from '../../parts/runners/runner.ts'

@@ -1,4 +1,4 @@
-/** Looks at the posts that the running gateway has refused: many senders never send again. */
+/** Checks whether the running gateway has refused posts: many senders never send again. */
 
 import { describeRefusals } from '../../core/outcome-table.ts'
 import { type Check, ok, type Patient, warn } from './check.ts'

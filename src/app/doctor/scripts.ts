@@ -1,4 +1,4 @@
-/** Looks whether the interpreters of scripts can read them; nothing of a script runs. */
+/** Checks whether the interpreters of scripts can read the scripts. No script is run. */
 
 import { join } from 'node:path'
 import { type Config, defaultProfile, type RouteSource } from '../../config/config.ts'
@@ -7,7 +7,7 @@ import { searchPathOf } from '../../process/find-program.ts'
 import { checkSyntax } from '../../process/script.ts'
 import { type Check, fail, ok } from './check.ts'
 
-/** A check for each script of these routes that is there, and whose interpreter is. */
+/** Returns a check for each script of the routes, where both the script and its interpreter are there. */
 export const checkScripts = async (routes: readonly RouteSource[], config: Config): Promise<readonly Check[]> => {
   const env = config.profiles.get(defaultProfile)?.env ?? {}
   const checks: Check[] = []

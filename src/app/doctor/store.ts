@@ -1,4 +1,4 @@
-/** Looks at the store: by asking the running gateway, or else by what lies in its folder. */
+/** Checks the store. A running gateway is asked for its state; without one, the files in its folder are inspected. */
 
 import { join } from 'node:path'
 import { storesByName } from '../../store/index.ts'

@@ -1,4 +1,4 @@
-/** Looks whether the targets that routes and jobs deliver to are connected. */
+/** Checks whether the targets that routes and jobs deliver to are connected. */
 
 import { defaultProfile, type Profile } from '../../config/config.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
@@ -8,7 +8,7 @@ import { type KnownTarget, readTargets } from '../targets/targets.ts'
 import { type Check, fail, ok, type Patient } from './check.ts'
 import { checkLogin, labelOf } from './logins.ts'
 
-/** Checks each target that a route or job of a profile uses, and the login of the programs that it needs, one after the other. */
+/** Checks each target that a route or job of a profile uses, and the login of the target's program, one target after the other. */
 export const checkTargets = async (patient: Patient): Promise<readonly Check[]> => {
   const checks: Check[] = []
   for (const [profile, used] of await usedTargets(patient)) {
@@ -18,7 +18,7 @@ export const checkTargets = async (patient: Patient): Promise<readonly Check[]> 
   return checks
 }
 
-/** Routes and jobs as they are written, each with its profile, where that is served. */
+/** Returns the entries of routes and jobs as they are written, each with its profile. An entry whose profile is not served is left out. */
 export const usedSpecs = async ({ workspace, loaded }: Patient): Promise<readonly { profile: Profile; spec: JsonObject }[]> => {
   const routes = readRoutes(workspace).routes.map(({ written, route }) => ({ written, profile: route?.profile ?? defaultProfile }))
   const { jobs } = await readJobs(workspace, { all: true })
@@ -28,7 +28,7 @@ export const usedSpecs = async ({ workspace, loaded }: Patient): Promise<readonl
   })
 }
 
-/** The names of targets by profile. */
+/** Returns the names of the used targets of each profile. */
 const usedTargets = async (patient: Patient): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
   const used = new Map<string, Set<string>>()
   for (const { profile, spec } of await usedSpecs(patient)) {

@@ -1,4 +1,4 @@
-/** What became of an event's runs, attempt by attempt, with the words of each where they were kept. */
+/** Reads the attempts at an event's runs, each with its prompt and its reply where they were kept. */
 
 import { isObject, type Json, own } from '../../core/json.ts'
 import { journalFolder } from '../../journal/folder.ts'
@@ -8,7 +8,7 @@ import type { Workspace } from '../workspace.ts'
 
 export type AttemptView = {
   readonly at: string
-  /** `failed`: it was tried again. `retried`: a dead run was put back by hand. */
+  /** How the attempt ended. `failed`: the run is tried again. `retried`: no attempt; a dead run was put back by hand. */
   readonly end: 'failed' | 'done' | 'dead' | 'retried'
   readonly attempt: number | null
   readonly error: string | null
@@ -21,10 +21,10 @@ export type AttemptView = {
   readonly reply: string | null
 }
 
-/** Oldest first. */
+/** Reads the attempts, oldest first. */
 export const readAttempts = async (workspace: Workspace, { steps = [] }: EventView): Promise<readonly AttemptView[]> => {
   const attempts: AttemptView[] = []
-  // One after the other: fifty of them need not be in memory at once.
+  // One attempt is read after the other, because the words of fifty attempts need not be in memory at once.
   for (const step of steps) attempts.push({ ...attemptOf(step), ...(await wordsOf(workspace, step)) })
   return attempts
 }
@@ -43,7 +43,7 @@ const wordsOf = async ({ dataDir }: Workspace, { raw }: RunRecord): Promise<Pick
   return { prompt: textIn(words, 'prompt'), reply: textIn(words, 'reply') }
 }
 
-/** The journal may be damaged. */
+/** Parses a record; `undefined` for one that is no JSON, because the journal may be damaged. */
 const parsed = (body: Buffer): Json | undefined => {
   try {
     return JSON.parse(body.toString('utf8')) as Json

@@ -1,4 +1,4 @@
-/** Work on several events: which events, in which order, and how it went for each. */
+/** Works on several events: it chooses them and their order, and collects the result for each. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import type { ReplayResult } from '../../generated/control.ts'
@@ -8,13 +8,13 @@ import { type EventCriteria, selectionOf } from './event-selection.ts'
 import type { EventStatus } from './event-status.ts'
 import { type EventStatuses, findEvents, selectEvents } from './events.ts'
 
-/** How many events are worked on where no limit is given. */
+/** The largest number of events where no limit is given. */
 const defaultLimit = 1_000
 
-/** `isCut`: older events would fit, too. */
+/** The chosen events. `isCut`: the limit left out older events that fit. */
 export type Batch = EventStatuses & { readonly isCut: boolean }
 
-/** The events of these ids or, where there are none, the newest that fit the criteria, oldest first, as they came. */
+/** Returns the events of the ids or, where no ids are given, the newest events that fit the criteria. The oldest event comes first. */
 export const chooseEvents = async (
   workspace: Workspace,
   gateway: GatewayFinder,
@@ -29,19 +29,22 @@ const selectBatch = async (workspace: Workspace, gateway: GatewayFinder, criteri
   return { events: [...events].reverse(), isCut, notices }
 }
 
-/** How the work on one event went. */
+/** The result of the work on one event. */
 export type Result = {
   readonly known: EventStatus
   readonly ok: boolean
   readonly why?: string
-  /** What a replay came to. */
+  /** The result of a replay; absent for other work. */
   readonly replayed?: Extract<ReplayResult, { readonly found: true }>
 }
 
-/** Is told after each event how many are done. */
+/** Called after each event with the number of events that are done. */
 export type Counting = (done: number) => void
 
-/** Works on one event after the other. An event that fails does not stop the rest; a gateway that is gone does. */
+/**
+ * Works on one event after the other. After an event that fails, the work goes on. When the gateway is gone, the remaining events are not
+ * tried.
+ */
 export const each = async (
   events: readonly EventStatus[],
   work: (known: EventStatus) => Promise<Omit<Result, 'known'>>,

@@ -1,4 +1,4 @@
-/** One event with all that was kept of it: what became of it, each attempt, and the request as it came. */
+/** Reads one event with everything that was kept of it: its end, its attempts, and its request as it came. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -12,16 +12,19 @@ import { findEvents, repeatedBy } from './events.ts'
 
 export type EventDetail = {
   readonly known: EventStatus
-  /** Oldest first. */
+  /** The attempts, oldest first. */
   readonly attempts: readonly AttemptView[]
-  /** The event that a duplicate repeats, where the journal still has it. */
+  /** The event that a duplicate repeats; `undefined` for other events, and where the journal has lost it. */
   readonly repeated: EventView | undefined
-  /** The request, or a sentence on why there is none. */
+  /** The request, or a sentence that says why there is none. */
   readonly payload: RawRequest | string
   readonly notices: readonly string[]
 }
 
-/** `id`: an event's id, its beginning, or a delivery id. Throws a Fault (exit 5) where the journal has no such event. */
+/**
+ * Reads one event. `id`: an event's id, the beginning of an id, or a delivery id. Throws a Fault (exit 5) where the journal has no such
+ * event.
+ */
 export const readEventDetail = async (workspace: Workspace, gateway: GatewayFinder, id: string): Promise<EventDetail> => {
   const { events, notices } = await findEvents(workspace, gateway, [id])
   const [known] = events
@@ -36,13 +39,13 @@ export const readEventDetail = async (workspace: Workspace, gateway: GatewayFind
   }
 }
 
-/** The exact bytes of the body. Throws a Fault (exit 5) where they were not kept. */
+/** Returns the exact bytes of the body. Throws a Fault (exit 5) where they were not kept. */
 export const bodyOf = ({ payload }: EventDetail): Buffer => {
   if (typeof payload === 'string') throw new Fault('not_found', `the payload is ${payload}`, { exitCode: exit.notFound })
   return payload.body
 }
 
-/** The whole event for programs: every member is there, `null` where it says nothing. */
+/** Returns the whole event for programs. Every member is present, with `null` where nothing is known. */
 export const describeDetail = ({ known, attempts, repeated, payload }: EventDetail): JsonObject => ({
   ...describeEvent(known),
   repeats: repeated?.event_id ?? null,

@@ -1,4 +1,7 @@
-/** Stored events as texts for other programs: samples, tests, curl lines, JSON lines. What was masked in them stays masked. */
+/**
+ * Writes stored events as texts for other programs: samples, tests, curl lines, JSON lines. Values that are masked in the journal stay
+ * masked.
+ */
 
 import { loadConfig } from '../../config/load.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -16,8 +19,8 @@ import { describeEvent, type EventStatus } from './event-status.ts'
 export type ExportForm = 'sample' | 'test' | 'curl' | 'jsonl'
 
 /**
- * The texts, in the order of the events; tests are one text, the last. Returns how many events were left out, because their payload was
- * not kept. One event after the other is read: a thousand bodies need not be in memory at once.
+ * Yields the texts, in the order of the events. Tests are a single text, yielded at the end. Returns the number of events that were left
+ * out because their payload was not kept. Events are read one after the other, because a thousand bodies need not be in memory at once.
  */
 export async function* exportEvents(
   workspace: Workspace,
@@ -40,7 +43,7 @@ export async function* exportEvents(
   return missing
 }
 
-/** Each event with its payload, for programs. */
+/** Returns each event with its payload, for programs. */
 export const describeEvents = async (workspace: Workspace, events: readonly EventStatus[]): Promise<JsonObject[]> => {
   const whole: JsonObject[] = []
   for (const known of events) whole.push({ ...describeEvent(known), ...describePayload(await payloadOf(workspace, known.event)) })

@@ -1,4 +1,4 @@
-/** One page of the events that somebody asks for. */
+/** Reads one page of the events that fit the user's criteria. */
 
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
@@ -6,7 +6,10 @@ import { type EventCriteria, selectionOf } from './event-selection.ts'
 import { type Selected, selectEvents } from './events.ts'
 import { checkSources } from './selection-words.ts'
 
-/** `limit` counts where the criteria have none. Throws a Fault (exit 5) where they name a route or a job that no file names. */
+/**
+ * Reads the page. `limit` holds where the criteria have no limit. Throws a Fault (exit 5) where the criteria name a route or a job that no
+ * file names.
+ */
 export const readEventPage = async (
   workspace: Workspace,
   gateway: GatewayFinder,
@@ -14,7 +17,7 @@ export const readEventPage = async (
   limit: number,
 ): Promise<Selected> => {
   const page = await selectEvents(workspace, gateway, selectionOf(criteria, limit))
-  // Events of a route that is gone may be there; a name that nothing has is a slip.
+  // The journal may have events of a route that was removed. A name that neither the journal nor a file has is a slip.
   if (page.events.length === 0) await checkSources(workspace, criteria)
   return page
 }

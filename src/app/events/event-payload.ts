@@ -1,4 +1,4 @@
-/** Reads what was kept of an event's request. Requests are kept best effort: of a missing request the reason is given. */
+/** Reads the stored request of an event. Requests are kept best effort, so a missing request comes with a reason. */
 
 import { isUtf8 } from 'node:buffer'
 import type { JsonObject } from '../../core/json.ts'
@@ -11,15 +11,15 @@ import type { Workspace } from '../workspace.ts'
 const notKept = 'not kept: payloads are kept best effort, within the limits of storage.retention'
 const isGone = 'gone: payloads are kept best effort, and its segment was removed or damaged'
 
-/** The request, or a sentence on why there is none. */
+/** Returns the request, or a sentence that says why there is none. */
 export const payloadOf = async ({ dataDir }: Workspace, { raw }: EventView): Promise<RawRequest | string> => {
   if (!raw) return notKept
   const kept = await readRaw(journalFolder(dataDir), raw)
-  // The signature of a request that is to be verified again is not masked in the record.
+  // The record keeps the signature of a request that is to be verified again, so it is masked here.
   return kept ? { headers: maskHeaders(kept.headers), body: kept.body } : isGone
 }
 
-/** A request for programs: its body as text where it is UTF-8, else its bytes in base64. */
+/** Returns a request for programs: its body as text where it is UTF-8, else its bytes in base64. */
 export const describePayload = (payload: RawRequest | string): JsonObject => {
   if (typeof payload === 'string')
     return { payload: payload.split(':')[0] ?? '', headers: null, body: null, body_base64: null, body_bytes: null }

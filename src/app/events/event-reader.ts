@@ -1,4 +1,4 @@
-/** What a route reads in a request, whoever signed it. */
+/** Reads the event in a request as its route does, for any signer. */
 
 import type { RouteSource } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
@@ -8,7 +8,7 @@ import { parserOf } from '../../parts/stages/json.ts'
 
 export type Request = { readonly headers: Headers; readonly body: Buffer }
 
-/** The returned function gives `undefined` for a body that the route could not read. */
+/** Returns a function that reads a request. The function returns `undefined` for a body that the route could not read. */
 export const eventReader = (source: RouteSource | undefined, schemes: readonly Scheme[]): ((request: Request) => Event | undefined) => {
   const parse = parserOf({ name: source?.name ?? '', profile: source?.profile ?? '', schemes }, source?.spec)
   const verification = { scheme: '', secret: 0, signedId: undefined }

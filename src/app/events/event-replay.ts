@@ -9,18 +9,18 @@ import { type Counting, each, type Result } from './event-batch.ts'
 import { payloadOf } from './event-payload.ts'
 import type { EventStatus } from './event-status.ts'
 
-/** How requests are replayed. */
+/** The options of a replay. */
 type ReplayOptions = Omit<ControlQuestions['replay'], 'id'>
 
 export type ReplayPlan = {
   readonly events: readonly EventStatus[]
-  /** How many of a selection are not among them, because their request was not kept. */
+  /** The number of selected events that are not in `events`, because their request was not kept. */
   readonly leftOut: number
-  /** An event that its route refuses now has failed. */
+  /** Replays the events. An event that its route refuses now counts as failed. */
   run(options: ReplayOptions, counting: Counting): Promise<readonly Result[]>
 }
 
-/** Throws a Fault without a gateway (exit 4), also when there is nothing to replay. */
+/** Plans the replay. Throws a Fault without a gateway (exit 4), even when no event is left to replay. */
 export const planReplay = async (finder: GatewayFinder, chosen: readonly EventStatus[], isSelection: boolean): Promise<ReplayPlan> => {
   const events = isSelection ? chosen.filter(({ event }) => event.raw !== undefined) : chosen
   const gateway = await finder.need()
@@ -35,7 +35,7 @@ export const planReplay = async (finder: GatewayFinder, chosen: readonly EventSt
   }
 }
 
-/** The body of an event as a text that can be edited. Throws a Fault where it was not kept, or is no text. */
+/** Returns the body of an event as a text that can be edited. Throws a Fault where the body was not kept, or is not UTF-8. */
 export const editableBody = async (workspace: Workspace, { event }: EventStatus): Promise<string> => {
   const payload = await payloadOf(workspace, event)
   if (typeof payload === 'string') throw new Fault('not_kept', `its payload is ${payload}`, { exitCode: exit.no })

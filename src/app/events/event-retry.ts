@@ -1,4 +1,4 @@
-/** Starts the stored work of dead runs again, from its first attempt. */
+/** Starts dead runs again with their stored work. Their attempts are counted from 1 again. */
 
 import type { GatewayFinder } from '../running-gateway.ts'
 import { type Counting, each, type Result } from './event-batch.ts'
@@ -6,15 +6,18 @@ import type { EventStatus } from './event-status.ts'
 import { standingsOf } from './events.ts'
 
 export type RetryPlan = {
-  /** Those whose runs start again. */
+  /** The events whose runs start again. */
   readonly dead: readonly EventStatus[]
-  /** Those that do not, and why. */
+  /** The events whose runs do not start again, and the reasons. */
   readonly others: readonly Result[]
-  /** Starts them. */
+  /** Starts the runs. */
   run(counting: Counting): Promise<readonly Result[]>
 }
 
-/** Only dead runs start again. Other events are left out of a selection, and are failures where their ids were given. Throws a Fault without a gateway (exit 4). */
+/**
+ * Plans the retry. Only dead runs start again. Events without a dead run are left out of a selection, and count as failed where their ids
+ * were given. Throws a Fault without a gateway (exit 4).
+ */
 export const planRetry = async (finder: GatewayFinder, events: readonly EventStatus[], isSelection: boolean): Promise<RetryPlan> => {
   const gateway = await finder.need()
   const standings = await standingsOf(
@@ -32,7 +35,7 @@ export const planRetry = async (finder: GatewayFinder, events: readonly EventSta
 const whyNot = ({ event, state }: EventStatus): string => {
   if (state === 'waiting' || state === 'running') return `it is not dead: ${state}`
   if (state === 'dead') return 'its stored work is not kept any more: events replay starts it anew'
-  // A new id would send it to those of a list that have it, too.
+  // With a new delivery id, targets of a list that have the text already would get it again.
   if (event.outcome === 'delivery_failed')
     return 'its sender was told, and may repeat it; events replay --same-id sends it to those without it'
   return `no dead run is kept of it (${state}): events replay starts it anew`

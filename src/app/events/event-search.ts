@@ -1,4 +1,4 @@
-/** Looks for words and for values of fields in what was recorded of an event: its record, its request, and the words of its attempts. */
+/** Searches an event's record, its request and the words of its attempts for a text or for values of fields. */
 
 import { isUtf8 } from 'node:buffer'
 import type { Json } from '../../core/json.ts'
@@ -10,20 +10,20 @@ import { readAttempts } from './event-attempts.ts'
 import { payloadOf } from './event-payload.ts'
 import { eventReader, type Request } from './event-reader.ts'
 
-/** A field as in conditions (`payload.x`, `headers.Name`), and the text of the value that it has to have. */
+/** The path of a field as in conditions (`payload.x`, `headers.Name`), and the text of the value that the field must have. */
 export type FieldValue = { readonly path: string; readonly value: string }
 
 export type SearchCriteria = {
-  /** A text that the record, the request or an attempt has somewhere; upper and lower case are the same. */
+  /** A text that occurs in the record, the request or an attempt. Upper and lower case are the same. */
   readonly text?: string
-  /** All of them hold. */
+  /** Values of fields. The event must have all of them. */
   readonly field?: readonly FieldValue[]
 }
 
-/** Whether what was recorded of an event is what somebody looks for. */
+/** Returns whether an event fits the search. */
 export type Search = (workspace: Workspace, view: EventView) => Promise<boolean>
 
-/** `undefined`: nothing is looked for. */
+/** Returns the search for the criteria; `undefined` where they look for nothing. */
 export const searchOf = ({ text, field = [] }: SearchCriteria): Search | undefined => {
   if (text === undefined && field.length === 0) return undefined
   const hasWords = text === undefined ? undefined : wordsSearch(text)
@@ -43,7 +43,7 @@ export const searchOf = ({ text, field = [] }: SearchCriteria): Search | undefin
 
 const readBody = eventReader(undefined, [])
 
-/** A list or a map is no value that could be written behind a `=`. */
+/** Whether the found value is the one written in the option. A list or a map never is, because neither can be written behind a `=`. */
 const isWritten = (found: Json | undefined, value: string): boolean => {
   if (typeof found === 'number') return value !== '' && Number(value) === found
   return typeof found === 'string' ? found === value : (typeof found === 'boolean' || found === null) && String(found) === value
@@ -57,19 +57,19 @@ const wordsSearch = (words: string): WordsSearch => {
   const isInRequest = (request: Request): boolean => {
     if (Object.entries(request.headers).some(([name, value]) => [value].flat().some((each) => isIn(`${name}: ${each}`)))) return true
     if (isUtf8(request.body) && isIn(request.body.toString('utf8'))) return true
-    // A body may write the words otherwise: `\u00e9`, `%C3%A9`.
+    // The words may be escaped in the body: `\u00e9`, `%C3%A9`.
     const event = readBody(request)
     return event !== undefined && hasText(event.payload, isIn)
   }
   return async (workspace, view, request) => {
-    // Record and request are in memory. The words of attempts are read from the disk, so they come last.
+    // The record and the request are in memory. The words of attempts are read from the disk, so they are searched last.
     if (Object.values(view).some(isIn) || (request && isInRequest(request))) return true
     const attempts = await readAttempts(workspace, view)
     return attempts.some(({ error, answer, prompt, reply }) => [error, answer, prompt, reply].some(isIn))
   }
 }
 
-/** Whether a text in a value holds; without recursion, because a stranger chose the depth. */
+/** Whether a text inside the value fulfils `holds`. There is no recursion, because a stranger chose the depth. */
 const hasText = (value: Json, holds: (text: string) => boolean): boolean => {
   const open: Json[] = [value]
   for (let at = open.pop(); at !== undefined; at = open.pop()) {

@@ -1,39 +1,39 @@
-/** Which events somebody means, and what that asks of the journal and of a running gateway. */
+/** Turns the user's criteria for events into a selection: the part that the journal decides, and the part that needs a running gateway. */
 
 import type { EventView } from '../../journal/record.ts'
 import { type Search, type SearchCriteria, searchOf } from './event-search.ts'
 
-/** The journal's words, and what only a running gateway can tell of one that waits. */
+/** The states of an event: the words of the journal, and the words that only a running gateway can say of a waiting event. */
 export const states = ['final', 'waiting', 'running', 'done', 'dead', 'merged', 'unknown'] as const
 export type State = (typeof states)[number]
 
-/** What is left out does not count. Times are in milliseconds since 1970. */
+/** The user's criteria. A member that is left out selects every event. Times are in milliseconds since 1970. */
 export type EventCriteria = SearchCriteria & {
   readonly route?: string
   readonly job?: string
   readonly profile?: string
   readonly deliveryId?: string
-  /** How it was answered, with or without the stage: `ignored`, `ignored:filters`. */
+  /** The outcomes, with or without the stage: `ignored`, `ignored:filters`. */
   readonly outcome?: readonly string[]
   readonly state?: readonly State[]
   readonly since?: number
   readonly until?: number
   readonly limit?: number
-  /** The event where the page before ended. */
+  /** The id of the last event of the previous page. */
   readonly cursor?: string
 }
 
-/** What a running gateway may say of an event that has no end in the journal. */
+/** The states that a running gateway may report for an event that has no end in the journal. */
 const live: ReadonlySet<State> = new Set(['waiting', 'running', 'dead', 'unknown'])
 
 export type Selection = {
-  /** By what the journal says; of events that wait, all that may turn out to fit. */
+  /** Whether an event fits by its record in the journal. For a waiting event: whether it may still fit. */
   readonly fits: (event: EventView) => boolean
-  /** By the state, once it is known. */
+  /** Whether an event fits by its state, once the state is known. */
   readonly fitsState: (state: State) => boolean
-  /** What takes reading more than the journal's lines; `undefined` where nothing is looked for. */
+  /** The search that reads more than the lines of the journal; `undefined` where nothing is looked for. */
   readonly search: Search | undefined
-  /** `fits` lets through what `fitsState` may refuse. */
+  /** `fits` accepts events that `fitsState` may refuse. */
   readonly isLive: boolean
   readonly since: number | undefined
   readonly limit: number

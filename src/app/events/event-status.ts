@@ -1,4 +1,4 @@
-/** How one event stands, as the journal and a running gateway tell together. */
+/** The status of one event, from the journal and a running gateway together. */
 
 import type { JsonObject } from '../../core/json.ts'
 import type { EventView } from '../../journal/record.ts'
@@ -6,15 +6,15 @@ import type { State } from './event-selection.ts'
 
 export type EventStatus = {
   readonly event: EventView
-  /** `unknown`: the gateway has no run of it any more, and its end is not in the journal. */
+  /** `unknown`: the gateway has no run of the event any more, and the journal does not have its end. */
   readonly state: State
   readonly attempt: number
-  /** When its run is tried again. */
+  /** The time of the next attempt at the run; absent where none is planned. */
   readonly nextAt?: string
   readonly error?: string
 }
 
-/** An event for programs: every member is there, `null` where it says nothing. */
+/** Returns an event for programs. Every member is present, with `null` where nothing is known. */
 export const describeEvent = ({ event, state, attempt, nextAt, error }: EventStatus): JsonObject => ({
   event_id: event.event_id,
   at: event.at,
@@ -44,9 +44,9 @@ export const describeEvent = ({ event, state, attempt, nextAt, error }: EventSta
   payload_kept: event.raw !== undefined,
 })
 
-/** What brought the event: its route, or the job of a schedule. */
+/** Returns the source of an event: its route, or the scheduled job (`job:nightly`). */
 export const sourceOf = ({ route, job }: EventView): string => (route === '' && job !== undefined ? `job:${job}` : route)
 
-/** How it was answered; for one that was ignored, which stage said no: `ignored:filters`. */
+/** Returns the outcome of an event. For an ignored event it names the stage that refused it: `ignored:filters`. */
 export const outcomeOf = ({ outcome, stage }: Pick<EventView, 'outcome' | 'stage'>): string =>
   outcome === 'ignored' && stage !== undefined ? `${outcome}:${stage}` : outcome

@@ -1,4 +1,4 @@
-/** Reads events: what the journal says, and of those that have not ended, what a running gateway says. */
+/** Reads events from the journal, and asks a running gateway about those that have not ended. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import { controlOperations, type RunStanding } from '../../generated/control.ts'
@@ -11,16 +11,19 @@ import type { Search } from './event-search.ts'
 import type { Selection } from './event-selection.ts'
 import { type EventStatus, outcomeOf } from './event-status.ts'
 
-/** How many events are looked at where a selection asks the gateway, or reads the requests, to know whether an event fits. */
+/** The largest number of events that are examined where a selection needs the gateway or the requests to know whether an event fits. */
 const maxLooked = 10_000
 
-/** `notices`: why the states are those of the journal, where a running gateway could not be asked. */
+/** Events with their states. `notices`: why a running gateway could not be asked, so that the states are those of the journal. */
 export type EventStatuses = { readonly events: readonly EventStatus[]; readonly notices: readonly string[] }
 
-/** `next`: where the next page goes on, when there are more than the limit. `skipped`: damaged lines of the journal. */
+/**
+ * A page of events. `next`: the id after which the next page begins; `undefined` on the last page. `skipped`: the number of damaged lines
+ * in the journal.
+ */
 export type Selected = EventStatuses & { readonly next: string | undefined; readonly skipped: number }
 
-/** The selected events, newest first. Throws a Fault (exit 5) when the page before ended at an event that is gone. */
+/** Returns the selected events, newest first. Throws a Fault (exit 5) when the event of the cursor is not in the journal any more. */
 export const selectEvents = async (workspace: Workspace, gateway: GatewayFinder, selection: Selection): Promise<Selected> => {
   const { fits, fitsState, isLive, search, since, limit, cursor } = selection
   const looksCloser = isLive || search !== undefined
@@ -39,7 +42,8 @@ export const selectEvents = async (workspace: Workspace, gateway: GatewayFinder,
   const { events, notices } = await withStandings(workspace, gateway, candidates)
   const fitting = events.filter(({ state }) => fitsState(state))
   const page = fitting.slice(0, limit)
-  // In the order of reading: sorted by time it would leave out what was written later and arrived earlier.
+  // `last` is taken in the order of reading. In the order of time, the next page would miss events that arrived earlier and were written
+  // later.
   const last = fitting.length > limit ? page.at(-1)?.event : found.truncated ? found.events.at(-1) : undefined
   const newestFirst = page.sort((a, b) => (a.event.at < b.event.at ? 1 : a.event.at > b.event.at ? -1 : 0))
   const isShort = looksCloser && last !== undefined && page.length < limit
@@ -47,7 +51,10 @@ export const selectEvents = async (workspace: Workspace, gateway: GatewayFinder,
   return { events: newestFirst, next: last?.event_id, skipped: found.skipped, notices: [...notices, ...notice] }
 }
 
-/** The first events that the search finds. It reads one event after the other, because a thousand bodies need not be in memory at once. */
+/**
+ * Returns the first events that the search finds. It reads one event after the other, because a thousand bodies need not be in memory at
+ * once.
+ */
 const searched = async (workspace: Workspace, events: readonly EventView[], search: Search, most: number): Promise<EventView[]> => {
   const matching: EventView[] = []
   for (const view of events) {
@@ -57,7 +64,7 @@ const searched = async (workspace: Workspace, events: readonly EventView[], sear
   return matching
 }
 
-/** The events of these ids or beginnings of ids. Throws a Fault (exit 5) for the first that is not in the journal. */
+/** Returns the events of the ids or beginnings of ids. Throws a Fault (exit 5) for the first id that is not in the journal. */
 export const findEvents = async (workspace: Workspace, gateway: GatewayFinder, ids: readonly string[]): Promise<EventStatuses> => {
   const events = new Map<string, EventView>()
   for (const id of new Set(ids)) {
@@ -67,10 +74,10 @@ export const findEvents = async (workspace: Workspace, gateway: GatewayFinder, i
   return withStandings(workspace, gateway, [...events.values()])
 }
 
-/** What holds a delivery id. */
+/** The outcomes after which an event keeps the claim on its delivery id. */
 const taken: ReadonlySet<string> = new Set(['accepted', 'coalesced', 'delivered'])
 
-/** The event that a duplicate repeats, where the journal still has it. */
+/** Returns the event that a duplicate repeats; `undefined` for other events, and where the journal has lost it. */
 export const repeatedBy = async ({ dataDir }: Workspace, event: EventView): Promise<EventView | undefined> => {
   if (event.outcome !== 'duplicate' || event.delivery_id === undefined) return undefined
   const fits = ({ outcome, at, ...other }: EventView): boolean =>
@@ -93,7 +100,7 @@ const findEvent = async ({ dataDir, self }: Workspace, id: string): Promise<Even
   throw new Fault('not_found', `no event "${id}" in the journal`, { exitCode: exit.notFound, hint })
 }
 
-/** One event on a line, for people. */
+/** Returns one event on a line, for people. */
 const lineOf = async (dataDir: string, id: string): Promise<string> => {
   const found = await readEvent(journalFolder(dataDir), id)
   return found.kind === 'found' ? `${id}  ${found.event.at}  ${found.event.route}  ${outcomeOf(found.event)}` : id
@@ -101,7 +108,7 @@ const lineOf = async (dataDir: string, id: string): Promise<string> => {
 
 type Standings = ReadonlyMap<string, RunStanding>
 
-/** How the runs of these events stand in the running gateway. */
+/** Asks the running gateway for the states of the runs of the events. */
 export const standingsOf = async (gateway: RunningGateway, events: readonly EventView[]): Promise<Standings> => {
   const { maxItems } = controlOperations.standings.question.members.ids
   const ids = events.map(({ event_id }) => event_id)
@@ -111,7 +118,7 @@ export const standingsOf = async (gateway: RunningGateway, events: readonly Even
   return new Map(all.map((standing) => [standing.eventId, standing]))
 }
 
-/** Asks a running gateway how the events stand that have not ended. Without a gateway they stand as the journal says. */
+/** Asks a running gateway for the states of the events that have not ended. Without a gateway, the states of the journal hold. */
 const withStandings = async (workspace: Workspace, finder: GatewayFinder, events: readonly EventView[]): Promise<EventStatuses> => {
   const notices: string[] = []
   const waiting = events.filter(({ state }) => state === 'waiting')
@@ -123,7 +130,10 @@ const withStandings = async (workspace: Workspace, finder: GatewayFinder, events
   return { events: events.map((event) => second?.get(event.event_id) ?? knownAs(event, standings.get(event.event_id))), notices }
 }
 
-/** A gateway that gives no answer (its store is broken, it hangs) keeps nobody from reading the journal. */
+/**
+ * Turns a Fault into a notice: a gateway that gives no answer (its store is broken, it hangs) must not keep the user from reading the
+ * journal.
+ */
 const orNotice = async <T>(asked: Promise<T>, notices: string[]): Promise<T | undefined> => {
   try {
     return await asked
@@ -135,8 +145,9 @@ const orNotice = async <T>(asked: Promise<T>, notices: string[]): Promise<T | un
 }
 
 /**
- * The events of which the gateway has no run. Either they ended after the journal was read: then the journal says so by now, because its
- * line is written before the store forgets the run. Or another event of their group has the run. Or the line of their end was lost.
+ * Reads the events again of which the gateway has no run. Either they ended after the journal was read: then the journal has their end by
+ * now, because its line is written before the store forgets the run. Or another event of their group has the run. Or the line of their end
+ * was lost.
  */
 const lookAgain = async (
   { dataDir }: Workspace,

@@ -1,4 +1,4 @@
-/** Waits for what becomes of one event, by what the journal and the running gateway say of it. */
+/** Waits until one event has reached a state, by asking the journal and the running gateway. */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { exit, Fault } from '../../core/fault.ts'
@@ -9,10 +9,13 @@ import { findEvents } from './events.ts'
 
 const firstPauseMs = 25
 const longestPauseMs = 500
-/** A record is in the journal milliseconds after the answer: one that is not there by then is in another journal, or lost. */
+/**
+ * The time to wait for a record, in milliseconds. A record is written milliseconds after the answer, so one that is missing after this
+ * time is lost or in another journal.
+ */
 const recordMs = 3_000
 
-/** The event as soon as `isEnough`, or as it stands after `timeoutMs`; `undefined`: there is no record of it here. */
+/** Returns the event as soon as `isEnough` holds, or its status after `timeoutMs`; `undefined` where this journal has no record of it. */
 export const followEvent = async (
   workspace: Workspace,
   gateway: GatewayFinder,

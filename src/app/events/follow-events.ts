@@ -1,4 +1,4 @@
-/** The newest events, and then each event as it comes, and once more as its run goes on. */
+/** Follows events: the newest events first, then each event as it comes, and again at each step of its run. */
 
 import type { DeliveryLine, OutcomeLine, TailLine } from '../../generated/control.ts'
 import type { EventView } from '../../journal/record.ts'
@@ -9,21 +9,23 @@ import { type EventCriteria, type Selection, selectionOf } from './event-selecti
 import type { EventStatus } from './event-status.ts'
 import { watch } from './watch.ts'
 
-/** Events whose arrival is remembered for what comes of their runs. */
+/** The largest number of events whose arrival is remembered, to be told together with the steps of their runs. */
 const maxKnown = 1_000
 
 export type FollowedEvents = {
-  /** Those that were there already, oldest first. */
+  /** The newest events at the start, oldest first. */
   readonly newest: readonly EventStatus[]
-  /** Why something of these is as the journal says. */
+  /** Why the states of `newest` are those of the journal. */
   readonly notices: readonly string[]
-  /** What comes after them. They end when the gateway stops. */
+  /** The events that come after `newest`. They end when the gateway stops. */
   readonly coming: AsyncGenerator<EventStatus, void>
-  /** Leaves: also while an event is waited for. */
+  /** Ends the following, even while an event is awaited. */
   close(): void
 }
 
-/** `limit`: how many of those that are there, where the criteria have none. Throws a Fault without a gateway (exit 4). */
+/**
+ * Begins to follow. `limit`: the number of events in `newest` where the criteria have no limit. Throws a Fault without a gateway (exit 4).
+ */
 export const followEvents = async (
   workspace: Workspace,
   gateway: GatewayFinder,
@@ -43,13 +45,16 @@ export const followEvents = async (
 
 const stepOf = ({ event, state, attempt }: EventStatus): string => `${event.event_id} ${state} ${attempt}`
 
-/** Watching began before the page was read: what is in both is told once. */
+/** Leaves out the events that are in `newest` too: watching began before the page was read. */
 async function* withoutShown(newest: readonly EventStatus[], coming: AsyncIterable<EventStatus>): AsyncGenerator<EventStatus, void> {
   const shown = new Set(newest.map(stepOf))
   for await (const known of coming) if (!shown.delete(stepOf(known))) yield known
 }
 
-/** The events of lines, in the words of the journal: those that leave a record and that the selection asks for. */
+/**
+ * Yields the events of the lines, in the words of the journal. Events that leave no record, or that the selection does not want, are left
+ * out.
+ */
 async function* eventsIn(lines: AsyncIterable<TailLine>, selection: Selection): AsyncGenerator<EventStatus, void> {
   const arrived = new Map<string, EventView>()
   for await (const line of lines) {
@@ -87,6 +92,6 @@ const viewOf = (line: OutcomeLine, event_id: string): EventView => {
   return { ...whoseOf(line, event_id), outcome, ...some({ stage, reason, target, status, duration_ms }), state, tries: [] }
 }
 
-/** Without the members that say nothing. */
+/** Returns the members that are not `null`. */
 const some = <T extends { readonly [name: string]: string | number | null }>(members: T): { [Name in keyof T]?: NonNullable<T[Name]> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as { [Name in keyof T]?: NonNullable<T[Name]> }

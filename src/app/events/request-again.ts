@@ -1,4 +1,7 @@
-/** A stored request as if it came again. Where its signature held when it came, it is not asked for again; else it must hold now. */
+/**
+ * Reads a stored request as if it came again. A signature that held at the arrival is not checked again. Any other signature must hold
+ * now.
+ */
 
 import { randomUUID } from 'node:crypto'
 import type { RequestHead, VerifiedRequest } from '../../core/request.ts'
@@ -11,11 +14,11 @@ export type Again =
   | { readonly found: true; readonly view: EventView; readonly unverified: RequestHead & { readonly body: Buffer } }
 
 type RepeatOptions = {
-  /** Wall time, milliseconds. */
+  /** The wall time of the repeat, in milliseconds. */
   readonly at: number
-  /** Its delivery id is the old one, which is a duplicate within its hour; else a fresh one. */
+  /** Whether the stored delivery id is kept, which makes the repeat a duplicate within the hour. Otherwise the repeat gets a fresh id. */
   readonly sameId: boolean
-  /** Another body than the stored one. */
+  /** The body that replaces the stored body; `undefined` keeps the stored body. */
   readonly body?: string | undefined
 }
 
@@ -41,7 +44,7 @@ export const requestAgain = async (folder: string, eventId: string, { at, sameId
   return { found: true, view, request }
 }
 
-/** The request as it came, with the time of its arrival: a signed time is compared with that. */
+/** Returns the request as it came, with the time of its arrival, because a signed time is compared with that time. */
 const asArrived = ({ at, unverified }: EventView, { headers, body }: RawRequest): RequestHead & { readonly body: Buffer } => ({
   method: 'POST',
   url: () => unverified?.address ?? '',

@@ -1,4 +1,4 @@
-/** Words that select events, refused where nothing can have them: a slip must not look like an empty list. */
+/** Refuses words that can select no event: a slip must not look like an empty list. */
 
 import { unreadIn } from '../../config/load.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -9,10 +9,10 @@ import { readJobs, unknownJob } from '../jobs/jobs.ts'
 import { readRoutes, unknownRoute } from '../routes/routes.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** Stages that are no part: where a request ends before its plan, and after its gates. */
+/** The stages that are not parts: a request ends there before its plan, or after the gates of its plan. */
 const otherStages = ['body_size', 'route', 'duplicate', 'dispatch', 'internal']
 
-/** Throws a usage Fault for an outcome, or a stage behind its colon, that there is not. */
+/** Throws a usage Fault for an outcome that does not exist, and for a stage behind the colon that does not exist. */
 export const checkOutcomes = (words: readonly string[] = []): void => {
   const stageNames = [...stages.map(({ name }) => name), ...otherStages]
   for (const word of words) {
@@ -31,7 +31,9 @@ const unknownWord = (what: string, word: string, known: readonly string[]): Faul
 
 type Sources = { readonly route?: string; readonly job?: string }
 
-/** Throws a Fault (exit 5) for a route or a job that no file names; where a file cannot be read, nobody can say. */
+/**
+ * Throws a Fault (exit 5) for a route or a job that no file names. Where a file cannot be read, it throws nothing, because nobody knows.
+ */
 export const checkSources = async (workspace: Workspace, { route, job }: Sources): Promise<void> => {
   if (route !== undefined) {
     const known = await unlessBroken(() => readRoutes(workspace))

@@ -1,4 +1,4 @@
-/** The traffic of a running gateway as it happens, after the traffic of before. */
+/** Watches the traffic of a running gateway, after the traffic of the past. */
 
 import type { TailLine } from '../../generated/control.ts'
 import { journalFolder } from '../../journal/folder.ts'
@@ -10,20 +10,23 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import { checkOutcomes, checkSources } from './selection-words.ts'
 
-/** `since`: events that arrived from then on come first; milliseconds since 1970. */
+/** The traffic to watch. `since`: events that arrived from that time on come first; milliseconds since 1970. */
 export type WatchOptions = TrafficFilter & { readonly since?: number }
 
 export type Watching = {
-  /** They end when the gateway stops. Throws a Fault (exit 4) when it is gone. */
+  /** The lines of the traffic. They end when the gateway stops. Reading a line throws a Fault (exit 4) when the gateway is gone. */
   readonly lines: AsyncGenerator<TailLine, void>
-  /** Leaves: also while a line is waited for. */
+  /** Ends the watching, even while a line is awaited. */
   close(): void
 }
 
-/** How many events of before are read at most. */
+/** The largest number of past events that are read. */
 const maxPast = 10_000
 
-/** Throws a Fault for an outcome or a route that there is not, without a gateway (exit 4), and when as many watch as may. */
+/**
+ * Begins to watch. Throws a Fault for an outcome or a route that does not exist, without a gateway (exit 4), and when too many already
+ * watch.
+ */
 export const watch = async (workspace: Workspace, finder: GatewayFinder, { since, ...filter }: WatchOptions): Promise<Watching> => {
   const { route, outcome } = filter
   checkOutcomes(outcome)
@@ -34,13 +37,13 @@ export const watch = async (workspace: Workspace, finder: GatewayFinder, { since
   return { lines: joined(past, live), close: () => void live.return?.() }
 }
 
-/** Oldest first. */
+/** Reads the past events, oldest first. */
 const pastEvents = async ({ dataDir }: Workspace, filter: TrafficFilter, since: number): Promise<readonly EventView[]> => {
   const fits = (view: EventView): boolean => wants(filter, trafficOfView(view))
   return (await readEvents(journalFolder(dataDir), { fits, since, limit: maxPast })).events.toReversed()
 }
 
-/** Watching began before the past was read: an event that is in both is told once. */
+/** Joins past and live traffic. Watching began before the past was read, so an event that is in both is told once. */
 async function* joined(past: readonly EventView[], live: TailLines): AsyncGenerator<TailLine, void> {
   const first = await live.next()
   if (first.done) return

@@ -7,14 +7,14 @@ import type { GatewayFinder } from '../running-gateway.ts'
 export type Health = {
   readonly ok: boolean
   readonly url: string
-  /** The status of the answer, or why there is none. */
+  /** The status of the answer, or the reason why there is none. */
   readonly said: string
   readonly stopping: boolean
 }
 
 const patienceMs = 5_000
 
-/** Throws a Fault where no gateway runs (exit 4). */
+/** Asks for the health. Throws a Fault where no gateway runs (exit 4). */
 export const readHealth = async (finder: GatewayFinder): Promise<Health> => {
   const { url: listens, stopping } = await (await finder.need()).status()
   const url = `${baseUrl(listenerAt(listens))}/health`

@@ -1,4 +1,4 @@
-/** Makes the running gateway read its files again, and looks up what it has found. */
+/** Makes the running gateway read its files again, and returns the findings. */
 
 import { readFileSync } from 'node:fs'
 import type { Diagnostic } from '../../core/diagnostic.ts'
@@ -8,11 +8,11 @@ import { type Findings, findingsOf } from '../validate/findings.ts'
 
 export type GatewayReload = Omit<ReloadResult, 'diagnostics'> & {
   readonly findings: Findings
-  /** The present texts of the files with findings, for code frames. */
+  /** The present texts of the files that have findings, for code frames. */
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** `force`: also where most of the routes would go. Throws a Fault where no gateway runs (exit 4). */
+/** Reloads the gateway. `force`: even where most of the routes would go. Throws a Fault where no gateway runs (exit 4). */
 export const reloadGateway = async (finder: GatewayFinder, force: boolean): Promise<GatewayReload> => {
   const { diagnostics, ...result } = await (await finder.need()).reload({ force })
   const findings = findingsOf(diagnostics)

@@ -1,17 +1,17 @@
-/** Asks the running gateway to end, and waits for that. */
+/** Asks the running gateway to end, and waits for its end. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { GatewayFinder } from '../running-gateway.ts'
 
 export type StoppingGateway = {
   readonly pid: number
-  /** Waits until the process is gone, for at most `timeoutMs`. `false`: it goes on by itself. */
+  /** Waits until the process is gone, for at most `timeoutMs`. `false`: the process still runs, and is still ending. */
   isGone(timeoutMs: number): Promise<boolean>
 }
 
 const lookMs = 100
 
-/** Throws a Fault where no gateway runs (exit 4). */
+/** Asks the gateway to end. Throws a Fault where no gateway runs (exit 4). */
 export const stopGateway = async (finder: GatewayFinder): Promise<StoppingGateway> => {
   const gateway = await finder.need()
   const { pid } = await gateway.status()
@@ -29,7 +29,7 @@ export const stopGateway = async (finder: GatewayFinder): Promise<StoppingGatewa
   }
 }
 
-/** It answers no more before it has closed its store. */
+/** Whether the process runs. A stopping gateway closes its control socket before its store, so a missing answer is no end. */
 const isRunning = (pid: number): boolean => {
   try {
     return process.kill(pid, 0)

@@ -1,4 +1,4 @@
-/** Questions about the agent: which runner asks it, and what that runner needs. */
+/** Questions about the agent: which runner asks it, and which settings that runner needs. */
 
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -55,7 +55,10 @@ const commandQuestion = ({ present }: Draft): Question => {
   }
 }
 
-/** A relative path as it is meant where it is typed: written down it would be one of the data directory, where that program may not be. */
+/**
+ * Makes the path of a program absolute where it is relative to the working folder. In the file it would be relative to the data directory,
+ * where the program may not be.
+ */
 const foundAgain = ([program = '', ...rest]: readonly string[], dataDir: string): string[] => {
   const isElsewhere = program.includes('/') && !existsSync(resolve(dataDir, program)) && existsSync(resolve(program))
   return [isElsewhere ? resolve(program) : program, ...rest]
@@ -96,7 +99,7 @@ const modelQuestions = (part: RunnerPart, api: Api, { present, answers }: Draft)
     text: 'Where is its API?',
     initial: url,
     check: (answer) => (isAddress(answer) ? undefined : error('that is no http or https address', 'write it like https://host/v1')),
-    // The address of another runner must not stay.
+    // The address of the previous runner must not stay.
     writes: (answer) => (answer === url && (written(present, path) === undefined || before) ? [] : [setting('base_url', answer)]),
   }
   return [address, model, keyQuestion(part, api, answers['base-url'] ?? url, present)]
@@ -123,7 +126,8 @@ const keyQuestion = (part: RunnerPart, api: Api, baseUrl: string, present: Draft
     check: (answer) => (answer === '' ? (may ? undefined : error('a key is needed')) : checkEnvValue(name, answer)),
     writes: (answer) => {
       const isNew = answer !== '' && answer !== key
-      // A former key in the file is of no use any more, or would win. Another API gets the key of the environment only where the file says so.
+      // A former key in the file must go: it would be useless, or it would win over the new key. A key of the environment is sent to
+      // another API only where the file says so.
       const isOther = inFile !== undefined && (isNew || !isSame)
       const isNamed = isNew && !isOwnApi(baseUrl, api.url)
       return [

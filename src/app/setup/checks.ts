@@ -1,4 +1,4 @@
-/** What speaks against an answer, by the schema, by this machine, and by what `.env` can hold. */
+/** Checks answers against the schema, against this machine, and against the rules of `.env`. */
 
 import { insecure, isLoopback } from '../../config/config.ts'
 import { canHold, cannotHold } from '../../config/edit-dot-env.ts'
@@ -13,10 +13,10 @@ import { weakness } from '../../plan/review/secrets.ts'
 import { bindError } from '../bind-error.ts'
 import { error, type Objection, warning } from './question.ts'
 
-/** A map that has only this value, at this path. */
+/** Returns a map that has only the value, at the path. */
 const lone = (path: Path, value: Json): Json => path.reduceRight<Json>((inner, key) => ({ [key]: inner }), value)
 
-/** What the schema of `config.yaml` says against a value. */
+/** Returns the objection of the schema of `config.yaml` to a value; `undefined` where it has none. */
 export const checkShape = (path: Path, value: Json): Objection | undefined => {
   const [problem] = shapeProblems(checkConfig, configSchema, lone(path, value))
   return problem && error(problem.message)
@@ -45,7 +45,7 @@ export const checkPort = async (path: Path, text: string, host: string): Promise
   return code === 'EACCES' ? warning(`port ${port} is not allowed to this user`, 'take one above 1023, behind a proxy') : undefined
 }
 
-/** Of a secret that verifies senders. */
+/** Returns the objection to a secret that verifies senders; `undefined` where there is none. */
 export const checkSigningSecret = (name: string, secret: string): Objection | undefined => {
   if (isBare(secret)) return error(bare[1], bare[2])
   const unfit = checkEnvValue(name, secret)

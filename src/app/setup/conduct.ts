@@ -1,4 +1,4 @@
-/** Goes through the questions until all are answered. The skin says who asks them. */
+/** Goes through the questions until all are answered. An interviewer asks them. */
 
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { nearest, printable } from '../../core/text.ts'
@@ -7,16 +7,22 @@ import { questionsOf } from './questions.ts'
 import { tryAgent } from './try-agent.ts'
 import { tryTarget } from './try-target.ts'
 
-/** Asks people, or stands for nobody. */
+/** The one who asks: it asks a person, or answers by itself where nobody can be asked. */
 export interface Interviewer {
-  /** The answer, not checked yet. Throws a Fault (exit 130) when the user cancels, and one (exit 2) when nobody can answer. */
+  /**
+   * Returns an answer that is not checked yet. Throws a Fault (exit 130) when the user cancels, and a Fault (exit 2) when nobody can
+   * answer.
+   */
   ask(question: Question): Promise<string>
   tell(severity: Objection['severity'] | 'info', message: string, help?: string): void
-  /** Whether an answer that does not do can be given again. */
+  /** Whether a refused answer can be given again. */
   readonly isPatient: boolean
 }
 
-/** The draft with every question answered. Throws a Fault for an option whose value does not do, or that nothing asks for. `signal` breaks off a trial, with its reason. */
+/**
+ * Returns the draft with every question answered. Throws a Fault for an option whose value is refused, and for an option that no question
+ * asks for. `signal` breaks off a trial, with its reason.
+ */
 export const conduct = async (start: Draft, interviewer: Interviewer, signal: AbortSignal): Promise<Draft> => {
   let draft = start
   while (true) {
@@ -48,7 +54,8 @@ const anyway = yesNo({ id: 'anyway', flag: '--yes', text: 'Take it all the same?
 const again = yesNo({ id: 'again', flag: '--yes', text: 'Answer these questions again?', initial: 'yes' })
 
 const byOption = async (question: Question, { flag, answer }: Draft['given'][string], interviewer: Interviewer): Promise<string> => {
-  // A setting may be given by either option; a command line is seen by others.
+  // A setting may be given by two options: as text on the command line, which others can see, or in a file. A secret must come from the
+  // file.
   if (question.kind === 'secret' && wordOf(flag) !== wordOf(question.flag)) throw usage(`${flag}: it is a secret`, `pass ${question.flag}`)
   const objection = await objectionTo(question, answer)
   if (objection?.severity === 'error') throw usage(`${flag}: ${objection.message}`, objection.help)
@@ -83,7 +90,9 @@ const broken = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener('abort', end, { once: true })
   })
 
-/** Runs the trial of a question. When it fails, the questions that it is about may be asked again; where nobody can answer, the command ends. */
+/**
+ * Runs the trial of a question. When the trial fails, the questions `about` may be asked again. Where nobody can answer, the command ends.
+ */
 const runTrial = async ({ trial }: Question, draft: Draft, interviewer: Interviewer, signal: AbortSignal): Promise<Draft> => {
   if (!trial) return draft
   interviewer.tell('info', trial.doing)

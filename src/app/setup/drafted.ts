@@ -1,4 +1,4 @@
-/** The configuration as it would be with the answers so far: for trials, before anything is written. */
+/** Reads the configuration that the answers so far would give, for trials before anything is written. */
 
 import { dump } from 'js-yaml'
 import { type Loaded, loadConfig } from '../../config/load.ts'
@@ -11,6 +11,6 @@ export const draftedConfig = (draft: Draft): Loaded => {
   const writes = writesOf(draft)
   const values = Object.fromEntries(writes.flatMap((each) => (each.to === 'env' ? [[each.name, each.value]] : [])))
   const settings = writes.flatMap((each) => (each.to === 'config' ? [each] : []))
-  // As at the start: what the environment says wins over .env.
+  // As at the start of the gateway, the environment wins over `.env`.
   return loadConfig({ dataDir, env: { ...values, ...env }, configText: dump(dataWith(present, settings)) })
 }

@@ -1,4 +1,4 @@
-/** Changes settings in a `config.yaml` that is there. What cannot be changed without harm is left to the user. */
+/** Changes settings in an existing `config.yaml`. A change that could do harm is left to the user. */
 
 import { dump } from 'js-yaml'
 import { editYaml } from '../../config/yaml/edit/edit.ts'
@@ -6,12 +6,12 @@ import type { Path } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
 import type { Write } from './question.ts'
 
-/** Lines for `config.yaml` that the user must write, and why. */
+/** Lines that the user must write into `config.yaml`, and the reason. */
 export type ByHand = { readonly path: Path; readonly lines: string; readonly why: string }
 
 type Setting = Extract<Write, { to: 'config' }>
 
-/** Changes each setting by itself, so that a setting that cannot be changed keeps no other from its change. */
+/** Changes each setting by itself, so that a setting that cannot be changed does not keep the other settings from their change. */
 export const editConfig = (before: string, settings: readonly Setting[]): { readonly text: string; readonly byHand: readonly ByHand[] } => {
   const byHand: ByHand[] = []
   let text = before
@@ -23,7 +23,7 @@ export const editConfig = (before: string, settings: readonly Setting[]): { read
   return { text, byHand }
 }
 
-/** The setting as it stands in a file that has nothing else. */
+/** Returns the lines of a file that has only the setting. */
 const linesOf = (path: Path, value: Json): string =>
   dump(
     path.reduceRight<Json>((inner, key) => ({ [key]: inner }), value),

@@ -1,4 +1,4 @@
-/** What setting up would write: made from the answers, and nothing is touched for it. */
+/** Plans what the setup would write. The plan is made from the answers and touches no file. */
 
 import { dump } from 'js-yaml'
 import { editDotEnv } from '../../config/edit-dot-env.ts'
@@ -15,15 +15,15 @@ import { questionsOf } from './questions.ts'
 export type FileChange = {
   readonly name: SetupFile
   readonly file: string
-  /** `undefined`: there is no such file. */
+  /** The present text of the file; `undefined` where the file does not exist. */
   readonly before: string | undefined
   readonly after: string
 }
 
 export type SetupPlan = {
-  /** What differs from today, and nothing else. */
+  /** The files whose text would change. */
   readonly changes: readonly FileChange[]
-  /** Variables that change in `.env`. */
+  /** The variables that change in `.env`. */
   readonly env: readonly Extract<Write, { to: 'env' }>[]
   readonly byHand: readonly ByHand[]
   readonly warnings: readonly Warning[]
@@ -31,11 +31,11 @@ export type SetupPlan = {
   readonly secret: 'supplied' | 'generated' | 'kept'
 }
 
-/** What the answers so far come to. */
+/** Returns what the answers so far would write. */
 export const writesOf = (draft: Draft): readonly Write[] =>
   questionsOf(draft).flatMap(({ id, writes }) => (writes && Object.hasOwn(draft.answers, id) ? writes(draft.answers[id] ?? '') : []))
 
-/** Throws a Fault where `.env` cannot be changed safely. */
+/** Plans the files. Throws a Fault where `.env` cannot be changed safely. */
 export const planSetup = (draft: Draft): SetupPlan => {
   const { present, answers } = draft
   const { texts, files } = present
@@ -71,7 +71,10 @@ const configAfter = (settings: readonly Setting[], { present, answers }: Draft):
   return { text: firstConfig(dataWith(present, [enabled, ...settings])), byHand: [] }
 }
 
-/** The first line names the schema, so that editors complete and check the file without further settings. */
+/**
+ * Returns the text of a new `config.yaml`. Its first line names the schema, so that editors complete and check the file without further
+ * settings.
+ */
 const firstConfig = (data: JsonObject): string => {
   const hasRoutes = written({ data }, ['platforms', 'webhook', 'extra', 'routes']) !== undefined
   const { platforms, ...others } = data
@@ -82,7 +85,7 @@ const firstConfig = (data: JsonObject): string => {
 
 const dumping = { lineWidth: -1, noRefs: true }
 
-/** The other platforms come before it, so that what is commented out below it belongs to it. */
+/** Puts `webhook` behind the other platforms, so that the routes that are commented out at the end belong to `webhook`. */
 const webhookFirst = (platforms: Json | undefined): JsonObject => {
   const { webhook = {}, ...others } = isObject(platforms ?? null) ? (platforms as JsonObject) : {}
   return { ...others, webhook }
@@ -94,7 +97,7 @@ const withExample = (text: string): string => `${text}      # routes:
       #     prompt: 'Review "{pull_request.title}" in {repository.full_name}.'
 `
 
-/** The data of `config.yaml` with these settings. */
+/** Returns the data of `config.yaml` with the settings. */
 export const dataWith = ({ data }: Pick<Present, 'data'>, settings: readonly Setting[]): JsonObject => {
   const start: JsonObject = isObject(data) ? data : {}
   return settings.reduce((before, { path, value }) => merged(before, path, value), start)
@@ -105,7 +108,10 @@ const merged = (map: JsonObject, [key = '', ...rest]: Path, value: Json): JsonOb
   return { ...map, [key]: rest.length === 0 ? value : merged(isObject(inner ?? null) ? (inner as JsonObject) : {}, rest, value) }
 }
 
-/** The environment wins over `.env`: what is written there has no effect where this process's environment goes on to the gateway. */
+/**
+ * Warns of variables that this process's environment sets otherwise. The environment wins over `.env`, so the file has no effect on a
+ * gateway that is started with it.
+ */
 const overruled = (values: { readonly [name: string]: string }, { workspace: { env } }: Present): Warning[] =>
   Object.entries(values).flatMap(([name, value]) => {
     const set = env[name]

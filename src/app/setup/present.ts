@@ -1,4 +1,4 @@
-/** What is set up today, read once: the wizard shows it, and changes only what is answered otherwise. */
+/** Reads the present setup, once. The wizard shows it, and changes only what is answered otherwise. */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,18 +19,18 @@ export type SetupFile = 'env' | 'config' | 'schema'
 export type Present = {
   readonly workspace: Workspace
   readonly files: { readonly [name in SetupFile]: string }
-  /** `undefined`: there is no such file. */
+  /** The text of each file; `undefined` where the file does not exist. */
   readonly texts: { readonly [name in SetupFile]: string | undefined }
-  /** What `.env` alone has. */
+  /** The variables of `.env`, without those of the environment. */
   readonly env: { readonly [name: string]: string }
-  /** What `config.yaml` says, references unresolved; an empty map where it cannot be read. */
+  /** The data of `config.yaml`, with its references unresolved; an empty map where the file cannot be read. */
   readonly data: Json
-  /** Both files as the gateway reads them, without the adapter's variables of this process. */
+  /** `config.yaml` and `.env` as the gateway reads them, without the variables of the adapter in this process's environment. */
   readonly loaded: Loaded
   readonly status: Status | undefined
 }
 
-/** Throws a Fault when a file cannot be read, or is not a file that may be changed. */
+/** Reads the present setup. Throws a Fault when a file cannot be read, or is not a file that may be changed. */
 export const readPresent = async (workspace: Workspace, gateway: GatewayFinder): Promise<Present> => {
   const { dataDir } = workspace
   const files = { env: join(dataDir, '.env'), config: join(dataDir, 'config.yaml'), schema: join(dataDir, schemaFile) }
@@ -52,10 +52,10 @@ const textOf = (file: string): string | undefined => {
   return existsSync(file) ? textOfFile(file) : undefined
 }
 
-/** What stands at a path of `config.yaml`; `undefined` where nothing does. */
+/** Returns the value at a path of `config.yaml`; `undefined` where there is none. */
 export const written = ({ data }: Pick<Present, 'data'>, path: Path): Json | undefined => valueAt(data, path)
 
-/** Where a setting of the adapter stands, or would. */
+/** Returns the path of a setting of the adapter in `config.yaml`, whether it is set or not. */
 export const adapterPath = ({ data }: Pick<Present, 'data'>, key: string): Path => {
   const direct = ['platforms', 'webhook', key]
   const extra = ['platforms', 'webhook', 'extra', key]

@@ -1,4 +1,4 @@
-/** Senders that a first route can be made for: those whose signatures the gateway knows. */
+/** The senders for which a first route can be made: the gateway knows their signatures. */
 
 import type { JsonObject } from '../../core/json.ts'
 import type { Route } from '../../generated/config.ts'
@@ -12,27 +12,30 @@ import { gitlabComment } from '../../parts/targets/code-host/gitlab-comment.ts'
 import { routeOfPreset } from '../routes/sender-route.ts'
 
 export type Provider = {
-  /** As in the names of samples. */
+  /** The sender's name, as in the names of samples. */
   readonly name: string
   readonly title: string
   readonly route: string
   readonly spec: Pick<Route, 'events' | 'prompt'> & { readonly verify?: string }
   readonly sample: string
-  /** `ours`: a secret that we make and that is set there. `chosen`: one that may be any. `theirs`: a secret that they make. `public`: their public key. */
+  /**
+   * Who makes the key. `ours`: we make a secret, and it is set at the sender. `chosen`: the secret may be any text. `theirs`: the sender
+   * makes a secret. `public`: the key is the sender's public key.
+   */
   readonly key: 'ours' | 'chosen' | 'theirs' | 'public'
-  /** Which key it is that they make, and where they show it. */
+  /** The kind of key that the sender makes, and where the sender shows it. */
   readonly shown?: string
-  /** Whether the sample can be signed as they would. */
+  /** Whether we can sign the sample as the sender would. */
   readonly isSignable: boolean
-  /** The target that comments on what its events are about, and where the events say what that is. */
+  /** The target that comments on the subject of an event, such as a pull request, and the settings that find the subject in the event. */
   readonly comment?: { readonly target: string; readonly extra: JsonObject }
-  /** What to set where its webhooks are made. */
+  /** The settings to make at the sender, where its webhooks are made. */
   readonly there: string
 }
 
 const shownBy = ({ senderKey }: Scheme): Pick<Provider, 'shown'> => (senderKey === undefined ? {} : { shown: senderKey })
 
-/** Those that have no preset of their own, or come first. */
+/** The senders that have no preset of their own, and the senders that are listed first. */
 const common: readonly Provider[] = [
   {
     name: 'github',

@@ -1,47 +1,52 @@
-/** What a question is, and what the wizard knows while it asks. A question is data: a terminal, a screen reader and options answer it alike. */
+/**
+ * The shape of a question, and of the state of the wizard while it asks. A question is data, so a terminal, a screen reader and options
+ * answer it alike.
+ */
 
 import type { Path } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
 import type { Present } from './present.ts'
 
-/** By the id of the question; of a yes-no question `yes` or `no`. */
+/** Answers by the id of their question. The answer to a yes-no question is `yes` or `no`. */
 export type Answers = { readonly [id: string]: string }
 
-/** Answers that options give, to questions that may come. */
+/** Answers that options give to questions that may come. */
 export type Given = { readonly [id: string]: { readonly flag: string; readonly answer: string } }
 
 export type Draft = { readonly present: Present; readonly answers: Answers; readonly given: Given }
 
 export type Choice = { readonly value: string; readonly label: string; readonly hint?: string }
 
-/** What speaks against an answer. A warning may be overruled. */
+/** The reason against an answer. A warning may be overruled. */
 export type Objection = { readonly severity: 'error' | 'warning'; readonly message: string; readonly help?: string }
 
-/** Where an answer goes: a variable of `.env`, or a place in `config.yaml`. */
+/** The place where an answer is written: a variable of `.env`, or a path in `config.yaml`. */
 export type Write =
   | { readonly to: 'env'; readonly name: string; readonly value: string; readonly isSecret?: true }
   | { readonly to: 'config'; readonly path: Path; readonly value: Json }
 
-/** How a trial went. */
+/** The result of a trial. */
 export type TrialResult = { readonly ok: boolean; readonly text: string }
 
 export type Question = {
   readonly id: string
-  /** The option that answers it. */
+  /** The option that answers the question. */
   readonly flag: string
   readonly kind: 'yes-no' | 'choice' | 'text' | 'secret'
   /** The question itself, in one sentence. */
   readonly text: string
   readonly choices?: readonly Choice[]
-  /** What Enter takes; of a secret the empty text, which keeps what is there. Without it, something must be answered. */
+  /**
+   * The answer that Enter gives. For a secret it is the empty text, which keeps the present secret. Absent: the user must type an answer.
+   */
   readonly initial?: string
-  /** What is taken where nobody is asked; absent: what Enter takes. */
+  /** The answer where nobody can be asked; absent: the answer that Enter gives. */
   readonly unasked?: string
-  /** What is set today, as it may be shown. */
+  /** The present setting, in a form that may be shown. */
   readonly shown?: string
   readonly check?: (answer: string) => Objection | undefined | Promise<Objection | undefined>
   readonly writes?: (answer: string) => readonly Write[]
-  /** Is run as soon as the answer is yes. When it fails, the questions with the ids `about` may be asked again. */
+  /** A trial that runs as soon as the answer is yes. When it fails, the questions with the ids `about` may be asked again. */
   readonly trial?: { readonly what: 'ask the agent' | 'send to the target'; readonly doing: string; readonly about: readonly string[] }
 }
 

@@ -1,4 +1,4 @@
-/** All questions of the wizard, in the order in which they are asked. Answers bring further questions. */
+/** All questions of the wizard, in the order in which they are asked. An answer may bring further questions. */
 
 import { adapterQuestions } from './adapter-questions.ts'
 import { agentQuestions } from './agent-questions.ts'
@@ -6,7 +6,7 @@ import { type Draft, type Question, yesNo } from './question.ts'
 import { providerIn, routeQuestions, waitsForKey } from './route-questions.ts'
 import { targetQuestions } from './target-questions.ts'
 
-/** The questions as far as they are known by the answers so far. */
+/** Returns the questions that the answers so far have brought. */
 export const questionsOf = (draft: Draft): readonly Question[] => [
   ...adapterQuestions(draft),
   ...routeQuestions(draft),

@@ -1,4 +1,4 @@
-/** Targets that post where a route tells them to: they are offered with a route, and it gets their settings. */
+/** Targets that post to the place that a route names. They are offered together with a route, and the route gets their settings. */
 
 import { defaultProfile } from '../../config/config.ts'
 import type { Path } from '../../core/diagnostic.ts'
@@ -14,11 +14,11 @@ import { type Draft, error, type Objection, type Question } from './question.ts'
 const urlId = 'target.url'
 const secretId = 'target.secret'
 
-/** Whether a route for this sender can tell the target where to post: to an address, or as a comment on what the event is about. */
+/** Whether a route for this sender can tell the target where to post: to an address, or as a comment on the subject of the event. */
 export const isToldBy = ({ name }: TargetPart, provider: Provider | undefined): boolean =>
   provider !== undefined && (name === http.name || provider.comment?.target === name)
 
-/** Questions about what only the route can say. */
+/** Returns the questions about settings that only the route can have. */
 export const deliveryQuestions = ({ name }: TargetPart, draft: Draft): readonly Question[] =>
   name === http.name ? [urlQuestion, signingQuestion(draft)] : []
 
@@ -47,7 +47,7 @@ const signingQuestion = (draft: Draft): Question => {
 const signingVariable = ({ answers }: Draft): string =>
   `${(answers['route.name'] ?? '').toUpperCase().replace(/[^A-Z0-9]/g, '_')}_TARGET_SECRET`
 
-/** What the target itself says against its settings; that it signs nothing is only told of. */
+/** Returns the target's objection to its settings; `undefined` where it has none. An unsigned post is only a warning. */
 const objectionOf = (extra: JsonObject): Objection | undefined => {
   const found: Objection[] = []
   http.check?.(extra, (code, _: Path, message, help) => {
@@ -56,7 +56,7 @@ const objectionOf = (extra: JsonObject): Objection | undefined => {
   return found[0]
 }
 
-/** The keys that the route gets for its target; none where the target needs to be told more than is known. */
+/** Returns the keys of the route that concern its target; none where the target needs a setting that is not known. */
 export const deliveryOf = (part: TargetPart | undefined, provider: Provider, draft: Draft): JsonObject => {
   if (!part) return {}
   if (!part.requires) return { deliver: part.name }
@@ -69,7 +69,7 @@ const addressed = (draft: Draft): JsonObject => ({
   ...(draft.answers[secretId] ? { secret: `\${${signingVariable(draft)}}` } : {}),
 })
 
-/** The settings for a message that is tried at once; `undefined` where an event would have to fill them in. */
+/** Returns the settings for a message that is tried at once; `undefined` where an event would have to fill them in. */
 export const trialExtra = ({ name, requires }: TargetPart, { answers }: Draft): JsonObject | undefined => {
   if (!requires) return {}
   const url = (answers[urlId] ?? '').trim()
@@ -77,7 +77,7 @@ export const trialExtra = ({ name, requires }: TargetPart, { answers }: Draft): 
   return { url, ...(answers[secretId] ? { secret: answers[secretId] } : {}) }
 }
 
-/** Says of a target that runs a program whether the program is there. */
+/** Returns a hint on whether the program of a target is there; no hint for a target without a program. */
 export const programHint = ({ program }: TargetPart, { loaded }: Draft['present']): { readonly hint?: string } => {
   if (program === undefined) return {}
   const isThere = hasProgram(program, searchPathOf(loaded.config.profiles.get(defaultProfile)?.env ?? {}))

@@ -1,4 +1,4 @@
-/** Questions about a first route: who sends, what the route is called, and the sender's key where the sender makes it. */
+/** Questions about a first route: its sender, its name, and the key where the sender makes the key. */
 
 import { targetsByName } from '../../parts/targets/index.ts'
 import { checkShape, checkSigningSecret } from './checks.ts'
@@ -7,11 +7,11 @@ import { type Provider, providers, providersByName } from './providers.ts'
 import { type Draft, error, type Question, type Write } from './question.ts'
 import { deliveryOf } from './route-delivery.ts'
 
-/** Whether the route is made, but off: the sender's key is not here yet, and without it every post would be refused. */
+/** Whether the route is made but disabled, because the sender's key is missing: without the key every post would be refused. */
 export const waitsForKey = (provider: Provider, { answers }: Pick<Draft, 'answers'>): boolean =>
   provider.key === 'theirs' && !answers['route.secret']
 
-/** The sender that the route is for; `undefined` for no route. */
+/** Returns the sender that the route is for; `undefined` for no route. */
 export const providerIn = ({ answers }: Pick<Draft, 'answers'>): Provider | undefined => providersByName.get(answers.route ?? '')
 
 export const routeQuestions = (draft: Draft): readonly Question[] => {
@@ -67,7 +67,10 @@ const routeWrites = (path: readonly (string | number)[], provider: Provider, dra
   return [{ to: 'config', path: [...path], value: { ...off, ...spec, ...own, ...deliver } }]
 }
 
-/** A second route of a sender has a variable of its own: the first one's secret stays. */
+/**
+ * Returns the variable for a route's secret. A second route of a sender gets another variable, so that the secret of the first route
+ * stays.
+ */
 export const secretNameOf = ({ name, route }: Provider, { present, answers }: Draft): string => {
   const first = `${name.toUpperCase()}_SIGNING_SECRET`
   if (present.env[first] === undefined) return first

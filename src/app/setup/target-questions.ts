@@ -1,4 +1,4 @@
-/** Questions about a first delivery target: which one, what it needs, and whether to send a message to it. */
+/** Questions about a first delivery target: its name, its settings, and whether to send it a message. */
 
 import { defaultProfile } from '../../config/config.ts'
 import { fingerprint } from '../../core/secrets/mask.ts'
@@ -13,7 +13,7 @@ import { providerIn } from './route-questions.ts'
 const idOf = (key: string): string => `target.${key}`
 const home = 'home_channel'
 
-/** Those that something must be set for, or that the route of this run can tell where to post. */
+/** Whether a target is offered: it needs a setting, or the route of this run can tell it where to post. */
 const isOffered = (part: TargetPart, draft: Draft): boolean =>
   isToldBy(part, providerIn(draft)) || (part.needs?.every((keys) => keys.length > 0) ?? false)
 
@@ -51,13 +51,13 @@ const settingsNow = (part: TargetPart, { loaded }: Draft['present']) => {
   return settingsOf(part, profile?.platforms ?? {}, profile?.env ?? {})
 }
 
-/** Settings among the answers, by their keys. */
+/** Returns the settings of the target among the answers, by their keys. */
 const answered = ({ answers }: Draft): { [key: string]: string } =>
   Object.fromEntries(
     Object.entries(answers).flatMap(([id, value]) => (id.startsWith('target.') && value !== '' ? [[id.slice(7), value]] : [])),
   )
 
-/** How the target is connected: the keys of that way, and the question where there are several. */
+/** Returns the keys of the way in which the target is connected, and the question about the way where there are several. */
 const wayOf = (part: TargetPart, draft: Draft): [questions: readonly Question[], keys: readonly string[]] => {
   const { needs = [] } = part
   const known = { ...settingsNow(part, draft.present), ...answered(draft), ...givenTo(draft) }
@@ -87,7 +87,7 @@ const settingQuestion = (key: string, part: TargetPart, { present }: Draft): Que
   const [name] = setting.env
   const path = ['platforms', platformOf(part), key]
   const now = textSetting(settingsNow(part, present), key)
-  // What stands in .env wins over the file, so a new value must stand there too.
+  // A value in .env wins over the file, so a new value must be written to .env too.
   const variable = setting.env.find((each) => present.env[each]) ?? (setting.secret ? name : undefined)
   const write = (value: string): Write =>
     variable === undefined

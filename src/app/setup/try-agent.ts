@@ -1,4 +1,4 @@
-/** Asks the agent one short prompt, as the answers describe it. */
+/** Asks the agent one short prompt, with the settings that the answers give it. */
 
 import { messageOf } from '../../core/fault.ts'
 import { createRedactor } from '../../core/secrets/redact.ts'
@@ -21,12 +21,12 @@ const run: NewRun = {
   event: 'test',
   deliveryId: 'setup',
   prompt,
-  // What the agent answers goes nowhere.
+  // The agent's answer goes nowhere.
   delivery: { target: '', extra: {} },
   acceptedAt: 0,
 }
 
-/** Never throws for what the agent does. */
+/** Asks the agent. A failure of the agent is a result, and is not thrown. */
 export const tryAgent = async (draft: Draft, signal: AbortSignal): Promise<TrialResult> => {
   const { config } = draftedConfig(draft)
   const redact = createRedactor(knownSecrets(config))

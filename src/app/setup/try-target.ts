@@ -8,7 +8,7 @@ import { draftedConfig } from './drafted.ts'
 import type { Draft, TrialResult } from './question.ts'
 import { trialExtra } from './route-delivery.ts'
 
-/** Never throws for what the target does. */
+/** Sends the message. A failure of the target is a result, and is not thrown. */
 export const tryTarget = async (draft: Draft): Promise<TrialResult> => {
   const { target = '' } = draft.answers
   const part = targetsByName.get(target)

@@ -1,10 +1,10 @@
-/** A command as one text: words apart by blanks, quotes around what belongs together. */
+/** Splits a command into words, and joins words into a command. Blanks separate words, and quotes keep a word together. */
 
 import { quoted } from '../../process/quoted.ts'
 
 const word = /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)/gsy
 
-/** The words of a command; `undefined` where a quote does not end. Nothing is replaced: no shell reads them. */
+/** Returns the words of a command; `undefined` where a quote does not end. No shell reads them, so nothing in them is replaced. */
 export const wordsOf = (text: string): string[] | undefined => {
   const words: string[] = []
   let open = false

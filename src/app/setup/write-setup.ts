@@ -1,4 +1,4 @@
-/** Writes what was planned: all of it, or nothing. */
+/** Writes the planned files: all of them, or none. */
 
 import { existsSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -8,7 +8,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import type { FileChange, SetupPlan } from './plan.ts'
 import type { Present } from './present.ts'
 
-/** Throws a Fault when a file cannot be written or has changed since it was read; then all are as they were. */
+/** Writes the files. Throws a Fault when a file cannot be written, or was changed after it was read. Then every file has its old text. */
 export const writeSetup = async ({ changes }: Pick<SetupPlan, 'changes'>): Promise<void> => {
   for (const change of changes) refuseChanged(change)
   const folder = changes[0] && dirname(changes[0].file)
@@ -28,7 +28,7 @@ export const writeSetup = async ({ changes }: Pick<SetupPlan, 'changes'>): Promi
   }
 }
 
-/** Throws a Fault when a file that answers go to may not be written: better before anybody answers than after. */
+/** Throws a Fault when `config.yaml` or `.env` may not be written. The wizard calls it before the first question. */
 export const refuseReadOnlyFiles = ({ files: { config, env } }: Present): void => {
   for (const file of [config, env]) refuseReadOnly(file)
 }
@@ -40,13 +40,13 @@ const refuseChanged = ({ file, before }: FileChange): void => {
   throw new Fault('conflict', `${file} has changed meanwhile: nothing was written`, { exitCode: exit.conflict, hint: 'try again' })
 }
 
-/** A file keeps the mode that it has; the secrets in `.env` are for its owner alone. */
+/** Returns the mode of a file that exists. For `.env` it is `undefined`, because the secrets in it are for its owner alone. */
 const modeOf = ({ name, file }: Pick<FileChange, 'name' | 'file'>): number | undefined => {
   const mode = name === 'env' ? undefined : statSync(file, { throwIfNoEntry: false })?.mode
   return mode === undefined ? undefined : mode & 0o777
 }
 
-/** What cannot be undone either is reported by the error that led here. */
+/** Puts a file back as it was. A failure here stays silent, because the error that led here is reported. */
 const undo = async ({ name, file, before }: FileChange): Promise<void> => {
   try {
     if (before === undefined) rmSync(file, { force: true })

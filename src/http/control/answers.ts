@@ -1,4 +1,4 @@
-/** Answers the requests that the control socket takes: each operation of the table goes to the gateway's own. */
+/** Answers the requests on the control socket: each operation of the table calls the gateway's operation of that name. */
 
 import type { FastifyInstance } from 'fastify'
 import type { TailLines } from '../../app/live/tails.ts'
@@ -26,7 +26,7 @@ export const addOperations = (app: FastifyInstance, gateway: RunningGateway): vo
   }
 }
 
-/** Answers what is not known, and what failed. */
+/** Adds the answers to unknown requests and to failures. */
 export const addRefusals = (app: FastifyInstance, log: Log): void => {
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not known to this version of the gateway' }))
   app.setErrorHandler((error, request, reply) => {
@@ -38,7 +38,7 @@ export const addRefusals = (app: FastifyInstance, log: Log): void => {
   })
 }
 
-/** Wraps what an operation throws, so that a `statusCode` in it is not taken for a mistake in the request. */
+/** Runs an operation and wraps its error, so that a `statusCode` in the error is not taken for a mistake in the request. */
 const attempt = async <T>(work: () => T | Promise<T>): Promise<T> => {
   try {
     return await work()

@@ -15,14 +15,14 @@ type Method = 'GET' | 'POST'
 const timeoutMs = 30_000
 const maxAnswerBytes = 67_108_864
 
-/** The gateway's answer. Throws a Fault when no gateway runs (exit 4), and when it refuses or fails. */
+/** Returns the gateway's answer. Throws a Fault when no gateway runs (exit 4), and when the gateway refuses or fails. */
 export const askGateway = async (asker: Asker, method: Method, path: string, body?: Json): Promise<Json> => {
   const answer = await tryGateway(asker, method, path, body)
   if (answer === undefined) throw notRunning(asker)
   return answer
 }
 
-/** A Fault that says why no gateway can be asked, and what to do. */
+/** Returns a Fault that says why no gateway can be asked, and what to do. */
 export const notRunning = ({ dataDir, self }: Asker): Fault => {
   const socket = controlSocket(dataDir)
   const tooLong = existsSync(socket) && !isReachable(socket)
@@ -40,7 +40,7 @@ export const notRunning = ({ dataDir, self }: Asker): Fault => {
   })
 }
 
-/** Whether a gateway takes connections. Also `true` where nobody can tell: the question that follows then fails with the reason. */
+/** Whether a gateway takes connections. Also `true` where nobody can tell: the next question then fails with the reason. */
 export const isListening = async ({ dataDir }: Asker): Promise<boolean> => {
   const path = controlSocket(dataDir)
   if (!isReachable(path)) return false
@@ -48,7 +48,7 @@ export const isListening = async ({ dataDir }: Asker): Promise<boolean> => {
   return code === undefined || !unheard.has(code)
 }
 
-/** The gateway's answer; `undefined` when no gateway runs, or none can be reached. */
+/** Returns the gateway's answer; `undefined` when no gateway runs, or none can be reached. */
 export const tryGateway = async (asker: Asker, method: Method, path: string, body?: Json): Promise<Json | undefined> => {
   const short = openShortPath(controlSocket(asker.dataDir))
   if (short === undefined) return undefined
@@ -60,7 +60,7 @@ export const tryGateway = async (asker: Asker, method: Method, path: string, bod
   }
 }
 
-/** The JSON of an answer. Throws a Fault for a refusal or a failure. */
+/** Returns the JSON of an answer. Throws a Fault for a refusal or a failure. */
 export const answerOf = ({ status, text }: Answer): Json => {
   const answer = parsed(text)
   if (status === 200) return answer
@@ -81,10 +81,10 @@ const parsed = (text: string): Json => {
 type Answer = { readonly status: number; readonly text: string }
 type Question = { readonly socketPath: string; readonly method: Method; readonly path: string; readonly text: string | undefined }
 
-/** Error codes that mean that no process listens: there is no socket, or a dead process left it. */
+/** The error codes for a socket on which no process listens: it does not exist, or a dead process left it. */
 const unheard = new Set(['ENOENT', 'ECONNREFUSED'])
 
-/** The headers of a request with this body. */
+/** Returns the headers of a request with the body. */
 export const bodyHeaders = (text: string | undefined) =>
   text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
 

@@ -9,7 +9,7 @@ import { type Asker, askGateway, isListening, notRunning } from './ask.ts'
 import { followGateway } from './follow.ts'
 import type { Operation } from './questions.ts'
 
-/** Finds the gateway of a data directory. Each call looks again. */
+/** Returns a finder of the gateway of a data directory. Each call looks for the gateway again. */
 export const gatewayAt = (asker: Asker): GatewayFinder => {
   const gateway = clientOf(asker)
   return {
@@ -39,7 +39,10 @@ const ask = async (asker: Asker, operation: Operation, question: JsonObject): Pr
   return checked(await askGateway(asker, method, address, body), checkAnswer)
 }
 
-/** Throws a Fault where the answer has not its shape: the gateway may be of another version than the program that asks it. */
+/**
+ * Returns the answer when it has the shape of its operation. Throws a Fault otherwise: the gateway may be of another version than the
+ * program that asks it.
+ */
 const checked = <T>(answer: T, check: Operation['checkAnswer']): T => {
   if (check(answer)) return answer
   const hint = 'it may be of another version than this program: start it again'

@@ -1,4 +1,4 @@
-/** A stream of lines from the gateway of a data directory, over its control socket. */
+/** Reads a stream of lines from the gateway of a data directory, over its control socket. */
 
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
@@ -10,7 +10,10 @@ import { controlSocket, openShortPath } from './socket-path.ts'
 const maxLineChars = 1_048_576
 const maxAnswerBytes = 65_536
 
-/** Each line as JSON, until the gateway ends the stream or `return` is called. Throws a Fault when no gateway runs (exit 4), and when it refuses. */
+/**
+ * Returns each line as JSON, until the gateway ends the stream or `return` is called. Throws a Fault when no gateway runs (exit 4), and
+ * when the gateway refuses.
+ */
 export const followGateway = async (asker: Asker, path: string, body: Json | undefined): Promise<AsyncIterableIterator<unknown>> => {
   const short = openShortPath(controlSocket(asker.dataDir))
   const response = short && (await open(short.path, path, body === undefined ? undefined : JSON.stringify(body)).finally(short.close))
@@ -22,7 +25,7 @@ export const followGateway = async (asker: Asker, path: string, body: Json | und
   const lines = linesOf(response)
   const iterator: AsyncIterableIterator<unknown> = {
     next: () => lines.next(),
-    // A caller that waits for a line is ended, too.
+    // The end also reaches a caller that waits for a line.
     async return() {
       response.destroy()
       return { done: true, value: undefined }
@@ -32,7 +35,7 @@ export const followGateway = async (asker: Asker, path: string, body: Json | und
   return iterator
 }
 
-/** `undefined`: no process listens. */
+/** Opens the stream; `undefined` where no process listens. */
 const open = (socketPath: string, path: string, text: string | undefined): Promise<IncomingMessage | undefined> =>
   new Promise((resolve, reject) => {
     const headers = bodyHeaders(text)

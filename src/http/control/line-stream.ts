@@ -1,9 +1,12 @@
-/** The lines of a tail as the body of an answer: one JSON document a line. */
+/** Makes the lines of a tail into the body of an answer: one JSON document a line. */
 
 import { Readable } from 'node:stream'
 import type { TailLines } from '../../app/live/tails.ts'
 
-/** Takes a line only when the connection has room for it, so that a slow reader keeps no more lines waiting here. */
+/**
+ * Returns a stream of the lines. It takes a line only when the connection has room for it, so that no lines pile up here for a slow
+ * reader.
+ */
 export const streamOf = (lines: TailLines): Readable =>
   new Readable({
     read() {

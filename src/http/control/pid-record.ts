@@ -5,10 +5,10 @@ import { join } from 'node:path'
 
 const recordOf = (dataDir: string): string => join(dataDir, 'state', 'gateway.pid')
 
-/** When a process started: it tells the process from a later one with its id. Empty where the system does not say. */
+/** Returns the start time of a process, which tells it from a later process with the same id. Empty where the system does not say. */
 const startOf = (pid: number): string => {
   try {
-    // The 22nd field; the second one, a name in parentheses, may hold blanks.
+    // The start time is the 22nd field. The second field, a name in parentheses, may hold blanks.
     return (
       readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
@@ -19,7 +19,7 @@ const startOf = (pid: number): string => {
   }
 }
 
-/** Writes the record if it can. The returned function removes it. */
+/** Writes the record where possible. The returned function removes it. */
 export const recordPid = (dataDir: string): (() => void) => {
   const file = recordOf(dataDir)
   try {
@@ -30,7 +30,7 @@ export const recordPid = (dataDir: string): (() => void) => {
   return () => rmSync(file, { force: true })
 }
 
-/** The process that serves a data directory, if the recorded one still runs. */
+/** Returns the id of the process that serves a data directory; `undefined` where the recorded process does not run. */
 export const servingPid = (dataDir: string): number | undefined => {
   try {
     const [pid = '', start = ''] = readFileSync(recordOf(dataDir), 'utf8').trim().split(' ')

@@ -1,11 +1,14 @@
-/** Reads the question of a control operation out of a request: the members in its path and those in its body. */
+/** Reads the question of a control operation from a request: members of its path and members of its body. */
 
 import { isObject, type JsonObject } from '../../core/json.ts'
 import type { controlOperations } from '../../generated/control.ts'
 
 export type Operation = (typeof controlOperations)[keyof typeof controlOperations]
 
-/** An unknown member is refused, because a misspelt one must not act as a default. Throws an Error with `statusCode` 400 and a sentence. */
+/**
+ * Returns the question. An unknown member is refused, because a misspelt member must not act as a default. Throws an Error with
+ * `statusCode` 400 and a sentence.
+ */
 export const questionOf = ({ question }: Operation, inPath: JsonObject, body: unknown): JsonObject => {
   const { check, members, required }: Question = question
   const needed = required.filter((name) => !Object.hasOwn(inPath, name))
@@ -21,7 +24,7 @@ export const questionOf = ({ question }: Operation, inPath: JsonObject, body: un
   throw bad(problem?.keyword === 'required' ? `${need}${musts}` : mustBe(problem?.instancePath.split('/')[1] ?? '', members))
 }
 
-/** What the questions of all operations have in common. */
+/** The members that the questions of all operations have in common. */
 type Question = {
   readonly check: Operation['question']['check']
   readonly members: { readonly [name: string]: { readonly must: string } }

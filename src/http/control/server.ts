@@ -15,7 +15,7 @@ import { addOperations, addRefusals } from './answers.ts'
 import { openShortPath, removeStale } from './socket-path.ts'
 
 export interface Control {
-  /** Removes the socket. Requests that are being worked on get their answers, for a moment. */
+  /** Removes the socket. For a moment, open requests still get their answers. */
   close(): Promise<void>
 }
 
@@ -29,10 +29,10 @@ export type ControlOptions = {
 
 const maxBodyBytes = 1_048_576
 const maxConnections = 64
-/** How often the gateway looks whether the socket is still there. */
+/** The time between two looks at the socket file, in milliseconds. */
 const lookMs = 2_000
 
-/** Starts to listen. Throws a Fault when another gateway answers there, or when the socket cannot be made. */
+/** Starts to listen. Throws a Fault when another gateway answers on the socket, or when the socket cannot be made. */
 export const listenControl = async (options: ControlOptions): Promise<Control> => {
   const { path, log } = options
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -54,7 +54,7 @@ export const listenControl = async (options: ControlOptions): Promise<Control> =
   }
 }
 
-/** Listens on the path in its short form; the returned function ends that. */
+/** Listens on the path in its short form. The returned function ends the listening. */
 const listenOn = async (short: string, { path, operations, log, clock = systemClock }: ControlOptions): Promise<() => Promise<void>> => {
   await removeStale(path)
   const server = createServer()
@@ -75,7 +75,7 @@ const listenOn = async (short: string, { path, operations, log, clock = systemCl
 
 type WatchedSocket = { readonly path: string; readonly short: string; readonly log: Log; readonly clock: Clock }
 
-/** Makes the socket again after somebody removed it. What is now in its place, perhaps another gateway's socket, is left alone. */
+/** Makes the socket again after somebody removed it. A file in its place, perhaps another gateway's socket, is left alone. */
 const keepThere = ({ path, short, log, clock }: WatchedSocket, server: Server): (() => void) => {
   let relay: Relay | undefined
   let cancel = (): void => {}
@@ -101,7 +101,9 @@ const keepThere = ({ path, short, log, clock }: WatchedSocket, server: Server): 
   }
 }
 
-/** Makes the socket so that no other user can ever open it: Node makes it before `listen` returns, and the umask holds until then. */
+/**
+ * Makes the socket so that no other user can ever open it: Node makes the file before `listen` returns, and the umask holds until then.
+ */
 const bind = (server: Relay, path: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const fail = (error: unknown): void => {

@@ -1,20 +1,23 @@
-/** Where the control socket is, and how its path is made short enough for the kernel. */
+/** The path of the control socket, and a form of the path that is short enough for the kernel. */
 
 import { closeSync, existsSync, lstatSync, openSync, unlinkSync } from 'node:fs'
 import { connect } from 'node:net'
 import { basename, dirname, join, relative } from 'node:path'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 
-/** The control socket of the gateway that serves a data directory. */
+/** Returns the path of the control socket of the gateway that serves a data directory. */
 export const controlSocket = (dataDir: string): string => join(dataDir, 'state', 'gateway.sock')
 
-/** With the final zero Linux takes 108 bytes and macOS 104. libuv silently cuts longer paths. */
+/** The longest path, in bytes. With the final zero, Linux takes 108 bytes and macOS 104. libuv silently cuts longer paths. */
 const maxPathBytes = 103
 
-/** A path that the kernel takes, for as long as it is not closed. */
+/** A path that the kernel takes. It is valid until `close` is called. */
 export type ShortPath = { readonly path: string; readonly close: () => void }
 
-/** The path as it is, relative to the working folder, or (on Linux) through a handle of its folder; `undefined` when none is short enough. */
+/**
+ * Returns the path as it is, relative to the working folder, or (on Linux) through a handle of its folder; `undefined` when no form is
+ * short enough.
+ */
 export const openShortPath = (path: string): ShortPath | undefined => {
   const near = [path, relative(process.cwd(), path)].find(fits)
   return near === undefined ? throughHandle(path) : { path: near, close: () => {} }
@@ -43,8 +46,8 @@ export const isReachable = (path: string): boolean => {
 const fits = (path: string): boolean => Buffer.byteLength(path) <= maxPathBytes
 
 /**
- * Removes the socket that a dead process left. Throws a Fault when a gateway answers on it, when that cannot be found out, and when
- * something other than a socket is in its place: nothing else is ever removed.
+ * Removes the socket that a dead process left. Throws a Fault when a gateway answers on the socket, when nobody can tell, and when
+ * something other than a socket is in its place, which is never removed.
  */
 export const removeStale = async (path: string): Promise<void> => {
   const stat = lstatSync(path, { throwIfNoEntry: false })
@@ -66,7 +69,7 @@ export const removeStale = async (path: string): Promise<void> => {
   unlinkSync(path)
 }
 
-/** Tries to connect: `undefined` when the connection is taken, else the error's code. */
+/** Tries to connect. Returns `undefined` when the connection is taken, else the code of the error. */
 export const connectError = (path: string): Promise<string | undefined> =>
   new Promise((resolve) => {
     const short = openShortPath(path)
