@@ -1,4 +1,4 @@
-/** `paths`: where the files are, one a line. */
+/** `paths`: the paths of the gateway's files, one a line. */
 
 import { namedPaths } from '../app/paths.ts'
 import { printable } from '../core/text.ts'

@@ -1,4 +1,4 @@
-/** `cron create <name>`: stores a job, unless the gateway would not run it. A running gateway finds it when it next reads the file. */
+/** `cron create <name>`: stores a job that the gateway would run. A running gateway finds the job when it next reads the jobs file. */
 
 import { type CreatedJob, createJob, type NewJob, readJobGround } from '../../app/jobs/create-job.ts'
 import { defaultProfile } from '../../config/config.ts'
@@ -33,7 +33,7 @@ export const cronCreate = async (name: string, options: CronCreateOptions, cli: 
   return report(made, cli)
 }
 
-/** Reads the file or the standard input that `--prompt` names. Throws a usage Fault. */
+/** Returns the job that the options describe. Reads the file or the standard input that `--prompt` names. Throws a usage Fault. */
 const readNewJob = async (name: string, options: CronCreateOptions, io: Pick<Io, 'stdin'>): Promise<NewJob> => ({
   id: options.id,
   name,

@@ -27,7 +27,7 @@ export const cronList = async (options: CronListOptions, cli: Cli): Promise<numb
 
 const cell = (value: unknown): string => printable(String(value ?? ''), 200) || '-'
 
-/** What the list shows in place of a next run, for a job whose one time is past. */
+/** The words that the list shows in place of a next run, for a job whose only time is past. */
 const pastWords = { over: 'never again', missed: 'only if missed' }
 
 const stateOf = ({ state, running_since }: JsonObject): string => {

@@ -1,4 +1,4 @@
-/** `cron pause|resume <job>`: stops a job from running and lets it run again. */
+/** `cron pause|resume <job>`: stops the runs of a job, or lets the job run again. */
 
 import { pauseJob } from '../../app/jobs/pause-job.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'

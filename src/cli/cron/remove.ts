@@ -1,4 +1,4 @@
-/** `cron remove <job>`: deletes a job that was made at run time. On a terminal it asks first. */
+/** `cron remove <job>`: deletes a job that was made at run time. On a terminal the command asks first. */
 
 import { findRemovable, removeJob } from '../../app/jobs/remove-job.ts'
 import { exit, Fault } from '../../core/fault.ts'

@@ -1,4 +1,4 @@
-/** `edit [route]`: the terminal editor of routes. What its first frame does not need is loaded when it is asked for. */
+/** `edit [route]`: the terminal editor of routes. Modules that its first frame does not need are loaded later. */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -63,10 +63,13 @@ export const edit = async (route: string | undefined, given: EditOptions, cli: C
   }
 }
 
-/** A terminal whose locale is not UTF-8 gets no lines of boxes. */
+/** Whether the locale is UTF-8. Another terminal gets no line-drawing characters. */
 const isUtf8 = ({ LC_ALL, LC_CTYPE, LANG }: Cli['io']['env']): boolean => /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || 'utf-8')
 
-/** A text may hold a payload: its file is the user's own, and goes at once. */
+/**
+ * Opens a text as a file, and returns the text afterwards. The text may hold a payload, so only the user can read the file, and it is
+ * deleted at once.
+ */
 const inFile = async (text: string, open: (file: string) => Promise<void>): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'headgate-'))
   const file = join(folder, 'text.txt')

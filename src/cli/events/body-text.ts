@@ -1,4 +1,4 @@
-/** The body of a request for people. */
+/** Writes the body of a request for people. */
 
 import { isUtf8 } from 'node:buffer'
 import { isJson, prettyJson } from '../../app/json-text.ts'
@@ -9,7 +9,7 @@ const maxShown = 65_536
 const maxLines = 2_000
 const maxLine = 4_096
 
-/** A body for people, safe on a terminal and bounded; what is left out is said. */
+/** Returns a body that is safe on a terminal and bounded. It says how much is left out. */
 export const bodyText = (body: Buffer, rawCommand: string): string => {
   if (body.length === 0) return '(empty)\n'
   if (!isUtf8(body)) return `(${body.length} bytes, not UTF-8: ${printable(rawCommand)} > file)\n`

@@ -1,4 +1,4 @@
-/** What commands that act on several events have in common: which ones, and whether that is meant. */
+/** Shared by the commands that act on several events: choosing the events, and asking whether the user means it. */
 
 import { type Counting, chooseEvents } from '../../app/events/event-batch.ts'
 import { type EventStatus, sourceOf } from '../../app/events/event-status.ts'
@@ -9,7 +9,7 @@ import { type Cli, note } from '../shell/output.ts'
 import { criteriaOf, type SelectionOptions } from './selection.ts'
 import { cell } from './view.ts'
 
-/** The events of the ids, or else those selected; oldest first, as they came. */
+/** Returns the events of the ids or, without ids, the selected events. The oldest event comes first. */
 export const chosen = async (ids: readonly string[], options: SelectionOptions, cli: Cli): Promise<readonly EventStatus[]> => {
   const isSelection = Object.values(options).some((value) => value !== undefined)
   if (ids.length > 0 && isSelection) throw usage('give ids or a selection, not both')
@@ -21,7 +21,7 @@ export const chosen = async (ids: readonly string[], options: SelectionOptions, 
   return events
 }
 
-/** Asks before many things start; where nobody can be asked, `--yes` has to be given. */
+/** Asks before many things start. Where nobody can be asked, `--yes` is needed. */
 export const confirm = async (question: string, yes: boolean, { io }: Cli): Promise<void> => {
   if (yes) return
   if (!io.ask) throw usage('nothing was started: this needs --yes where nobody can be asked', 'look first: --dry-run')
@@ -29,7 +29,7 @@ export const confirm = async (question: string, yes: boolean, { io }: Cli): Prom
   throw new Fault('cancelled', 'nothing was started', { exitCode: exit.cancelled })
 }
 
-/** Shows at a terminal how many of several are done; the line goes with the last. */
+/** Returns a function that shows on a terminal how many events are done. The line is cleared after the last event. */
 export const counting =
   (of: number, { io, quiet }: Cli): Counting =>
   (done) => {
@@ -38,12 +38,12 @@ export const counting =
     io.stderr(done < of ? `\r${text}` : `\r${' '.repeat(text.length)}\r`)
   }
 
-/** `3 (2 of deploys, 1 of job:nightly)` */
+/** Returns the number of events, and the number for each source: `3 (2 of deploys, 1 of job:nightly)`. */
 export const countsOf = (events: readonly EventStatus[]): string => {
   const counts = new Map<string, number>()
   for (const { event } of events) counts.set(sourceOf(event), (counts.get(sourceOf(event)) ?? 0) + 1)
   return `${events.length} (${[...counts].map(([name, count]) => `${count} of ${cell(name)}`).join(', ')})`
 }
 
-/** An id and where it comes from, as the first columns of a line. */
+/** Returns the first columns of a line: the event's id and its source. */
 export const aboutOf = ({ event }: EventStatus): string[] => [printable(event.event_id, 36), cell(sourceOf(event))]

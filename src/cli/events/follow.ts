@@ -1,4 +1,4 @@
-/** `events list --follow`: the newest events, and then each one as it comes, and again when its run goes on; Ctrl-C ends it. */
+/** `events list --follow`: the newest events first, then each event as it comes, and again at each step of its run. Ctrl-C ends it. */
 
 import { describeEvent, type EventStatus } from '../../app/events/event-status.ts'
 import { followEvents } from '../../app/events/follow-events.ts'
@@ -14,7 +14,7 @@ import { rowOf, tableHead } from './table.ts'
 import { shortIds } from './view.ts'
 
 const defaultLimit = 10
-/** The columns of a new row are as wide as those of so many rows before it. */
+/** The number of rows before a new row that decide the width of its columns. */
 const maxRows = 50
 
 export const eventsFollow = async (options: PageOptions & { readonly wide: boolean }, cli: Cli): Promise<number> => {

@@ -1,4 +1,4 @@
-/** `events list`: one event a line, newest first, whether a gateway runs or not. */
+/** `events list`: one event a line, newest first, with or without a running gateway. */
 
 import { readEventPage } from '../../app/events/event-page.ts'
 import { describeEvent, type EventStatus } from '../../app/events/event-status.ts'
@@ -28,7 +28,7 @@ export const eventsList = async ({ wide = false, follow = false, ...options }: L
   return answer(cli, { kind: 'events.list', data, text: tableOf(events, wide, cli) })
 }
 
-/** The same command for what comes after. */
+/** Returns the command line that lists the next page. */
 const nextPage = (options: ListOptions, cursor: string, { workspace: { self } }: Cli): string => {
   const given = Object.entries({ ...options, cursor }).flatMap(([name, value]) => {
     const option = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

@@ -1,4 +1,4 @@
-/** `events replay`: stored requests through today's configuration, as new events; dry, only what each would start. */
+/** `events replay`: sends stored requests through today's configuration, as new events. A dry run only shows what each would start. */
 
 import type { Result } from '../../app/events/event-batch.ts'
 import { editableBody, planReplay } from '../../app/events/event-replay.ts'
@@ -16,7 +16,7 @@ import { cell, excerpt } from './view.ts'
 
 export type ReplayOptions = Omit<SelectionOptions, 'route'> & {
   readonly fromRoute?: string
-  /** The route to send it through. */
+  /** The route that the requests go through, in place of their own. */
   readonly route?: string
   readonly sameId?: boolean
   readonly edit?: boolean
@@ -46,7 +46,7 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
   return report(await run(false), false, cli)
 }
 
-/** The payload in the user's editor; what cannot be replayed at all is refused before. */
+/** Replays an event with the payload that the user edits. An event that cannot be replayed at all is refused before the editor opens. */
 const edited = async (
   known: EventStatus,
   run: (dry: boolean, body?: string) => Promise<readonly Result[]>,
@@ -92,7 +92,7 @@ const describe = ({ known, ok, why, replayed }: Result): JsonObject => ({
 
 const maxPrompt = 200
 
-/** One line for each event; in a dry run what it would start stands below it. */
+/** Returns one line for each event. In a dry run, the work that the event would start stands below its line. */
 const tableOf = (results: readonly Result[], dryRun: boolean): string => {
   const lines = aligned(results.map(rowOf))
   return results.map(({ replayed }, i) => `${lines[i]}\n${dryRun && replayed ? startsOf(replayed) : ''}`).join('')
@@ -114,7 +114,7 @@ const startsOf = ({ starts, note: said }: NonNullable<Result['replayed']>): stri
   const more = said === undefined ? '' : `    ${cell(said, 256)}\n`
   if (!starts) return more
   const { mode, target, prompt, extra } = starts
-  // Of several targets a list.
+  // Several targets have a list of settings.
   const settings = typeof extra === 'object' && Object.keys(extra ?? {}).length > 0 ? `  ${excerpt(jsonText(extra), maxPrompt)}` : ''
   return `    ${cell(mode)} -> ${cell(target)}${settings}\n    ${excerpt(prompt, maxPrompt)}\n${more}`
 }

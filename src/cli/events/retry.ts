@@ -1,4 +1,4 @@
-/** `events retry`: the stored work of dead runs again, from its first attempt. */
+/** `events retry`: starts dead runs again with their stored work. Their attempts are counted from 1 again. */
 
 import type { Result } from '../../app/events/event-batch.ts'
 import { planRetry, type RetryPlan } from '../../app/events/event-retry.ts'

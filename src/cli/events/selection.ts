@@ -1,4 +1,4 @@
-/** The options that select events, and what their texts mean. */
+/** The options that select events, and the criteria that their texts mean. */
 
 import type { FieldValue } from '../../app/events/event-search.ts'
 import { type EventCriteria, type State, states } from '../../app/events/event-selection.ts'
@@ -21,10 +21,10 @@ export type SelectionOptions = {
   readonly limit?: number
 }
 
-/** The selection of a page: it goes on after the event where the page before it ended. */
+/** The options that select a page. `cursor`: the last event of the previous page. */
 export type PageOptions = SelectionOptions & { readonly cursor?: string }
 
-/** Throws a usage Fault for what cannot be meant. */
+/** Returns the criteria that the options mean. Throws a usage Fault for an option without a possible meaning. */
 export const criteriaOf = ({ state, since, until, field, ...others }: PageOptions): EventCriteria => {
   checkOutcomes(others.outcome)
   if (others.text === '') throw usage('--text: which words?')

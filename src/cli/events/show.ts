@@ -1,4 +1,4 @@
-/** `events show <id>`: what became of one event comes first, then the request as it came, but for the headers that hold secrets. */
+/** `events show <id>`: the end of one event and its attempts first, then its request, without the headers that hold secrets. */
 
 import type { AttemptView } from '../../app/events/event-attempts.ts'
 import { bodyOf, describeDetail, type EventDetail, readEventDetail } from '../../app/events/event-detail.ts'
@@ -23,7 +23,7 @@ export const eventsShow = async (id: string, { body = false, raw = false }: Show
   return answer(cli, { kind: 'events.show', data: describeDetail(detail), text: textOf(detail, body, command) })
 }
 
-/** The exact bytes and nothing else; never at a terminal, which they could drive. */
+/** Writes the exact bytes of the body and nothing else. A terminal gets none, because the bytes could drive it. */
 const writeBody = (body: Buffer, { io }: Cli): number => {
   if (io.isTty) throw usage('--raw writes bytes as a stranger sent them: send them to a file or a pipe')
   io.bytes(body)
@@ -79,7 +79,7 @@ const attemptOf = ({ at, end, attempt, error, target, answer: said, silent, usag
   return field(`try ${attempt}`, [at, how, ...(said === null ? [] : [`answer ${said}`]), ...usageWords(usage)].join('  '))
 }
 
-/** `3 steps, 1200 + 80 tokens, 0.0043, web_search 2` */
+/** Returns the usage of an attempt in words: `3 steps, 1200 + 80 tokens, 0.0043, web_search 2`. */
 const usageWords = (usage: AttemptView['usage']): readonly string[] => {
   if (!usage) return []
   const { steps, input_tokens, output_tokens, cost, tools } = usage
@@ -88,7 +88,7 @@ const usageWords = (usage: AttemptView['usage']): readonly string[] => {
   return [[`${steps} step${steps === 1 ? '' : 's'}`, `${input_tokens} + ${output_tokens} tokens`, ...costs, ...called].join(', ')]
 }
 
-/** The words of each attempt that said something else than the one before it. */
+/** Returns the prompt and the reply of each attempt, without a text that the attempt before it has too. */
 const wordsOf = (attempts: readonly AttemptView[], command: string): string => {
   const last = { prompt: '', reply: '' }
   return attempts
@@ -103,7 +103,9 @@ const wordsOf = (attempts: readonly AttemptView[], command: string): string => {
     .join('')
 }
 
-/** The headers, and the body only where it is asked for: it may be long, and it hides what became of the event. */
+/**
+ * Returns the headers of the request. The body comes only with `withBody`, because a long body would push the event's end out of sight.
+ */
 const requestOf = (payload: RawRequest | string, withBody: boolean, command: string): string => {
   if (typeof payload === 'string') return field('payload', payload)
   const headers = Object.entries(payload.headers).map(

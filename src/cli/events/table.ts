@@ -1,4 +1,4 @@
-/** Events as rows of a table. */
+/** Writes events as rows of a table. */
 
 import { type EventStatus, outcomeOf, sourceOf } from '../../app/events/event-status.ts'
 import { cell, shownTime } from './view.ts'
@@ -11,7 +11,7 @@ export const tableHead = (wide: boolean): readonly string[] => [
   'NOTE',
 ]
 
-/** One event as a row of the table. */
+/** Returns one event as a row of the table. */
 export const rowOf = (known: EventStatus, wide: boolean, idOf: (id: string) => string): string[] => {
   const { event, state, attempt } = known
   return [

@@ -1,10 +1,10 @@
-/** What people see of an event in a terminal: bounded, and safe on it. */
+/** Writes the parts of an event for people: bounded, and safe on a terminal. */
 
 import { printable } from '../../core/text.ts'
 
 const shortestId = 8
 
-/** The beginnings of ids that tell these events apart. */
+/** Returns a function that shortens an id to a beginning that no other of the ids has. */
 export const shortIds = (ids: readonly string[]): ((id: string) => string) => {
   let length = shortestId
   const all = new Set(ids)
@@ -12,11 +12,11 @@ export const shortIds = (ids: readonly string[]): ((id: string) => string) => {
   return (id) => printable(id, length)
 }
 
-/** One cell of a table: a line, never empty. */
+/** Returns one cell of a table: a single line that is never empty. */
 export const cell = (value: string | number | undefined, limit = 64): string => excerpt(String(value ?? ''), limit) || '-'
 
-/** The beginning of a text as one line; that it goes on is shown. */
+/** Returns the beginning of a text as one line. An ellipsis shows that the text goes on. */
 export const excerpt = (text: string, limit: number): string => `${printable(text, limit)}${text.length > limit ? ' …' : ''}`
 
-/** A time to the second. */
+/** Returns a time, to the second. */
 export const shownTime = (iso: string): string => printable(iso.replace(/\.\d+Z$/, 'Z'), 32)

@@ -1,4 +1,4 @@
-/** `gateway health`: whether the running gateway answers its /health; exit 1 when it does not say that it is well, 4 when none runs. */
+/** `gateway health`: whether the running gateway answers its /health. Exit 1 when the answer is not good, 4 when no gateway runs. */
 
 import { readHealth } from '../../app/gateway/health.ts'
 import { exit } from '../../core/fault.ts'

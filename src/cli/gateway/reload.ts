@@ -1,4 +1,4 @@
-/** `gateway reload`: the running gateway reads its files again. When it refuses them, it keeps its configuration; exit 1. */
+/** `gateway reload`: the running gateway reads its files again. A gateway that refuses them keeps its configuration; exit 1. */
 
 import { reloadGateway } from '../../app/gateway/reload.ts'
 import { exit } from '../../core/fault.ts'

@@ -1,4 +1,4 @@
-/** Each request as one line in and one line out: an observer of the facts that never costs more than so many lines a second. */
+/** Writes two lines for each request: one when it comes, and one when it is answered. The number of lines in a second is bounded. */
 
 import { trafficOf } from '../../app/live/traffic.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -13,11 +13,13 @@ export type RequestLinesOptions = {
   readonly clock: Clock
   readonly redact: (text: string) => string
   readonly show: (line: TrafficLine) => void
-  /** So many requests are not shown. */
+  /** Called with the number of requests that were not shown in a second. */
   readonly skipped: (count: number) => void
 }
 
-/** Shows the lines of requests; those past the bound are counted, and told when their second is over. */
+/**
+ * Returns an observer that shows the lines of requests. Lines past the bound are counted, and the count is told when the second is over.
+ */
 export const createRequestLines = ({ clock, redact, show, skipped }: RequestLinesOptions): Observer => {
   let count = 0
   let isCounting = false
@@ -38,13 +40,13 @@ export const createRequestLines = ({ clock, redact, show, skipped }: RequestLine
   }
 }
 
-/** For people: the same lines as `webhook tail`. */
+/** Shows the lines as `webhook tail` does, for people. */
 export const asText = (write: (text: string) => void): Pick<RequestLinesOptions, 'show' | 'skipped'> => ({
   show: (line) => write(`${trafficText(line)}\n`),
   skipped: (count) => write(`          ... ${count} more requests in this second\n`),
 })
 
-/** For machines: lines of the log. */
+/** Shows the lines as entries of the log, for machines. */
 export const asLog = (
   log: (level: 'info', fields: { readonly [name: string]: string | number | boolean | undefined }, message: string) => void,
 ): Pick<RequestLinesOptions, 'show' | 'skipped'> => ({

@@ -1,4 +1,4 @@
-/** `gateway run`: the gateway in the foreground, from its files to the signal that stops it. */
+/** `gateway run`: runs the gateway in the foreground, from reading its files to the signal that stops it. */
 
 import { chmodSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -35,15 +35,18 @@ export type GatewayRunOptions = {
   readonly logFormat?: 'json' | 'pretty' | undefined
   readonly watch?: boolean | undefined
   readonly logRequests?: boolean | undefined
-  /** Ends after the first event that was taken in. */
+  /** Ends the gateway after the first event that it took in. */
   readonly once?: boolean | undefined
-  /** A refusal is one document on stdout. */
+  /** Prints a refused start as one JSON document on stdout. */
   readonly json?: boolean | undefined
-  /** Called once, when it listens. */
+  /** Called once, when the gateway listens. */
   readonly ready?: (url: string) => void
 }
 
-/** Runs until a signal, and gives the exit code. With a configuration that must not be served it prints the problems and ends with 78. */
+/**
+ * Runs the gateway until a signal, and returns the exit code. For a configuration that must not be served, it prints the problems and
+ * returns 78.
+ */
 export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<number> => {
   const redactor = new Redactor()
   const redact = (text: string): string => redactor.redact(text)
@@ -66,9 +69,9 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
   const unwatch = options.watch ? await watchRun(options, reload, log) : undefined
   try {
     const { dataDir, host, port } = options
-    // Only these fields: a reload sends them to a thread, and functions cannot be sent.
+    // Only fields that can be sent to a thread: a reload sends them, and functions cannot be sent.
     const from: LoadOptions = { dataDir, host, port, configFile: options.config, env: io.env }
-    // Secrets of earlier configurations stay redacted: a run that began under one may still write them.
+    // Secrets of earlier configurations stay redacted, because a run that began under such a configuration may still write them.
     const learn = (known: Config): void => redactor.add(knownSecrets(known))
     const read: Read = (known, signal, use) =>
       loadInThread(from, known, signal, (reading) => {
@@ -77,7 +80,7 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
       })
     const say: Say = async (found, texts, isUsable) => {
       const refusal = options.json && !isUsable ? faultOf(found, exit.config) : undefined
-      // A log in JSON has the findings as lines of JSON. A refused start is read by a person, unless JSON was asked for.
+      // A log in JSON has each finding as a line of JSON. A person reads a refused start, so it is text unless JSON was asked for.
       const isLogged = options.logFormat === 'json' || (isUsable && logOptions.format === 'json')
       if (refusal) printFault(refusal, io, true)
       else if (isLogged) await logDiagnostics(found, log)
@@ -112,7 +115,10 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
   return exit.ok
 }
 
-/** Each request on a terminal, and where it was asked for; in place of what the log says of it, unless that is read by a machine. */
+/**
+ * Returns an observer that shows each request, on a terminal or where the option asks for it. Its lines replace the log's entries on
+ * requests, unless a machine reads the log.
+ */
 const requestsShown = (
   logOptions: LogOptions,
   { logRequests, logLevel }: GatewayRunOptions,
@@ -127,7 +133,10 @@ const requestsShown = (
 
 type Say = (found: readonly Diagnostic[], texts: Loaded['texts'], isUsable: boolean) => Promise<void>
 
-/** Loads and compiles the first configuration, and prints its problems. In a function of its own, so that the files' texts can be freed. */
+/**
+ * Loads and compiles the first configuration, and prints its problems. It is a function of its own, so that the texts of the files can be
+ * freed.
+ */
 const prepare = async (from: LoadOptions, surroundings: GatewayDependencies, learn: (config: Config) => void, say: Say) => {
   const { config, diagnostics, texts } = loadConfig(from)
   learn(config)
@@ -148,7 +157,7 @@ const watchRun = ({ dataDir, config }: GatewayRunOptions, changed: () => void, l
 
 const lastWordsMs = 200
 
-/** Takes other users' rights to a file with secrets, and logs that (rules: Hostile input 5). */
+/** Takes other users' rights to a file with secrets away, and logs it (rules: Hostile input 5). */
 const closeToOthers = (file: string, log: Log): void => {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat || (stat.mode & 0o077) === 0) return
@@ -170,7 +179,7 @@ const oneEvent = async ({ operations }: Gateway): Promise<Why> => {
   return { reason: 'one event, as --once asked' }
 }
 
-/** What made the gateway stop. */
+/** The reason why the gateway stops. */
 type Why = { readonly signal: string } | { readonly reason: string }
 
 /** Resolves at the first signal. A second signal exits at once, whatever is still open. */

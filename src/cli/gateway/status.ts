@@ -1,4 +1,4 @@
-/** `gateway status`: what the running gateway says of itself; exit 4 when none runs. */
+/** `gateway status`: the state of the running gateway, in its own words; exit 4 when no gateway runs. */
 
 import { describeRefusals } from '../../core/outcome-table.ts'
 import { printable } from '../../core/text.ts'

@@ -1,4 +1,4 @@
-/** `gateway unit`: a unit for systemd. It is printed; where it is put is said besides. */
+/** `gateway unit`: prints a unit for systemd, and says on stderr where to put it. */
 
 import { resolve } from 'node:path'
 import { loadConfig } from '../../config/load.ts'
@@ -6,7 +6,7 @@ import { exit } from '../../core/fault.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { homepage } from '../shell/version.ts'
 
-/** Seconds that systemd gives the gateway beyond the time that its runs have. */
+/** The seconds that systemd gives the gateway beyond the time that its runs have to end. */
 const lastWordsSeconds = 15
 
 export const gatewayUnit = async (cli: Cli): Promise<number> => {
@@ -65,7 +65,7 @@ UMask=0077
 WantedBy=${wantedBy}
 `
 
-/** systemd expands percent signs in every value, and dollars in commands. */
+/** Escapes percent signs, which systemd expands in every value. In commands it expands dollar signs too. */
 const escaped = (text: string): string => text.replaceAll('%', '%%')
 
 const argument = (word: string): string => {

@@ -12,7 +12,7 @@ export type Watching = {
   readonly failed: (why: string) => void
 }
 
-/** Watches `config.yaml` and `.env` of the data directory and of its profiles, until the returned function is called. */
+/** Watches `config.yaml` and `.env`, in the data directory and in its profiles, until the returned function is called. */
 export const watchConfiguration = async ({ dataDir, configFile, changed, failed }: Watching): Promise<() => Promise<void>> => {
   const isFolder = (path: string): boolean => {
     const parts = relative(dataDir, path).split(sep)

@@ -1,4 +1,4 @@
-/** `__complete -- word...`: what may stand in place of the last word, one a line, with a tab before what it is. Never fails. */
+/** `__complete -- word...`: the candidates for the last word, one a line, each followed by a tab and its description. It never fails. */
 
 import type { Command, Option } from 'commander'
 import { type Candidate, readNames } from '../../app/completable-names.ts'
@@ -9,7 +9,7 @@ import type { Io } from '../shell/io.ts'
 import { type Kind, kindOfArgument, kindOfOption } from './name-kinds.ts'
 import { shownCommands } from './suggest.ts'
 
-/** The shell completes a file name itself. */
+/** The candidate that makes the shell complete a file name by itself. */
 const files: readonly Candidate[] = [{ value: ':files' }]
 
 export const complete = async (program: Command, words: readonly string[], { stdout, env }: Pick<Io, 'stdout' | 'env'>): Promise<void> => {
@@ -19,7 +19,7 @@ export const complete = async (program: Command, words: readonly string[], { std
 }
 
 const candidatesFor = async (program: Command, words: readonly string[], env: Io['env']): Promise<readonly Candidate[]> => {
-  // bash makes words of their own of "=" signs: --format = json.
+  // bash splits words at "=" signs: `--format = json`.
   const folded = words.filter((word, i) => word !== '=' || i === words.length - 1)
   const last = folded.at(-1) ?? ''
   const current = last === '=' ? '' : last
@@ -48,7 +48,7 @@ const candidatesFor = async (program: Command, words: readonly string[], env: Io
 const starting = (prefix: string, found: readonly Candidate[]): readonly Candidate[] =>
   found.filter(({ value }) => value.startsWith(prefix) || value === ':files')
 
-/** In a list only what stands behind the last comma is completed, and nothing is offered twice. */
+/** Returns the candidates for the last item of a list. Items that the list has already are not offered again. */
 const startingIn = (option: Option, current: string, found: readonly Candidate[]): readonly Candidate[] => {
   const [given = ''] = option.parseArg === list ? (/^(?:[^,]*,)*/.exec(current) ?? []) : []
   const before = given.split(',')
@@ -63,13 +63,13 @@ const valuesOf = async (option: Option, look: (kind: Kind | undefined) => Promis
 const asCandidate = ({ long, description }: Option): Candidate[] => (long ? [{ value: long, about: description }] : [])
 
 type Line = {
-  /** The command that the words so far name. */
+  /** The command that the words before the last one name. */
   readonly command: Command
-  /** How many arguments it has already. */
+  /** The number of arguments that the command has already. */
   readonly count: number
-  /** The option whose value comes next. */
+  /** The option whose value comes next; `undefined` where none is open. */
   readonly pending: Option | undefined
-  /** All options that may follow. */
+  /** The options that may follow. */
   readonly options: readonly Option[]
   readonly dataDir: string | undefined
 }

@@ -1,4 +1,4 @@
-/** `completion <shell>`: a script that asks this program what may come next. What is offered is decided in `complete.ts`. */
+/** `completion <shell>`: prints a script that asks this program for the candidates of a word. `complete.ts` decides what they are. */
 
 import { exit } from '../../core/fault.ts'
 import { answer, type Cli } from '../shell/output.ts'
@@ -12,7 +12,7 @@ export const completion = async (shell: (typeof shells)[number], cli: Cli): Prom
   return exit.ok
 }
 
-// In each script what the program prints is data: it is never expanded or run.
+// Each script treats the program's output as data: it is never expanded or run.
 const scripts: { readonly [shell in (typeof shells)[number]]: string } = {
   bash: `# headgate completion for bash: source it, or save it as ~/.local/share/bash-completion/completions/headgate
 _headgate() {

@@ -1,4 +1,4 @@
-/** What each exit code means, for `help --json` and for the docs. */
+/** The meaning of each exit code, for `help --json` and for the docs. */
 
 import { exit } from '../../core/fault.ts'
 
@@ -15,7 +15,7 @@ const meanings: { readonly [name in keyof typeof exit]: string } = {
   cancelled: 'cancelled',
 }
 
-/** By number. */
+/** The exit codes with their meanings, sorted by number. */
 export const exitCodes: readonly { readonly code: number; readonly meaning: string }[] = Object.entries(meanings)
   .map(([name, meaning]) => ({ code: exit[name as keyof typeof exit], meaning }))
   .sort((a, b) => a.code - b.code)

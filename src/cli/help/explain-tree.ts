@@ -1,4 +1,4 @@
-/** Adds to every command what its help shows beside its own words: examples, and second names of what lists and removes. */
+/** Adds examples to the help of every command, and second names to the commands that list and remove. */
 
 import type { Command } from 'commander'
 import { examples } from './examples.ts'
@@ -6,7 +6,7 @@ import { pathOf } from './suggest.ts'
 
 const secondNames: { readonly [name: string]: string } = { list: 'ls', remove: 'rm' }
 
-/** Walks over the grammar; `each` is called with every command, the program first. */
+/** Walks over the grammar. `each` is called with every command; the program comes first. */
 export const explainTree = (command: Command, each: (command: Command) => void): void => {
   each(command)
   const path = pathOf(command)

@@ -1,4 +1,4 @@
-/** `help [command...]`: what a command takes; with `--json` the grammar as data. */
+/** `help [command...]`: the arguments and options of a command; with `--json` the grammar as data. */
 
 import type { Argument, Command, Option } from 'commander'
 import { exit, Fault } from '../../core/fault.ts'
@@ -21,7 +21,7 @@ const childOf = (parent: Command, word: string): Command => {
   throw new Fault('not_found', `no command '${`${pathOf(parent)} ${word}`.trim()}'`, more)
 }
 
-/** A command with all that is below it. */
+/** Returns a command with all commands below it, as data. */
 const grammarOf = (command: Command): JsonObject => ({
   name: command.name(),
   path: pathOf(command),
@@ -42,7 +42,7 @@ const argumentOf = (argument: Argument): JsonObject => ({
   default: (argument.defaultValue as Json | undefined) ?? null,
 })
 
-/** `value`: whether it takes one. `mandatory`: the command does not go without it. */
+/** Returns an option as data. `value`: whether the option takes a value. `mandatory`: whether the command needs the option. */
 const optionOf = (option: Option): JsonObject => ({
   long: option.long ?? null,
   short: option.short ?? null,

@@ -1,4 +1,4 @@
-/** Which names may stand as the value of an option, or as an argument. */
+/** The kinds of names that may be the value of an option, or an argument. */
 
 import type { Argument, Command, Option } from 'commander'
 import type { NameKind } from '../../app/completable-names.ts'
@@ -55,7 +55,10 @@ const argumentKinds: { readonly [argument: string]: Kind } = {
   file: 'files',
 }
 
-/** By the command and the argument's name, by the noun and that name, or by that name alone. */
+/**
+ * Returns the kind of an argument. A row for the command and the argument comes first, then one for the noun and the argument, then one
+ * for the argument alone.
+ */
 export const kindOfArgument = (command: Command, argument: Argument): Kind | undefined => {
   const path = pathOf(command)
   const name = argument.name()

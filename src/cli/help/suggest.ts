@@ -1,9 +1,9 @@
-/** What a mistyped command or option may have been meant to be. */
+/** Suggests the command or option that a mistyped word may have meant. */
 
 import type { Command } from 'commander'
 import { nearest } from '../../core/text.ts'
 
-/** Words of other programs, and the commands that do it here. Under a noun only the last word counts. */
+/** Words of other programs, each with the commands that do the same work here. Under a noun, only the last word of a command counts. */
 const otherWords: { readonly [word: string]: readonly string[] } = {
   add: ['webhook subscribe', 'cron create', 'samples add'],
   create: ['webhook subscribe', 'cron create', 'samples add'],
@@ -44,7 +44,10 @@ const otherWords: { readonly [word: string]: readonly string[] } = {
 
 const most = 3
 
-/** Commands for an unknown word below `parent`, best first: near spellings, beginnings, the same word elsewhere, words of other programs. */
+/**
+ * Returns commands for an unknown word below `parent`, best first: near spellings, beginnings, the same word elsewhere, words of other
+ * programs.
+ */
 export const suggestCommands = (word: string, parent: Command): string[] => {
   const lower = word.toLowerCase()
   const here = namesOf(parent)
@@ -60,13 +63,13 @@ export const suggestCommands = (word: string, parent: Command): string[] => {
   })
   const near = nearest(lower, here)
   const found = [...begun, ...elsewhere, ...others, ...near]
-  // A mistyped word of a noun, without the noun.
+  // A mistyped verb, for which the noun is missing.
   const verbs = new Set(all.flatMap((command) => command.split(' ')[1] ?? []))
   const far = found.length > 0 ? [] : nearest(lower, verbs).flatMap((verb) => all.filter((command) => command.endsWith(` ${verb}`)))
   return [...new Set([...found, ...far])].slice(0, most)
 }
 
-/** Options of `command` for an unknown one: other dashes or signs, beginnings, near spellings. */
+/** Returns options of `command` for an unknown option: other dashes or signs, beginnings, near spellings. */
 export const suggestOptions = (flag: string, command: Command): string[] => {
   const known = optionsOf(command)
   const word = plain(flag)
@@ -79,10 +82,13 @@ export const suggestOptions = (flag: string, command: Command): string[] => {
   return [...new Set([...begun, ...near, ...parts])].slice(0, most)
 }
 
-/** `--Deliver_Only`, `-deliver-only` → `deliveronly` */
+/** Returns the letters of an option: `--Deliver_Only`, `-deliver-only` → `deliveronly`. */
 const plain = (flag: string): string => flag.replace(/^-+/, '').replace(/=.*$/s, '').replace(/[-_]/g, '').toLowerCase()
 
-/** What Commander says of a word that is none of those to choose from, in our words: `option '--color <when>' argument 'x' is invalid. …` */
+/**
+ * Rewords Commander's sentence on a word that is none of the choices: `option '--color <when>' argument 'x' is invalid. …`. `undefined`
+ * for another sentence.
+ */
 export const choiceIn = (sentence: string): { readonly message: string; readonly suggest: readonly string[] } | undefined => {
   const found =
     /^(?:option '(.*?)' argument|command-argument value) '(.*)' is invalid(?: for argument '(.*)')?\. Allowed choices are (.*)\.$/s.exec(
@@ -102,16 +108,16 @@ const optionsOf = (command: Command): string[] => [
 const namesOf = (command: Command): string[] =>
   shownCommands(command).flatMap((each) => [each.name(), ...each.aliases().filter((alias) => alias.length > 2)])
 
-/** The commands below one that its help shows, but for `help`. */
+/** Returns the commands below a command that its help shows, without `help`. */
 export const shownCommands = (command: Command): readonly Command[] =>
   command
     .createHelp()
     .visibleCommands(command)
     .filter((each) => command.commands.includes(each))
 
-/** All commands that do something. */
+/** Returns all commands that do something: those without commands below them. */
 export const leavesOf = (command: Command): Command[] =>
   shownCommands(command).flatMap((each) => (each.commands.length > 0 ? leavesOf(each) : [each]))
 
-/** `webhook list`, without the program's name. */
+/** Returns the names that lead to a command, without the program's name: `webhook list`. */
 export const pathOf = (command: Command): string => (command.parent ? `${pathOf(command.parent)} ${command.name()}`.trim() : '')

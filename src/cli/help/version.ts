@@ -1,4 +1,4 @@
-/** `version`: which build this is, and on what it runs. */
+/** `version`: the build of this program, and the system that runs it. */
 
 import { answer, type Cli } from '../shell/output.ts'
 import { version } from '../shell/version.ts'

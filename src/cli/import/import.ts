@@ -1,4 +1,7 @@
-/** `import adnanh|hermes <file>`: routes of another program as a config.yaml; 0 all was carried over, 1 something was left out. */
+/**
+ * `import adnanh|hermes <file>`: turns routes of another program into a config.yaml. Exit 0 when everything was carried over, 1 when
+ * something was left out.
+ */
 
 import type { EnvLine } from '../../app/import/env-lines.ts'
 import { envLineText } from '../../app/import/env-lines.ts'
@@ -56,7 +59,7 @@ const envItem = ({ name, value, from }: EnvLine, reveal: boolean): JsonObject =>
   from,
 })
 
-/** What people read beside the result, on stderr. */
+/** Prints the notes for people on stderr, beside the result. */
 const report = ({ io, quiet }: Cli, { imported, findings, wrote }: ImportDone, reveal: boolean): void => {
   const { dim, warning } = paintWith(io.colour)
   const { leftOut, env, routes } = imported

@@ -1,4 +1,4 @@
-/** `new <name>`: writes a route into `config.yaml`, where `webhook subscribe` makes one at run time. */
+/** `new <name>`: writes a route into `config.yaml`. `webhook subscribe` makes a route at run time instead. */
 
 import { type WrittenRoute, writeNewRoute } from '../../app/editor/saving/new-route.ts'
 import { adviceOf } from '../../app/warning.ts'

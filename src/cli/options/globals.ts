@@ -1,4 +1,4 @@
-/** The options that every command has, before or after its name, and what they make of the process's surroundings. */
+/** The options that every command has, before or after its name, and the surroundings of a command that they choose. */
 
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -28,13 +28,13 @@ export const addGlobals = (program: Command): Command =>
     .option('-q, --quiet', 'no talk besides the answer')
     .option('-v, --verbose', 'more talk: the data directory, the log of debugging, where an unforeseen error comes from')
     .option('--no-input', 'ask nothing, as where there is no terminal')
-    // Help shows it at the commands that ask. Before their names it counts too.
+    // Help shows `--yes` only at the commands that ask. It also works before their names.
     .addOption(new Option('-y, --yes', 'do not ask').hideHelp())
     .hook('preAction', (_, command) => {
       if (program.opts<Globals>().yes) command.setOptionValue('yes', true)
     })
 
-/** The surroundings as the user wants them. */
+/** Returns the Io with the colour and the questions that the options allow. */
 export const wantedIo = (io: Io, { color, input }: Globals): Io => {
   const { ask, askSecret, edit, terminal, ...silent } = io
   const colour = color === 'always' || (color !== 'never' && io.colour)

@@ -1,4 +1,4 @@
-/** `--jsonata`: what an expression makes of a command's data. */
+/** `--jsonata`: prints the result of an expression on a command's data. */
 
 import { jsonText } from '../../app/json-text.ts'
 import { messageOf, usage } from '../../core/fault.ts'
@@ -6,10 +6,10 @@ import { isObject, type Json, parseObject } from '../../core/json.ts'
 import { printableLines } from '../../core/text.ts'
 import type { Io } from '../shell/io.ts'
 
-/** An Io whose stdout is kept, to be printed by `finish` as the expression makes it. */
+/** An Io whose stdout is kept, and `finish`, which prints the expression's result on it. */
 export type Query = { readonly io: Io; readonly finish: () => Promise<void> }
 
-/** Throws a usage Fault for an expression that is none, before the command does anything. */
+/** Compiles an expression, before the command does anything. Throws a usage Fault for a text that is no expression. */
 export const queryOf = async (source: string, io: Io): Promise<Query> => {
   const { compileJsonata } = await import('../../expr/jsonata/jsonata.ts')
   const wrong = (error: unknown) => usage(`--jsonata: ${messageOf(error)}`, 'it sees the "data" of what --json prints')
@@ -31,13 +31,13 @@ export const queryOf = async (source: string, io: Io): Promise<Query> => {
       const made = await expression(data).catch((error: unknown) => {
         throw wrong(error)
       })
-      // A text stands without quotes, so that a shell can use it as it is.
+      // A text is printed without quotes, so that a shell can use it as it is.
       if (made !== undefined) io.stdout(`${typeof made === 'string' ? printableLines(made) : jsonText(made)}\n`)
     },
   }
 }
 
-/** Of an error there is no data: it is printed as it is. */
+/** Returns the data of a document; `undefined` for an error, which has no data and is printed as it is. */
 const dataOf = (text: string): Json | undefined => {
   const document = parseObject(text)
   return document && isObject(document) && document.kind !== 'error' ? document.data : undefined

@@ -1,4 +1,4 @@
-/** The options of a route that `new` and `webhook subscribe` have alike. */
+/** The options of a route that `new` and `webhook subscribe` share. */
 
 import type { Command } from 'commander'
 import { each, list } from '../shell/grammar-values.ts'

@@ -1,4 +1,4 @@
-/** One finding a line, as compilers print them; nothing where nothing is wrong. */
+/** Writes one finding a line, as compilers print them. A clean result prints nothing. */
 
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { shownPlace } from '../../core/shown-place.ts'

@@ -1,4 +1,4 @@
-/** Annotations of GitHub's runners, and the totals in words: it shows no more than ten annotations of a kind. */
+/** Writes annotations for GitHub's runners. GitHub shows at most ten annotations of a kind, so the totals are written in words too. */
 
 import { catalogue, type Diagnostic } from '../../core/diagnostic.ts'
 import { shownFile } from '../../core/shown-place.ts'

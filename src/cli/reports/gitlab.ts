@@ -1,4 +1,4 @@
-/** A Code Quality report of GitLab. */
+/** Writes a Code Quality report for GitLab. */
 
 import { createHash } from 'node:crypto'
 import { jsonText } from '../../app/json-text.ts'
@@ -25,7 +25,7 @@ export const gitlab: Render = ({ diagnostics, folder, fallbackFile }) => {
   return `${jsonText(items, 2)}\n`
 }
 
-/** The host drops a finding whose fingerprint another one has. */
+/** Returns a fingerprint that no other finding of the report has, because GitLab drops findings whose fingerprints repeat. */
 const numbered = (each: Diagnostic, folder: string, seen: Map<string, number>): string => {
   const print = fingerprintOf(each, folder)
   const times = (seen.get(print) ?? 0) + 1

@@ -1,4 +1,4 @@
-/** One document, in the envelope of all commands. */
+/** Writes one JSON document, in the envelope that all commands use. */
 
 import { jsonText } from '../../app/json-text.ts'
 import type { JsonObject } from '../../core/json.ts'

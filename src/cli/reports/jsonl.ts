@@ -1,4 +1,4 @@
-/** One finding a line, each a JSON object; nothing where nothing is wrong. */
+/** Writes one finding a line, each as a JSON object. A clean result prints nothing. */
 
 import { jsonText } from '../../app/json-text.ts'
 import { itemsOf } from '../shell/findings.ts'

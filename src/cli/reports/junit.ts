@@ -1,4 +1,4 @@
-/** JUnit's XML: a suite for each file, a case for each route. */
+/** Writes JUnit's XML: a suite for each file, a case for each route. */
 
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { shownPlace } from '../../core/shown-place.ts'

@@ -1,4 +1,4 @@
-/** For people: each finding with its lines, the way out, and what to read. */
+/** Writes findings for people: each with its lines, the way out, and where to read more. */
 
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { printable } from '../../core/text.ts'

@@ -1,4 +1,4 @@
-/** SARIF 2.1.0, as code hosts read it into their alerts: rules with their documents, fingerprints that survive line moves, fixes. */
+/** Writes SARIF 2.1.0, from which code hosts make alerts: rules with their documents, fingerprints that survive line moves, and fixes. */
 
 import { relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -87,7 +87,10 @@ const regionOf = ({ line, column, endLine, endColumn }: SourceRange): JsonObject
   endColumn,
 })
 
-/** Relative to the working folder where the file is below it; code hosts match that with their tree. */
+/**
+ * Returns the location of a file: relative to the working folder where the file is below it, because code hosts compare the path with
+ * their tree.
+ */
 const artifactOf = (file: string): JsonObject => {
   const near = relative(process.cwd(), file)
   if (near === '' || near.startsWith('..')) return { uri: pathToFileURL(file).href }

@@ -1,4 +1,4 @@
-/** TAP 14: a test point for each route and file. */
+/** Writes TAP 14: a test point for each route and file. */
 
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { shownPlace } from '../../core/shown-place.ts'
@@ -16,7 +16,7 @@ const point = (number: number, title: string, { failures, others }: Case): strin
   return `${failures.length > 0 ? 'not ok' : 'ok'} ${number} - ${escaped(title)}\n${said}`
 }
 
-/** A `#` would begin a directive. */
+/** Escapes a title, because a `#` in it would begin a directive. */
 const escaped = (title: string): string => title.replace(/[\\#]/g, '\\$&').replaceAll('\n', ' ')
 
 const diagnosticsOf = (found: readonly Diagnostic[]): string => {

@@ -1,4 +1,4 @@
-/** `samples add <name> @file|-`: keeps a request as a sample, and says what was taken out of it. */
+/** `samples add <name> @file|-`: keeps a request as a sample, and says which secrets and personal data were replaced in it. */
 
 import { addSample } from '../../app/samples/add-sample.ts'
 import type { Replaced } from '../../app/samples/scrub.ts'
@@ -40,7 +40,7 @@ const kinds = [
   ['IP address', 'IP addresses'],
 ] as const
 
-/** `2 secrets, 1 e-mail address` */
+/** Returns the replaced values in words: `2 secrets, 1 e-mail address`. */
 const summaryOf = (replaced: readonly Replaced[]): string => {
   const parts = kinds.flatMap(([one, several]) => {
     const count = replaced.filter(({ what }) => what === one).length

@@ -1,4 +1,4 @@
-/** `sessions list`: one lasting conversation a line, as the running gateway keeps them. */
+/** `sessions list`: one lasting conversation a line, from the running gateway. */
 
 import { checkSources } from '../../app/events/selection-words.ts'
 import { describeSession, listSessions } from '../../app/sessions/sessions.ts'

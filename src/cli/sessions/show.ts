@@ -1,4 +1,4 @@
-/** `sessions show <route> <name>`: what was said in one lasting conversation, as its agent is given it. */
+/** `sessions show <route> <name>`: the messages of one lasting conversation, as its agent is given them. */
 
 import { describeMessages, describeSession, findConversation } from '../../app/sessions/sessions.ts'
 import { printable } from '../../core/text.ts'

@@ -1,4 +1,4 @@
-/** Texts that the user edits: files in `<data_dir>/.drafts`, which nobody else may read. */
+/** Drafts, the texts that the user edits: files in `<data_dir>/.drafts`, which nobody else may read. */
 
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
@@ -12,10 +12,13 @@ export type Draft = {
   readonly text: string
 }
 
-/** What came of the work on drafts, and whether they have served. */
+/** The result of the work on drafts. `done`: the drafts are not needed any more. */
 export type Worked<T> = { readonly done: boolean; readonly result: T }
 
-/** Works on drafts, each written when `open` is called, which gives its file. They go when the work is done; after anything else they stay, and are named. */
+/**
+ * Works on drafts. `open` writes a draft and returns its file. The drafts are deleted when the work is done. Otherwise they stay, and
+ * their names are printed.
+ */
 export const withDrafts = async <T>(cli: Cli, work: (open: (draft: Draft) => Promise<string>) => Promise<Worked<T>>): Promise<T> => {
   const files: string[] = []
   let isDone = false
@@ -47,6 +50,6 @@ const write = async ({ name, extension, text }: Draft, { workspace: { dataDir } 
   }
 }
 
-/** Whether the user wants to go on editing; not where nobody can be asked. */
+/** Asks whether the user wants to go on editing; `false` where nobody can be asked. */
 export const wantsAgain = async ({ io: { ask }, json }: Cli): Promise<boolean> =>
   ask !== undefined && !json && !/^n(o)?$/i.test((await ask('edit again? [Y/n] ')).trim())

@@ -5,18 +5,21 @@ import { basename } from 'node:path'
 import type { Env } from '../../config/env.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 
-/** The editor of the environment: $VISUAL, then $EDITOR, else vi. Its text may hold options: `code --wait`. */
+/**
+ * Returns a function that runs the editor of the environment: $VISUAL, then $EDITOR, else vi. The variable may hold options: `code
+ * --wait`.
+ */
 export const editorOf =
   (env: Env) =>
   async (file: string, line?: number): Promise<void> => {
     const editor = env.VISUAL?.trim() || env.EDITOR?.trim() || 'vi'
-    // As git does it: the shell splits the words of the editor, and gets the file as an argument, not as a part of its text.
+    // As in git, the shell splits the words of the editor. The file is an argument of the shell and no part of its text.
     const argv = ['-c', `${editor} "$@"`, editor, ...placeArguments(editor, file, line)]
     const end = await ended(argv, env)
     if (end !== undefined) throw new Fault('editor', `the editor ${editor} ${end}`, { exitCode: exit.no, hint: 'set VISUAL or EDITOR' })
   }
 
-/** How an editor is told the line. One that is not known opens the file at its beginning. */
+/** Returns the arguments that open a file at a line. An unknown editor opens the file at its beginning. */
 const placeArguments = (editor: string, file: string, line: number | undefined): string[] => {
   const name = basename(editor.split(' ')[0] ?? '')
   if (line === undefined) return [file]
@@ -25,7 +28,7 @@ const placeArguments = (editor: string, file: string, line: number | undefined):
   return /^(?:hx|helix|subl|zed)$/.test(name) ? [`${file}:${line}`] : [file]
 }
 
-/** `undefined` for a good end, else what happened. */
+/** Runs the program. Resolves to `undefined` after exit code 0, else to a text that says what happened. */
 const ended = (argv: readonly string[], env: Env): Promise<string | undefined> =>
   new Promise((resolve) => {
     const child = spawn('/bin/sh', argv, { stdio: 'inherit', env: { ...env } })

@@ -1,4 +1,4 @@
-/** Diagnostics as data for programs, as `validate` and `reload` give them. */
+/** Writes Diagnostics as data for programs, for `validate` and `reload`. */
 
 import { Offsets } from '../../config/yaml/offsets.ts'
 import { catalogue, type Diagnostic, type SourceRange } from '../../core/diagnostic.ts'
@@ -6,10 +6,10 @@ import type { JsonObject } from '../../core/json.ts'
 import { shownFile } from '../../core/shown-place.ts'
 import { docsOf } from './version.ts'
 
-/** `1 error`, `2 errors` */
+/** Returns a number with its noun: `1 error`, `2 errors`. */
 export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
-/** Findings as objects; lines and columns count from 1, offsets from 0. */
+/** Returns findings as objects. Lines and columns count from 1, offsets from 0. */
 export const itemsOf = (found: readonly Diagnostic[], texts: ReadonlyMap<string, string>): JsonObject[] => {
   const offsets = new Offsets(texts)
   return found.map((each) => itemOf(each, offsets))

@@ -1,4 +1,4 @@
-/** One Diagnostic as people read it: what, where, the line itself with its neighbours, and the way out. */
+/** Writes one Diagnostic for people: the message, the place, its line with the neighbouring lines, and the way out. */
 
 import { type MaskedLine, maskLines } from '../../app/mask-lines/mask-lines.ts'
 import type { Diagnostic, SourceRange } from '../../core/diagnostic.ts'
@@ -8,7 +8,7 @@ import type { Paint } from './paint.ts'
 
 const maxLine = 160
 
-/** Renders Diagnostics; each file's text is masked once. `more`: further notes of each. */
+/** Renders Diagnostics. The text of each file is masked once. `more`: further notes for a Diagnostic. */
 export const frames = (
   found: readonly Diagnostic[],
   texts: ReadonlyMap<string, string>,

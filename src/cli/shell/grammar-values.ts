@@ -1,4 +1,4 @@
-/** What all command grammars share: how a command is run, and how option values are parsed. */
+/** Shared by all command grammars: how a command is run, and how option values are parsed. */
 
 import { InvalidArgumentError } from 'commander'
 import type { Cli } from './output.ts'
@@ -6,10 +6,10 @@ import type { Cli } from './output.ts'
 /** Runs one command's action with the `Cli` that its options describe. */
 export type Run = (action: (cli: Cli) => Promise<number>) => Promise<void>
 
-/** An option of all commands on jobs and targets. */
+/** The option that all commands on jobs and targets have. */
 export type ProfileOption = { readonly profile?: string }
 
-/** Collects a list from commas and from repetitions of an option. */
+/** Collects a list from the commas in an option's value and from repetitions of the option. */
 export const list = (value: string, before: readonly string[] = []): string[] => [
   ...before,
   ...value

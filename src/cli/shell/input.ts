@@ -9,14 +9,14 @@ import { usage } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
 import type { Io } from './io.ts'
 
-/** The text that an option stands for. */
+/** Returns the text that an option's value means. */
 export const readText = async (option: string, value: string, io: Pick<Io, 'stdin'>): Promise<string> => {
   if (!value.startsWith('@')) return value
   if (value.startsWith('@@')) return value.slice(1)
   return value === '@-' ? io.stdin() : readFileOf(option, value.slice(1), 'write @@ for a text that begins with @')
 }
 
-/** A file named by an option. Throws a usage Fault that names both. */
+/** Reads a file that an option names. Throws a usage Fault that names both. */
 const readFileOf = (option: string, file: string, hint?: string): string => {
   try {
     return readFileSync(file, 'utf8')
@@ -35,7 +35,7 @@ export const parseData = (option: string, text: string): Json => {
 
 type SecretOptions = { readonly secret?: string; readonly secretFile?: string; readonly secretStdin?: boolean }
 
-/** The secret that the options give; `undefined` when they give none. Throws a usage Fault. */
+/** Returns the secret that the options give; `undefined` when they give none. Throws a usage Fault. */
 export const readSecret = async (options: SecretOptions, io: Pick<Io, 'stdin'>): Promise<string | undefined> => {
   const { secret, secretFile, secretStdin } = options
   if ([secret, secretFile, secretStdin].filter((given) => given !== undefined).length > 1) {
@@ -48,7 +48,9 @@ export const readSecret = async (options: SecretOptions, io: Pick<Io, 'stdin'>):
   return found
 }
 
-/** The secret in a file, or on standard input for `-`; a line end behind it is not of it. Throws a usage Fault. */
+/**
+ * Returns the secret in a file, or on standard input for `-`. A line end behind the secret does not belong to it. Throws a usage Fault.
+ */
 export const readSecretFile = async (option: string, file: string, io: Pick<Io, 'stdin'>): Promise<string> => {
   const found = (file === '-' ? await io.stdin() : readFileOf(option, file)).replace(/\r?\n$/, '')
   if (found.trim() === '') throw usage(`${option}: ${file} is empty`)

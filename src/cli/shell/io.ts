@@ -1,4 +1,4 @@
-/** All that a command may use of its process. Tests hand it another one. */
+/** Everything that a command may use of its process. Tests give a command an Io of their own. */
 
 import { createInterface, type Interface } from 'node:readline/promises'
 import { type Readable, Writable } from 'node:stream'
@@ -13,19 +13,22 @@ export type Io = {
   /** Writes bytes to stdout as they are. */
   readonly bytes: (data: Uint8Array) => void
   readonly stderr: (text: string) => void
-  /** Resolves when whoever reads stdout has taken most of what was written. */
+  /** Resolves when the reader of stdout has taken most of the text. */
   readonly drained: () => Promise<void>
-  /** Asked for by what goes on until it is ended: by Ctrl-C, or because nobody reads stdout any more. */
+  /** Resolves when a command that goes on must end: after Ctrl-C (`cancelled`), or when nobody reads stdout any more (`gone`). */
   readonly stopped: () => Promise<'cancelled' | 'gone'>
   /** Reads standard input to its end. */
   readonly stdin: () => Promise<string>
   /** Asks the user at the terminal; absent where there is no terminal. */
   readonly ask?: (question: string) => Promise<string>
-  /** As `ask`, but what is typed is not shown. */
+  /** Asks as `ask` does, but does not show the typed text. */
   readonly askSecret?: (question: string) => Promise<string>
-  /** The streams of that terminal, for longer dialogues. */
+  /** The streams of the terminal, for longer dialogues; absent where there is no terminal. */
   readonly terminal?: Terminal
-  /** Opens a file in the user's editor, at a line, and waits for its end; absent where there is no terminal. Throws a Fault when it fails. */
+  /**
+   * Opens a file in the user's editor, at a line, and waits for the end of the editor; absent where there is no terminal. Throws a Fault
+   * when the editor fails.
+   */
   readonly edit?: (file: string, line?: number) => Promise<void>
   readonly env: Env
   /** Whether stdout is a terminal. */
@@ -33,7 +36,7 @@ export type Io = {
   readonly colour: boolean
 }
 
-/** The Io of this process. */
+/** Returns the Io of this process. */
 export const processIo = (): Io => {
   const { stdin, stdout, stderr, env } = process
   const isTty = stdout.isTTY === true
@@ -59,7 +62,10 @@ export const processIo = (): Io => {
   }
 }
 
-/** Writes to a stream. When its reader has gone away (`| head`), further text is dropped without an error. */
+/**
+ * Returns a function that writes to a stream. After the stream's reader has gone away (`| head`), further text is dropped without an
+ * error.
+ */
 const writer = (stream: NodeJS.WriteStream): ((data: string | Uint8Array) => void) => {
   let open = true
   stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -84,20 +90,20 @@ const stopped = (stream: NodeJS.WriteStream): Promise<'cancelled' | 'gone'> =>
 
 export const cancelled = (): Fault => new Fault('cancelled', 'cancelled: nothing was done', { exitCode: exit.cancelled })
 
-/** Asks over these streams. Throws a Fault when the user presses Ctrl-C or Ctrl-D. */
+/** Returns a function that asks over the streams. It throws a Fault when the user presses Ctrl-C or Ctrl-D. */
 export const askOver =
   (input: Readable, output: Writable) =>
   (question: string): Promise<string> =>
     answerOn(createInterface({ input, output }), question, output)
 
-/** As `askOver`, but what is typed is not shown. */
+/** Returns a function that asks as `askOver` does, but does not show the typed text. */
 const askSecretOver =
   (input: Readable, output: Writable) =>
   async (question: string): Promise<string> => {
-    // Node edits a line only on a terminal, and what it draws goes nowhere.
+    // Node edits a line only on a terminal, so the output pretends to be one. The text that Node draws goes nowhere.
     const nowhere = Object.assign(new Writable({ write: (_, __, done) => done() }), { isTTY: true })
     const terminal = createInterface({ input, output: nowhere })
-    // Only now: until the interface is there, the terminal itself shows what is typed.
+    // The question is written only now, because before the interface exists the terminal shows typed text.
     output.write(question)
     try {
       return await answerOn(terminal, '', output)
@@ -110,7 +116,7 @@ const answerOn = async (terminal: Interface, question: string, output: Writable)
   try {
     return await terminal.question(question)
   } catch {
-    // Ctrl-C and Ctrl-D are all that `question` rejects for.
+    // `question` rejects for nothing but Ctrl-C and Ctrl-D.
     output.write('\n')
     throw cancelled()
   } finally {
@@ -118,7 +124,7 @@ const answerOn = async (terminal: Interface, question: string, output: Writable)
   }
 }
 
-/** Whether to use colour: on a terminal, unless the environment decides (no-color.org, force-color.org, CLICOLOR). */
+/** Whether to use colour. A terminal gets colour, unless the environment decides otherwise (no-color.org, force-color.org, CLICOLOR). */
 export const wantsColour = (env: Env, isTty: boolean): boolean => {
   if (env.NO_COLOR) return false
   if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0'

@@ -1,4 +1,4 @@
-/** How commands print: results on stdout, notices on stderr. With `--json` stdout gets one document and nothing else. */
+/** Prints the results of commands on stdout and notices on stderr. With `--json`, stdout gets one document and nothing else. */
 
 import { jsonText } from '../../app/json-text.ts'
 import type { Warning } from '../../app/warning.ts'
@@ -10,7 +10,7 @@ import type { Io } from './io.ts'
 import { paintWith } from './paint.ts'
 import { docsOf } from './version.ts'
 
-/** What each command works with. */
+/** The surroundings of a command. */
 export type Cli = {
   readonly io: Io
   readonly workspace: Workspace
@@ -24,13 +24,13 @@ export type Cli = {
 export type Answer = {
   readonly kind: string
   readonly data: Json
-  /** The answer for people; each line ends in a line feed. */
+  /** The answer for people. Each line ends in a line feed. */
   readonly text: string
   readonly warnings?: readonly Warning[]
   readonly exitCode?: number
 }
 
-/** Prints a command's answer and gives its exit code. */
+/** Prints a command's answer and returns its exit code. */
 export const answer = (cli: Cli, { kind, data, text, warnings = [], exitCode = exit.ok }: Answer): number => {
   if (cli.json) cli.io.stdout(`${jsonText({ v: 1, kind, ok: exitCode === exit.ok, data, warnings })}\n`)
   else {
@@ -40,7 +40,7 @@ export const answer = (cli: Cli, { kind, data, text, warnings = [], exitCode = e
   return exitCode
 }
 
-/** One warning on stderr. */
+/** Prints one warning on stderr. */
 export const warn = ({ io }: Pick<Cli, 'io'>, { code, message, severity = 'warning', help }: Warning): void =>
   io.stderr(
     `${paintWith(io.colour)[severity](`${severity}[${code}]`)} ${printable(message)}\n${help === undefined ? '' : `  ${printable(help)}\n`}`,

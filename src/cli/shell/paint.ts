@@ -1,10 +1,10 @@
-/** Colours text for a terminal. No meaning is in the colour alone. */
+/** Colours text for a terminal. Colour alone never carries a meaning. */
 
 export type Paint = { readonly [name in 'error' | 'warning' | 'info' | 'dim' | 'bold']: (text: string) => string }
 
 const codes = { error: '31;1', warning: '33;1', info: '36;1', dim: '2', bold: '1' } as const
 
-/** Without `colour` the functions return their texts unchanged. */
+/** Returns the functions that colour a text. Without `colour` they return the text unchanged. */
 export const paintWith = (colour: boolean): Paint => {
   const style = (code: string) => (text: string) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
   return {

@@ -1,4 +1,4 @@
-/** The command line: arguments in, exit code out. Every failure is printed as one message, never as a stack. */
+/** Runs a command line: arguments in, exit code out. Every failure is printed as one message, never as a stack. */
 
 import { Command, CommanderError } from 'commander'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
@@ -22,7 +22,7 @@ const shortHelp = `headgate: a declarative pipeline engine for inbound webhooks
 headgate --help lists all commands, headgate doctor says what is amiss.
 `
 
-/** Runs one command line and gives its exit code. `argv` is without node and script. */
+/** Runs one command line and returns its exit code. `argv` does not contain node and the script. */
 export const runCli = async (argv: readonly string[], io: Io): Promise<number> => {
   if (argv[0] === '__complete') return completed(argv.slice(argv[1] === '--' ? 2 : 1), io)
   const said: Said = { out: '', err: '' }
@@ -44,7 +44,7 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
     const json = globals.json === true || globals.jsonata !== undefined || argv.includes('--json')
     if (error instanceof CommanderError) return endOf(error, said, shownIo, json)
     const wantsStack = globals.verbose === true || io.env.HEADGATE_DEBUG === '1'
-    // A mistake of ours may come with a sentence of its own.
+    // A Fault with the code for internal errors may wrap a mistake of ours. Then the stack of its cause is printed.
     const mistake = error instanceof Fault && error.exitCode === exit.internal ? error.cause : error
     if (wantsStack && mistake instanceof Error && !(mistake instanceof Fault)) io.stderr(`${mistake.stack}\n`)
     const fault = error instanceof Fault ? error : new Fault('internal', messageOf(error).split('\n')[0] ?? '', { exitCode: exit.internal })
@@ -53,17 +53,17 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
   }
 }
 
-/** What the scripts of `completion` ask. The words are not this program's own arguments. */
+/** Answers the scripts of `completion`. The words are those of the user's command line, not of this one. */
 const completed = async (words: readonly string[], io: Io): Promise<number> => {
   const { complete } = await import('../help/complete.ts')
   await complete(grammarOnly(), words, io)
   return exit.ok
 }
 
-/** The whole grammar, to be looked at: none of its commands does anything. */
+/** Returns the whole grammar for reading: its commands do nothing. */
 export const grammarOnly = (): Command => newProgram({ out: '', err: '' }, async () => {})
 
-/** What Commander has to say. `failed`: where in the grammar a mistake was. */
+/** The texts that Commander writes. `failed`: the command at which a mistake was found. */
 type Said = { out: string; err: string; failed?: Command }
 
 const newProgram = (said: Said, run: Run): Command => {
@@ -90,7 +90,7 @@ const newProgram = (said: Said, run: Run): Command => {
   return program
 }
 
-/** Ends what Commander ended: help and version with exit 0, anything else as a mistake in the command line. */
+/** Returns the exit code where Commander ended the command: 0 after help and version, otherwise that of a mistake in the command line. */
 const endOf = (error: CommanderError, said: Said, io: Io, json: boolean): number => {
   if (error.exitCode === 0) {
     io.stdout(said.out)

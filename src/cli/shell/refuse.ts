@@ -1,4 +1,4 @@
-/** Prints Diagnostics and refusals. It is apart from other output, because code frames load the YAML parser. */
+/** Prints Diagnostics and refusals. The module is apart from other output, because code frames load the YAML parser. */
 
 import type { Refusal } from '../../app/refusal.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
@@ -13,7 +13,10 @@ export const printDiagnostics = (found: readonly Diagnostic[], texts: ReadonlyMa
   if (found.length > 0) io.stderr(frames(found, texts, paintWith(io.colour)))
 }
 
-/** Prints why nothing was done, with `--json` as one error document, and gives exit code 1. Throws the refusal's Fault where it has one. */
+/**
+ * Prints why nothing was done, and returns exit code 1. With `--json` it prints one error document. Throws the refusal's Fault where it
+ * has one.
+ */
 export const refuse = (cli: Cli, { diagnostics, texts, outcome, notices, fault }: Refusal): number => {
   note(cli, ...notices)
   if (fault) {
@@ -30,7 +33,7 @@ export const refuse = (cli: Cli, { diagnostics, texts, outcome, notices, fault }
   return exit.no
 }
 
-/** All errors as one Fault, with the code and the way out of the first; none where there is no error. */
+/** Returns all errors as one Fault, with the code and the way out of the first error; `undefined` where there is no error. */
 export const faultOf = (diagnostics: readonly Diagnostic[], exitCode: number): Fault | undefined => {
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   const [first] = errors

@@ -1,4 +1,4 @@
-/** `--watch`: a command that runs again when what it reads changes. */
+/** `--watch`: runs a command again when a file that it reads changes. */
 
 import { existsSync, statSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
@@ -9,13 +9,16 @@ import { type Cli, note, printFault } from './output.ts'
 import { createFileWatch, type Watched } from './watch-files.ts'
 
 export type Rerun = {
-  /** Files and folders that the command was given. Of a folder counts what lies in it and below. */
+  /** The files and folders that the command was given. A folder stands for all files in it and below it. */
   readonly paths: readonly string[]
-  /** Runs once, and gives the files that were read. What it writes is a change too, so a run that has nothing new to write must not write. */
+  /**
+   * Runs once, and returns the files that were read. A file that the run writes counts as changed, so a run without news must write
+   * nothing.
+   */
   readonly run: () => Promise<readonly string[]>
 }
 
-/** Runs, and again after each change, until Ctrl-C (130). Throws the Fault of the first run; later ones are printed. */
+/** Runs at once, and again after each change, until Ctrl-C (130). Throws the Fault of the first run. Faults of later runs are printed. */
 export const runOnChange = async ({ paths, run }: Rerun, cli: Cli): Promise<number> => {
   if (cli.json) throw usage('--watch prints again and again: --json gives one document')
   const stopped = cli.io.stopped()
@@ -56,7 +59,7 @@ const again = async (run: Rerun['run'], isFirst: boolean, cli: Cli): Promise<rea
   }
 }
 
-/** Holds the last thing put in, until it is taken. */
+/** Returns a latch, which holds the last value put in until the value is taken. */
 const createLatch = <T>() => {
   let last: { readonly held: T } | undefined
   let wake = (): void => {}
@@ -77,22 +80,22 @@ const createLatch = <T>() => {
   }
 }
 
-/** What a gateway, a package manager or an editor writes for itself. */
+/** Whether a name is that of a file that a gateway, a package manager or an editor writes for itself. */
 const isNoise = (name: string): boolean => /^(?:state|node_modules|\d+|\.(?!env$).*)$|(?:~|\.tmp|\.bak|\.lock|\.log|\.\d+)$/.test(name)
 
-/** Which paths count. A file is watched by its folder, where it is seen when it is replaced or comes back. */
+/** Returns the set of watched paths. A file is watched through its folder, where its replacement and its return are seen. */
 const createCounted = () => {
   const all: Counted[] = []
   const isCounted = (path: string): boolean => all.some((each) => counts(each, path))
   return {
-    /** What of these is new, to be watched. */
+    /** Adds paths, and returns those that are new and must be watched. */
     add: (paths: readonly string[]): Watched => {
       const fresh = [...new Set(paths.map((path) => resolve(path)))].filter((path) => !isCounted(path))
       const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory()
       const counted = { folders: fresh.filter(isFolder), files: new Set(fresh.filter((path) => !isFolder(path))) }
       const roots = new Set([...counted.folders, ...[...counted.files].map((path) => dirname(path))])
       all.push(counted)
-      // Each watch is told of its own, so that a change comes from one of them.
+      // Each watch gets only its own paths, so that a change is reported by one watch.
       return { paths: [...roots], ignored: (path) => !roots.has(path) && !counts(counted, path) }
     },
   }

@@ -1,10 +1,10 @@
-/** Runs this process's command line: argv in, exit code out. */
+/** Runs the command line of this process: argv in, exit code out. */
 
 import { processIo } from './io.ts'
 import { runCli } from './program.ts'
 
 process.exitCode = await runCli(process.argv.slice(2), processIo())
-// The end of the process would drop what is still buffered, so slow readers are waited for.
+// The end of the process would drop text that is still buffered, so slow readers are waited for.
 for (const stream of [process.stdout, process.stderr]) await new Promise<void>((resolve) => stream.write('', () => resolve()))
-// A plugin or an aborted delivery may still hold something open. That must not keep the process alive.
+// A plugin or an aborted delivery may still hold something open, which must not keep the process alive.
 setTimeout(() => process.exit(), 200).unref()

@@ -1,4 +1,4 @@
-/** What goes on until somebody ends it: each thing is shown as it comes, as fast as it is read. */
+/** Shows things as they come, until somebody ends it. A new thing is fetched only when the reader has taken the last one. */
 
 import { jsonText } from '../../app/json-text.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -8,13 +8,13 @@ import { type Cli, printFault } from './output.ts'
 export type Ongoing<T> = {
   readonly things: AsyncGenerator<T, void>
   readonly show: (thing: T) => void
-  /** Leaves, also while one is waited for. */
+  /** Ends the source, even while a thing is awaited. */
   readonly close: () => void
-  /** One JSON document a line, of which the last says why it is over. */
+  /** Prints one JSON document a line. The last document says why the output ends. */
   readonly isJson: boolean
 }
 
-/** Exit 130 for Ctrl-C, 0 when nobody reads any more, 4 when the gateway went away. */
+/** Shows the things and returns the exit code: 130 after Ctrl-C, 0 when nobody reads any more, 4 when the gateway is gone. */
 export const untilStopped = async <T>(ongoing: Ongoing<T>, stopped: ReturnType<Io['stopped']>, cli: Cli): Promise<number> => {
   const { things, show, close } = ongoing
   try {
@@ -26,7 +26,7 @@ export const untilStopped = async <T>(ongoing: Ongoing<T>, stopped: ReturnType<I
       await Promise.race([cli.io.drained(), stopped])
     }
   } catch (error) {
-    // In the middle of a stream: no other document on stdout.
+    // Stdout is in the middle of a stream, so the error goes to stderr and not into a document.
     if (!(error instanceof Fault)) throw error
     const hint = `start it: ${cli.workspace.self} gateway run`
     printFault(new Fault(error.code, error.message, { exitCode: error.exitCode, hint }), cli.io, false)

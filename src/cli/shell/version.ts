@@ -1,9 +1,9 @@
-/** What this build is, and where its documents are. */
+/** The version of this build, and the address of its documents. */
 
 export const homepage = 'https://github.com/headgate/headgate'
 
 export const version = '0.1.0'
 
-/** Where a code is explained: that of a finding, or of an error that ended a command. */
+/** Returns the address at which the code of a finding, or of an error that ended a command, is explained. */
 export const docsOf = (code: string): string =>
   `${homepage}/blob/main/docs/${/^WH\d{3}$/.test(code) ? `codes.md#${code.toLowerCase()}` : 'commands.md'}`

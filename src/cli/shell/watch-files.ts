@@ -3,24 +3,24 @@
 import type { FSWatcher } from 'chokidar'
 import { messageOf } from '../../core/fault.ts'
 
-/** Editors save in several steps. Steps within this time are one change. */
+/** Editors save in several steps. Steps within this time, in milliseconds, are one change. */
 const settleMs = 200
 
 export type Watching = {
-  /** Gets the last path of a change. */
+  /** Called with the last path of a change. */
   readonly changed: (path: string) => void
   readonly failed: (why: string) => void
 }
 
 export type Watched = {
-  /** Files and folders. What is not there yet is seen when it comes, as long as its folder is there. */
+  /** The files and folders to watch. A path that does not exist yet is noticed when it appears, as long as its folder exists. */
   readonly paths: readonly string[]
-  /** What does not count; asked about folders too, of which then nothing counts. */
+  /** Whether a path is ignored. An ignored folder is ignored with everything in it. */
   readonly ignored: (path: string) => boolean
 }
 
 export interface FileWatch {
-  /** Resolves when it misses nothing of them any more. */
+  /** Adds paths. Resolves when no further change of the paths is missed. */
   add(watched: Watched): Promise<void>
   close(): Promise<void>
 }

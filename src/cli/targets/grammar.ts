@@ -9,7 +9,7 @@ import type { TargetsTestOptions } from './test.ts'
 
 export const addTargets = (targets: Command, run: Run): void => {
   targets
-    // "targets" alone runs the default command, `list`. Commander would also run it for an unknown word, which is a mistake.
+    // "targets" alone runs the default command, `list`. Commander would run `list` for an unknown word too, which is a mistake.
     .hook('preSubcommand', (parent) => {
       const [word = '-'] = parent.args
       if (word.startsWith('-') || parent.commands.some((command) => command.name() === word || command.aliases().includes(word))) return

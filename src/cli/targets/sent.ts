@@ -1,4 +1,4 @@
-/** What tests of targets have in common: the question before a real message goes out, and what came back. */
+/** Shared by the tests of targets: the question before a real message goes out, and the report afterwards. */
 
 import { exit, Fault, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -6,7 +6,7 @@ import { printable } from '../../core/text.ts'
 import type { Sent } from '../../parts/targets/target.ts'
 import type { Cli } from '../shell/output.ts'
 
-/** Throws a Fault unless the user wants a real message to go there. */
+/** Asks before a real message goes out. Throws a Fault unless the user agrees. */
 export const confirmSending = async (where: string, yes: boolean, { io }: Cli): Promise<void> => {
   if (yes) return
   if (!io.ask) throw usage('nothing was sent: this needs --yes where nobody can be asked')
@@ -14,7 +14,7 @@ export const confirmSending = async (where: string, yes: boolean, { io }: Cli): 
   throw new Fault('cancelled', 'nothing was sent', { exitCode: exit.cancelled })
 }
 
-/** For people: one line, and after a failure a second on whether another try may help. */
+/** Returns the result for people: one line, and after a failure a second line on whether another try may help. */
 export const sentText = (target: string, sent: Sent): string => {
   if (sent.ok) return `sent     ${target}${sent.detail === undefined ? '' : `: ${printable(sent.detail)}`}\n`
   const again = sent.repeatable ? 'may be tried again' : 'another try would not help, or could post twice'
@@ -22,7 +22,7 @@ export const sentText = (target: string, sent: Sent): string => {
   return `failed   ${target}: ${printable(sent.why)}\n         ${again}${wait}\n`
 }
 
-/** For programs. */
+/** Returns the result for programs. */
 export const describeSent = (target: string, profile: string, sent: Sent): JsonObject => {
   const about = { target, profile, sent: sent.ok }
   if (sent.ok) return { ...about, detail: sent.detail ?? null }

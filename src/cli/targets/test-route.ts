@@ -1,4 +1,7 @@
-/** `targets test --route <name>`: sends what a route would deliver of an event to the route's own targets; exit 1 when one failed. */
+/**
+ * `targets test --route <name>`: sends the text that a route would deliver for an event to the route's own targets. Exit 1 when a delivery
+ * failed.
+ */
 
 import { deliveriesOfRoute, type RouteDeliveries } from '../../app/targets/route-deliveries.ts'
 import { defaultText, prepareTargetTest, sendTargetTest, type TargetTest } from '../../app/targets/test-target.ts'
@@ -13,7 +16,7 @@ import { confirmSending, describeSent, sentText } from './sent.ts'
 
 export type RouteTestOptions = ContentOptions & { readonly route: string; readonly text?: string; readonly yes?: boolean }
 
-/** `only`: the one of the route's targets that gets it. */
+/** Sends the tests. `only`: the target that gets the text; `undefined` for all targets of the route. */
 export const targetsTestRoute = async (only: string | undefined, options: RouteTestOptions, cli: Cli): Promise<number> => {
   const { route, text, yes = false } = options
   const { of } = await contentOf(options, cli)

@@ -1,4 +1,4 @@
-/** `targets test [name]`: sends a real message and prints what came back; exit 1 when it failed. */
+/** `targets test [name]`: sends a real message and prints the target's answer; exit 1 when the delivery failed. */
 
 import { defaultText, prepareTargetTest, sendTargetTest } from '../../app/targets/test-target.ts'
 import { exit, usage } from '../../core/fault.ts'

@@ -1,4 +1,4 @@
-/** How results of tests can be printed, and what can be asked of them. */
+/** The formats in which results of tests are printed, and the options of `test`. */
 
 export const testFormats = ['pretty', 'tap', 'junit', 'json', 'github'] as const
 
@@ -7,7 +7,7 @@ export type TestOptions = {
   readonly update?: boolean
   readonly watch?: boolean
   readonly coverage?: boolean
-  /** Percent. */
+  /** The least coverage that passes, in percent. */
   readonly min?: number
   readonly format?: (typeof testFormats)[number]
 }

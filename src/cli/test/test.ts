@@ -1,4 +1,7 @@
-/** `test [paths...]`: runs tests of routes; 0 all passed, 1 one failed or too little was covered, 2 no such path. */
+/**
+ * `test [paths...]`: runs tests of routes. Exit 0 when all passed, 1 when a test failed or too little was covered, 2 for a path that does
+ * not exist.
+ */
 
 import { runTests } from '../../app/route-tests/run-tests.ts'
 import { exit, usage } from '../../core/fault.ts'

@@ -1,4 +1,4 @@
-/** `explain [code]`: what a finding or an outcome means, offline; without one the list of all. */
+/** `explain [code]`: the meaning of a finding or an outcome, offline; without a code the list of all codes. */
 
 import type { Example } from '../../app/explain/explanation.ts'
 import { explanationOf } from '../../app/explain/index.ts'
@@ -65,5 +65,5 @@ const exampleOf = ({ of, bad, good }: Example, paint: Paint): string =>
 
 const indented = (text: string): string => text.replace(/^(?=.)/gm, '    ')
 
-/** Broken at blanks into lines that any terminal has room for. */
+/** Breaks a text at blanks into lines that any terminal has room for. */
 const wrapped = (text: string): string => text.replace(/(.{1,78})(?: |$)/g, '$1\n').trimEnd()

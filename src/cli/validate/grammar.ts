@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { each, limit, list, type Run } from '../shell/grammar-values.ts'
 import type { ValidateOptions } from './options.ts'
 
-/** What `--fix` was given: codes, by comma or repetition; none where it stands alone. */
+/** Collects the values of `--fix`: codes, separated by commas or by repetition; none where the option stands alone. */
 const codes = (value: string, before: unknown): string[] => list(value, Array.isArray(before) ? before : [])
 
 export const addValidate = (validate: Command, run: Run): void => {

@@ -1,4 +1,4 @@
-/** What `validate` can be told, as its grammar reads it. */
+/** The options of `validate`, as its grammar reads them. */
 
 export type ValidateOptions = {
   readonly format?: readonly string[]
@@ -6,13 +6,13 @@ export type ValidateOptions = {
   readonly select?: readonly string[]
   readonly ignore?: readonly string[]
   readonly max?: number
-  /** `true` where it stands without codes. */
+  /** The codes to fix; `true` where the option stands without codes. */
   readonly fix?: true | readonly string[]
   readonly diff?: boolean
   readonly baseline?: string
   readonly writeBaseline?: boolean
   readonly sample?: readonly string[]
-  /** `true` where it stands without a commit. */
+  /** The commit to compare with; `true` where the option stands without a commit. */
   readonly changed?: true | string
   readonly watch?: boolean
   /** `true` for `--env`, `false` for `--no-env`. */

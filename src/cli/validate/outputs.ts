@@ -1,4 +1,4 @@
-/** Where the reports of `validate` go: `--format name[=file]`, as often as somebody wants. */
+/** The outputs of `validate`: `--format name[=file]`, which may be given several times. */
 
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -14,7 +14,7 @@ export type Output = { readonly format: FormatName; readonly file?: string }
 const names: readonly string[] = [...Object.keys(formats), 'auto']
 const isFormat = (name: string): name is FormatName => Object.hasOwn(formats, name)
 
-/** The outputs that the options ask for; one of them is stdout. Throws a usage Fault. */
+/** Returns the outputs that the options ask for. One of them is stdout. Throws a usage Fault. */
 export const outputsOf = (written: readonly string[], json: boolean, env: Io['env']): readonly Output[] => {
   const outputs = written.flatMap((text) => outputOf(text, env))
   const onStdout = outputs.filter(({ file }) => file === undefined)
@@ -40,7 +40,7 @@ const outputOf = (text: string, env: Io['env']): readonly Output[] => {
   return env.GITHUB_ACTIONS === 'true' && file === undefined ? [{ format: 'pretty' }, { format: 'github' }] : [{ format: 'pretty', ...to }]
 }
 
-/** Writes the reports: files whole, what is for stdout to `io`. Throws a Fault for a file that cannot be written. */
+/** Writes the reports: each file in one step, and the report for stdout to `io`. Throws a Fault for a file that cannot be written. */
 export const writeReports = async (outputs: readonly Output[], report: Report, io: Pick<Io, 'stdout'>): Promise<void> => {
   for (const { format, file } of outputs) {
     const render = await formats[format]()
@@ -50,7 +50,7 @@ export const writeReports = async (outputs: readonly Output[], report: Report, i
 }
 
 const writeReport = async (file: string, text: string): Promise<void> => {
-  // A folder that is not there is a slip: none is made.
+  // A missing folder is a slip, so it is not made.
   if (!statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory())
     throw usage(`cannot write the report ${file}: there is no folder ${dirname(file)}`)
   try {

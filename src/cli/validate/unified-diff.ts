@@ -1,4 +1,4 @@
-/** What fixes change, as a unified diff. Secrets are stars in it, as in every other report. */
+/** Writes the changes of fixes as a unified diff. Secrets are stars in it, as in every other report. */
 
 import { type DiffLine, type Hunk, lineDiff } from '../../app/line-diff.ts'
 import type { FixedText } from '../../app/validate/fixes.ts'

@@ -1,4 +1,7 @@
-/** `validate [paths...]`: everything that is wrong, at once; 0 clean, 1 findings, 2 a mistake in the call, 3 a report that cannot be written. */
+/**
+ * `validate [paths...]`: prints everything that is wrong, at once. Exit 0 when clean, 1 with findings, 2 for a mistake in the call, 3 for
+ * a report that cannot be written.
+ */
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -24,7 +27,7 @@ export const validate = async (written: readonly string[], options: ValidateOpti
   const { paths: named, codes } = fixOf(written, options)
   const { paths, changed } = changedOf(named, options)
   const outputs = outputsOf(options.format ?? [], cli.json, cli.io.env)
-  // Before anybody types what is then refused.
+  // Options that are refused are refused before anybody types on standard input.
   refuseMixed(paths, outputs, options, cli)
   if (options.watch) refuseUnwatchable(paths, outputs, options)
   const wanted = { ...(await wantedOf(paths, options, cli)), changed }
@@ -35,7 +38,7 @@ export const validate = async (written: readonly string[], options: ValidateOpti
 type Call = {
   readonly wanted: ToValidate
   readonly outputs: readonly Output[]
-  /** To mend. */
+  /** The codes of the findings to fix; `undefined` where nothing is fixed. */
   readonly codes: readonly string[] | undefined
   readonly options: ValidateOptions
   readonly cli: Cli
@@ -54,7 +57,7 @@ const checkOnce = async ({ wanted, outputs, codes, options, cli }: Call): Promis
   return { exitCode: isClean ? exit.ok : exit.no, looked: left.looked }
 }
 
-/** The paths, and the codes to fix; `undefined` where nothing is. What follows `--fix` and is no code is a path. */
+/** Returns the paths, and the codes to fix; `undefined` where nothing is fixed. A word behind `--fix` that is no code is a path. */
 const fixOf = (
   written: readonly string[],
   { fix, diff }: ValidateOptions,
@@ -66,7 +69,7 @@ const fixOf = (
   return { paths: [...given.filter((text) => !isCode(text)), ...written], codes }
 }
 
-/** What follows `--changed` and is a path is one; else it is a commit. */
+/** Returns the paths and the commit to compare with. A word behind `--changed` that is an existing path is a path, otherwise a commit. */
 const changedOf = (
   paths: readonly string[],
   { changed }: ValidateOptions,
@@ -130,12 +133,12 @@ const reportOf = (
     call: [workspace.self, 'validate', ...paths.map(quoted)].join(' '),
     denyWarnings,
     paint: paintWith(io.colour),
-    // The same files give the same text, but where somebody looks.
+    // The duration is left out where no terminal reads the text, so that the same files give the same text.
     ...(io.isTty ? { ms: Math.round(ms) } : {}),
   }
 }
 
-/** Which samples counted, and which routes can take none of them, on stderr. */
+/** Says on stderr which samples were used, and which routes can take none of them. */
 const tellSamples = (samples: NonNullable<Validated['samples']>, routes: Validated['routes'], cli: Cli): void => {
   const used = samples.filter((each) => each.routes.length > 0)
   const names = used.map(({ name }) => printable(name)).join(', ')
@@ -145,7 +148,7 @@ const tellSamples = (samples: NonNullable<Validated['samples']>, routes: Validat
   if (without.length > 0) note(cli, `no sample is an event of ${without.map((name) => printable(name)).join(', ')}`)
 }
 
-/** What was mended, and what was not, on stderr. */
+/** Says on stderr which findings were fixed, and which were not. */
 const tell = ({ files, mended, refused }: Fixed, dry: boolean, cli: Cli): void => {
   note(cli, `${dry ? 'would mend' : 'mended'} ${count(mended.length, 'finding')} in ${count(files.length, 'file')}`)
   for (const { finding, why } of refused) {

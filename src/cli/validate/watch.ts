@@ -11,13 +11,13 @@ import { runOnChange } from '../shell/run-on-change.ts'
 import type { ValidateOptions } from './options.ts'
 import type { Output } from './outputs.ts'
 
-/** One check: its exit code, and what it looked at. */
+/** One check: its exit code, and the files that it read. */
 export type Round = { readonly exitCode: number } & Pick<Validated, 'looked'>
 
-/** A line for each thing that is said: one report may follow another. */
+/** The formats that print a line for each finding, so that one report may follow another on stdout. */
 const inLines: ReadonlySet<string> = new Set(['pretty', 'concise', 'jsonl', 'github', 'tap'])
 
-/** Throws a usage Fault for what cannot be done again and again. */
+/** Throws a usage Fault for options that do not go with `--watch`, such as a report that is one document. */
 export const refuseUnwatchable = (paths: readonly string[], outputs: readonly Output[], options: ValidateOptions): void => {
   const document = outputs.find(({ format, file }) => file === undefined && !inLines.has(format))
   if (document) {
@@ -29,7 +29,7 @@ export const refuseUnwatchable = (paths: readonly string[], outputs: readonly Ou
   if (writes) throw usage(`--watch only looks: leave --${writes === 'writeBaseline' ? 'write-baseline' : writes} out`)
 }
 
-/** Gives the exit code of the last check when Ctrl-C ends it. Throws the Fault of the first check. */
+/** Checks again after each change. Returns the exit code of the last check when Ctrl-C ends it. Throws the Fault of the first check. */
 export const watching = async (check: () => Promise<Round>, wanted: ToValidate, cli: Cli): Promise<number> => {
   const { dataDir } = cli.workspace
   let last: number | undefined

@@ -1,4 +1,4 @@
-/** `webhook edit <name>`: a route in the user's editor. A subscription is checked before it replaces the stored one. */
+/** `webhook edit <name>`: opens a route in the user's editor. A subscription is checked before it replaces the stored one. */
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ export const webhookEdit = async (asked: string, cli: Cli): Promise<number> => {
   })
 }
 
-/** `config.yaml` at the route, then what `validate` says of it. */
+/** Opens `config.yaml` at the route, and validates it afterwards. */
 const editConfigured = async ({ route }: RouteEntry, edit: Edit, cli: Cli): Promise<number> => {
   const place = route?.place(route.base, 'key')
   await edit(place?.file ?? join(cli.workspace.dataDir, 'config.yaml'), place?.line)
@@ -43,7 +43,7 @@ const editConfigured = async ({ route }: RouteEntry, edit: Edit, cli: Cli): Prom
   return code
 }
 
-/** The exit code; `undefined` where the user wants to go on editing. */
+/** Saves the draft and returns the exit code; `undefined` where the user wants to go on editing. */
 const save = async (served: Served, draft: Draft, file: string, cli: Cli): Promise<number | undefined> => {
   const text = await readFile(file, 'utf8')
   try {
@@ -52,7 +52,7 @@ const save = async (served: Served, draft: Draft, file: string, cli: Cli): Promi
     const code = refuse(cli, done)
     return (await wantsAgain(cli)) ? undefined : code
   } catch (error) {
-    // A conflict is not mended by editing on: the draft is of an entry that is no more.
+    // Further editing does not mend a conflict: the entry under the draft is not the stored one any more.
     if (!(error instanceof Fault) || error.exitCode !== exit.no || cli.json || !cli.io.ask) throw error
     cli.io.stderr(`error: ${printable(error.message)}\n`)
     if (await wantsAgain(cli)) return undefined

@@ -1,4 +1,4 @@
-/** `webhook enable|disable <name>`: switches a subscription without deleting it. */
+/** `webhook enable|disable <name>`: switches a subscription on or off, without deleting it. */
 
 import { switchSubscription } from '../../app/routes/change-subscription.ts'
 import { answer, type Cli } from '../shell/output.ts'

@@ -1,4 +1,4 @@
-/** A payload in the user's editor, before it is sent. */
+/** Opens a payload in the user's editor before the payload is sent. */
 
 import { readFile } from 'node:fs/promises'
 import { compactJson, isJson, prettyJson } from '../../app/json-text.ts'
@@ -7,17 +7,20 @@ import { type Draft, type Worked, wantsAgain, withDrafts } from '../shell/draft.
 import type { Io } from '../shell/io.ts'
 import { type Cli, printFault } from '../shell/output.ts'
 
-/** Opens a body and gives what the user made of it: the same one where nothing was changed, and JSON for JSON. Throws a Fault for what cannot be sent. */
+/**
+ * Opens a body in the editor and returns the edited body: the same text where nothing was changed, and JSON for JSON. Throws a Fault for a
+ * body that cannot be sent.
+ */
 export type ByHand = (body: string) => Promise<string>
 
 type EditedPayload = {
-  /** What the draft is called. */
+  /** The name of the draft. */
   readonly name: string
-  /** What to do where there is no terminal. */
+  /** The advice for the case that there is no terminal. */
   readonly instead: string
 }
 
-/** Works with a payload that the user edits, whose draft stays until the work is done. Throws a usage Fault where there is no terminal. */
+/** Works with a payload that the user edits. The draft stays until the work is done. Throws a usage Fault where there is no terminal. */
 export const withPayloadByHand = async <T>(
   { name, instead }: EditedPayload,
   cli: Cli,

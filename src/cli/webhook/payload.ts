@@ -1,4 +1,4 @@
-/** The body that an option of a command stands for. */
+/** Reads the body that an option of a command gives. */
 
 import { usage } from '../../core/fault.ts'
 import { readText } from '../shell/input.ts'
@@ -6,13 +6,16 @@ import type { Io } from '../shell/io.ts'
 
 const madeUp = '{"test":true,"message":"Hello from headgate webhook test"}'
 
-/** JSON text, and where it is from. */
+/** A JSON text, and its source. */
 export type TakenPayload = { readonly text: string } & PayloadSource
 
-/** `name`: of a file its path, of a sample its name, of an event its id. */
+/** The source of a payload. `name`: the path of the file, the name of the sample, or the id of the event. */
 export type PayloadSource = { readonly from: 'given' | 'file' | 'stdin' | 'sample' | 'event' | 'made up'; readonly name?: string }
 
-/** From the option, a file or standard input, which `-` means, too: it is no JSON. Throws a usage Fault when it is not JSON. */
+/**
+ * Reads a payload from the option, a file or standard input (`@-`, or `-`, which is no JSON). Throws a usage Fault for a text that is not
+ * JSON.
+ */
 export const readPayload = async (payload: string | undefined, io: Pick<Io, 'stdin'>): Promise<TakenPayload> => {
   if (payload === undefined) return { from: 'made up', text: madeUp }
   const option = payload === '-' ? '@-' : payload

@@ -1,4 +1,4 @@
-/** A text of a route as people see it: each line behind a bar, the first forty of them. */
+/** Writes a text of a route for people: its first forty lines, each behind a bar. */
 
 import { printable } from '../../core/text.ts'
 

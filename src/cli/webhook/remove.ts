@@ -1,4 +1,4 @@
-/** `webhook remove <name>`: deletes a subscription. On a terminal it asks first. */
+/** `webhook remove <name>`: deletes a subscription. On a terminal the command asks first. */
 
 import { findSubscription, removeSubscription } from '../../app/routes/change-subscription.ts'
 import { subscriptionsFile } from '../../app/routes/routes.ts'

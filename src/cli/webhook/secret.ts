@@ -1,4 +1,4 @@
-/** `webhook secret <name>`: which secret counts, by its fingerprint; shown or renewed only when asked. */
+/** `webhook secret <name>`: prints the fingerprint of a route's secret. The secret itself is shown or renewed only when asked. */
 
 import { readServed } from '../../app/routes/check-subscription.ts'
 import { readSecrets, renewableSubscription } from '../../app/routes/route-secret.ts'
@@ -37,7 +37,7 @@ const renew = async (name: string, cli: Cli): Promise<number> => {
   if (!done.ok) return refuse(cli, done)
   const { newSecret, secret, warnings } = done
   const secrets = [{ fingerprint: fingerprint(secret), ...(newSecret === undefined ? {} : { secret }) }]
-  // One that was typed is known to whoever typed it.
+  // A secret that the user typed is not printed, because the user knows it.
   const text = `${newSecret ?? `${fingerprint(secret)}  route`}\n`
   return answer(cli, { kind: 'webhook.secret', data: { name, from: 'route', secrets }, text, warnings })
 }

@@ -1,4 +1,4 @@
-/** Reads the options of `webhook subscribe` into what is given for a subscription. */
+/** Turns the options of `webhook subscribe` into the input for a subscription. */
 
 import { routeLike } from '../../app/routes/route-like.ts'
 import { routeOfSender } from '../../app/routes/sender-route.ts'
@@ -27,7 +27,7 @@ export type SubscribeOptions = RouteOptions & {
   readonly print?: 'secret' | 'url' | 'curl' | 'yaml'
 }
 
-/** Reads the files and the standard input that options name. Throws a usage Fault. */
+/** Returns the input. Reads the files and the standard input that options name. Throws a usage Fault. */
 export const readSubscriptionInput = async (
   options: SubscribeOptions,
   { io, workspace }: Pick<Cli, 'io' | 'workspace'>,
@@ -65,7 +65,7 @@ const beginning = async ({ from, like }: SubscribeOptions, io: Io, workspace: Wo
   return from === undefined ? undefined : readFrom(from, io)
 }
 
-/** A file, or a sender by its name. */
+/** Returns the settings of a file, or of a sender that the text names. */
 const readFrom = async (text: string, io: Io): Promise<JsonObject> => {
   const sender = routeOfSender(text)
   if (sender) return sender
@@ -74,14 +74,14 @@ const readFrom = async (text: string, io: Io): Promise<JsonObject> => {
   throw usage('--from: not a map of settings', 'name a sender (docs/senders.md), or a file with an @ before it: --from @route.yaml')
 }
 
-/** Each text is one condition or a list of them. */
+/** Returns the conditions of the texts. Each text is one condition or a list of conditions. */
 const readFilters = async (texts: readonly string[], io: Io): Promise<Json[]> => {
   const filters: Json[] = []
   for (const text of texts) filters.push(...[parseData('--filter', await readText('--filter', text, io))].flat())
   return filters
 }
 
-/** The settings of the target that the options give; `undefined` when they give none. */
+/** Returns the settings of the target that the options give; `undefined` when they give none. */
 export const readExtra = (
   { deliverExtra = [], deliverChatId }: Pick<SubscribeOptions, 'deliverExtra' | 'deliverChatId'>,
   option = '--deliver-extra',

@@ -1,4 +1,4 @@
-/** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to it. */
+/** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to the subscription. */
 
 import { readServed, type Served } from '../../app/routes/check-subscription.ts'
 import { entryDiff } from '../../app/routes/entry-diff.ts'
@@ -26,7 +26,7 @@ export const webhookSubscribe = async (asked: string, options: SubscribeOptions,
   return done.ok ? report({ ...done, name, options }, cli) : refuse(cli, done)
 }
 
-/** Asks for the key of a sender that makes it itself. Throws a Fault where nobody can be asked, or nothing is answered. */
+/** Asks for the key where the sender makes the key itself. Throws a Fault where nobody can be asked, or where the answer is empty. */
 export const withSenderKey = async (served: Served, name: string, input: SubscriptionInput, cli: Cli): Promise<SubscriptionInput> => {
   const wanted = keyWanted(served, name, input)
   if (!wanted) return input
@@ -63,7 +63,7 @@ const report = (done: SubscribeReport, cli: Cli): number => {
   return answer(cli, { kind: 'webhook.subscribe', data, warnings, text: textOf(done, cli) })
 }
 
-/** One thing alone. In YAML no secret is shown: --from takes it back, and keeps what is hidden. */
+/** Returns the single value that `--print` asks for. The YAML shows no secret: `--from` reads the masks in it as the stored secrets. */
 const printed = ({ name, url, secret, curl, scheme, change }: SubscribeReport, what: NonNullable<SubscribeOptions['print']>): string => {
   if (what === 'url') return url
   if (what === 'secret') return secret

@@ -1,4 +1,4 @@
-/** `webhook tail [route]`: what goes on in the running gateway, as it happens, and why. */
+/** `webhook tail [route]`: shows the traffic of the running gateway as it happens, with the reasons. */
 
 import { watch } from '../../app/events/watch.ts'
 import { jsonText } from '../../app/json-text.ts'

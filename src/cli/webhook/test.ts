@@ -1,4 +1,4 @@
-/** `webhook test <name>`: posts a signed request to the running gateway, and prints the answer and what comes of it. */
+/** `webhook test <name>`: posts a signed request to the running gateway, and prints the answer and the end of the event. */
 
 import { readFileSync } from 'node:fs'
 import { describeEvent, type EventStatus, outcomeOf } from '../../app/events/event-status.ts'
@@ -24,12 +24,12 @@ export type TestOptions = {
   readonly event?: string
   readonly id?: string
   readonly scheme?: string
-  /** A file. */
+  /** The file of the private key. */
   readonly privateKey?: string
   readonly url?: string
   readonly printCurl?: boolean
   readonly wait?: boolean
-  /** Seconds. */
+  /** The time to wait for the end of the run, in seconds. */
   readonly timeout?: number
   readonly expect?: string
 }
@@ -121,7 +121,7 @@ const textOf = (
   return `${lines.join('\n')}\n`
 }
 
-/** How it went, in the words of `--expect`. */
+/** Returns the end of the test, in the words of `--expect`. */
 const nameOf = ({ answer: { outcome, status }, known, isFollowed }: TestedRoute): string => {
   if (isFollowed && known && known.state !== 'final') return known.state
   return known ? outcomeOf(known.event) : (outcome ?? String(status))

@@ -1,4 +1,4 @@
-/** A trace for people: each stage on a line, below the filters each condition, then the text, where it goes, and the answer. */
+/** Writes a trace for people: each stage on a line, each condition below the filters, then the text, its targets, and the answer. */
 
 import { jsonText } from '../../app/json-text.ts'
 import { type Judged, saidOf } from '../../app/trace/plan-observer.ts'

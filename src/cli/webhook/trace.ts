@@ -1,4 +1,4 @@
-/** `webhook trace <name>`: one event through a route with no side effects, stage by stage. */
+/** `webhook trace <name>`: takes one event through a route with no side effects, stage by stage. */
 
 import { describeTrace } from '../../app/trace/describe-trace.ts'
 import { traceRoute } from '../../app/trace/trace-route.ts'

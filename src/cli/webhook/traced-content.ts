@@ -1,4 +1,4 @@
-/** The event that the options of a command name: a payload, a sample, or a recorded event. */
+/** Reads the event that the options of a command name: a payload, a sample, or a recorded event. */
 
 import { findSample, readSample } from '../../app/samples/gallery.ts'
 import type { TraceWish } from '../../app/trace/trace-route.ts'
@@ -10,7 +10,7 @@ export type ContentOptions = { readonly payload?: string; readonly sample?: stri
 
 export type TracedContent = PayloadSource & { readonly of: TraceWish['of'] }
 
-/** Throws a Fault: two are named, a sample is not there, or a payload is no JSON. */
+/** Returns the content of the event. Throws a Fault where two are named, where a sample does not exist, and where a payload is no JSON. */
 export const contentOf = async ({ payload, sample, eventId }: ContentOptions, cli: Cli): Promise<TracedContent> => {
   if ([payload, sample, eventId].filter((given) => given !== undefined).length > 1)
     throw usage('give one of --payload, --sample and --event-id')

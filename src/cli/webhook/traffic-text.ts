@@ -1,4 +1,7 @@
-/** What goes on, a line each: `-->` a request, `<--` how it ended and why, `==>` an attempt at its run. Safe on a terminal. */
+/**
+ * Writes the traffic, one line each: `-->` a request, `<--` its outcome and the reason, `==>` an attempt at its run. The lines are safe on
+ * a terminal.
+ */
 
 import { outcomeOf } from '../../app/events/event-status.ts'
 import { printable } from '../../core/text.ts'
@@ -37,7 +40,7 @@ const wordsOfDelivery = ({ state, target, attempt, job, route, event_id, error, 
   return [`==> ${end}`, shown(target), `attempt ${attempt}`, shown(source), idOf(event_id), printable(error ?? '', maxReason), then]
 }
 
-/** Enough of an id for `events show`. */
+/** Returns the beginning of an id, long enough for `events show`. */
 const idOf = (id: string | null): string => (id === null ? '' : `event ${printable(id, 8)}`)
 
 const sizeOf = (bytes: number | null): string => (bytes === null ? '' : bytes < 1_024 ? `${bytes} B` : `${(bytes / 1_024).toFixed(1)} KiB`)

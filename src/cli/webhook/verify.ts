@@ -1,4 +1,6 @@
-/** `webhook verify <name>`: whether a route would take a captured request, and if not, why; nothing is sent, and no gateway is asked. */
+/**
+ * `webhook verify <name>`: says whether a route would take a captured request, and if not, why. Nothing is sent, and no gateway is asked.
+ */
 
 import { readFileSync } from 'node:fs'
 import type { SchemeView } from '../../app/routes/diagnose-signature.ts'
@@ -52,7 +54,7 @@ const rowOf = ({ scheme, listed, shows, holds, why }: SchemeView): string[] => [
   [...(listed ? [] : ['not listed in "verify"']), ...(why === '' ? [] : [why])].join('; '),
 ]
 
-/** The exact bytes: a text would lose those that are no UTF-8. */
+/** Reads the exact bytes of the body. Reading them as text would lose bytes that are not UTF-8. */
 const bytesOf = async (value: string, io: Pick<Io, 'stdin'>): Promise<Buffer> => {
   if (!value.startsWith('@') || value.startsWith('@@')) return Buffer.from(value.replace(/^@@/, '@'))
   return value === '@-' ? Buffer.from(await io.stdin()) : readFile('--body', value.slice(1))
@@ -66,7 +68,7 @@ const readFile = (option: string, file: string): Buffer => {
   }
 }
 
-/** One header, or a file with one a line. */
+/** Returns the lines of one header, or of a file with one header a line. */
 const linesOf = (value: string): string[] =>
   value.startsWith('@')
     ? readFile('--header', value.slice(1))
@@ -75,7 +77,7 @@ const linesOf = (value: string): string[] =>
         .filter((line) => /^[^\s:]+:/.test(line))
     : [value]
 
-/** As Node hands them out: small names, text as latin1, one that stands twice joined. */
+/** Returns headers as Node does: names in lower case, values as latin1, and the values of a repeated header joined. */
 const headersOf = (lines: readonly string[]): { readonly [name: string]: string } => {
   const headers = new Map<string, string>()
   for (const line of lines) {

@@ -1,4 +1,4 @@
-/** The wizard on a terminal, with menus. */
+/** Asks the wizard's questions on a terminal, with menus. */
 
 import type { Writable } from 'node:stream'
 import { setImmediate as immediate } from 'node:timers/promises'
@@ -9,12 +9,12 @@ import { cancelled, type Terminal } from '../../shell/io.ts'
 import { quietBetween } from './quiet.ts'
 import type { Skin } from './skin.ts'
 
-/** A list that is longer is searched by typing. */
+/** The longest list that is shown whole. A longer list is searched by typing. */
 const longList = 10
 
 export const menuSkin = (terminal: Terminal, colour: boolean, signal: AbortSignal): Skin => {
   const output = colour ? terminal.output : withoutColour(terminal.output)
-  // A signal for each question, because the library never takes its listeners off.
+  // Each question gets a signal of its own, because the library never removes its listeners from a signal.
   const common = (): Common => ({ input: terminal.input, output, signal: AbortSignal.any([signal]) })
   const quiet = quietBetween(terminal.input)
   quiet.begin()
@@ -22,7 +22,7 @@ export const menuSkin = (terminal: Terminal, colour: boolean, signal: AbortSigna
   return {
     isPatient: true,
     async ask(question) {
-      // What was typed before is read, and dropped, by then.
+      // After two turns, text that was typed before the question has been read and dropped.
       await immediate()
       await immediate()
       quiet.end()
@@ -59,7 +59,7 @@ const asked = async (question: Question, common: Common): Promise<string | boole
   return (await clack.text({ ...common, message: text, ...preset })) ?? ''
 }
 
-/** Node 20 colours all the same where NO_COLOR is set, so colours are taken out on the way. */
+/** Returns the output without colours. Node 20 colours text even where NO_COLOR is set. */
 const withoutColour = (output: Writable): Writable => {
   const write = (data: unknown, ...more: []): boolean => output.write(String(data).replace(/\u001b\[[\d;]*m/g, ''), ...more)
   return Object.assign(Object.create(output), { write })

@@ -1,4 +1,4 @@
-/** What to do after setting up: at the sender, and here. */
+/** Says what to do after the setup: at the sender, and on this machine. */
 
 import type { Provider } from '../../../app/setup/providers.ts'
 import type { Draft } from '../../../app/setup/question.ts'
@@ -26,7 +26,7 @@ export const nextSteps = (draft: Draft, { workspace: { self } }: Cli): readonly 
   return [...there, ...commands.map((command, i) => `${i === 0 ? 'next' : '    '}     ${command}`)]
 }
 
-/** What to do with the key, once the sender shows it. */
+/** Says what to do with the key, once the sender shows it. */
 const offLines = (provider: Provider, name: string, draft: Draft): readonly string[] => {
   const variable = secretNameOf(provider, draft)
   const { env, config } = draft.present.files
@@ -37,6 +37,6 @@ const offLines = (provider: Provider, name: string, draft: Draft): readonly stri
   ]
 }
 
-/** Where we cannot sign as the sender, the route is tried without its signature, or by a test event of the sender. */
+/** Returns the commands that try the route. Where we cannot sign as the sender, the route is only traced, without a signature. */
 const tryCommands = ({ isSignable, sample }: Provider, name: string, self: string): readonly string[] =>
   isSignable ? [`${self} webhook test ${name} --sample ${sample} --wait`] : [`${self} webhook trace ${name} --sample ${sample}`]

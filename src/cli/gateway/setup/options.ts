@@ -33,7 +33,10 @@ export type SetupOptions = {
 
 type Entry = readonly [id: string, flag: string, answer: string | undefined]
 
-/** Throws a usage Fault for options that contradict each other, and for files that cannot be read. */
+/**
+ * Returns the answers that the options give. Throws a usage Fault for options that contradict each other, and for files that cannot be
+ * read.
+ */
 export const givenBy = async (options: SetupOptions, io: Pick<Io, 'stdin'>): Promise<Given> => {
   const { secretFile, generateSecret, port, route } = options
   if (secretFile !== undefined && generateSecret) throw usage('give one of --secret-file and --generate-secret')

@@ -1,4 +1,4 @@
-/** The wizard for screen readers and plain terminals: lines that are only added to, menus by number, nothing drawn. */
+/** Asks the wizard's questions for screen readers and plain terminals: lines are only added, menus have numbers, and nothing is drawn. */
 
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
@@ -8,7 +8,9 @@ import { cancelled, type Terminal } from '../../shell/io.ts'
 import type { Skin } from './skin.ts'
 
 export const plainSkin = ({ input, output }: Terminal, signal: AbortSignal): Skin => {
-  /** What is typed is shown while it is asked for, and no secret. What comes earlier may be one. */
+  /**
+   * Whether typed text is shown. It is shown only while a question that is no secret is open. Text that is typed early may be a secret.
+   */
   let isShown = false
   const echo = new Writable({
     write(chunk, _, done) {
@@ -17,7 +19,7 @@ export const plainSkin = ({ input, output }: Terminal, signal: AbortSignal): Ski
     },
   })
   const terminal = createInterface({ input, output: echo, terminal: true, historySize: 0 })
-  // Lines that come before they are asked for wait here.
+  // Lines that are typed before their question wait here.
   const lines: string[] = []
   let next: ((line: string | undefined) => void) | undefined
   let isOver = false
@@ -39,7 +41,7 @@ export const plainSkin = ({ input, output }: Terminal, signal: AbortSignal): Ski
       output.write(hidden ? '\n' : `${printable(early)}\n`)
       return early
     }
-    // For when the line is drawn again, after a backspace.
+    // The terminal needs the prompt to draw the line again, after a backspace.
     terminal.setPrompt(prompt)
     isShown = !hidden
     if (isShown) output.write(printable(terminal.line))
@@ -69,7 +71,7 @@ export const plainSkin = ({ input, output }: Terminal, signal: AbortSignal): Ski
   }
 }
 
-/** Writes what stands above the line where the answer goes, and gives that line. */
+/** Writes the text above the answer's line, and returns the prompt that begins the line. */
 const promptOf = ({ kind, text, choices = [], initial, shown }: Question, say: (text: string) => void): string => {
   if (kind === 'yes-no') return `${text} 1 yes, 2 no${initial === undefined ? '' : `, Enter for ${initial}`}: `
   if (kind === 'choice') {
@@ -85,7 +87,7 @@ const promptOf = ({ kind, text, choices = [], initial, shown }: Question, say: (
   return `${text}${initial === undefined || initial === '' ? '' : ` Enter for ${initial}.`} `
 }
 
-/** The answer that a line stands for; `undefined` for none. */
+/** Returns the answer that a line means; `undefined` where it means none. */
 const answerIn = (line: string, { kind, choices = [], initial }: Question): string | undefined => {
   const word = line.trim()
   if (kind === 'secret') return line

@@ -1,4 +1,4 @@
-/** A terminal between two questions: what is typed is not shown, since it may be a secret, and answers nothing. */
+/** Hides the text that is typed between two questions, because it may be a secret. The text answers no question. */
 
 import type { Readable } from 'node:stream'
 import type { ReadStream } from 'node:tty'
@@ -10,7 +10,7 @@ export type Quiet = {
   end(): void
 }
 
-/** ^c counts all the time. The terminal is as it was after `end`. */
+/** Returns the switch. Ctrl-C works while the terminal is quiet. After `end`, the terminal is as it was before. */
 export const quietBetween = (input: Readable & Partial<Pick<ReadStream, 'setRawMode'>>): Quiet => {
   const drop = (data: Buffer | string): void => {
     if (Buffer.from(data).includes(interrupt)) process.kill(process.pid, 'SIGINT')

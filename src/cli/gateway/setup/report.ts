@@ -1,4 +1,4 @@
-/** What setting up did, or is about to do, in words. Secrets are not shown: only whether one is the same as another. */
+/** Says in words what the setup did or would do. Secrets are not shown: only whether two secrets are the same. */
 
 import { lineDiff } from '../../../app/line-diff.ts'
 import type { SetupPlan } from '../../../app/setup/plan.ts'
@@ -7,7 +7,7 @@ import { fingerprint } from '../../../core/secrets/mask.ts'
 
 const names: readonly SetupFile[] = ['env', 'config', 'schema']
 
-/** The lines of the files that would be written. */
+/** Returns the lines of the files that would be written. */
 export const preview = ({ changes, env }: SetupPlan): readonly string[] =>
   changes.flatMap(({ name, file, before, after }) => {
     if (name === 'schema') return [`${file}: the schema, for editors`]
@@ -24,7 +24,7 @@ const changedLines = (before: string, after: string): readonly string[] =>
     lines.flatMap(({ kind, text }) => (kind === 'same' ? [] : [`${kind === 'added' ? '+' : '-'} ${text}`])),
   )
 
-/** What was done, a line for each file. */
+/** Returns what was done, one line for each file. */
 export const outcome = ({ changes, port, secret }: SetupPlan, { files }: Present): readonly string[] => {
   if (changes.length === 0) return ['no change']
   const did = (name: SetupFile): string => (changes.some((change) => change.name === name) ? 'wrote' : 'kept ')

@@ -1,4 +1,4 @@
-/** `gateway setup`: asks what to set up, or takes it from options, and writes `.env`, `config.yaml` and the schema for editors. */
+/** `gateway setup`: asks what to set up, or takes the answers from options. It writes `.env`, `config.yaml` and the schema for editors. */
 
 import { conduct } from '../../../app/setup/conduct.ts'
 import { planSetup, type SetupPlan } from '../../../app/setup/plan.ts'
@@ -44,7 +44,7 @@ export const gatewaySetup = async (options: SetupOptions, cli: Cli): Promise<num
   return startGateway(draft, cli)
 }
 
-/** The skin for this terminal. A signal breaks off what is asked. */
+/** Returns the skin for this terminal. A signal breaks off an open question. */
 const atTerminal = async ({ screenReader }: SetupOptions, { io }: Cli, stop: AbortController): Promise<Skin> => {
   if (!io.terminal) throw usage('nobody is at the terminal to answer: pass --yes')
   void io.stopped().then(() => stop.abort(cancelled()))

@@ -1,4 +1,4 @@
-/** Who asks the wizard's questions: a terminal with menus, plain lines for a screen reader, or nobody. */
+/** The interviewer of the wizard: a terminal with menus, plain lines for a screen reader, or nobody. */
 
 import type { Interviewer } from '../../../app/setup/conduct.ts'
 import { usage } from '../../../core/fault.ts'
@@ -6,12 +6,12 @@ import { printable } from '../../../core/text.ts'
 import { type Cli, warn } from '../../shell/output.ts'
 
 export type Skin = Interviewer & {
-  /** Shows lines of a block, such as what is about to be written. */
+  /** Shows a block of lines under a title, for example the lines that would be written. */
   show(title: string, lines: readonly string[]): void
   close(): void
 }
 
-/** Takes what is to be taken where nobody is asked. */
+/** Returns the skin that asks nobody: it takes the answer that each question has for this case. */
 export const unasked = (cli: Cli): Skin => ({
   isPatient: false,
   async ask({ text, flag, initial, unasked = initial }) {

@@ -1,4 +1,4 @@
-/** Runs the gateway after setting up, and sends it a first event once it listens. */
+/** Runs the gateway after the setup, and sends it a first event once it listens. */
 
 import type { Draft } from '../../../app/setup/question.ts'
 import { providerIn } from '../../../app/setup/route-questions.ts'
@@ -7,14 +7,14 @@ import { type Cli, printFault } from '../../shell/output.ts'
 import { webhookTest } from '../../webhook/test.ts'
 import { gatewayRun } from '../run.ts'
 
-/** The exit code of the gateway. */
+/** Runs the gateway and returns its exit code. */
 export const startGateway = (draft: Draft, cli: Cli): Promise<number> => {
   const { dataDir } = cli.workspace
   const ready = (url: string): void => void sendFirst(url, draft, cli)
   return gatewayRun({ dataDir, ...(draft.answers.first === 'yes' ? { ready } : {}) }, cli.io)
 }
 
-/** A failure is said, and the gateway goes on. */
+/** Sends the first event. A failure is printed, and the gateway goes on. */
 const sendFirst = async (url: string, draft: Draft, cli: Cli): Promise<void> => {
   const provider = providerIn(draft)
   if (!provider) return

@@ -1,4 +1,4 @@
-/** Findings as tests have them: a suite for each file, in it a case for each route and one for the file itself. */
+/** Arranges findings as test suites: a suite for each file, with a case for each route and a case for the file itself. */
 
 import type { Diagnostic } from '../../../core/diagnostic.ts'
 import { shownFile } from '../../../core/shown-place.ts'
@@ -7,12 +7,12 @@ import type { Report } from '../report.ts'
 export type Case = { readonly name: string; readonly failures: readonly Diagnostic[]; readonly others: readonly Diagnostic[] }
 export type Suite = { readonly name: string; readonly cases: readonly Case[] }
 
-/** What is about no file stands in a suite of this name. */
+/** The name of the suite for findings that are about no file. */
 const noFile = 'configuration'
-/** What is about no route stands in a case of this name. */
+/** The name of the case for findings that are about no route. */
 const whole = 'the file'
 
-/** Never empty: what is clean passes. */
+/** Returns the suites. There is always at least one, whose cases pass where nothing is wrong. */
 export const suitesOf = ({ diagnostics, routes, texts, denyWarnings }: Report): readonly Suite[] => {
   const suites = new Map<string, Map<string, Diagnostic[]>>()
   const caseAt = (file: string | undefined, name: string): Diagnostic[] => {

@@ -1,12 +1,12 @@
-/** One finding in words, for formats that have one text for it. */
+/** Writes one finding in words, for formats that have a single text for it. */
 
 import type { Diagnostic } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
 
-/** What findings that stop the start say of themselves, the same in every format. */
+/** The words for a finding that stops the start, the same in every format. */
 export const stopsStart = 'the gateway does not start with this'
 
-/** The message, where it is not said by the place what route it is in, what it means for the start, and the way out. */
+/** Returns the message, the route, the effect on the start, and the way out, in one text. */
 export const sentenceOf = ({ message, help, route, stopsStart: stops }: Diagnostic): string =>
   [
     `${printable(message)}${route === undefined ? '' : ` (route ${printable(route)})`}`,

@@ -1,9 +1,9 @@
-/** All findings in one line of numbers. */
+/** Counts all findings in one line. */
 
 import { count } from '../../shell/findings.ts'
 import type { Report } from '../report.ts'
 
-/** `1 error, 2 warnings in 7 routes (2 files). 1 fixable.` Without a full stop where nothing follows. */
+/** Returns the line: `1 error, 2 warnings in 7 routes (2 files). 1 fixable.` There is no full stop where nothing follows. */
 export const summaryOf = ({ errors, warnings, routes, files, ms, fixable, suppressed, withheld }: Report): string => {
   const read = `${count(files, 'file')}${ms === undefined ? '' : `, ${ms} ms`}`
   const more = [

@@ -1,14 +1,17 @@
-/** A failed test in words: what differs, and how far the event got. */
+/** Writes a failed test in words: the differences, and how far the event got. */
 
 import type { Failure, TestResult } from '../../../app/route-tests/run-tests.ts'
 import { printable } from '../../../core/text.ts'
 
 const maxShown = 400
 
-/** Safe on a terminal: the name of a test that an event was exported to has words of its sender. */
+/**
+ * Returns the title of a test. It is made safe for a terminal, because the name of a test that was exported from an event holds words of
+ * the event's sender.
+ */
 export const titleOf = ({ test: { spec, source } }: TestResult): string => printable(`${source.name}: ${spec.name}`)
 
-/** Lines of plain text, safe on a terminal. */
+/** Returns the failure as lines of plain text, safe on a terminal. */
 export const linesOf = (failure: Failure): readonly string[] => {
   const step = `step ${failure.step}: `
   if (failure.kind === 'broken') return [`${step}${printable(failure.why, maxShown)}`]
@@ -21,7 +24,7 @@ export const linesOf = (failure: Failure): readonly string[] => {
   ]
 }
 
-/** The stages that the event passed, and why it stopped. */
+/** Returns the stages that the event passed, and the reason why it stopped. */
 const wayOf = (traced: Extract<Failure, { kind: 'different' }>['result']['traced']): readonly string[] => {
   if (!traced) return []
   const { stages, name, reason } = traced

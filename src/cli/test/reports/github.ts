@@ -1,4 +1,4 @@
-/** Commands of GitHub's runner: each failure stands beside its test in the changed file. */
+/** Writes commands for GitHub's runner, which shows each failure beside its test in the changed file. */
 
 import type { TestRun } from '../../../app/route-tests/run-tests.ts'
 import type { SourceRange } from '../../../core/diagnostic.ts'

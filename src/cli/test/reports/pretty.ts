@@ -1,4 +1,4 @@
-/** Tests for people: a line for each, what differs below it, and the counts. */
+/** Writes tests for people: a line for each test, its differences below the line, and the counts at the end. */
 
 import type { RouteCoverage } from '../../../app/route-tests/coverage.ts'
 import type { SuiteResult, TestResult, TestRun } from '../../../app/route-tests/run-tests.ts'

@@ -1,4 +1,4 @@
-/** TAP 14: a test point for each test, and one for each finding in a file of tests. */
+/** Writes TAP 14: a test point for each test, and a test point for each finding in a file of tests. */
 
 import type { TestRun } from '../../../app/route-tests/run-tests.ts'
 import { shownPlace } from '../../../core/shown-place.ts'
@@ -27,7 +27,7 @@ export const tap = ({ suites }: TestRun): string => {
   return `TAP version 14\n1..${points.length}\n${lines.join('')}`
 }
 
-/** A `#` would begin a directive. */
+/** Escapes a title, because a `#` in it would begin a directive. */
 const escaped = (title: string): string => printable(title).replace(/[\\#]/g, '\\$&')
 
 const details = (said: readonly string[]): string =>
