@@ -4,7 +4,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Check, ok, type Patient, warn } from './check.ts'
 
-/** Reports the version of Node. It is never too old here, because the command itself refuses an old Node. */
+/** Reports the version of Node. The version is never too old here, because the command itself refuses an old Node. */
 export const checkNode = (): Check => ok('node', `Node ${process.versions.node} on ${process.platform} ${process.arch}`)
 
 const toleranceMs = 60_000

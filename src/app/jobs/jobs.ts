@@ -37,7 +37,7 @@ export type JobEntries = {
   readonly loaded: Loaded
   readonly parts: JobParts
   readonly jobs: readonly JobEntry[]
-  /** Why the list lacks jobs. */
+  /** The reasons why `jobs` is not complete; empty where it is. */
   readonly notices: readonly string[]
 }
 

@@ -95,7 +95,7 @@ export const editedEntry = (
     const hint = 'toolsets are set by hand, in the file of subscriptions or in config.yaml'
     throw new Fault('toolsets', `no command changes the toolsets of "${name}"`, { exitCode: exit.no, hint })
   }
-  // Senders that hold the old secret must be refused after a move to another profile (rules: Subscriptions 4).
+  // After a move to another profile, senders that hold the old secret must be refused (rules: Subscriptions 4).
   const moved = profileOf(entry) !== profileOf(before)
   const keepsOld = secretsOf(entry).some((secret) => secretsOf(before).includes(secret))
   const made = moved && keepsOld ? newSecret() : undefined

@@ -18,7 +18,7 @@ export type TestAnswer = {
   /** The body of the answer: parsed JSON, or the text itself where it is not JSON. */
   readonly body: Json
   readonly ms: number
-  /** The outcome and reason of the answer; where it names none, the text of its status. */
+  /** The outcome and reason of the answer; for an answer that names none, the text of its status. */
   readonly said: string
   /**
    * The outcome that the answer names; of a refusal, its code. `undefined` where the route shapes its answers for its senders, so that the

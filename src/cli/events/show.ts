@@ -79,7 +79,7 @@ const attemptOf = ({ at, end, attempt, error, target, answer: said, silent, usag
   return field(`try ${attempt}`, [at, how, ...(said === null ? [] : [`answer ${said}`]), ...usageWords(usage)].join('  '))
 }
 
-/** Returns the usage of an attempt in words: `3 steps, 1200 + 80 tokens, 0.0043, web_search 2`. */
+/** Returns the usage of an attempt in words: `3 steps, 1200 + 80 tokens, cost 0.0043, web_search 2`. */
 const usageWords = (usage: AttemptView['usage']): readonly string[] => {
   if (!usage) return []
   const { steps, input_tokens, output_tokens, cost, tools } = usage

@@ -1,4 +1,7 @@
-/** Writes two lines for each request: one when it comes, and one when it is answered. The number of lines in a second is bounded. */
+/**
+ * Shows each request, after its end, as one line for the request and one for its answer. The number of requests shown in a second is
+ * bounded.
+ */
 
 import { trafficOf } from '../../app/live/traffic.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -18,7 +21,8 @@ export type RequestLinesOptions = {
 }
 
 /**
- * Returns an observer that shows the lines of requests. Lines past the bound are counted, and the count is told when the second is over.
+ * Returns an observer that shows the lines of ended requests. Requests past the bound are counted, and the count is told when the second
+ * is over.
  */
 export const createRequestLines = ({ clock, redact, show, skipped }: RequestLinesOptions): Observer => {
   let count = 0

@@ -53,7 +53,7 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
   }
 }
 
-/** Answers the scripts of `completion`. The words are those of the user's command line, not of this one. */
+/** Answers the scripts of `completion`. The words are the command line that the user types, and no arguments of this call. */
 const completed = async (words: readonly string[], io: Io): Promise<number> => {
   const { complete } = await import('../help/complete.ts')
   await complete(grammarOnly(), words, io)

@@ -1,4 +1,7 @@
-/** Shows things as they come, until somebody ends it. A new thing is fetched only when the reader has taken the last one. */
+/**
+ * Shows things as they come, until the user or the gateway ends the command. A thing is fetched only when the reader has taken the one
+ * before.
+ */
 
 import { jsonText } from '../../app/json-text.ts'
 import { exit, Fault } from '../../core/fault.ts'

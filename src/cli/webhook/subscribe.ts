@@ -63,7 +63,9 @@ const report = (done: SubscribeReport, cli: Cli): number => {
   return answer(cli, { kind: 'webhook.subscribe', data, warnings, text: textOf(done, cli) })
 }
 
-/** Returns the single value that `--print` asks for. The YAML shows no secret: `--from` reads the masks in it as the stored secrets. */
+/**
+ * Returns the single value that `--print` asks for. The YAML shows no secret: `--from` reads a masked `secret` in it as the stored secret.
+ */
 const printed = ({ name, url, secret, curl, scheme, change }: SubscribeReport, what: NonNullable<SubscribeOptions['print']>): string => {
   if (what === 'url') return url
   if (what === 'secret') return secret

@@ -37,6 +37,6 @@ const offLines = (provider: Provider, name: string, draft: Draft): readonly stri
   ]
 }
 
-/** Returns the commands that try the route. Where we cannot sign as the sender, the route is only traced, without a signature. */
+/** Returns the commands that try the route. A sample that we cannot sign as the sender would is traced instead, without a signature. */
 const tryCommands = ({ isSignable, sample }: Provider, name: string, self: string): readonly string[] =>
   isSignable ? [`${self} webhook test ${name} --sample ${sample} --wait`] : [`${self} webhook trace ${name} --sample ${sample}`]
