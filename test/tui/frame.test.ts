@@ -1,5 +1,7 @@
 /** Frames as the terminal gets them: colours of the terminal's palette, none with NO_COLOR, and nothing that a payload could act with. */
 
+import '../fakes/no-pipeline.ts'
+
 import { stripVTControlCharacters } from 'node:util'
 import xterm from '@xterm/headless'
 import { renderToString } from 'ink'
@@ -13,16 +15,12 @@ import type { State } from '../../src/tui/model/state.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { models } from '../../src/tui/screens/index.ts'
 import { inAscii } from '../../src/tui/terminal/ascii.ts'
-import type { Appearance } from '../../src/tui/terminal/canvas.tsx'
+import { type Appearance, openCanvas } from '../../src/tui/terminal/canvas.tsx'
 import { Frame } from '../../src/tui/view/frame.tsx'
 import { Remarks } from '../../src/tui/view/remarks.tsx'
 import { Colour } from '../../src/tui/view/span.tsx'
 import { until } from '../fakes/wait.ts'
 import { drawn, driver, routeRow, stateOf } from './keys.ts'
-
-// Ink draws nothing where it believes to be in a pipeline. The built program has that left out.
-process.env.CI = 'false'
-const { openCanvas } = await import('../../src/tui/terminal/canvas.tsx')
 
 const row = (name: string) => routeRow(name, { events: ['push'], warnings: 2 })
 
