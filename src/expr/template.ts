@@ -37,7 +37,7 @@ export type TemplateKit = {
   readonly filled?: (filled: Filled) => void
 }
 
-type Renderer<T> = (event: Event) => T | Promise<T>
+export type Renderer<T> = (event: Event) => T | Promise<T>
 
 /** Renders the payload as indented JSON, cut at 4000 characters: for `{__raw__}`, and for a route without a prompt. */
 export const wholePayload = (event: Event): string =>
@@ -220,33 +220,5 @@ export const compileName = (text: string, kit: TemplateKit): Renderer<string | u
 export const thenAll = <T, U>(values: readonly (T | Promise<T>)[], then: (settled: T[]) => U): U | Promise<U> =>
   values.some((value) => value instanceof Promise) ? Promise.all(values).then(then) : then(values as T[])
 
-const compileValue = (value: Json, kit: TemplateKit): Renderer<Json> => {
-  if (typeof value === 'string') return compileTemplate(value, kit)
-  if (Array.isArray(value)) {
-    const items = value.map((item) => compileValue(item, kit))
-    return (event) =>
-      thenAll<Json, Json>(
-        items.map((item) => item(event)),
-        (settled) => settled,
-      )
-  }
-  return isObject(value) ? compileTexts(value, kit) : () => value
-}
-
-/**
- * Compiles a map whose texts, at any depth, are templates; other values stay as they are (rules: Templates 8).
- * Texts under the keys `addresses` are web addresses: values of a payload are percent-encoded there.
- */
-export const compileTexts = (map: JsonObject, kit: TemplateKit, addresses: readonly string[] = []): Renderer<JsonObject> => {
-  const keys = Object.keys(map)
-  const values = keys.map((key) => {
-    const value = map[key] as Json
-    return typeof value === 'string' && addresses.includes(key) ? compilePieces(value, inAddress, kit, asIs) : compileValue(value, kit)
-  })
-  const join = (settled: Json[]): JsonObject => Object.fromEntries(keys.map((key, i) => [key, settled[i] as Json]))
-  return (event) =>
-    thenAll(
-      values.map((value) => value(event)),
-      join,
-    )
-}
+/** Compiles a template of a web address: values of a payload are percent-encoded. */
+export const compileAddress = (text: string, kit: TemplateKit): Renderer<string> => compilePieces(text, inAddress, kit, asIs)

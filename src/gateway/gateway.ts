@@ -1,9 +1,7 @@
 /** Opens the store, the journal, the workers and the sockets of a gateway, and closes them in the reverse order. */
 
-import { join } from 'node:path'
 import { keepCommentKey } from '../app/live/comment-key.ts'
 import type { SharedEffects } from '../app/live/effects.ts'
-import { openKeyFolder } from '../app/live/key-folder.ts'
 import { createOperations } from '../app/live/operations.ts'
 import { createRefusedSignatures } from '../app/live/refused-signatures.ts'
 import type { Reloader } from '../app/live/reload.ts'
@@ -19,17 +17,16 @@ import type { Listener } from '../http/server.ts'
 import { journalFolder } from '../journal/folder.ts'
 import { openJournal } from '../journal/journal.ts'
 import { createJournalObserver } from '../journal/journal-observer.ts'
-import type { KeptKeys } from '../parts/sender-keys.ts'
 import { servedAs } from '../plan/table.ts'
 import { chatAddressOfRun } from '../runs/chat-address.ts'
 import { createConversations } from '../runs/conversation.ts'
 import { Worker } from '../runs/worker.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
-import { storesByName } from '../store/index.ts'
 import type { Store } from '../store/ports.ts'
 import { keepHouse } from './housekeeping.ts'
 import { createLogObserver } from './log-observer.ts'
 import { createMirrorObserver } from './mirror-observer.ts'
+import { openKeys, openStore } from './open-store.ts'
 
 export interface Gateway {
   readonly url: string
@@ -87,7 +84,8 @@ const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work
   const { current } = reloader
   const store = await openStore(config, clock)
   closing.push(() => store.close())
-  const keys = await openKeys(options, closing)
+  const keys = await openKeys(config, log)
+  if (keys) closing.push(() => keys.close())
   const commentKey = await keepCommentKey(config.dataDir)
   await observe(options, closing)
   const tails = createTails({ clock, redact })
@@ -231,21 +229,4 @@ const stageLog =
 const allAnswered = async (active: () => number, clock: Clock, ms: number): Promise<void> => {
   const deadline = clock.monotonic() + ms
   while (active() > 0 && clock.monotonic() < deadline) await new Promise<void>((resolve) => clock.after(20, resolve))
-}
-
-/** Opens the folder of senders' keys, where the store is lasting. */
-const openKeys = async ({ config: { dataDir, storage }, log }: GatewayOptions, closing: Closing): Promise<KeptKeys | undefined> => {
-  if (!storesByName.get(storage.kind)?.isLasting) return undefined
-  const keys = await openKeyFolder(join(dataDir, 'state', 'sender-keys'), (reason) =>
-    log('warn', { reason }, 'a key of a sender could not be kept: after a restart it is fetched again'),
-  )
-  closing.push(() => keys.close())
-  return keys
-}
-
-const openStore = ({ dataDir, storage }: Config, clock: Clock): Promise<Store> => {
-  const part = storesByName.get(storage.kind)
-  // Cannot happen: the shape check refuses an unknown kind, and its finding stops the start.
-  if (!part) throw new Error(`no store "${storage.kind}"`)
-  return part.open({ folder: join(dataDir, 'state'), durability: storage.durability, clock })
 }

@@ -51,7 +51,7 @@ export const createRetention = (folder: string): Retention => {
       return last + 1
     },
     async load() {
-      // A segment that cannot be read counts no lines, and is deleted when its time comes.
+      // A segment that cannot be read counts as no lines, and is deleted when it is too old.
       for (const segment of await listSegments(folder)) finish({ ...segment, lines: await estimateLines(folder, segment).catch(() => 0) })
     },
     finish,

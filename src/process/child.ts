@@ -10,7 +10,7 @@ export type { Env } from './group.ts'
 
 export type ChildJob = Program & {
   readonly stdin?: string
-  /** Absent: only `signal` ends the child early. */
+  /** The longest life of the child. Absent: only `signal` ends the child early. */
   readonly timeoutMs?: number
   readonly maxStdoutBytes?: number
   readonly signal?: AbortSignal

@@ -1,6 +1,6 @@
 /** The registry of stores. `storage.kind` names one, and its code is loaded when it is opened. */
 
-import type { StorePart } from './ports.ts'
+import type { StorePart } from './store-part.ts'
 
 const sqlite: StorePart = {
   name: 'sqlite',

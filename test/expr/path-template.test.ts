@@ -4,7 +4,8 @@ import type { Json, JsonObject } from '../../src/core/json.ts'
 import type { Event } from '../../src/core/request.ts'
 import { compileField, compilePath } from '../../src/expr/path.ts'
 import { placeholders } from '../../src/expr/placeholder.ts'
-import { compileTemplate, compileTexts, wholePayload } from '../../src/expr/template.ts'
+import { compileTemplate, wholePayload } from '../../src/expr/template.ts'
+import { compileTexts } from '../../src/expr/template-map.ts'
 
 const open = (text: string, headers: Event['headers'] = {}): Event => ({
   eventId: 'e',

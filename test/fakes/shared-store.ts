@@ -4,7 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../src/core/clock.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
-import type { Store, StorePart } from '../../src/store/ports.ts'
+import type { Store } from '../../src/store/ports.ts'
+import type { StorePart } from '../../src/store/store-part.ts'
 
 /** How often a process looks for what others brought. */
 export const lookEveryMs = 60_000

@@ -68,7 +68,7 @@ export type Limits = {
 }
 
 type SharedOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts'> & {
-  /** Absent: over the network. */
+  /** Fetches the keys of senders. Absent: over the network. */
   readonly download?: Effects['download'] | undefined
   /** Returns the limits as configured now. */
   readonly limits: () => Limits

@@ -13,7 +13,7 @@ import type { Happened } from './rehearsal.ts'
 export type StepResult = { readonly traced: Omit<Trace, 'starts'> | undefined; readonly happened: Happened }
 
 type SnapshotContext = Pick<MatchContext, 'snapshot'>
-type Check = (wanted: never, result: StepResult, around: MatchContext) => readonly Difference[] | Promise<readonly Difference[]>
+type CheckExpectation = (wanted: never, result: StepResult, around: MatchContext) => readonly Difference[] | Promise<readonly Difference[]>
 
 const noEvent = 'no event: this step sends none'
 
@@ -26,7 +26,7 @@ const promptOf = ({ happened: { prompts, sent } }: StepResult): string | undefin
 const endedAttempts = ({ happened: { attempts } }: StepResult) => attempts.filter(({ end }) => end.kind !== 'again')
 
 /** The checks by the keys of `expect`. A contract test compares the keys with the schema. */
-const checks: { readonly [key in keyof Omit<TestExpect, `x-${string}`>]-?: Check } = {
+const checks: { readonly [key in keyof Omit<TestExpect, `x-${string}`>]-?: CheckExpectation } = {
   status: (wanted: number, { traced }) => compareExactly('status', wanted, traced?.answer.status, noEvent),
   outcome: (wanted: string, { traced }) => compareExactly('outcome', wanted, traced?.name, noEvent),
   stopped_at: (wanted: string, { traced }) => compareExactly('stopped_at', wanted, traced && (traced.stoppedAt ?? 'none'), noEvent),
@@ -56,7 +56,7 @@ export const checkExpected = async (expected: TestExpect, result: StepResult, ar
   const unresolved = (result.traced?.placeholders ?? []).flatMap(({ written, missing }) => (missing ? written : []))
   const found: Difference[] = []
   for (const [key, wanted] of Object.entries(expected)) {
-    const check = own(checks as { readonly [key: string]: Check }, key)
+    const check = own(checks as { readonly [key: string]: CheckExpectation }, key)
     if (check && wanted !== undefined) found.push(...(await check(wanted as never, result, { ...around, unresolved })))
   }
   return found

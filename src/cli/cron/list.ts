@@ -2,9 +2,8 @@
 
 import { type ListedJob, listJobs } from '../../app/jobs/job-list.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
-import { aligned } from '../shell/columns.ts'
+import { aligned, cellText } from '../shell/columns.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
@@ -25,8 +24,6 @@ export const cronList = async (options: CronListOptions, cli: Cli): Promise<numb
   return answer(cli, { kind: 'cron.list', data: { jobs: jobs.map(({ job }) => job) }, text })
 }
 
-const cell = (value: unknown): string => printable(String(value ?? ''), 200) || '-'
-
 /** The words that the list shows in place of a next run, for a job whose only time is past. */
 const pastWords = { over: 'never again', missed: 'only if missed' }
 
@@ -38,5 +35,5 @@ const stateOf = ({ state, running_since }: JsonObject): string => {
 const rowOf = ({ job, past }: ListedJob, all: boolean): string[] => {
   const { id, name, profile, schedule, timezone, next_run, deliver, source } = job
   const cells = [id, name, ...(all ? [profile] : []), stateOf(job), schedule, timezone, past ? pastWords[past] : next_run, deliver, source]
-  return cells.map(cell)
+  return cells.map(cellText)
 }

@@ -21,7 +21,7 @@ export type Cli = {
   readonly verbose: boolean
 }
 
-export type Answer = {
+export type CommandAnswer = {
   readonly kind: string
   readonly data: Json
   /** The answer for people. Each line ends in a line feed. */
@@ -31,7 +31,7 @@ export type Answer = {
 }
 
 /** Prints a command's answer and returns its exit code. */
-export const answer = (cli: Cli, { kind, data, text, warnings = [], exitCode = exit.ok }: Answer): number => {
+export const answer = (cli: Cli, { kind, data, text, warnings = [], exitCode = exit.ok }: CommandAnswer): number => {
   if (cli.json) cli.io.stdout(`${jsonText({ v: 1, kind, ok: exitCode === exit.ok, data, warnings })}\n`)
   else {
     for (const warning of warnings) warn(cli, warning)

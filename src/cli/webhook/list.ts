@@ -3,7 +3,7 @@
 import { type ListedRoute, listRoutes, stateOf } from '../../app/routes/routes.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
-import { aligned } from '../shell/columns.ts'
+import { aligned, cellText } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 
@@ -36,21 +36,19 @@ export const webhookList = async ({ all = false, wide = false }: ListOptions, cl
   })
 }
 
-const cell = (value: unknown): string => printable(String(value ?? ''), 200) || '-'
-
 const rowOf = ({ route, described: row }: ListedRoute, { all, wide }: Required<ListOptions>): string[] => {
   const events = (row.events as string[]).join(',')
   const secret = row.secret as JsonObject | null
   const description = printable(String(row.description), wide ? 1024 : maxDescription)
   return [
-    cell(route.name),
+    cellText(route.name),
     ...(all ? [route.source] : []),
     stateOf(route),
-    cell(row.mode),
-    cell(events === '' ? '*' : events),
-    cell(row.deliver),
-    cell(secret?.fingerprint),
-    ...(wide ? [cell(row.profile), cell(row.url), cell(row.created_at)] : []),
+    cellText(row.mode),
+    cellText(events === '' ? '*' : events),
+    cellText(row.deliver),
+    cellText(secret?.fingerprint),
+    ...(wide ? [cellText(row.profile), cellText(row.url), cellText(row.created_at)] : []),
     description || '-',
   ]
 }

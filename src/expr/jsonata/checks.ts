@@ -7,7 +7,7 @@ import { renderJson } from '../render.ts'
 import { checkWeight } from '../weight.ts'
 import { itemsAStep, type Run } from './run.ts'
 
-export type Check = (args: readonly unknown[], run: Run) => unknown
+export type CheckArguments = (args: readonly unknown[], run: Run) => unknown
 
 /** The longest text, in UTF-16 units, for a built-in that looks at every character in JavaScript. */
 export const slowText = 131_072
@@ -34,7 +34,7 @@ export const unitsOf = (list: unknown, between = 0): number =>
 
 /** Charges for all items of the arguments. Without `deep`, a map inside another value counts as one item. */
 export const chargeItems =
-  (deep: boolean, most?: number): Check =>
+  (deep: boolean, most?: number): CheckArguments =>
   (args, run) => {
     for (const arg of args) run.spend(checkWeight(arg, deep, most) / itemsAStep)
   }
@@ -44,14 +44,14 @@ export const chargeItems =
  * So a picture (the argument at `at`) must be a text that is written in the expression.
  */
 export const ownPicture =
-  (at: number): Check =>
+  (at: number): CheckArguments =>
   (args, run) => {
     const picture = args[at]
     if (typeof picture === 'string' && !run.written.has(picture)) refuse('a picture must be written in the expression')
   }
 
 /** Refuses long or empty options, because with an empty separator `$formatNumber` would search for ever. */
-export const numberFormat: Check = (args, run) => {
+export const numberFormat: CheckArguments = (args, run) => {
   ownPicture(1)(args, run)
   const options = args[2]
   if (options === undefined) return
@@ -61,7 +61,7 @@ export const numberFormat: Check = (args, run) => {
 }
 
 /** Charges for the replacement, which the library reads anew for each match, from one `$` to the next. */
-export const replaceable: Check = ([text, pattern, replacement], run) => {
+export const replaceable: CheckArguments = ([text, pattern, replacement], run) => {
   if (typeof pattern === 'string' || typeof replacement !== 'string') return
   const matches = Math.min(sizeOf(text), maxMatches)
   run.spend((matches * replacement.split('$').length) / itemsAStep)
@@ -69,13 +69,13 @@ export const replaceable: Check = ([text, pattern, replacement], run) => {
 }
 
 /** Refuses a value whose indented text would be too long: indenting multiplies the size of a deep value by its depth. */
-export const indentable: Check = ([value, pretty], run) => {
+export const indentable: CheckArguments = ([value, pretty], run) => {
   run.spend(checkWeight(value, true) / itemsAStep)
   if (pretty === true && typeof value === 'object' && renderJson(value as Json, maxRenderedUnits, 2).length >= maxRenderedUnits - 1)
     refuse('the indented text would be too long')
 }
 
-export const sortable: Check = ([list, comparator]) => {
+export const sortable: CheckArguments = ([list, comparator]) => {
   buildable(unitsOf(list), fastText)
   if (comparator !== undefined && Array.isArray(list) && list.length > maxSorted)
     refuse(`the list is too long to sort: at most ${maxSorted} items`)

@@ -10,7 +10,7 @@ export type Rule = {
   readonly text?: number
   /** The longest list among the arguments; default `maxItems`. */
   readonly items?: number
-  readonly check?: checks.Check
+  readonly check?: checks.CheckArguments
   /** Makes the body in place of the library's body. */
   readonly instead?: bodies.Instead
 }

@@ -61,7 +61,7 @@ export const tryGateway = async (asker: Asker, method: Method, path: string, bod
 }
 
 /** Returns the JSON of an answer. Throws a Fault for a refusal or a failure. */
-export const answerOf = ({ status, text }: Answer): Json => {
+export const answerOf = ({ status, text }: HttpAnswer): Json => {
   const answer = parsed(text)
   if (status === 200) return answer
   const said = isObject(answer) && typeof answer.error === 'string' ? answer.error : `status ${status}`
@@ -78,8 +78,8 @@ const parsed = (text: string): Json => {
   }
 }
 
-type Answer = { readonly status: number; readonly text: string }
-type Question = { readonly socketPath: string; readonly method: Method; readonly path: string; readonly text: string | undefined }
+type HttpAnswer = { readonly status: number; readonly text: string }
+type HttpQuestion = { readonly socketPath: string; readonly method: Method; readonly path: string; readonly text: string | undefined }
 
 /** The error codes for a socket on which no process listens: it does not exist, or a dead process left it. */
 const unheard = new Set(['ENOENT', 'ECONNREFUSED'])
@@ -88,7 +88,7 @@ const unheard = new Set(['ENOENT', 'ECONNREFUSED'])
 export const bodyHeaders = (text: string | undefined) =>
   text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
 
-const send = ({ socketPath, method, path, text }: Question): Promise<Answer | undefined> =>
+const send = ({ socketPath, method, path, text }: HttpQuestion): Promise<HttpAnswer | undefined> =>
   new Promise((resolve, reject) => {
     const headers = bodyHeaders(text)
     const request = httpRequest({ socketPath, method, path, headers, agent: false })

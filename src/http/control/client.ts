@@ -24,12 +24,12 @@ export const gatewayAt = (asker: Asker): GatewayFinder => {
 const clientOf = (asker: Asker): RunningGateway => {
   const operations = Object.entries<Operation>(controlOperations).map(([name, operation]) => [
     name,
-    (question: JsonObject = {}) => ask(asker, operation, question),
+    (question: JsonObject = {}) => askOperation(asker, operation, question),
   ])
   return Object.fromEntries(operations) as RunningGateway
 }
 
-const ask = async (asker: Asker, operation: Operation, question: JsonObject): Promise<unknown> => {
+const askOperation = async (asker: Asker, operation: Operation, question: JsonObject): Promise<unknown> => {
   const { method, path, checkAnswer } = operation
   const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, name]) => name))
   const address = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(question[name])))

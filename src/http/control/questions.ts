@@ -10,7 +10,7 @@ export type Operation = (typeof controlOperations)[keyof typeof controlOperation
  * `statusCode` 400 and a sentence.
  */
 export const questionOf = ({ question }: Operation, inPath: JsonObject, body: unknown): JsonObject => {
-  const { check, members, required }: Question = question
+  const { check, members, required }: QuestionShape = question
   const needed = required.filter((name) => !Object.hasOwn(inPath, name))
   const need = `${needed.map(quoted).join(' and ')} ${needed.length > 1 ? 'are' : 'is'} needed: `
   const musts = needed.map((name) => mustBe(name, members)).join(', ')
@@ -25,7 +25,7 @@ export const questionOf = ({ question }: Operation, inPath: JsonObject, body: un
 }
 
 /** The members that the questions of all operations have in common. */
-type Question = {
+type QuestionShape = {
   readonly check: Operation['question']['check']
   readonly members: { readonly [name: string]: { readonly must: string } }
   readonly required: readonly string[]
@@ -33,6 +33,6 @@ type Question = {
 
 const quoted = (name: string): string => JSON.stringify(name.slice(0, 64))
 const unknown = (name: string): string => `the member ${quoted(name)} is not known`
-const mustBe = (name: string, members: Question['members']): string => `${quoted(name)} must be ${members[name]?.must}`
+const mustBe = (name: string, members: QuestionShape['members']): string => `${quoted(name)} must be ${members[name]?.must}`
 
 const bad = (sentence: string): Error => Object.assign(new Error(sentence), { statusCode: 400 })

@@ -19,7 +19,7 @@ import type { StageKit, StagePart } from './stage.ts'
 const insecure = 'INSECURE_NO_AUTH'
 
 /** A check with one of the route's secrets. Index 0 is `secret`, or the first of `secrets`. */
-type Check = { readonly secret: number; readonly checkHead: CheckHead }
+type SecretCheck = { readonly secret: number; readonly checkHead: CheckHead }
 
 export const signature: StagePart = {
   name: 'signature',
@@ -37,8 +37,8 @@ export const signature: StagePart = {
 }
 
 /** Makes the checks of a scheme at its first request: there may be thousands of routes, and each could use every scheme. */
-const checksFor = ({ secrets, adopt, effects }: StageKit): ((scheme: Scheme) => readonly Check[]) => {
-  const made = new Map<Scheme, readonly Check[]>()
+const checksFor = ({ secrets, adopt, effects }: StageKit): ((scheme: Scheme) => readonly SecretCheck[]) => {
+  const made = new Map<Scheme, readonly SecretCheck[]>()
   return (scheme) => {
     const known = made.get(scheme)
     if (known) return known

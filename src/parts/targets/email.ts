@@ -87,7 +87,7 @@ export const email: TargetPart = {
   },
 }
 
-type Problem = { readonly problem: string }
+type MailProblem = { readonly problem: string }
 
 /** The recipients in a `chat_id`, which is an address or a list of addresses. */
 const recipientsIn = (value: Json): { readonly to: readonly string[]; readonly problem?: string } => {
@@ -100,7 +100,7 @@ const recipientsIn = (value: Json): { readonly to: readonly string[]; readonly p
 
 const isAddress = (text: string): boolean => text.length <= maxAddressChars && text.indexOf('@') <= 64 && address.test(text)
 
-const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | Problem => {
+const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | MailProblem => {
   const from = textSetting(settings, 'address') ?? ''
   if (!isAddress(from)) return { problem: 'platforms.email.address is no e-mail address' }
   const { extra } = outgoing.delivery
@@ -140,7 +140,7 @@ const messageIdOf = ({ profile, route, job, deliveryId, position }: Outgoing, to
   return `<${createHash('sha256').update(identity).digest('hex').slice(0, 40)}@${from.slice(from.lastIndexOf('@') + 1)}>`
 }
 
-const serverOf = async (settings: JsonObject): Promise<MailServer | Problem> => {
+const serverOf = async (settings: JsonObject): Promise<MailServer | MailProblem> => {
   const text = (key: string): string | undefined => textSetting(settings, key)
   const host = text('smtp_host') ?? ''
   if (!/^[A-Za-z0-9._:-]{1,253}$/.test(host)) return { problem: 'platforms.email.smtp_host is no name of a host' }

@@ -22,7 +22,7 @@ const reservedHeader = /^(?:host|content-.*|transfer-encoding|connection|keep-al
 
 type HeaderLines = { readonly [name: string]: string }
 type Request = { readonly url: URL; readonly headers: HeaderLines; readonly body: string }
-type Problem = { readonly problem: string }
+type RequestProblem = { readonly problem: string }
 
 const schema: TargetSchema = {
   deliver_extra: {
@@ -91,7 +91,7 @@ const post = async (outgoing: Outgoing, kit: TargetKit, timeoutMs: number): Prom
   return verdict(await callApi({ url: url.href, headers, text: body }, timeoutMs, kit.clock.now), url.host)
 }
 
-const prepare = (outgoing: Outgoing, kit: TargetKit): Request | Problem => {
+const prepare = (outgoing: Outgoing, kit: TargetKit): Request | RequestProblem => {
   const { extra } = outgoing.delivery
   const url = own(extra, 'url')
   if (typeof url !== 'string' || !address.test(url) || !URL.canParse(url)) return { problem: 'url is not an http or https address' }
@@ -123,7 +123,12 @@ const signHelp = 'set deliver_extra.secret, and verify webhook-signature there (
 const badSecret = 'secret is empty, or no base64 follows its whsec_'
 
 /** The Standard Webhooks headers. Without a secret, there is only the id. */
-const sign = (outgoing: Outgoing, secret: Json | undefined, body: string, seconds: number): { readonly headers: HeaderLines } | Problem => {
+const sign = (
+  outgoing: Outgoing,
+  secret: Json | undefined,
+  body: string,
+  seconds: number,
+): { readonly headers: HeaderLines } | RequestProblem => {
   // The id is a digest, because a sender chose the delivery id: it may hold characters that no header can hold.
   const { profile, route, job, deliveryId, position } = outgoing
   const identity = JSON.stringify([profile, route, job ?? '', deliveryId, position])
@@ -138,7 +143,7 @@ const sign = (outgoing: Outgoing, secret: Json | undefined, body: string, second
 const keyOf = (secret: Json): Buffer | undefined => (typeof secret === 'string' && secret.trim() !== '' ? whsecKey(secret) : undefined)
 
 /** The operator's headers. A problem never quotes their values, because they may be keys. */
-const headersOf = (extra: JsonObject): { readonly headers: HeaderLines } | Problem => {
+const headersOf = (extra: JsonObject): { readonly headers: HeaderLines } | RequestProblem => {
   const given = own(extra, 'headers') ?? {}
   if (!isObject(given)) return { problem: 'headers is not a map of names to texts' }
   const entries = Object.entries(given)

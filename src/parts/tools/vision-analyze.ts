@@ -2,7 +2,7 @@
 
 import { own } from '../../core/json.ts'
 import type { FetchRequest } from './kit/guarded-fetch.ts'
-import { numberIn, textOf } from './kit/input.ts'
+import { numberIn, textOf, timeoutSeconds } from './kit/input.ts'
 import { logRequests } from './kit/log-requests.ts'
 import type { WebAccess } from './kit/web-access.ts'
 import { WebFault } from './kit/web-fault.ts'
@@ -47,14 +47,7 @@ const schema = {
       markdownDescription:
         'Bytes of the largest picture. The default is 5 MiB when it is sent as base64, which is what models commonly take.',
     },
-    timeout_seconds: {
-      title: 'Time-out',
-      type: 'number',
-      exclusiveMinimum: 0,
-      maximum: 120,
-      default: 20,
-      description: 'Seconds that the picture may take to arrive, with its redirects.',
-    },
+    timeout_seconds: timeoutSeconds(20, 'Seconds that the picture may take to arrive, with its redirects.'),
   },
 } satisfies ToolsetSchema
 

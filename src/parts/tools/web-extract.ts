@@ -4,7 +4,7 @@ import { cut } from '../../core/text.ts'
 import { createSlots } from '../../core/turns/slots.ts'
 import { unlessAborted } from '../../core/turns/unless-aborted.ts'
 import type { FetchedContent, FetchRequest } from './kit/guarded-fetch.ts'
-import { numberIn, textOf } from './kit/input.ts'
+import { numberIn, textOf, timeoutSeconds } from './kit/input.ts'
 import { logRequests } from './kit/log-requests.ts'
 import { textIn } from './kit/text-in.ts'
 import type { WebAccess } from './kit/web-access.ts'
@@ -49,14 +49,7 @@ const schema = {
       description: 'Bytes of the largest page, unpacked.',
       markdownDescription: 'Bytes of the largest page, unpacked. A larger one is refused.',
     },
-    timeout_seconds: {
-      title: 'Time-out',
-      type: 'number',
-      exclusiveMinimum: 0,
-      maximum: 120,
-      default: 20,
-      description: 'Seconds that the page may take to arrive, with its redirects.',
-    },
+    timeout_seconds: timeoutSeconds(20, 'Seconds that the page may take to arrive, with its redirects.'),
   },
 } satisfies ToolsetSchema
 

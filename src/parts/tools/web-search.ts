@@ -1,7 +1,7 @@
 /** Searches the web, by the provider that the operator chose. */
 
 import { type JsonObject, own } from '../../core/json.ts'
-import { numberIn, textOf } from './kit/input.ts'
+import { numberIn, textOf, timeoutSeconds } from './kit/input.ts'
 import { type Access, type Hit, hitsIn, type Provider, providers } from './kit/search-providers.ts'
 import type { Tool, ToolKit, ToolsetPart, ToolsetSchema } from './tool.ts'
 
@@ -62,14 +62,7 @@ const schema = {
       default: 5,
       description: 'Results of one search, at most.',
     },
-    timeout_seconds: {
-      title: 'Time-out',
-      type: 'number',
-      exclusiveMinimum: 0,
-      maximum: 120,
-      default: 15,
-      description: 'Seconds that a search may take.',
-    },
+    timeout_seconds: timeoutSeconds(15, 'Seconds that a search may take.'),
   },
 } satisfies ToolsetSchema
 

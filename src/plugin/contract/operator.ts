@@ -51,14 +51,14 @@ export const checkOperator = (operator: OperatorPart, options: OperatorOptions =
       const found = await answerOf(test, value, `the example ${JSON.stringify({ operand, value })}`, say)
       if (found !== undefined && found !== holds) say(`the example ${JSON.stringify({ operand, value })} gives ${found}`)
       const domain = claimed(operator, operand, say)
-      for (const other of [value, ...values]) await ask(test, { operand, value: other, domain }, say)
+      for (const other of [value, ...values]) await checkAnswer(test, { operand, value: other, domain }, say)
     }
   })
 
-type Question = { readonly operand: Json; readonly value: Json | undefined; readonly domain: Domain | undefined }
+type OperatorCase = { readonly operand: Json; readonly value: Json | undefined; readonly domain: Domain | undefined }
 
 /** Checks that the operator's answer is true or false, and that its domain allows this answer. */
-const ask = async (test: Test, { operand, value, domain }: Question, say: ReportProblem): Promise<void> => {
+const checkAnswer = async (test: Test, { operand, value, domain }: OperatorCase, say: ReportProblem): Promise<void> => {
   const what = `the operand ${JSON.stringify(operand)} with ${shown(value)}`
   const answer = await answerOf(test, value, what, say)
   if (domain && answer !== undefined && !mayBe(answer, value, domain)) say(`${what} gives ${answer}, which is not its domain`)

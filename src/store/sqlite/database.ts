@@ -75,7 +75,7 @@ const prepareDatabase = (db: Database.Database, file: string): void => {
   db.exec(`begin immediate; ${upgradeFrom(version)} commit`)
   // After a failed fsync, the end of the log may be only in the system's memory. So the log is emptied before more is written.
   db.pragma('wal_checkpoint(TRUNCATE)')
-  // From here on its owner syncs and empties the log (durable-database.ts).
+  // From here on the durable database syncs and empties the log (durable-database.ts).
   db.pragma('wal_autocheckpoint = 0')
   db.pragma('synchronous = OFF')
 }

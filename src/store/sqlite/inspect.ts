@@ -7,7 +7,7 @@ import { closeSync, constants, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { diskFault } from '../../core/disk-fault.ts'
 import { quoted } from '../../process/quoted.ts'
-import type { Inspected } from '../ports.ts'
+import type { Inspected } from '../store-part.ts'
 import { applicationId, databaseName } from './schema.ts'
 
 const ok = (message: string): Inspected => ({ result: 'ok', message })

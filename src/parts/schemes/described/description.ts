@@ -11,7 +11,7 @@ import { compileSource, isAtHead, type ReadValue, sourceName, type ValueSource }
 import { compileText, fieldOfLine, payloadPaths, type ReadPiece, type SignedText, signedBodyOf, variablesOf } from './signed-text.ts'
 
 /** A mistake in a description, at a path inside it. */
-export type Problem = { readonly path: readonly string[]; readonly message: string; readonly help: string }
+export type DescriptionProblem = { readonly path: readonly string[]; readonly message: string; readonly help: string }
 
 export type CompiledDescription = {
   readonly description: SignatureScheme
@@ -58,8 +58,8 @@ export const signatureSourceOf = ({ algorithm, signature = {} }: SignatureScheme
 type ReportProblem = (path: readonly string[], message: string, help: string) => void
 
 /** Finds the mistakes in a description whose shape is valid. */
-export const problemsIn = (description: SignatureScheme): Problem[] => {
-  const found: Problem[] = []
+export const problemsIn = (description: SignatureScheme): DescriptionProblem[] => {
+  const found: DescriptionProblem[] = []
   const say: ReportProblem = (path, message, help) => void found.push({ path, message, help })
   const variables = variablesOf(description.signed ?? '{body}')
   checkPlaces(description, say)

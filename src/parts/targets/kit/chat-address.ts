@@ -53,14 +53,14 @@ export const textOf = (value: Json | undefined): string | undefined => {
 
 export type Address = { readonly chat: string; readonly thread: string | undefined; readonly shown: string }
 
-type Problem = { readonly problem: string }
+type AddressProblem = { readonly problem: string }
 
 /** The chat. `named` is true when the chat is given by an id, which can be checked. */
 const chatOf = (
   spec: AddressSpec,
   extra: JsonObject,
   settings: JsonObject,
-): { readonly chat: string; readonly named: boolean } | Problem => {
+): { readonly chat: string; readonly named: boolean } | AddressProblem => {
   const setting = (key: string): string | undefined => textSetting(settings, key)
   const platform = `platforms.${spec.platform ?? spec.name}`
   const given = own(extra, 'chat_id')
@@ -84,7 +84,7 @@ export const unaddressed = (spec: AddressSpec, extra: JsonObject, settings: Json
 }
 
 /** The address of one text, after templates are filled in. */
-export const addressOf = (spec: AddressSpec, extra: JsonObject, settings: JsonObject): Address | Problem => {
+export const addressOf = (spec: AddressSpec, extra: JsonObject, settings: JsonObject): Address | AddressProblem => {
   const exact = exactKeys(spec.extra)
   const [changed] = [...addressKeys, ...exact].flatMap((key) => unwritten(extra, key) ?? [])
   if (changed !== undefined) return { problem: changed }

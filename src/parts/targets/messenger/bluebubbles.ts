@@ -43,15 +43,15 @@ export const bluebubbles = defineChat({
     if (found.guid === undefined) {
       if (method !== privateApi)
         return permanentFailure(`it has no chat with ${posting.chat}: start one on the Mac, or set method: ${privateApi}`)
-      return sentBy(await ask(posting, 'chat/new', { addresses: [posting.chat], method, ...body }))
+      return sentBy(await askServer(posting, 'chat/new', { addresses: [posting.chat], method, ...body }))
     }
     // Only the private API can reply to a message. For a reply, the server uses it whatever `method` says.
     const answered = posting.thread === undefined ? { method } : { method: privateApi, selectedMessageGuid: posting.thread, partIndex: 0 }
-    return sentBy(await ask(posting, 'message/text', { chatGuid: found.guid, ...body, ...answered }))
+    return sentBy(await askServer(posting, 'message/text', { chatGuid: found.guid, ...body, ...answered }))
   },
 })
 
-const ask = (posting: Posting, path: string, json: JsonObject): Promise<ApiAnswer> => {
+const askServer = (posting: Posting, path: string, json: JsonObject): Promise<ApiAnswer> => {
   const password = encodeURIComponent(posting.setting('password') ?? '')
   return posting.call({ url: `${baseOf(posting, posting.setting('server_url') ?? '')}/api/v1/${path}?password=${password}`, json })
 }
@@ -74,7 +74,7 @@ type FoundChat = { readonly guid: string | undefined } | { readonly refused: Sen
 const guidOf = async (posting: Posting): Promise<FoundChat> => {
   if (posting.chat.includes(';')) return { guid: posting.chat }
   for (let page = 0; page < maxPages; page++) {
-    const answer = await ask(posting, 'chat/query', {
+    const answer = await askServer(posting, 'chat/query', {
       limit: pageSize,
       offset: page * pageSize,
       sort: 'lastmessage',

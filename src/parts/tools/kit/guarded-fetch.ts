@@ -66,7 +66,7 @@ const follow = async (wanted: FetchRequest, access: WebAccess, signal: AbortSign
   wanted.asking(wanted.address)
   let url = parse(wanted.address)
   for (let hops = 0; hops <= maxRedirects; hops++) {
-    const asked = await ask(url, wanted, access, signal)
+    const asked = await sendRequest(url, wanted, access, signal)
     try {
       const answer = await answerTo(asked, signal)
       const next = nextOf(answer, url)
@@ -85,7 +85,7 @@ const parse = (address: string, base?: URL): URL => {
   return new URL(address, base)
 }
 
-const ask = async (url: URL, { protocols }: FetchRequest, access: WebAccess, signal: AbortSignal): Promise<ClientRequest> => {
+const sendRequest = async (url: URL, { protocols }: FetchRequest, access: WebAccess, signal: AbortSignal): Promise<ClientRequest> => {
   const schemes = protocols.map((protocol) => `${protocol}//`).join(' and ')
   if (!protocols.some((protocol) => protocol === url.protocol)) throw new WebFault(`Only addresses with ${schemes} are fetched.`)
   if (url.username !== '' || url.password !== '') throw new WebFault('Addresses with a user name or password are not fetched.')

@@ -10,6 +10,10 @@ export const textOf = (input: JsonObject, key: string, maxChars: number): string
   return value.trim()
 }
 
+/** The schema of a toolset's time-out, in seconds. */
+export const timeoutSeconds = (standard: number, description: string) =>
+  ({ title: 'Time-out', type: 'number', exclusiveMinimum: 0, maximum: 120, default: standard, description }) as const
+
 /** A number of the settings; the check of shapes has reported another value. */
 export const numberIn = (settings: JsonObject, key: string, fallback: number): number => {
   const value = own(settings, key)

@@ -12,7 +12,7 @@ import { settingRows } from './settings.ts'
 const wide = 100
 
 /** The parts of the screen's state on which its layout depends. */
-type Shown = {
+type DeliverState = {
   readonly pane: 'targets' | 'settings'
   readonly targets?: readonly TargetRow[]
   readonly cursor: number
@@ -28,7 +28,7 @@ export type DeliverLayout = {
   readonly remarks: readonly Remark[]
 }
 
-export const layoutOf = (screen: Shown, spec: JsonObject, { width, height }: Room): DeliverLayout => {
+export const layoutOf = (screen: DeliverState, spec: JsonObject, { width, height }: Room): DeliverLayout => {
   const { targets = [], cursor, place } = screen
   const isNarrow = width < wide
   const left = isNarrow ? width : Math.floor(width * 0.45)
@@ -51,7 +51,7 @@ export const layoutOf = (screen: Shown, spec: JsonObject, { width, height }: Roo
 }
 
 /** Says what the chosen targets and the target of the cursor lack, and what the setting of the cursor is for. */
-const remarksOn = ({ targets = [], cursor, pane, place }: Shown, spec: JsonObject): readonly Remark[] => {
+const remarksOn = ({ targets = [], cursor, pane, place }: DeliverState, spec: JsonObject): readonly Remark[] => {
   const names = new Set(targetsIn(spec).map(({ target }) => target))
   const pointed = pane === 'targets' ? targets[cursor]?.name : undefined
   const known = new Set(targets.map(({ name }) => name))

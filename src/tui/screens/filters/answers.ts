@@ -23,7 +23,7 @@ export const answered = (screen: FiltersScreen, { id, value }: Returned, world: 
     case ids.operator:
       return operatorIs(value, screen, edited, world, draft)
     case ids.value:
-      return value === elsewhere ? ask(screen, edited, writeValue, world, draft) : operandIs(value, screen, edited, world, draft)
+      return value === elsewhere ? pushQuestion(screen, edited, writeValue, world, draft) : operandIs(value, screen, edited, world, draft)
     case ids.text:
       return operandIs(value, screen, edited, world, draft)
     case ids.expression:
@@ -54,17 +54,17 @@ const operatorIs = (operator: string, screen: FiltersScreen, edited: EditedCondi
     const next = { ...edited, operator }
     return operandForm(operator) === 'flag'
       ? added(screen, next, { field: next.field ?? '', [operator]: true }, draft)
-      : ask({ ...screen, edited: next }, next, askValue, world, draft)
+      : pushQuestion({ ...screen, edited: next }, next, askValue, world, draft)
   }
   if (!row || row.operator === operator) return {}
   const operand = operandAs(row.operand, row.operator, operator)
   if (operand !== undefined) return setOperand(screen, row, operator, operand, draft)
   const next = { ...edited, operator }
-  return ask({ ...screen, edited: next }, next, askValue, world, draft)
+  return pushQuestion({ ...screen, edited: next }, next, askValue, world, draft)
 }
 
 /** Asks for the value, with the current value in place. */
-const ask = (
+const pushQuestion = (
   screen: FiltersScreen,
   { row, isNew, field, operator = '' }: EditedCondition,
   question: typeof askValue,

@@ -12,7 +12,7 @@ const wide = 120
 const high = 16
 
 /** The parts of the screen's state on which its layout depends. */
-type Shown = { readonly cursor: number; readonly search: TextField; readonly isFinding: boolean }
+type HomeState = { readonly cursor: number; readonly search: TextField; readonly isFinding: boolean }
 
 export type HomeLayout = {
   readonly preview: 'beside' | 'below' | 'none'
@@ -21,7 +21,7 @@ export type HomeLayout = {
   readonly previewHeight: number
 }
 
-export const layoutOf = (screen: Shown, world: World, { width, height }: Room): HomeLayout => {
+export const layoutOf = (screen: HomeState, world: World, { width, height }: Room): HomeLayout => {
   const { length } = rowsOf(screen, world)
   const { cursor } = screen
   const preview = cursor >= length ? 'none' : width >= wide ? 'beside' : height < high ? 'none' : 'below'
@@ -40,4 +40,4 @@ export const layoutOf = (screen: Shown, world: World, { width, height }: Room): 
 export const problemsOf = ({ home }: World): readonly Remark[] =>
   home?.problem ? [marked(`${home.problem.said}; E opens it there`, 'bad')] : []
 
-export const isFiltered = ({ isFinding, search }: Shown): boolean => isFinding || search.text !== ''
+export const isFiltered = ({ isFinding, search }: HomeState): boolean => isFinding || search.text !== ''

@@ -20,13 +20,13 @@ export type PromptLayout = {
 }
 
 /** The parts of the screen's state on which its layout depends. */
-type Shown = {
+type PromptState = {
   readonly field: TextField
   readonly cursor: number
   readonly completion?: { readonly rows: readonly PayloadValue[] } | undefined
 }
 
-export const layoutOf = ({ field, completion, cursor }: Shown, { width, height }: Room): PromptLayout => {
+export const layoutOf = ({ field, completion, cursor }: PromptState, { width, height }: Room): PromptLayout => {
   const isWide = width >= wide
   const left = isWide ? Math.floor(width / 2) - 2 : width
   const editor = isWide ? height : Math.ceil(height / 2)

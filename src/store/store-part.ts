@@ -1,0 +1,40 @@
+/** The contract of a kind of store, as `storage.kind` names it: how it is opened, and how its files are inspected while it is closed. */
+
+import type { Clock } from '../core/clock.ts'
+import type { Store } from './ports.ts'
+
+export type StoreOptions = {
+  /** A folder that only this store uses. */
+  readonly folder: string
+  /** `fsync`: on disk before a call resolves. `commit`: a power loss may take the last moments. */
+  readonly durability: 'fsync' | 'commit'
+  /** The clock of the process, for a store without a clock of its own. */
+  readonly clock: Clock
+}
+
+/** A kind of store. */
+export type StorePart = {
+  /** The value of `storage.kind`. */
+  readonly name: string
+  /** The title that editors show. */
+  readonly title: string
+  /**
+   * `sole`: one process has the store, and the runs of a dead process are free at the next start. `shared`: several processes have the
+   * store, and the runs of each are free when their leases run out.
+   */
+  readonly ownership: 'sole' | 'shared'
+  /** The content survives a restart. */
+  readonly isLasting: boolean
+  /** Opens the store. Throws a Fault. */
+  open(options: StoreOptions): Promise<Store>
+  /**
+   * Inspects the files in the store's folder, without opening a database or changing anything. Called only while no gateway has the store
+   * open.
+   */
+  inspect?(folder: string): Promise<Inspected>
+}
+
+/** The state of a store that is not open. `fix`: the way out. */
+export type Inspected =
+  | { readonly result: 'ok'; readonly message: string }
+  | { readonly result: 'warn' | 'fail'; readonly message: string; readonly fix: string }
