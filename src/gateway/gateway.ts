@@ -165,6 +165,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     clock,
     facts: refused,
     serving: reloader.current,
+    hasFailed: shared.limiter.hasFailed,
     stopping: () => stopping.now,
     ...(log.writes('debug') ? { watch: stageLog(log) } : {}),
   })

@@ -14,7 +14,8 @@ export type BodyOptions = {
   readonly maxBytes: number
   readonly client: () => string
   readonly bodyMemory: BodyMemory
-  readonly pace: Pace
+  /** Asked once, and only for a body of several chunks. */
+  readonly pace: () => Pace
 }
 
 /**
@@ -23,7 +24,7 @@ export type BodyOptions = {
 export const readBody = (
   request: IncomingMessage,
   response: ServerResponse,
-  { maxBytes, client, bodyMemory, pace }: BodyOptions,
+  { maxBytes, client, bodyMemory, pace: paceOf }: BodyOptions,
   then: (body: Buffer | Unread) => void,
 ): void => {
   const declared = Number(header(request.headers, 'content-length') ?? Number.NaN)
@@ -40,6 +41,7 @@ export const readBody = (
   const end = (): void => {
     if (buffer) finish(buffer.whole())
   }
+  let pace: Pace | undefined
   let hasWaited = false
   const pause = (of: Reservation): void => {
     hasWaited = true
@@ -51,16 +53,28 @@ export const readBody = (
     reservation?.goOn()
     request.socket.resume()
   }
+  /** Lets go of the chunks now. The answer waits for its turn, because a sender that is refused at once comes again at once. */
+  const refuseInTurn = (bytes: number): void => {
+    buffer = undefined
+    reservation?.close()
+    const answer = (): void => {
+      request.socket.resume()
+      then('no room')
+    }
+    if (pace?.take(bytes, answer, false)) answer()
+    else request.socket.pause()
+  }
   onChunks(request, end, (chunk) => {
     if (!buffer) return
     if (buffer.bytes + chunk.length > maxBytes) return finish('too large')
     // A body that is whole in its first chunk is passed on in this turn of the loop, so it reserves no memory.
     if (chunk.length !== declared) {
       reservation ??= reserve()
-      if (!reservation.take(chunk.length)) return finish('no room')
+      pace ??= paceOf()
+      if (!reservation.take(chunk.length)) return refuseInTurn(chunk.length)
     }
     buffer.add(chunk)
-    if (reservation && buffer.bytes !== declared && !pace.take(chunk.length, goOn, hasWaited)) pause(reservation)
+    if (reservation && buffer.bytes !== declared && !pace?.take(chunk.length, goOn, hasWaited)) pause(reservation)
   })
   // A request that is cut off closes even without a listener for its errors (`onError` in lib/_http_incoming.js).
   const gone = (): void => finish('gone')

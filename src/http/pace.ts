@@ -1,9 +1,7 @@
-/** Shares each turn of the event loop among bodies of many chunks, so that small requests do not wait for them. */
+/** Shares the event loop among bodies of many chunks, so that small requests do not wait for them. */
 
-/** The most bytes of such bodies that are read in a turn. Past it, their connections must pause. */
-const maxBytesOfTurn = 262_144
-/** The number of paused connections that go on in each turn. Each brings up to 64 KiB with its first read. */
-const readersOfTurn = 4
+/** The most bytes of such bodies that are read in a turn, as many as one read brings. Past it, their connections must pause. */
+const maxBytesOfTurn = 65_536
 
 export interface Pace {
   /**
@@ -13,20 +11,36 @@ export interface Pace {
   take(bytes: number, goOn: () => void, hasWaited: boolean): boolean
 }
 
-export const createPace = (): Pace => {
+/** Calls the function when the next turn begins. */
+export type NextTurn = (turn: () => void) => void
+
+/** Every turn of the event loop is one turn. */
+export const eachTurn: NextTurn = (turn) => void setImmediate(turn)
+
+const slowTurnMs = 2
+
+/**
+ * At most 32 MiB a second. It is the pace of all clients together whose signatures fail: each megabyte that they send brings the next garbage
+ * collection nearer, which delays all requests.
+ */
+export const slowTurn: NextTurn = (turn) => void setTimeout(turn, slowTurnMs)
+
+/** One paused connection goes on in each turn. */
+export const createPace = (nextTurn: NextTurn): Pace => {
   const waiting: (() => void)[] = []
   let taken = 0
   let isDue = false
   const turn = (): void => {
     taken = 0
-    isDue = waiting.length > readersOfTurn
-    if (isDue) setImmediate(turn)
-    for (const goOn of waiting.splice(0, readersOfTurn)) goOn()
+    const goOn = waiting.shift()
+    isDue = waiting.length > 0
+    if (isDue) nextTurn(turn)
+    goOn?.()
   }
   return {
     take(bytes, goOn, hasWaited) {
       taken += bytes
-      if (!isDue) setImmediate(turn)
+      if (!isDue) nextTurn(turn)
       isDue = true
       if (taken <= maxBytesOfTurn) return true
       // If all bodies were read at the same pace, each would hold its memory until the last of them is whole.

@@ -13,7 +13,7 @@ import { readBody } from './body.ts'
 import { createBodyMemory } from './body-memory.ts'
 import type { Connection } from './connection.ts'
 import { createListenerContext, Exchange, endedOnError } from './exchange.ts'
-import { createPace } from './pace.ts'
+import { createPace, eachTurn, type Pace, slowTurn } from './pace.ts'
 import { atOnce } from './reply-batch.ts'
 import { requestHead } from './request-head.ts'
 
@@ -29,6 +29,8 @@ export type ReceiveOptions = {
   /** Returns the present Serving. A request takes it once and keeps it to its end. */
   readonly serving: () => Serving
   readonly stopping: () => boolean
+  /** Whether a signature of this client failed on this route a short time ago. */
+  readonly hasFailed: (route: string, client: () => string) => boolean
   /** Hears how each request ended. */
   readonly facts: Pick<Facts, 'tell'>
   readonly watch?: (route: string) => Watch
@@ -73,7 +75,8 @@ export interface Receiver {
 /** Makes the receiver of requests on webhook paths. */
 export const createReceiver = (options: ReceiveOptions): Receiver => {
   const bodyMemory = createBodyMemory(options.clock)
-  const pace = createPace()
+  const pace = createPace(eachTurn)
+  const slowPace = createPace(slowTurn)
   const listener = createListenerContext(options)
 
   /** Makes the checks that need no plan: size, then route (rules: Order 1). */
@@ -97,7 +100,8 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     if (typeof proceed !== 'function' && !proceed.later) return exchange.end(proceed, atOnce)
     if (header(request.headers, 'expect') !== undefined) response.writeContinue()
     const client = (): string => networkOf(head.remote())
-    readBody(request, response, { maxBytes: serving.maxBodyBytes, client, bodyMemory, pace }, (body) => {
+    const paceOf = (): Pace => (options.hasFailed(plan.name, head.remote) ? slowPace : pace)
+    readBody(request, response, { maxBytes: serving.maxBodyBytes, client, bodyMemory, pace: paceOf }, (body) => {
       if (body === 'gone') return exchange.leave()
       if (typeof proceed !== 'function') return Buffer.isBuffer(body) ? exchange.endLater(proceed, body) : exchange.end(proceed, atOnce)
       const ended = Buffer.isBuffer(body) ? endedOnError(() => proceed(body)) : endedUnread[body]
