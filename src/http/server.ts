@@ -6,7 +6,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { exit, Fault, messageOf } from '../core/fault.ts'
 import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
-import { mixSocketShapes } from '../node-internals/socket-shapes.ts'
 import { closeServer, drain } from './close.ts'
 import { type Handle, maxConnections, watchConnections } from './connections.ts'
 import { createLazyFastify } from './lazy-fastify.ts'
@@ -47,7 +46,6 @@ export type ServerOptions = ReceiveOptions & {
 export const listen = async (options: ServerOptions): Promise<Listener> => {
   const limits = options.limits ?? connectionLimits
   const receiver = createReceiver(options)
-  mixSocketShapes()
   const server = createServer({ ...limits, highWaterMark, requireHostHeader: false })
   const host = createLazyFastify(server, options.clock, {
     logger: false,

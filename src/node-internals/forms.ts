@@ -6,7 +6,7 @@
 /** The major versions of Node on which the fast forms were measured. */
 const measuredVersions = [20, 22, 24, 26]
 
-export const formNames = ['parser', 'chunks', 'sockets', 'flags', 'hmac', 'decode'] as const
+export const formNames = ['parser', 'flags', 'hmac'] as const
 export type FormName = (typeof formNames)[number]
 
 const major = Number.parseInt(process.versions.node, 10)

@@ -11,8 +11,10 @@ import { loadConfig } from '../../src/config/load.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import type { Outcome } from '../../src/core/outcome.ts'
 import { createShortTurns } from '../../src/core/turns/short-turns.ts'
+import { readBody } from '../../src/http/body.ts'
+import { createBodyMemory } from '../../src/http/body-memory.ts'
 import { watchConnections } from '../../src/http/connections.ts'
-import { createPace } from '../../src/http/pace.ts'
+import { createPace, type Pace } from '../../src/http/pace.ts'
 import { connectionLimits, listen, type ServerOptions } from '../../src/http/server.ts'
 import type { Effects } from '../../src/parts/effects.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
@@ -348,6 +350,43 @@ t.test('of many large bodies at once each is read to its end, and a small reques
   t.strictSame(read, ['third', 'second'])
   t.equal(turns.length, 0, 'no turn without a reader that waits')
   t.ok(pace.take(65_536, goOn('new'), false), 'the next turn begins anew')
+})
+
+t.test('a connection that must pause brings one read each time that it goes on', async (t) => {
+  const waiting: (() => void)[] = []
+  const reads: number[] = []
+  const take: Pace['take'] = (bytes, goOn) => {
+    reads.push(bytes)
+    waiting.push(goOn)
+    return false
+  }
+  const options = { maxBytes: 2_000_000, client: () => 'client', bodyMemory: createBodyMemory(systemClock), pace: () => ({ take }) }
+  const bodies: unknown[] = []
+  const server = createServer({ highWaterMark: 65_536 }, (request, response) =>
+    readBody(request, response, options, (body) => {
+      bodies.push(Buffer.isBuffer(body) ? body.length : body)
+      response.end()
+    }),
+  ).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  t.teardown(() => {
+    socket.destroy()
+    server.close()
+  })
+  socket.write(post('Content-Length: 1000000') + 'x'.repeat(1_000_000))
+  for (let count = 1; count <= 5; count++) {
+    await until(() => reads.length === count)
+    await wait(20)
+    t.equal(reads.length, count, 'nothing is read while it pauses')
+    waiting.shift()?.()
+  }
+  await until(() => {
+    waiting.shift()?.()
+    return bodies.length > 0
+  })
+  t.same(bodies, [1_000_000])
+  t.ok(Math.max(...reads) <= 65_536, 'and no more than one read')
 })
 
 t.test('large bodies of a client whose signatures fail are checked a few in each turn', async (t) => {

@@ -5,7 +5,7 @@
 
 import { isAscii } from 'node:buffer'
 import type { Json } from '../../core/json.ts'
-import { decodeJson } from '../../node-internals/decode-json.ts'
+import { decodeJson } from './decode-json.ts'
 import { type Path, walkJson } from './walk-json.ts'
 
 /** The most keys and items on the way. A list has some hundred notifications, an object some twenty keys. */
