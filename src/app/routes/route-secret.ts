@@ -5,9 +5,11 @@ import { exit, Fault } from '../../core/fault.ts'
 import { isObject } from '../../core/json.ts'
 import { fingerprint } from '../../core/secrets/mask.ts'
 import { shownPlace } from '../../core/shown-place.ts'
+import type { Refusal } from '../refusal.ts'
 import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
 import { findRoute, readRoutes, shadowWarning } from './routes.ts'
+import { type SubscribeDialogue, type Subscribed, subscribe } from './subscribe.ts'
 
 export type RouteSecrets = {
   readonly name: string
@@ -32,8 +34,14 @@ export const readSecrets = (workspace: Workspace, asked: string): RouteSecrets =
   }
 }
 
-/** Returns the name of a subscription that can be given a new secret. Throws a Fault for a configured route. */
-export const renewableSubscription = (workspace: Workspace, asked: string): string => {
+/** Gives a subscription a new secret, or the new key that its sender made. Throws a Fault for a configured route. */
+export const renewSecret = async (workspace: Workspace, asked: string, dialogue: SubscribeDialogue): Promise<Subscribed | Refusal> => {
+  const name = renewableSubscription(workspace, asked)
+  const input = { fields: {}, rotate: true, replace: false }
+  return subscribe(workspace, name, { ...dialogue, readInput: async () => input, dryRun: false })
+}
+
+const renewableSubscription = (workspace: Workspace, asked: string): string => {
   const { name, source, route } = findRoute(readRoutes(workspace), asked)
   if (source === 'subscription') return name
   const hint = route ? `change it at ${shownPlace(route.place(route.base, 'key'))}` : 'change it in config.yaml'

@@ -1,4 +1,4 @@
-/** Finds out which key a subscription lacks. Some senders make the key themselves, so that a key made here would never hold. */
+/** Asks for the key that a subscription lacks. Some senders make the key themselves, so that a key made here would never hold. */
 
 import { defaultProfile } from '../../config/config.ts'
 import { readEntries } from '../../config/entry-store.ts'
@@ -29,11 +29,31 @@ export type WantedKey = {
   readonly command: string
 }
 
+/** Asks the user for the key, and returns the typed text. */
+export type AskKey = (wanted: WantedKey) => Promise<string>
+
+/**
+ * Returns the input, with the sender's key in it where the subscription would lack that key. Throws a Fault where nobody can be asked, and
+ * for an empty answer.
+ */
+export const withSenderKey = async (
+  served: Served,
+  name: string,
+  input: SubscriptionInput,
+  askKey: AskKey | undefined,
+): Promise<SubscriptionInput> => {
+  const wanted = keyWanted(served, name, input)
+  if (!wanted) return input
+  const key = (await askKey?.(wanted))?.trim() ?? ''
+  if (key === '') throw keyMissing(wanted)
+  return withKey(input, wanted, key)
+}
+
 /**
  * Returns the key that the subscription would lack after the change; `undefined` where it would lack none. Throws a Fault for a change
  * that is refused.
  */
-export const keyWanted = ({ config, catalogue, workspace }: Served, name: string, input: SubscriptionInput): WantedKey | undefined => {
+const keyWanted = ({ config, catalogue, workspace }: Served, name: string, input: SubscriptionInput): WantedKey | undefined => {
   const { entry, secret } = changeEntry(name, own(readEntries(subscriptionsFile(workspace)), name), input)
   const spec = entry as Route
   const schemes = verifyNames(spec).length > 0 ? checkedWith({ spec }, catalogue) : []
@@ -51,11 +71,10 @@ export const keyWanted = ({ config, catalogue, workspace }: Served, name: string
 }
 
 /** Returns the input with the sender's key in it. */
-export const withKey = (input: SubscriptionInput, { into }: WantedKey, key: string): SubscriptionInput =>
+const withKey = (input: SubscriptionInput, { into }: WantedKey, key: string): SubscriptionInput =>
   into === 'secret' ? { ...input, secret: key, rotate: false } : { ...input, from: { ...input.from, public_key: key } }
 
-/** Returns the refusal for the case that nobody can be asked for the key. */
-export const unaskedKey = ({ title, there, key, url, into, command }: WantedKey): Fault =>
+const keyMissing = ({ title, there, key, url, into, command }: WantedKey): Fault =>
   new Fault('sender_key', `nothing was saved: ${title} makes its key itself, and one that is made here would never hold`, {
     exitCode: exit.usage,
     hint: [

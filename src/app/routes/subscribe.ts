@@ -13,15 +13,18 @@ import type { JobBook } from '../../plan/jobs.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { type Refusal, refusal } from '../refusal.ts'
 import { adviceOf, type Warning, warningOf } from '../warning.ts'
-import { checkEntry, type Served } from './check-subscription.ts'
+import type { Workspace } from '../workspace.ts'
+import { checkEntry, readServed, type Served } from './check-subscription.ts'
 import { signingCurl, unsignedCurl } from './curl.ts'
 import { routeUrl, senderUrl } from './route-address.ts'
 import { shadowWarning, subscriptionsFile } from './routes.ts'
+import { type AskKey, withSenderKey } from './sender-key.ts'
 import { schemeOf } from './sign-test.ts'
 import { type Change, changeEntry, type SubscriptionInput } from './subscription-record.ts'
 
 export type Subscribed = {
   readonly ok: true
+  readonly name: string
   readonly change: Change
   readonly url: string
   /** The secret that was made for the subscription, to be told once; `undefined` where none was made. */
@@ -39,8 +42,34 @@ export type Subscribed = {
   readonly warnings: readonly Warning[]
 }
 
-/** Makes the subscription from the stored entry and the input, and saves it. A dry run does everything but save. Throws a Fault. */
-export const subscribe = async (served: Served, name: string, input: SubscriptionInput, dryRun: boolean): Promise<Subscribed | Refusal> => {
+/** What the user is told and asked before the subscription is saved. */
+export type SubscribeDialogue = {
+  readonly note: (...notices: readonly string[]) => void
+  /** Absent where nobody can be asked. */
+  readonly askKey?: AskKey | undefined
+}
+
+export type SubscribeRequest = SubscribeDialogue & {
+  /** Reads the user's input. It is called after the configuration was read: where that fails, nothing else is complained about. */
+  readonly readInput: () => Promise<SubscriptionInput>
+  /** Does everything but ask for a key and save. */
+  readonly dryRun: boolean
+}
+
+/** Makes the subscription from the stored entry and the user's input, and saves it. Throws a Fault. */
+export const subscribe = async (
+  workspace: Workspace,
+  name: string,
+  { readInput, dryRun, note, askKey }: SubscribeRequest,
+): Promise<Subscribed | Refusal> => {
+  const served = await readServed(workspace)
+  if (!served.ok) return served
+  note(...served.notices)
+  const input = await readInput()
+  return saveInput(served, name, dryRun ? input : await withSenderKey(served, name, input, askKey), dryRun)
+}
+
+const saveInput = async (served: Served, name: string, input: SubscriptionInput, dryRun: boolean): Promise<Subscribed | Refusal> => {
   const { config, workspace } = served
   const file = subscriptionsFile(workspace)
   const { change, secret, diagnostics, refused, likely } = await withDryEffects((effects) => {
@@ -61,6 +90,7 @@ export const subscribe = async (served: Served, name: string, input: Subscriptio
   const newSecret = change.secret === 'generated' && !dryRun ? secret : undefined
   return {
     ok: true,
+    name,
     change,
     url,
     newSecret,

@@ -1,20 +1,18 @@
 /** `webhook secret <name>`: prints the fingerprint of a route's secret. The secret itself is shown or renewed only when asked. */
 
-import { readServed } from '../../app/routes/check-subscription.ts'
-import { readSecrets, renewableSubscription } from '../../app/routes/route-secret.ts'
-import { subscribe } from '../../app/routes/subscribe.ts'
+import { readSecrets, renewSecret } from '../../app/routes/route-secret.ts'
 import { usage } from '../../core/fault.ts'
 import { fingerprint } from '../../core/secrets/mask.ts'
 import { printable } from '../../core/text.ts'
-import { answer, type Cli, note } from '../shell/output.ts'
+import { answer, type Cli } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
-import { withSenderKey } from './subscribe.ts'
+import { subscribeDialogue } from './subscribe-dialogue.ts'
 
 export type SecretOptions = { readonly reveal?: boolean; readonly rotate?: boolean }
 
 export const webhookSecret = async (asked: string, { reveal = false, rotate = false }: SecretOptions, cli: Cli): Promise<number> => {
   if (reveal && rotate) throw usage('give one of --reveal and --rotate: a new secret is printed anyway')
-  return rotate ? renew(renewableSubscription(cli.workspace, asked), cli) : show(asked, reveal, cli)
+  return rotate ? renew(asked, cli) : show(asked, reveal, cli)
 }
 
 const show = (asked: string, reveal: boolean, cli: Cli): number => {
@@ -28,14 +26,10 @@ const show = (asked: string, reveal: boolean, cli: Cli): number => {
   })
 }
 
-const renew = async (name: string, cli: Cli): Promise<number> => {
-  const served = await readServed(cli.workspace)
-  if (!served.ok) return refuse(cli, served)
-  note(cli, ...served.notices)
-  const input = await withSenderKey(served, name, { fields: {}, rotate: true, replace: false }, cli)
-  const done = await subscribe(served, name, input, false)
+const renew = async (asked: string, cli: Cli): Promise<number> => {
+  const done = await renewSecret(cli.workspace, asked, subscribeDialogue(cli))
   if (!done.ok) return refuse(cli, done)
-  const { newSecret, secret, warnings } = done
+  const { name, newSecret, secret, warnings } = done
   const secrets = [{ fingerprint: fingerprint(secret), ...(newSecret === undefined ? {} : { secret }) }]
   // A secret that the user typed is not printed, because the user knows it.
   const text = `${newSecret ?? `${fingerprint(secret)}  route`}\n`

@@ -1,46 +1,28 @@
 /** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to the subscription. */
 
-import { readServed, type Served } from '../../app/routes/check-subscription.ts'
 import { entryDiff } from '../../app/routes/entry-diff.ts'
-import { keyWanted, unaskedKey, withKey } from '../../app/routes/sender-key.ts'
 import { type Subscribed, subscribe } from '../../app/routes/subscribe.ts'
-import type { SubscriptionInput } from '../../app/routes/subscription-record.ts'
 import { yamlText } from '../../app/yaml-text.ts'
 import { subscriptionNameOf } from '../../config/subscriptions.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { maskJson } from '../../core/secrets/mask.ts'
 import { printable } from '../../core/text.ts'
-import { answer, type Cli, note, warn } from '../shell/output.ts'
+import { answer, type Cli, warn } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
+import { subscribeDialogue } from './subscribe-dialogue.ts'
 import { readSubscriptionInput, type SubscribeOptions } from './subscribe-options.ts'
 
 export const webhookSubscribe = async (asked: string, options: SubscribeOptions, cli: Cli): Promise<number> => {
-  const name = subscriptionNameOf(asked)
-  const served = await readServed(cli.workspace)
-  if (!served.ok) return refuse(cli, served)
-  note(cli, ...served.notices)
-  const input = await readSubscriptionInput(options, cli)
-  const isDry = options.dryRun === true
-  const done = await subscribe(served, name, isDry ? input : await withSenderKey(served, name, input, cli), isDry)
-  return done.ok ? report({ ...done, name, options }, cli) : refuse(cli, done)
+  const done = await subscribe(cli.workspace, subscriptionNameOf(asked), {
+    ...subscribeDialogue(cli),
+    readInput: () => readSubscriptionInput(options, cli),
+    dryRun: options.dryRun === true,
+  })
+  return done.ok ? report({ ...done, options }, cli) : refuse(cli, done)
 }
 
-/** Asks for the key where the sender makes the key itself. Throws a Fault where nobody can be asked, or where the answer is empty. */
-export const withSenderKey = async (served: Served, name: string, input: SubscriptionInput, cli: Cli): Promise<SubscriptionInput> => {
-  const wanted = keyWanted(served, name, input)
-  if (!wanted) return input
-  const { askSecret, stderr } = cli.io
-  if (!askSecret || cli.json) throw unaskedKey(wanted)
-  const { title, there, key, url } = wanted
-  const at = there === undefined ? '' : `there    ${there}\n`
-  stderr(`${title} makes its key itself.\naddress  ${printable(url, maxLine)}\n${at}key      ${key}\n`)
-  const typed = (await askSecret(`The key, which is not shown (Enter saves nothing): `)).trim()
-  if (typed === '') throw unaskedKey(wanted)
-  return withKey(input, wanted, typed)
-}
-
-type SubscribeReport = Subscribed & { readonly name: string; readonly options: SubscribeOptions }
+type SubscribeReport = Subscribed & { readonly options: SubscribeOptions }
 
 const report = (done: SubscribeReport, cli: Cli): number => {
   const { name, options, warnings, change, url, newSecret, curl } = done

@@ -1,0 +1,26 @@
+/** Tells and asks the user on the terminal, before a subscription is saved. */
+
+import type { AskKey, WantedKey } from '../../app/routes/sender-key.ts'
+import type { SubscribeDialogue } from '../../app/routes/subscribe.ts'
+import { printable } from '../../core/text.ts'
+import type { Io } from '../shell/io.ts'
+import { type Cli, note } from '../shell/output.ts'
+
+export const subscribeDialogue = (cli: Cli): SubscribeDialogue => ({
+  note: (...notices) => note(cli, ...notices),
+  askKey: cli.json ? undefined : keyPrompt(cli.io),
+})
+
+const keyPrompt = ({ askSecret, stderr }: Io): AskKey | undefined =>
+  askSecret &&
+  ((wanted) => {
+    stderr(aboutKey(wanted))
+    return askSecret('The key, which is not shown (Enter saves nothing): ')
+  })
+
+const aboutKey = ({ title, there, key, url }: WantedKey): string => {
+  const at = there === undefined ? '' : `there    ${there}\n`
+  return `${title} makes its key itself.\naddress  ${printable(url, maxUrl)}\n${at}key      ${key}\n`
+}
+
+const maxUrl = 1_024
