@@ -1,0 +1,27 @@
+/** Closes the files that hold secrets to other users (rules: Hostile input 5). */
+
+import { chmodSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { jobsFileName } from '../../config/jobs.ts'
+import { subscriptionsFileName } from '../../config/subscriptions.ts'
+import { messageOf } from '../../core/fault.ts'
+import type { Log } from '../../core/log.ts'
+import { commentKeyFile } from '../live/comment-key.ts'
+
+const secretFiles = ['.env', subscriptionsFileName, jobsFileName, commentKeyFile]
+
+/** Takes other users' rights to the files in `dataDir` with secrets away, and logs each file that was open to them. */
+export const closeSecretFiles = (dataDir: string, log: Log): void => {
+  for (const name of secretFiles) closeToOthers(join(dataDir, name), log)
+}
+
+const closeToOthers = (file: string, log: Log): void => {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  if (!stat || (stat.mode & 0o077) === 0) return
+  try {
+    chmodSync(file, 0o600)
+    log('warn', { file }, 'a file with secrets was open to others: its mode is 0600 now')
+  } catch (error) {
+    log('warn', { file, reason: messageOf(error) }, 'a file with secrets is open to others')
+  }
+}

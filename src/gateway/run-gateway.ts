@@ -1,0 +1,132 @@
+/** Runs a gateway in the foreground, from the reading of its files to its stop. What the user is told, its caller prints. */
+
+import { adapterDisabled } from '../app/adapter-disabled.ts'
+import { closeSecretFiles } from '../app/gateway/secret-files.ts'
+import { knownSecrets } from '../app/known-secrets.ts'
+import type { Config } from '../config/config.ts'
+import { type Loaded, type LoadOptions, loadConfig } from '../config/load.ts'
+import { loadInThread, type Read } from '../config/thread/load-in-thread.ts'
+import type { Diagnostic } from '../core/diagnostic.ts'
+import { messageOf } from '../core/fault.ts'
+import type { Log } from '../core/log.ts'
+import type { Redactor } from '../core/secrets/redact.ts'
+import { setV8Flags } from '../node-internals/v8-flags.ts'
+import { type Prepared, prepareGateway } from './compose.ts'
+import type { Gateway, RequestsShown } from './gateway.ts'
+
+/** The reason why a gateway stops, as the log has it. */
+export type StopReason = { readonly signal: string } | { readonly reason: string }
+
+export type GatewayRun = {
+  /** Only values that can be sent to a thread: a reload sends them, and functions cannot be sent. */
+  readonly from: LoadOptions
+  readonly log: Log
+  /** Learns the secrets of each configuration that is read. */
+  readonly redactor: Redactor
+  readonly requests?: RequestsShown | undefined
+  /** Calls `changed` after each change of a file, until the returned function is called. Absent: nobody watches the files. */
+  readonly watch?: ((changed: () => void) => Promise<() => Promise<void>>) | undefined
+  /** Tells the user what the check of the files found. `isUsable`: the gateway starts in spite of it. */
+  readonly report: (found: readonly Diagnostic[], texts: Loaded['texts'], isUsable: boolean) => Promise<void>
+  /** Begins to listen to the signals of the process, and resolves at the first signal to stop. */
+  readonly untilSignal: (reload: () => void) => Promise<StopReason>
+  /** Called once, when the gateway listens. */
+  readonly listening: (gateway: Gateway) => void
+  /** Whether the gateway stops after the first event that it took in. */
+  readonly once: boolean
+}
+
+/** Runs the gateway. `refused`: its configuration must not be served, so nothing was started. Throws a Fault. */
+export const runGateway = async (run: GatewayRun): Promise<'refused' | 'stopped'> => {
+  const { log, watch, untilSignal, listening, once } = run
+  const { reload, started } = createReloading(log)
+  // Watching begins before the files are read, so that no change is missed.
+  const unwatch = await watch?.(reload)
+  try {
+    const usable = await prepareUsable(run)
+    if (!usable) return 'refused'
+    const { config, prepared } = usable
+    closeSecretFiles(config.dataDir, log)
+    // A signal that comes during the start stops the gateway as soon as it has started.
+    const signal = untilSignal(reload)
+    const gateway = await prepared.start()
+    started(gateway)
+    setV8Flags()
+    listening(gateway)
+    const why = await Promise.race([signal, untilAsked(gateway), ...(once ? [untilEvent(gateway)] : [])])
+    log('info', { ...why, drain_seconds: config.drainMs / 1000 }, 'stopping')
+    await unwatch?.()
+    await gateway.stop()
+    return 'stopped'
+  } finally {
+    await unwatch?.()
+  }
+}
+
+type Reloading = {
+  readonly reload: () => void
+  readonly started: (gateway: Gateway) => void
+}
+
+/** Makes the reload that signals and changed files ask for. A reload that is asked for during the start is made after the start. */
+const createReloading = (log: Log): Reloading => {
+  let gateway: Gateway | undefined
+  let isDue = false
+  const reload = (): void => {
+    isDue = gateway === undefined
+    void gateway?.operations
+      .reload()
+      .catch((error) => log('error', { reason: messageOf(error) }, 'reload failed: the configuration before it stays in use'))
+  }
+  return {
+    reload,
+    started(running) {
+      gateway = running
+      if (isDue) reload()
+    },
+  }
+}
+
+type Usable = { readonly config: Config; readonly prepared: Prepared }
+
+/**
+ * Prepares a gateway of the files. Returns `undefined` for a configuration that must not be served. Throws a Fault where the adapter is not
+ * enabled.
+ */
+const prepareUsable = async (run: GatewayRun): Promise<Usable | undefined> => {
+  const { config, prepared, isUsable } = await prepareReported(run)
+  if (isUsable && config.enabled) return { config, prepared }
+  await prepared.close()
+  if (isUsable) throw adapterDisabled()
+  return undefined
+}
+
+/**
+ * Loads and compiles the first configuration, and reports its problems. It is a function of its own, so that the texts of the files can be
+ * freed.
+ */
+const prepareReported = async ({ from, log, redactor, requests, report }: GatewayRun): Promise<Usable & { readonly isUsable: boolean }> => {
+  // Secrets of earlier configurations stay redacted, because a run that began under such a configuration may still write them.
+  const learn = (known: Config): void => redactor.add(knownSecrets(known))
+  const read: Read = (known, signal, use) =>
+    loadInThread(from, known, signal, (reading) => {
+      learn(reading.config)
+      return use(reading)
+    })
+  const { config, diagnostics, texts } = loadConfig(from)
+  learn(config)
+  const redact = (text: string): string => redactor.redact(text)
+  const prepared = await prepareGateway(config, { log, redact, read, ...(requests ? { requests } : {}) })
+  const all = [...diagnostics, ...prepared.diagnostics]
+  const isUsable = !all.some(({ stopsStart }) => stopsStart)
+  await report(all, texts, isUsable)
+  return { config, prepared, isUsable }
+}
+
+const untilAsked = ({ stopAsked }: Gateway): Promise<StopReason> => stopAsked.then(() => ({ reason: 'gateway stop' }))
+
+/** Resolves after the first request that was not refused. */
+const untilEvent = async ({ operations }: Gateway): Promise<StopReason> => {
+  for await (const line of await operations.tail({})) if (line.type === 'outcome' && (line.status ?? 500) < 400) break
+  return { reason: 'one event, as --once asked' }
+}
