@@ -1,13 +1,13 @@
 /** The configuration that the program runs on: files, environment and flags together, references resolved, defaults filled in. */
 
 import type { Path, SourceRange } from '../core/diagnostic.ts'
-import type { FileDigests } from '../core/file-digests.ts'
 import type { JsonObject } from '../core/json.ts'
 import type { Job, Route, SignatureScheme } from '../generated/config.ts'
 import type { RunnerSettings } from '../parts/runners/runner.ts'
 import type { AdapterSettings } from '../parts/stages/stage.ts'
 import type { Budget, Price } from './budget.ts'
 import type { Env } from './env.ts'
+import type { FileDigests } from './file-digests.ts'
 
 export const defaultProfile = 'default'
 /** The secret that switches verification off (rules: Authentication 9). */

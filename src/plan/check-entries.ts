@@ -2,7 +2,7 @@
 
 import { existsSync, statSync } from 'node:fs'
 import { NotEntries, parseEntries, readSnapshot } from '../config/read-consistent.ts'
-import { refuseOdd } from '../config/replace-file.ts'
+import { refuseOdd } from '../config/writing/replace-file.ts'
 import { parseSource, type Source } from '../config/yaml/source.ts'
 import { type Diagnostic, diagnostic } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'

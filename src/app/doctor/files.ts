@@ -2,9 +2,9 @@
 
 import { accessSync, constants, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { readEntries } from '../../config/entry-store.ts'
 import { jobsFileName } from '../../config/jobs.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
+import { readEntries } from '../../config/writing/entry-store.ts'
 import { messageOf } from '../../core/fault.ts'
 import { quoted } from '../../process/quoted.ts'
 import { type Check, fail, looked, ok, type Patient, warn } from './check.ts'

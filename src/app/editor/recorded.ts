@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { dump } from 'js-yaml'
-import { replaceText, textOfFile } from '../../config/locked/replace-text.ts'
+import { replaceText, textOfFile } from '../../config/writing/replace-text.ts'
 import { editYaml } from '../../config/yaml/edit/edit.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import { exit, Fault } from '../../core/fault.ts'

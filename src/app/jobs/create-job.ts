@@ -2,9 +2,9 @@
 
 import { randomBytes } from 'node:crypto'
 import type { Profile } from '../../config/config.ts'
-import { type Update, updateEntries } from '../../config/entry-store.ts'
 import { jobsFileOf, readStoredJob } from '../../config/jobs.ts'
 import { unreadIn } from '../../config/load.ts'
+import { type Update, updateEntries } from '../../config/writing/entry-store.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { type JsonObject, own } from '../../core/json.ts'

@@ -1,9 +1,9 @@
 /** Reads all scheduled jobs, from the configuration and from the jobs files, for the commands that show or change them. */
 
 import type { JobSource, Profile } from '../../config/config.ts'
-import { readEntries } from '../../config/entry-store.ts'
 import { isPauseNote, jobNames, jobsFileOf, readStoredJob } from '../../config/jobs.ts'
 import { type Loaded, loadConfig, unreadIn } from '../../config/load.ts'
+import { readEntries } from '../../config/writing/entry-store.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'

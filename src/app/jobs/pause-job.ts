@@ -1,7 +1,7 @@
 /** Pauses and resumes jobs. The pause of a configured job is stored in the jobs file. */
 
-import { type Update, updateEntries } from '../../config/entry-store.ts'
 import { jobsFileOf } from '../../config/jobs.ts'
+import { type Update, updateEntries } from '../../config/writing/entry-store.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type JsonObject, own } from '../../core/json.ts'
 import { shownPlace } from '../../core/shown-place.ts'

@@ -1,7 +1,7 @@
 /** Deletes a job that was made at run time. */
 
-import { updateEntries } from '../../config/entry-store.ts'
 import { jobsFileOf } from '../../config/jobs.ts'
+import { updateEntries } from '../../config/writing/entry-store.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, own } from '../../core/json.ts'
 import { shownPlace } from '../../core/shown-place.ts'

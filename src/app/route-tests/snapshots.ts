@@ -1,7 +1,7 @@
 /** The snapshots of a file of tests: texts to compare with, in a file beside it. */
 
 import { existsSync, readFileSync } from 'node:fs'
-import { replaceFile } from '../../config/replace-file.ts'
+import { replaceFile } from '../../config/writing/replace-file.ts'
 import { messageOf, usage } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 

@@ -1,7 +1,7 @@
 /** Switches subscriptions on and off, and removes them. */
 
-import { readEntries, updateEntries } from '../../config/entry-store.ts'
 import { loadConfig } from '../../config/load.ts'
+import { readEntries, updateEntries } from '../../config/writing/entry-store.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, own } from '../../core/json.ts'
 import type { Workspace } from '../workspace.ts'

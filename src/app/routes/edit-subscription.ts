@@ -4,7 +4,7 @@
  */
 
 import { dump } from 'js-yaml'
-import { updateEntries } from '../../config/entry-store.ts'
+import { updateEntries } from '../../config/writing/entry-store.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'

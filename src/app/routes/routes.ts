@@ -2,9 +2,9 @@
 
 import { join } from 'node:path'
 import { type Config, defaultProfile, insecure, type RouteSource } from '../../config/config.ts'
-import { readEntries } from '../../config/entry-store.ts'
 import { type Loaded, loadConfig } from '../../config/load.ts'
 import { readSubscription, subscriptionsFileName } from '../../config/subscriptions.ts'
+import { readEntries } from '../../config/writing/entry-store.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { fingerprint, maskJson } from '../../core/secrets/mask.ts'

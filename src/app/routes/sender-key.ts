@@ -1,7 +1,7 @@
 /** Asks for the key that a subscription lacks. Some senders make the key themselves, so that a key made here would never hold. */
 
 import { defaultProfile } from '../../config/config.ts'
-import { readEntries } from '../../config/entry-store.ts'
+import { readEntries } from '../../config/writing/entry-store.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { type JsonObject, own } from '../../core/json.ts'
 import type { Route } from '../../generated/config.ts'

@@ -1,7 +1,7 @@
 /** Creates or updates a subscription that the server would serve. */
 
 import { defaultProfile, insecure } from '../../config/config.ts'
-import { readEntries, type Update, updateEntries } from '../../config/entry-store.ts'
+import { readEntries, type Update, updateEntries } from '../../config/writing/entry-store.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import type { Route } from '../../generated/config.ts'

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { insecure } from '../../config/config.ts'
-import { replaceFile } from '../../config/replace-file.ts'
+import { replaceFile } from '../../config/writing/replace-file.ts'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { isOfConnection } from '../../core/headers.ts'

@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { refuseOdd, refuseReadOnly, replaceFile } from '../../config/replace-file.ts'
+import { refuseOdd, refuseReadOnly, replaceFile } from '../../config/writing/replace-file.ts'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { Workspace } from '../workspace.ts'

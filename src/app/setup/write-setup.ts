@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { refuseReadOnly, replaceFile } from '../../config/replace-file.ts'
+import { refuseReadOnly, replaceFile } from '../../config/writing/replace-file.ts'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { FileChange, SetupPlan } from './plan.ts'

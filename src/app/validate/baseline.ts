@@ -1,7 +1,7 @@
 /** The baseline: findings that are accepted because they were there before. They stay known when their lines move. */
 
 import { readFileSync } from 'node:fs'
-import { replaceFile } from '../../config/replace-file.ts'
+import { replaceFile } from '../../config/writing/replace-file.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { whyUnread } from '../../core/disk-fault.ts'
 import { usage } from '../../core/fault.ts'

@@ -2,10 +2,10 @@
 
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { replaceEntriesText } from '../../config/entry-store.ts'
 import { jobsFileName } from '../../config/jobs.ts'
-import { refuseReadOnly, replaceFile } from '../../config/replace-file.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
+import { replaceEntriesText } from '../../config/writing/entry-store.ts'
+import { refuseReadOnly, replaceFile } from '../../config/writing/replace-file.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'

@@ -2,7 +2,7 @@
 
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { replaceFile } from '../../config/replace-file.ts'
+import { replaceFile } from '../../config/writing/replace-file.ts'
 import { exit, Fault, messageOf, usage } from '../../core/fault.ts'
 import { nearest } from '../../core/text.ts'
 import { type FormatName, formats } from '../reports/index.ts'

@@ -1,7 +1,7 @@
 /** Opens a route for editing: reads the text that holds the route, and finds the route in it. */
 
 import { join } from 'node:path'
-import { textOfFile } from '../../../config/locked/replace-text.ts'
+import { textOfFile } from '../../../config/writing/replace-text.ts'
 import { parseSource } from '../../../config/yaml/source.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import { exit, Fault } from '../../../core/fault.ts'

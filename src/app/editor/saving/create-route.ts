@@ -1,6 +1,6 @@
 /** Begins a new route of `config.yaml`. Nothing is written until the route is saved. */
 
-import { textOfFile } from '../../../config/locked/replace-text.ts'
+import { textOfFile } from '../../../config/writing/replace-text.ts'
 import { parseSource } from '../../../config/yaml/source.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import { exit, Fault, usage } from '../../../core/fault.ts'

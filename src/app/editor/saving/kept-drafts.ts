@@ -1,7 +1,7 @@
 /** Keeps drafts that were left unsaved, and opens them again on the file as it is now. */
 
 import { createHash } from 'node:crypto'
-import { textOfFile } from '../../../config/locked/replace-text.ts'
+import { textOfFile } from '../../../config/writing/replace-text.ts'
 import { parseSource } from '../../../config/yaml/source.ts'
 import { isObject, type JsonObject, valueAt } from '../../../core/json.ts'
 import type { Workspace } from '../../workspace.ts'

@@ -1,6 +1,6 @@
 /** Plans the saving of a draft: the diff, and the findings that the changes bring. Nothing is written. */
 
-import { textOfFile } from '../../../config/locked/replace-text.ts'
+import { textOfFile } from '../../../config/writing/replace-text.ts'
 import { Fault, messageOf } from '../../../core/fault.ts'
 import { lineDiff } from '../../line-diff.ts'
 import { draftOf } from '../../routes/edit-subscription.ts'

@@ -2,8 +2,8 @@
 
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
-import { replaceText, textOfFile } from '../../../config/locked/replace-text.ts'
-import { refuseOdd } from '../../../config/replace-file.ts'
+import { refuseOdd } from '../../../config/writing/replace-file.ts'
+import { replaceText, textOfFile } from '../../../config/writing/replace-text.ts'
 import { exit, Fault } from '../../../core/fault.ts'
 import { quoted } from '../../../process/quoted.ts'
 import { removeSubscription } from '../../routes/change-subscription.ts'

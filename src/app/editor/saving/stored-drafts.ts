@@ -5,7 +5,7 @@
 
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { replaceFile } from '../../../config/replace-file.ts'
+import { replaceFile } from '../../../config/writing/replace-file.ts'
 import { diskFault } from '../../../core/disk-fault.ts'
 import { exit, Fault } from '../../../core/fault.ts'
 import { type JsonObject, parseObject } from '../../../core/json.ts'

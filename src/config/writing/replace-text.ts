@@ -3,8 +3,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { refuseReadOnly, replaceFile } from '../replace-file.ts'
 import { conflict, lockFile } from './file-lock.ts'
+import { refuseReadOnly, replaceFile } from './replace-file.ts'
 
 /** Reads the text of a file; empty without a file. Throws a Fault for a file that is not UTF-8, because writing it back would change it. */
 export const textOfFile = (file: string): string => {

@@ -1,13 +1,13 @@
 /** Reads and updates the files of run-time entries. Each update starts from the present entries of its file (rules: Subscriptions 3). */
 
 import * as fs from 'node:fs'
-import { diskFault } from '../core/disk-fault.ts'
-import { exit, Fault, messageOf } from '../core/fault.ts'
-import type { JsonObject } from '../core/json.ts'
-import { conflict, lockFile } from './locked/file-lock.ts'
-import { absent, parseEntries, readSnapshot as readText, stampOf } from './read-consistent.ts'
+import { diskFault } from '../../core/disk-fault.ts'
+import { exit, Fault, messageOf } from '../../core/fault.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { absent, parseEntries, readSnapshot as readText, stampOf } from '../read-consistent.ts'
+import { parseSource } from '../yaml/source.ts'
+import { conflict, lockFile } from './file-lock.ts'
 import { refuseOdd, refuseReadOnly, replaceFile } from './replace-file.ts'
-import { parseSource } from './yaml/source.ts'
 
 const maxRounds = 5
 

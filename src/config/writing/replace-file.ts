@@ -4,8 +4,8 @@ import { accessSync, constants, lstatSync } from 'node:fs'
 import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import writeFileAtomic from 'write-file-atomic'
-import { exit, Fault } from '../core/fault.ts'
-import { quoted } from '../process/quoted.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { quoted } from '../../process/quoted.ts'
 
 /** Creates a folder that only its owner may open. An existing folder stays as it is. */
 export const makeFolder = async (folder: string): Promise<void> => {

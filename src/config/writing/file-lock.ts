@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { lock } from 'proper-lockfile'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { makeFolder, refuseOdd } from '../replace-file.ts'
+import { makeFolder, refuseOdd } from './replace-file.ts'
 
 /** A process that has not renewed its lock for this long counts as dead. */
 const staleMs = 5_000
