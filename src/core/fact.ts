@@ -1,8 +1,8 @@
 /** Facts: each is told once, where it happens, and observers (the log, the journal) hear of it. */
 
-import type { ChatAddress } from './agent/session.ts'
 import type { Outcome, Reply } from './outcome.ts'
 import type { EventFacts, Headers, UnverifiedRequest, VerifiedRequest } from './request.ts'
+import type { ChatAddress } from './session.ts'
 
 /** How a request ended, and the stage that decided. A request whose signature held leaves a record. */
 export type Ended = {

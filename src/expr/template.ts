@@ -1,7 +1,7 @@
 /** Compiles templates to functions. They render in one pass, so that a placeholder in a payload's text stays text (rules: Templates 5). */
 
-import { isMoreThanALine, type Prompt, type Span } from '../core/agent/prompt.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
+import { isMoreThanALine, type Prompt, type Span } from '../core/prompt.ts'
 import type { Event } from '../core/request.ts'
 import { cut, printable } from '../core/text.ts'
 import { digitsOf } from './digits.ts'

@@ -1,10 +1,10 @@
 /** Copies the texts delivered to a chat into the session of that chat, where the route asks for it (rules: Mirroring 1). */
 
-import { keptText } from '../core/agent/session.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Fact, Observer } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
+import { keptText } from '../core/session.ts'
 import type { Route } from '../generated/config.ts'
 import type { Store } from '../store/ports.ts'
 

@@ -1,6 +1,6 @@
 /** Makes runs of scheduled jobs. All runs of a job share a lane, whoever starts them, so a job never runs twice at the same time. */
 
-import { joinPrompts, type Prompt, plainPrompt } from '../core/agent/prompt.ts'
+import { joinPrompts, type Prompt, plainPrompt } from '../core/prompt.ts'
 import type { Lane, NewRun } from '../store/ports.ts'
 import type { Job } from './effects.ts'
 

@@ -1,7 +1,7 @@
 /** Finds the chat that a text goes to, as its target resolves it. */
 
 import type { Profile } from '../config/config.ts'
-import type { ChatAddress } from '../core/agent/session.ts'
+import type { ChatAddress } from '../core/session.ts'
 import { settingsOf } from '../parts/delivery/settings.ts'
 import { deliveriesOf } from '../parts/destination.ts'
 import type { TargetPart } from '../parts/targets/target.ts'

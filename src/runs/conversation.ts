@@ -1,7 +1,7 @@
 /** The conversation of a run's session: the agent gets it with the prompt, and the reply is added to it (rules: Sessions 2, 3). */
 
-import { type ChatAddress, keptText, readableMessage, type SessionMessage } from '../core/agent/session.ts'
 import type { Clock } from '../core/clock.ts'
+import { type ChatAddress, keptText, readableMessage, type SessionMessage } from '../core/session.ts'
 import type { NewRun, Store } from '../store/ports.ts'
 
 /** A message as an agent gets it. */

@@ -1,6 +1,6 @@
 /** Adds a note on merged events to the prompt of their run (rules: Coalescing 4). */
 
-import { joinPrompts, type Prompt } from '../core/agent/prompt.ts'
+import { joinPrompts, type Prompt } from '../core/prompt.ts'
 import type { Merged, NewRun } from '../store/ports.ts'
 
 /** Returns the prompt of a run, with a note when the run stands for several events. */

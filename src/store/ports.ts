@@ -4,9 +4,9 @@
  * late finisher is refused.
  */
 
-import type { Prompt, Span } from '../core/agent/prompt.ts'
-import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../core/agent/session.ts'
 import type { JsonObject } from '../core/json.ts'
+import type { Prompt, Span } from '../core/prompt.ts'
+import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../core/session.ts'
 
 /** A hold on a delivery id of a route, for an hour (rules: Duplicates 2), or on a time of a schedule. */
 export type Claim = {

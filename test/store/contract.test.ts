@@ -2,9 +2,9 @@
 
 import fc from 'fast-check'
 import t, { type Test } from 'tap'
-import type { ChatAddress, SessionMessage, SessionName } from '../../src/core/agent/session.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import { StoreFault } from '../../src/core/fault.ts'
+import type { ChatAddress, SessionMessage, SessionName } from '../../src/core/session.ts'
 import { stores } from '../../src/store/index.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, RunEnd, Standing, Store } from '../../src/store/ports.ts'

@@ -1,10 +1,10 @@
 /** The control operations of a running gateway: each operation of schema/control.schema.json calls the code that does it. */
 
 import { changedFiles } from '../../config/file-digests.ts'
-import type { Session } from '../../core/agent/session.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
 import { StoreFault } from '../../core/fault.ts'
+import type { Session } from '../../core/session.ts'
 import type { RunStanding, SessionView } from '../../generated/control.ts'
 import type { Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'

@@ -1,7 +1,7 @@
 /** Lists the sessions of the running gateway, and reads the conversation of a session. */
 
-import { readableMessage, type SessionFilter } from '../../core/agent/session.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import { readableMessage, type SessionFilter } from '../../core/session.ts'
 import { nearest } from '../../core/text.ts'
 import type { Conversation, SessionView } from '../../generated/control.ts'
 import type { GatewayFinder } from '../running-gateway.ts'

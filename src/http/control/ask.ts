@@ -3,9 +3,9 @@
 import { existsSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import type { Workspace } from '../../app/workspace.ts'
+import { readText } from '../../core/bytes/read-text.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
-import { readText } from '../../core/read-text.ts'
 import { servingPid } from './pid-record.ts'
 import { connectError, controlSocket, isReachable, openShortPath } from './socket-path.ts'
 

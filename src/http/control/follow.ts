@@ -1,9 +1,9 @@
 /** Reads a stream of lines from the gateway of a data directory, over its control socket. */
 
 import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { readText } from '../../core/bytes/read-text.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
-import { readText } from '../../core/read-text.ts'
 import { type Asker, answerOf, bodyHeaders, notRunning } from './ask.ts'
 import { controlSocket, openShortPath } from './socket-path.ts'
 

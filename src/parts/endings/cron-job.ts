@@ -1,7 +1,7 @@
 /** Starts an existing scheduled job, and gives this run the rendered prompt as context (rules: Jobs 2, 3). */
 
-import type { Prompt } from '../../core/agent/prompt.ts'
 import type { Ignored, Outcome } from '../../core/outcome.ts'
+import type { Prompt } from '../../core/prompt.ts'
 import type { Event } from '../../core/request.ts'
 import { claimOf, duplicate } from '../claim.ts'
 import type { Job } from '../effects.ts'

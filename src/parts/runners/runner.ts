@@ -1,7 +1,7 @@
 /** The contract of runners: a runner sends a prompt to an agent, and returns the agent's reply. */
 
-import type { Span } from '../../core/agent/prompt.ts'
 import type { Closable } from '../../core/owner.ts'
+import type { Span } from '../../core/prompt.ts'
 import type { NewRun } from '../../store/ports.ts'
 import type { Report } from '../report.ts'
 import type { Tool } from '../tools/tool.ts'

@@ -1,9 +1,9 @@
 /** The contract of targets: a target sends one text to a platform. */
 
-import type { ChatAddress } from '../../core/agent/session.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
 import type { Closable } from '../../core/owner.ts'
+import type { ChatAddress } from '../../core/session.ts'
 import type { Delivery } from '../../store/ports.ts'
 import type { OwnComments } from '../own-comment.ts'
 import type { Report } from '../report.ts'

@@ -1,6 +1,6 @@
 /** Groups in memory: events that wait to become one run (rules: Coalescing 1). */
 
-import type { Prompt } from '../../core/agent/prompt.ts'
+import type { Prompt } from '../../core/prompt.ts'
 import { maxGroups, maxPromptChars, maxPrompts } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
 import type { Group, Joined, KeptEvents, Lane, Merged, NewRun, Standing } from '../ports.ts'

@@ -3,9 +3,9 @@
  * its end.
  */
 
-import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
+import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isEventId, isNumbers, maxGroupsPerTake, maxPlans, maxStandings } from '../bounds.ts'
 import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Spent, Standing, Store } from '../ports.ts'
 import { Claims } from './claims.ts'

@@ -1,6 +1,6 @@
 /** Sessions in memory. */
 
-import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
+import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { maxMessageChars, maxMessages, maxSessions } from '../bounds.ts'
 
 type StoredMessage = { readonly turn: string | undefined; readonly message: SessionMessage }

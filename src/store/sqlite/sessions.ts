@@ -1,6 +1,6 @@
 /** The sessions of an open database. */
 
-import type { Session, SessionFilter, SessionMessage } from '../../core/agent/session.ts'
+import type { Session, SessionFilter, SessionMessage } from '../../core/session.ts'
 import type { Statements } from './statements.ts'
 import type { LedgerStep, SessionColumns, StoredMessage } from './steps.ts'
 import { parseMessage, parseSession } from './stored-session.ts'

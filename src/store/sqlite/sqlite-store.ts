@@ -1,7 +1,7 @@
 /** The durable store. Each call becomes a step of a batch, and a batch is one commit. */
 
-import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import { StoreFault } from '../../core/fault.ts'
+import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isNumbers, maxStandings } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
 import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, RunId, Spent, Standing, Store } from '../ports.ts'

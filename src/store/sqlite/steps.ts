@@ -1,6 +1,6 @@
 /** The steps that the store sends to its ledger, collected into batches, as plain data. */
 
-import type { SessionFilter } from '../../core/agent/session.ts'
+import type { SessionFilter } from '../../core/session.ts'
 import type { KeptEvents, Lane, NewRun, RunEnd, Spent, Standing } from '../ports.ts'
 import type { PlanEntry } from './plans.ts'
 

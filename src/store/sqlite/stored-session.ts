@@ -1,7 +1,7 @@
 /** Writes and parses stored sessions and messages. Parsing a damaged text returns `undefined`. */
 
 import { hash } from 'node:crypto'
-import type { ChatAddress, SessionMessage, SessionName } from '../../core/agent/session.ts'
+import type { ChatAddress, SessionMessage, SessionName } from '../../core/session.ts'
 import { isSessionAbout, isSessionMessage, isSessionPlace } from '../../generated/stored-checks.js'
 import type { SessionColumns, StoredMessage } from './steps.ts'
 import { parseJson } from './stored.ts'

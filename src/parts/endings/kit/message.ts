@@ -1,7 +1,7 @@
 /** Compiles a route's message: its `prompt`, and its targets with their `deliver_extra`. */
 
-import type { Prompt } from '../../../core/agent/prompt.ts'
 import type { JsonObject } from '../../../core/json.ts'
+import type { Prompt } from '../../../core/prompt.ts'
 import type { Event } from '../../../core/request.ts'
 import { compilePromptTemplate, compileWhole, thenAll } from '../../../expr/template.ts'
 import { compileTexts } from '../../../expr/template-map.ts'

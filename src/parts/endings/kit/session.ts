@@ -1,7 +1,7 @@
 /** Finds the session of a run: the lasting conversation of its event (`session`). */
 
-import { maxSessionName } from '../../../core/agent/session.ts'
 import type { Event } from '../../../core/request.ts'
+import { maxSessionName } from '../../../core/session.ts'
 import { compileKey, keyName } from '../../../expr/event-key.ts'
 import type { Route } from '../../../generated/config.ts'
 import type { NewRun } from '../../../store/ports.ts'

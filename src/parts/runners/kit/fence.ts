@@ -1,7 +1,7 @@
 /** Marks the text of strangers, so that a model can tell it from its instructions (rules: Agents 9). */
 
 import { randomBytes } from 'node:crypto'
-import { isMoreThanALine, type Span } from '../../../core/agent/prompt.ts'
+import { isMoreThanALine, type Span } from '../../../core/prompt.ts'
 import type { Handling } from '../runner.ts'
 
 export type Fence = {

@@ -1,9 +1,9 @@
 /** Asks a model until it has answered, and lets it use tools meanwhile: within a number of steps and a budget. */
 
 import type { LanguageModel, ModelMessage, StepResult, ToolSet } from 'ai'
-import { withoutLabels } from '../../../core/agent/session.ts'
 import { AgentFault, messageOf } from '../../../core/fault.ts'
 import { isObject } from '../../../core/json.ts'
+import { withoutLabels } from '../../../core/session.ts'
 import { cut } from '../../../core/text.ts'
 import { createSlots } from '../../../core/turns/slots.ts'
 import type { Picture, Tool } from '../../tools/tool.ts'

@@ -1,6 +1,6 @@
 /** A lasting conversation: its types, and its messages as agents and readers get them. */
 
-import { cut } from '../text.ts'
+import { cut } from './text.ts'
 
 /** The chat that a target resolved as the address of its texts. */
 export type ChatAddress = {
