@@ -27,7 +27,7 @@ const sources = {
 const starts = [
   ...Object.values(sources).map((source) => [source]),
   ['src/cli/shell/start.ts'],
-  ['src/cli/edit/edit.ts', 'src/tui/terminal/canvas.tsx'],
+  ['src/cli/edit.ts', 'src/tui/terminal/canvas.tsx'],
   ['src/cli/validate/validate.ts'],
   ['src/cli/gateway/run.ts', 'src/http/index.ts', 'src/store/sqlite/sqlite-store.ts'],
 ]

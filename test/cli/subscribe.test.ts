@@ -503,7 +503,7 @@ t.test('two terminals change the same route: no update is lost', async (t) => {
 })
 
 t.test('no source of the command line can set toolsets', (t) => {
-  for (const file of ['shell/grammar', 'webhook/grammar', 'webhook/subscribe-options']) {
+  for (const file of ['grammar', 'webhook/grammar', 'webhook/subscribe-options']) {
     const code = readFileSync(new URL(`../../src/cli/${file}.ts`, import.meta.url), 'utf8').replaceAll(/\/\*\*.*?\*\//gs, '')
     t.notMatch(code, /toolset/)
   }

@@ -2,11 +2,11 @@
 
 import { Command, CommanderError } from 'commander'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
+import { addCommands } from '../grammar.ts'
 import { explainTree } from '../help/explain-tree.ts'
 import { choiceIn, pathOf, suggestCommands, suggestOptions } from '../help/suggest.ts'
 import { addGlobals, contextOf, type Globals, wantedIo } from '../options/globals.ts'
 import { queryOf } from '../options/query.ts'
-import { addCommands } from './grammar.ts'
 import type { Run } from './grammar-values.ts'
 import type { Io } from './io.ts'
 import { note, printFault } from './output.ts'

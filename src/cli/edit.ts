@@ -3,15 +3,15 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { usage } from '../../core/fault.ts'
-import { printable } from '../../core/text.ts'
-import { gatewayAt } from '../../http/control/client.ts'
-import { runEditor } from '../../tui/edit.ts'
-import { readKeymap } from '../../tui/model/keys-file.ts'
-import { openServiceInThread } from '../../tui/service-thread/service-in-thread.ts'
-import type { Ended } from '../../tui/terminal/endings.ts'
-import type { ProfileOption } from '../shell/grammar-values.ts'
-import { type Cli, note } from '../shell/output.ts'
+import { usage } from '../core/fault.ts'
+import { printable } from '../core/text.ts'
+import { gatewayAt } from '../http/control/client.ts'
+import { runEditor } from '../tui/edit.ts'
+import { readKeymap } from '../tui/model/keys-file.ts'
+import { openServiceInThread } from '../tui/service-thread/service-in-thread.ts'
+import type { Ended } from '../tui/terminal/endings.ts'
+import type { ProfileOption } from './shell/grammar-values.ts'
+import { type Cli, note } from './shell/output.ts'
 
 export type EditOptions = ProfileOption & {
   readonly readOnly?: boolean
@@ -31,7 +31,7 @@ export const edit = async (route: string | undefined, given: EditOptions, cli: C
   }
   const { profile } = given
   if (profile !== undefined) {
-    const { checkProfile } = await import('../../app/editor/bound-routes.ts')
+    const { checkProfile } = await import('../app/editor/bound-routes.ts')
     checkProfile(workspace, profile)
   }
   const options = { dataDir, profile, self, readOnly: given.readOnly === true, keymap: await readKeymap(dataDir) }
@@ -39,7 +39,7 @@ export const edit = async (route: string | undefined, given: EditOptions, cli: C
   const around = {
     service,
     watch: async (name: string | undefined) => {
-      const { watch } = await import('../../app/events/watch.ts')
+      const { watch } = await import('../app/events/watch.ts')
       return watch(workspace, gatewayAt(workspace), name === undefined ? {} : { route: name })
     },
     edit: open,
@@ -47,7 +47,7 @@ export const edit = async (route: string | undefined, given: EditOptions, cli: C
   }
   const run = async (): Promise<Ended> => {
     if (given.screenReader || io.env.INK_SCREEN_READER === 'true') {
-      const { readAloud } = await import('../../tui/spoken/read-aloud.ts')
+      const { readAloud } = await import('../tui/spoken/read-aloud.ts')
       return readAloud({ options, route, input: stdin, output: stdout }, { ...around, editFile: open })
     }
     const ascii = given.ascii ?? !isUtf8(io.env)

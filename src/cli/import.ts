@@ -3,18 +3,18 @@
  * something was left out.
  */
 
-import type { EnvLine } from '../../app/import/env-lines.ts'
-import { envLineText } from '../../app/import/env-lines.ts'
-import { type ImportDone, type ImportWish, importRoutes } from '../../app/import/import-routes.ts'
-import type { LeftOut } from '../../app/import/imported.ts'
-import { exit, usage } from '../../core/fault.ts'
-import type { JsonObject } from '../../core/json.ts'
-import { shownFile, shownPlace } from '../../core/shown-place.ts'
-import { printable } from '../../core/text.ts'
-import { count, itemsOf } from '../shell/findings.ts'
-import { answer, type Cli } from '../shell/output.ts'
-import { paintWith } from '../shell/paint.ts'
-import { printDiagnostics } from '../shell/refuse.ts'
+import type { EnvLine } from '../app/import/env-lines.ts'
+import { envLineText } from '../app/import/env-lines.ts'
+import { type ImportDone, type ImportWish, importRoutes } from '../app/import/import-routes.ts'
+import type { LeftOut } from '../app/import/imported.ts'
+import { exit, usage } from '../core/fault.ts'
+import type { JsonObject } from '../core/json.ts'
+import { shownFile, shownPlace } from '../core/shown-place.ts'
+import { printable } from '../core/text.ts'
+import { count, itemsOf } from './shell/findings.ts'
+import { answer, type Cli } from './shell/output.ts'
+import { paintWith } from './shell/paint.ts'
+import { printDiagnostics } from './shell/refuse.ts'
 
 export type ImportOptions = { readonly out?: string; readonly force?: boolean; readonly into?: boolean; readonly reveal?: boolean }
 

@@ -1,16 +1,16 @@
 /** `new <name>`: writes a route into `config.yaml`. `webhook subscribe` makes a route at run time instead. */
 
-import { type WrittenRoute, writeNewRoute } from '../../app/editor/saving/new-route.ts'
-import { adviceOf } from '../../app/warning.ts'
-import { exit, Fault } from '../../core/fault.ts'
-import { shownFile } from '../../core/shown-place.ts'
-import { printable } from '../../core/text.ts'
-import { gatewayAt } from '../../http/control/client.ts'
-import type { RouteOptions } from '../options/route.ts'
-import { answer, type Cli } from '../shell/output.ts'
-import { paintWith } from '../shell/paint.ts'
-import { hunkText } from '../validate/unified-diff.ts'
-import { readSubscriptionInput } from '../webhook/subscribe-options.ts'
+import { type WrittenRoute, writeNewRoute } from '../app/editor/saving/new-route.ts'
+import { adviceOf } from '../app/warning.ts'
+import { exit, Fault } from '../core/fault.ts'
+import { shownFile } from '../core/shown-place.ts'
+import { printable } from '../core/text.ts'
+import { gatewayAt } from '../http/control/client.ts'
+import type { RouteOptions } from './options/route.ts'
+import { answer, type Cli } from './shell/output.ts'
+import { paintWith } from './shell/paint.ts'
+import { hunkText } from './validate/unified-diff.ts'
+import { readSubscriptionInput } from './webhook/subscribe-options.ts'
 
 export type NewOptions = RouteOptions & { readonly profile?: string; readonly dryRun?: boolean }
 

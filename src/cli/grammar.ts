@@ -1,0 +1,97 @@
+/**
+ * The commands, their arguments and options. Each noun with a folder adds its own. A command's module is loaded when it runs, so that
+ * `--help` stays quick.
+ */
+
+import type { Command } from 'commander'
+import { addCron } from './cron/grammar.ts'
+import type { DoctorOptions } from './doctor.ts'
+import type { EditOptions } from './edit.ts'
+import { addEvents } from './events/grammar.ts'
+import { addGateway } from './gateway/grammar.ts'
+import { addHelp } from './help/grammar.ts'
+import type { ImportOptions } from './import.ts'
+import type { NewOptions } from './new.ts'
+import { withRouteOptions } from './options/route.ts'
+import { addSamples } from './samples/grammar.ts'
+import { addSchema } from './schema/grammar.ts'
+import { addSessions } from './sessions/grammar.ts'
+import type { Run } from './shell/grammar-values.ts'
+import { addTargets } from './targets/grammar.ts'
+import { addTest } from './test/grammar.ts'
+import { addExplain, addValidate } from './validate/grammar.ts'
+import { addWebhook } from './webhook/grammar.ts'
+
+/** Adds all commands to the program. */
+export const addCommands = (program: Command, run: Run): void => {
+  addGateway(program.command('gateway').description('set up and run the gateway'), run)
+  addWebhook(program.command('webhook').description('routes made at run time: subscribe, list, test, remove'), run)
+  addEvents(program.command('events').description('what arrived and how it went: list, show, retry, replay, export'), run)
+  addCron(program.command('cron').description('scheduled jobs: list, create, run, pause, resume, remove'), run)
+  addSessions(program.command('sessions').description('lasting conversations of routes: list, show'), run)
+  addTargets(program.command('targets').description('where messages can go: list (also alone), test'), run)
+  addSamples(program.command('samples').description('what senders post: list, show, add'), run)
+  addImport(program.command('import').description('routes of other programs: adnanh, hermes'), run)
+  addNew(program.command('new <name>'), run)
+  addEdit(program.command('edit [route]').alias('ui'), run)
+  addValidate(program.command('validate [paths...]'), run)
+  addTest(program, run)
+  addExplain(program.command('explain [code]'), run)
+  addSchema(program.command('schema').description('the JSON Schemas of the files: print, install in editors'), run)
+  addDoctor(program.command('doctor'), run)
+  addPaths(program.command('paths'), run)
+  addHelp(program, run)
+}
+
+const importSources = [
+  ['adnanh', 'take the hooks of adnanh/webhook: hooks.json or hooks.yaml'],
+  ['hermes', 'take the webhook routes of a hermes-agent config.yaml'],
+] as const
+
+const addImport = (command: Command, run: Run): void => {
+  for (const [name, description] of importSources) {
+    command
+      .command(`${name} <file>`)
+      .description(description)
+      .option('--out <file>', 'write the configuration to a file instead of standard output')
+      .option('--force', 'with --out: replace a file that is there')
+      .option('--into', 'put the routes into <data_dir>/config.yaml, and their secrets into .env')
+      .option('--reveal', 'show the values of the lines for .env')
+      .action((file: string, options: ImportOptions) =>
+        run(async (cli) => (await import('./import.ts')).importFrom(name, file, options, cli)),
+      )
+  }
+}
+
+const addNew = (command: Command, run: Run): void => {
+  withRouteOptions(command)
+    .description('write a new route into config.yaml')
+    .option('--profile <name>', 'bind it to a profile')
+    .option('--dry-run', 'show what would be written, write nothing')
+    .action((name: string, options: NewOptions) => run(async (cli) => (await import('./new.ts')).newRoute(name, options, cli)))
+}
+
+const addEdit = (command: Command, run: Run): void => {
+  command
+    .description('edit routes in the terminal, with the result on a real payload beside the rule')
+    .option('--profile <name>', 'the routes of one profile; a new one is bound to it')
+    .option('--read-only', 'look at everything, change nothing')
+    .option('--no-alt-screen', 'draw below the prompt instead of on a screen of its own')
+    .option('--ascii', 'no characters beyond ASCII; so without being told where the locale is not UTF-8')
+    .option('--mouse', 'the wheel moves, and a click chooses a row; the terminal then marks text with shift held')
+    .option('--screen-reader', 'sentences, and numbers to choose by; also with INK_SCREEN_READER=true')
+    .action((route: string | undefined, options: EditOptions) => run(async (cli) => (await import('./edit.ts')).edit(route, options, cli)))
+}
+
+const addDoctor = (command: Command, run: Run): void => {
+  command
+    .description('look whether this machine, its files and its programs are fit for the gateway; exit 1 when something is not')
+    .option('--online', 'ask the hosts of targets too whether they are there: HEAD / of each, with no token and no text')
+    .action((options: DoctorOptions) => run(async (cli) => (await import('./doctor.ts')).doctor(options, cli)))
+}
+
+const addPaths = (command: Command, run: Run): void => {
+  command
+    .description('where the files are, whether they exist or not')
+    .action(() => run(async (cli) => (await import('./paths.ts')).paths(cli)))
+}
