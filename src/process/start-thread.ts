@@ -6,7 +6,7 @@ import { Worker, type WorkerOptions } from 'node:worker_threads'
 
 /** The threads: the file of each in the build, and its source relative to this file. */
 const threads = {
-  editor: { built: './editor-thread.js', source: '../tui/service-thread/thread.ts' },
+  editor: { built: './editor-thread.js', source: '../tui/service-thread.ts' },
   config: { built: './config-thread.js', source: '../config/thread/thread.ts' },
   page: { built: './page-thread.js', source: '../parts/tools/kit/page-thread.ts' },
   message: { built: './message-thread.js', source: '../parts/tools/mcp/message-thread.ts' },

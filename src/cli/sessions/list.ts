@@ -1,7 +1,7 @@
 /** `sessions list`: one lasting conversation a line, from the running gateway. */
 
 import { checkSources } from '../../app/events/selection-words.ts'
-import { describeSession, listSessions } from '../../app/sessions/sessions.ts'
+import { describeSession, listSessions } from '../../app/sessions.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { cell, shownTime } from '../events/view.ts'
 import { aligned } from '../shell/columns.ts'

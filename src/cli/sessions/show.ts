@@ -1,6 +1,6 @@
 /** `sessions show <route> <name>`: the messages of one lasting conversation, as its agent is given them. */
 
-import { describeMessages, describeSession, findConversation } from '../../app/sessions/sessions.ts'
+import { describeMessages, describeSession, findConversation } from '../../app/sessions.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { shownTime } from '../events/view.ts'

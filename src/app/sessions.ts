@@ -1,11 +1,11 @@
 /** Lists the sessions of the running gateway, and reads the conversation of a session. */
 
-import { exit, Fault } from '../../core/fault.ts'
-import { readableMessage, type SessionFilter } from '../../core/session.ts'
-import { nearest } from '../../core/text.ts'
-import type { Conversation, SessionView } from '../../generated/control.ts'
-import type { GatewayFinder } from '../running-gateway.ts'
-import type { Workspace } from '../workspace.ts'
+import { exit, Fault } from '../core/fault.ts'
+import { readableMessage, type SessionFilter } from '../core/session.ts'
+import { nearest } from '../core/text.ts'
+import type { Conversation, SessionView } from '../generated/control.ts'
+import type { GatewayFinder } from './running-gateway.ts'
+import type { Workspace } from './workspace.ts'
 
 /** More sessions than a store keeps. */
 const maxListed = 99_999

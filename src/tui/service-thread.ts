@@ -1,11 +1,11 @@
 /** The thread of the editor service. A trace, or a check of many routes, takes longer than a key press may wait. */
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { createEditorService } from '../../app/editor/create-service.ts'
-import type { Question } from '../../app/editor/service.ts'
-import type { Workspace } from '../../app/workspace.ts'
-import { Fault, messageOf } from '../../core/fault.ts'
-import { gatewayAt } from '../../http/control/client.ts'
+import { createEditorService } from '../app/editor/create-service.ts'
+import type { Question } from '../app/editor/service.ts'
+import type { Workspace } from '../app/workspace.ts'
+import { Fault, messageOf } from '../core/fault.ts'
+import { gatewayAt } from '../http/control/client.ts'
 
 export type ThreadData = { readonly workspace: Workspace; readonly profile: string | undefined }
 export type ThreadRequest = { readonly id: number; readonly question: Question }

@@ -1,11 +1,11 @@
 /** The editor service in a thread of its own, so that typing never waits for an answer. */
 
 import type { Worker } from 'node:worker_threads'
-import type { EditorService, Question } from '../../app/editor/service.ts'
-import type { Workspace } from '../../app/workspace.ts'
-import { exit, Fault } from '../../core/fault.ts'
-import { startThread } from '../../process/start-thread.ts'
-import type { ThreadData, ThreadReply, ThreadRequest } from './thread.ts'
+import type { EditorService, Question } from '../app/editor/service.ts'
+import type { Workspace } from '../app/workspace.ts'
+import { exit, Fault } from '../core/fault.ts'
+import { startThread } from '../process/start-thread.ts'
+import type { ThreadData, ThreadReply, ThreadRequest } from './service-thread.ts'
 
 type Waiting = { readonly resolve: (answer: never) => void; readonly reject: (error: Fault) => void }
 
