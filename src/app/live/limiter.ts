@@ -20,8 +20,7 @@ type Window = { from: number; count: number; later: number }
 /** Makes a limiter of `perMinute` requests, on monotonic time: a jump of the system clock opens or shuts nothing. */
 export const createLimiter = (clock: Clock, perMinute: () => number): Limiter => {
   const routes = new Map<string, Window>()
-  let failures = new Map<string, number>()
-  let failuresFrom = clock.monotonic()
+  const failures = createFailures(clock)
 
   const windowOf = (route: string): Window => {
     const now = clock.monotonic()
@@ -34,20 +33,6 @@ export const createLimiter = (clock: Clock, perMinute: () => number): Limiter =>
     }
     return window
   }
-
-  /** Returns the failures of this minute, and the key of the client's count. A client past the bound shares a count. */
-  const failuresOf = (route: string, client: string): { readonly key: string; readonly count: number } => {
-    const now = clock.monotonic()
-    if (now - failuresFrom >= windowMs) {
-      failures = new Map()
-      failuresFrom = now
-    }
-    const own = `${route}\n${client}`
-    const key = failures.size < maxClients || failures.has(own) ? own : ''
-    return { key, count: failures.get(key) ?? 0 }
-  }
-
-  const hasFailed = (route: string, client: () => string): boolean => failures.size > 0 && failuresOf(route, client()).count > 0
 
   return {
     wait(route) {
@@ -62,18 +47,43 @@ export const createLimiter = (clock: Clock, perMinute: () => number): Limiter =>
       window.count++
       return true
     },
-    chargeFailure(route, client) {
-      const { key, count } = failuresOf(route, client)
-      failures.set(key, count + 1)
-      return count < perMinute()
-    },
+    chargeFailure: (route, client) => failures.add(route, client) < perMinute(),
     looksLater(route, client) {
       const window = windowOf(route)
       // A client whose signatures fail gets no share, so that a stranger's flood uses up little of it.
-      if (window.later >= laterShare * perMinute() || hasFailed(route, client)) return false
+      if (window.later >= laterShare * perMinute() || failures.has(route, client)) return false
       window.later++
       return true
     },
-    hasFailed,
+    hasFailed: failures.has,
+  }
+}
+
+/** Counts the failed signatures of this minute, for each route and client. A client past the bound shares a count with others. */
+const createFailures = (clock: Clock) => {
+  let counts = new Map<string, number>()
+  let from = clock.monotonic()
+  const keyOf = (route: string, client: string): string => {
+    const now = clock.monotonic()
+    if (now - from >= windowMs) {
+      counts = new Map()
+      from = now
+    }
+    const own = `${route}\n${client}`
+    return counts.size < maxClients || counts.has(own) ? own : ''
+  }
+  return {
+    has(route: string, client: () => string): boolean {
+      if (counts.size === 0) return false
+      const key = keyOf(route, client())
+      return counts.has(key)
+    },
+    /** Counts one more failure. Returns the number of those before. */
+    add(route: string, client: string): number {
+      const key = keyOf(route, client)
+      const before = counts.get(key) ?? 0
+      counts.set(key, before + 1)
+      return before
+    },
   }
 }

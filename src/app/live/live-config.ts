@@ -93,7 +93,6 @@ const compileAll = async (
   await base.subscriptions.load()
   asked.now = shared.jobs
   const table = { configured, subscribed: base.subscriptions, multiplex: config.multiplex, profiles: config.profiles }
-  const specOf = (route: string): Route | undefined => servedAs(table, route)?.source.spec
   const { agent, owner, notice, diagnostics: agentProblems } = compileRunner(config, parts, shared)
   held.push(owner)
   return {
@@ -107,17 +106,34 @@ const compileAll = async (
     jobs,
     agent,
     notice,
-    complete: () => {
-      base.subscriptions.refresh()
-      jobs.refresh()
-      return base.subscriptions.ready && jobs.complete
-    },
-    stale: () => base.subscriptions.stale,
-    routes: () => {
-      base.subscriptions.refresh()
-      const isServed = ({ plan }: Served): boolean => plan !== undefined
-      return [...configured.values()].filter(isServed).length + base.subscriptions.countBeside(configured)
-    },
+    ...presentEntries(base, jobs, configured),
+    ...settingsOfRuns(config, base, table, jobs),
+  }
+}
+
+/** What is known of the subscriptions and jobs as their files are now. */
+const presentEntries = (
+  { subscriptions }: PlanBase,
+  jobs: JobBook,
+  configured: LiveConfig['table']['configured'],
+): Pick<LiveConfig, 'complete' | 'stale' | 'routes'> => ({
+  complete: () => {
+    subscriptions.refresh()
+    jobs.refresh()
+    return subscriptions.ready && jobs.complete
+  },
+  stale: () => subscriptions.stale,
+  routes: () => {
+    subscriptions.refresh()
+    const isServed = ({ plan }: Served): boolean => plan !== undefined
+    return [...configured.values()].filter(isServed).length + subscriptions.countBeside(configured)
+  },
+})
+
+/** Finds what the route or the job of a run says of its delivery and of its agent. */
+const settingsOfRuns = (config: Config, base: PlanBase, table: Table, jobs: JobBook): Pick<LiveConfig, 'send' | 'policy'> => {
+  const specOf = (route: string): Route | undefined => servedAs(table, route)?.source.spec
+  return {
     send: (outgoing) => {
       const { profile, route, job } = outgoing
       return base.send(outgoing, job === undefined ? specOf(route) : jobs.get(profile, job)?.spec)

@@ -27,51 +27,17 @@ export type RefusedSignatures = Pick<Facts, 'tell'> & {
 
 type Options = { readonly facts: Pick<Facts, 'tell'>; readonly clock: Clock; readonly serving: () => LiveConfig }
 
-type KeptCount = { readonly profile: string; readonly route: string; count: number }
+type RefusedRoute = NonNullable<RequestEnded['route']>
 
 export const createRefusedSignatures = ({ facts, clock, serving }: Options): RefusedSignatures => {
   const later = createAfterAnswer()
   const budget = createKeptBudget(clock)
-  let left = burst
-  let seen = new Map<string, number>()
-  let rest = new Map<string, KeptCount>()
-  let cancelTimer: (() => void) | undefined
-
-  const endMinute = (): void => {
-    cancelTimer?.()
-    cancelTimer = undefined
-    left = Math.min(burst, left + perMinute)
-    const over = rest
-    seen = new Map()
-    rest = new Map()
-    for (const counted of over.values()) facts.tell({ kind: 'signatures_refused', at: clock.now(), eventId: randomUUID(), ...counted })
-    // The burst refills while no signature is refused.
-    if (left < burst) cancelTimer = clock.after(minuteMs, endMinute)
-  }
-  /** Takes a route's share of the records. `over`: the route has left its most records in this minute. `out`: all routes have. */
-  const shareOf = (route: string): 'told' | 'over' | 'out' => {
-    cancelTimer ??= clock.after(minuteMs, endMinute)
-    const count = (seen.get(route) ?? 0) + 1
-    if (count > perRoute) return 'over'
-    if (left === 0) return 'out'
-    seen.set(route, count)
-    left--
-    return 'told'
-  }
-  const countOne = ({ profile, name }: NonNullable<RequestEnded['route']>): void => {
-    const isApart = rest.has(name) || rest.size < maxCounted
-    const counted = rest.get(isApart ? name : '') ?? { profile: isApart ? profile : '', route: isApart ? name : '', count: 0 }
-    rest.set(counted.route, counted)
-    counted.count++
-  }
+  const records = createRecordShares({ facts, clock })
   return {
     tell(fact) {
       if (fact.kind !== 'request_ended' || !isRefusedSignature(fact) || !fact.route) return facts.tell(fact)
-      const share = shareOf(fact.route.name)
-      if (share !== 'told') {
-        countOne(fact.route)
-        return facts.tell(share === 'over' ? { ...fact, refusal: 'counted' } : fact)
-      }
+      const share = records.take(fact.route)
+      if (share !== 'told') return facts.tell(share === 'over' ? { ...fact, refusal: 'counted' } : fact)
       const [took, remote] = [fact.ms(), fact.remote()]
       const about = { eventId: randomUUID(), at: fact.ended.unverified?.at ?? clock.now() }
       later.run(() => {
@@ -82,6 +48,49 @@ export const createRefusedSignatures = ({ facts, clock, serving }: Options): Ref
     },
     close() {
       later.close()
+      records.close()
+    },
+  }
+}
+
+/** Shares out the records of a minute among the routes, and counts the refusals that get none. Their counts are told when it is over. */
+const createRecordShares = ({ facts, clock }: Pick<Options, 'facts' | 'clock'>) => {
+  let left = burst
+  let taken = new Map<string, number>()
+  let rest = new Map<string, { readonly profile: string; readonly route: string; count: number }>()
+  let cancelTimer: (() => void) | undefined
+
+  const endMinute = (): void => {
+    cancelTimer?.()
+    cancelTimer = undefined
+    left = Math.min(burst, left + perMinute)
+    const over = rest
+    taken = new Map()
+    rest = new Map()
+    for (const counted of over.values()) facts.tell({ kind: 'signatures_refused', at: clock.now(), eventId: randomUUID(), ...counted })
+    // The burst refills while no signature is refused.
+    if (left < burst) cancelTimer = clock.after(minuteMs, endMinute)
+  }
+  const countOne = ({ profile, name }: RefusedRoute): void => {
+    const isApart = rest.has(name) || rest.size < maxCounted
+    const counted = rest.get(isApart ? name : '') ?? { profile: isApart ? profile : '', route: isApart ? name : '', count: 0 }
+    rest.set(counted.route, counted)
+    counted.count++
+  }
+  return {
+    /** Takes a route's share. `over`: the route has left its most records in this minute. `out`: all routes have. */
+    take(route: RefusedRoute): 'told' | 'over' | 'out' {
+      cancelTimer ??= clock.after(minuteMs, endMinute)
+      const count = (taken.get(route.name) ?? 0) + 1
+      if (count <= perRoute && left > 0) {
+        taken.set(route.name, count)
+        left--
+        return 'told'
+      }
+      countOne(route)
+      return count > perRoute ? 'over' : 'out'
+    },
+    close(): void {
       endMinute()
       cancelTimer?.()
     },

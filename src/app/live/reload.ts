@@ -73,40 +73,46 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
       idle.close()
     }
   }
-  let running: Promise<ReloadResult> | undefined
-  let waiting: Promise<ReloadResult> | undefined
-  let isForced = false
-  const readFiles = async (): Promise<ReloadResult> => {
-    const force = isForced
-    isForced = false
+  const reload = inTurn(async (force) => {
     try {
       return await read(current.config.routes, stopping.signal, (reading) => takeOver(reading, force))
     } catch (error) {
       fail(messageOf(error))
       throw error
     }
-  }
-  const begin = (): Promise<ReloadResult> => {
-    waiting = undefined
-    running = readFiles().finally(() => {
-      running = undefined
-    })
-    return running
-  }
+  })
   return {
     current: () => current,
     reloadedAt: () => at,
     needsRestart: () => needRestart,
     failed: () => failed,
-    reload({ force = false } = {}) {
-      isForced ||= force
-      // Reloads run one after the other: files that were read earlier must not replace files that were read later. A reload that waits
-      // reads the files when its turn comes.
-      if (!running && !waiting) return begin()
-      waiting ??= (running ?? Promise.resolve()).then(begin, begin)
-      return waiting
-    },
+    reload: ({ force = false } = {}) => reload(force),
     stop: () => stopping.abort(new Error('the gateway is stopping')),
+  }
+}
+
+/**
+ * Makes reloads run one after the other: files that were read earlier must not replace files that were read later. At most one reload
+ * waits, for all who ask meanwhile, and it reads the files when its turn comes.
+ */
+const inTurn = (reload: (force: boolean) => Promise<ReloadResult>): typeof reload => {
+  let running: Promise<ReloadResult> | undefined
+  let waiting: Promise<ReloadResult> | undefined
+  let isForced = false
+  const begin = (): Promise<ReloadResult> => {
+    const force = isForced
+    isForced = false
+    waiting = undefined
+    running = reload(force).finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  return (force) => {
+    isForced ||= force
+    if (!running && !waiting) return begin()
+    waiting ??= (running ?? Promise.resolve()).then(begin, begin)
+    return waiting
   }
 }
 

@@ -35,10 +35,28 @@ type Options = {
   readonly kept: () => KeptKeys
 }
 
-/** Makes the keys. The windows use monotonic time: a jump of the system clock opens or shuts nothing. */
 export const createSenderKeys = ({ clock, download, kept }: Options): SenderKeys => {
-  const fetches = new Map<string, Fetch>()
+  const fetches = createFetches({ clock, download })
   const waiting = createWaitingRoom()
+  return {
+    // Asked for at each use: requests may be checked before the gateway has opened its kept keys.
+    kept: { get: (address) => kept().get(address), put: (address, key) => kept().put(address, key) },
+    async fetch(address, request) {
+      const known = fetches.standing(address)
+      if (known && !known.isUnderWay) return { ...(await known.result), isAwaited: false }
+      const network = networkOf(request.client)
+      if (!waiting.hasRoom(network)) return { later: 'too many requests wait for keys of senders' }
+      const why = known ? undefined : fetches.whyNotBegun(request, network)
+      if (why !== undefined) return { later: why }
+      const { result } = known ?? fetches.begin(address, request, network)
+      return { ...(await waiting.hold(network, result)), isAwaited: true }
+    },
+  }
+}
+
+/** Makes and remembers fetches. Their windows use monotonic time: a jump of the system clock opens or shuts nothing. */
+const createFetches = ({ clock, download }: Pick<Options, 'clock' | 'download'>) => {
+  const fetches = new Map<string, Fetch>()
   const stands = ({ isUnderWay, since }: Fetch): boolean => isUnderWay || clock.monotonic() - since < spanMs
 
   const standing = (address: string): Fetch | undefined => {
@@ -72,20 +90,7 @@ export const createSenderKeys = ({ clock, download, kept }: Options): SenderKeys
     fetches.set(address, fetch)
     return fetch
   }
-  return {
-    // Asked for at each use: requests may be checked before the gateway has opened its kept keys.
-    kept: { get: (address) => kept().get(address), put: (address, key) => kept().put(address, key) },
-    async fetch(address, request) {
-      const known = standing(address)
-      if (known && !known.isUnderWay) return { ...(await known.result), isAwaited: false }
-      const network = networkOf(request.client)
-      if (!waiting.hasRoom(network)) return { later: 'too many requests wait for keys of senders' }
-      const why = known ? undefined : whyNotBegun(request, network)
-      if (why !== undefined) return { later: why }
-      const { result } = known ?? begin(address, request, network)
-      return { ...(await waiting.hold(network, result)), isAwaited: true }
-    },
-  }
+  return { standing, whyNotBegun, begin }
 }
 
 /** Counts the waiting requests by the networks of their clients. */
