@@ -1,16 +1,16 @@
 /** The editor at work: inputs go through the reducer, the frame is drawn, and the model's commands are done. */
 
 import type { OpenedRoute } from '../app/editor/draft/route-draft.ts'
-import type { Answer, EditorService, Question } from '../app/editor/service.ts'
+import type { Answer, EditorService } from '../app/editor/service.ts'
 import type { Path } from '../core/diagnostic.ts'
-import { Fault, messageOf } from '../core/fault.ts'
+import { messageOf } from '../core/fault.ts'
 import type { TailLine } from '../generated/control.ts'
 import { createKeeper } from './keep-drafts.ts'
 import { changedDrafts } from './model/pending.ts'
 import type { Command, Message } from './model/screen.ts'
 import { type Input, reduce, type State } from './model/state.ts'
+import { answerTo, createQuestions } from './questions.ts'
 import { models } from './screens/index.ts'
-import { createTypedAhead } from './typed-ahead.ts'
 
 /** Everything that the editor does outside of its model. */
 export type Surroundings = {
@@ -43,8 +43,6 @@ export type Session = {
 
 type Effects = { readonly [kind in Command['kind']]: (command: Extract<Command, { kind: kind }>) => void }
 
-type PreviewQuestion = Extract<Question, { ask: 'preview' }>
-
 export const openSession = (first: State, around: Surroundings): Session => {
   let state = first
   let end = (): void => {}
@@ -52,8 +50,6 @@ export const openSession = (first: State, around: Surroundings): Session => {
   const ended = new Promise<void>((resolve) => {
     end = resolve
   })
-  const written = createWritten()
-  const ahead = createTypedAhead()
   let kept: string | undefined
 
   const input = (given: Input): void => {
@@ -70,27 +66,19 @@ export const openSession = (first: State, around: Surroundings): Session => {
     if (message.type === 'failed' && message.ask === 'keepDraft') kept = `not kept: ${message.message}`
     input({ kind: 'message', message })
   }
-  const previews = createPreviews(around, tell)
+  const questions = createQuestions(around, { state: () => state, tell })
   const live = createLive(around, tell)
-
-  const asked = (question: Question): void => {
-    if (question.ask === 'preview') return void previews.ask(question)
-    const work = ask(around.service, question).then(tell)
-    if (opens.has(question.ask) || isFirst(question, state) || isForNewRoute(question)) ahead.until(work)
-    if (writes.has(question.ask)) written.add(work)
-  }
   const keeper = createKeeper({
     service: around.service,
     delayMs: around.keepDelayMs,
-    track: (work) => written.add(work.catch(failed('keepDraft', tell))),
+    track: (work) => questions.addWrite(work.catch(failed('keepDraft', tell))),
   })
 
   const stop = async (): Promise<void> => {
     isOver = true
     live.close()
     keeper.close()
-    previews.close()
-    await written.whole()
+    await questions.close()
   }
   const close = async (): Promise<string | undefined> => {
     input({ kind: 'end' })
@@ -98,14 +86,15 @@ export const openSession = (first: State, around: Surroundings): Session => {
     return kept
   }
   const effects: Effects = {
-    ask: ({ question }) => asked(question),
+    ask: ({ question }) => questions.ask(question),
     copy({ text }) {
       around.copy(text)
       tell({ type: 'copied' })
     },
     'edit-text': ({ id, text }) =>
       void around.editText(text).then((value) => tell({ type: 'returned', id, value }), failed('preview', tell)),
-    'edit-file': ({ file, line }) => void around.editFile(file, line).then(() => asked({ ask: 'home', of: {} }), failed('home', tell)),
+    'edit-file': ({ file, line }) =>
+      void around.editFile(file, line).then(() => questions.ask({ ask: 'home', of: {} }), failed('home', tell)),
     'edit-route': ({ opened, path }) => void editRoute(opened, path, around).then(tell, failed('open', tell)),
     watch: ({ route }) => live.open(route),
     unwatch: () => live.close(),
@@ -114,42 +103,7 @@ export const openSession = (first: State, around: Surroundings): Session => {
     quit: () => void stop().then(end),
   }
   const perform = (command: Command): void => (effects[command.kind] as (command: Command) => void)(command)
-  return { state: () => state, input, typed: ahead.typed, ended, close }
-}
-
-/** The questions whose answers open a screen. */
-const opens: ReadonlySet<Question['ask']> = new Set(['drafts', 'open', 'create', 'names'])
-
-const isFirst = ({ ask }: Question, { world }: State): boolean => ask === 'home' && !world.home
-
-/** Whether the answer opens a list of payloads for a new route. */
-const isForNewRoute = (question: Question): boolean => question.ask === 'payloads' && question.of.route === undefined
-
-/** The questions that write. The editor waits for their answers before it ends. */
-const writes: ReadonlySet<Question['ask']> = new Set(['save', 'create', 'keepDraft', 'dropDraft', 'addSample', 'addTest'])
-const patienceMs = 5_000
-
-/** Waits for unfinished writes before the editor ends, but at most `patienceMs`. */
-const createWritten = () => {
-  const going = new Set<Promise<unknown>>()
-  return {
-    add(work: Promise<unknown>): void {
-      going.add(work)
-      void work.finally(() => going.delete(work))
-    },
-    whole: (): Promise<unknown> =>
-      Promise.race([Promise.allSettled([...going]), new Promise((resolve) => void setTimeout(resolve, patienceMs).unref())]),
-  }
-}
-
-const ask = async (service: EditorService, question: Question): Promise<Answer> => {
-  try {
-    const answer = await (service[question.ask] as (of: Question['of']) => Promise<never>)(question.of)
-    return { type: question.ask, of: question.of, answer } as Answer
-  } catch (error) {
-    const hint = error instanceof Fault ? error.hint : undefined
-    return { type: 'failed', ask: question.ask, message: messageOf(error), ...(hint === undefined ? {} : { hint }) }
-  }
+  return { state: () => state, input, typed: questions.typed, ended, close }
 }
 
 const failed =
@@ -160,33 +114,7 @@ const failed =
 /** Opens the route's file in the user's editor, and then opens the route again as the file has it. */
 const editRoute = async (opened: OpenedRoute, path: Path, { service, editFile }: Surroundings): Promise<Answer> => {
   await editFile(opened.file, await service.line({ opened, path }))
-  return ask(service, { ask: 'reopen', of: { name: opened.name, source: opened.source } })
-}
-
-/** Asks for one preview at a time, always of the latest state. States between two previews are skipped. */
-const createPreviews = ({ service, previewDelayMs }: Surroundings, tell: (message: Message) => void) => {
-  let next: PreviewQuestion | undefined
-  let isBusy = false
-  let timer: NodeJS.Timeout | undefined
-  const start = (): void => {
-    timer = undefined
-    const question = next
-    next = undefined
-    if (!question) return
-    isBusy = true
-    void ask(service, question).then((told) => {
-      isBusy = false
-      tell(told)
-      if (next) timer ??= setTimeout(start, previewDelayMs)
-    })
-  }
-  return {
-    ask(question: PreviewQuestion): void {
-      next = question
-      if (!isBusy) timer ??= setTimeout(start, previewDelayMs)
-    },
-    close: (): void => clearTimeout(timer),
-  }
+  return answerTo(service, { ask: 'reopen', of: { name: opened.name, source: opened.source } })
 }
 
 const createLive = ({ watch }: Surroundings, tell: (message: Message) => void) => {

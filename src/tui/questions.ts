@@ -1,0 +1,109 @@
+/** Asks the editor service the questions of the model, and tells their answers. */
+
+import type { Answer, EditorService, Question } from '../app/editor/service.ts'
+import { Fault, messageOf } from '../core/fault.ts'
+import type { Message } from './model/screen.ts'
+import type { State } from './model/state.ts'
+import { createTypedAhead, type TypedAhead } from './typed-ahead.ts'
+
+type Asking = {
+  readonly service: EditorService
+  /** Milliseconds that a preview waits for the next change. */
+  readonly previewDelayMs: number
+}
+
+type Asker = { readonly state: () => State; readonly tell: (message: Message) => void }
+
+export type Questions = {
+  ask(question: Question): void
+  /** Does an act of the user. While the answer to a question is to open a screen, the act waits for that screen. */
+  readonly typed: TypedAhead['typed']
+  /** Adds work that writes. The editor waits for it before it ends. */
+  addWrite(work: Promise<unknown>): void
+  /** Asks for no further preview. Resolves when no write is unfinished, or after five seconds. */
+  close(): Promise<unknown>
+}
+
+export const createQuestions = ({ service, previewDelayMs }: Asking, { state, tell }: Asker): Questions => {
+  const previews = createPreviews({ service, previewDelayMs }, tell)
+  const written = createWritten()
+  const ahead = createTypedAhead()
+  return {
+    ask(question) {
+      if (question.ask === 'preview') return previews.ask(question)
+      const work = answerTo(service, question).then(tell)
+      if (opens.has(question.ask) || isFirst(question, state()) || isForNewRoute(question)) ahead.until(work)
+      if (writes.has(question.ask)) written.add(work)
+    },
+    typed: ahead.typed,
+    addWrite: written.add,
+    close() {
+      previews.close()
+      return written.whole()
+    },
+  }
+}
+
+/** The questions whose answers open a screen. */
+const opens: ReadonlySet<Question['ask']> = new Set(['drafts', 'open', 'create', 'names'])
+
+const isFirst = ({ ask }: Question, { world }: State): boolean => ask === 'home' && !world.home
+
+/** Whether the answer opens a list of payloads for a new route. */
+const isForNewRoute = (question: Question): boolean => question.ask === 'payloads' && question.of.route === undefined
+
+/** The questions that write. The editor waits for their answers before it ends. */
+const writes: ReadonlySet<Question['ask']> = new Set(['save', 'create', 'keepDraft', 'dropDraft', 'addSample', 'addTest'])
+const patienceMs = 5_000
+
+/** Waits for unfinished writes before the editor ends, but at most `patienceMs`. */
+const createWritten = () => {
+  const going = new Set<Promise<unknown>>()
+  return {
+    add(work: Promise<unknown>): void {
+      going.add(work)
+      void work.finally(() => going.delete(work))
+    },
+    whole: (): Promise<unknown> =>
+      Promise.race([Promise.allSettled([...going]), new Promise((resolve) => void setTimeout(resolve, patienceMs).unref())]),
+  }
+}
+
+/** Resolves to the answer, also where the service failed. */
+export const answerTo = async (service: EditorService, question: Question): Promise<Answer> => {
+  try {
+    const answer = await (service[question.ask] as (of: Question['of']) => Promise<never>)(question.of)
+    return { type: question.ask, of: question.of, answer } as Answer
+  } catch (error) {
+    const hint = error instanceof Fault ? error.hint : undefined
+    return { type: 'failed', ask: question.ask, message: messageOf(error), ...(hint === undefined ? {} : { hint }) }
+  }
+}
+
+type PreviewQuestion = Extract<Question, { ask: 'preview' }>
+
+/** Asks for one preview at a time, always of the latest state. States between two previews are skipped. */
+const createPreviews = ({ service, previewDelayMs }: Asking, tell: (message: Message) => void) => {
+  let next: PreviewQuestion | undefined
+  let isBusy = false
+  let timer: NodeJS.Timeout | undefined
+  const start = (): void => {
+    timer = undefined
+    const question = next
+    next = undefined
+    if (!question) return
+    isBusy = true
+    void answerTo(service, question).then((told) => {
+      isBusy = false
+      tell(told)
+      if (next) timer ??= setTimeout(start, previewDelayMs)
+    })
+  }
+  return {
+    ask(question: PreviewQuestion): void {
+      next = question
+      if (!isBusy) timer ??= setTimeout(start, previewDelayMs)
+    },
+    close: (): void => clearTimeout(timer),
+  }
+}
