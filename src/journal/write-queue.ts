@@ -29,6 +29,20 @@ export class WriteBatch {
   /** Called once the lines are written or dropped. */
   readonly done: (() => void)[] = []
 
+  addLine(json: string): void {
+    this.text.addText(`${json}\n`)
+    this.lines++
+  }
+
+  /** Adds the raw request of the last line. */
+  addRaw({ headers, body, signedIn }: RawRequest): void {
+    const { text, raw, raws } = this
+    const from = raw.length
+    raw.addText(JSON.stringify(maskHeaders(headers, signedIn)))
+    raws.push({ at: text.length - lineEnd.length, headBytes: raw.length - from, bodyBytes: body.length })
+    raw.add(body)
+  }
+
   clear(): void {
     this.text.clear()
     this.lines = 0
@@ -69,27 +83,14 @@ export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
   const hasRoomFor = (json: string): boolean =>
     json.length <= maxLineChars && waiting.text.length + written.text.length + json.length <= maxLineBytes
 
-  const addLine = (json: string): void => {
-    waiting.text.addText(`${json}\n`)
-    waiting.lines++
-  }
-
-  const addRaw = ({ headers, body, signedIn }: RawRequest): void => {
-    const { text, raw, raws } = waiting
-    const from = raw.length
-    raw.addText(JSON.stringify(maskHeaders(headers, signedIn)))
-    raws.push({ at: text.length - lineEnd.length, headBytes: raw.length - from, bodyBytes: body.length })
-    raw.add(body)
-  }
-
   return {
     add(entry, raw) {
       const json = waiting.lines + written.lines < maxLines ? JSON.stringify(entry) : ''
       if (json === '' || !hasRoomFor(json)) dropped++
-      else if (raw && !hasRoomForRaw(raw)) addLine(`${json.slice(0, -1)},"raw_dropped":true}`)
+      else if (raw && !hasRoomForRaw(raw)) waiting.addLine(`${json.slice(0, -1)},"raw_dropped":true}`)
       else {
-        addLine(json)
-        if (raw) addRaw(raw)
+        waiting.addLine(json)
+        if (raw) waiting.addRaw(raw)
       }
     },
     after(done) {

@@ -1,7 +1,7 @@
 /** A rehearsal of a route: the server's code from the post to the delivery, on its own store and clock, with mock agent and targets. */
 
 import type { Config, RouteSource } from '../../config/config.ts'
-import { createFacts, type RunAttempt } from '../../core/fact.ts'
+import { createFacts, type Fact, type RunAttempt } from '../../core/fact.ts'
 import type { Log } from '../../core/log.ts'
 import type { Effects } from '../../parts/effects.ts'
 import type { Outgoing, Sent } from '../../parts/targets/target.ts'
@@ -62,18 +62,8 @@ const silent: Log = Object.assign(() => {}, { writes: () => false })
 export const createRehearsal = ({ source, config, catalogue, jobs, clock }: RehearsalOptions): Rehearsal => {
   const store = openMemory({ clock })
   const facts = createFacts()
-  let mocks: Mocks = {}
-  let seen: { prompts: string[]; attempts: RunAttempt[]; sent: Outgoing[] } = { prompts: [], attempts: [], sent: [] }
-  facts.observe({
-    on: (fact) => {
-      if (fact.kind === 'attempt_ended') seen.attempts.push(fact.run)
-    },
-  })
-  const send = async (outgoing: Outgoing): Promise<Sent> => {
-    seen.sent.push(outgoing)
-    const { deliver } = mocks
-    return deliver ? { ok: false, why: deliver.fail, repeatable: deliver.repeatable } : { ok: true }
-  }
+  const standIns = createStandIns()
+  facts.observe(standIns)
   const worker = new Worker({
     store,
     clock,
@@ -81,13 +71,8 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
     log: silent,
     redact: (text) => text,
     conversations: noConversations,
-    agent: async (prompt) => {
-      seen.prompts.push(prompt)
-      const { agent = { reply: prompt } } = mocks
-      if ('fail' in agent) throw new Error(agent.fail)
-      return agent.reply
-    },
-    send,
+    agent: standIns.agent,
+    send: standIns.send,
     policy: ({ job, profile: of }) => {
       // No skill is read, because the agent is a mock.
       const shared = { agent: config.agent, tools: config.tools, profile: undefined }
@@ -102,8 +87,8 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
     limiter: createLimiter(clock, () => config.adapter.rate_limit),
     jobs,
     store,
-    send,
-    script: (folder, job) => playScript(mocks.script, folder, job),
+    send: standIns.send,
+    script: standIns.script,
     wake: () => worker.wake(),
     hasRoom: () => true,
   }
@@ -111,26 +96,51 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
   let plan: DryPlan | undefined
   return {
     async post(traced, now) {
-      mocks = now
+      standIns.use(now)
       plan ??= dryPlan(world)
       const said = await tracePlan(traced, world, plan)
       await worker.idle()
       return said
     },
     async advance(ms, now) {
-      mocks = now
+      standIns.use(now)
       await clock.advance(ms, () => worker.idle())
     },
-    happened() {
-      const before = seen
-      seen = { prompts: [], attempts: [], sent: [] }
-      return before
-    },
+    happened: standIns.happened,
     close: async () => plan?.close(),
   }
 }
 
-const playScript = async (mock: Mocks['script'], ...[folder, job]: Parameters<Effects['script']>): Promise<ScriptResult> => {
-  if (mock === 'run') return runScript(folder, job)
-  return mock ?? { ok: true, output: job.input }
+/** Makes what stands in for agent, targets and script, as the mocks of the present step say. It notes what happened. */
+const createStandIns = () => {
+  let mocks: Mocks = {}
+  let seen: { prompts: string[]; attempts: RunAttempt[]; sent: Outgoing[] } = { prompts: [], attempts: [], sent: [] }
+  return {
+    use(now: Mocks): void {
+      mocks = now
+    },
+    happened(): Happened {
+      const before = seen
+      seen = { prompts: [], attempts: [], sent: [] }
+      return before
+    },
+    on(fact: Fact): void {
+      if (fact.kind === 'attempt_ended') seen.attempts.push(fact.run)
+    },
+    async agent(prompt: string): Promise<string> {
+      seen.prompts.push(prompt)
+      const { agent = { reply: prompt } } = mocks
+      if ('fail' in agent) throw new Error(agent.fail)
+      return agent.reply
+    },
+    async send(outgoing: Outgoing): Promise<Sent> {
+      seen.sent.push(outgoing)
+      const { deliver } = mocks
+      return deliver ? { ok: false, why: deliver.fail, repeatable: deliver.repeatable } : { ok: true }
+    },
+    async script(...[folder, job]: Parameters<Effects['script']>): Promise<ScriptResult> {
+      if (mocks.script === 'run') return runScript(folder, job)
+      return mocks.script ?? { ok: true, output: job.input }
+    },
+  }
 }
