@@ -110,6 +110,24 @@ const schemesOf = (file: File, source: Source | undefined, bad: ReadonlySet<stri
   }
 }
 
+/** Reports a kind of store that is not built. */
+const checkStorage = ({ kind }: JsonObject, source: Source | undefined, into: FileReadings): void => {
+  if (kind !== 'postgres') return
+  into.diagnostics.push(
+    diagnostic('WH220', 'storage.kind "postgres" is not built in this version', {
+      help: 'use sqlite',
+      ...(source ? { place: source.place(['storage', 'kind']) } : {}),
+      pointer: '/storage/kind',
+    }),
+  )
+}
+
+const storageOf = (storage: JsonObject): Config['storage'] => ({
+  kind: asText(storage.kind) ?? defaults.storage.kind,
+  durability: storage.durability === 'commit' ? 'commit' : defaults.storage.durability,
+  retention: retentionOf(storage),
+})
+
 const retentionOf = (storage: JsonObject): Retention => {
   const { hours, max_bytes, max_events, max_dead_runs, payloads } = asMap(storage.retention)
   return {
@@ -137,15 +155,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const globalSecret = fromEnv.secret ?? written
   const jobs = readJobs(data, defaultProfile, source, bad)
   const main: Profile = { name: defaultProfile, dir: dataDir, env, platforms: platformsOf(data), ...jobs, ...placesOf(source) }
-  if (storage.kind === 'postgres') {
-    into.diagnostics.push(
-      diagnostic('WH220', 'storage.kind "postgres" is not built in this version', {
-        help: 'use sqlite',
-        ...(source ? { place: source.place(['storage', 'kind']) } : {}),
-        pointer: '/storage/kind',
-      }),
-    )
-  }
+  checkStorage(storage, source, into)
   const config: Config = {
     dataDir,
     digests: into.digests,
@@ -166,11 +176,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     maxConcurrentScripts: numberOr(gateway.max_concurrent_scripts, defaults.gateway.max_concurrent_scripts),
     agent: agentOf(data, source, dataDir),
     tools: toolsOf(data, source),
-    storage: {
-      kind: asText(storage.kind) ?? defaults.storage.kind,
-      durability: storage.durability === 'commit' ? 'commit' : defaults.storage.durability,
-      retention: retentionOf(storage),
-    },
+    storage: storageOf(storage),
   }
   const salvaged = partialRoutesOf(settings, globalSecret, source, baseOf('routes'), found)
   return { ...into, config, salvaged, settingPath: baseOf, written: new Set(Object.keys(settings)) }

@@ -7,7 +7,36 @@ import { printable } from '../../../core/text.ts'
 import { cancelled, type Terminal } from '../../shell/io.ts'
 import type { Skin } from './skin.ts'
 
-export const plainSkin = ({ input, output }: Terminal, signal: AbortSignal): Skin => {
+export const plainSkin = (streams: Terminal, signal: AbortSignal): Skin => {
+  const terminal = openLines(streams, signal)
+  const say = (text: string): void => void streams.output.write(`${printable(text, 2000)}\n`)
+  return {
+    isPatient: true,
+    async ask(question) {
+      while (true) {
+        const answer = answerIn(await terminal.read(promptOf(question, say), question.kind === 'secret'), question)
+        if (answer !== undefined) return answer
+        say('That is none of the choices.')
+      }
+    },
+    tell: (severity, message, help) =>
+      say(`${severity === 'info' ? '' : `${severity}: `}${message}${help === undefined ? '' : `. ${help}`}`),
+    show(title, block) {
+      say(title)
+      for (const line of block) say(line)
+    },
+    close: terminal.close,
+  }
+}
+
+type Lines = {
+  /** Reads a line. What is typed for a hidden line is not shown. Throws a Fault where the input ends. */
+  read(prompt: string, hidden: boolean): Promise<string>
+  close(): void
+}
+
+/** Opens the terminal for lines. A line may be typed before its prompt. */
+const openLines = ({ input, output }: Terminal, signal: AbortSignal): Lines => {
   /**
    * Whether typed text is shown. It is shown only while a question that is no secret is open. Text that is typed early may be a secret.
    */
@@ -34,38 +63,22 @@ export const plainSkin = ({ input, output }: Terminal, signal: AbortSignal): Ski
   for (const event of ['SIGINT', 'close'] as const) terminal.on(event, () => hand(undefined))
   signal.addEventListener('abort', () => hand(undefined), { once: true })
 
-  const read = async (prompt: string, hidden: boolean): Promise<string> => {
-    output.write(prompt)
-    const early = lines.shift()
-    if (early !== undefined) {
-      output.write(hidden ? '\n' : `${printable(early)}\n`)
-      return early
-    }
-    // The terminal needs the prompt to draw the line again, after a backspace.
-    terminal.setPrompt(prompt)
-    isShown = !hidden
-    if (isShown) output.write(printable(terminal.line))
-    const line = isOver ? undefined : await new Promise<string | undefined>((resolve) => (next = resolve))
-    if (hidden || line === undefined) output.write('\n')
-    if (line === undefined) throw cancelled()
-    return line
-  }
-  const say = (text: string): void => void output.write(`${printable(text, 2000)}\n`)
-
   return {
-    isPatient: true,
-    async ask(question) {
-      while (true) {
-        const answer = answerIn(await read(promptOf(question, say), question.kind === 'secret'), question)
-        if (answer !== undefined) return answer
-        say('That is none of the choices.')
+    async read(prompt, hidden) {
+      output.write(prompt)
+      const early = lines.shift()
+      if (early !== undefined) {
+        output.write(hidden ? '\n' : `${printable(early)}\n`)
+        return early
       }
-    },
-    tell: (severity, message, help) =>
-      say(`${severity === 'info' ? '' : `${severity}: `}${message}${help === undefined ? '' : `. ${help}`}`),
-    show(title, block) {
-      say(title)
-      for (const line of block) say(line)
+      // The terminal needs the prompt to draw the line again, after a backspace.
+      terminal.setPrompt(prompt)
+      isShown = !hidden
+      if (isShown) output.write(printable(terminal.line))
+      const line = isOver ? undefined : await new Promise<string | undefined>((resolve) => (next = resolve))
+      if (hidden || line === undefined) output.write('\n')
+      if (line === undefined) throw cancelled()
+      return line
     },
     close: () => terminal.close(),
   }

@@ -5,7 +5,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
 import type { SchemeCertificate } from '../../../generated/config.ts'
-import type { FetchedKey, SenderKeys } from '../../sender-keys.ts'
+import type { FetchedKey, KeptKeys, SenderKeys } from '../../sender-keys.ts'
 import type { RemoteKeys } from './remote-keys.ts'
 import { certificateAddress } from './sender-address.ts'
 
@@ -27,12 +27,41 @@ const isValid = ({ validFrom, validTo }: Certificate, at: number): boolean => va
 
 /** `place`: the hosts, and the path, at which certificates may be. */
 export const createCertificates = (place: Pick<SchemeCertificate, 'hosts' | 'path'>, { fetch, kept }: SenderKeys): RemoteKeys => {
+  const certificates = rememberCertificates(kept)
+  const used = new WeakMap<RequestHead, Certificate>()
+  const use = (certificate: Certificate, head: RequestHead): KeyObject => {
+    used.set(head, certificate)
+    certificates.touch(certificate)
+    return certificate.key
+  }
+  return {
+    find(name, head) {
+      const address = certificateAddress(name, place)
+      if (address === undefined) return `the certificate is not on ${place.hosts.join(' or ')}`
+      const known = certificates.validAt(address, head.at)
+      if (known) return use(known, head)
+      return fetch(address, { client: head.remote(), maxBytes, isNamedByRequest: true }).then((answer) => {
+        if ('later' in answer) return { later: `the certificate cannot be had now: ${answer.later}` }
+        const certificate = certificates.take(address, answer)
+        if (!certificate) return { later: 'the certificate cannot be had now: its address gave something else' }
+        return isValid(certificate, head.at) ? use(certificate, head) : 'the certificate is not valid at this time'
+      })
+    },
+    hasVerified(head) {
+      const certificate = used.get(head)
+      if (certificate) certificates.prove(certificate, head.at)
+    },
+  }
+}
+
+/** Remembers certificates in memory, and finds those that are kept over restarts. */
+const rememberCertificates = (kept: KeptKeys) => {
   /** The certificates that have verified a request, the least recently used first. */
   const proven = new Map<string, Certificate>()
   /** The other certificates, oldest first. */
   const unproven = new Map<string, Certificate>()
-  const used = new WeakMap<RequestHead, Certificate>()
 
+  /** Puts the certificate of an answer on the certificates. Returns `undefined` where the answer is none. */
   const take = (address: string, from: FetchedKey): Certificate | undefined => {
     const known = [proven.get(address), unproven.get(address)].find((each) => each?.from.bytes === from.bytes)
     if (known) return known
@@ -47,38 +76,25 @@ export const createCertificates = (place: Pick<SchemeCertificate, 'hosts' | 'pat
     const from = kept.get(address)
     return from && take(address, from)
   }
-  const use = (certificate: Certificate, head: RequestHead): KeyObject => {
-    used.set(head, certificate)
-    const { address } = certificate
-    if (proven.get(address) === certificate) putLast(proven, address, certificate)
-    return certificate.key
-  }
-  const knownAt = (address: string, at: number): Certificate | undefined => {
-    for (const look of [() => proven.get(address), () => unproven.get(address), () => takeKept(address)]) {
-      const certificate = look()
-      if (certificate && isValid(certificate, at)) return certificate
-    }
-    return undefined
-  }
   return {
-    find(name, head) {
-      const address = certificateAddress(name, place)
-      if (address === undefined) return `the certificate is not on ${place.hosts.join(' or ')}`
-      const known = knownAt(address, head.at)
-      if (known) return use(known, head)
-      return fetch(address, { client: head.remote(), maxBytes, isNamedByRequest: true }).then((answer) => {
-        if ('later' in answer) return { later: `the certificate cannot be had now: ${answer.later}` }
-        const certificate = take(address, answer)
-        if (!certificate) return { later: 'the certificate cannot be had now: its address gave something else' }
-        return isValid(certificate, head.at) ? use(certificate, head) : 'the certificate is not valid at this time'
-      })
+    take,
+    validAt(address: string, at: number): Certificate | undefined {
+      for (const look of [() => proven.get(address), () => unproven.get(address), () => takeKept(address)]) {
+        const certificate = look()
+        if (certificate && isValid(certificate, at)) return certificate
+      }
+      return undefined
     },
-    hasVerified(head) {
-      const certificate = used.get(head)
-      if (!certificate || proven.get(certificate.address) === certificate) return
+    /** Notes that the certificate was used now. */
+    touch(certificate: Certificate): void {
+      if (proven.get(certificate.address) === certificate) putLast(proven, certificate.address, certificate)
+    },
+    /** Notes that the certificate has verified a request. */
+    prove(certificate: Certificate, at: number): void {
       const { address, from } = certificate
+      if (proven.get(address) === certificate) return
       unproven.delete(address)
-      if (proven.size >= maxProven && !proven.has(address)) makeRoom(proven, head.at)
+      if (proven.size >= maxProven && !proven.has(address)) makeRoom(proven, at)
       putLast(proven, address, certificate)
       kept.put(address, from)
     },
