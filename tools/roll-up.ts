@@ -17,7 +17,29 @@ export const rollUp = (root: string, entry: string): string => {
   const source = program.getSourceFile(`${root}/${entry}`)
   const module = source && checker.getSymbolAtLocation(source)
   if (!source || !module) throw new Error(`${entry} exports nothing`)
+  const exported = checker.getExportsOfModule(module)
+  const { found, outside } = collect(exported, program, root)
+  const isPublic = new Set(exported.map(({ name }) => name))
+  return [
+    `/** The types of \`headgate/plugin\`, rolled up from ${entry}. */`,
+    '/// <reference types="node" />',
+    ...[...outside].map(([from, names]) => `import type { ${[...names].sort().join(', ')} } from '${from}'`),
+    ...[...found].map(([name, node]) => declarationOf(name, node, isPublic.has(name), checker)),
+    // Without it everything that is declared here would be exported.
+    'export {}\n',
+  ].join('\n\n')
+}
 
+type Collected = {
+  /** The declarations by their names. */
+  readonly found: ReadonlyMap<string, Declared>
+  /** The types of Node itself, which stay imports, by their modules. */
+  readonly outside: ReadonlyMap<string, ReadonlySet<string>>
+}
+
+/** Collects the declarations of these symbols, and of all types that they refer to. */
+const collect = (exported: readonly ts.Symbol[], program: ts.Program, root: string): Collected => {
+  const checker = program.getTypeChecker()
   const found = new Map<string, Declared>()
   const outside = new Map<string, Set<string>>()
   const take = (symbol: ts.Symbol): void => {
@@ -46,24 +68,14 @@ export const rollUp = (root: string, entry: string): string => {
     }
     for (const each of names) visit(each)
   }
-  /** A type of Node itself, which stays an import. */
   const noteImport = (symbol: ts.Symbol): void => {
     const specifier = symbol.declarations?.find(ts.isImportSpecifier)
     const from = specifier?.parent.parent.parent.moduleSpecifier
     if (!specifier || !from || !ts.isStringLiteral(from) || from.text.startsWith('.')) return
     outside.set(from.text, (outside.get(from.text) ?? new Set()).add(specifier.name.text))
   }
-  const exported = checker.getExportsOfModule(module)
   for (const symbol of exported) take(symbol)
-  const isPublic = new Set(exported.map(({ name }) => name))
-  return [
-    `/** The types of \`headgate/plugin\`, rolled up from ${entry}. */`,
-    '/// <reference types="node" />',
-    ...[...outside].map(([from, names]) => `import type { ${[...names].sort().join(', ')} } from '${from}'`),
-    ...[...found].map(([name, node]) => declarationOf(name, node, isPublic.has(name), checker)),
-    // Without it everything that is declared here would be exported.
-    'export {}\n',
-  ].join('\n\n')
+  return { found, outside }
 }
 
 /** A type that is worked out of a constant: said as what comes out. */

@@ -28,6 +28,17 @@ export const signsWords = ({ description: { handshakes = [] } }: Sender): boolea
 
 const present = 4_000_000_000_000
 
+/** A request without a signature. */
+const bare: Sent = {
+  target: '/webhooks/hook',
+  lines: [
+    ['Host', 'a'],
+    ['Content-Type', 'application/json'],
+  ],
+  body: '',
+  at: present,
+}
+
 export const runAsked = async ({ world, sender, senders, seed, requests }: CaseOptions): Promise<readonly Finding[]> => {
   const random = createRandom(seed)
   world.forget()
@@ -45,15 +56,6 @@ export const runAsked = async ({ world, sender, senders, seed, requests }: CaseO
     const signed = await askedFor(world, sender, asked, word)
     if (signed === undefined) continue
     const loot = { algorithm: sender.description.algorithm, text: word, digest: signed }
-    const bare: Sent = {
-      target: '/webhooks/hook',
-      lines: [
-        ['Host', 'a'],
-        ['Content-Type', 'application/json'],
-      ],
-      body: '',
-      at: present,
-    }
     const dressed = dress(bare, loot, other, route, random)
     const sent = dressed && asAnything(dressed, { random })
     if (!sent || !isSendable(sent)) continue
