@@ -13,7 +13,8 @@ import type { Effects } from '../parts/effects.ts'
 import { catalogue, catalogueOf } from '../plan/catalogue.ts'
 import type { Catalogue } from '../plan/compile.ts'
 import type { LoadedPlugins } from '../plan/plugins/load-plugins.ts'
-import { type Gateway, openGateway, type RequestsShown } from './gateway.ts'
+import { type Gateway, openGateway } from './gateway.ts'
+import type { RequestsShown } from './gateway-options.ts'
 
 export type Prepared = {
   readonly diagnostics: readonly Diagnostic[]

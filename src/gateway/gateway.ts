@@ -1,32 +1,16 @@
 /** Opens the store, the journal, the workers and the sockets of a gateway, and closes them in the reverse order. */
 
-import { keepCommentKey } from '../app/live/comment-key.ts'
-import type { SharedEffects } from '../app/live/effects.ts'
 import { createOperations } from '../app/live/operations.ts'
 import { createRefusedSignatures } from '../app/live/refused-signatures.ts'
-import type { Reloader } from '../app/live/reload.ts'
-import { createTails, type Tails } from '../app/live/tails.ts'
 import type { RunningGateway } from '../app/running-gateway.ts'
-import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Observer } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
 import type { Watch } from '../engine/run.ts'
-import { defaults } from '../generated/defaults.ts'
 import type { Listener } from '../http/server.ts'
 import { journalFolder } from '../journal/folder.ts'
-import { openJournal } from '../journal/journal.ts'
-import { createJournalObserver } from '../journal/journal-observer.ts'
-import { servedAs } from '../plan/table.ts'
-import { chatAddressOfRun } from '../runs/chat-address.ts'
-import { createConversations } from '../runs/conversation.ts'
-import { Worker } from '../runs/worker.ts'
-import { Scheduler } from '../schedule/scheduler.ts'
-import type { Store } from '../store/ports.ts'
+import type { Closing, GatewayOptions } from './gateway-options.ts'
 import { keepHouse } from './housekeeping.ts'
-import { createLogObserver } from './log-observer.ts'
-import { createMirrorObserver } from './mirror-observer.ts'
-import { openKeys, openStore } from './open-store.ts'
+import { openWork, type Work } from './open-work.ts'
 
 export interface Gateway {
   readonly url: string
@@ -40,21 +24,6 @@ export interface Gateway {
    */
   stop(ms?: number): Promise<void>
 }
-
-/** An observer that shows each request as it ends. `replacesLog`: the log is silent about requests. */
-export type RequestsShown = { readonly observer: Observer; readonly replacesLog: boolean }
-
-export type GatewayOptions = {
-  readonly requests?: RequestsShown
-  readonly config: Config
-  readonly log: Log
-  readonly clock: Clock
-  readonly redact: (text: string) => string
-  readonly shared: SharedEffects
-  readonly reloader: Reloader
-}
-
-type Closing = (() => Promise<unknown>)[]
 
 const closeAll = async (closing: Closing): Promise<void> => {
   for (const close of closing.splice(0).reverse()) await close()
@@ -73,67 +42,6 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
     await closeAll(closing)
     throw error
   }
-}
-
-type Work = { readonly store: Store; readonly worker: Worker; readonly scheduler: Scheduler; readonly tails: Tails }
-
-/** Opens the store and the journal, and makes the worker and the scheduler. */
-const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work> => {
-  const { config, log, clock, redact, shared, reloader } = options
-  const { facts } = shared
-  const { current } = reloader
-  const store = await openStore(config, clock)
-  closing.push(() => store.close())
-  const keys = await openKeys(config, log)
-  if (keys) closing.push(() => keys.close())
-  const commentKey = await keepCommentKey(config.dataDir)
-  await observe(options, closing)
-  const tails = createTails({ clock, redact })
-  facts.observe(tails)
-  const routeOf = (name: string) => servedAs(current().table, name)?.source.spec
-  facts.observe(createMirrorObserver({ store, clock, log, redact, route: routeOf }))
-  const worker = new Worker({
-    store,
-    clock,
-    facts,
-    log,
-    redact,
-    agent: (prompt, job) => current().agent(prompt, job),
-    send: (outgoing) => current().send(outgoing),
-    policy: (run) => current().policy(run),
-    conversations: createConversations({
-      store,
-      clock,
-      redact,
-      most: ({ route }) => routeOf(route)?.session?.history ?? defaults.session.history,
-      placeOf: (run) => chatAddressOfRun(run, { targets: current().catalogue.targets, profiles: current().config.profiles }),
-    }),
-    comments: (target) => current().catalogue.targets.get(target)?.returnsAsEvent ?? false,
-    repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
-    maxConcurrent: () => current().config.maxConcurrentRuns,
-  })
-  // The worker stops, too, when a later part of the start fails.
-  closing.push(() => worker.stop(0))
-  const wake = (): void => worker.wake()
-  const scheduler = new Scheduler({ store, clock, log, facts, book: () => current().jobs, wake })
-  shared.attach({ store, wake, keys, commentKey })
-  return { store, worker, scheduler, tails }
-}
-
-/** Adds the observers of the facts: the journal and the log. */
-const observe = async (
-  { config, log, clock, redact, shared: { facts }, reloader, requests }: GatewayOptions,
-  closing: Closing,
-): Promise<void> => {
-  const retention = () => reloader.current().config.storage.retention
-  const report = (reason: string): void => log('warn', { reason }, 'event records')
-  const journal = await openJournal({ folder: journalFolder(config.dataDir), clock, limits: retention, report })
-  closing.push(() => journal.close())
-  facts.observe(createJournalObserver({ journal, keepsPayloads: () => retention().payloads, redact }))
-  if (requests) facts.observe(requests.observer)
-  const logObserver = createLogObserver(log, clock, { requests: requests?.replacesLog !== true })
-  closing.push(async () => logObserver.close())
-  facts.observe(logObserver)
 }
 
 /** `patienceMs`: how long the listener waits for connections to end by themselves. */

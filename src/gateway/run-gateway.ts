@@ -12,7 +12,8 @@ import type { Log } from '../core/log.ts'
 import type { Redactor } from '../core/secrets/redact.ts'
 import { setV8Flags } from '../node-internals/v8-flags.ts'
 import { type Prepared, prepareGateway } from './compose.ts'
-import type { Gateway, RequestsShown } from './gateway.ts'
+import type { Gateway } from './gateway.ts'
+import type { RequestsShown } from './gateway-options.ts'
 
 /** The reason why a gateway stops, as the log has it. */
 export type StopReason = { readonly signal: string } | { readonly reason: string }

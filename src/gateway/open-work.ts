@@ -1,0 +1,89 @@
+/** Opens what works after the answer: the store, the journal, the worker and the scheduler. */
+
+import { keepCommentKey } from '../app/live/comment-key.ts'
+import { createTails, type Tails } from '../app/live/tails.ts'
+import type { Route } from '../generated/config.ts'
+import { defaults } from '../generated/defaults.ts'
+import { journalFolder } from '../journal/folder.ts'
+import { openJournal } from '../journal/journal.ts'
+import { createJournalObserver } from '../journal/journal-observer.ts'
+import { servedAs } from '../plan/table.ts'
+import { chatAddressOfRun } from '../runs/chat-address.ts'
+import { createConversations } from '../runs/conversation.ts'
+import { Worker } from '../runs/worker.ts'
+import { Scheduler } from '../schedule/scheduler.ts'
+import type { Store } from '../store/ports.ts'
+import type { Closing, GatewayOptions } from './gateway-options.ts'
+import { createLogObserver } from './log-observer.ts'
+import { createMirrorObserver } from './mirror-observer.ts'
+import { openKeys, openStore } from './open-store.ts'
+
+export type Work = { readonly store: Store; readonly worker: Worker; readonly scheduler: Scheduler; readonly tails: Tails }
+
+export const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work> => {
+  const { config, log, clock, redact, shared, reloader } = options
+  const { facts } = shared
+  const { current } = reloader
+  const store = await openStore(config, clock)
+  closing.push(() => store.close())
+  const keys = await openKeys(config, log)
+  if (keys) closing.push(() => keys.close())
+  const commentKey = await keepCommentKey(config.dataDir)
+  await observe(options, closing)
+  const tails = createTails({ clock, redact })
+  facts.observe(tails)
+  const routeOf: RouteOf = (name) => servedAs(current().table, name)?.source.spec
+  facts.observe(createMirrorObserver({ store, clock, log, redact, route: routeOf }))
+  const worker = workerOf(options, store, routeOf)
+  // The worker stops, too, when a later part of the start fails.
+  closing.push(() => worker.stop(0))
+  const wake = (): void => worker.wake()
+  const scheduler = new Scheduler({ store, clock, log, facts, book: () => current().jobs, wake })
+  shared.attach({ store, wake, keys, commentKey })
+  return { store, worker, scheduler, tails }
+}
+
+type RouteOf = (name: string) => Route | undefined
+
+/** Makes the worker, which asks the present configuration for all that a run needs. */
+const workerOf = (
+  { clock, log, redact, shared: { facts }, reloader: { current } }: GatewayOptions,
+  store: Store,
+  routeOf: RouteOf,
+): Worker =>
+  new Worker({
+    store,
+    clock,
+    facts,
+    log,
+    redact,
+    agent: (prompt, job) => current().agent(prompt, job),
+    send: (outgoing) => current().send(outgoing),
+    policy: (run) => current().policy(run),
+    conversations: createConversations({
+      store,
+      clock,
+      redact,
+      most: ({ route }) => routeOf(route)?.session?.history ?? defaults.session.history,
+      placeOf: (run) => chatAddressOfRun(run, { targets: current().catalogue.targets, profiles: current().config.profiles }),
+    }),
+    comments: (target) => current().catalogue.targets.get(target)?.returnsAsEvent ?? false,
+    repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
+    maxConcurrent: () => current().config.maxConcurrentRuns,
+  })
+
+/** Adds the observers of the facts: the journal and the log. */
+const observe = async (
+  { config, log, clock, redact, shared: { facts }, reloader, requests }: GatewayOptions,
+  closing: Closing,
+): Promise<void> => {
+  const retention = () => reloader.current().config.storage.retention
+  const report = (reason: string): void => log('warn', { reason }, 'event records')
+  const journal = await openJournal({ folder: journalFolder(config.dataDir), clock, limits: retention, report })
+  closing.push(() => journal.close())
+  facts.observe(createJournalObserver({ journal, keepsPayloads: () => retention().payloads, redact }))
+  if (requests) facts.observe(requests.observer)
+  const logObserver = createLogObserver(log, clock, { requests: requests?.replacesLog !== true })
+  closing.push(async () => logObserver.close())
+  facts.observe(logObserver)
+}
