@@ -81,16 +81,7 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
     const connection = open.add(socket)
     if (open.all.length > maxPerClient && isOneTooMany(connection)) socket.destroy()
   })
-  // One timer for all connections: a timer for each socket would be set and cancelled with every request.
-  const look = (): void => {
-    for (const connection of open.all) connection.endIfStuck()
-    cancel = clock.after(stuckMs, look)
-  }
-  let cancel = (): void => {}
-  server.once('listening', () => {
-    cancel = clock.after(stuckMs, look)
-  })
-  server.once('close', () => cancel())
+  endStuck(server, open, clock)
   return {
     openConnections: () => open.all.length,
     endIdle() {
@@ -106,6 +97,19 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
     },
     fail: (error, socket) => connectionOf(socket)?.fail(replyToBroken(error.code)),
   }
+}
+
+/** Ends stuck connections. One timer serves all: a timer for each socket would be set and cancelled with every request. */
+const endStuck = (server: Server, open: OpenConnections, clock: Clock): void => {
+  let cancel = (): void => {}
+  const look = (): void => {
+    for (const connection of open.all) connection.endIfStuck()
+    cancel = clock.after(stuckMs, look)
+  }
+  server.once('listening', () => {
+    cancel = clock.after(stuckMs, look)
+  })
+  server.once('close', () => cancel())
 }
 
 const replyToBroken = (code: string | undefined): Reply => {

@@ -42,11 +42,7 @@ export const importHermes = (source: Source, known: Env, merging: boolean): Impo
       leftOut.push({ place, ...(route === undefined ? {} : { route }), what: path.join('.'), reason, todo, widens })
     }
   const baseOf = (key: string): Path => ['platforms', 'webhook', ...(Object.hasOwn(extra, key) ? ['extra'] : [])]
-  for (const key of Object.keys(settings)) {
-    if (!settingNames.has(key)) tell(baseOf(key))([key], 'headgate has no such setting', 'see docs/reference.md')
-    else if (merging && !['routes', 'secret', 'enabled', 'extra'].includes(key))
-      tell(baseOf(key))([key], 'with --into only routes are taken', 'set it in config.yaml by hand where it shall count')
-  }
+  for (const key of Object.keys(settings)) tellSetting(key, merging, tell(baseOf(key)))
   const secret = importGlobalSecret(settings, env, merging, tell(baseOf('secret')))
   const nameOf = createRouteNames()
   const routes = Object.entries(mapAt(settings, 'routes')).map(([written, entry]): ImportedRoute => {
@@ -71,6 +67,12 @@ export const importHermes = (source: Source, known: Env, merging: boolean): Impo
     env: env.lines(),
     leftOut,
   }
+}
+
+const tellSetting = (key: string, merging: boolean, say: ReportLeftOut): void => {
+  if (!settingNames.has(key)) say([key], 'headgate has no such setting', 'see docs/reference.md')
+  else if (merging && !['routes', 'secret', 'enabled', 'extra'].includes(key))
+    say([key], 'with --into only routes are taken', 'set it in config.yaml by hand where it shall count')
 }
 
 const mapAt = (map: JsonObject, key: string): JsonObject => {

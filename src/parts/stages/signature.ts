@@ -20,6 +20,10 @@ const insecure = 'INSECURE_NO_AUTH'
 
 /** A check with one of the route's secrets. Index 0 is `secret`, or the first of `secrets`. */
 type SecretCheck = { readonly secret: number; readonly checkHead: CheckHead }
+type BodyCheck = { readonly secret: number; readonly checkBody: CheckBody }
+
+/** A request whose head was checked: its signature holds if one of the checks of its body does. */
+type CheckedHead = { readonly head: RequestHead; readonly scheme: Scheme; readonly checks: readonly BodyCheck[] }
 
 export const signature: StagePart = {
   name: 'signature',
@@ -53,60 +57,74 @@ const checksFor = ({ secrets, adopt, effects }: StageKit): ((scheme: Scheme) => 
 }
 
 const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
-  const { name, effects } = kit
   const refused = refusingFailed(kit)
-  const note = loggingUses(kit)
   const checksOf = checksFor(kit)
   const inTurn = checksInTurn(kit)
+  const trySecrets = tryingSecrets(kit, refused)
   return (head) => {
     const scheme = schemes.find(({ shows }) => shows(head.headers))
     if (!scheme) return refused(head, `no header of a known scheme; seen: ${signatureHeaders(head.headers)}`)
     const crowded = inTurn.atHead(head)
     if (crowded) return crowded
-    const bodyChecks: { readonly secret: number; readonly checkBody: CheckBody }[] = []
-    let why: Why = 'no secret of the route can serve it'
-    for (const { secret, checkHead } of checksOf(scheme)) {
-      const checkBody = checkHead(head)
-      if (typeof checkBody === 'string') why = checkBody
-      else bodyChecks.push({ secret, checkBody })
-    }
+    const checks = bodyChecks(checksOf(scheme), head)
     // When no body could make the headers valid, the request is refused before its body is read.
-    if (bodyChecks.length === 0) return refused(head, `${scheme.name}: ${why}`)
-    const taken = (secret: number): Verification => {
-      const verification = { scheme: scheme.name, secret, signedId: scheme.signedId?.(head.headers) }
-      if (!effects.limiter.charge(name)) return { ...verification, limited: windowFull(kit) }
-      note(scheme, secret)
-      return verification
-    }
-    const tryFrom = (first: number, body: RequestBody, then?: NextStep): ReturnType<VerifyBody> => {
-      for (let i = first; i < bodyChecks.length; i++) {
-        const { secret, checkBody } = bodyChecks[i] as (typeof bodyChecks)[number]
-        const holds = checkBody(body.bytes, body)
-        if (holds === true) return taken(secret)
-        // Only a scheme whose keys are fetched waits. Every other request goes on in this turn of the loop.
-        if (holds instanceof Promise)
-          return holds.then((settled) => (settled === true ? taken(secret) : afterFailure(settled, i, body, then)))
-        if (typeof holds !== 'string') return keysUnavailable(`${scheme.name}: ${holds.later}`)
-        why = holds
-        if (then) return then(() => tryFrom(i + 1, body, then))
-      }
-      return refused(head, `${scheme.name}: ${why}`)
-    }
-    const afterFailure = (holds: Why | Later, i: number, body: RequestBody, then?: NextStep): ReturnType<VerifyBody> => {
-      if (typeof holds !== 'string') return keysUnavailable(`${scheme.name}: ${holds.later}`)
-      why = holds
-      return tryFrom(i + 1, body, then)
-    }
+    if (typeof checks === 'string') return refused(head, `${scheme.name}: ${checks}`)
+    const request: CheckedHead = { head, scheme, checks }
     const verify = (body: RequestBody, then?: NextStep): ReturnType<VerifyBody> =>
       isForeignText(body.bytes)
         ? refused(head, `${scheme.name}: the body begins as a text that another scheme signs`)
-        : tryFrom(0, body, then)
+        : trySecrets(request, body, then)
     return (body) => inTurn.run(head, body, verify)
   }
 }
 
+/** Checks a head with each secret. Returns the checks of the body that are left, or the reason why none is. */
+const bodyChecks = (checks: readonly SecretCheck[], head: RequestHead): readonly BodyCheck[] | Why => {
+  const left: BodyCheck[] = []
+  let why: Why = 'no secret of the route can serve it'
+  for (const { secret, checkHead } of checks) {
+    const checkBody = checkHead(head)
+    if (typeof checkBody === 'string') why = checkBody
+    else left.push({ secret, checkBody })
+  }
+  return left.length > 0 ? left : why
+}
+
+/** Tries the secrets of a route on a body, one after the other, until the signature holds with one of them. */
+const tryingSecrets = (kit: StageKit, refused: ReturnType<typeof refusingFailed>) => {
+  const { name, effects } = kit
+  const note = loggingUses(kit)
+  const taken = ({ head, scheme }: CheckedHead, secret: number): Verification => {
+    const verification = { scheme: scheme.name, secret, signedId: scheme.signedId?.(head.headers) }
+    if (!effects.limiter.charge(name)) return { ...verification, limited: windowFull(kit) }
+    note(scheme, secret)
+    return verification
+  }
+  const tryFrom = (first: number, before: Why, request: CheckedHead, body: RequestBody, then?: NextStep): ReturnType<VerifyBody> => {
+    const { head, scheme, checks } = request
+    let why = before
+    for (let i = first; i < checks.length; i++) {
+      const { secret, checkBody } = checks[i] as BodyCheck
+      const holds = checkBody(body.bytes, body)
+      if (holds === true) return taken(request, secret)
+      // Only a scheme whose keys are fetched waits. Every other request goes on in this turn of the loop.
+      if (holds instanceof Promise)
+        return holds.then((settled) => {
+          if (settled === true) return taken(request, secret)
+          return typeof settled === 'string' ? tryFrom(i + 1, settled, request, body, then) : keysUnavailable(scheme, settled)
+        })
+      if (typeof holds !== 'string') return keysUnavailable(scheme, holds)
+      why = holds
+      if (then) return then(() => tryFrom(i + 1, holds, request, body, then))
+    }
+    return refused(head, `${scheme.name}: ${why}`)
+  }
+  return (request: CheckedHead, body: RequestBody, then?: NextStep): ReturnType<VerifyBody> => tryFrom(0, '', request, body, then)
+}
+
 const retryAfterSeconds = 10
-const keysUnavailable = (detail: string): Refused => refuse('keys_unavailable', { retryAfterSeconds, detail })
+const keysUnavailable = ({ name }: Scheme, { later }: Later): Refused =>
+  refuse('keys_unavailable', { retryAfterSeconds, detail: `${name}: ${later}` })
 
 /** Charges a failed signature to the client's own window, so that no client can fill the route's window (rules: Rate limits 2). */
 const refusingFailed =

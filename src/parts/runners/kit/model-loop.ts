@@ -34,7 +34,7 @@ export const askModel = async (
   const spending = createSpending(name, job)
   const limit = job.maxOutputTokens ?? settings.maxOutputTokens
   const common = { model, abortSignal: job.signal, maxRetries: 0, ...(limit === undefined ? {} : { maxOutputTokens: limit }) }
-  const askAboutPicture = async ({ bytes, mediaType }: Picture, question: string): Promise<string> => {
+  const askAboutPicture: AskAboutPicture = async ({ bytes, mediaType }, question) => {
     spending.check()
     const content = [{ type: 'text', text: question } as const, { type: 'image', image: bytes, mediaType } as const]
     const seen = await sdk.generateText({ ...common, messages: [{ role: 'user', content }], onStepFinish: spending.add })
@@ -55,25 +55,25 @@ export const askModel = async (
     },
     job.heard,
   )
-  if (answer.finishReason === 'tool-calls') {
-    spending.check()
+  if (answer.finishReason === 'tool-calls') spending.check()
+  return usableText(answer, maxSteps)
+}
+
+type Answer = { readonly text: string; readonly finishReason: string }
+
+/** Returns the text of an answer. Throws an AgentFault for an answer that has none. */
+const usableText = ({ text, finishReason }: Answer, maxSteps: number): string => {
+  if (finishReason === 'tool-calls')
     throw new AgentFault(`the model gave no answer in ${maxSteps} steps (agent.max_steps)`, { isFinal: true })
-  }
-  if (answer.text.trim() === '') {
-    const help = answer.finishReason === 'length' ? ': raise agent.max_output_tokens' : ''
-    throw new AgentFault(`the model gave no text (${answer.finishReason})${help}`)
-  }
-  return answer.text
+  if (text.trim() !== '') return text
+  const help = finishReason === 'length' ? ': raise agent.max_output_tokens' : ''
+  throw new AgentFault(`the model gave no text (${finishReason})${help}`)
 }
 
 type Options = Parameters<Sdk['generateText']>[0]
 
 /** Streams only where the text is logged meanwhile, because not every endpoint with this API can stream. */
-const generate = async (
-  sdk: Sdk,
-  options: Options,
-  heard: RunnerJob['heard'],
-): Promise<{ readonly text: string; readonly finishReason: string }> => {
+const generate = async (sdk: Sdk, options: Options, heard: RunnerJob['heard']): Promise<Answer> => {
   if (!heard) return sdk.generateText(options)
   const { fullStream } = sdk.streamText({ ...options, onError: () => {} } as Parameters<Sdk['streamText']>[0])
   // The SDK's promises are not used: after an error nobody would catch their rejections.
