@@ -34,10 +34,7 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 export const createMeter = ({ run, comments, budget, prices, store, now, uncounted }: MeterOptions): Meter => {
-  let steps = 0
-  const total = { input: 0, output: 0, cost: 0 }
-  let isCostKnown = true
-  const tools = new Map<string, number>()
+  const tally = createTally(prices)
   // Names of profiles and routes, and ids of jobs, have no slash.
   const key = run.job === undefined ? `route/${run.profile}/${run.route}` : `job/${run.profile}/${run.job}`
   const spend = (add: Spent): Promise<Spent> => store.spend(key, dayMs - (now() % dayMs), add)
@@ -55,7 +52,33 @@ export const createMeter = ({ run, comments, budget, prices, store, now, uncount
         if (runs > budget.threadRuns) throw usedUp(`${budget.threadRuns} runs have commented there in an hour`, 'thread_runs')
       }
     },
-    async used({ model, inputTokens, outputTokens, tools: called }) {
+    async used(usage) {
+      const { tokens, cost, ...known } = tally.add(usage)
+      await ofDay({ tokens, cost })
+      const { total } = tally
+      if (total.input + total.output >= (budget.runTokens ?? Infinity)) throw usedUp(`its ${budget.runTokens} tokens`, 'run_tokens')
+      if (total.cost >= (budget.runCost ?? Infinity)) throw usedUp(`its ${budget.runCost}`, 'run_cost')
+      const why = whyUncountable(budget, usage.model, known)
+      if (why === undefined) return
+      uncounted(why)
+      throw new AgentFault(why, { isFinal: true })
+    },
+    taken: tally.taken,
+  }
+}
+
+/** What one call of a model used. `isTold`: its API told usable counts. `isPriced`: the model has a price. */
+type Call = Spent & { readonly isTold: boolean; readonly isPriced: boolean }
+
+/** Adds up what the calls of a run use. */
+const createTally = (prices: ReadonlyMap<string, Price>) => {
+  let steps = 0
+  const total = { input: 0, output: 0, cost: 0 }
+  let isCostKnown = true
+  const tools = new Map<string, number>()
+  return {
+    total,
+    add({ model, inputTokens, outputTokens, tools: called }: Usage): Call {
       steps++
       for (const name of called) tools.set(name, (tools.get(name) ?? 0) + 1)
       const price = prices.get(model)
@@ -66,15 +89,9 @@ export const createMeter = ({ run, comments, budget, prices, store, now, uncount
       total.input += input
       total.output += output
       total.cost += cost
-      await ofDay({ tokens: input + output, cost })
-      if (total.input + total.output >= (budget.runTokens ?? Infinity)) throw usedUp(`its ${budget.runTokens} tokens`, 'run_tokens')
-      if (total.cost >= (budget.runCost ?? Infinity)) throw usedUp(`its ${budget.runCost}`, 'run_cost')
-      const why = whyUncountable(budget, model, { isTold, isPriced: price !== undefined })
-      if (why === undefined) return
-      uncounted(why)
-      throw new AgentFault(why, { isFinal: true })
+      return { tokens: input + output, cost, isTold, isPriced: price !== undefined }
     },
-    taken: () =>
+    taken: (): RunUsage | undefined =>
       steps === 0
         ? undefined
         : {
@@ -98,7 +115,7 @@ const countOrZero = (told: number): number => (isCount(told) ? told : 0)
 const whyUncountable = (
   { runTokens, dayTokens, runCost, dayCost }: Budget,
   model: string,
-  { isTold, isPriced }: { readonly isTold: boolean; readonly isPriced: boolean },
+  { isTold, isPriced }: Pick<Call, 'isTold' | 'isPriced'>,
 ): string | undefined => {
   const isInMoney = (runCost ?? dayCost) !== undefined
   if (isInMoney && !isPriced) return `the model "${model}" has no price, and the run has a budget in money: set agent.prices`
