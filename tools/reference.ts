@@ -34,13 +34,19 @@ const listed = [
 
 const linked: ReadonlySet<string> = new Set([...tables, ...listed.map(([name]) => name)])
 
+/** What a reader of YAML calls two types of JSON Schema. */
+const yamlWords: { readonly [type: string]: string } = { object: 'map', array: 'list' }
+
 const typeOf = (node: Node, definitions: Node): string => {
   const [name, definition] = referred(node, definitions) ?? []
   if (name !== undefined && definition !== undefined)
     return linked.has(name) ? `[${name}](#${name.toLowerCase()})` : typeOf(definition, definitions)
   if (Array.isArray(node.oneOf)) return [...new Set(node.oneOf.map((branch) => typeOf(branch as Node, definitions)))].join(' or ')
   if (node.type === 'array') return isNode(node.items) ? `list of ${typeOf(node.items, definitions)}` : 'list'
-  return [node.type].flat().join(' or ')
+  return [node.type]
+    .flat()
+    .map((type) => yamlWords[String(type)] ?? type)
+    .join(' or ')
 }
 
 const cell = (text: unknown): string =>

@@ -31,7 +31,7 @@ const patternOf = (source: string): RegExp => {
   return pattern
 }
 
-/** Returns the schema of one member of an object or list that `node` describes; `undefined` where the schema says nothing of it. */
+/** Returns the schema of one member of a map or list that `node` describes; `undefined` where the schema says nothing of it. */
 const memberSchema = (node: JsonObject, key: string | number): JsonObject | undefined => {
   if (typeof key === 'number') return isObject(node.items) ? node.items : undefined
   const named = isObject(node.properties) ? own(node.properties, key) : undefined

@@ -3,7 +3,7 @@
 export type JsonObject = { [key: string]: Json }
 export type Json = string | number | boolean | null | Json[] | JsonObject
 
-/** Whether a value is a JSON object: neither null nor a list. */
+/** Whether a value is a map (a JSON object): neither null nor a list. */
 export const isObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Parses a text as a JSON object; `undefined` when it is not one. It never throws, because errors of `JSON.parse` quote the text. */
@@ -19,7 +19,7 @@ export const parseObject = (text: string): JsonObject | undefined => {
 const hasOwn = Object.prototype.hasOwnProperty
 
 /**
- * Returns the own property `key` of an object, or `undefined`. Inherited properties such as `constructor` and `__proto__` count as missing.
+ * Returns the own property `key` of a map, or `undefined`. Inherited properties such as `constructor` and `__proto__` count as missing.
  */
 export const own = <T>(object: { readonly [key: string]: T }, key: string): T | undefined =>
   hasOwn.call(object, key) ? object[key] : undefined

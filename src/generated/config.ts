@@ -210,7 +210,7 @@ kind?: ("sqlite" | "memory" | "postgres")
  */
 durability?: ("fsync" | "commit")
 /**
- * How long what is over is kept: event records, raw requests, dead runs.
+ * How long finished work is kept: event records, raw requests, dead runs.
  */
 retention?: {
 /**
@@ -506,7 +506,7 @@ session?: {
  */
 key: string
 /**
- * How many of the latest messages the agent is given.
+ * How many of the latest messages the agent gets.
  */
 history?: number
 }
@@ -663,7 +663,7 @@ encoding?: ("text" | "base64" | "base64url" | "hex")
 prefix?: string
 }
 /**
- * Where the time of sending stands. It must be signed to be worth anything.
+ * Where the time of sending stands. Only a signed time protects from replays.
  */
 export interface SchemeTimestamp {
 header?: SchemeHeader
@@ -675,7 +675,7 @@ label?: SchemeLabel
  */
 unit?: ("seconds" | "milliseconds" | "iso8601")
 /**
- * How far the time may be from the clock here.
+ * How far the time may be from the gateway's clock.
  */
 window_seconds?: number
 /**
@@ -891,7 +891,7 @@ iid?: (string | number)
  */
 kind?: string
 /**
- * http: where to post; no placeholder in its host. What a payload fills in is percent-encoded, a slash too.
+ * http: where to post; no placeholder in its host. Values of the payload are percent-encoded, slashes too.
  */
 url?: string
 /**
@@ -1048,7 +1048,7 @@ sign?: string
 id?: string
 }
 /**
- * What must be so after the event, or after the wait. What is not named does not matter.
+ * What must hold after the event or the wait. Only what is named is compared.
  */
 export interface TestExpect {
 /**
@@ -1064,7 +1064,7 @@ outcome?: string
  */
 stopped_at?: string
 /**
- * The condition that said no, as filters[1] or filters[0].any[2].
+ * The condition that stopped the event, such as filters[1] or filters[0].any[2].
  */
 rule?: string
 reason?: TestMatcher
@@ -1079,7 +1079,7 @@ prompt?: TestText
  */
 runs?: number
 /**
- * How many of them are given up.
+ * How many of them are dead.
  */
 dead?: number
 /**
@@ -1143,7 +1143,7 @@ max_chars?: number
 unresolved?: string[]
 }
 /**
- * One step: an event or a wait, and what must be so after it.
+ * One step: an event or a wait, and what must hold after it.
  */
 export interface TestStep {
 send?: TestSend
@@ -1165,7 +1165,7 @@ export interface TestMocks {
  */
 script?: {
 /**
- * What it prints; nothing is silence.
+ * What the script prints. An empty text ignores the event.
  */
 stdout?: string
 /**
@@ -2295,7 +2295,7 @@ session?: {
  */
 key: string
 /**
- * How many of the latest messages the agent is given.
+ * How many of the latest messages the agent gets.
  */
 history?: number
 }

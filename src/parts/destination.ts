@@ -43,7 +43,7 @@ export const readDelivery = (spec: DeliverySpec, targets: ReadonlyMap<string, Ta
 const entriesOf = (map: JsonObject, keeps: (value: Json) => boolean): JsonObject =>
   Object.fromEntries(Object.entries(map).filter(([, value]) => keeps(value)))
 
-/** Returns the values under these keys; of an object, only the members without a placeholder. */
+/** Returns the values under these keys; of a map, only the members without a placeholder. */
 export const secretsIn = (extra: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(
     keys.flatMap((key): [string, Json][] => {

@@ -153,7 +153,7 @@ t.test('the tests of a route are a list; one is made of the payload, and none is
   editor.press('enter')
   t.match(editor.commands.at(-1), { kind: 'edit-text', text: /github\/push is accepted/ })
   editor.onMessage({ type: 'returned', id: 'test edit', value: 'no JSON' })
-  t.match(editor.frame(), /a test is a JSON map; enter goes on with the text/)
+  t.match(editor.frame(), /a test is a JSON object; enter goes on with the text/)
   editor.press('enter')
   t.match(editor.commands.at(-1), { kind: 'edit-text', text: 'no JSON' })
   editor.press('K', 'd', 'd')

@@ -1,4 +1,4 @@
-/** Limits the lists and objects in a body: V8 needs a fifth of a second to parse half a million of them. */
+/** Limits the lists and maps in a body: V8 needs a fifth of a second to parse half a million of them. */
 
 /** A megabyte of ordinary events has a fifth of this number. */
 const maxContainers = 100_000
@@ -6,7 +6,7 @@ const maxContainers = 100_000
 const quote = 0x22
 const backslash = 0x5c
 
-/** Whether a JSON text has more than 100,000 lists and objects. A text that is too short for so many is not read. */
+/** Whether a JSON text has more than 100,000 lists and maps. A text that is too short for so many is not read. */
 export const tooManyContainers = (text: string): boolean => {
   if (text.length < 2 * maxContainers) return false
   let count = 0

@@ -16,10 +16,10 @@ import type { Path } from './walk-json.ts'
  */
 export const isFormBody = (headers: Headers, body: Buffer): boolean => hasFormType(headers) && !canBeJson(body)
 
-/** Reads the content of a body. A body with more than 100,000 lists and objects, or 1,000 fields, is "too many". */
+/** Reads the content of a body. A body with more than 100,000 lists and maps, or 1,000 fields, is "too many". */
 export const readContent = (headers: Headers, body: Buffer): Content => (isFormBody(headers, body) ? readForm(body) : readJson(body))
 
-/** A form percent-encodes these characters, and each object, list or text of JSON has one of them. */
+/** A form percent-encodes these characters, and each map, list or text of JSON has one of them. */
 const ofJson = [...'{["'].map((character) => character.charCodeAt(0))
 const scalar = /^(?:\xef\xbb\xbf)?[\t\n\r ]*(?:true|false|null|-?\d[\d.eE+-]*)[\t\n\r ]*$/
 const longestScalar = 1_024

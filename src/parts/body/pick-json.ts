@@ -8,7 +8,7 @@ import type { Json } from '../../core/json.ts'
 import { decodeJson } from './decode-json.ts'
 import { type Path, walkJson } from './walk-json.ts'
 
-/** The most keys and items on the way. A list has some hundred notifications, an object some twenty keys. */
+/** The most keys and items on the way. A list has some hundred notifications, a map some twenty keys. */
 const maxEntries = 5_000
 /**
  * The most bytes of values that take long to decode: with escapes, or not ASCII. The longest message that a sender signs in pieces has 256

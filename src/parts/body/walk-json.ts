@@ -39,7 +39,7 @@ const longestEscape = 6
 
 /**
  * Returns the payload as far as the paths lead: objects have no other keys, and lists have `null` for an item without a value. Of a
- * repeated key the last value counts, as for `JSON.parse`. An object or list at the end of a path is `null`. `undefined` where the limit
+ * repeated key the last value counts, as for `JSON.parse`. A map or list at the end of a path is `null`. `undefined` where the limit
  * was passed. Malformed JSON is read up to its first error.
  */
 export const walkJson = (bytes: Buffer, paths: readonly Path[], guide: Guide): Json | undefined => {

@@ -25,7 +25,7 @@ export type ApiAnswer =
       readonly kind: 'answer'
       readonly status: number
       readonly header: (name: string) => string | undefined
-      /** The body as a JSON map; empty when the body is not one. */
+      /** The body as a JSON object; empty when the body is not one. */
       readonly body: JsonObject
       /** The body as text, without the credential. */
       readonly text: string

@@ -1,4 +1,4 @@
-/** Whether a text contains a text, a list an item, an object a key. Numbers and booleans count as their text (rules: Filters 6). */
+/** Whether a text contains a text, a list an item, a map a key. Numbers and booleans count as their text (rules: Filters 6). */
 
 import { own } from '../../core/json.ts'
 import { compileEqual } from '../../expr/equal.ts'

@@ -30,9 +30,9 @@ const schema: TargetSchema = {
       url: {
         title: 'URL',
         type: 'string',
-        description: 'http: where to post; no placeholder in its host. What a payload fills in is percent-encoded, a slash too.',
+        description: 'http: where to post; no placeholder in its host. Values of the payload are percent-encoded, slashes too.',
         markdownDescription:
-          '`http`: where to post. A template, but without a placeholder in its host part. What a payload fills in is percent-encoded, a slash too: each placeholder is (a part of) one segment, one parameter. Example: `https://ci.example.org/{repository.owner.login}/{repository.name}?ref={ref}`',
+          '`http`: where to post. A template, but without a placeholder in its host part. Values of the payload are percent-encoded, slashes too: each placeholder is (a part of) one segment, one parameter. Example: `https://ci.example.org/{repository.owner.login}/{repository.name}?ref={ref}`',
         examples: ['http://127.0.0.1:9000/alerts'],
       },
       secret: {
@@ -118,7 +118,7 @@ const leavesFolder = (url: string): boolean => {
   return path.split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))
 }
 
-const unsigned = 'what http posts is not signed: its receiver cannot tell that it comes from here'
+const unsigned = 'posts of http are not signed: the receiver cannot tell that they come from here'
 const signHelp = 'set deliver_extra.secret, and verify webhook-signature there (Standard Webhooks)'
 const badSecret = 'secret is empty, or no base64 follows its whsec_'
 

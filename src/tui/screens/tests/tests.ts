@@ -108,7 +108,7 @@ const given = (screen: TestsScreen, { id, value }: Returned, world: World, draft
   if (!test)
     return {
       screen: { ...screen, edited: value },
-      world: { notice: { tone: 'bad', text: 'a test is a JSON map; enter goes on with the text' } },
+      world: { notice: { tone: 'bad', text: 'a test is a JSON object; enter goes on with the text' } },
     }
   return {
     screen: { ...screen, edited: undefined },
