@@ -123,14 +123,14 @@ export type Fact =
   | { readonly kind: 'text_logged'; readonly cause: Cause; readonly text: string }
   /** A text went out although its target could not recognise a repeat of it. */
   | { readonly kind: 'text_goes_once'; readonly cause: Cause; readonly target: string; readonly why: string }
-  /** A text was sent. `ok: false`: the target does not have it. `place`: the chat that has it; absent for a target that is not a chat. */
+  /** A text was sent. `ok: false`: the target does not have it. `chatAddress`: the chat that has it; absent for a target that is not a chat. */
   | {
       readonly kind: 'text_sent'
       readonly cause: Cause
       readonly target: string
       readonly ok: boolean
       readonly text: string
-      readonly place?: ChatAddress
+      readonly chatAddress?: ChatAddress
     }
   | { readonly kind: 'config_replaced'; readonly routes: number; readonly changes: RouteChanges; readonly needRestart: readonly string[] }
   | { readonly kind: 'config_refused' }

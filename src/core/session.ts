@@ -18,7 +18,7 @@ export type SessionName = {
   /** The text that the route's template rendered for an event. */
   readonly name: string
   /** The chat that the session's replies go to, as the latest delivery resolved it. */
-  readonly place?: ChatAddress
+  readonly chatAddress?: ChatAddress
 }
 
 /** A session that a store holds. `messages`: the number of its messages. */

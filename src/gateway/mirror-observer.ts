@@ -20,12 +20,12 @@ type MirrorOptions = {
 /** Makes the observer. Its failures are logged only: the text has been delivered, and stays delivered. */
 export const createMirrorObserver = ({ store, clock, log, redact, route }: MirrorOptions): Observer => {
   const open = new Set<Promise<void>>()
-  const mirror = async ({ cause, text, place, target }: Extract<Fact, { kind: 'text_sent' }>): Promise<void> => {
-    if (!place) return
+  const mirror = async ({ cause, text, chatAddress, target }: Extract<Fact, { kind: 'text_sent' }>): Promise<void> => {
+    if (!chatAddress) return
     const fields = { profile: cause.profile, route: cause.route, delivery_id: cause.deliveryId, target }
     try {
       const copy = { role: 'user', text: keptText(redact(text)), at: clock.now(), label: cause.route } as const
-      const became = await store.mirror(cause.profile, place, copy)
+      const became = await store.mirror(cause.profile, chatAddress, copy)
       if (became === 'several') log('warn', { ...fields, reason: 'the chat has several sessions' }, 'delivered text not mirrored')
       if (became === 'none') log('debug', { ...fields, reason: 'the chat has no session yet' }, 'delivered text not mirrored')
     } catch (error) {

@@ -47,7 +47,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
     const attempt = { options, signal, lease, policy, words }
     if (lease.reply !== undefined) return deliverReply(attempt, lease.reply)
     if (lease.interrupted && policy.startsOnce)
-      return { kind: 'dead', error: 'the process ended during it, and a job is not started twice' }
+      return { kind: 'dead', error: 'the process ended during the run, and a job is not started twice' }
     const { store, comments } = options
     const { budget, prices } = policy
     const meter = createMeter({ run: lease.run, comments, budget, prices, store, now: () => options.clock.now(), uncounted })

@@ -28,10 +28,10 @@ export type ConversationOptions = {
   /** Returns the number of messages that the run's agent gets. */
   readonly most: (run: NewRun) => number
   /** Returns the chat that the run's reply goes to. */
-  readonly placeOf: (run: NewRun) => ChatAddress | undefined
+  readonly chatAddressOf: (run: NewRun) => ChatAddress | undefined
 }
 
-export const createConversations = ({ store, clock, redact, most, placeOf }: ConversationOptions): Conversations => ({
+export const createConversations = ({ store, clock, redact, most, chatAddressOf }: ConversationOptions): Conversations => ({
   async historyOf(run) {
     const messages = run.session ? await store.conversation(run.session.key, most(run)) : []
     // The oldest message may be a reply without its question, and models expect a question first.
@@ -41,8 +41,8 @@ export const createConversations = ({ store, clock, redact, most, placeOf }: Con
   async keep(run, prompt, reply) {
     const { session, profile, route, eventId, acceptedAt } = run
     if (!session) return false
-    const place = placeOf(run)
-    return store.converse({ ...session, profile, route, ...(place ? { place } : {}) }, eventId, [
+    const chatAddress = chatAddressOf(run)
+    return store.converse({ ...session, profile, route, ...(chatAddress ? { chatAddress } : {}) }, eventId, [
       { role: 'user', text: keptText(redact(prompt)), at: acceptedAt },
       { role: 'assistant', text: keptText(redact(reply)), at: clock.now() },
     ])

@@ -56,8 +56,15 @@ export const createSender = (options: SenderOptions): Sender => {
       checkedAnswer(await part.send(whole, { settings, env: owner.env, log, clock, keep, mark: ownComments.mark }), part)
     const sent = await sendWithin(outgoing.budgetMs + graceMs, clock, send)
     const chat = part.chat?.(extra, settings)
-    const place = chat && { platform: part.name, ...chat }
-    facts.tell({ kind: 'text_sent', cause: outgoing, target: part.name, ok: sent.ok, text: outgoing.text, ...(place ? { place } : {}) })
+    const chatAddress = chat && { platform: part.name, ...chat }
+    facts.tell({
+      kind: 'text_sent',
+      cause: outgoing,
+      target: part.name,
+      ok: sent.ok,
+      text: outgoing.text,
+      ...(chatAddress ? { chatAddress } : {}),
+    })
     if (sent.ok) return sent
     const known = [...secretsOf(part.settings ?? [], settings), ...valuesAsTexts(secrets), ...secretsOfSettings(extra)]
     // Secrets are redacted before the text is cut: half a secret would not be found.
@@ -65,7 +72,7 @@ export const createSender = (options: SenderOptions): Sender => {
   }
 }
 
-/** Returns all values inside an object as texts, at any depth; of any other value its text. */
+/** Returns all values inside a map as texts, at any depth; of any other value its text. */
 const valuesAsTexts = (value: Json): string[] => (isObject(value) ? Object.values(value).flatMap(valuesAsTexts) : [String(value)])
 
 /** Returns the settings that are never stored, from the present route or job; `undefined` when one of them is missing there. */

@@ -202,7 +202,7 @@ export interface Store {
   /**
    * Adds a message to the only session of this profile and chat. Writes nothing when there is no such session, or when there are several.
    */
-  mirror(profile: string, place: ChatAddress, message: SessionMessage): Promise<'none' | 'several' | 'written'>
+  mirror(profile: string, chatAddress: ChatAddress, message: SessionMessage): Promise<'none' | 'several' | 'written'>
   /** Returns at most `max` sessions, of the profile and route where they are given. The session with the latest message comes first. */
   sessions(of: SessionFilter, max: number): Promise<readonly Session[]>
   session(key: string): Promise<Session | undefined>

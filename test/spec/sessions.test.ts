@@ -299,7 +299,7 @@ t.test('an agent is given the latest messages, beginning with one that is not it
     clock,
     redact: (text) => text.replaceAll('hunter2', '***'),
     most: () => most,
-    placeOf: () => ({ platform: 'telegram', chat: '1' }),
+    chatAddressOf: () => ({ platform: 'telegram', chat: '1' }),
   })
   const run = (id: string): NewRun => ({
     eventId: id,

@@ -697,7 +697,7 @@ for (const { name, at, lookEveryMs } of subjects) {
     })
 
     promise('sessions are told apart and found by profile and route, the latest first', async (t, { store, clock }) => {
-      await store.converse(nameOf('a', { place: chat }), 'e1', [says('x'), says('y', 'assistant')])
+      await store.converse(nameOf('a', { chatAddress: chat }), 'e1', [says('x'), says('y', 'assistant')])
       clock.advance(100)
       await store.converse(nameOf('b', { route: 'other' }), 'e2', [says('x')])
       await store.converse(nameOf('c', { profile: 'work' }), 'e3', [says('x')])
@@ -706,39 +706,39 @@ for (const { name, at, lookEveryMs } of subjects) {
       t.strictSame(await namesOf(store, { profile: 'default' }), ['b', 'a'])
       t.strictSame(await namesOf(store, { profile: 'work', route: 'other' }), [])
       t.strictSame(await namesOf(store, {}, 1), ['c'])
-      const a = { ...nameOf('a'), place: chat, ageMs: 100, idleMs: 100, messages: 2 }
+      const a = { ...nameOf('a'), chatAddress: chat, ageMs: 100, idleMs: 100, messages: 2 }
       t.strictSame(await store.session(nameOf('a').key), a)
       t.equal(await store.session('nobody'), undefined)
       clock.advance(50)
       await store.converse(nameOf('a'), 'e4', [says('z')])
-      t.strictSame(await store.sessions({}, 1), [{ ...a, ageMs: 150, idleMs: 0, messages: 3 }], 'it keeps its place')
+      t.strictSame(await store.sessions({}, 1), [{ ...a, ageMs: 150, idleMs: 0, messages: 3 }], 'it keeps its chat')
       const thread = { ...chat, thread: '7' }
-      await store.converse(nameOf('a', { place: thread }), 'e5', [says('z')])
-      t.match(await store.session(nameOf('a').key), { place: thread }, 'or gets another')
+      await store.converse(nameOf('a', { chatAddress: thread }), 'e5', [says('z')])
+      t.match(await store.session(nameOf('a').key), { chatAddress: thread }, 'or gets another')
     })
 
     promise('a copy goes to the one session of its profile, chat and thread', async (t, { store, clock }) => {
       const copy: SessionMessage = { ...says('disk full'), label: 'alerts' }
-      const mirror = (place: ChatAddress = chat, profile = 'default') => store.mirror(profile, place, copy)
+      const mirror = (chatAddress: ChatAddress = chat, profile = 'default') => store.mirror(profile, chatAddress, copy)
       t.equal(await mirror(), 'none')
-      await store.converse(nameOf('no place'), 'e0', [says('x')])
-      await store.converse(nameOf('a', { place: chat }), 'e1', [says('x')])
-      await store.converse(nameOf('topic', { place: { ...chat, thread: '7' } }), 'e2', [says('x')])
-      await store.converse(nameOf('theirs', { profile: 'work', place: chat }), 'e3', [says('x')])
+      await store.converse(nameOf('no chat'), 'e0', [says('x')])
+      await store.converse(nameOf('a', { chatAddress: chat }), 'e1', [says('x')])
+      await store.converse(nameOf('topic', { chatAddress: { ...chat, thread: '7' } }), 'e2', [says('x')])
+      await store.converse(nameOf('theirs', { profile: 'work', chatAddress: chat }), 'e3', [says('x')])
       clock.advance(10)
       t.equal(await mirror(), 'written')
       t.strictSame(await store.conversation(nameOf('a').key, 10), [says('x'), copy])
       t.strictSame((await namesOf(store))[0], 'a', 'it counts as used')
-      for (const name of ['no place', 'topic', 'theirs']) t.strictSame(await textsOf(store, name), ['x'])
-      for (const place of [
+      for (const name of ['no chat', 'topic', 'theirs']) t.strictSame(await textsOf(store, name), ['x'])
+      for (const chatAddress of [
         { ...chat, thread: '8' },
         { ...chat, thread: '' },
         { ...chat, chat: '4' },
         { ...chat, platform: 'slack' },
       ])
-        t.equal(await mirror(place), 'none')
+        t.equal(await mirror(chatAddress), 'none')
       t.equal(await mirror(chat, 'nobody'), 'none')
-      await store.converse(nameOf('b', { route: 'other', place: chat }), 'e4', [says('x')])
+      await store.converse(nameOf('b', { route: 'other', chatAddress: chat }), 'e4', [says('x')])
       t.equal(await mirror(), 'several')
       t.strictSame([await textsOf(store, 'a'), await textsOf(store, 'b')], [['x', 'disk full'], ['x']])
       t.equal(await mirror(chat, 'work'), 'written')

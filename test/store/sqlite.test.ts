@@ -597,7 +597,7 @@ const sessionOf = (name: string): SessionName => ({
   profile: 'default',
   route: 'r',
   name,
-  place: { platform: 'telegram', chat: name },
+  chatAddress: { platform: 'telegram', chat: name },
 })
 const says = (text: string): SessionMessage => ({ role: 'user', text, at: 1 })
 const nothing = { tokens: 0, cost: 0 }
@@ -658,7 +658,7 @@ t.test('what is damaged in a session stops nothing', async (t) => {
   tamper(folder, "update sums set tokens = 'many'; update sessions set used = 'x', updated_at = 'y' where id = 1")
   const second = await open(t, folder, clock)
   t.strictSame(
-    (await second.sessions({}, 10)).map(({ name, place }) => [name, place?.chat]),
+    (await second.sessions({}, 10)).map(({ name, chatAddress }) => [name, chatAddress?.chat]),
     [
       ['c', 'c'],
       ['b', undefined],

@@ -94,8 +94,9 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
 const standingView = ({ dueInMs, ...standing }: Standing, now: number): RunStanding =>
   dueInMs === undefined ? standing : { ...standing, dueAt: now + dueInMs }
 
-const sessionView = ({ ageMs, idleMs, ...session }: Session, now: number): SessionView => ({
+const sessionView = ({ ageMs, idleMs, chatAddress, ...session }: Session, now: number): SessionView => ({
   ...session,
+  ...(chatAddress ? { place: chatAddress } : {}),
   createdAt: Math.round(now - ageMs),
   updatedAt: Math.round(now - idleMs),
 })

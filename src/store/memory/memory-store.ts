@@ -136,8 +136,8 @@ class MemoryStore implements Store {
     return this.#sessions.conversation(key, max)
   }
 
-  async mirror(profile: string, place: ChatAddress, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
-    return this.#sessions.mirror(profile, place, message, this.#now())
+  async mirror(profile: string, chatAddress: ChatAddress, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
+    return this.#sessions.mirror(profile, chatAddress, message, this.#now())
   }
 
   async sessions(of: SessionFilter, max: number): Promise<readonly Session[]> {

@@ -13,7 +13,7 @@ export class Sessions {
   /** Adds a turn. `false`: the session has this turn already. */
   converse(session: SessionName, turn: string, messages: readonly SessionMessage[], now: number): boolean {
     const held = this.#sessions.get(session.key) ?? { name: session, createdAt: now, updatedAt: now, messages: [] }
-    if (session.place) held.name = { ...held.name, place: session.place }
+    if (session.chatAddress) held.name = { ...held.name, chatAddress: session.chatAddress }
     this.#touch(held, now)
     for (const key of this.#sessions.keys()) {
       if (this.#sessions.size <= maxSessions) break
@@ -24,8 +24,8 @@ export class Sessions {
     return true
   }
 
-  mirror(profile: string, place: ChatAddress, message: SessionMessage, now: number): 'none' | 'several' | 'written' {
-    const [only, ...others] = [...this.#sessions.values()].filter(({ name }) => name.profile === profile && isAt(name, place))
+  mirror(profile: string, chatAddress: ChatAddress, message: SessionMessage, now: number): 'none' | 'several' | 'written' {
+    const [only, ...others] = [...this.#sessions.values()].filter(({ name }) => name.profile === profile && isAt(name, chatAddress))
     if (only === undefined) return 'none'
     if (others.length > 0) return 'several'
     this.#touch(only, now)
@@ -62,8 +62,8 @@ export class Sessions {
   }
 }
 
-const isAt = ({ place }: SessionName, { platform, chat, thread }: ChatAddress): boolean =>
-  place?.platform === platform && place.chat === chat && place.thread === thread
+const isAt = ({ chatAddress }: SessionName, { platform, chat, thread }: ChatAddress): boolean =>
+  chatAddress?.platform === platform && chatAddress.chat === chat && chatAddress.thread === thread
 
 const addMessages = (held: StoredSession, turn: string | undefined, messages: readonly SessionMessage[]): void => {
   const all = [...held.messages, ...messages.map((message) => ({ turn, message }))]

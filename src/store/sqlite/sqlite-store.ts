@@ -134,8 +134,8 @@ class SqliteStore implements Store {
     return this.#queue.call({ op: 'conversation', key: hashKey(key), max })
   }
 
-  mirror(profile: string, place: ChatAddress, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
-    return this.#queue.call({ op: 'mirror', at: chatKey(profile, place), message: storedMessage(message) })
+  mirror(profile: string, chatAddress: ChatAddress, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
+    return this.#queue.call({ op: 'mirror', at: chatKey(profile, chatAddress), message: storedMessage(message) })
   }
 
   sessions(of: SessionFilter, max: number): Promise<readonly Session[]> {

@@ -13,11 +13,11 @@ export const hashKey = (key: string): string => hash('sha256', key, 'base64url')
 export const chatKey = (profile: string, { platform, chat, thread }: ChatAddress): string =>
   hashKey(JSON.stringify([profile, platform, chat, thread ?? null]))
 
-export const sessionColumnsOf = ({ place, ...about }: SessionName): SessionColumns => ({
+export const sessionColumnsOf = ({ chatAddress, ...about }: SessionName): SessionColumns => ({
   key: hashKey(about.key),
   about: JSON.stringify(about),
-  place: place === undefined ? null : JSON.stringify(place),
-  at: place === undefined ? null : chatKey(about.profile, place),
+  place: chatAddress === undefined ? null : JSON.stringify(chatAddress),
+  at: chatAddress === undefined ? null : chatKey(about.profile, chatAddress),
 })
 
 export const storedMessage = (message: SessionMessage): StoredMessage => ({ text: JSON.stringify(message), chars: message.text.length })
@@ -27,7 +27,7 @@ export const parseSession = (about: Buffer, place: Buffer | null): SessionName |
   const value = parseJson(about)
   if (!isSessionAbout(value)) return undefined
   const where = place === null ? undefined : parseJson(place)
-  return { ...(value as unknown as SessionName), ...(isSessionPlace(where) ? { place: where as unknown as ChatAddress } : {}) }
+  return { ...(value as unknown as SessionName), ...(isSessionPlace(where) ? { chatAddress: where as unknown as ChatAddress } : {}) }
 }
 
 export const parseMessage = (bytes: Buffer): SessionMessage | undefined => {
