@@ -72,24 +72,24 @@ const section = (preset: Preset): string => {
 
 const canSign = ({ keys, description }: Preset): boolean => keys === 'secret' && !description.certificate
 
-const intro = `A route that names a sender in \`verify\` takes only what that sender signs, and reads the event's type and its delivery id where that sender has them. Without \`verify\` a route takes what
-GitHub, GitLab, Linear, Standard Webhooks, Svix and the generic schemes sign; the senders of this page need their name.
+const intro = `A route that names a sender in \`verify\` accepts only requests that this sender signs, and reads the event's type and the delivery id where this sender puts them. Without \`verify\` a route accepts requests that
+GitHub, GitLab, Linear, Standard Webhooks, Svix and the generic schemes sign; the senders of this page must be named.
 
-\`secret\` holds the key as the sender shows it, \`secrets\` several while one is being changed, \`public_key\` a public one. Where the sender signs the address, say in \`public_url\` (of the
-adapter or the route) what it posts to, or let a proxy in \`trust_proxy\` tell by \`X-Forwarded-Proto\` and \`X-Forwarded-Host\`. \`webhook verify\` says offline why a captured request
-is refused, and \`headgate webhook subscribe NAME --from SENDER\` makes a route of a sender, \`--like SAMPLE\` or \`--like EVENT-ID\` of a request as it came.
-Where the sender makes the key, nothing that is invented here could take its place: \`subscribe\` asks for it, \`--secret-file\` gives it, and \`validate\` warns of a route that has none of its own (WH323).
+\`secret\` holds the key as the sender shows it, \`secrets\` several keys while one is being changed, \`public_key\` a public key. Where the sender signs the address, write the address that it posts to in \`public_url\` (of the
+adapter or the route), or let a proxy in \`trust_proxy\` say it with \`X-Forwarded-Proto\` and \`X-Forwarded-Host\`. \`webhook verify\` says offline why a captured request
+is refused, and \`headgate webhook subscribe NAME --from SENDER\` makes a route for a sender, \`--like SAMPLE\` or \`--like EVENT-ID\` a route for a request as it came.
+Where the sender makes the key, headgate cannot generate it: \`subscribe\` asks for the key, \`--secret-file\` gives it, and \`validate\` warns of a route that has no key of its own (WH323).
 
-Some senders ask before they send events: whether the address is yours, or whether you know the key. Routes answer that by themselves, before any of their work, and where the sender signs the
-question only when its signature holds. A GET is answered on routes of such senders only. A ping of a sender (\`ping\` of GitHub, Buildkite, CircleCI and Intercom, \`pagey.ping\` of PagerDuty)
-is answered, too, unless \`events\` of the route lists it. A sender that wants an answer of its own, as an empty 200, gets it; \`respond: { status, body, content_type }\` of a route says another one.
+Some senders ask a question before they send events: whether the address is yours, or whether you know the key. Routes answer it by themselves, before any other work. A signed
+question is answered only when its signature holds. A GET is answered only on routes of such senders. A ping of a sender (\`ping\` of GitHub, Buildkite, CircleCI and Intercom, \`pagey.ping\` of PagerDuty)
+is answered too, unless \`events\` of the route lists it. A sender that wants a special answer, such as an empty 200, gets it; \`respond: { status, body, content_type }\` of a route replaces that answer.
 
-A signature or credential of these senders that stands in two lines of a request refuses it, whichever of them is right. The last column of the table says by what a repeat is known, which makes no
-second event for an hour. Who has captured a request can send it again under another id where nobody signs the id, and as it is where a repeat is known by nothing; a signed time ends that with its window.
+A request of these senders with two lines for its signature or credential is refused, even if one of them is right. The last column of the table says how a repeat is recognised; for an hour a recognised repeat makes no
+second event. Whoever captures a request can send it again: under another id where the id is not signed, and unchanged where repeats are not recognised. Where the time is signed, that works only within its window.
 
-Of a sender that signs nothing a request has the secret itself. Once it is verified, that place reads \`***\` for filters, scripts, prompts and deliveries, and in records; a replay needs no secret.
+The requests of a sender that signs nothing carry the secret itself. Once a request is verified, the secret reads \`***\` for filters, scripts, prompts and deliveries, and in records; a replay needs no secret.
 
-Who may post at all is narrowed by \`allow_from\` (networks, after \`trust_proxy\`) and by \`client_certificate\` (what a proxy in \`trust_proxy\` says of the certificate that it checked).`
+\`allow_from\` (networks, after \`trust_proxy\`) and \`client_certificate\` (checked by a proxy in \`trust_proxy\`) narrow who may post at all.`
 
 const older = `## GitHub, GitLab, Linear, Standard Webhooks, Svix
 
@@ -124,13 +124,13 @@ What a route's \`rate_limit\` refused is kept here, where its signature holds: \
 |---|---|---|
 ${known.map(({ title, repeats }) => `| ${title} | ${repeats?.byItself ? 'yes' : '**no**'} | ${repeats?.how} |`).join('\n')}
 
-Not documented, as far as we know: Linear; ${rest.join('; ')}. Count on no repeat of these. What signs by Standard Webhooks or by a generic scheme does as its maker chose.`
+Not documented, as far as we know: Linear; ${rest.join('; ')}. Do not count on a repeat from these. For senders that sign by Standard Webhooks or by a generic scheme, it depends on their maker.`
 }
 
 const outro = `## A sender of your own
 
-A scheme is data. One under \`signature_schemes\` has a name with a hyphen, and any route can name it; a route may also have the map itself under \`verify\`. [reference.md](reference.md) lists
-all keys; whatever \`validate\` lets pass compiles, and whatever cannot work is a finding (WH313).
+A scheme is data. A scheme under \`signature_schemes\` has a name with a hyphen, and any route can name it; a route may also have the map itself under \`verify\`. [reference.md](reference.md) lists
+all keys. \`validate\` reports descriptions that cannot work (WH313).
 
 \`\`\`yaml
 signature_schemes:
@@ -148,8 +148,8 @@ platforms:
       sensor: { verify: { algorithm: token, signature: { header: Authorization, prefix: "Bearer " } }, prompt: "{text}" }
 \`\`\`
 
-Its questions are data, too. This is what X asks by GET, \`?crc_token=<word>\`, and what it gets: an HMAC of the word, made of letters, digits and \`+/-_=\` only, so that nobody has an event
-signed. A body that could be such a word is then no event.
+The questions of a sender are data too. This describes the question of X, a GET with \`?crc_token=<word>\`, and its answer, an HMAC of the word. Only words of letters, digits and \`+/-_=\` are signed, so that nobody can have an event
+signed in this way. A body that could be such a word is refused as an event.
 
 \`\`\`yaml
 signature_schemes:
@@ -167,7 +167,7 @@ platforms:
 \`\`\`
 
 What is signed is a template: \`{body}\`, \`{timestamp}\`, \`{id}\`, \`{url}\`, \`{method}\`, \`{path}\`, \`{header.X}\`, \`{query.X}\`, \`{payload.a.b}\`, and for the odd ones \`{form}\` (the sorted fields of
-a form), \`{json}\` (the body, or the field \`payload\` of a form), \`{lines}\`, \`{crc32}\` and \`{secret}\`. A value that is missing refuses the request: it is never an empty text.`
+a form), \`{json}\` (the body, or the field \`payload\` of a form), \`{lines}\`, \`{crc32}\` and \`{secret}\`. A request that lacks one of these values is refused: a missing value never counts as an empty text.`
 
 /** The whole page. */
 export const renderSenders = (presets: readonly Preset[], schemes: readonly Scheme[]): string =>

@@ -27,28 +27,28 @@ const row = ({ name, title, settings = [], needs = [[]], repeatable, program }: 
 const intro = `Where replies and direct messages go: \`deliver\` of a route or a job, one name or a list. Settings stand under \`platforms.<name>\` (of \`github_comment\` and
 \`gitlab_comment\` under \`platforms.github\` and \`platforms.gitlab\`), or in the environment under the names below, which win. A profile's targets use that profile's settings
 and \`.env\` only. \`headgate targets list\` shows what is connected and what is missing; \`headgate targets test telegram\` sends a test message, and
-\`headgate targets test --route <name> --sample <name>\` what a route would deliver of a sample, with the route's own settings.
+\`headgate targets test --route <name> --sample <name>\` sends what a route would deliver for a sample, with the route's own settings.
 
 Chat targets send to \`deliver_extra.chat_id\`, else to the home channel; \`message_thread_id\`, else \`thread_id\`, selects a topic or thread. With a
 \`webhook_url\` alone they send to the webhook's own chat: a \`chat_id\` is then a failure, and a home channel has no effect. A text that is too long arrives in
-parts, at most 30. Mentions and commands of strangers are made harmless, and no image of theirs is loaded. \`api_base\` puts another address in the place of the official one.`
+parts, at most 30. Mentions and commands of strangers are made harmless, and their images are not loaded. \`api_base\` replaces the official address of the API.`
 
-const outro = `**Repeats**: whether the platform (or a mark in the text) recognises a message that arrives a second time. Where it does not, a delivery is tried again only when nothing can have
-been posted: no connection stood, or the platform said "not now". How long it asks to wait is waited for where that ends within the delivery's time: nine seconds of a
-direct delivery, a minute of a reply. What a crash broke off is then dead, to be looked at and retried by hand.
+const outro = `**Repeats recognised** says whether the platform (or a mark in the text) recognises a message that arrives a second time. Where it does not, a delivery is tried again only when nothing can have
+been posted: there was no connection, or the platform said "not now". When the platform asks to wait, headgate waits, if the wait ends within the time of the delivery: nine seconds for a
+direct delivery, a minute for a reply. A delivery that a crash broke off is then dead, to be looked at and retried by hand.
 
-**\`github_comment\`** and **\`gitlab_comment\`** end each comment with an invisible mark, which [agents.md](agents.md) tells of.
+**\`github_comment\`** and **\`gitlab_comment\`** end each comment with an invisible mark, which [agents.md](agents.md) explains.
 \`github_comment\` looks for the mark of the same delivery before it posts. Where the token may not look (403, 404), it comments all the same; the log says that a repeat could not be recognised, and
-what may have arrived is then not repeated.
+a comment that may have arrived is then not repeated.
 
-**\`http\`** posts \`{"route","delivery_id","text"}\` with a \`webhook-id\` that a repeat carries again. Only with \`deliver_extra.secret\` is it signed (Standard Webhooks: \`webhook-timestamp\`,
-\`webhook-signature\`); without, its receiver cannot tell who posted, which \`validate\` says (WH708). What a payload fills in of \`deliver_extra.url\` is percent-encoded, a slash too: a placeholder
+**\`http\`** posts \`{"route","delivery_id","text"}\` with a \`webhook-id\` that a repeat carries again. The post is signed only with \`deliver_extra.secret\` (Standard Webhooks: \`webhook-timestamp\`,
+\`webhook-signature\`); without it, the receiver cannot tell who posted, and \`validate\` says so (WH708). The values that a payload fills into \`deliver_extra.url\` are percent-encoded, slashes too: a placeholder
 is a piece of one segment, parameter or fragment.
 
 **Several targets**: \`deliver: [github_comment, { target: slack, deliver_extra: { chat_id: C0123 } }]\` sends one reply to each; \`deliver_mode: first_success\` tries them in
-order until one has it. A direct delivery answers 200 only when the mode's condition holds; the sender's repeat within the hour goes to those that have not had it.
+order until one has it. A direct delivery answers 200 only when the mode's condition holds; a repeat of the sender within the hour goes to the targets that have not had the text.
 
-A target of your own is a plug-in: [plugins.md](plugins.md).`
+A target of your own is a plugin: [plugins.md](plugins.md).`
 
 /** The whole page. */
 export const renderTargets = (targets: readonly TargetPart[]): string =>

@@ -5,7 +5,7 @@ import type { Explanation } from './explanation.ts'
 export const ofFiles = {
   WH001: {
     means: 'The parser stopped at this place: the text is not YAML 1.2 (or, in a .json file, not JSON).',
-    why: 'Nothing of the file is known, so nothing of it can be served. At a reload the configuration before it serves on.',
+    why: 'Nothing of the file is known, so nothing of it can be served. At a reload the gateway goes on serving the previous configuration.',
     fix: 'Look at the marked line and the one above it. Most often a quote or a bracket is not closed, a tab indents a line, or a text that begins with * & ! { [ needs quotes.',
     example: {
       of: 'config',
@@ -21,13 +21,13 @@ export const ofFiles = {
   },
   WH003: {
     means: 'A file that was expected is not there, cannot be opened, or is larger than 16 MB.',
-    why: 'What stands in it does not count: the gateway would serve something else than was written.',
+    why: 'Its contents would not count: the gateway would serve something else than was written.',
     fix: 'Check the path (--config, --data-dir, HEADGATE_HOME) and that the user who runs headgate may read the file.',
   },
   WH004: {
     means: 'The data directory has no config.yaml.',
-    why: 'Only the environment and the files beside it count: subscriptions, jobs, .env. That may be meant.',
-    fix: 'Nothing, if it is meant. Else run headgate gateway setup, or name the right folder with --data-dir.',
+    why: 'Only the environment and the other files of the data directory count: subscriptions, jobs, .env. That may be intended.',
+    fix: 'If that is intended, do nothing. Otherwise run headgate gateway setup, or name the right folder with --data-dir.',
   },
   WH006: {
     means: 'A value without quotes that YAML 1.1 reads in one way and YAML 1.2, which headgate reads, in another: yes, on, 0755.',
@@ -37,7 +37,7 @@ export const ofFiles = {
   },
   WH007: {
     means: 'A line of .env holds a quoted text that does not end, or goes on after its end. The line is skipped.',
-    why: 'The variable is not set, so what refers to it has no value: most often a secret.',
+    why: 'The variable is not set, so settings that refer to it, most often a secret, have no value.',
     fix: 'Close the quotes, or leave them out. docs/environment.md has the rule.',
     example: { of: 'env', bad: 'API_TOKEN="abc\n', good: 'API_TOKEN=abc\n' },
   },
@@ -49,8 +49,8 @@ export const ofFiles = {
   },
   WH010: {
     means:
-      'A webhook-ignore comment takes nothing out: it has no reason, names no known code, or there is no such finding on its line or the next.',
-    why: 'A comment that is left behind hides the next mistake in the same place. What stops the start cannot be taken out at all, for the gateway does not read these comments.',
+      'A webhook-ignore comment hides nothing: it has no reason, names no known code, or there is no such finding on its line or the next.',
+    why: 'A comment that is left behind hides the next mistake in the same place. A finding that stops the start cannot be hidden, because the gateway does not read these comments.',
     fix: 'Remove the comment, or write it as: # webhook-ignore WH210: why it is right here',
     example: {
       of: 'route',
@@ -60,7 +60,7 @@ export const ofFiles = {
   },
   WH011: {
     means:
-      'Behind a text without quotes stands a comment that looks like the rest of the text: nothing parts its # from what follows, or it has a placeholder {…}. Prompts, settings of targets, bodies, keys and descriptions are looked at.',
+      'Behind a text without quotes stands a comment that looks like the rest of the text: its # has no blank behind it, or the comment has a placeholder {…}. This is looked for in prompts, settings of targets, bodies, keys and descriptions.',
     why: 'YAML begins a comment at each # behind a blank, so that the text ends before it.',
     fix: 'Put the whole text in quotes. Where a comment is meant, write a blank behind its #, and no placeholder in it.',
     example: { of: 'route', bad: 'prompt: PR #{number} {title}\n', good: 'prompt: "PR #{number} {title}"\n' },

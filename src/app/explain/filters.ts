@@ -11,7 +11,7 @@ export const ofFilters = {
   },
   WH402: {
     means: 'The pattern uses look-around or a back-reference.',
-    why: 'Patterns run on an engine that needs time in proportion to the text. These two do not go with that: on a hostile text they can hold a process up for minutes.',
+    why: 'Patterns run on an engine that needs time in proportion to the text. Look-around and back-references cannot run on it: on a hostile text they can hold a process up for minutes.',
     fix: 'Say the same with two conditions: one that must hold, and one under not.',
     example: {
       of: 'route',
@@ -32,7 +32,7 @@ export const ofFilters = {
   WH404: {
     means: 'The condition lets every event through.',
     why: 'It was written to keep something out, and does not.',
-    fix: 'Remove it, or ask for what is meant to pass.',
+    fix: 'Remove the condition, or name the values that are meant to pass.',
     example: {
       of: 'route',
       bad: 'filters:\n  - any: [{ field: action, equals: opened }, { not: { field: action, equals: opened } }]\n',
@@ -71,7 +71,7 @@ export const ofFilters = {
   },
   WH408: {
     means: 'A condition asks for an event type that events of the same route does not list.',
-    why: 'Such an event ends before the filters: the condition never holds for it.',
+    why: 'Such an event is ignored before the filters, so the condition never holds.',
     fix: 'Add the event to events, or remove the condition.',
     example: {
       of: 'route',
@@ -91,7 +91,7 @@ export const ofFilters = {
   },
   WH410: {
     means: 'A condition says the same as another one, or a branch of any is already covered by a wider one.',
-    why: 'Whoever changes one of the two sees no effect.',
+    why: 'Changing one of the two conditions has no effect.',
     fix: 'Remove the one that adds nothing.',
     example: {
       of: 'route',
@@ -122,9 +122,9 @@ export const ofFilters = {
   },
   WH414: {
     means:
-      'In all samples that have the field it is of another kind than the condition asks for: true or false beside a text, a list of maps beside a text. Samples of the sender that verify names are looked at, or those of --sample.',
-    why: 'Values of different kinds are never equal, so the condition never holds (not_equals always does). What a sender sends beside its samples is not known, so this is a warning.',
-    fix: 'Write the operand in the kind that the payload has. Where events have it otherwise, add a sample that does: headgate samples add.',
+      'The condition compares a field with a value of another kind than the field has in all samples: a text with true or false, a text with a list of maps. The samples are those of the sender that verify names, or those of --sample.',
+    why: 'Values of different kinds are never equal, so the condition never holds (not_equals always does). This is a warning, because other events of the sender are not known.',
+    fix: 'Write the operand as the kind that the payload has. If some events have another kind, add one of them as a sample: headgate samples add.',
     example: {
       of: 'route',
       bad: 'verify: github\nevents: [pull_request]\nfilters: [{ field: pull_request.draft, equals: "false" }]\n',
@@ -132,8 +132,8 @@ export const ofFilters = {
     },
   },
   WH415: {
-    means: 'The field of a condition is in none of the samples that are known of the sender in verify, though they have what is around it.',
-    why: 'Where events do not have it either, the condition does not hold (not_equals does). What a sender sends beside its samples is not known, so this is only said.',
+    means: 'The field of a condition is in none of the known samples of the sender in verify, although they have the map around the field.',
+    why: 'If no event has the field, the condition never holds (not_equals always does). This is only a note, because other events of the sender are not known.',
     fix: 'Look at a sample (headgate samples show) or at a recorded event (headgate events show --body). If events have it, add one as a sample: headgate samples add.',
     example: {
       of: 'route',

@@ -25,7 +25,7 @@ export const ofHost = {
   },
   WH805: {
     means: 'A file of the data directory is dated more than a minute from now (validate --env, doctor). Nobody else is asked for the time.',
-    why: 'Signatures with a time-stamp are good for 300 s: with a wrong clock they are refused.',
+    why: 'Signatures with a time-stamp are valid for 300 s, so a wrong clock makes the gateway refuse them.',
     fix: 'Set the clock, for example with timedatectl set-ntp true.',
   },
   WH806: {
@@ -36,12 +36,12 @@ export const ofHost = {
   WH808: {
     means:
       'A reload found config.yaml empty, or with fewer than half of the routes that are served; routes with new names are counted as before.',
-    why: 'A file that was cut off looks the same: the posts of all other senders would get 404 and be lost. What was served is served on.',
+    why: 'A file that was cut off looks the same, and the posts to the missing routes would get 404 and be lost. The gateway goes on serving the previous configuration.',
     fix: 'Look at the file. If it is as you want it: headgate gateway reload --force.',
   },
   WH807: {
-    means: 'validate --env could not look at what the message names, so nothing is known of it.',
-    why: 'What is wrong there would not be found.',
+    means: 'validate --env could not make the check that the message names.',
+    why: 'Problems there would not be found.',
     fix: 'Mend what the message says: a file or folder may not be readable, or a gateway gives no answer. headgate doctor looks again.',
   },
 } as const satisfies { readonly [code: string]: Explanation }

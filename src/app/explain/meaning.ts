@@ -5,13 +5,13 @@ import type { Explanation } from './explanation.ts'
 export const ofMeaning = {
   WH201: {
     means: 'The route has no secret of its own, or an empty one, and there is no global one that it could inherit.',
-    why: 'Nobody could be told from a stranger, so the gateway does not start. An empty secret does not inherit the global one.',
+    why: 'The gateway could not tell a sender from a stranger, so it does not start. An empty secret does not inherit the global one.',
     fix: 'Set WEBHOOK_SECRET or platforms.webhook.extra.secret for all routes, or secret on this route. headgate gateway setup makes one.',
     example: { of: 'route', bad: 'secret: ""\n', good: 'secret: "${ROUTE_SECRET:-5d2be07c94f1}"\n' },
   },
   WH202: {
     means: 'deliver_only sends the rendered prompt without an agent, but deliver is log or absent.',
-    why: 'The message would go nowhere but the log, and the sender would be told that it arrived.',
+    why: 'The message would only go to the log, and the sender would get the answer that it arrived.',
     fix: 'Name the target in deliver, or remove deliver_only.',
     example: { of: 'route', bad: 'deliver_only: true\n', good: 'deliver_only: true\ndeliver: telegram\n' },
   },
@@ -27,7 +27,7 @@ export const ofMeaning = {
   },
   WH204: {
     means: 'coalesce gathers events into one agent run, and this route runs no agent of its own.',
-    why: 'A direct delivery answers its sender with what became of it, and a job is started at once: neither can wait for further events.',
+    why: 'A direct delivery answers the sender with its result, and a job starts at once: neither can wait for further events.',
     fix: 'Remove coalesce, or what it does not go with.',
     example: {
       of: 'route',
@@ -47,7 +47,7 @@ export const ofMeaning = {
   },
   WH207: {
     means: 'secret and secrets stand on one route, or INSECURE_NO_AUTH stands among other secrets.',
-    why: 'A list of secrets is for the time of a change. Beside a single one, or beside none at all, it would not say which counts.',
+    why: 'A list of secrets is for the time in which a secret is changed. Beside secret, or with INSECURE_NO_AUTH in it, it would not be clear which of them count.',
     fix: 'Put all secrets that count into secrets, and remove secret.',
     example: {
       of: 'route',
@@ -57,11 +57,11 @@ export const ofMeaning = {
   },
   WH208: {
     means: 'A key that belongs to another mode of the route, such as a window beside keep: single_flight.',
-    why: 'It would have no effect there, and its author counts on one.',
+    why: 'The key would have no effect there, although its author expects one.',
     fix: 'Remove it, or choose the mode that it belongs to.',
   },
   WH210: {
-    means: 'The key is valid, but nothing looks at it here: the mode of the route, or its file, leaves it without effect.',
+    means: 'The key is valid, but has no effect here because of the mode of the route, or of the file that it stands in.',
     why: 'Somebody will change it later and wonder why nothing happens.',
     fix: 'Remove it, or change what switches it off.',
     example: {
@@ -72,7 +72,7 @@ export const ofMeaning = {
   },
   WH211: {
     means: 'A subscription has the name of a route in config.yaml. The configured route wins.',
-    why: 'The subscription answers nobody: its secret, events and prompt do not count.',
+    why: 'The subscription is never used: its secret, events and prompt do not count.',
     fix: 'Rename one of the two, or headgate webhook remove <name>.',
   },
   WH212: {
@@ -129,20 +129,20 @@ export const ofMeaning = {
     fix: 'headgate cron resume <id>, or remove enabled: false from the job.',
   },
   WH220: {
-    means: 'The key or value is described already, but this version does not have what it asks for.',
-    why: 'Half a feature would be worse than none: the file is refused instead.',
+    means: 'The key or value is reserved for a feature that this version does not have.',
+    why: 'The setting would have no effect, so the file is refused instead.',
     fix: 'Remove it, or use what the help names in its place.',
     example: { of: 'config', bad: 'storage: { kind: postgres }\n', good: 'storage: { kind: sqlite }\n' },
   },
   WH222: {
     means:
       'The runner of the agent needs a setting that is not there or not usable: a model, a key, an address, a command. Or a budget in money has a model without a price.',
-    why: 'No run could begin, and what is accepted would pile up; a budget without a price would never be used up.',
+    why: 'No run could begin, and accepted events would pile up. A budget without a price would never be used up.',
     fix: 'Add the setting under agent, a price under agent.prices. A key of OpenAI or Anthropic themselves may come from OPENAI_API_KEY or ANTHROPIC_API_KEY.',
     example: { of: 'config', bad: 'agent: { runner: command }\n', good: 'agent: { runner: command, command: [my-agent, --print] }\n' },
   },
   WH223: {
-    means: 'The schedule of a job is none, never comes, or its time zone is not known.',
+    means: 'The schedule of a job cannot be read or never comes, or its time zone is not known.',
     why: 'The job would never run.',
     fix: 'Use five fields as in crontab, @daily and the like, every 30m, or a time. docs/jobs.md has all forms.',
     example: {
@@ -153,7 +153,7 @@ export const ofMeaning = {
   },
   WH224: {
     means: 'A job that runs once has a time that is past.',
-    why: 'It does not run any more, or did already.',
+    why: 'The job does not run any more, or has run already.',
     fix: 'Give it a later time, or remove it.',
     example: {
       of: 'config',
@@ -163,7 +163,7 @@ export const ofMeaning = {
   },
   WH225: {
     means: 'A scheduled job has no prompt, or an empty one.',
-    why: 'Its runs ask the agent nothing. Only the context of a route that starts it would be in them.',
+    why: 'Its runs ask the agent nothing. Only a run that a route starts has a text: the context that the route gives it.',
     fix: 'Give it a prompt.',
     example: {
       of: 'config',
@@ -173,9 +173,9 @@ export const ofMeaning = {
   },
   WH226: {
     means:
-      'An entry of events is none of the sender that verify names, as far as its events are known (those of GitHub and GitLab are), or it is nearly the name of an event that a known sender has.',
+      'An entry of events is not an event of the sender that verify names, as far as the events of that sender are known (all of GitHub and GitLab are). Or the entry is nearly the name of an event of a known sender.',
     why: 'The route waits for an event that never comes, and ignores the one that was meant.',
-    fix: 'Write the name that the help gives. What was done to a thing (opened) is no part of its event at GitHub, GitLab, Gitea, Linear and Sentry: ask for it in a filter. A sender of your own may use any name: then the finding can be taken out by a comment.',
+    fix: 'Write the name that the help gives. What was done to a thing (opened) is no part of its event at GitHub, GitLab, Gitea, Linear and Sentry: ask for it in a filter. A sender of your own may use any name: then a comment can hide the finding.',
     example: {
       of: 'route',
       bad: 'verify: github\nevents: [pull_request.opened]\n',
@@ -193,13 +193,13 @@ export const ofMeaning = {
     },
   },
   WH228: {
-    means: 'A section under tools lacks what its tool needs, or has it in a way that cannot work: a provider, a key, an address.',
+    means: 'A section under tools lacks a setting that its tool needs, or has a value that cannot work: a provider, a key, an address.',
     why: 'The gateway starts, and agents go without the tool.',
     fix: 'Add the setting that the message names, or set it in the environment. docs/agents.md has what each tool needs.',
   },
   WH229: {
     means: 'An argument of agent.command begins with {prompt}, and no argument before it is "--".',
-    why: 'A prompt that begins with "-" would be an option of the program, chosen by whoever wrote the event: --output=/some/file. Such a run is dead.',
+    why: 'A prompt that begins with "-" would be read as an option of the program, such as --output=/some/file, and a stranger would have chosen it. So such a run is dead.',
     fix: 'Put "--" before {prompt} where the program knows it, write it as --prompt={prompt}, or leave {prompt} out: then the prompt is on the standard input.',
     example: {
       of: 'config',
@@ -210,7 +210,7 @@ export const ofMeaning = {
   WH230: {
     means: "OPENAI_API_KEY or ANTHROPIC_API_KEY is set, and agent.base_url is not that vendor's own API. agent.api_key is not set.",
     why: 'A key that stands in the environment, perhaps for another program, must not go to somebody else. The API is asked without a key, as a model on this machine may be.',
-    fix: 'Set agent.api_key, if that API needs a key. Where it is to have the same key, say so: api_key: "${OPENAI_API_KEY}".',
+    fix: 'Set agent.api_key, if that API needs a key. To send it the same key, write api_key: "${OPENAI_API_KEY}".',
   },
   WH231: {
     means: 'An entry of toolsets has neither command nor url, or both, or an address or header that no request could carry.',

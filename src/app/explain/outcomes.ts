@@ -10,16 +10,16 @@ export type OutcomeName = Refused['code'] | Exclude<Outcome['kind'], 'refused'>
 /** The meaning of an outcome. `fix`: the way out where the outcome is not wanted. */
 export type OutcomeMeaning = { readonly means: string; readonly fix: string }
 
-const show = 'headgate events show <id> tells why.'
+const show = 'headgate events show <id> shows why.'
 
 /** The meanings by outcome. A missing meaning does not compile. */
 const meanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
   accepted: {
     means: 'The event was stored, and its run begins or waits for its turn.',
-    fix: 'headgate events show <id> tells of each attempt.',
+    fix: 'headgate events show <id> shows each attempt.',
   },
   coalesced: {
-    means: 'The event was stored and joined others of its group: one run is made of them all.',
+    means: 'The event was stored and joined others of its group: one run stands for all of them.',
     fix: 'Look at coalesce of the route: its key makes the group, window_seconds and max_wait_seconds say how long it waits.',
   },
   delivered: {
@@ -63,16 +63,19 @@ const meanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
   },
   too_many_headers: { means: 'The request has more header fields than are taken.', fix: 'Look at what a proxy adds on the way.' },
   too_slow: {
-    means: 'The request did not come whole in its time.',
+    means: 'The request did not arrive completely in its time.',
     fix: 'Look at the proxy and the network: it should read the whole request before it passes it on.',
   },
   wrong_method: { means: 'Webhook paths take POST.', fix: 'Let the sender send POST.' },
   bad_json: { means: 'The signature holds, and the body is neither JSON nor a form.', fix: 'Set the content type to JSON at the sender.' },
   delivery_failed: {
-    means: 'The target did not take the message of a deliver_only route. Nothing is kept to be tried again: the sender is told.',
+    means: 'The target did not take the message of a deliver_only route. Nothing is kept to be tried again: the sender gets an error.',
     fix: `${show} headgate targets test tries the target; headgate events replay <id> sends it again.`,
   },
-  stopping: { means: 'The gateway is stopping.', fix: 'A sender that repeats comes again. Others must be told to: see docs/senders.md.' },
+  stopping: {
+    means: 'The gateway is stopping.',
+    fix: 'A sender that repeats comes again. Other senders repeat only when they are asked to: see docs/senders.md.',
+  },
   overloaded: {
     means: 'The queue of runs is full, or too many bodies come at once.',
     fix: 'headgate gateway status has the backlog. Raise gateway.max_concurrent_runs or max_queued_runs, or see why runs take so long.',

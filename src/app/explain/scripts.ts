@@ -11,7 +11,7 @@ export const ofScripts = {
   },
   WH602: {
     means: 'The path of the script leads out of the scripts folder, by itself or through a link.',
-    why: 'What may be run is what an operator put there, and nothing else on the machine.',
+    why: 'Only programs that an operator has put into that folder may run, and nothing else on the machine.',
     fix: 'Put the script into scripts/ of the profile folder, and name it relative to that.',
     example: { of: 'route', bad: 'script: ../outside.sh\n', good: 'filters: [{ field: action, equals: opened }]\n' },
   },
@@ -21,12 +21,12 @@ export const ofScripts = {
     fix: 'Install it where the gateway runs, or extend the PATH of the service.',
   },
   WH604: {
-    means: 'The interpreter of the script cannot read it (validate --env, doctor): bash -n, or what py_compile does.',
+    means: 'The interpreter cannot read the script (validate --env, doctor). The check is bash -n, or that of py_compile.',
     why: 'It fails at once, so every event of the route is ignored.',
     fix: 'Mend the line that the message names.',
   },
   WH605: {
-    means: 'The script ran on every sample that gets as far (validate --env --sample), and let none of them on.',
+    means: 'The script ran on every sample that reaches it (validate --env --sample), and let none of them on.',
     why: 'It prints nothing, [SILENT] or "__hermes_ignore__": true, or it fails, so events like these are ignored.',
     fix: 'Try it by hand: headgate webhook trace <route> --sample <name> --run-scripts. If it waits for other events, nothing is wrong.',
   },

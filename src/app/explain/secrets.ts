@@ -11,12 +11,12 @@ export const ofSecrets = {
   },
   WH302: {
     means: 'Two routes have the same secret of their own.',
-    why: 'A request that was signed for one of them is valid on the other, too, and who knows one secret knows both.',
+    why: 'A request that was signed for one of them is valid on the other, too, and somebody who learns one secret knows both.',
     fix: 'Give each sender a secret of its own, or remove both to share the global one on purpose.',
   },
   WH318: {
     means: 'A route answers the questions of a sender (X, Zoom) with an HMAC under a key that another scheme checks with, too.',
-    why: 'Anybody may ask, and the answer is a signature of what was asked: sent as an event to the other scheme, it would hold.',
+    why: 'Anybody may ask, and the answer is a signature of the question. Sent to the other scheme as an event, the question would pass with that signature.',
     fix: 'Let no other scheme and no other route have that key. The sender makes it, so change the other one.',
     example: {
       of: 'route',
@@ -25,16 +25,15 @@ export const ofSecrets = {
     },
   },
   WH319: {
-    means: 'Two schemes that a route names are shown by the same header, or by none, so that the first decides on every request.',
+    means: 'Two schemes of a route are recognised by the same header, or by no header, so that the first of them decides on every request.',
     why: 'A request of the second sender is always refused.',
     fix: 'Give each sender a route of its own.',
     example: { of: 'route', bad: 'verify: [jira, bitbucket]\n', good: 'verify: jira\n' },
   },
   WH321: {
-    means:
-      'The sender of a route sends nothing again that was refused (GitHub), and nobody has written a rate_limit, so that the default counts.',
-    why: 'Past the limit a post gets 429 before coalesce could merge its run with others. It is kept with its body, but runs only when somebody replays it.',
-    fix: 'Write rate_limit under webhook as you want it. Where posts come in bursts, raise it and let coalesce merge the runs. What was refused: headgate events list --outcome rate_limited, then headgate events replay.',
+    means: 'The sender of a route does not repeat refused events (GitHub), and no rate_limit is written, so the default limit counts.',
+    why: 'Past the limit a post gets 429, before coalesce could merge its event with others. The event is kept with its body, but runs only when somebody replays it.',
+    fix: 'Write rate_limit under webhook as you want it. Where posts come in bursts, raise it and let coalesce merge the runs. To run refused events: headgate events list --outcome rate_limited, then headgate events replay.',
     example: {
       of: 'config',
       bad: 'platforms:\n  webhook:\n    enabled: true\n    routes:\n      r: { verify: github, secret: "${ROUTE_SECRET:-5d2be07c94f1}" }\n',
@@ -53,14 +52,14 @@ export const ofSecrets = {
   },
   WH320: {
     means: 'Several routes, or several schemes of one route, are checked with the same key.',
-    why: 'Who captures a request of one of them may send it to the others, where it holds as well, or is a first request again.',
+    why: 'Whoever captures a request to one of them can send it to the others, where its signature holds too, and where it is no duplicate.',
     fix: 'Give each sender a secret of its own. Where one sender posts to all of these routes, nothing is wrong.',
     example: { of: 'route', bad: 'verify: [stripe, shopify]\n', good: 'verify: stripe\n' },
   },
   WH323: {
-    means: 'The sender makes its key itself, and the route has none of its own, so that the global secret is taken for it.',
+    means: 'The sender makes its key itself, and the route has no key of its own, so the global secret is used in its place.',
     why: 'Unless the global secret happens to be that key, every request of the sender is refused (401).',
-    fix: 'Put the key that the sender shows into "secret" of the route, at best as ${NAME} with the variable in .env. docs/senders.md says where each sender shows it.',
+    fix: 'Put the key that the sender shows into "secret" of the route, preferably as ${NAME} with the variable in .env. docs/senders.md says where each sender shows it.',
     example: {
       of: 'route',
       bad: 'verify: stripe\n',
@@ -70,7 +69,7 @@ export const ofSecrets = {
   WH303: {
     means: 'A secret stands in clear text in a file that git tracks or that other users may read.',
     why: 'It is in every clone and backup, and stays in the history when it is removed.',
-    fix: 'Write ${NAME} and set the variable in .env, or file:/path. Then make a new secret, for the old one is known.',
+    fix: 'Write ${NAME} and set the variable in .env, or file:/path. Then make a new secret, because the old one is known.',
   },
   WH304: {
     means: 'The route has the secret INSECURE_NO_AUTH: nothing is verified.',
@@ -80,14 +79,14 @@ export const ofSecrets = {
   },
   WH305: {
     means: 'A reference leads nowhere: the variable of ${NAME} is not set, or the file of file:/path cannot be read.',
-    why: 'The secret is not known, so nobody could sign with it. In CI, where secrets are not, validate --no-env does not look for them.',
+    why: 'The secret is not known, so nobody could sign with it. In CI, where there are no secrets, validate --no-env does not look for them.',
     fix: 'Set the variable in the environment or in .env, give it a default with ${NAME:-default}, or mend the path.',
     example: { of: 'route', bad: 'secret: "${NOT_SET_ANYWHERE}"\n', good: 'secret: "${NOT_SET_ANYWHERE:-5d2be07c94f1}"\n' },
   },
   WH306: {
     means: 'The secret begins or ends with a blank or a line end.',
-    why: 'It is most often copied along, and signatures fail with a secret that looks right.',
-    fix: 'Take the blank away. If it belongs to the secret, a comment can take the finding out.',
+    why: 'The blank was most often copied along with the secret, and signatures then fail although the secret looks right.',
+    fix: 'Take the blank away. If it belongs to the secret, a comment can hide the finding.',
     example: {
       of: 'route',
       bad: 'secret: "${S:- q7Zr1mVt0xKc8LwYb3NeUj5HsDf2GaPo}"\n',
@@ -102,7 +101,7 @@ export const ofSecrets = {
   },
   WH308: {
     means: 'The gateway listens beyond loopback, and no proxy is named in trust_proxy.',
-    why: 'It speaks plain HTTP: without a proxy that ends TLS, what is posted can be read on the way. Signatures protect it from changes only.',
+    why: 'The gateway speaks plain HTTP: without a proxy that ends TLS, events can be read on the way. Signatures only protect them from changes.',
     fix: 'Put a proxy in front and name it in trust_proxy, or bind to 127.0.0.1.',
     example: {
       of: 'config',
@@ -119,7 +118,7 @@ export const ofSecrets = {
   WH310: {
     means: 'The scheme of the route signs with SHA-1.',
     why: 'An HMAC with SHA-1 is not broken, but nobody should begin with it today; some senders have nothing else.',
-    fix: 'Choose SHA-256 at the sender, if it has that. If it has nothing else, a comment can take the finding out.',
+    fix: 'Choose SHA-256 at the sender, if it has that. If it has nothing else, a comment can hide the finding.',
     example: {
       of: 'route',
       bad: 'verify: { algorithm: hmac_sha1, signature: { header: X-Signature } }\n',
@@ -138,7 +137,7 @@ export const ofSecrets = {
   },
   WH312: {
     means: 'The scheme reads a time of sending that is not part of the signed text.',
-    why: 'Whoever captured a request can put a new time in it: the window protects from nothing.',
+    why: 'Whoever captures a request can put a new time in it, so the time window gives no protection.',
     fix: 'Put {timestamp} into "signed", where the sender signs it; else take "timestamp" out.',
     example: {
       of: 'route',
@@ -167,19 +166,19 @@ export const ofSecrets = {
     },
   },
   WH315: {
-    means: 'Something of how this sender signs is not certain: its documentation leaves it open, or contradicts itself.',
-    why: 'It is most likely right as it is; if a genuine event is refused, look here first.',
+    means: 'A detail of how this sender signs is not certain: its documentation leaves it open, or contradicts itself.',
+    why: 'The description is most likely right; if a genuine event is refused, look here first.',
     fix: 'Send a test event from the sender, and run headgate webhook verify on what came if it was refused.',
   },
   WH316: {
-    means: 'An entry of allow_from is no network and no address.',
-    why: 'It would let nobody in.',
+    means: 'An entry of allow_from is neither a network nor an IP address.',
+    why: 'The entry would let nobody in.',
     fix: 'Write a network as 192.0.2.0/24 or 2001:db8::/32, or one address.',
     example: { of: 'route', bad: 'allow_from: [192.0.2.0/33]\n', good: 'allow_from: [192.0.2.0/24]\n' },
   },
   WH317: {
     means: 'The route asks for a client certificate, and no proxy is listed that checks certificates.',
-    why: 'The header could be sent by anybody, so that it is believed from a listed proxy only: every request would be refused.',
+    why: 'Anybody could send the header, so it counts only from a listed proxy. Without one every request would be refused.',
     fix: 'List the address of the proxy in trust_proxy (true is not enough), and let the proxy remove the header from what clients send.',
     example: {
       of: 'config',

@@ -16,20 +16,20 @@ export const ofShape = {
     example: { of: 'route', bad: 'events: push\n', good: 'events: [push]\n' },
   },
   WH103: {
-    means: 'The key takes one of a list of words, and this is none of them.',
+    means: 'The key takes one word of a list, and this value is not in the list.',
     why: 'The route would do something else than its author thinks, or nothing.',
     fix: 'Use one of the words that the help lists.',
     example: { of: 'route', bad: 'verify: githb\n', good: 'verify: github\n' },
   },
   WH104: {
-    means: 'A key that must be there is not.',
-    why: 'What it belongs to has no meaning without it, so the file is refused.',
+    means: 'A required key is missing.',
+    why: 'The map around it has no meaning without this key, so the file is refused.',
     fix: 'Add the key. docs/reference.md says what it takes.',
     example: { of: 'route', bad: 'coalesce: { window_seconds: 30 }\n', good: 'coalesce: { key: "{number}", window_seconds: 30 }\n' },
   },
   WH105: {
     means: 'The value is of the right type, but too small, too large, too long, empty, or of the wrong form.',
-    why: 'A value out of range would either be cut to the range in silence, or break what depends on it.',
+    why: 'A value out of range would either be cut to the range in silence, or break other parts of the program.',
     fix: 'Use a value within the bounds that the message names.',
     example: {
       of: 'config',
@@ -39,7 +39,7 @@ export const ofShape = {
   },
   WH106: {
     means: 'The same setting stands under platforms.webhook and under platforms.webhook.extra.',
-    why: 'The one under extra wins. Whoever changes the other one sees no effect.',
+    why: 'The setting under extra wins. Changing the other one has no effect.',
     fix: 'Keep the one under extra, and remove the other.',
     example: {
       of: 'config',

@@ -12,24 +12,24 @@ export const ofTargets = {
   },
   WH702: {
     means: 'toolsets or platform_toolsets names a toolset that is neither built in nor under toolsets.',
-    why: 'It is dropped: the run goes without it. Where all names are dropped, it has no tools at all.',
+    why: 'The toolset is dropped, and the run goes without it. Where all toolsets are dropped, the run has no tools at all.',
     fix: 'Mend the name, or add the server under toolsets. docs/agents.md lists what is built in.',
     example: { of: 'route', bad: 'toolsets: [web_serch]\n', good: 'toolsets: [web_search]\n' },
   },
   WH703: {
     means: 'toolsets or platform_toolsets names a toolset that would give a stranger the machine: a shell, files, other conversations.',
-    why: 'Text of an event comes from strangers, whoever signed it. The name is dropped.',
-    fix: 'Remove it. Tools of yours that an event may use belong into a server of their own, under toolsets, with a list in allow.',
+    why: 'The text of an event comes from strangers, whoever signed the event. The toolset is dropped.',
+    fix: 'Remove it. Put your own tools for such runs into a server of their own, under toolsets, with a list in allow.',
     example: { of: 'route', bad: 'toolsets: [terminal]\n', good: 'toolsets: [web_search]\n' },
   },
   WH704: {
-    means: 'deliver names a target that there is not.',
+    means: 'deliver names an unknown target.',
     why: 'Nothing could be sent.',
     fix: 'Use one of the names that the help lists, or `headgate targets list`. The target of a plugin has a hyphen in its name.',
     example: { of: 'route', bad: 'deliver: telegrm\n', good: 'deliver: telegram\n' },
   },
   WH705: {
-    means: 'The target needs to be told something in deliver_extra, and is not.',
+    means: 'The target needs a setting in deliver_extra, and the setting is missing.',
     why: 'Every delivery would fail: a comment needs to know on which pull request, a post to which address.',
     fix: 'Add the settings under deliver_extra; values are templates.',
     example: {
@@ -45,7 +45,8 @@ export const ofTargets = {
     example: { of: 'config', bad: 'platforms:\n  telegram: { tokn: "${T:-x}" }\n', good: 'platforms:\n  telegram: { token: "${T:-x}" }\n' },
   },
   WH707: {
-    means: 'A value in deliver_extra is not usable: an address that is none, a number that is not positive, a header that may not be set.',
+    means:
+      'A value in deliver_extra is not usable: a text that is no address, a number that is not positive, a header that may not be set.',
     why: 'The target would refuse every delivery, or send it somewhere else.',
     fix: 'Mend the value. A placeholder may stand for it, but not in the host of an address.',
     example: {
@@ -55,8 +56,8 @@ export const ofTargets = {
     },
   },
   WH708: {
-    means: 'deliver: http has no secret, so that what it posts is not signed.',
-    why: 'Its receiver cannot tell a delivery from what anybody else posts there. That may not matter on a private network.',
+    means: 'deliver: http has no secret, so its posts are not signed.',
+    why: 'The receiver cannot tell a delivery from a post of anybody else. That may not matter on a private network.',
     fix: 'Set deliver_extra.secret; the receiver checks Standard Webhooks signatures with it.',
     example: {
       of: 'route',
@@ -65,14 +66,14 @@ export const ofTargets = {
     },
   },
   WH709: {
-    means: 'The target works through a program (gh for github_comment), and that cannot be found. With --env also: it has no login.',
+    means: 'The target works through a program (gh for github_comment), and the program cannot be found or, with --env, has no login.',
     why: 'Every delivery fails.',
     fix: 'Install the program where the gateway runs, and log in with it, or extend the PATH of the service.',
   },
   WH710: {
-    means: 'A module under plugins cannot be loaded, or what it exports is no plugin.',
+    means: 'A module under plugins cannot be loaded, or does not export a plugin.',
     why: 'Its parts are missing, and the routes that use them cannot be served.',
-    fix: 'Mend the module; the message has its error. docs/plugins.md shows the shape. Without it, take it out of the list.',
+    fix: 'Mend the module; the message has its error. docs/plugins.md shows the shape. To do without the plugin, take it out of the list.',
     example: { of: 'config', bad: 'plugins: [./not-there.mjs]\n', good: 'plugins: []\n' },
   },
   WH711: {
@@ -97,7 +98,8 @@ export const ofTargets = {
     fix: 'Set deliver_extra.chat_id on the route, or home_channel of the platform.',
   },
   WH714: {
-    means: "A plugin's operator refuses what its condition says, a plugin's runner a setting of agent; or it failed at that.",
+    means:
+      'The operator of a plugin refuses its operand, or the runner of a plugin refuses a setting of agent. Or the plugin failed during that check.',
     why: 'The condition would never hold, or no run would ever be answered.',
     fix: 'Mend the value as the message says. Where the plugin failed, its author has to.',
   },

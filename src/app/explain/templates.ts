@@ -28,7 +28,7 @@ export const ofTemplates = {
   },
   WH504: {
     means:
-      'A sample (validate --sample) gives a text that is longer than may be: the whole payload past 4000 characters, a list or map past 2000.',
+      'A sample (validate --sample) gives a text that is longer than allowed: the whole payload past 4000 characters, a list or map past 2000.',
     why: 'The rest is left out, and JSON that was cut cannot be parsed.',
     fix: 'Name the values that are needed instead of what is around them. If the beginning is enough, nothing is wrong.',
     example: {
@@ -38,7 +38,7 @@ export const ofTemplates = {
     },
   },
   WH505: {
-    means: 'A brace opens and none closes it, or the other way round, right beside what looks like a path.',
+    means: 'Beside a text that looks like a path, an opening brace has no closing one, or a closing brace no opening one.',
     why: 'The placeholder is not replaced, and stands in the text as it is.',
     fix: 'Write both braces: {pull_request.title}.',
     example: { of: 'route', bad: 'prompt: "Review {pull_request.title now."\n', good: 'prompt: "Review {pull_request.title} now."\n' },
