@@ -152,7 +152,8 @@ const jobs = (facts: Facts): Broken[] => {
 }
 
 /** A kill came while the job ran, or three in a row while its reply was delivered. A job has three attempts, and no setting gives it more. */
-const brokenOff = /^(?:the process ended during it, and a job is not started twice|out of attempts after 3: the process ended during each)$/
+const brokenOff =
+  /^(?:the process ended during the run, and a job is not started twice|out of attempts after 3: the process ended during each)$/
 
 const byJournal = (facts: Facts): Broken[] => {
   const { journal } = facts

@@ -64,7 +64,7 @@ export const compileJob = (source: JobSource, { targets, toolsets, agent }: JobP
   const schedule = tryCompileSchedule(spec.schedule, timezone, (why) => report('WH223', ['schedule'], why, scheduleHelp, 'value'))
   if (!schedule || diagnostics.some(({ stopsStart }) => stopsStart)) return { diagnostics }
   if (!spec.prompt?.trim()) {
-    const why = 'it has no prompt: by the clock or `cron run` the agent is asked nothing; only an event of a cron_job route brings a text'
+    const why = 'it has no prompt: the schedule and `cron run` ask the agent nothing; only an event of a cron_job route brings a prompt'
     report('WH225', spec.prompt === undefined ? [] : ['prompt'], why, 'give it a prompt')
   }
   const job: ScheduledJob = {

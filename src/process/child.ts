@@ -78,7 +78,7 @@ const watchChild = ({ child, signal: signalGroup }: ProcessGroup, name: string, 
       // A child has no pipes when file descriptors ran out.
       for (const pipe of [child.stdin, child.stdout, child.stderr]) pipe?.destroy()
       child.unref()
-      const end = result ?? { kind: 'failed', why: 'ended without a word' }
+      const end = result ?? { kind: 'failed', why: 'ended without a message' }
       resolve(end.kind === 'exited' ? { ...end, stdout: Buffer.concat(stdout).toString(), stderr: stderr.toString() } : end)
     }
     const end = (why: NonNullable<typeof result>): void => {

@@ -133,7 +133,7 @@ export class KeptChild {
     this.#closePipes()
     this.#group?.child.unref()
     this.#group?.ended()
-    this.#job.onEnd(this.#why ?? 'ended without a word', this.#stderr.toString())
+    this.#job.onEnd(this.#why ?? 'ended without a message', this.#stderr.toString())
     this.#over()
   }
 }

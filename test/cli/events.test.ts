@@ -490,7 +490,7 @@ t.test('retry: the dead runs of these ids; the others are said to be none', asyn
     `started  ${idOf(1)}  deploys  -> log`,
     `failed   ${idOf(2)}  deploys  no dead run is kept of it (done): events replay starts it anew`,
     `failed   ${idOf(3)}  deploys  its stored work is not kept any more: events replay starts it anew`,
-    `failed   ${idOf(4)}  deploys  its sender was told, and may repeat it; events replay --same-id sends it to those without it`,
+    `failed   ${idOf(4)}  deploys  its sender got an error, and may repeat the event; events replay --same-id sends it to the targets that have not had it`,
     '1 started, 3 failed',
   ])
   t.same(

@@ -194,7 +194,7 @@ t.test('options that do not do: exit 2, what and why; nothing is written', async
     [['--port', '99999'], /port from 0 to 65535/],
     [['--host', 'two words'], /--host: "two words" is no address/],
     [['--host', ''], /--host: /],
-    [['--route', 'githbu'], /--route: "githbu" is none of them\n {2}did you mean github/],
+    [['--route', 'githbu'], /--route: "githbu" is none of the choices\n {2}did you mean github/],
     [['--route', 'github=no/slash'], /--route: /],
     [['--runner', 'opnai'], /did you mean openai/],
     [['--runner', 'openai', '--api-key-file', cli.file('short')], /no answer: pass --model/],

@@ -212,7 +212,7 @@ comments: { events: [push], prompt: p, deliver: github_comment, deliver_extra: {
     { code: 'WH003' },
     { code: 'WH003' },
     { code: 'WH802' },
-    { code: 'WH807', message: /^the clock could not be looked at: / },
+    { code: 'WH807', message: /^the clock could not be checked: / },
   ])
 })
 
@@ -228,7 +228,10 @@ t.test('--env says which look at the machine failed', async (t) => {
   }).listen(join(dir, 'state/gateway.sock'))
   t.teardown(() => server.close())
   const validate = (...argv: string[]) => fakeCli(t).run('validate', '--data-dir', dir, '--format', 'concise', ...argv)
-  t.match(await validate('--env'), { code: 0, out: /^WH807 warning: the port could not be looked at: the gateway gave an odd answer\n$/ })
+  t.match(await validate('--env'), {
+    code: 0,
+    out: /^WH807 warning: the port could not be checked: the gateway gave an unexpected answer\n$/,
+  })
   t.equal((await validate('--env', '--deny-warnings')).code, 1)
   t.equal((await validate()).out, '')
 })

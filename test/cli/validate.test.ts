@@ -547,7 +547,7 @@ t.test('a webhook-ignore comment takes findings out of its line or the next one,
     cli.write('config.yaml', text)
     t.same(await codes(cli), found, text)
   }
-  t.match(await cli.run('validate'), { code: 1, out: /warning\[WH010\] WH101 stops the start here: it cannot be taken out/ })
+  t.match(await cli.run('validate'), { code: 1, out: /warning\[WH010\] WH101 stops the start here: it cannot be hidden/ })
   cli.write('config.yaml', lived.replace('m }, prompt: p }', 'm }, prompt: p } # webhook-ignore WH210: until May'))
   t.match(JSON.parse((await cli.run('validate', '--json')).out).data.summary, { warnings: 1, suppressed: 1 })
   t.same(await codes(cli, '--no-refs', '--select', 'WH0'), [])

@@ -199,7 +199,7 @@ t.test('gateway stop ends it as a signal does, and waits for that; gateway healt
   t.match(await cli('gateway', 'health'), { code: 0, out: /^ok {2}http:.*\/health {2}200\n$/ })
   t.match(await cli('gateway', 'stop', '--timeout', '1'), { code: 1, out: /^still stopping/ })
   t.match(await running.line(isStopping), { reason: 'gateway stop', drain_seconds: 600 })
-  t.match(await cli('gateway', 'health'), { code: 1, out: /^not well .*stopping/ })
+  t.match(await cli('gateway', 'health'), { code: 1, out: /^not healthy .*stopping/ })
   go(dir)
   t.ok([0, 4].includes((await cli('gateway', 'stop')).code), 'it was waited for, or was gone already')
   t.match(await running.ended, { code: 0, signal: null, err: '' })

@@ -375,7 +375,7 @@ t.test('an answer that is not what it should be is a fault, never taken for anot
     const { cli } = await serve(t, Object.fromEntries(Object.entries(own).map(([name, given]) => [name, async () => given])))
     return gatewayAt(cli).need()
   }
-  const fault = { code: 'gateway_fault', exitCode: 3, message: /odd answer/, hint: /another version/ }
+  const fault = { code: 'gateway_fault', exitCode: 3, message: /unexpected answer/, hint: /another version/ }
   const { url: _, ...noUrl } = status
   await t.rejects((await odd({ status: noUrl })).status(), fault)
   t.match(await (await odd({ status: { ...status, later: 1 } })).status(), status, 'what a later version adds is let through')

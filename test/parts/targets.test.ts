@@ -204,7 +204,7 @@ t.test('github_comment: a repeat waits until what may be on its way has come, or
     ['echo "gh: HTTP 502" >&2; exit 1', settle],
     ['echo "error connecting to api.github.com" >&2; exit 1', atOnce],
     ['echo "Post \\"https://x\\": read: connection reset" >&2; exit 1', settle],
-    ['exit 1', { ...settle, why: /without a word/ }],
+    ['exit 1', { ...settle, why: /without a reason/ }],
     ['exit 0', { ...settle, why: /no comment in the answer/ }],
     ['echo \'{"message":"ok"}\'', settle],
     ['echo \'"id"\'', settle],

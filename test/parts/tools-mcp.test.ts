@@ -232,7 +232,7 @@ t.test('a server that crashes is started again after ever longer rests, not in a
   }
   t.match(lines.slice(0, 2), [
     ['warn', { reason: 'exit code 3' }, 'an MCP server has ended'],
-    ['debug', { stderr: 'starting with ***\\nno licence' }, 'what an MCP server said at its end'],
+    ['debug', { stderr: 'starting with ***\\nno licence' }, 'the last lines of stderr of an MCP server that ended'],
   ])
   t.notMatch(JSON.stringify(lines), canary)
 })
@@ -544,7 +544,7 @@ t.test('a service that goes on talking is not listened to; the call and the log 
     const { toolset, lines } = compile(t, { url: origin, allow: ['a'] }, { clock: fakeClock() })
     await t.rejects(toolset(never), { message: `toolset notes: ${why}` }, what)
     await t.rejects(toolset(never), { message: `toolset notes: ${why}` })
-    t.same(lines, [['warn', { toolset: 'notes', reason: why }, 'an MCP server says more than is read, so its calls fail']], what)
+    t.same(lines, [['warn', { toolset: 'notes', reason: why }, 'an MCP server sends more than the gateway reads, so its calls fail']], what)
   }
 })
 

@@ -239,7 +239,7 @@ t.test('keep_refused: posts under a wrong secret are kept in a bound, and run on
 
   const again = (view: EventView, more: { dry_run?: boolean; body?: string } = {}) =>
     gateway.operations.replay({ id: view.event_id, ...more })
-  const refused = { found: false, why: /does not hold with the keys of now: github: / }
+  const refused = { found: false, why: /does not hold with the present keys: github: / }
   t.match(await again(genuine), refused)
   t.match(await again(genuine, { dry_run: true }), refused)
   t.match(await again(genuine, { body: '{"n":9}' }), { found: false, why: /for no other body/ })

@@ -347,7 +347,7 @@ t.test('a new route: its name is checked while it is typed, it is made of a samp
     fits: true,
   } as const
   editor.onMessage({ type: 'payloads', of: {}, answer: [row] })
-  t.match(editor.frame(), /what shall "fresh" be made of\?[\s\S]*> nothing +an empty route\s+github\/push +sample {2}push/)
+  t.match(editor.frame(), /what should "fresh" begin with\?[\s\S]*> nothing +an empty route\s+github\/push +sample {2}push/)
   editor.press('down', 'enter')
   t.strictSame(editor.asked().at(-1), { ask: 'create', of: { name: 'fresh', like: 'github/push' } })
   const answer = { ...opened, name: 'fresh', isNew: true, written: { events: ['push'] } }

@@ -27,7 +27,7 @@ const checkInterpreters = async (routes: readonly RouteSource[], { env }: Worksp
   const checks = [...users].map(async ([program, route]) => {
     const file = await locateProgram(program, searchPathOf(env))
     if (file !== undefined) return ok(program, `${file}, for scripts such as that of route ${route}`)
-    return fail(program, `not on the PATH, but route ${route} has a script for it: it ignores every event`, `install ${program}`)
+    return fail(program, `not on the PATH, but route ${route} has a script for it: the route ignores every event`, `install ${program}`)
   })
   return Promise.all(checks)
 }

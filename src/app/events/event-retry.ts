@@ -37,6 +37,6 @@ const whyNot = ({ event, state }: EventStatus): string => {
   if (state === 'dead') return 'its stored work is not kept any more: events replay starts it anew'
   // With a new delivery id, targets of a list that have the text already would get it again.
   if (event.outcome === 'delivery_failed')
-    return 'its sender was told, and may repeat it; events replay --same-id sends it to those without it'
+    return 'its sender got an error, and may repeat the event; events replay --same-id sends it to the targets that have not had it'
   return `no dead run is kept of it (${state}): events replay starts it anew`
 }

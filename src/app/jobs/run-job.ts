@@ -31,7 +31,7 @@ const refusalOf = ({ jobs = [] }: NotStarted, reason: Exclude<NotStarted['reason
         jobs.map((id) => ({ id })),
       )
     case 'job_running':
-      return no(reason, `"${reference}" is running already: it is never started beside itself`, 'try again when that run has ended')
+      return no(reason, `"${reference}" is running already: a job never runs twice at the same time`, 'try again when that run has ended')
     case 'job_disabled':
       return no(reason, `"${reference}" is disabled`, 'remove "enabled: false" from it')
   }

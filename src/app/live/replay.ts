@@ -82,7 +82,7 @@ const verifyAgain = async (
   { body, ...head }: RequestHead & { readonly body: Buffer },
   now: number,
 ): Promise<VerifiedRequest | string> => {
-  const refused = ({ detail }: Refused): string => `its signature does not hold with the keys of now: ${detail ?? 'refused'}`
+  const refused = ({ detail }: Refused): string => `its signature does not hold with the present keys: ${detail ?? 'refused'}`
   const check = plan.authenticate.run(head)
   if (typeof check !== 'function') return refused(check)
   const read = new ReadOnce(head.headers, body)

@@ -70,7 +70,7 @@ const objectionTo = async ({ kind, choices = [], check }: Question, answer: stri
     const names = choices.map(({ value }) => value)
     const near = nearest(answer, names)
     return error(
-      `"${printable(answer, 60)}" is none of them`,
+      `"${printable(answer, 60)}" is none of the choices`,
       near.length > 0 ? `did you mean ${near.join(' or ')}?` : `one of: ${names.join(', ')}`,
     )
   }

@@ -53,7 +53,7 @@ const problemsOf = (one: Ignore, used: ReadonlySet<string>, stopping: ReadonlySe
   const say = (message: string, help: string, suggest: readonly string[] = []): Diagnostic =>
     diagnostic('WH010', message, { place: one.place, help, ...(suggest.length > 0 ? { suggest } : {}) })
   if (one.codes.length === 0) return [say('this comment names no finding', 'write # webhook-ignore WH210: why it is right here')]
-  if (one.reason === '') return [say('this comment gives no reason, and takes nothing out', 'write the reason after a colon')]
+  if (one.reason === '') return [say('this comment gives no reason, so it hides nothing', 'write the reason after a colon')]
   return one.codes.flatMap((code) => {
     const isKnown = Object.hasOwn(catalogue, code)
     const near = isKnown ? [] : nearest(code, allCodes)
@@ -62,7 +62,7 @@ const problemsOf = (one: Ignore, used: ReadonlySet<string>, stopping: ReadonlySe
       return [say(`no finding has the code "${printable(code, 40)}"`, help, near)]
     }
     if (stopping.has(lineKey(one.place.file, one.line, code)))
-      return [say(`${code} stops the start here: it cannot be taken out`, 'mend what it is about, and remove the comment')]
+      return [say(`${code} stops the start here: it cannot be hidden`, 'mend what it is about, and remove the comment')]
     if (!reportUnused || used.has(ignoreKey(one, code)) || isOnDemand(code)) return []
     return [say(`${code} is not found on this line or the next`, 'remove the comment')]
   })

@@ -36,7 +36,7 @@ const findingsOfCheck = async (what: string, look: () => Promise<readonly Check[
     return (await look()).flatMap(findingOf)
   } catch (error) {
     const help = error instanceof Fault ? error.hint : undefined
-    return [diagnostic('WH807', `${what} could not be looked at: ${messageOf(error)}`, help === undefined ? {} : { help })]
+    return [diagnostic('WH807', `${what} could not be checked: ${messageOf(error)}`, help === undefined ? {} : { help })]
   }
 }
 

@@ -25,16 +25,16 @@ export const addGateway = (gateway: Command, run: Run): void => {
     .action((options: { readonly force?: boolean }) => run(async (cli) => (await import('./reload.ts')).gatewayReload(options, cli)))
   gateway
     .command('stop')
-    .description('make the running gateway finish what it has in hand and end, and wait for that')
+    .description('stop the running gateway when its running work is finished, and wait for that')
     .option('--timeout <seconds>', 'how long to wait; default: 60', seconds)
     .action((options: { readonly timeout?: number }) => run(async (cli) => (await import('./stop.ts')).gatewayStop(options, cli)))
   gateway
     .command('status')
-    .description('ask the running gateway how it is')
+    .description('show the state of the running gateway')
     .action(() => run(async (cli) => (await import('./status.ts')).gatewayStatus(cli)))
   gateway
     .command('health')
-    .description('ask the running gateway for /health, as a container does; exit 1 when it is not well')
+    .description('ask the running gateway for /health, as a container does; exit 1 when the gateway is not healthy')
     .action(() => run(async (cli) => (await import('./health.ts')).gatewayHealth(cli)))
   gateway
     .command('unit')
@@ -46,7 +46,7 @@ const addSetup = (gateway: Command, run: Run): void => {
   gateway
     .command('setup')
     .description('ask what to set up, or take it from options: adapter, first route, agent, first target')
-    .option('-y, --yes', 'ask nothing: take the defaults for what no option says')
+    .option('-y, --yes', 'ask nothing: take the defaults where no option gives an answer')
     .option('--screen-reader', 'ask in plain lines, with numbers for choices')
     .option('--enable', 'enable the adapter (the default)')
     .option('--host <address>', 'address to listen on')

@@ -11,7 +11,7 @@ export const gatewayHealth = async (cli: Cli): Promise<number> => {
   return answer(cli, {
     kind: 'gateway.health',
     data: { url, answer: said, stopping },
-    text: `${ok ? 'ok' : 'not well'}  ${url}  ${printable(said)}${stopping ? ', stopping' : ''}\n`,
+    text: `${ok ? 'ok' : 'not healthy'}  ${url}  ${printable(said)}${stopping ? ', stopping' : ''}\n`,
     exitCode: ok ? exit.ok : exit.no,
   })
 }

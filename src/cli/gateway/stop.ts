@@ -9,7 +9,7 @@ const defaultTimeoutSeconds = 60
 
 export const gatewayStop = async ({ timeout = defaultTimeoutSeconds }: { readonly timeout?: number }, cli: Cli): Promise<number> => {
   const { pid, isGone } = await stopGateway(gatewayAt(cli.workspace))
-  note(cli, `stopping process ${pid}: what it has in hand is finished first`)
+  note(cli, `stopping process ${pid}: its running work is finished first`)
   const stopped = await isGone(timeout * 1_000)
   return answer(cli, {
     kind: 'gateway.stop',

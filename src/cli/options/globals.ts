@@ -23,10 +23,10 @@ export const addGlobals = (program: Command): Command =>
   program
     .option('--data-dir <folder>', 'where files are; default: $HEADGATE_HOME, else ~/.headgate')
     .option('--json', 'one JSON document on stdout')
-    .option('--jsonata <expression>', 'what this JSONata expression makes of the data of --json')
+    .option('--jsonata <expression>', 'the result of this JSONata expression over the data of --json')
     .addOption(new Option('--color <when>', 'colour').choices(['auto', 'always', 'never']).default('auto'))
-    .option('-q, --quiet', 'no talk besides the answer')
-    .option('-v, --verbose', 'more talk: the data directory, the log of debugging, where an unforeseen error comes from')
+    .option('-q, --quiet', 'print nothing besides the answer')
+    .option('-v, --verbose', 'print more: the data directory, the debug log, and where an unforeseen error comes from')
     .option('--no-input', 'ask nothing, as where there is no terminal')
     // Help shows `--yes` only at the commands that ask. It also works before their names.
     .addOption(new Option('-y, --yes', 'do not ask').hideHelp())

@@ -18,7 +18,7 @@ export type RouteOptions = {
 
 export const withRouteOptions = (command: Command): Command =>
   command
-    .option('--like <sample|event>', 'begin with what such a request needs: the name of a sample, or the id of a recorded event')
+    .option('--like <sample|event>', 'begin with a route for such a request: the name of a sample, or the id of a recorded event')
     .option(
       '--from <sender|@file>',
       'a sender by its name, as stripe, or settings of a route as JSON or YAML; the other options go over them',

@@ -28,7 +28,7 @@ export const targetsTest = async (asked: string | undefined, options: TargetsTes
   }
   if (asked === undefined)
     throw usage('which target? give its name, or a route with --route', `look at them: ${cli.workspace.self} targets list`)
-  refuseOptions(options, ['sample', 'payload', 'eventId'], 'an event is of use with --route only')
+  refuseOptions(options, ['sample', 'payload', 'eventId'], 'an event can be given only with --route')
   const test = await prepareTargetTest(cli.workspace, { target: asked, extra: extraOf(options), profile: options.profile })
   if (!test.ok) return refuse(cli, test)
   const { target, profile, obstacle } = test

@@ -74,7 +74,7 @@ const addSubscribe = (subscribe: Command, run: Run): void => {
     .option('--route-profile <profile>', 'bind to a profile; another one than before makes a new secret')
     .option('--cron-job <id-or-name>', 'start a scheduled job')
     .option('--mirror-to-session', "also append what is delivered to the chat's session")
-    .option('--no-mirror-to-session', 'append it no more')
+    .option('--no-mirror-to-session', 'no longer append it')
     .option('--skills <list>', 'skills for the agent (comma or repeated)', list)
     .option('--script <path>', 'filter script under scripts/')
     .option('--coalesce-key <template>', 'events of one key within a window become one run')
@@ -107,7 +107,7 @@ const addDiagnosis = (webhook: Command, run: Run): void => {
     .command('tail [route]')
     .description('show requests and attempts as they happen, each with its reason; Ctrl-C ends it')
     .option('--outcome <list>', 'answered so: accepted, ignored, ignored:filters, bad_signature, ...', list)
-    .option('--since <time>', 'first what arrived since: 90s, 10m, 2h or an ISO 8601 time')
+    .option('--since <time>', 'first show what arrived since: 90s, 10m, 2h or an ISO 8601 time')
     .addOption(new Option('--format <format>', 'default: line').choices(['line', 'json']))
     .action((route: string | undefined, options: TailOptions) =>
       run(async (cli) => (await import('./tail.ts')).webhookTail(route, options, cli)),
@@ -118,6 +118,6 @@ const addDiagnosis = (webhook: Command, run: Run): void => {
     .option('--body <bytes>', 'the body as it came: @file, @- (standard input) or text')
     .option('--header <line>', "'Name: value', or @file with one a line (repeatable)", each)
     .option('--url <address>', 'the address that the sender posted to, for schemes that sign it')
-    .option('--at <time>', 'when it came, as far as time-stamps go: ISO 8601, Unix seconds or 10m; default: now')
+    .option('--at <time>', 'the time of arrival, for checks of time-stamps: ISO 8601, Unix seconds or 10m; default: now')
     .action((name: string, options: VerifyOptions) => run(async (cli) => (await import('./verify.ts')).webhookVerify(name, options, cli)))
 }

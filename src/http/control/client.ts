@@ -46,7 +46,7 @@ const askOperation = async (asker: Asker, operation: Operation, question: JsonOb
 const checked = <T>(answer: T, check: Operation['checkAnswer']): T => {
   if (check(answer)) return answer
   const hint = 'it may be of another version than this program: start it again'
-  throw new Fault('gateway_fault', 'the gateway gave an odd answer', { exitCode: exit.internal, hint })
+  throw new Fault('gateway_fault', 'the gateway gave an unexpected answer', { exitCode: exit.internal, hint })
 }
 
 const checkedLines = (lines: AsyncIterableIterator<unknown>, check: Operation['checkAnswer']): TailLines => ({

@@ -95,7 +95,7 @@ const read = (result: ChildResult, redact: (text: string) => string): GhAnswer =
 const forbids = /"type":\s*"(?:FORBIDDEN|INSUFFICIENT_SCOPES)"/
 
 const readError = (stderr: string, stdout: string): GhAnswer => {
-  const why = printable(stderr.trim(), 300) || 'gh: failed without a word'
+  const why = printable(stderr.trim(), 300) || 'gh: failed without a reason'
   const status = Number(/\bHTTP (\d{3})\)?\s*$/m.exec(stderr)?.[1] ?? 0)
   const limited = status === 429 || ((status === 403 || status === 0) && /rate limit|abuse detection/i.test(stderr))
   // After a 4xx, or without a connection, nothing was posted. After any other failure, the host may have posted the comment.

@@ -57,7 +57,7 @@ const optionsOf = ({ extra, setting }: Posting): { readonly fields: JsonObject }
   if (priority !== undefined && !/^[1-5]$/.test(priority)) return { problem: 'priority is not a number from 1 to 5' }
   if (tags !== undefined && !tagList.every((tag) => /^[\w+-]{1,40}$/.test(tag))) return { problem: 'tags is no list of words' }
   if (click !== undefined && !(/^https?:\/\/[^/]/i.test(click) && URL.canParse(click) && click.length <= maxClickChars)) {
-    return { problem: 'click is no web address, or too long a one' }
+    return { problem: 'click is no web address, or is too long' }
   }
   return {
     fields: {

@@ -15,7 +15,7 @@ const options: readonly Option[] = [
   { key: 'priority', holds: (text) => /^(?:-[12]|[0-2])$/.test(text), problem: 'priority is not a number from -2 to 2' },
   { key: 'device', holds: (text) => /^[\w-]{1,25}(?:,[\w-]{1,25}){0,9}$/.test(text), problem: 'device is no name of a device' },
   { key: 'sound', holds: (text) => /^\w{1,20}$/.test(text), problem: 'sound is no name of a sound' },
-  { key: 'url', holds: (text) => /^https?:\/\/[^/\s]\S{0,500}$/i.test(text), problem: 'url is no web address, or too long a one' },
+  { key: 'url', holds: (text) => /^https?:\/\/[^/\s]\S{0,500}$/i.test(text), problem: 'url is no web address, or is too long' },
 ]
 /** Free texts and their longest length in characters. A longer text is cut. */
 const captions: { readonly [key: string]: number } = { title: 250, url_title: 100 }

@@ -101,7 +101,7 @@ const doubledBraces = (text: string, code: readonly Span[]): TemplateSlip[] =>
   })
 
 const filterSlip = (found: string, subject: string): Pick<TemplateSlip, 'message' | 'help'> => ({
-  message: `"${found}" uses a filter, and there are none here`,
+  message: `"${found}" uses a filter, and templates have no filters here`,
   help: `use an expression, for example {= $uppercase(${ourPath(subject)}) }`,
 })
 

@@ -36,7 +36,7 @@ export const reviewRepeats = (sources: Sources, { config, written }: Loaded, cat
   if (!first || sender === undefined) return []
   const names = losing.slice(0, 5).map(({ name }) => `"${name}"`)
   const more = losing.length > names.length ? ` and ${losing.length - names.length} more` : ''
-  const message = `${sender} sends nothing again that was refused, and past ${config.adapter.rate_limit} posts in a minute a route refuses: ${names.join(', ')}${more}`
+  const message = `${sender} does not repeat refused events, and past ${config.adapter.rate_limit} posts in a minute these routes refuse: ${names.join(', ')}${more}`
   return [
     diagnostic('WH321', message, {
       route: first.name,

@@ -67,7 +67,7 @@ const chatOf = (
   if (given !== undefined && textOf(given) === undefined) return { problem: 'chat_id is empty' }
   const namesChats = spec.namesChats?.(setting) ?? true
   if (given !== undefined && !namesChats)
-    return { problem: `no chat_id can be followed: ${platform} has a webhook alone, with a chat of its own` }
+    return { problem: `chat_id cannot be used: ${platform} has only a webhook, which has a chat of its own` }
   const lost = given === undefined && namesChats ? unwritten(settings, 'home_channel') : undefined
   if (lost !== undefined) return { problem: `${platform}.${lost}` }
   const named = textOf(given) ?? (namesChats ? setting('home_channel') : undefined)
@@ -98,7 +98,7 @@ export const addressOf = (spec: AddressSpec, extra: JsonObject, settings: JsonOb
   const all = [chat, thread ?? '', ...ids.map((key) => textOf(own(extra, key)) ?? '')]
   const open = all.find((text) => unresolved.test(text))
   if (open !== undefined) return { problem: `a placeholder that the payload does not fill is no address: ${printable(open, 100)}` }
-  if (/[\p{Cc}\p{Cs}]/u.test(all.join(' '))) return { problem: 'the address has control characters, or half ones' }
+  if (/[\p{Cc}\p{Cs}]/u.test(all.join(' '))) return { problem: 'the address has control characters or half characters' }
   const problem = (named ? spec.checkChat?.(chat) : undefined) ?? (thread === undefined ? undefined : spec.checkThread?.(thread))
   return problem === undefined ? { chat, thread, shown: printable(chat, 100) } : { problem }
 }

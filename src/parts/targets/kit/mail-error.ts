@@ -19,7 +19,7 @@ export type MailError = {
 export const noLogin = 'ENOLOGIN'
 
 export const reasonOf = (error: MailError): string =>
-  advice(error) ?? (printable(excerpt((error.response ?? error.message).trim(), 200)) || 'refused without a word')
+  advice(error) ?? (printable(excerpt((error.response ?? error.message).trim(), 200)) || 'refused without a reason')
 
 const advice = ({ code, command, message, response }: MailError): string | undefined => {
   if (code === noLogin)

@@ -74,7 +74,7 @@ export const sendMail = async (mail: Mail, server: MailServer, timeoutMs: number
     return handed
   } catch (error) {
     connection.close()
-    return { kind: 'failed', error: error instanceof Error ? error : { message: 'failed without a word' }, begun }
+    return { kind: 'failed', error: error instanceof Error ? error : { message: 'failed without a reason' }, begun }
   } finally {
     clearTimeout(limit)
   }

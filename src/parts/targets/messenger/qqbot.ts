@@ -85,7 +85,7 @@ const hasCode = (answer: ApiAnswer, codes: readonly number[]): boolean =>
 const failed = (answer: ApiAnswer, idempotent = false): Sent => {
   if (answer.kind === 'none') return refusedBy(answer, { idempotent })
   const parts = [saidAll(answer.body, 'code', 'message') ?? '']
-  if (answer.status === 201 || answer.status === 202) parts.push('it waits until somebody at QQ has looked at it')
+  if (answer.status === 201 || answer.status === 202) parts.push('the message waits until QQ has reviewed it')
   if (hasCode(answer, noPush)) parts.push('QQ takes messages of bots that answer one (deliver_extra.msg_id), and few others')
   return refusedBy(answer, { why: parts.filter(Boolean).join('; ') || undefined, idempotent, limited: hasCode(answer, tooMany) })
 }

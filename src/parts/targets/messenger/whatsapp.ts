@@ -70,10 +70,10 @@ const postToCloud = async (posting: Posting): Promise<Sent> => {
   const { chat, thread, setting, call } = posting
   const [id = '', version = ''] = [setting('phone_number_id'), setting('api_version')]
   if (!/^\d{1,30}$/.test(id)) return permanentFailure('phone_number_id is no number')
-  if (!/^v\d{1,3}\.\d{1,2}$/.test(version)) return permanentFailure('api_version is none, such as v20.0')
+  if (!/^v\d{1,3}\.\d{1,2}$/.test(version)) return permanentFailure('api_version is no version such as v20.0')
   if (/@(?:g\.us|lid)$/.test(chat)) return permanentFailure('the Cloud API sends to phone numbers only')
   const content = contentOf(posting)
-  if (content === undefined) return permanentFailure('template or template_language is no name that it can have')
+  if (content === undefined) return permanentFailure('template or template_language is no valid name')
   const answer = await call({
     url: `${baseOf(posting, 'https://graph.facebook.com')}/${version}/${id}/messages`,
     headers: { authorization: `Bearer ${setting('access_token')}` },

@@ -112,7 +112,7 @@ const writable = async (room: string, name: string, ask: CallServer): Promise<Ro
     state = await ask('GET', encryption)
   }
   if (state.kind === 'none') return refused(state)
-  if (state.status === 200) return permanentFailure('the room is encrypted, which this cannot write to: use one without encryption')
+  if (state.status === 200) return permanentFailure('the room is encrypted, and headgate cannot write to it: use a room without encryption')
   return state.status === 404 && own(state.body, 'errcode') === 'M_NOT_FOUND' ? { room } : usedOr(state)
 }
 

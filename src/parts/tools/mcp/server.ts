@@ -138,7 +138,8 @@ class Server {
     const { name, redact } = this.#settings
     if (!isAsked) this.#kit.log('warn', { toolset: name, reason: why }, 'an MCP server has ended')
     const last = redact(stderr).trim().split('\n').slice(-5).join('\n')
-    if (last !== '') this.#kit.log('debug', { toolset: name, stderr: printable(last) }, 'what an MCP server said at its end')
+    if (last !== '')
+      this.#kit.log('debug', { toolset: name, stderr: printable(last) }, 'the last lines of stderr of an MCP server that ended')
   }
 
   #warnOnce(message: string, more: Fields = {}): void {
@@ -153,7 +154,7 @@ class Server {
     const { name, redact } = this.#settings
     if (thrown instanceof ToolFault) return thrown
     if (thrown instanceof WireFault && thrown.fate === 'flood')
-      this.#warnOnce('an MCP server says more than is read, so its calls fail', { reason: thrown.message })
+      this.#warnOnce('an MCP server sends more than the gateway reads, so its calls fail', { reason: thrown.message })
     const why = (): string => {
       if (signal.aborted) return 'the run was stopped'
       if (thrown instanceof WireFault) return thrown.message

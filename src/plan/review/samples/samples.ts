@@ -134,7 +134,7 @@ const checkScript = ({ taken }: Sampled, { spec, say }: Subject): void => {
   const ran = taken.flatMap(({ script }) => script ?? [])
   const [first] = ran
   if (first?.silent === undefined || ran.some(({ silent }) => silent === undefined)) return
-  const count = ran.length === 1 ? 'the one sample that gets so far' : `all ${ran.length} samples that get so far`
+  const count = ran.length === 1 ? 'the one sample that reaches it' : `all ${ran.length} samples that reach it`
   say('WH605', ['script'], `the script ${JSON.stringify(spec.script)} ignores ${count}: ${printable(first.silent, 300)}`, {
     help: 'try it: headgate webhook trace <route> --sample <name> --run-scripts',
   })

@@ -137,7 +137,7 @@ const newName = (id: string, title: string, world: World) =>
 
 /** Asks what the new route shall be made of. */
 const likeWhat = (name: string, rows: readonly PayloadRow[]) =>
-  pick('like', `what shall "${name}" be made of?`, [
+  pick('like', `what should "${name}" begin with?`, [
     { value: '', title: 'nothing', detail: 'an empty route' },
     ...rows.map(({ choice, title, detail, group }) => ({
       value: JSON.stringify(choice),
