@@ -35,13 +35,13 @@ const openedPullRequest = (): string => {
   return JSON.stringify(example)
 }
 
-type Line = { msg?: string; stage?: string; outcome?: string; text?: string }
+type OutputLine = { msg?: string; stage?: string; outcome?: string; text?: string }
 
 /** Log lines and plain lines of the gateway, as they come. */
-const linesOf = async function* (gateway: ChildProcess): AsyncGenerator<Line> {
+const outputLines = async function* (gateway: ChildProcess): AsyncGenerator<OutputLine> {
   if (!gateway.stdout) throw new Error('no output')
   for await (const line of createInterface({ input: gateway.stdout })) {
-    yield line.startsWith('{') ? (JSON.parse(line) as Line) : { msg: line }
+    yield line.startsWith('{') ? (JSON.parse(line) as OutputLine) : { msg: line }
   }
 }
 
@@ -59,7 +59,7 @@ const post = async (url: string): Promise<void> => {
 }
 
 const follow = async (gateway: ChildProcess): Promise<void> => {
-  for await (const { msg = '', stage, outcome, text } of linesOf(gateway)) {
+  for await (const { msg = '', stage, outcome, text } of outputLines(gateway)) {
     const url = /http:\/\/\S+:\d+/.exec(msg)?.[0]
     if (url && !stage) {
       console.log(msg)

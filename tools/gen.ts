@@ -23,7 +23,7 @@ import { toolSections } from './toolset-schema.ts'
 
 type Node = { [key: string]: unknown }
 const root = fileURLToPath(new URL('..', import.meta.url))
-const read = (file: string): Node => JSON.parse(readFileSync(join(root, 'schema', file), 'utf8'))
+const readSchema = (file: string): Node => JSON.parse(readFileSync(join(root, 'schema', file), 'utf8'))
 
 /** Keywords of our schemas that are for editors and for our tools, not for validation. */
 const vocabulary = [
@@ -63,7 +63,7 @@ const files = [
 /** One self-contained draft-07 schema out of the files: every `$ref` local, every `x-extends` merged in, every `x-names` replaced. */
 const bundle = (): Node => {
   const definitions: { [name: string]: Node } = {}
-  const titleOf = new Map(files.map((file) => [file, read(file).title as string]))
+  const titleOf = new Map(files.map((file) => [file, readSchema(file).title as string]))
   const local = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(local)
     if (!isNode(value)) return value
@@ -75,7 +75,7 @@ const bundle = (): Node => {
     return out
   }
   for (const file of files) {
-    const { $schema: _, definitions: inner, ...self } = local(read(file)) as Node
+    const { $schema: _, definitions: inner, ...self } = local(readSchema(file)) as Node
     Object.assign(definitions, inner)
     definitions[self.title as string] = self
   }
@@ -163,7 +163,7 @@ const forValidators = (value: unknown, isNamed = false): unknown => {
 }
 
 /** A file kind of its own, which no other schema refers to. */
-const sample = read('sample.schema.json')
+const sample = readSchema('sample.schema.json')
 
 /** Which of the bodies is there, and that one of them is JSON, no type says. */
 const sampleTypes = (): Promise<string> => {
@@ -187,7 +187,7 @@ const validators = async (schema: Node): Promise<string> => {
 }
 
 const schema = bundle()
-const { Agent } = read('config.schema.json').definitions as { readonly Agent: Node }
+const { Agent } = readSchema('config.schema.json').definitions as { readonly Agent: Node }
 const runners = envByChoice(Agent)
 
 type Section = { readonly properties: Node }
@@ -217,15 +217,15 @@ const defaults = {
 }
 
 /** JSON as a text to be parsed, which takes a third of the time that a literal does. */
-const asText = (value: Node): string => `JSON.parse(${JSON.stringify(JSON.stringify(value))})`
+const parseCall = (value: Node): string => `JSON.parse(${JSON.stringify(JSON.stringify(value))})`
 
 const checks = Object.keys(schemaOf)
   .map((name) => `export const ${name}: Check\n`)
   .join('')
 
 const outputs: { [file: string]: string } = {
-  ...(await renderControl(read('control.schema.json') as ControlSchema, banner, root)),
-  ...(await renderStored(read('stored.schema.json') as StoredSchema, banner, root)),
+  ...(await renderControl(readSchema('control.schema.json') as ControlSchema, banner, root)),
+  ...(await renderStored(readSchema('stored.schema.json') as StoredSchema, banner, root)),
   ...renderSamples(),
   'schema/headgate.schema.json': `${JSON.stringify(forEditors(schema), null, 1)}\n`,
   'docs/codes.md': `${renderCodes()}\n`,
@@ -236,7 +236,7 @@ const outputs: { [file: string]: string } = {
   'src/generated/config.ts': await types(schema),
   'src/generated/defaults.ts': `${banner}${renderDefaults(defaults)}`,
   'src/generated/settings.ts': `${banner}${renderSettings(runners, targets)}`,
-  'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${asText(schema)}\n\nexport const sampleSchema: JsonObject = ${asText(sample)}\n`,
+  'src/generated/schema.ts': `${banner}import type { JsonObject } from '../core/json.ts'\n\nexport const schema: JsonObject = ${parseCall(schema)}\n\nexport const sampleSchema: JsonObject = ${parseCall(sample)}\n`,
   'src/generated/sample.ts': await sampleTypes(),
   'src/generated/validators.js': await validators(schema),
   'src/generated/validators.d.ts': `${banner}type Problem = { keyword: string; instancePath: string; schemaPath: string; params: Record<string, unknown>; message?: string }\ntype Check = { (data: unknown): boolean; errors?: Problem[] | null }\n${checks}export type { Check, Problem }\n`,

@@ -39,12 +39,12 @@ const subscriptions: readonly (readonly string[])[] = [
 
 type Screen = InstanceType<typeof xterm.Terminal>
 
-const textOf = ({ buffer: { active } }: Screen): string =>
+const screenText = ({ buffer: { active } }: Screen): string =>
   Array.from({ length: rows }, (_, y) => active.getLine(active.baseY + y)?.translateToString(true) ?? '').join('\n')
 
 const until = async (screen: Screen, sought: RegExp): Promise<void> => {
-  for (let waited = 0; !sought.test(textOf(screen)); waited += 50) {
-    if (waited > patienceMs) throw new Error(`not on the screen: ${sought}\n${textOf(screen)}`)
+  for (let waited = 0; !sought.test(screenText(screen)); waited += 50) {
+    if (waited > patienceMs) throw new Error(`not on the screen: ${sought}\n${screenText(screen)}`)
     await wait(50)
   }
   // The rest of the frame.
@@ -116,7 +116,7 @@ ${frames.map((frame, i) => `<g class="f f${i}" xml:space="preserve">${frame}</g>
 const record = async (pty: IPty, screen: Screen): Promise<readonly string[]> => {
   const frames: string[] = []
   for (const { row, keys, see, passing } of scenes) {
-    for (let i = 0; row !== undefined && i < 60 && !textOf(screen).includes(`> ${row} `); i++) {
+    for (let i = 0; row !== undefined && i < 60 && !screenText(screen).includes(`> ${row} `); i++) {
       pty.write('j')
       await wait(150)
     }

@@ -27,12 +27,12 @@ const referred = ({ $ref }: Node, definitions: Node): readonly [string, Node] | 
 }
 
 /** Definitions whose values have a table, and what a name with a hyphen stands for there. */
-const listed = [
+const valueTables = [
   ['Target', '| a name with a hyphen, like `acme-chat` | The target of a [plugin](plugins.md) |'],
   ['SchemeName', '| a name with a hyphen, like `acme-sign` | The scheme of a [plugin](plugins.md) |'],
 ] as const
 
-const linked: ReadonlySet<string> = new Set([...tables, ...listed.map(([name]) => name)])
+const linked: ReadonlySet<string> = new Set([...tables, ...valueTables.map(([name]) => name)])
 
 /** What a reader of YAML calls two types of JSON Schema. */
 const yamlWords: { readonly [type: string]: string } = { object: 'map', array: 'list' }
@@ -104,7 +104,7 @@ export const renderReference = (schema: Node): string => {
     '<!-- Generated from schema/ by `npm run gen`. Do not edit. -->',
     'Settings of the adapter stand under `platforms.webhook.extra` (or directly under `platforms.webhook`; `extra` wins). Keys that begin with `x-` are free for notes.',
     ...named,
-    ...listed.map(([name, plugged]) => values(name, plugged, definitions)),
+    ...valueTables.map(([name, plugged]) => values(name, plugged, definitions)),
     ...sections(schema, ['gateway', 'storage', 'tools']),
     `## \`plugins\`\n\n${cell(((schema.properties as Node).plugins as Node).markdownDescription)} See [plugins.md](plugins.md).`,
     `## \`toolsets\`\n\n${cell(((schema.properties as Node).toolsets as Node).markdownDescription)} Each is a [McpServer](#mcpserver). See [agents.md](agents.md).`,

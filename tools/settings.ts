@@ -11,19 +11,19 @@ type Node = { readonly [key: string]: unknown }
 type Names = readonly string[]
 type NamesByChoice = { readonly [choice: string]: Names }
 
-const namesIn = (node: Node): Names | undefined => (Array.isArray(node['x-env']) ? node['x-env'] : undefined)
+const envNames = (node: Node): Names | undefined => (Array.isArray(node['x-env']) ? node['x-env'] : undefined)
 const namesByChoice = (node: Node): NamesByChoice =>
   Array.isArray(node['x-env']) ? {} : ((node['x-env'] as NamesByChoice | undefined) ?? {})
 
-const listed = (names: Names): string => names.map((name) => `\`${name}\``).join(' or ')
+const namesInWords = (names: Names): string => names.map((name) => `\`${name}\``).join(' or ')
 
 /** The node as editors see it. */
 export const withEnvNames = (node: Node): Node => {
   if (node['x-env'] === undefined) return node
   const { 'x-env': _, 'x-redact': __, ...shown } = node
-  const names = namesIn(node) ?? []
-  const wins = names.length === 0 ? '' : ` ${listed(names)} in the environment wins.`
-  const ways = Object.entries(namesByChoice(node)).map(([choice, each]) => `${listed(each)} (\`${choice}\`)`)
+  const names = envNames(node) ?? []
+  const wins = names.length === 0 ? '' : ` ${namesInWords(names)} in the environment wins.`
+  const ways = Object.entries(namesByChoice(node)).map(([choice, each]) => `${namesInWords(each)} (\`${choice}\`)`)
   const stands = ways.length === 0 ? '' : ` In the environment ${ways.join(' or ')} wins, unless \`base_url\` is another API's.`
   return { ...shown, markdownDescription: `${shown.markdownDescription}${wins}${stands}` }
 }

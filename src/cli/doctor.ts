@@ -13,7 +13,7 @@ export type DoctorOptions = { readonly online?: boolean }
 
 export const doctor = async ({ online = false }: DoctorOptions, cli: Cli): Promise<number> => {
   const { checks, summary } = await examine(cli.workspace, gatewayAt(cli.workspace), { asked: cli.asked, online })
-  const lines = textOf(checks, paintWith(cli.io.colour))
+  const lines = checkLines(checks, paintWith(cli.io.colour))
   return answer(cli, {
     kind: 'doctor',
     data: {
@@ -25,7 +25,7 @@ export const doctor = async ({ online = false }: DoctorOptions, cli: Cli): Promi
   })
 }
 
-const textOf = (checks: readonly Check[], paint: Paint): string[] => {
+const checkLines = (checks: readonly Check[], paint: Paint): string[] => {
   const marks = { ok: 'ok  ', warn: paint.warning('warn'), fail: paint.error('fail') }
   const rows = aligned(checks.map(({ name, message }) => [printable(name), printable(message)]))
   return checks.map(({ result, fix }, i) => {

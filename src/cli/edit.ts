@@ -45,7 +45,7 @@ export const edit = async (route: string | undefined, given: EditOptions, cli: C
     edit: open,
     editText: (text: string) => inFile(text, open),
   }
-  const run = async (): Promise<Ended> => {
+  const run = async (): Promise<EditorEnd> => {
     if (given.screenReader || io.env.INK_SCREEN_READER === 'true') {
       const { readAloud } = await import('../tui/spoken/read-aloud.ts')
       return readAloud({ options, route, input: stdin, output: stdout }, { ...around, editFile: open })

@@ -18,7 +18,7 @@ import { printDiagnostics } from './shell/refuse.ts'
 
 export type ImportOptions = { readonly out?: string; readonly force?: boolean; readonly into?: boolean; readonly reveal?: boolean }
 
-export const importFrom = async (from: ImportWish['from'], file: string, options: ImportOptions, cli: Cli): Promise<number> => {
+export const importFrom = async (from: ImportRequest['from'], file: string, options: ImportOptions, cli: Cli): Promise<number> => {
   const { out, force = false, into = false, reveal = false } = options
   if (into && out !== undefined) throw usage('give one of --out and --into')
   if (force && out === undefined) throw usage('--force goes with --out')
@@ -26,7 +26,7 @@ export const importFrom = async (from: ImportWish['from'], file: string, options
   const done = await importRoutes(cli.workspace, { from, file, ...(to === undefined ? {} : { to }) })
   const { imported, findings, text, wrote } = done
   const isWhole = imported.leftOut.length === 0 && findings.errors === 0
-  if (!cli.json) report(cli, done, reveal)
+  if (!cli.json) printNotes(cli, done, reveal)
   return answer(cli, {
     kind: `import.${from}`,
     data: {
@@ -60,7 +60,7 @@ const envItem = ({ name, value, from }: EnvLine, reveal: boolean): JsonObject =>
 })
 
 /** Prints the notes for people on stderr, beside the result. */
-const report = ({ io, quiet }: Cli, { imported, findings, wrote }: ImportDone, reveal: boolean): void => {
+const printNotes = ({ io, quiet }: Cli, { imported, findings, wrote }: ImportDone, reveal: boolean): void => {
   const { dim, warning } = paintWith(io.colour)
   const { leftOut, env, routes } = imported
   for (const { place, route, what, reason, todo } of leftOut) {

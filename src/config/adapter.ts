@@ -48,14 +48,14 @@ export const adapterOf = (settings: WebhookSettings, isMalformed: (key: string) 
 }
 
 /** Whether a value is a usable secret. An empty or blank text is not, nor is a bare `whsec_` (rules: Authentication 7). */
-export const present = (secret: unknown): secret is string => typeof secret === 'string' && secret.trim() !== '' && !isBare(secret)
+export const isUsableSecret = (secret: unknown): secret is string => typeof secret === 'string' && secret.trim() !== '' && !isBare(secret)
 
 /** Returns the public keys of a route's sender, else the route's own secrets, else (without a `secret` key) the global secret. */
-const secretsOf = (spec: Route, globalSecret: string | undefined): string[] => {
-  if (spec.public_key !== undefined) return [spec.public_key].flat().filter(present)
-  if (Array.isArray(spec.secrets)) return spec.secrets.filter(present)
+const routeSecrets = (spec: Route, globalSecret: string | undefined): string[] => {
+  if (spec.public_key !== undefined) return [spec.public_key].flat().filter(isUsableSecret)
+  if (Array.isArray(spec.secrets)) return spec.secrets.filter(isUsableSecret)
   const secret = Object.hasOwn(spec, 'secret') ? spec.secret : globalSecret
-  return present(secret) ? [secret] : []
+  return isUsableSecret(secret) ? [secret] : []
 }
 
 /** Completes a route of a file with its profile, its secrets and its digest. */
@@ -64,7 +64,7 @@ export const routeOf = (
   globalSecret: string | undefined,
 ): RouteSource => {
   const { spec } = written
-  const secrets = secretsOf(spec, globalSecret)
+  const secrets = routeSecrets(spec, globalSecret)
   const digest = hash('sha256', JSON.stringify([written.base, spec, secrets]), 'base64url')
   return { ...written, profile: spec.profile ?? defaultProfile, enabled: spec.enabled !== false, secrets, digest }
 }
@@ -105,6 +105,6 @@ export const environmentValues = (env: Env, into: FileReadings): { enabled?: boo
   }
   const [code, message, help] = bare
   if (isBare(env.WEBHOOK_SECRET ?? '')) into.diagnostics.push(diagnostic(code, `WEBHOOK_SECRET: ${message}`, { help }))
-  if (present(env.WEBHOOK_SECRET)) values.secret = env.WEBHOOK_SECRET
+  if (isUsableSecret(env.WEBHOOK_SECRET)) values.secret = env.WEBHOOK_SECRET
   return values
 }

@@ -33,13 +33,13 @@ export type Priced = { readonly model?: string; readonly budget: Budget; readonl
 export const pricedOf = ({ model, budget, prices }: Priced): Priced => ({ ...(model === undefined ? {} : { model }), budget, prices })
 
 type AgentOfRoute = Pick<NonNullable<Route['agent']>, 'model' | 'budget'>
-type Report = (code: Code, path: Path, message: string, help: string) => void
+type ReportProblem = (code: Code, path: Path, message: string, help: string) => void
 
 /**
  * Reports a budget in money whose model has no price, because no run would ever use it up. `own` has the keys by which a route or job
  * differs from the agent. A mistake that stands in the agent's settings is not reported again for the route.
  */
-export const checkPrice = (own: AgentOfRoute | undefined, agent: Priced, report: Report): void => {
+export const checkPrice = (own: AgentOfRoute | undefined, agent: Priced, report: ReportProblem): void => {
   const { runCost, dayCost } = budgetOf(own?.budget)
   const isOwn = runCost !== undefined || dayCost !== undefined
   if (own && !isOwn && own.model === undefined) return

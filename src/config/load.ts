@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../core/json.ts'
 import type { Config as File } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { Handling } from '../parts/runners/runner.ts'
-import { adapterOf, environmentValues, mergeWebhook, present, readRoutes } from './adapter.ts'
+import { adapterOf, environmentValues, isUsableSecret, mergeWebhook, readRoutes } from './adapter.ts'
 import { budgetOf, type Price } from './budget.ts'
 import { type Config, defaultProfile, type Profile, type Retention } from './config.ts'
 import { type Env, isUnknown, unknownSecret } from './env.ts'
@@ -51,7 +51,7 @@ export const unreadIn = ({ diagnostics }: Pick<Loaded, 'diagnostics'>): Diagnost
 
 // The readers below take a default, or nothing, in place of a value of another type: the shape check has reported the value.
 const numberOr = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback)
-const asText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+const textOrUndefined = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 const asMap = (value: unknown): JsonObject => (isObject(value) ? value : {})
 /** Returns a list of texts; `undefined` where any member is no text. */
 const asTexts = (value: unknown): string[] | undefined =>
@@ -71,18 +71,18 @@ const agentOf = (file: File, source: Source | undefined, dataDir: string): Confi
   const agent = asMap(file.agent)
   const optional = {
     command: resolveCommand(dataDir, asTexts(agent.command)),
-    baseUrl: asText(agent.base_url),
-    apiKey: asText(agent.api_key),
-    model: asText(agent.model),
-    system: asText(agent.system),
+    baseUrl: textOrUndefined(agent.base_url),
+    apiKey: textOrUndefined(agent.api_key),
+    model: textOrUndefined(agent.model),
+    system: textOrUndefined(agent.system),
     maxOutputTokens: typeof agent.max_output_tokens === 'number' ? agent.max_output_tokens : undefined,
-    untrusted: asText(agent.untrusted) as Handling | undefined,
+    untrusted: textOrUndefined(agent.untrusted) as Handling | undefined,
     env: asTexts(agent.env),
     place: source && ((path: Path) => source.place(['agent', ...path], 'key')),
   }
   const settings = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
   return {
-    runner: asText(agent.runner) ?? defaults.agent.runner,
+    runner: textOrUndefined(agent.runner) ?? defaults.agent.runner,
     timeoutMs: numberOr(agent.timeout_seconds, defaults.agent.timeout_seconds) * 1000,
     maxSteps: numberOr(agent.max_steps, defaults.agent.max_steps),
     budget: { threadRuns: defaults.budget.thread_runs, ...budgetOf(asMap(agent.budget)) },
@@ -151,7 +151,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const gateway = asMap(data.gateway)
   const storage = asMap(data.storage)
   const multiplex = gateway.multiplex_profiles === true
-  const written = present(settings.secret) ? settings.secret : isUnknown(env) ? unknownSecret : undefined
+  const written = isUsableSecret(settings.secret) ? settings.secret : isUnknown(env) ? unknownSecret : undefined
   const globalSecret = fromEnv.secret ?? written
   const jobs = readJobs(data, defaultProfile, source, bad)
   const main: Profile = { name: defaultProfile, dir: dataDir, env, platforms: platformsOf(data), ...jobs, ...placesOf(source) }
@@ -161,7 +161,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     digests: into.digests,
     isEmpty: Object.keys(data).length === 0,
     enabled: fromEnv.enabled ?? data.platforms?.webhook?.enabled === true,
-    host: options.host ?? asText(settings.host) ?? defaults.webhook.host,
+    host: options.host ?? textOrUndefined(settings.host) ?? defaults.webhook.host,
     port: options.port ?? fromEnv.port ?? numberOr(settings.port, defaults.webhook.port),
     ...(globalSecret === undefined ? {} : { globalSecret }),
     adapter: adapterOf(settings, (key) => isBroken(baseOf(key), bad)),

@@ -86,7 +86,7 @@ const typeHelp = (wanted: string, value: Json | undefined): { help?: string } =>
 }
 
 /** Returns the sentence for a problem of the validator; `undefined` for a keyword whose problem comes with another, clearer problem. */
-const sentenceOf = (problem: Problem, value: Json | undefined, node: JsonObject, secret: boolean): Sentence | undefined => {
+const problemSentence = (problem: Problem, value: Json | undefined, node: JsonObject, secret: boolean): Sentence | undefined => {
   const { keyword, params } = problem
   const shown = secret ? 'the value (not shown)' : quoteValue(value)
   switch (keyword) {
@@ -171,7 +171,7 @@ export const shapeProblems = (
   for (const problem of problemsOfBranch(problems, root, data)) {
     const path = parsePointer(problem.instancePath, data)
     const node = schemaAt(root, data, path)
-    const sentence = sentenceOf(problem, valueAt(data, path), node, node['x-secret'] === true || hidden(path))
+    const sentence = problemSentence(problem, valueAt(data, path), node, node['x-secret'] === true || hidden(path))
     if (!sentence) continue
     const { key, message, help = helpFrom(node), ...more } = sentence
     const full = key === undefined ? path : [...path, key]

@@ -5,7 +5,7 @@ import type { EventFacts, Headers, UnverifiedRequest, VerifiedRequest } from './
 import type { ChatAddress } from './session.ts'
 
 /** How a request ended, and the stage that decided. A request whose signature held leaves a record. */
-export type Ended = {
+export type EndedRequest = {
   readonly outcome: Outcome
   readonly stage: string
   readonly verified?: VerifiedRequest
@@ -16,7 +16,7 @@ export type Ended = {
   /** The request whose signature was refused: nobody vouched for its content. */
   readonly unverified?: UnverifiedRequest
   /** Reads the body after the answer, and returns the end that observers hear of. The outcome stays the same. */
-  readonly later?: (body: Buffer) => Ended | Promise<Ended>
+  readonly later?: (body: Buffer) => EndedRequest | Promise<EndedRequest>
 }
 
 /** The parts of a request with a refused signature that are kept, so that the signature can be verified again. */
@@ -31,7 +31,7 @@ export type KeptRefusal = {
 
 export type RequestEnded = {
   readonly kind: 'request_ended'
-  readonly ended: Ended
+  readonly ended: EndedRequest
   /** The route that served the request; `undefined` until a route was found. */
   readonly route: { readonly name: string; readonly profile: string } | undefined
   /** The headers as they came. Nobody vouched for them unless the request was verified. */

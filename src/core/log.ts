@@ -2,10 +2,10 @@
 
 export type Level = 'debug' | 'info' | 'warn' | 'error'
 
-export type Fields = { readonly [name: string]: string | number | boolean | undefined }
+export type LogFields = { readonly [name: string]: string | number | boolean | undefined }
 
 export interface Log {
-  (level: Level, fields: Fields, message: string): void
+  (level: Level, fields: LogFields, message: string): void
   /** Whether lines of this level are written at all. Asked before a message that is costly to make. */
   readonly writes: (level: Level) => boolean
 }

@@ -69,10 +69,10 @@ export const describeRefusals = (counts: { readonly [code in Refused['code']]?: 
 export const outcomeName = (outcome: Outcome): string => (outcome.kind === 'refused' ? outcome.code : outcome.kind)
 
 /** Whether the event made work: it was not refused, ignored or a duplicate. */
-export const isTaken = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'coalesced' || kind === 'delivered'
+export const isTakenOutcome = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'coalesced' || kind === 'delivered'
 
 /** Returns the details of an outcome, where it has any. They never go to the sender. */
-export const reasonOf = (outcome: Outcome): string | undefined =>
+export const outcomeReason = (outcome: Outcome): string | undefined =>
   outcome.kind === 'ignored'
     ? (outcome.detail?.() ?? outcome.reason)
     : outcome.kind === 'handshake'
@@ -83,6 +83,6 @@ export const reasonOf = (outcome: Outcome): string | undefined =>
 
 /** Describes an outcome for records and commands. */
 export const describeOutcome = (outcome: Outcome): { readonly outcome: string; readonly status: number; readonly reason?: string } => {
-  const reason = reasonOf(outcome)
+  const reason = outcomeReason(outcome)
   return { outcome: outcomeName(outcome), status: outcomeStatus(outcome), ...(reason === undefined ? {} : { reason }) }
 }

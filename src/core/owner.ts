@@ -5,7 +5,7 @@
 
 import type { Clock } from './clock.ts'
 import { messageOf } from './fault.ts'
-import type { Fields, Log } from './log.ts'
+import type { Log, LogFields } from './log.ts'
 import { failLate, within } from './turns/within.ts'
 
 type Close = () => void | Promise<void>
@@ -32,12 +32,12 @@ const isOpened = <F>(made: Closable<F>): made is { readonly run: F; readonly clo
 /** Owns what one plan, runner or set of plans has open. Whoever creates it is its first holder. */
 export class Owner {
   readonly #owners: Owners
-  readonly #about: Fields
+  readonly #about: LogFields
   #holders = 1
   #closes: Close[] | undefined
   #isClosed = false
 
-  constructor(owners: Owners, about: Fields) {
+  constructor(owners: Owners, about: LogFields) {
     this.#owners = owners
     this.#about = about
   }
@@ -89,7 +89,7 @@ export class Owners {
   }
 
   /** Creates an owner. `about`: the fields that name it in the log. */
-  create(about: Fields): Owner {
+  create(about: LogFields): Owner {
     return new Owner(this, about)
   }
 
@@ -107,7 +107,7 @@ export class Owners {
   }
 
   /** Closes what an owner had open, all at the same time. Nobody waits for it. */
-  shut(owner: Owner, closes: readonly Close[], about: Fields): void {
+  shut(owner: Owner, closes: readonly Close[], about: LogFields): void {
     this.#open.delete(owner)
     for (const close of closes) {
       const closing = this.#shutOne(close, about).finally(() => this.#closing.delete(closing))
@@ -115,7 +115,7 @@ export class Owners {
     }
   }
 
-  async #shutOne(close: Close, about: Fields): Promise<void> {
+  async #shutOne(close: Close, about: LogFields): Promise<void> {
     try {
       await within(Promise.resolve(close()), patienceMs, this.#clock, failLate('it did not end', patienceMs))
     } catch (error) {

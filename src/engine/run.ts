@@ -1,7 +1,7 @@
 /** Runs a request through a route's plan. It knows no part by name. */
 
 import { randomUUID } from 'node:crypto'
-import type { Ended } from '../core/fact.ts'
+import type { EndedRequest } from '../core/fact.ts'
 import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import { outcomeStatus } from '../core/outcome-table.ts'
 import type { HandshakeOutcome, RoutePlan, VerifyBody } from '../core/plan.ts'
@@ -12,16 +12,16 @@ import { ReadOnce } from '../parts/body/request-body.ts'
 export type Watch = (stage: string, ended: Outcome | undefined, event?: Event) => void
 
 /** The rest of a request's way, once its body is there. */
-export type Proceed = (body: Buffer) => Ended | Promise<Ended>
+export type Proceed = (body: Buffer) => EndedRequest | Promise<EndedRequest>
 
 /** Runs the steps that need the head alone. Returns the end of the request, or the function that takes its body. */
-export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended | Proceed => {
+export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | Proceed => {
   const ended = lookAtHead(plan, head, watch)
   if (ended) return ended
   const { stage } = plan.authenticate
   const verifyBody = plan.authenticate.run(head)
   if (typeof verifyBody === 'function') return (bytes) => verifyAndRun(plan, head, verifyBody, new ReadOnce(head.headers, bytes), watch)
-  const refused = (): Ended => {
+  const refused = (): EndedRequest => {
     watch?.(stage, verifyBody)
     return { outcome: verifyBody, stage, unverified: head }
   }
@@ -36,7 +36,7 @@ export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended 
 }
 
 /** Runs the gates of the head, and answers a handshake that needs neither body nor signature. */
-const lookAtHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended | undefined => {
+const lookAtHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | undefined => {
   for (const { stage, run } of plan.onHead) {
     const outcome = run(head)
     watch?.(stage, outcome)
@@ -55,16 +55,16 @@ const lookAtHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended | 
  * the record has the request, so that an operator can replay it: many senders never send again.
  */
 const checkAfterAnswer =
-  (plan: RoutePlan, head: RequestHead, ended: Ended): NonNullable<Ended['later']> =>
+  (plan: RoutePlan, head: RequestHead, ended: EndedRequest): NonNullable<EndedRequest['later']> =>
   (bytes) => {
     const passed = plan.onHead.findIndex(({ stage }) => stage === ended.stage) + 1
     if (plan.onHead.slice(passed).some(({ run }) => run(head) !== undefined)) return ended
     const verifyBody = plan.authenticate.run(head)
     if (typeof verifyBody !== 'function') return ended
     const read = new ReadOnce(head.headers, bytes)
-    const known = (verification: Verification | Refused): Ended => {
+    const known = (verification: Verification | Refused): EndedRequest => {
       if ('kind' in verification) return ended
-      const verified = maskedBy(plan, requestOf(head, read, verification))
+      const verified = maskedBy(plan, verifiedRequest(head, read, verification))
       const event = plan.parse.run(verified)
       return { ...ended, verified, event: 'kind' in event ? undefined : event }
     }
@@ -72,13 +72,13 @@ const checkAfterAnswer =
     return verification instanceof Promise ? verification.then(known) : known(verification)
   }
 
-const requestOf = (head: RequestHead, read: RequestBody, verification: Verification): VerifiedRequest => {
+const verifiedRequest = (head: RequestHead, read: RequestBody, verification: Verification): VerifiedRequest => {
   const { headers, remote, at } = head
   return { eventId: randomUUID(), headers, remote, at, body: read.bytes, verification, read }
 }
 
 /** Answers a request of another method than POST. It can only be a handshake. */
-export const answerHandshake = (plan: RoutePlan, head: RequestHead, watch?: Watch): Ended =>
+export const answerHandshake = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest =>
   lookAtHead(plan, head, watch) ?? { outcome: refuse('wrong_method'), stage: plan.authenticate.stage }
 
 const verifyAndRun = (
@@ -87,7 +87,7 @@ const verifyAndRun = (
   verifyBody: VerifyBody,
   body: RequestBody,
   watch?: Watch,
-): Ended | Promise<Ended> => {
+): EndedRequest | Promise<EndedRequest> => {
   const verification = verifyBody(body)
   return verification instanceof Promise
     ? verification.then((settled) => runVerified(plan, head, body, settled, watch))
@@ -100,17 +100,17 @@ const runVerified = (
   read: RequestBody,
   verification: Verification | Refused,
   watch?: Watch,
-): Ended | Promise<Ended> => {
+): EndedRequest | Promise<EndedRequest> => {
   const { stage } = plan.authenticate
   if ('kind' in verification) {
     watch?.(stage, verification)
     return { outcome: verification, stage, unverified: { ...head, body: read.bytes } }
   }
   watch?.(stage, undefined)
-  const request = requestOf(head, read, verification)
+  const request = verifiedRequest(head, read, verification)
   if (verification.limited) return { outcome: verification.limited, stage, verified: maskedBy(plan, request) }
   if (!plan.handshakes) return resume(plan, request, watch)
-  const end = (outcome: HandshakeOutcome): Ended | Promise<Ended> => {
+  const end = (outcome: HandshakeOutcome): EndedRequest | Promise<EndedRequest> => {
     if (!outcome) return resume(plan, request, watch)
     return { outcome, stage, verified: maskedBy(plan, request) }
   }
@@ -132,14 +132,14 @@ const noteEvent = (trail: Trail, event: Event): void => {
 const maskedBy = ({ mask }: RoutePlan, request: VerifiedRequest): VerifiedRequest => (mask ? mask(request) : request)
 
 /** Runs a verified request from its bytes to its end. A replay of a stored request starts here too. Never throws. */
-export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): Ended | Promise<Ended> => {
+export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): EndedRequest | Promise<EndedRequest> => {
   const request = maskedBy(plan, given)
   const trail: Trail = { stage: plan.parse.stage, event: undefined, whole: undefined }
-  const end = (outcome: Outcome): Ended | Promise<Ended> => {
+  const end = (outcome: Outcome): EndedRequest | Promise<EndedRequest> => {
     const claimed = outcome.kind === 'ignored' && trail.event ? plan.claimIgnored?.(trail.event, request.verification.scheme) : undefined
     return claimed ? claimed.then((refused) => endedAs(refused ?? outcome)) : endedAs(outcome)
   }
-  const endedAs = (outcome: Outcome): Ended => {
+  const endedAs = (outcome: Outcome): EndedRequest => {
     // The ending commits claim and work in one step, but the rules name two stages (rules: Order 1).
     const stage = outcome.kind === 'duplicate' ? 'duplicate' : trail.stage
     watch?.(stage, outcome)

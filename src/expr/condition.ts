@@ -10,7 +10,7 @@ import { namesRequestSecret } from '../core/secrets/secret-names.ts'
 import { printable } from '../core/text.ts'
 import type { Condition } from '../generated/config.ts'
 import { Fields } from './fields.ts'
-import { all, any, type ConditionResult, type Failure, not, type RunCondition } from './logic.ts'
+import { all, any, type ConditionFailure, type ConditionResult, not, type RunCondition } from './logic.ts'
 import { compileField } from './path.ts'
 import { renderJson } from './render.ts'
 
@@ -20,14 +20,14 @@ const maxShownUnits = 80
 /** The most conditions that a `not` names when it stops an event. */
 const maxHeld = 5
 
-type Report = (code: Code, path: Path, message: string, help?: string) => void
+type ReportProblem = (code: Code, path: Path, message: string, help?: string) => void
 
 /** The members of an operator that this file uses. `OperatorPart` in `src/parts/operators/` has the others. */
 type Operator = {
   readonly fieldless?: true
   compile(
     operand: Json,
-    kit: { readonly profileDir: string; readonly report: Report; readonly recompileAtReload: () => void },
+    kit: { readonly profileDir: string; readonly report: ReportProblem; readonly recompileAtReload: () => void },
   ): Closable<(value: Json | undefined, event: Event) => boolean | Promise<boolean>>
 }
 
@@ -52,7 +52,7 @@ type ConditionKit = {
   readonly compiled?: (condition: CompiledCondition) => void
   readonly operators: ReadonlyMap<string, Operator>
   readonly profileDir: string
-  readonly report: Report
+  readonly report: ReportProblem
   readonly recompileAtReload: () => void
   readonly adopt: Adopt
 }
@@ -93,7 +93,7 @@ const explainer = (spec: ConditionSpec): ((holds: boolean, value: Json | undefin
 }
 
 /** Returns the sentence of a condition that holds. It reads the value at once, because a sentence made later must not keep a payload. */
-type HeldSentence = (event: Event) => Failure['rule']
+type HeldSentence = (event: Event) => ConditionFailure['rule']
 
 /** A compiled condition. `held`: the sentences of the conditions inside it, for a `not` around it that stops an event. */
 type BuiltCondition = { readonly run: RunCondition; readonly held: readonly HeldSentence[] }
@@ -111,13 +111,16 @@ const sentenceOfNot =
 type Builder = { readonly kit: ConditionKit; readonly fields: Fields; left: number }
 
 const compileLeaf = (spec: ConditionSpec, operator: Operator, { kit, fields }: Builder): BuiltCondition => {
-  const report: Report = (code, below, message, help) => kit.report(code, [...spec.path, spec.key, ...below], message, help)
+  const report: ReportProblem = (code, below, message, help) => kit.report(code, [...spec.path, spec.key, ...below], message, help)
   const test = kit.adopt(operator.compile(spec.operand, { profileDir: kit.profileDir, report, recompileAtReload: kit.recompileAtReload }))
   const field = spec.field === undefined ? undefined : fields.compile(spec.field)
   const explain = explainer(spec)
   const judge = (holds: boolean, value: Json | undefined): ConditionResult =>
     holds ? undefined : { broken: false, rule: explain(false, value) }
-  const fail = (error: unknown, value: Json | undefined): Failure => ({ broken: true, rule: explain(false, value, error ?? 'unknown') })
+  const fail = (error: unknown, value: Json | undefined): ConditionFailure => ({
+    broken: true,
+    rule: explain(false, value, error ?? 'unknown'),
+  })
   const run: RunCondition = (event) => {
     const value = field?.valueIn(event)
     try {

@@ -8,14 +8,14 @@ import { checkInside, readInside, readInsideLater } from './inside-file.ts'
 const maxBytes = 8 * 1024 * 1024
 const called = 'the profile directory'
 
-const isText = (item: Json): item is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof item)
+const isScalar = (item: Json): item is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof item)
 
 /** Parses the items of a JSON array, the keys of a JSON object, else one value a line (rules: Filters 7). */
 const parseList = (text: string): ReadonlySet<string> => {
   const trimmed = text.replace(/^\ufeff/, '').trim()
   if (trimmed.startsWith('[') || trimmed.startsWith('{')) {
     const value = JSON.parse(trimmed) as Json
-    return new Set(isObject(value) ? Object.keys(value) : (value as Json[]).filter(isText).map(String))
+    return new Set(isObject(value) ? Object.keys(value) : (value as Json[]).filter(isScalar).map(String))
   }
   return new Set(trimmed.split(/\r?\n/).flatMap((line) => line.trim() || []))
 }

@@ -3,8 +3,8 @@
 import type { Event } from '../core/request.ts'
 
 /** Why a condition does not hold. `broken`: it could not be decided, so `not` must not turn it into a pass. */
-export type Failure = { readonly broken: boolean; readonly rule: () => string }
-export type ConditionResult = Failure | undefined
+export type ConditionFailure = { readonly broken: boolean; readonly rule: () => string }
+export type ConditionResult = ConditionFailure | undefined
 export type RunCondition = (event: Event) => ConditionResult | Promise<ConditionResult>
 
 /** Makes a condition that holds when all hold. It stops at the first condition that does not. */
@@ -22,11 +22,11 @@ export const all = (runs: readonly RunCondition[]): RunCondition => {
 
 /** Makes a condition that holds when any holds. It stops at the first condition that does. */
 export const any = (runs: readonly RunCondition[], name: string): RunCondition => {
-  const both = (earlier: ConditionResult, no: Failure): Failure => ({
+  const both = (earlier: ConditionResult, no: ConditionFailure): ConditionFailure => ({
     broken: earlier?.broken === true || no.broken,
     rule: earlier?.rule ?? no.rule,
   })
-  const none = (first: ConditionResult): Failure => ({
+  const none = (first: ConditionResult): ConditionFailure => ({
     broken: first?.broken === true,
     rule: () => `${name}: none of ${runs.length} holds${first ? `; ${first.rule()}` : ''}`,
   })
@@ -47,7 +47,7 @@ export const any = (runs: readonly RunCondition[], name: string): RunCondition =
 }
 
 /** Makes a condition that holds when `run` does not, and is broken when `run` is. `held` returns the sentence of a `run` that holds. */
-export const not = (run: RunCondition, held: (event: Event) => Failure['rule']): RunCondition => {
+export const not = (run: RunCondition, held: (event: Event) => ConditionFailure['rule']): RunCondition => {
   const turn = (no: ConditionResult, event: Event): ConditionResult =>
     no ? (no.broken ? no : undefined) : { broken: false, rule: held(event) }
   return (event) => {

@@ -12,7 +12,7 @@ export type Digits = (place: JsonPath, value: number) => string | undefined
 type Frame = { readonly list: readonly Json[] | undefined; readonly map: JsonObject; readonly keys: readonly string[]; next: number }
 
 const noMap: JsonObject = {}
-const sizeOf = (frame: Frame): number => (frame.list ?? frame.keys).length
+const memberCount = (frame: Frame): number => (frame.list ?? frame.keys).length
 const keyAt = (frame: Frame, i: number): string | number => (frame.list ? i : (frame.keys[i] as string))
 
 const frameOf = (value: JsonObject | Json[]): Frame =>
@@ -51,14 +51,14 @@ export const renderJson = (value: Json, limit: number, indent: 0 | 2, digits?: D
     }
     const frame = frameOf(item)
     out += frame.list ? '[' : '{'
-    if (sizeOf(frame) > 0) stack.push(frame)
+    if (memberCount(frame) > 0) stack.push(frame)
     else out += frame.list ? ']' : '}'
   }
 
   write(value)
   for (let frame = stack.at(-1); frame && out.length <= limit; frame = stack.at(-1)) {
     const i = frame.next++
-    if (i === sizeOf(frame)) {
+    if (i === memberCount(frame)) {
       stack.pop()
       out += newline() + (frame.list ? ']' : '}')
       continue

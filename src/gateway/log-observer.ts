@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Fact, Observer, RequestEnded, RouteChanges, RunAttempt } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
 import type { Refused } from '../core/outcome.ts'
-import { outcomeName, outcomeStatus, reasonOf, refusalRow } from '../core/outcome-table.ts'
+import { outcomeName, outcomeReason, outcomeStatus, refusalRow } from '../core/outcome-table.ts'
 import { someOf } from '../core/text.ts'
 
 /**
@@ -53,7 +53,7 @@ const requestFields = ({ ended: { outcome, stage, verified, event }, route, remo
   stage,
   outcome: outcomeName(outcome),
   event_id: verified?.eventId,
-  reason: reasonOf(outcome),
+  reason: outcomeReason(outcome),
   delivery_id: event?.deliveryId,
   event_type: event?.eventType,
   status: outcomeStatus(outcome),

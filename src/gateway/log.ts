@@ -1,7 +1,7 @@
 /** The program's log: JSON lines for machines, short lines for a terminal. Known secrets are redacted. */
 
 import { pino } from 'pino'
-import type { Fields, Level, Log } from '../core/log.ts'
+import type { Level, Log, LogFields } from '../core/log.ts'
 import { printable, visibleJson } from '../core/text.ts'
 
 export type LogOptions = {
@@ -26,7 +26,7 @@ export const createLog = ({ level, format, redact, write }: LogOptions): Log => 
     { level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"`, formatters: { level: (label) => ({ level: label }) } },
     { write: safely },
   )
-  const clean = (fields: Fields): Fields =>
+  const clean = (fields: LogFields): LogFields =>
     Object.fromEntries(
       Object.entries(fields).map(([name, value]) => {
         if (typeof value !== 'string') return [name, value]
@@ -34,7 +34,7 @@ export const createLog = ({ level, format, redact, write }: LogOptions): Log => 
         return [name, uncutFields.has(name) || text.length <= maxField ? text : `${text.slice(0, maxField)}…`]
       }),
     )
-  const log = (lineLevel: Level, fields: Fields, message: string): void => {
+  const log = (lineLevel: Level, fields: LogFields, message: string): void => {
     if (logger.isLevelEnabled(lineLevel)) logger[lineLevel](clean(fields), redact(message))
   }
   return Object.assign(log, { writes: (lineLevel: Level) => logger.isLevelEnabled(lineLevel) })

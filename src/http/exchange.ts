@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
-import type { Ended, Facts } from '../core/fact.ts'
+import type { EndedRequest, Facts } from '../core/fact.ts'
 import type { Refused } from '../core/outcome.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import { replyTo } from '../core/reply.ts'
@@ -71,7 +71,7 @@ export class Exchange {
    * Ends the request. An answer that ends its connection does not wait for the batch, because the end of the connection wakes its reader
    * anyway.
    */
-  end(ended: Ended, write: ReplyBatch = this.#parts.response.shouldKeepAlive ? this.#listener.batch : atOnce): void {
+  end(ended: EndedRequest, write: ReplyBatch = this.#parts.response.shouldKeepAlive ? this.#listener.batch : atOnce): void {
     this.leave()
     this.#tell(ended)
     write(this.#answering(ended))
@@ -81,14 +81,14 @@ export class Exchange {
    * Ends a request that took longer than a turn of the loop, because its work was stored. The answer goes out before the end is told: the
    * body was in memory all the time, so telling later keeps it no longer.
    */
-  readonly endStored = (ended: Ended): void => {
+  readonly endStored = (ended: EndedRequest): void => {
     this.leave()
     this.#listener.batch(this.#answering(ended), () => this.#tell(ended))
   }
 
   /** Answers now. The work on the body that is left (`later`) comes after the answer, and then the end is told. */
-  endLater({ later, ...ended }: Ended, body: Buffer): void {
-    const tell = (known: Ended): void => {
+  endLater({ later, ...ended }: EndedRequest, body: Buffer): void {
+    const tell = (known: EndedRequest): void => {
       this.leave()
       this.#tell(known)
     }
@@ -102,14 +102,14 @@ export class Exchange {
   readonly fail = (error: unknown): void => this.endStored(failedRequest(error))
 
   /** Makes the function that writes the answer. It must not hold the whole end: the body would stay in memory until the answers leave. */
-  #answering({ outcome, verified, reply }: Ended): () => void {
+  #answering({ outcome, verified, reply }: EndedRequest): () => void {
     const eventId = verified?.eventId
     return () => {
       if (endedOnError(() => this.#answer(outcome, eventId, reply))) this.#parts.request.socket.destroy()
     }
   }
 
-  #answer(outcome: Ended['outcome'], eventId: string | undefined, shaped: Ended['reply']): void {
+  #answer(outcome: EndedRequest['outcome'], eventId: string | undefined, shaped: EndedRequest['reply']): void {
     const { response, connection } = this.#parts
     if (response.destroyed || response.headersSent) return
     const isLast = this.#listener.stopping() || (outcome.kind === 'refused' && endingConnection.has(outcome.code))
@@ -117,7 +117,7 @@ export class Exchange {
     writeReply(response, shaped ?? replyTo(outcome), eventId)
   }
 
-  #tell(ended: Ended): void {
+  #tell(ended: EndedRequest): void {
     const { request, trustProxy } = this.#parts
     this.#listener.facts.tell({
       kind: 'request_ended',
@@ -134,7 +134,7 @@ export class Exchange {
 const endingConnection: ReadonlySet<string> = new Set<Refused['code']>(['too_large', 'too_many_headers', 'too_slow'])
 
 /** Runs `work`. An error of it is a bug of ours: it ends this request, never the process. */
-export const endedOnError = <T>(work: () => T): T | Ended => {
+export const endedOnError = <T>(work: () => T): T | EndedRequest => {
   try {
     return work()
   } catch (error) {
@@ -142,4 +142,4 @@ export const endedOnError = <T>(work: () => T): T | Ended => {
   }
 }
 
-const failedRequest = (error: unknown): Ended => ({ outcome: internalError(error), stage: 'internal' })
+const failedRequest = (error: unknown): EndedRequest => ({ outcome: internalError(error), stage: 'internal' })

@@ -2,7 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
-import type { Ended, Facts } from '../core/fact.ts'
+import type { EndedRequest, Facts } from '../core/fact.ts'
 import { header } from '../core/headers.ts'
 import { networkOf } from '../core/network.ts'
 import { refuse } from '../core/outcome.ts'
@@ -80,7 +80,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
   const listener = createListenerContext(options)
 
   /** Makes the checks that need no plan: size, then route (rules: Order 1). */
-  const checkBeforePlan = (request: IncomingMessage, path: WebhookPath, { table, maxBodyBytes }: Serving): RoutePlan | Ended => {
+  const checkBeforePlan = (request: IncomingMessage, path: WebhookPath, { table, maxBodyBytes }: Serving): RoutePlan | EndedRequest => {
     if (options.stopping()) return { outcome: refuse('stopping', { retryAfterSeconds }), stage: 'body_size' }
     if (request.rawHeaders.length > maxRawHeaders) return { outcome: refuse('too_many_headers'), stage: 'body_size' }
     if (Number(header(request.headers, 'content-length') ?? 0) > maxBodyBytes) return endedUnread['too large']

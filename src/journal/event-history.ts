@@ -1,6 +1,6 @@
 /** Puts the lines of one event together. The lines come newest first, and the newest line decides. */
 
-import type { Line } from './line.ts'
+import type { JournalLine } from './line.ts'
 import type { Ended, EventView, RawPlace, Received, Revived, RunRecord, Started, Tried } from './record.ts'
 
 const maxSteps = 50
@@ -28,14 +28,14 @@ export const historyOf = (histories: Map<string, EventHistory>, id: string): Eve
   return history
 }
 
-export const isArrival = ({ entry }: Line): boolean => entry.kind === 'received' || entry.kind === 'started'
+export const isArrival = ({ entry }: JournalLine): boolean => entry.kind === 'received' || entry.kind === 'started'
 
 /** Returns the id of the group whose run may stand for this event too. */
 export const groupOf = ({ arrival, ended }: EventHistory): string | undefined =>
   arrival?.kind === 'received' ? arrival.group : ended?.group
 
 /** Adds the next older line. */
-export const addLine = (history: EventHistory, { entry, raw }: Line): void => {
+export const addLine = (history: EventHistory, { entry, raw }: JournalLine): void => {
   if (entry.kind === 'received' || entry.kind === 'started') {
     history.arrival = entry
     if (raw) history.raw = raw
@@ -60,7 +60,15 @@ export const eventView = (history: EventHistory, groupEnd: Ended | undefined): E
   // An event without a line of arrival has the end of a run, so it was accepted.
   const outcome = first.kind === 'received' ? first.outcome : first.kind === 'ended' && first.group !== undefined ? 'coalesced' : 'accepted'
   const steps = history.steps.toReversed()
-  const view: EventDraft = { event_id, at, profile, route, outcome, ...stateOf(history, outcome, groupEnd), tries: steps.filter(isTried) }
+  const view: EventDraft = {
+    event_id,
+    at,
+    profile,
+    route,
+    outcome,
+    ...eventState(history, outcome, groupEnd),
+    tries: steps.filter(isTried),
+  }
   if (ended) copyMembers(ended, view, ofEnd)
   if (arrival) copyMembers(arrival, view, ofArrival)
   if (raw) view.raw = raw
@@ -82,7 +90,7 @@ const copyMembers = (from: Partial<EventView>, to: Partial<Record<string, unknow
 
 type EventState = Pick<EventView, 'state' | 'attempt' | 'error' | 'ended_at' | 'silent'>
 
-const stateOf = ({ last, open }: EventHistory, outcome: string, groupEnd: Ended | undefined): EventState => {
+const eventState = ({ last, open }: EventHistory, outcome: string, groupEnd: Ended | undefined): EventState => {
   if (outcome !== 'accepted' && outcome !== 'coalesced') return { state: 'final' }
   if (last?.kind === 'ended') {
     const { state, attempt, error, silent, at } = last

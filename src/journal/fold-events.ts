@@ -1,7 +1,7 @@
 /** Folds lines into events, newest line first. Only events that older lines may still change stay in memory. */
 
 import { addLine, type EventHistory, eventView, groupOf, historyOf, isArrival } from './event-history.ts'
-import type { Line } from './line.ts'
+import type { JournalLine } from './line.ts'
 import type { Ended, EventView } from './record.ts'
 
 export type EventFilter = {
@@ -27,7 +27,7 @@ export type Events = {
 
 export interface Fold {
   /** Adds the next older line; `undefined` for a line that cannot be read. */
-  add(line: Line | undefined): void
+  add(line: JournalLine | undefined): void
   /** Ends a piece of lines. `true`: there are enough events. */
   settle(): boolean
   /** Ends the last piece, and takes the events whose line of arrival was deleted. */

@@ -1,10 +1,10 @@
 /** Writes facts to the journal as records. */
 
 import type { Fact, KeptRefusal, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
-import { outcomeName, outcomeStatus, reasonOf } from '../core/outcome-table.ts'
+import { outcomeName, outcomeReason, outcomeStatus } from '../core/outcome-table.ts'
 import { cut, excerpt } from '../core/text.ts'
 import { signature } from '../parts/stages/signature.ts'
-import type { Ended, Journal, NewRecord, RawRequest, Tried, Unverified, Usage } from './record.ts'
+import type { Ended, Journal, NewRecord, RawRequest, RecordedUsage, Tried, Unverified } from './record.ts'
 
 export type JournalObserverOptions = {
   readonly journal: Journal
@@ -69,7 +69,7 @@ const receivedOf = (fact: RequestEnded, { redact, timeOf }: Formats): NewRecord 
   const { outcome, stage, verified, event } = ended
   const known = verified ?? (refusal === 'counted' ? undefined : refusal)
   if (!known || !route) return undefined
-  const reason = reasonOf(outcome)
+  const reason = outcomeReason(outcome)
   const isDelivered = outcome.kind === 'delivered'
   return {
     kind: 'received',
@@ -129,7 +129,7 @@ const recordOfFact = (fact: Exclude<Fact, RequestEnded>, redact: Formats['redact
   }
 }
 
-const usageOf = ({ usage }: RunAttempt): { readonly usage?: Usage } => {
+const usageOf = ({ usage }: RunAttempt): { readonly usage?: RecordedUsage } => {
   if (!usage) return {}
   const { steps, inputTokens, outputTokens, cost, tools } = usage
   return { usage: { steps, input_tokens: inputTokens, output_tokens: outputTokens, ...(cost === undefined ? {} : { cost }), tools } }

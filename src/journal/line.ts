@@ -4,10 +4,10 @@ import { type JsonObject, parseObject } from '../core/json.ts'
 import { isJournalLine, isRawPlace } from '../generated/stored-checks.js'
 import type { JournalRecord, RawPlace } from './record.ts'
 
-export type Line = { readonly entry: JournalRecord; readonly raw?: RawPlace }
+export type JournalLine = { readonly entry: JournalRecord; readonly raw?: RawPlace }
 
 /** Parses a line. `undefined`: the line is damaged, or is not a record of this program. */
-export const parseLine = (bytes: Buffer, segment: string): Line | undefined => {
+export const parseLine = (bytes: Buffer, segment: string): JournalLine | undefined => {
   const value = parseObject(bytes.toString('utf8'))
   if (!value || !isJournalLine(value)) return undefined
   const entry = value as JsonObject & JournalRecord

@@ -14,12 +14,12 @@ export type SegmentPiece = { readonly segment: string; readonly bytes: Buffer }
 /** Yields pieces of whole lines, newest first. `segments` are listed oldest first. */
 export async function* piecesBackward(folder: string, segments: readonly SegmentFiles[]): AsyncGenerator<SegmentPiece> {
   for (const { name } of segments.toReversed()) {
-    for await (const bytes of piecesOf(folder, name, name === segments.at(-1)?.name)) yield { segment: name, bytes }
+    for await (const bytes of segmentPieces(folder, name, name === segments.at(-1)?.name)) yield { segment: name, bytes }
   }
 }
 
 /** Yields the pieces of one segment. `growing`: the segment may still be written to, so an unfinished line at its end is left out. */
-async function* piecesOf(folder: string, name: string, growing: boolean): AsyncGenerator<Buffer> {
+async function* segmentPieces(folder: string, name: string, growing: boolean): AsyncGenerator<Buffer> {
   const file = await open(linesPath(folder, name)).catch(unlessGone)
   if (!file) return
   try {

@@ -5,7 +5,7 @@ import { isObject, type Json } from '../core/json.ts'
 import { addLine, type EventHistory, eventView, groupOf, historyOf, isArrival } from './event-history.ts'
 import { createFold, type EventFilter, type Events } from './fold-events.ts'
 import { isSegmentName, listSegments, rawPath, unlessGone } from './folder.ts'
-import { type Line, parseLine } from './line.ts'
+import { type JournalLine, parseLine } from './line.ts'
 import { linesBackward, linesWith, piecesBackward } from './read-backward.ts'
 import type { Ended, EventView, RawPlace, RawRequest } from './record.ts'
 
@@ -79,7 +79,7 @@ const readGroupEnd = async (folder: string, group: string | undefined): Promise<
  * Calls `enough` with the lines that contain a text, newest first. Once `enough` returns true, one more piece is read: the end of a run may
  * have been written before the line of its arrival.
  */
-const searchLines = async (folder: string, text: string, enough: (line: Line) => boolean): Promise<void> => {
+const searchLines = async (folder: string, text: string, enough: (line: JournalLine) => boolean): Promise<void> => {
   const needle = Buffer.from(text)
   let isLast = false
   for await (const { segment, bytes } of piecesBackward(folder, await listSegments(folder))) {

@@ -51,7 +51,7 @@ export type Started = {
 }
 
 /** The usage of an agent in one attempt. */
-export type Usage = {
+export type RecordedUsage = {
   /** Calls of a model. */
   readonly steps: number
   readonly input_tokens: number
@@ -72,7 +72,7 @@ export type Tried = {
   readonly next_at: string
   /** The answers of the targets that have the text. */
   readonly answer?: string
-  readonly usage?: Usage
+  readonly usage?: RecordedUsage
 }
 
 /**
@@ -98,7 +98,7 @@ export type Ended = {
   readonly count?: number
   /** The answers of the targets that have the text. */
   readonly answer?: string
-  readonly usage?: Usage
+  readonly usage?: RecordedUsage
 }
 
 /** The revival of a dead run by hand. */

@@ -72,7 +72,7 @@ export const compileJob = (source: JobSource, { targets, toolsets, agent }: JobP
     name: spec.name ?? id,
     profile,
     origin,
-    state: stateOf(spec),
+    state: jobState(spec),
     prompt: spec.prompt ?? '',
     delivery,
     schedule,
@@ -84,7 +84,7 @@ export const compileJob = (source: JobSource, { targets, toolsets, agent }: JobP
   return { job, diagnostics }
 }
 
-const stateOf = ({ enabled, paused }: Pick<Spec, 'enabled' | 'paused'>): Job['state'] =>
+const jobState = ({ enabled, paused }: Pick<Spec, 'enabled' | 'paused'>): Job['state'] =>
   enabled === false ? 'disabled' : paused ? 'paused' : 'active'
 
 const scheduleHelp = 'docs/jobs.md has the forms of a schedule, for example "0 9 * * 1-5" or "@daily"'
@@ -111,7 +111,8 @@ type StoredEntry = { readonly paused: boolean; readonly job: ScheduledJob | unde
 
 const maxJobs = 10_000
 
-const namesIn = (profile: string, id: string, entry: Json): readonly string[] => jobNames(id, entry).map((name) => `${profile}/${name}`)
+const qualifiedNames = (profile: string, id: string, entry: Json): readonly string[] =>
+  jobNames(id, entry).map((name) => `${profile}/${name}`)
 
 /** All jobs of a configuration. It owns the entries of the jobs files. */
 export class JobBook implements Jobs {
@@ -136,7 +137,7 @@ export class JobBook implements Jobs {
     this.#configured = compiled.flatMap(({ job }) => job ?? [])
     this.#refusedConfigured = new Set([
       ...profiles.flatMap(({ name, brokenJobs = [] }) => [...brokenJobs].map((each) => `${name}/${each}`)),
-      ...compiled.flatMap(({ job, source }) => (job ? [] : namesIn(source.profile, source.id, source.spec as unknown as Json))),
+      ...compiled.flatMap(({ job, source }) => (job ? [] : qualifiedNames(source.profile, source.id, source.spec as unknown as Json))),
     ])
     this.#stored = new Map(profiles.map((profile) => [profile.name, this.#entriesOf(profile)]))
     this.#gather()
@@ -193,7 +194,7 @@ export class JobBook implements Jobs {
     const all = [...diagnostics, ...(compiled?.diagnostics ?? [])]
     if (all.length > 0) this.#options.report(all)
     const job = compiled?.job
-    return { paused, job, refused: job ? [] : namesIn(profile.name, id, entry) }
+    return { paused, job, refused: job ? [] : qualifiedNames(profile.name, id, entry) }
   }
 
   #gather(): void {

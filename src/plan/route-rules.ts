@@ -83,7 +83,7 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
 }
 
 /** Checks the keys for the agent: skills, toolsets and prices. A key that the route's other keys make idle is not checked. */
-const checkOfAgent = ({ spec, profile: name }: RouteSource, { profiles, toolsets, agent }: RuleContext, report: Report): void => {
+const checkOfAgent = ({ spec, profile: name }: RouteSource, { profiles, toolsets, agent }: RuleContext, report: ReportProblem): void => {
   const ignored = rules['x-ignored'].filter(({ when }) => isUsed(spec as JsonObject, when)).flatMap(({ keys }) => keys)
   const profile = profiles.get(name)
   if (profile && !ignored.includes('skills')) checkSkills(spec.skills ?? [], profile.dir, report)
@@ -92,10 +92,10 @@ const checkOfAgent = ({ spec, profile: name }: RouteSource, { profiles, toolsets
     checkPrice(spec.agent, agent, (code, path, ...more) => report(code, ['agent', ...path], ...more))
 }
 
-type Report = (code: Code, path: Path, message: string, help?: string, of?: 'key' | 'value') => void
+type ReportProblem = (code: Code, path: Path, message: string, help?: string, of?: 'key' | 'value') => void
 
 /** Reports targets of a route or job that do not exist, or lack a setting that they need. */
-export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targets: Targets, report: Report): void => {
+export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targets: Targets, report: ReportProblem): void => {
   for (const { target, extra, path, extraPath } of writtenTargets(spec)) {
     if (pluginName.test(target)) {
       if (!targets.has(target))
@@ -113,7 +113,7 @@ export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targ
 }
 
 /** Checks that the schemes which a route names exist. The schema checks the names of built-in schemes. */
-const checkVerify = (route: Route, schemes: readonly Scheme[], report: Report): void => {
+const checkVerify = (route: Route, schemes: readonly Scheme[], report: ReportProblem): void => {
   if (isDescribed(route)) {
     for (const { path, message, help } of problemsIn(route.verify)) report('WH313', ['verify', ...path], message, help)
     return
@@ -129,7 +129,7 @@ const checkVerify = (route: Route, schemes: readonly Scheme[], report: Report): 
 type DescribedRoute = Route & { readonly verify: SignatureScheme }
 const isDescribed = (route: Route): route is DescribedRoute => typeof route.verify === 'object' && !Array.isArray(route.verify)
 
-const checkSecrets = (route: RouteSource, context: RuleContext, report: Report): void => {
+const checkSecrets = (route: RouteSource, context: RuleContext, report: ReportProblem): void => {
   const at = route.spec.secrets ? 'secrets' : 'secret'
   const wanted = context.schemes.filter(({ name }) => verifyNames(route.spec).includes(name))
   const isKeyless = wanted.length > 0 && wanted.every(({ keys }) => keys === 'none')
@@ -156,7 +156,7 @@ const checkSecrets = (route: RouteSource, context: RuleContext, report: Report):
   if (route.secrets.length > 1) report('WH207', [at], `${insecure} cannot stand beside other secrets`, 'remove it')
 }
 
-const checkProfile = (route: RouteSource, context: RuleContext, report: Report): void => {
+const checkProfile = (route: RouteSource, context: RuleContext, report: ReportProblem): void => {
   if (route.spec.profile === undefined || context.profiles.has(route.profile)) return
   if (context.multiplex) {
     report(

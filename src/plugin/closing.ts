@@ -4,7 +4,7 @@ import type { Closable } from '../core/owner.ts'
 import { isMap } from './shape.ts'
 
 /** The function, if there is one, and the `close`. */
-const taken = <F>(made: unknown): { readonly run: F | undefined; readonly close: (() => void | Promise<void>) | undefined } => {
+const runAndClose = <F>(made: unknown): { readonly run: F | undefined; readonly close: (() => void | Promise<void>) | undefined } => {
   const { run, close } = isMap(made) ? made : { run: made }
   return {
     run: typeof run === 'function' ? (run as F) : undefined,
@@ -14,7 +14,7 @@ const taken = <F>(made: unknown): { readonly run: F | undefined; readonly close:
 
 /** The result of `compile` with a guard around its function; `undefined` when there is no function. */
 export const guardedRun = <F>(made: unknown, guard: (run: F) => F): Closable<F> | undefined => {
-  const { run, close } = taken<F>(made)
+  const { run, close } = runAndClose<F>(made)
   if (run === undefined) return undefined
   return close === undefined ? guard(run) : { run: guard(run), close }
 }

@@ -8,7 +8,7 @@ import type { Skill } from '../parts/runners/runner.ts'
 import type { Agent } from '../plan/runner.ts'
 import type { Lease } from '../store/ports.ts'
 import type { Conversations } from './conversation.ts'
-import { promptOf } from './merged-prompt.ts'
+import { mergedPrompt } from './merged-prompt.ts'
 import type { Meter } from './meter.ts'
 import type { RunPolicy } from './policy.ts'
 import { runFields } from './run-fields.ts'
@@ -36,7 +36,7 @@ export const askAgent = async ({ options, signal, lease, policy }: AgentCall, me
   if (signal.aborted) stop()
   try {
     await meter.check()
-    const { text, untrusted } = promptOf(run)
+    const { text, untrusted } = mergedPrompt(run)
     return await options.agent(text, {
       run,
       signal: asking.signal,

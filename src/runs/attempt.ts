@@ -6,7 +6,7 @@ import type { Lease, NewRun, RunEnd, Store } from '../store/ports.ts'
 import { type AskOptions, askAgent, Unanswered } from './ask-agent.ts'
 import { delayAfter } from './backoff.ts'
 import { deliver } from './deliver.ts'
-import { promptOf } from './merged-prompt.ts'
+import { mergedPrompt } from './merged-prompt.ts'
 import { createMeter } from './meter.ts'
 import { persist } from './persist.ts'
 import type { RunPolicy } from './policy.ts'
@@ -77,7 +77,7 @@ const deliverReply = async (attempt: Attempt, reply: string): Promise<RunEnd | '
   const { options, signal, lease, words } = attempt
   words.reply = reply
   // Kept even where an earlier attempt stored the reply: the process may have died before the session had it.
-  await persistRun(lease, () => options.conversations.keep(lease.run, promptOf(lease.run).text, reply), options, signal)
+  await persistRun(lease, () => options.conversations.keep(lease.run, mergedPrompt(lease.run).text, reply), options, signal)
   if (isSilent(reply)) return { kind: 'done', silent: true }
   const delivered = await deliver({
     run: lease.run,

@@ -4,7 +4,7 @@ import { joinPrompts, type Prompt } from '../core/prompt.ts'
 import type { Merged, NewRun } from '../store/ports.ts'
 
 /** Returns the prompt of a run, with a note when the run stands for several events. */
-export const promptOf = ({ prompt: text, untrusted = [], merged }: NewRun): Prompt => {
+export const mergedPrompt = ({ prompt: text, untrusted = [], merged }: NewRun): Prompt => {
   const prompt = { text, untrusted }
   if (merged === undefined || merged.count < 2) return prompt
   return merged.keep === 'all'

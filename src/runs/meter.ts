@@ -5,7 +5,7 @@ import type { Budget, Price } from '../config/budget.ts'
 import type { RunUsage } from '../core/fact.ts'
 import { AgentFault } from '../core/fault.ts'
 import { deliveriesOf } from '../parts/destination.ts'
-import type { Usage } from '../parts/runners/runner.ts'
+import type { CallUsage } from '../parts/runners/runner.ts'
 import type { NewRun, Spent, Store } from '../store/ports.ts'
 
 export type MeterOptions = {
@@ -25,7 +25,7 @@ export interface Meter {
   /** Called before the first call of a model. Throws an AgentFault where the budget of the day is used up already. */
   check(): Promise<void>
   /** Called after each call of a model. Throws an AgentFault where a budget is used up. */
-  used(usage: Usage): Promise<void>
+  used(usage: CallUsage): Promise<void>
   /** Returns the usage of the run so far; `undefined`: no model was called. */
   taken(): RunUsage | undefined
 }

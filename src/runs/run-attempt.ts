@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import type { RunAttempt, RunUsage } from '../core/fact.ts'
 import { targetsOf } from '../parts/destination.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
-import { promptOf } from './merged-prompt.ts'
+import { mergedPrompt } from './merged-prompt.ts'
 
 /** The reply, usage and answers of an attempt, collected while it goes on. They are for the records only. */
 export type Transcript = { reply?: string; usage?: RunUsage | undefined; readonly answers: string[] }
@@ -19,7 +19,7 @@ export const runAttempt = ({ run, attempt }: Lease, end: RunEnd, clock: Clock, {
   attempt,
   target: (end.kind === 'done' && end.to?.join(', ')) || targetsOf(run.delivery),
   merged: run.merged,
-  prompt: promptOf(run).text,
+  prompt: mergedPrompt(run).text,
   reply,
   usage,
   answers,

@@ -12,7 +12,7 @@ import { cut } from '../core/text.ts'
 import { failLate, within } from '../core/turns/within.ts'
 import type { Route } from '../generated/config.ts'
 import { permanentFailure } from '../parts/delivery/permanent-failure.ts'
-import { obstacleOf, secretsOf, settingsOf } from '../parts/delivery/settings.ts'
+import { obstacleOf, settingSecrets, settingsOf } from '../parts/delivery/settings.ts'
 import { secretsIn, withSecrets, writtenTargets } from '../parts/destination.ts'
 import type { OwnComments } from '../parts/own-comment.ts'
 import type { Keep, Outgoing, Sent, TargetPart } from '../parts/targets/target.ts'
@@ -66,7 +66,7 @@ export const createSender = (options: SenderOptions): Sender => {
       ...(chatAddress ? { chatAddress } : {}),
     })
     if (sent.ok) return sent
-    const known = [...secretsOf(part.settings ?? [], settings), ...valuesAsTexts(secrets), ...secretsOfSettings(extra)]
+    const known = [...settingSecrets(part.settings ?? [], settings), ...valuesAsTexts(secrets), ...secretsOfSettings(extra)]
     // Secrets are redacted before the text is cut: half a secret would not be found.
     return { ...sent, why: cut(createRedactor(known)(sent.why), maxChars) }
   }

@@ -135,7 +135,7 @@ export type RunEnd =
   | { readonly kind: 'dead'; readonly error: string }
 
 /** The state of an event's run in the store. Done runs are deleted. */
-export type Standing = {
+export type StoredStanding = {
   readonly eventId: string
   /** `waiting`: due, or waiting for its next attempt or its turn. */
   readonly state: 'waiting' | 'running' | 'dead'
@@ -185,7 +185,7 @@ export interface Store {
   /** Puts the dead run of an event back, with all its attempts. A stored reply is kept. `false`: the event has no dead run. */
   revive(eventId: string): Promise<boolean>
   /** Returns the states of the runs of these events. Events that are not in the store are left out. */
-  standings(eventIds: readonly string[]): Promise<readonly Standing[]>
+  standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]>
   /** Forgets dead runs that ended longer than `maxAgeMs` ago, and the oldest dead runs past `maxDead`. Resolves to the number of them. */
   prune(maxAgeMs: number, maxDead: number): Promise<number>
   /** Returns the next time of each schedule, as last stored by `plan`: wall time, milliseconds. */

@@ -4,19 +4,19 @@ import type { ReadStream, WriteStream } from 'node:tty'
 import { actionOf } from './model/actions.ts'
 import { clickedRow } from './model/click.ts'
 import type { Size } from './model/room.ts'
-import type { Options } from './model/screen.ts'
+import type { EditorOptions } from './model/screen.ts'
 import type { State } from './model/state.ts'
 import { homeScreen } from './screens/home/home.ts'
 import { models } from './screens/index.ts'
 import { openSession, type Surroundings } from './session.ts'
-import { type Ended, endedBy, watchEndings } from './terminal/endings.ts'
+import { type EditorEnd, endedBy, watchEndings } from './terminal/endings.ts'
 import { type KeyReader, readKeys } from './terminal/keys.ts'
 import { type Modes, toClipboard } from './terminal/modes.ts'
 import { onContinued, suspended } from './terminal/suspend.ts'
 import { type Terminal, takeTerminal } from './terminal/terminal.ts'
 
 export type EditorSettings = {
-  readonly options: Options
+  readonly options: EditorOptions
   /** The route to begin with. */
   readonly route?: string | undefined
   readonly modes: Modes
@@ -42,7 +42,7 @@ const keepDelayMs = 1_000
  * Runs the editor until the user leaves it, or something outside ends it. A mistake of the program is thrown as a Fault after the terminal
  * was given back.
  */
-export const runEditor = async (settings: EditorSettings, around: Around): Promise<Ended> => {
+export const runEditor = async (settings: EditorSettings, around: Around): Promise<EditorEnd> => {
   const { stdin, stdout, options, route } = settings
   const sizeOf = (): Size => ({ columns: stdout.columns, rows: stdout.rows })
   const state: State = { world: { options, size: sizeOf(), revision: 0 }, screens: [homeScreen] }

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path'
 import { parseEnv } from 'node:util'
 import t, { type Test } from 'tap'
 import { providers } from '../../src/app/setup/providers.ts'
-import { wordsOf, wordsText } from '../../src/app/setup/words.ts'
+import { splitWords, wordsText } from '../../src/app/setup/words.ts'
 import { writeSetup } from '../../src/app/setup/write-setup.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { presets } from '../../src/parts/schemes/index.ts'
@@ -375,13 +375,13 @@ t.test('every setting that a target needs and that is secret has a variable', (t
 })
 
 t.test('a command line as words', (t) => {
-  t.same(wordsOf(`my-agent --print 'a b' "c \\"d\\"" e\\ f g'h'`), ['my-agent', '--print', 'a b', 'c "d"', 'e f', 'gh'])
-  t.same([wordsOf(`a 'b`), wordsOf('a "b'), wordsOf('a \\'), wordsOf('  ')], [undefined, undefined, undefined, []])
+  t.same(splitWords(`my-agent --print 'a b' "c \\"d\\"" e\\ f g'h'`), ['my-agent', '--print', 'a b', 'c "d"', 'e f', 'gh'])
+  t.same([splitWords(`a 'b`), splitWords('a "b'), splitWords('a \\'), splitWords('  ')], [undefined, undefined, undefined, []])
   for (const words of [
     ['a', "it's"],
     ['', '$x', 'a b'],
   ])
-    t.same(wordsOf(wordsText(words)), words)
+    t.same(splitWords(wordsText(words)), words)
   t.end()
 })
 

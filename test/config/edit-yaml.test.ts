@@ -304,7 +304,7 @@ const placesIn = (value: Json, path: Path = []): { readonly path: Path; readonly
   return [{ path, value }, ...members.flatMap(([key, member]) => placesIn(member, [...path, key]))]
 }
 
-const wishes = fc.record({
+const editChoices = fc.record({
   kind: fc.constantFrom('set', 'add', 'remove', 'insert', 'move', 'rename'),
   which: fc.nat(),
   more: fc.tuple(fc.nat(), fc.nat()),
@@ -312,10 +312,10 @@ const wishes = fc.record({
   value: json,
 })
 
-type Wish = typeof wishes extends fc.Arbitrary<infer T> ? T : never
+type EditChoice = typeof editChoices extends fc.Arbitrary<infer T> ? T : never
 
 /** A possible edit of these data; `undefined` where there is none of the kind. */
-const editOf = (data: Json, { kind, which, more: [i, j], key, value }: Wish): YamlEdit | undefined => {
+const editOf = (data: Json, { kind, which, more: [i, j], key, value }: EditChoice): YamlEdit | undefined => {
   const all = placesIn(data)
   const pick = <T>(from: readonly T[]): T | undefined => from[which % Math.max(from.length, 1)]
   if (kind === 'set') return withPath(pick(all.slice(1)), (path) => ({ kind, path, value }))
@@ -382,9 +382,9 @@ const tries = (): fc.Parameters<unknown> => {
 
 test('random edits of random texts make just that change of the data', async (t) => {
   fc.assert(
-    fc.property(yamlTexts, wishes, (text, wish) => {
+    fc.property(yamlTexts, editChoices, (text, choice) => {
       const before = dataOf(text)
-      const edit = editOf(before, wish)
+      const edit = editOf(before, choice)
       if (!edit) return
       const edited = editYaml(text, edit)
       if (!edited.ok) {
@@ -466,9 +466,9 @@ const removedLines = (text: string, data: Json, path: Path): Lines => {
 
 test('random edits leave every other line as it is', async (t) => {
   fc.assert(
-    fc.property(yamlTexts, wishes, (text, wish) => {
+    fc.property(yamlTexts, editChoices, (text, choice) => {
       const data = dataOf(text)
-      const edit = editOf(data, wish)
+      const edit = editOf(data, choice)
       const own = edit && mayChange(text, data, edit)
       const edited = edit && editYaml(text, edit)
       if (!own || !edited?.ok) return

@@ -30,7 +30,7 @@ const partOf = (name: string): TargetPart => {
   return part
 }
 
-type Wish = Partial<Outgoing> & {
+type SendOptions = Partial<Outgoing> & {
   readonly extra?: JsonObject
   readonly settings?: JsonObject
   readonly env?: { readonly [name: string]: string }
@@ -45,8 +45,8 @@ type Stage = {
   readonly settings: JsonObject
   /** `deliver_extra` that leads to a chat. */
   readonly at: (chat: string) => JsonObject
-  /** Sends to the double's chat with no settings, unless the wish says otherwise. */
-  readonly send: (wish: Wish) => Promise<Sent>
+  /** Sends to the double's chat with no settings, unless the options say otherwise. */
+  readonly send: (options: SendOptions) => Promise<Sent>
   /** With nothing seen or accepted so far. */
   readonly fresh: () => Running
 }
@@ -206,17 +206,17 @@ const talks = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
 
   t.test('the same message has the same key, another one another', { skip: !double.idempotent && 'it cannot tell a repeat' }, async (t) => {
     const { accepted } = fresh()
-    const wishes: Wish[] = [{}, {}, { deliveryId: 'd2' }, { route: 'other' }, { profile: 'other' }, { job: 'j' }, { position: 1 }]
+    const variants: SendOptions[] = [{}, {}, { deliveryId: 'd2' }, { route: 'other' }, { profile: 'other' }, { job: 'j' }, { position: 1 }]
     // The platform would take the second of two threads of one chat for a repeat of the first.
-    if (double.thread !== undefined) wishes.push({ extra: { ...at(double.chat), thread_id: double.thread } })
-    for (const wish of wishes) t.match(await send({ settings, ...wish }), { ok: true })
+    if (double.thread !== undefined) variants.push({ extra: { ...at(double.chat), thread_id: double.thread } })
+    for (const options of variants) t.match(await send({ settings, ...options }), { ok: true })
     const keys = accepted.map(({ key }) => key)
     t.ok(
       keys.every((key) => typeof key === 'string' && key.length >= 16),
       'too long to be met by chance',
     )
-    t.equal(new Set(keys).size, wishes.length - 1)
-    t.ok(keys.length < wishes.length || keys[0] === keys[1], 'a repeat is not posted, or has the key of the first')
+    t.equal(new Set(keys).size, variants.length - 1)
+    t.ok(keys.length < variants.length || keys[0] === keys[1], 'a repeat is not posted, or has the key of the first')
   })
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import type { Event } from '../../src/core/request.ts'
 import { compileKey, keyName } from '../../src/expr/event-key.ts'
-import { promptOf } from '../../src/runs/merged-prompt.ts'
+import { mergedPrompt } from '../../src/runs/merged-prompt.ts'
 import type { Merged, NewRun } from '../../src/store/ports.ts'
 
 const open = (text: string, more: Partial<Event> = {}): Event => ({
@@ -173,7 +173,7 @@ const run = (prompt: string, merged?: Merged): NewRun => ({
   ...(merged ? { merged } : {}),
 })
 
-const textOf = (of: NewRun): string => promptOf(of).text
+const textOf = (of: NewRun): string => mergedPrompt(of).text
 
 t.test('a run of one event has no note', async (t) => {
   t.equal(textOf(run('hello')), 'hello')

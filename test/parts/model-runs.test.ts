@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { AgentFault } from '../../src/core/fault.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import { runnersByName } from '../../src/parts/runners/index.ts'
-import type { RunnerJob, RunnerSettings, Usage } from '../../src/parts/runners/runner.ts'
+import type { CallUsage, RunnerJob, RunnerSettings } from '../../src/parts/runners/runner.ts'
 import type { Tool } from '../../src/parts/tools/tool.ts'
 import { fakeModel, type Turn } from '../fakes/model.ts'
 import { adopt } from '../fakes/owner.ts'
@@ -52,7 +52,7 @@ const asking = (name: string, input: unknown = { q: 'x' }) => ({ calls: [{ name,
 t.test('the model is given the tools, calls them, and answers with what they found', async (t) => {
   for (const name of names) {
     const search = tool('search', async ({ q }) => `found ${q}`)
-    const used: Usage[] = []
+    const used: CallUsage[] = []
     const { runner, body, text } = await open(t, name, [{ text: 'let me see', ...asking('search', { q: 'cats' }) }, { text: 'two cats' }])
     const reply = await runner('how many?', { ...job, tools: [search], used: async (usage) => void used.push(usage) })
     t.equal(reply, 'two cats', name)
@@ -69,10 +69,10 @@ t.test('the model is given the tools, calls them, and answers with what they fou
 t.test('with a listener the same is streamed', async (t) => {
   for (const name of names) {
     const search = tool('search', async ({ q }) => `found ${q}`)
-    const used: Usage[] = []
+    const used: CallUsage[] = []
     const heard: string[] = []
     const { runner, body } = await open(t, name, [asking('search'), { text: 'two cats' }])
-    const hears = { heard: (text: string) => void heard.push(text), used: async (usage: Usage) => void used.push(usage) }
+    const hears = { heard: (text: string) => void heard.push(text), used: async (usage: CallUsage) => void used.push(usage) }
     t.equal(await runner('how many?', { ...job, tools: [search], ...hears }), 'two cats', name)
     t.same([heard.join(''), body(0).stream, search.calls.length], ['two cats', true, 1])
     t.same(
@@ -101,7 +101,7 @@ t.test('a failed tool, a call of nothing, a call without sense: the model is tol
     const bad = tool('bad', async () => Promise.reject(new Error('the page is not there')))
     const { runner, text } = await open(t, name, [asking('bad'), asking('nothing_like_this'), asking('bad', []), { text: 'well' }])
     const called: string[] = []
-    const used = async ({ tools }: Usage): Promise<void> => void called.push(...tools)
+    const used = async ({ tools }: CallUsage): Promise<void> => void called.push(...tools)
     t.equal(await runner('p', { ...job, tools: [bad], used }), 'well', name)
     t.same(called, ['bad', 'bad'], 'a name that the model made up is in no record')
     t.match(text(1), /failed: the page is not there/)
@@ -151,7 +151,7 @@ t.test('a budget that is used up stops the run before the next call; an answer t
 t.test('a tool shows the model a picture, and its cost counts', async (t) => {
   const bytes = Buffer.from('iVBORw0KGgo=', 'base64')
   for (const name of names) {
-    const used: Usage[] = []
+    const used: CallUsage[] = []
     const see = tool(
       'see',
       async (_, { askAboutPicture }) => `it shows ${await askAboutPicture?.({ bytes, mediaType: 'image/png' }, 'what is it?')}`,

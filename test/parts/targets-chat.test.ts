@@ -26,7 +26,7 @@ import { sink } from '../fakes/sink.ts'
 
 const keep = createKeep(adopt)
 
-type Wish = {
+type SendOptions = {
   readonly extra?: JsonObject
   readonly text?: string
   readonly settings?: JsonObject
@@ -36,13 +36,13 @@ type Wish = {
 /** A double, and what sends to it: to the double's chat, unless `extra` says otherwise. */
 const start = async (t: Test, part: TargetPart, double: Double) => {
   const running = await startDouble(t, double)
-  const send = (wish: Wish = {}): Promise<Sent> => {
+  const send = (options: SendOptions = {}): Promise<Sent> => {
     const {
       extra = extraFor(double, double.chat, running.origin),
       text = 'hello',
       settings = double.settings(running.origin),
       env = {},
-    } = wish
+    } = options
     const delivery = { target: part.name, extra }
     const outgoing: Outgoing = { text, profile: 'default', route: 'r', deliveryId: 'd1', delivery, position: 0, budgetMs: 20_000 }
     // No wait ends on this clock: what says that it should be waited longer than the budget comes back at once.

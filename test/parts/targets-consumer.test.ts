@@ -23,7 +23,7 @@ import { whatsappBridge, whatsapp as whatsappDouble } from '../fakes/platforms/w
 
 const keep = createKeep(adopt)
 
-type Wish = { readonly settings?: JsonObject; readonly extra?: JsonObject; readonly text?: string; readonly id?: string }
+type SendOptions = { readonly settings?: JsonObject; readonly extra?: JsonObject; readonly text?: string; readonly id?: string }
 type Env = { readonly [name: string]: string }
 
 /** A clock on which waiting takes no time. */
@@ -42,7 +42,7 @@ const quickClock = (): Clock & { readonly waits: number[] } => {
 const sendTo = (
   part: TargetPart,
   settings: JsonObject,
-  { extra = {}, text = 'hello', id = 'd1' }: Wish,
+  { extra = {}, text = 'hello', id = 'd1' }: SendOptions,
   env: Env = {},
   clock = quickClock(),
 ) => {
@@ -62,8 +62,8 @@ const sendTo = (
 const start = async (t: Test, part: TargetPart, double: Double) => {
   const running = await startDouble(t, double)
   const own = double.settings(running.origin)
-  const send = (wish: Wish, env?: Env, clock?: ReturnType<typeof quickClock>): Promise<Sent> =>
-    sendTo(part, { ...own, ...wish.settings }, wish, env, clock)
+  const send = (options: SendOptions, env?: Env, clock?: ReturnType<typeof quickClock>): Promise<Sent> =>
+    sendTo(part, { ...own, ...options.settings }, options, env, clock)
   return { ...running, send }
 }
 
@@ -99,13 +99,16 @@ t.test('whatsapp by the bridge', async (t) => {
 
   t.test('WHATSAPP_ENABLED switches it on, at its usual address unless api_base says otherwise', async (t) => {
     accepted.length = 0
-    const wish = { extra: {} }
+    const options = { extra: {} }
     const env = { WHATSAPP_HOME_CHANNEL: '491701234567' }
-    t.match(await sendTo(whatsapp, { api_base: origin }, wish, { ...env, WHATSAPP_ENABLED: 'true' }), { ok: true })
-    t.match(await sendTo(whatsapp, { api_base: origin, bridge: true }, wish, env), { ok: true })
+    t.match(await sendTo(whatsapp, { api_base: origin }, options, { ...env, WHATSAPP_ENABLED: 'true' }), { ok: true })
+    t.match(await sendTo(whatsapp, { api_base: origin, bridge: true }, options, env), { ok: true })
     const before = seen.length
-    t.match(await sendTo(whatsapp, { api_base: origin }, wish, { ...env, WHATSAPP_ENABLED: 'false' }), { ...final, why: /^not connected/ })
-    t.match(await sendTo(whatsapp, { api_base: origin, bridge: false }, wish, env), { ...final, why: /^not connected/ })
+    t.match(await sendTo(whatsapp, { api_base: origin }, options, { ...env, WHATSAPP_ENABLED: 'false' }), {
+      ...final,
+      why: /^not connected/,
+    })
+    t.match(await sendTo(whatsapp, { api_base: origin, bridge: false }, options, env), { ...final, why: /^not connected/ })
     t.equal(accepted.length, 2)
     t.equal(seen.length, before)
   })
@@ -175,9 +178,9 @@ t.test('whatsapp by the Cloud API', async (t) => {
 t.test('bluebubbles', async (t) => {
   const running = await start(t, bluebubbles, bluebubblesDouble)
   const { send, accepted, seen } = running
-  const chatsFor = async (wish: Wish): Promise<string[]> => {
+  const chatsFor = async (options: SendOptions): Promise<string[]> => {
     accepted.length = 0
-    t.match(await send(wish), { ok: true })
+    t.match(await send(options), { ok: true })
     return accepted.map(({ chat }) => chat)
   }
 

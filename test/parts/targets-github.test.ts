@@ -18,12 +18,12 @@ const keep = createKeep(adopt)
 const where = { repo: 'octo-org/octo.repo', pr_number: '42' }
 const about = { text: 'hello', profile: 'default', route: 'r', deliveryId: 'd1', position: 0, budgetMs: 20_000 }
 
-type Wish = Partial<Outgoing> & { readonly extra?: JsonObject; readonly settings?: JsonObject }
+type SendOptions = Partial<Outgoing> & { readonly extra?: JsonObject; readonly settings?: JsonObject }
 
 const run = async (t: Test, double: Double = githubComment) => {
   const running = await startDouble(t, double)
   const env = double.surroundings?.(running.origin) ?? {}
-  const send = ({ extra = where, settings = double.settings(running.origin), ...more }: Wish = {}): Promise<Sent> =>
+  const send = ({ extra = where, settings = double.settings(running.origin), ...more }: SendOptions = {}): Promise<Sent> =>
     part.send(
       { ...about, delivery: { target: 'github_comment', extra }, ...more },
       { settings: settingsOf(part, { github: settings }, env), env, log: () => {}, clock: systemClock, keep, mark: ownComments.mark },

@@ -15,9 +15,9 @@ const keep = createKeep(adopt)
 
 const clock = fakeClock(1_700_000_000_000)
 
-type Wish = Partial<Outgoing> & { readonly settings?: JsonObject; readonly env?: { readonly [name: string]: string } }
+type SendOptions = Partial<Outgoing> & { readonly settings?: JsonObject; readonly env?: { readonly [name: string]: string } }
 
-const send = async (target: string, extra: JsonObject, { settings = {}, env = {}, ...more }: Wish = {}): Promise<Sent> => {
+const send = async (target: string, extra: JsonObject, { settings = {}, env = {}, ...more }: SendOptions = {}): Promise<Sent> => {
   const part = targetsByName.get(target)
   if (!part) throw new Error(`no target ${target}`)
   const about = { text: 'hello', profile: 'default', route: 'builds', deliveryId: 'd1', position: 0, budgetMs: 20_000 }

@@ -19,12 +19,12 @@ import { wecom, wecomApp, wecomBot } from '../fakes/platforms/wecom.ts'
 
 const keep = createKeep(adopt)
 
-type Wish = Partial<Outgoing> & { readonly extra?: JsonObject; readonly settings?: JsonObject; readonly clock?: Clock }
+type SendOptions = Partial<Outgoing> & { readonly extra?: JsonObject; readonly settings?: JsonObject; readonly clock?: Clock }
 
 /** A double that runs, and how to send to it. */
 const run = async (t: Test, double: Double) => {
   const running = await startDouble(t, double)
-  const send = ({ extra = {}, settings = {}, clock = systemClock, ...more }: Wish = {}): Promise<Sent> => {
+  const send = ({ extra = {}, settings = {}, clock = systemClock, ...more }: SendOptions = {}): Promise<Sent> => {
     const part = targetsByName.get(double.target)
     if (!part) throw new Error(`no target ${double.target}`)
     const all = settingsOf(part, { [double.target]: { ...double.settings(running.origin), ...settings } }, {})

@@ -12,7 +12,7 @@ import t, { type Test } from 'tap'
 import { parse } from 'yaml'
 import { systemClock } from '../../src/core/clock.ts'
 import type { JsonObject } from '../../src/core/json.ts'
-import type { Fields, Level } from '../../src/core/log.ts'
+import type { Level, LogFields } from '../../src/core/log.ts'
 import { Owners } from '../../src/core/owner.ts'
 import { compileServer } from '../../src/parts/tools/mcp/server.ts'
 import type { Tool, ToolKit, Toolset } from '../../src/parts/tools/tool.ts'
@@ -37,7 +37,7 @@ const run: NewRun = {
   acceptedAt: 0,
 }
 
-type Line = readonly [level: Level, fields: Fields, message: string]
+type Line = readonly [level: Level, fields: LogFields, message: string]
 
 /** Compiles a toolset; what it opens ends with its test. */
 const compile = (t: Test, settings: JsonObject, more: Partial<ToolKit> = {}) => {

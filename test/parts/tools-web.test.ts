@@ -11,7 +11,7 @@ import { gzipSync } from 'node:zlib'
 import t, { type Test } from 'tap'
 import type { Clock } from '../../src/core/clock.ts'
 import type { JsonObject } from '../../src/core/json.ts'
-import type { Fields, Log } from '../../src/core/log.ts'
+import type { Log, LogFields } from '../../src/core/log.ts'
 import { toolsetsByName } from '../../src/parts/tools/index.ts'
 import { isPublic, publicWeb, type WebAccess } from '../../src/parts/tools/kit/web-access.ts'
 import type { Picture, Tool, ToolCall, ToolsetPart } from '../../src/parts/tools/tool.ts'
@@ -34,8 +34,8 @@ const run: NewRun = {
   acceptedAt: 0,
 }
 const never = new AbortController().signal
-const logged: Fields[] = []
-const log: Log = Object.assign((_: unknown, fields: Fields) => void logged.push(fields), { writes: () => true })
+const logged: LogFields[] = []
+const log: Log = Object.assign((_: unknown, fields: LogFields) => void logged.push(fields), { writes: () => true })
 
 type Setup = { readonly settings?: JsonObject; readonly env?: { readonly [name: string]: string }; readonly clock?: Clock }
 

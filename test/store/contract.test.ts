@@ -7,7 +7,7 @@ import { StoreFault } from '../../src/core/fault.ts'
 import type { ChatAddress, SessionMessage, SessionName } from '../../src/core/session.ts'
 import { stores } from '../../src/store/index.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
-import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, RunEnd, Standing, Store } from '../../src/store/ports.ts'
+import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, RunEnd, Store, StoredStanding } from '../../src/store/ports.ts'
 import type { StorePart } from '../../src/store/store-part.ts'
 import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { lookEveryMs, sharedStore } from '../fakes/shared-store.ts'
@@ -934,7 +934,7 @@ const apply = async (store: Store, leases: Lease[], command: Command): Promise<u
   return store.finish(lease, { kind: command.kind, afterMs: command.delayMs, error: `error ${command.delayMs}` })
 }
 
-type View = { readonly backlog: number; readonly due: number | undefined; readonly standings: readonly Standing[] }
+type View = { readonly backlog: number; readonly due: number | undefined; readonly standings: readonly StoredStanding[] }
 
 /** All that anybody can see of a store. */
 const viewOf = async (store: Store): Promise<View> => ({

@@ -936,7 +936,7 @@ t.test('no statement looks through all runs or claims, but for those of a start 
     const steps = db.prepare(`explain query plan ${text}`).raw().all() as [number, number, number, string][]
     return steps.some(([, , , step]) => /^SCAN (?:runs|claims)/.test(step))
   }
-  const allowed = ['releaseAllClaims', 'capClaims', 'anyClaim', 'freeRuns', 'freeUnheldRuns', 'standing', 'openLanes']
+  const allowed = ['releaseAllClaims', 'capClaims', 'anyClaim', 'freeRuns', 'freeUnheldRuns', 'openCounts', 'openLanes']
   t.strictSame(
     names.filter((_, i) => scans(texts[i] ?? '')),
     allowed,

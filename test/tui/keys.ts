@@ -3,11 +3,11 @@
 import { stripVTControlCharacters } from 'node:util'
 import type { RouteRow } from '../../src/app/editor/service.ts'
 import { defaultKeymap } from '../../src/tui/model/actions.ts'
-import { type Key, keyOf } from '../../src/tui/model/key.ts'
-import type { Command, Message, Options, Screen, World } from '../../src/tui/model/screen.ts'
+import { decodedKey, type Key } from '../../src/tui/model/key.ts'
+import type { Command, EditorOptions, Message, Screen, World } from '../../src/tui/model/screen.ts'
 import { reduce, type State } from '../../src/tui/model/state.ts'
 import { models } from '../../src/tui/screens/index.ts'
-import { meaningOf } from '../../src/tui/spoken/spoken.ts'
+import { typedMeaning } from '../../src/tui/spoken/spoken.ts'
 
 // React's checks for developers take most of the time that a frame takes.
 process.env.NODE_ENV = 'production'
@@ -15,7 +15,7 @@ const { createElement } = await import('react')
 const { renderToString } = await import('ink')
 const { Frame } = await import('../../src/tui/view/frame.tsx')
 
-export const options: Options = { dataDir: '/data', self: 'headgate', readOnly: false, keymap: defaultKeymap }
+export const options: EditorOptions = { dataDir: '/data', self: 'headgate', readOnly: false, keymap: defaultKeymap }
 
 /** A route on the list. */
 export const routeRow = (name: string, more: Partial<RouteRow> = {}): RouteRow => ({
@@ -62,7 +62,7 @@ export const driver = (first: State) => {
     },
     /** What a line means that is typed in the line mode. */
     say(text: string): void {
-      const meant = meaningOf(text, state)
+      const meant = typedMeaning(text, state)
       if ('inputs' in meant) for (const input of meant.inputs) take(reduce(state, input, models))
     },
     paste: (text: string): void => take(reduce(state, { kind: 'paste', text }, models)),
@@ -78,5 +78,5 @@ export const drawn = (state: State): string => renderToString(createElement(Fram
 
 const named = (name: string): Key =>
   name.length === 1
-    ? (keyOf(name, { name: name.toLowerCase(), sequence: name }) as Key)
+    ? (decodedKey(name, { name: name.toLowerCase(), sequence: name }) as Key)
     : { name, ...(name === 'space' ? { text: ' ' } : {}) }

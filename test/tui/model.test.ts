@@ -8,7 +8,7 @@ import { actions } from '../../src/tui/model/actions.ts'
 import { type EntryScreen, entry, pick } from '../../src/tui/model/overlays.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { openRoute } from '../../src/tui/screens/route/route.ts'
-import { meaningOf, takesSecret, tell } from '../../src/tui/spoken/spoken.ts'
+import { takesSecret, tell, typedMeaning } from '../../src/tui/spoken/spoken.ts'
 import { driver, options, routeRow, stateOf } from './keys.ts'
 
 const opened = (written: OpenedRoute['written']): OpenedRoute => ({
@@ -244,19 +244,19 @@ t.test('in sentences: numbers choose, words act, and only what changed is told',
   goTo(editor, 'Enabled')
   editor.press('space')
   t.match(tell(before, editor.state()).join('\n'), /Enabled: false/)
-  t.match(meaningOf('save', editor.state()), { inputs: [{ kind: 'action', action: 'save' }] })
-  t.match(meaningOf('undo', editor.state()), { inputs: [{ kind: 'action', action: 'undo' }] })
-  t.match(meaningOf('2', editor.state()), {
+  t.match(typedMeaning('save', editor.state()), { inputs: [{ kind: 'action', action: 'save' }] })
+  t.match(typedMeaning('undo', editor.state()), { inputs: [{ kind: 'action', action: 'undo' }] })
+  t.match(typedMeaning('2', editor.state()), {
     inputs: [
       { kind: 'point', row: 1 },
       { kind: 'action', action: 'open' },
     ],
   })
-  t.match(meaningOf('99', editor.state()), { say: [/There are \d+ rows/] })
-  t.match(meaningOf('frobnicate', editor.state()), { say: [/No "frobnicate" here/] })
+  t.match(typedMeaning('99', editor.state()), { say: [/There are \d+ rows/] })
+  t.match(typedMeaning('frobnicate', editor.state()), { say: [/No "frobnicate" here/] })
   goTo(editor, 'Description')
   editor.press('enter')
-  t.match(meaningOf('a text', editor.state()), {
+  t.match(typedMeaning('a text', editor.state()), {
     inputs: [
       { kind: 'line', text: 'a text' },
       { kind: 'action', action: 'open' },

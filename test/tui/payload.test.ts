@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { draftOf } from '../../src/app/editor/draft/route-draft.ts'
-import { valuesOf } from '../../src/app/editor/payload/payload-values.ts'
+import { payloadValues } from '../../src/app/editor/payload/payload-values.ts'
 import { payloadRows, readPayload } from '../../src/app/editor/payload/payloads.ts'
 import type { Payload, PayloadChoice, PayloadRow } from '../../src/app/editor/service.ts'
 import type { Command } from '../../src/tui/model/screen.ts'
@@ -244,7 +244,7 @@ t.test('the service reads a payload as the route gets it', async (t) => {
 
 t.test('the values of a large payload are bounded', async (t) => {
   const wide = { top: 1, list: Array.from({ length: 20_000 }, (_, i) => ({ id: i })), 'a.b': 1, '': 2, last: 'x'.repeat(500) }
-  const values = valuesOf(wide, 'push', {})
+  const values = payloadValues(wide, 'push', {})
   t.equal(values.length, 5_000)
   t.match(
     values.find(({ path }) => path === 'list'),
@@ -256,5 +256,5 @@ t.test('the values of a large payload are bounded', async (t) => {
     'what no path leads to is left out',
   )
   const deep = JSON.parse(`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`)
-  t.equal(valuesOf(deep, undefined, {}).length, 32)
+  t.equal(payloadValues(deep, undefined, {}).length, 32)
 })

@@ -12,22 +12,22 @@ export const withDefaultTexts = (node: unknown): unknown => {
   const inner = Object.fromEntries(Object.entries(node).map(([key, value]) => [key, key === 'default' ? value : withDefaultTexts(value)]))
   const { default: value, markdownDescription: text } = inner
   const isSaid = typeof text !== 'string' || /\bdefault\b|\babsent\b/i.test(text)
-  return value === undefined || isSaid ? inner : { ...inner, markdownDescription: `${text}\n\nDefault ${shown(value)}.` }
+  return value === undefined || isSaid ? inner : { ...inner, markdownDescription: `${text}\n\nDefault ${quotedValue(value)}.` }
 }
 
-const shown = (value: unknown): string =>
+const quotedValue = (value: unknown): string =>
   value === '' ? 'an empty text' : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
 
 /** The names of targets, each with more than a name. */
 export const withTargetTexts = (definitions: Definitions): Definitions => {
   const target = definitions.Target as Node
   const branches = (target.oneOf as readonly Node[]).map((branch) =>
-    Array.isArray(branch.enum) ? { ...branch, enumDescriptions: branch.enum.map((name) => textOf(String(name))) } : branch,
+    Array.isArray(branch.enum) ? { ...branch, enumDescriptions: branch.enum.map((name) => targetText(String(name))) } : branch,
   )
   return { ...definitions, Target: { ...target, oneOf: branches } }
 }
 
-const textOf = (asked: string): string => {
+const targetText = (asked: string): string => {
   const target = targets.find(({ name, aliases = [] }) => name === asked || aliases.includes(asked))
   if (!target) return asked
   const { name, title, program, requires = [] } = target

@@ -14,7 +14,7 @@ import type { Mutation, Scene } from './mutations/mutation.ts'
 import { redress } from './mutations/redress.ts'
 import { isSendable, type Sent } from './request.ts'
 import type { Sender } from './senders.ts'
-import type { Address, RouteWish, World } from './world.ts'
+import type { Address, RouteSettings, World } from './world.ts'
 
 export type CaseOptions = {
   readonly world: World
@@ -59,7 +59,7 @@ export const runCase = async (options: CaseOptions): Promise<readonly Finding[]>
 }
 
 /** A route that the captured request may be sent to, and what else it takes. */
-const chooseRoute = ({ sender, senders }: CaseOptions, random: Random): readonly [Kind, Sender, RouteWish] => {
+const chooseRoute = ({ sender, senders }: CaseOptions, random: Random): readonly [Kind, Sender, RouteSettings] => {
   const others = senders.filter((each) => each !== sender && each.secret === sender.secret && unsigned[each.name] === undefined)
   const isBuiltin = sender.scheme.byName !== true
   const kind = random.pick<Kind>(others.length === 0 ? ['alone'] : ['alone', 'a list', 'another route', isBuiltin ? 'no verify' : 'alone'])
@@ -77,17 +77,17 @@ const referenceOf = async (
   genuine: Genuine,
   { name, key }: Sender,
   kind: Kind,
-  route: RouteWish,
+  route: RouteSettings,
 ): Promise<Reference | string> => {
   const own = await world.post({ ...route, name: 'hook', verify: [name], key }, genuine.sent)
   if (own.outcome.kind !== 'accepted' || !own.event)
     return own.outcome.kind === 'handshake' ? 'a handshake' : JSON.stringify(own.outcome).slice(0, 200)
-  const here = kind === 'another route' ? undefined : await again(world, route, genuine)
+  const here = kind === 'another route' ? undefined : await postAgain(world, route, genuine)
   return { sent: genuine.sent, alone: own.event, here }
 }
 
 /** On the route itself it is sent first, and takes its id. */
-const again = async (world: World, route: RouteWish, genuine: Genuine) => {
+const postAgain = async (world: World, route: RouteSettings, genuine: Genuine) => {
   world.forget()
   return (await world.post(route, genuine.sent)).event
 }

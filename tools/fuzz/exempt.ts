@@ -1,7 +1,7 @@
 /** What cannot be asked of some senders, each with its reason. Whatever is not here has to hold. */
 
 import type { Json } from '../../src/core/json.ts'
-import { fieldOf, sortedFields } from './parts.ts'
+import { sortedFields, valueAtPath } from './parts.ts'
 
 /** Senders that sign nothing: who has captured one request may write any other. */
 export const unsigned: { readonly [scheme: string]: string } = {
@@ -18,7 +18,7 @@ export const unsigned: { readonly [scheme: string]: string } = {
   telegram: 'its token is the secret itself',
 }
 
-const membersOf = (payload: Json, names: readonly string[]): Json => names.map((name) => fieldOf(payload, name.split('.')) ?? null)
+const membersOf = (payload: Json, names: readonly string[]): Json => names.map((name) => valueAtPath(payload, name.split('.')) ?? null)
 
 /** The fields of a form; a value that stands several times counts once. */
 const pairsOf = (payload: Json): [string, string][] =>

@@ -26,5 +26,5 @@ export type Finding = {
 }
 
 /** Those that differ in nothing but their case and what was done to the request count as the same. */
-export const keyOf = ({ property, sender, scheme, route }: Finding): string =>
+export const findingKey = ({ property, sender, scheme, route }: Finding): string =>
   [property, sender, scheme, route.split(' with ')[0]].join('\n')

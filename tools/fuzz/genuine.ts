@@ -8,7 +8,7 @@ import type { Signed } from '../../src/parts/schemes/scheme.ts'
 import { headerIds } from './exempt.ts'
 import { hostileTexts } from './hostile-texts.ts'
 import { joined, jsonOf, partsOf, withPart, withSignature } from './parts.ts'
-import { bytesOf, headerIn, type Line, type Sent, withHeader } from './request.ts'
+import { bytesOf, type HeaderLine, headerIn, type Sent, withHeader } from './request.ts'
 import type { Sender } from './senders.ts'
 import { setAt, textPaths } from './set-at.ts'
 import { type Address, addressOf, host } from './world.ts'
@@ -22,7 +22,7 @@ export type Genuine = {
 }
 
 /** The time of all sending. Certificates that are made today are valid then. */
-const present = 4_000_000_000_000
+const sendingTime = 4_000_000_000_000
 
 type Draft = {
   readonly body: string
@@ -96,9 +96,9 @@ const digitsOf = (random: Random, length: number): string => String(random.whole
 /** One event, signed. `id`: its delivery id, where the sender has one. `undefined` where the sender signs no event of this kind. */
 export const createGenuine = (sender: Sender, random: Random, route: Here, id?: string): Genuine | undefined => {
   const sample = random.pick(sender.samples)
-  const told = { lines: Object.entries(sample.headers) as readonly Line[] }
+  const told = { lines: Object.entries(sample.headers) as readonly HeaderLine[] }
   const type = headerIn(told, 'content-type') ?? 'application/json'
-  const start: Draft = { body: sample.body, id: idOf(random), at: present + random.whole(900_000), query: '', variants: [] }
+  const start: Draft = { body: sample.body, id: longDigits(random), at: sendingTime + random.whole(900_000), query: '', variants: [] }
   const changed = changesFor(sender, random).reduce((made, change) => change(made, sender, random, type), start)
   const draft = id === undefined ? changed : { ...changed, id, variants: [...changed.variants, 'an id'] }
   const url = addressOf(route, draft.query)
@@ -107,7 +107,7 @@ export const createGenuine = (sender: Sender, random: Random, route: Here, id?: 
   const kept = told.lines.filter(([name, value]) => value !== '***' && !/^(?:x-request-id|content-type|content-length|host)$/i.test(name))
   const bare: Sent = {
     target: `/webhooks/${route.name}${/\?.*$/.exec(signed.url ?? url)?.[0] ?? ''}`,
-    lines: [...linesOf(route.address), ['Content-Type', type], ...kept],
+    lines: [...addressHeaders(route.address), ['Content-Type', type], ...kept],
     body: bytesOf(signed.body),
     at: draft.at,
   }
@@ -127,7 +127,8 @@ const maybeNameless = (genuine: Genuine, { name, scheme }: Sender, random: Rando
 }
 
 /** Fifty digits, as the longest ids of senders have; some begin with what could be the rest of a number. */
-const idOf = (random: Random): string => hex(random, 50).replace(/^.{4}/, (start) => (random.whole(2) === 0 ? start : digitsOf(random, 4)))
+const longDigits = (random: Random): string =>
+  hex(random, 50).replace(/^.{4}/, (start) => (random.whole(2) === 0 ? start : digitsOf(random, 4)))
 
 const signedBy = (sender: Sender, { body, id, at, variants }: Draft, url: string, contentType: string): Signed | undefined => {
   try {
@@ -141,7 +142,7 @@ const signedBy = (sender: Sender, { body, id, at, variants }: Draft, url: string
 /** A sender writes in UTF-8 what is no latin1. */
 const inBytes = (value: string): string => (/[^\0-\xff]/.test(value) ? bytesOf(value) : value)
 
-const linesOf = (address: Address): readonly Line[] =>
+const addressHeaders = (address: Address): readonly HeaderLine[] =>
   address === 'proxy'
     ? [
         ['Host', '127.0.0.1:8644'],

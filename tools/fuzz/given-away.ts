@@ -9,7 +9,7 @@ import { asAnything } from './mutations/content.ts'
 import { dress } from './mutations/redress.ts'
 import { bytesOf, headerIn, isSendable, type Sent } from './request.ts'
 import type { Sender } from './senders.ts'
-import type { RouteWish, World } from './world.ts'
+import type { RouteSettings, World } from './world.ts'
 
 /** Words that may mean something as the body of an event, or as its signed text. */
 const words = (random: Random, now: string): readonly string[] => [
@@ -26,7 +26,7 @@ const words = (random: Random, now: string): readonly string[] => [
 /** Whether a sender has words signed. */
 export const signsWords = ({ description: { handshakes = [] } }: Sender): boolean => JSON.stringify(handshakes).includes('{hmac_')
 
-const present = 4_000_000_000_000
+const sendingTime = 4_000_000_000_000
 
 /** A request without a signature. */
 const bare: Sent = {
@@ -48,11 +48,11 @@ export const runAsked = async ({ world, sender, senders, seed, requests }: CaseO
     const other = random.pick(others)
     const isList = random.whole(2) === 0
     const names = other === sender ? [sender.name] : random.shuffle([sender.name, other.name])
-    const route: RouteWish = { name: 'hook', verify: isList ? names : [other.name], key: sender.key, address: 'host' }
-    const asked: RouteWish = { ...route, name: 'asked', verify: [sender.name] }
+    const route: RouteSettings = { name: 'hook', verify: isList ? names : [other.name], key: sender.key, address: 'host' }
+    const asked: RouteSettings = { ...route, name: 'asked', verify: [sender.name] }
     // One key for two schemes is refused at the start, so that nobody can ask.
     if (!world.starts([route, asked])) continue
-    const word = random.pick(words(random, String(present / 1000)))
+    const word = random.pick(words(random, String(sendingTime / 1000)))
     const signed = await askedFor(world, sender, asked, word)
     if (signed === undefined) continue
     const loot = { algorithm: sender.description.algorithm, text: word, digest: signed }
@@ -75,17 +75,17 @@ export const runAsked = async ({ world, sender, senders, seed, requests }: CaseO
 }
 
 /** The signature of a word, as a sender gets it: by a GET, or by a signed POST. */
-const askedFor = async (world: World, sender: Sender, route: RouteWish, word: string): Promise<Buffer | undefined> => {
+const askedFor = async (world: World, sender: Sender, route: RouteSettings, word: string): Promise<Buffer | undefined> => {
   const { handshakes = [] } = sender.description
   const [ask] = handshakes
   if (ask?.when.query !== undefined) {
     const target = `/webhooks/${route.name}?${ask.when.query}=${encodeURIComponent(word)}`
-    return digestIn(world.get(route, { target, lines: [['Host', 'a']], body: '', at: present }))
+    return digestIn(world.get(route, { target, lines: [['Host', 'a']], body: '', at: sendingTime }))
   }
   const body = JSON.stringify({ event: ask?.when.equals, payload: { plainToken: word } })
-  const { headers } = sender.sign({ body, id: 'asked', at: present })
+  const { headers } = sender.sign({ body, id: 'asked', at: sendingTime })
   const lines = Object.entries({ Host: 'a', 'Content-Type': 'application/json', ...headers })
-  return digestIn((await world.post(route, { target: `/webhooks/${route.name}`, lines, body: bytesOf(body), at: present })).outcome)
+  return digestIn((await world.post(route, { target: `/webhooks/${route.name}`, lines, body: bytesOf(body), at: sendingTime })).outcome)
 }
 
 /** The last value of the answer is the signature, in hex or base64. */

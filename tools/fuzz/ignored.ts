@@ -6,7 +6,7 @@ import { partly } from './exempt.ts'
 import type { Finding } from './finding.ts'
 import { createGenuine } from './genuine.ts'
 import type { Sender } from './senders.ts'
-import type { RouteWish } from './world.ts'
+import type { RouteSettings } from './world.ts'
 
 /** Whether a signature of a sender covers parts of the body only. */
 export const signsParts = ({ name }: Sender): boolean => partly[name] !== undefined
@@ -14,7 +14,7 @@ export const signsParts = ({ name }: Sender): boolean => partly[name] !== undefi
 export const runIgnored = async ({ world, sender, seed, requests }: CaseOptions): Promise<readonly Finding[]> => {
   const random = createRandom(seed)
   const { name, key } = sender
-  const route: RouteWish = { name: 'hook', verify: [name], key, address: 'public_url' }
+  const route: RouteSettings = { name: 'hook', verify: [name], key, address: 'public_url' }
   const findings: Finding[] = []
   for (let i = 0; i < requests / 2; i++) {
     world.forget()

@@ -28,23 +28,23 @@ export const judge = (taken: Taken, sent: Sent, sender: Sender, reference: Refer
   return reference.here && mustRepeat(taken, sent, sender, reference.sent) && event.deliveryId !== reference.here.deliveryId
     ? {
         property: 'the same signature makes a second event',
-        detail: `${shown(reference.here.deliveryId)}, then ${shown(event.deliveryId)}`,
+        detail: `${shortJson(reference.here.deliveryId)}, then ${shortJson(event.deliveryId)}`,
       }
     : undefined
 }
 
-const shown = (value: Json): string => JSON.stringify(value).slice(0, 160)
+const shortJson = (value: Json): string => JSON.stringify(value).slice(0, 160)
 
 /** What the agent would get beside what was signed; `undefined` where it is that. */
 const otherContent = ({ scheme }: Taken, event: Event, { name, description }: Sender, { alone, here }: Reference): string | undefined => {
   const covered = partly[name]?.covered
   const [got, wanted] = [event.payload, alone.payload].map((payload) => (covered ? covered(payload) : payload))
-  if (!equalJson(got as Json, wanted as Json)) return `payload ${shown(event.payload)}`
+  if (!equalJson(got as Json, wanted as Json)) return `payload ${shortJson(event.payload)}`
   if (scheme !== name || !here || covered) return undefined
-  if (event.text !== here.text) return `text ${shown(event.text)}`
+  if (event.text !== here.text) return `text ${shortJson(event.text)}`
   // A type that the sender writes in a header is nobody's word.
   const isSigned = description.event !== undefined && description.event.header === undefined
-  return isSigned && event.eventType !== here.eventType ? `type ${shown(event.eventType)}` : undefined
+  return isSigned && event.eventType !== here.eventType ? `type ${shortJson(event.eventType)}` : undefined
 }
 
 /** What no window is longer than. */

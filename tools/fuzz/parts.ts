@@ -3,7 +3,7 @@
 import { crc32 } from 'node:zlib'
 import type { Json } from '../../src/core/json.ts'
 import type { SignatureScheme } from '../../src/generated/config.ts'
-import { bytesOf, headerIn, type Sent, textOf, withBody, withHeader } from './request.ts'
+import { bytesOf, decodeUtf8, headerIn, type Sent, withBody, withHeader } from './request.ts'
 import { setAt } from './set-at.ts'
 import { host } from './world.ts'
 
@@ -20,7 +20,7 @@ const variable = /\{([a-z0-9_]+)(?:\.([^{}]+))?\}/g
 export type Piece = { readonly name: string; readonly of?: string } | { readonly literal: string }
 
 /** The template of a signed text, taken apart. */
-export const piecesOf = ({ signed = '{body}' }: Pick<SignatureScheme, 'signed'>): readonly Piece[] => {
+export const signedPieces = ({ signed = '{body}' }: Pick<SignatureScheme, 'signed'>): readonly Piece[] => {
   const pieces: Piece[] = []
   let from = 0
   const literal = (text: string): void => {
@@ -38,9 +38,9 @@ export const piecesOf = ({ signed = '{body}' }: Pick<SignatureScheme, 'signed'>)
 
 /** `undefined` where the request lacks one of them. */
 export const partsOf = (sent: Sent, description: SignatureScheme, around: Around): readonly Part[] | undefined => {
-  const parts = piecesOf(description).map((piece): Part | undefined => {
+  const parts = signedPieces(description).map((piece): Part | undefined => {
     if ('literal' in piece) return { name: '', text: piece.literal }
-    const text = read(sent, description, around, piece.name, piece.of)
+    const text = readVariable(sent, description, around, piece.name, piece.of)
     return text === undefined ? undefined : { ...piece, text }
   })
   return parts.every((part) => part !== undefined) ? parts : undefined
@@ -50,7 +50,7 @@ export const joined = (parts: readonly Part[]): string => parts.map(({ text }) =
 
 type Place = { readonly header?: string; readonly label?: string; readonly body?: string | string[] }
 
-const read = (sent: Sent, description: SignatureScheme, { secret, url }: Around, name: string, of = ''): string | undefined => {
+const readVariable = (sent: Sent, description: SignatureScheme, { secret, url }: Around, name: string, of = ''): string | undefined => {
   const { timestamp, id, lines = [] } = description
   const at = (place: Place | undefined): string | undefined => place && readAt(sent, place)
   switch (name) {
@@ -69,7 +69,7 @@ const read = (sent: Sent, description: SignatureScheme, { secret, url }: Around,
     case 'form':
       return sortedForm(sent)
     case 'lines':
-      return linesOf(sent, lines)
+      return signedLines(sent, lines)
     case 'crc32':
       return String(crc32(Buffer.from(sent.body, 'latin1')))
     case 'secret':
@@ -87,25 +87,25 @@ const readAt = (sent: Sent, { header, label, body }: Place): string | undefined 
   if (header !== undefined && label !== undefined) return labelForm(label).exec(headerIn(sent, header) ?? '')?.[1]
   if (header !== undefined) return headerIn(sent, header)
   const [path] = [body ?? []].flat()
-  const value = path === undefined ? undefined : fieldOf(jsonOf(sent), path.split('.'))
+  const value = path === undefined ? undefined : valueAtPath(jsonOf(sent), path.split('.'))
   return typeof value === 'string' || typeof value === 'number' ? bytesOf(String(value)) : undefined
 }
 
 const labelForm = (label: string): RegExp => new RegExp(`(?<![^,\\s])${label}=([^,]*)`)
 
 export const isForm = (sent: Pick<Sent, 'lines'>): boolean => /x-www-form-urlencoded/i.test(headerIn(sent, 'content-type') ?? '')
-export const formOf = (sent: Sent): URLSearchParams | undefined => (isForm(sent) ? new URLSearchParams(textOf(sent.body)) : undefined)
+export const formOf = (sent: Sent): URLSearchParams | undefined => (isForm(sent) ? new URLSearchParams(decodeUtf8(sent.body)) : undefined)
 
 /** A body of JSON as a value; `undefined` for another. */
 export const jsonOf = ({ body }: Pick<Sent, 'body'>): Json | undefined => {
   try {
-    return JSON.parse(textOf(body)) as Json
+    return JSON.parse(decodeUtf8(body)) as Json
   } catch {
     return undefined
   }
 }
 
-export const fieldOf = (value: Json | undefined, path: readonly string[]): Json | undefined =>
+export const valueAtPath = (value: Json | undefined, path: readonly string[]): Json | undefined =>
   path.reduce<Json | undefined>(
     (at, key) => (typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as { [key: string]: Json })[key] : undefined),
     value,
@@ -120,10 +120,10 @@ export const sortedFields = (fields: Iterable<readonly [string, string]>): strin
 
 const sortedForm = (sent: Sent): string => bytesOf(sortedFields(formOf(sent) ?? []))
 
-const linesOf = (sent: Sent, names: readonly string[]): string | undefined => {
+const signedLines = (sent: Sent, names: readonly string[]): string | undefined => {
   const payload = jsonOf(sent)
   const lines = names.map((name) => {
-    const value = fieldOf(payload, [name.replace('?', '')])
+    const value = valueAtPath(payload, [name.replace('?', '')])
     return value === undefined ? '' : `${name.replace('?', '')}\n${String(value)}\n`
   })
   return payload === undefined ? undefined : bytesOf(lines.join(''))
@@ -135,7 +135,7 @@ export const withPart = (sent: Sent, description: SignatureScheme, { name, of, t
     case 'body':
       return withBody(sent, text)
     case 'json':
-      return isForm(sent) ? withBody(sent, `payload=${encodeURIComponent(textOf(text))}`) : withBody(sent, text)
+      return isForm(sent) ? withBody(sent, `payload=${encodeURIComponent(decodeUtf8(text))}`) : withBody(sent, text)
     case 'timestamp':
       return writeAt(sent, description.timestamp as Place, text)
     case 'id':
@@ -147,7 +147,7 @@ export const withPart = (sent: Sent, description: SignatureScheme, { name, of, t
     case 'url':
       return withAddress(sent, text)
     case 'form':
-      return withBody(sent, encodeURIComponent(textOf(text)), formType)
+      return withBody(sent, encodeURIComponent(decodeUtf8(text)), formType)
     default:
       return undefined
   }
@@ -171,7 +171,7 @@ const writeAt = (sent: Sent, { header, label, body }: Place, text: string): Sent
   const [path] = [body ?? []].flat()
   const payload = jsonOf(sent)
   if (path === undefined || payload === undefined) return undefined
-  return withBody(sent, bytesOf(JSON.stringify(setAt(payload, path.split('.'), textOf(text)))))
+  return withBody(sent, bytesOf(JSON.stringify(setAt(payload, path.split('.'), decodeUtf8(text)))))
 }
 
 /** The request to another address: what follows the host goes into the request line, or with all before its last path into the Host. */

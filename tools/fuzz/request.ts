@@ -5,13 +5,13 @@ import { Socket } from 'node:net'
 import type { RequestHead } from '../../src/core/request.ts'
 import { requestHead } from '../../src/http/request-head.ts'
 
-export type Line = readonly [name: string, value: string]
+export type HeaderLine = readonly [name: string, value: string]
 
 export type Sent = {
   /** What stands in the request line: a path, or a whole address. */
   readonly target: string
   /** The headers in the order in which they are sent. */
-  readonly lines: readonly Line[]
+  readonly lines: readonly HeaderLine[]
   readonly body: string
   /** The wall time of arrival, milliseconds. */
   readonly at: number
@@ -20,11 +20,11 @@ export type Sent = {
 /** The bytes of a text in UTF-8. */
 export const bytesOf = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 /** The text that bytes in UTF-8 stand for. */
-export const textOf = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8')
+export const decodeUtf8 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8')
 
 const isNamed = (name: string) => {
   const lower = name.toLowerCase()
-  return ([each]: Line): boolean => each.toLowerCase() === lower
+  return ([each]: HeaderLine): boolean => each.toLowerCase() === lower
 }
 
 /** The first header of this name. */
@@ -34,7 +34,7 @@ export const headerIn = ({ lines }: Pick<Sent, 'lines'>, name: string): string |
 export const withHeader = (sent: Sent, name: string, value: string | undefined): Sent => {
   const is = isNamed(name)
   const at = sent.lines.findIndex(is)
-  const line: readonly Line[] = value === undefined ? [] : [[sent.lines[at]?.[0] ?? name, value]]
+  const line: readonly HeaderLine[] = value === undefined ? [] : [[sent.lines[at]?.[0] ?? name, value]]
   const lines = at < 0 ? [...sent.lines, ...line] : sent.lines.flatMap((each, i) => (i === at ? line : is(each) ? [] : [each]))
   return { ...sent, lines }
 }

@@ -2,7 +2,7 @@
 
 import { createRandom } from '../../bench/durability/random.ts'
 import { type CaseOptions, runCase } from './cases.ts'
-import { type Finding, keyOf } from './finding.ts'
+import { type Finding, findingKey } from './finding.ts'
 import { runAsked, signsWords } from './given-away.ts'
 import { runIgnored, signsParts } from './ignored.ts'
 import { createCertificate, createSenders } from './senders.ts'
@@ -33,10 +33,10 @@ export const runFuzz = async ({ seed, requests, presets }: RunOptions): Promise<
   for (let i = 0; i < requests / requestsPerCase; i++) {
     const sender = chosen[i % chosen.length] as CaseOptions['sender']
     for (const finding of await runOne({ world, sender, senders, seed: seed + i, requests: requestsPerCase })) {
-      const known = found.get(keyOf(finding))
+      const known = found.get(findingKey(finding))
       // The one with the least done to it says most.
       const shown = known && known.finding.steps.length <= finding.steps.length ? known.finding : finding
-      found.set(keyOf(finding), { finding: shown, times: (known?.times ?? 0) + 1 })
+      found.set(findingKey(finding), { finding: shown, times: (known?.times ?? 0) + 1 })
     }
   }
   return [...found.values()]

@@ -9,7 +9,7 @@ import { presets, schemes } from '../../src/parts/schemes/index.ts'
 import type { Scheme, Signed, Unsigned } from '../../src/parts/schemes/scheme.ts'
 import { certificateOf } from '../../test/fakes/certificate.ts'
 import { formSamples } from './form-samples.ts'
-import { fieldOf, formOf, joined, jsonOf, partsOf } from './parts.ts'
+import { formOf, joined, jsonOf, partsOf, valueAtPath } from './parts.ts'
 import { bytesOf, type Sent } from './request.ts'
 import { setAt } from './set-at.ts'
 
@@ -79,11 +79,11 @@ export const createCertificate = (): ReturnType<typeof certificateOf> => certifi
 
 /** All of them. `certificateKey`: the one of those whose certificate is fetched, in PEM. */
 export const createSenders = (certificateKey: string): readonly Sender[] => [
-  ...schemes.map((scheme) => senderOf(scheme, knownOf(scheme), folders[scheme.name] ?? scheme.name, certificateKey)),
+  ...schemes.map((scheme) => senderOf(scheme, descriptionOf(scheme), folders[scheme.name] ?? scheme.name, certificateKey)),
   ...presets.map((preset) => senderOf(preset, preset.description, preset.about.sample.replace(/\/.*/, ''), certificateKey)),
 ]
 
-const knownOf = ({ name }: Scheme): SignatureScheme => {
+const descriptionOf = ({ name }: Scheme): SignatureScheme => {
   const known = builtin[name]
   if (!known) throw new Error(`tools/fuzz/senders.ts has no description of the scheme ${name}: add it to "builtin"`)
   return known
@@ -124,7 +124,7 @@ const isNameless = ({ body, contentType = '' }: Pick<Unsigned, 'body' | 'content
   const paths = [id?.body ?? []].flat()
   if (form?.has('payload')) return paths.length > 0
   const payload = form ? Object.fromEntries(form) : jsonOf(sent)
-  return paths.length > 0 && paths.every((path) => fieldOf(payload, path.split('.')) === undefined)
+  return paths.length > 0 && paths.every((path) => valueAtPath(payload, path.split('.')) === undefined)
 }
 
 /** `secret`: what goes into `public_key`. */

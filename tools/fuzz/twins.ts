@@ -5,9 +5,9 @@ import type { Json } from '../../src/core/json.ts'
 import type { CaseOptions } from './cases.ts'
 import type { Finding } from './finding.ts'
 import { createGenuine } from './genuine.ts'
-import { fieldOf } from './parts.ts'
-import { headerIn, isSendable, type Sent, textOf } from './request.ts'
-import type { RouteWish } from './world.ts'
+import { valueAtPath } from './parts.ts'
+import { decodeUtf8, headerIn, isSendable, type Sent } from './request.ts'
+import type { RouteSettings } from './world.ts'
 
 /** Ids that a careless reader takes for one. */
 const pairs = (random: Random): readonly (readonly [string, string])[] => {
@@ -31,14 +31,14 @@ export const hasIds = ({ description: { id } }: CaseOptions['sender']): boolean 
 
 /** Whether the id stands where the sender has its ids: not every event has a place for it, or takes it as it is. */
 const holds = (sent: Sent, payload: Json, { description: { id: place = {} } }: CaseOptions['sender'], id: string): boolean => {
-  const inBody = [place.body ?? []].flat().map((path) => fieldOf(payload, path.split('.')))
+  const inBody = [place.body ?? []].flat().map((path) => valueAtPath(payload, path.split('.')))
   const [first] = inBody.filter((value) => value !== undefined)
-  return first === id || (place.header !== undefined && textOf(headerIn(sent, place.header) ?? '') === id)
+  return first === id || (place.header !== undefined && decodeUtf8(headerIn(sent, place.header) ?? '') === id)
 }
 
 export const runTwins = async ({ world, sender, seed, requests }: CaseOptions): Promise<readonly Finding[]> => {
   const random = createRandom(seed)
-  const route: RouteWish = { name: 'hook', verify: [sender.name], key: sender.key, address: 'public_url' }
+  const route: RouteSettings = { name: 'hook', verify: [sender.name], key: sender.key, address: 'public_url' }
   const findings: Finding[] = []
   for (let i = 0; i < requests / 2; i++) {
     world.forget()

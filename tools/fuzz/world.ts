@@ -23,7 +23,7 @@ import { headOf, type Sent } from './request.ts'
 /** How a route knows the address that its sender posts to. */
 export type Address = 'public_url' | 'host' | 'proxy'
 
-export type RouteWish = {
+export type RouteSettings = {
   readonly name: string
   /** No names: the built-in schemes that need none. */
   readonly verify: readonly string[]
@@ -48,16 +48,16 @@ export const host = 'hooks.example.com'
 const proxies = ['127.0.0.1']
 
 /** Where the sender posts to, as it signs it. */
-export const addressOf = ({ name, address }: Pick<RouteWish, 'name' | 'address'>, query = ''): string =>
+export const addressOf = ({ name, address }: Pick<RouteSettings, 'name' | 'address'>, query = ''): string =>
   `${address === 'host' ? 'http' : 'https'}://${host}/webhooks/${name}${query}`
 
 export type World = {
   /** Sends a POST to a route. The ids that the route has claimed stay so until `forget`. */
-  readonly post: (route: RouteWish, sent: Sent) => Promise<Taken>
+  readonly post: (route: RouteSettings, sent: Sent) => Promise<Taken>
   /** Sends a GET, which can only be a handshake. */
-  readonly get: (route: RouteWish, sent: Sent) => Outcome
+  readonly get: (route: RouteSettings, sent: Sent) => Outcome
   /** Whether a gateway with these routes starts, as far as their keys go. */
-  readonly starts: (routes: readonly RouteWish[]) => boolean
+  readonly starts: (routes: readonly RouteSettings[]) => boolean
   /** Begins with a store that has no claims and no work. */
   readonly forget: () => void
 }
@@ -73,30 +73,30 @@ export const createWorld = (certificate: string): World => {
   }
   const effects: Effects = Object.defineProperty({ ...createDryEffects(clock), keys }, 'store', { get: () => store })
   const plans = new Map<string, RoutePlan>()
-  const planOf = (wish: RouteWish): RoutePlan => {
-    const key = JSON.stringify(wish)
-    const known = plans.get(key) ?? compile(wish, effects)
+  const planOf = (route: RouteSettings): RoutePlan => {
+    const key = JSON.stringify(route)
+    const known = plans.get(key) ?? compile(route, effects)
     plans.set(key, known)
     return known
   }
-  const lookAt = (wish: RouteWish, sent: Sent) => {
+  const lookAt = (route: RouteSettings, sent: Sent) => {
     now = sent.at
-    return headOf(sent, wish.address === 'proxy' ? proxies : false)
+    return headOf(sent, route.address === 'proxy' ? proxies : false)
   }
   return {
     forget() {
       store = openMemory({ clock, maxClaims: 1_000 })
     },
-    starts(wishes) {
-      const sources = wishes.flatMap((wish) => sourceIn(loaded(wish), wish))
+    starts(routes) {
+      const sources = routes.flatMap((route) => sourceIn(loaded(route), route))
       const keys = challengeKeysOf(sources, catalogue)
       return sources.every((source) => checkChallengeKeys(source, catalogue, keys).every(({ stopsStart }) => !stopsStart))
     },
-    get: (wish, sent) => answerHandshake(planOf(wish), { ...lookAt(wish, sent), method: 'GET' }).outcome,
-    async post(wish, sent) {
-      if (parsePath(sent.target)?.name !== wish.name) return elsewhere
+    get: (route, sent) => answerHandshake(planOf(route), { ...lookAt(route, sent), method: 'GET' }).outcome,
+    async post(route, sent) {
+      if (parsePath(sent.target)?.name !== route.name) return elsewhere
       let event: Event | undefined
-      const proceed = admit(planOf(wish), lookAt(wish, sent), (_stage, _ended, seen) => {
+      const proceed = admit(planOf(route), lookAt(route, sent), (_stage, _ended, seen) => {
         event = seen ?? event
       })
       const { outcome, verified } = await (typeof proceed === 'function' ? proceed(Buffer.from(sent.body, 'latin1')) : proceed)
@@ -109,7 +109,7 @@ const elsewhere: Taken = { outcome: { kind: 'refused', code: 'unknown_route' }, 
 
 type Loaded = ReturnType<typeof loadConfig>
 
-const loaded = ({ name, verify, key, address, events }: RouteWish): Loaded => {
+const loaded = ({ name, verify, key, address, events }: RouteSettings): Loaded => {
   const [only, ...more] = verify
   const named = only === undefined ? {} : { verify: more.length > 0 ? verify : only }
   const extra = {
@@ -121,16 +121,16 @@ const loaded = ({ name, verify, key, address, events }: RouteWish): Loaded => {
   return loadConfig({ dataDir: join(tmpdir(), 'no-such-folder-of-headgate'), configText, env: {} })
 }
 
-const sourceIn = ({ config }: Loaded, wish: RouteWish): RouteSource => {
-  const source = config.routes.get(wish.name)
-  if (!source) throw new Error(`the fuzz's own route ${JSON.stringify(wish)} is not there`)
+const sourceIn = ({ config }: Loaded, route: RouteSettings): RouteSource => {
+  const source = config.routes.get(route.name)
+  if (!source) throw new Error(`the fuzz's own route ${JSON.stringify(route)} is not there`)
   return source
 }
 
-const compile = (wish: RouteWish, effects: Effects): RoutePlan => {
-  const all = loaded(wish)
-  const compiled = compileRoute(sourceIn(all, wish), all.config, catalogue, effects)
+const compile = (route: RouteSettings, effects: Effects): RoutePlan => {
+  const all = loaded(route)
+  const compiled = compileRoute(sourceIn(all, route), all.config, catalogue, effects)
   const [problem] = [...all.diagnostics, ...compiled.diagnostics].filter(({ stopsStart }) => stopsStart)
-  if (!compiled.plan || problem) throw new Error(`the fuzz's own route ${JSON.stringify(wish)}: ${problem?.message ?? 'no plan'}`)
+  if (!compiled.plan || problem) throw new Error(`the fuzz's own route ${JSON.stringify(route)}: ${problem?.message ?? 'no plan'}`)
   return compiled.plan()
 }

@@ -34,7 +34,7 @@ export const renderControl = async (schema: ControlSchema, banner: string, root:
   const js = await renderChecks(ajv, Object.fromEntries(names.map((name) => [name, name])), root)
   const declared = names.map((name) => `export const ${name}: Check\n`).join('')
   return {
-    'src/generated/control.ts': `${banner}${head}${indented(`${tableOf(operations)}\n${typesOf(schema, operations)}`)}`,
+    'src/generated/control.ts': `${banner}${head}${indented(`${operationTable(operations)}\n${typesOf(schema, operations)}`)}`,
     'src/generated/control-checks.js': `${banner}${js}`,
     'src/generated/control-checks.d.ts': `${banner}${checkType}${declared}`,
   }
@@ -58,7 +58,7 @@ const checkable = (node: Node, refs = ''): Node =>
     return value?.['x-names'] === 'codes' ? { enum: Object.keys(catalogue) } : value
   })
 
-const tableOf = (operations: readonly [string, Operation][]): string => {
+const operationTable = (operations: readonly [string, Operation][]): string => {
   const rows = operations.map(([name, { method, path, question = nothing, isStream, maxQuestionBytes }]) => {
     const members = Object.entries((question.properties ?? {}) as Nodes).map(
       ([member, node]) =>

@@ -13,7 +13,7 @@ export const renderStored = async (
 ): Promise<{ [file: string]: string }> => {
   const ajv = createAjv({ messages: false, strictRequired: false, inlineRefs: false })
   const names = Object.keys(properties)
-  ajv.addSchema({ $id: 'stored', definitions: plain({ ...definitions, ...properties }) })
+  ajv.addSchema({ $id: 'stored', definitions: withoutDescriptions({ ...definitions, ...properties }) })
   for (const name of names) ajv.addSchema({ $id: name, $ref: `stored#/definitions/${name}` })
   const js = await renderChecks(ajv, Object.fromEntries(names.map((name) => [`is${name}`, name])), root)
   const declared = names.map((name) => `export const is${name}: (data: unknown) => data is JsonObject\n`).join('')
@@ -24,5 +24,5 @@ export const renderStored = async (
 }
 
 /** Without what only people read. */
-const plain = (nodes: Nodes): Node =>
+const withoutDescriptions = (nodes: Nodes): Node =>
   JSON.parse(JSON.stringify(nodes), (key, value) => (key === 'description' && typeof value === 'string' ? undefined : value))

@@ -19,10 +19,10 @@ const checkPort = async ({ loaded, status, workspace: { self } }: Patient): Prom
   if (port === 0) return [ok('port', 'any free one')]
   const code = await bindError(host, port)
   if (code === undefined) return [ok('port', `${port} is free; no gateway runs`)]
-  return [fail('port', ...whyNot(code, host, port, self), { code: 'WH801' })]
+  return [fail('port', ...listenProblem(code, host, port, self), { code: 'WH801' })]
 }
 
-const whyNot = (code: string, host: string, port: number, self: string): [message: string, fix: string] => {
+const listenProblem = (code: string, host: string, port: number, self: string): [message: string, fix: string] => {
   if (code === 'EADDRINUSE') {
     const fix = `see who has it: ss -ltnp 'sport = :${port}'; or take another: ${self} gateway setup --yes --port <number>`
     return [`another program listens on port ${port}`, fix]

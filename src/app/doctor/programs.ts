@@ -47,7 +47,7 @@ const checkAgent = async (config: Config, { env, self }: Workspace): Promise<Che
   if (part.standIn !== undefined) return [warn('agent', `${part.name}, a stand-in: it ${part.standIn}`, realRunners(runners))]
   const settings = runnerSettings(part, config)
   const program = part.program?.(settings)
-  if (program === undefined) return [ok('agent', knownOf(part, settings))]
+  if (program === undefined) return [ok('agent', runnerText(part, settings))]
   const file = await fileOf(program, searchPathOf(config.profiles.get(defaultProfile)?.env ?? env))
   return [
     file === undefined
@@ -61,7 +61,7 @@ const realRunners = (runners: ReadonlyMap<string, RunnerPart>): string => {
   return `set agent.runner: ${names.join(' or ')}`
 }
 
-const knownOf = ({ name }: RunnerPart, { model, apiKey }: RunnerSettings): string =>
+const runnerText = ({ name }: RunnerPart, { model, apiKey }: RunnerSettings): string =>
   [name, ...(model ? [`model ${model}`] : []), ...(apiKey ? ['its key is set'] : [])].join(', ')
 
 const fileOf = (program: string, search: string): Promise<string | undefined> =>

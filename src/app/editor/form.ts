@@ -13,7 +13,7 @@ import type { TargetRow } from './service.ts'
  */
 export type FieldForm = 'names' | 'text' | 'number' | 'flag' | 'choice' | 'list' | 'group' | 'json'
 
-export type Field = {
+export type FormField = {
   readonly path: Path
   readonly title: string
   /** One sentence about the field. `more` is the long text. */
@@ -40,19 +40,19 @@ export type Field = {
 const route = definition('Route')
 
 /** Returns the fields of a route, each with its written value, in the order of the pipeline's stages. */
-export const fieldsOf = (spec: JsonObject): readonly Field[] => {
+export const formFields = (spec: JsonObject): readonly FormField[] => {
   const properties = isObject(route.properties) ? Object.entries(route.properties) : []
   return properties
     .filter(([, node]) => isObject(node))
-    .map(([key, node]) => fieldOf([key], node as JsonObject, spec))
+    .map(([key, node]) => formField([key], node as JsonObject, spec))
     .sort((a, b) => stageAt(a) - stageAt(b))
 }
 
 /** Returns the members of a field that is a group: `coalesce`, `retry`. */
-export const membersOf = (field: Field, spec: JsonObject): readonly Field[] => {
+export const groupFields = (field: FormField, spec: JsonObject): readonly FormField[] => {
   const node = nodeAt(field.path)
   const members = isObject(node.properties) ? Object.entries(node.properties) : []
-  const all = members.map(([key, member]) => fieldOf([...field.path, key], isObject(member) ? member : {}, spec))
+  const all = members.map(([key, member]) => formField([...field.path, key], isObject(member) ? member : {}, spec))
   // The members of an open group depend on the target, so they are set where the target is chosen.
   return node.additionalProperties === true ? all.filter(({ value }) => value !== undefined) : all
 }
@@ -62,14 +62,14 @@ export const extraFieldsOf = (
   { name, settings }: Pick<TargetRow, 'name' | 'settings'>,
   spec: JsonObject,
   path: Path = ['deliver_extra'],
-): readonly Field[] => {
+): readonly FormField[] => {
   const known = isObject(settings.properties) ? settings.properties : {}
   const found = valueAt(spec, path)
   const written = isObject(found) ? Object.keys(found) : []
   const offered = Object.entries(known).filter(([key, node]) => (isObject(node) && node.doNotSuggest !== true) || written.includes(key))
   const required = Array.isArray(settings.required) ? settings.required : []
   return [
-    ...offered.map(([key, node]) => ({ ...fieldOf([...path, key], node as JsonObject, spec), isRequired: required.includes(key) })),
+    ...offered.map(([key, node]) => ({ ...formField([...path, key], node as JsonObject, spec), isRequired: required.includes(key) })),
     ...written
       .filter((key) => own(known, key) === undefined)
       .map((key) => otherField(name, [...path, key], spec, readsKey({ settings }, key))),
@@ -82,15 +82,15 @@ export const readsKey = ({ settings }: Pick<TargetRow, 'settings'>, key: string)
   key.startsWith('x-') ||
   (isObject(settings.properties) && own(settings.properties, key) !== undefined)
 
-const otherField = (target: string, path: Path, spec: JsonObject, isRead: boolean): Field => {
-  const field = fieldOf(path, typeof valueAt(spec, path) === 'object' ? {} : { type: 'string' }, spec)
+const otherField = (target: string, path: Path, spec: JsonObject, isRead: boolean): FormField => {
+  const field = formField(path, typeof valueAt(spec, path) === 'object' ? {} : { type: 'string' }, spec)
   const isSecret = namesSettingSecret(String(path.at(-1)))
   return { ...field, isSecret, ...(isRead ? {} : { idle: `${target} does not read it` }) }
 }
 
 const pipeline = route['x-pipeline'] as readonly string[]
 
-const stageAt = ({ stage }: Field): number => pipeline.indexOf(stage)
+const stageAt = ({ stage }: FormField): number => pipeline.indexOf(stage)
 
 const nodeAt = (path: Path): JsonObject =>
   path.reduce<JsonObject>((node, key) => {
@@ -104,7 +104,7 @@ const settled = (node: JsonObject): JsonObject => {
   return { ...definition(node.$ref.slice('#/definitions/'.length)), ...node }
 }
 
-const fieldOf = (path: Path, written: JsonObject, spec: JsonObject): Field => {
+const formField = (path: Path, written: JsonObject, spec: JsonObject): FormField => {
   const node = settled(written)
   const value = valueAt(spec, path)
   const [key = ''] = path
@@ -113,14 +113,14 @@ const fieldOf = (path: Path, written: JsonObject, spec: JsonObject): Field => {
   const locked = ofTools.has(String(key)) ? 'set by hand in the file only' : undefined
   return {
     path,
-    title: textOf(node.title) || String(path.at(-1)),
-    description: textOf(node.description),
-    more: textOf(node.markdownDescription),
+    title: textOrEmpty(node.title) || String(path.at(-1)),
+    description: textOrEmpty(node.description),
+    more: textOrEmpty(node.markdownDescription),
     form: namesKeyOf(path, value) ? 'names' : formOf(node, value),
     choices: choicesOf(node),
     examples: Array.isArray(node.examples) ? node.examples : [],
     isSecret: [node, node.items, node.additionalProperties].some((each) => isObject(each) && each['x-secret'] === true),
-    stage: textOf(node['x-stage']),
+    stage: textOrEmpty(node['x-stage']),
     isRequired: Array.isArray(holder.required) && holder.required.includes(String(path.at(-1))),
     ...(value === undefined ? {} : { value }),
     ...(node.default === undefined ? {} : { default: node.default }),
@@ -132,7 +132,7 @@ const fieldOf = (path: Path, written: JsonObject, spec: JsonObject): Field => {
 /** Keys that give an agent its tools. They are changed by hand only (rules: Subscriptions 7). */
 const ofTools: ReadonlySet<string> = new Set(['toolsets'])
 
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+const textOrEmpty = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /**
  * Returns how a value is edited. A value that may be a text or a list is edited as a text, unless a list is written or texts are a choice.
@@ -163,12 +163,12 @@ const formOf = (node: JsonObject, value: Json | undefined): FieldForm => {
   }
 }
 
-const choicesOf = (node: JsonObject): Field['choices'] => {
+const choicesOf = (node: JsonObject): FormField['choices'] => {
   const branches = Array.isArray(node.oneOf) ? node.oneOf.filter(isObject).map(settled) : []
   const holder = [node, ...branches].find((each) => Array.isArray(each.enum))
   const values = Array.isArray(holder?.enum) ? holder.enum : []
   const texts = Array.isArray(holder?.enumDescriptions) ? holder.enumDescriptions : []
-  return values.map((value, i) => ({ value: String(value), description: textOf(texts[i]) }))
+  return values.map((value, i) => ({ value: String(value), description: textOrEmpty(texts[i]) }))
 }
 
 type Rule = { readonly when: string; readonly keys: readonly string[] }
@@ -186,7 +186,7 @@ const idleBecause = (key: string, spec: JsonObject): string | undefined => {
 }
 
 /** Returns the value of a field on one line. A secret is shown as its fingerprint. */
-export const shownValue = ({ value, isSecret }: Pick<Field, 'value' | 'isSecret'>): string => {
+export const shownValue = ({ value, isSecret }: Pick<FormField, 'value' | 'isSecret'>): string => {
   if (value === undefined) return '-'
   if (isSecret && isObject(value))
     return Object.entries(value)

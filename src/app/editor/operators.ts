@@ -5,7 +5,7 @@ import { isObject, type Json, own } from '../../core/json.ts'
 import { pluginName } from '../../core/names.ts'
 
 const condition = definition('Condition')
-const names = condition['x-operators'] as readonly string[]
+const operatorNames = condition['x-operators'] as readonly string[]
 
 const nodeOf = (operator: string) => {
   const node = isObject(condition.properties) ? own(condition.properties, operator) : undefined
@@ -32,7 +32,7 @@ export const describeOperator = (operator: string): string => String(nodeOf(oper
 export const expression = 'jsonata'
 
 /** Whether the name is a built-in operator, or may be an operator of a plugin. */
-export const canBeOperator = (name: string): boolean => name !== expression && (names.includes(name) || pluginName.test(name))
+export const canBeOperator = (name: string): boolean => name !== expression && (operatorNames.includes(name) || pluginName.test(name))
 
 /** Whether an operator can judge a value of a type. An operator without `x-fits` can judge any value. */
 const fits = (operator: string, type: string): boolean => {
@@ -45,7 +45,7 @@ const fits = (operator: string, type: string): boolean => {
  * if unknown.
  */
 export const operatorsFor = (type: string | undefined): readonly string[] => {
-  const known = names.filter((name) => name !== expression && (type === undefined || fits(name, type)))
+  const known = operatorNames.filter((name) => name !== expression && (type === undefined || fits(name, type)))
   return [...known.filter((name) => operandForm(name) !== 'flag'), ...known.filter((name) => operandForm(name) === 'flag')]
 }
 
@@ -59,13 +59,13 @@ export const readOperand = (operator: string, text: string, type: string | undef
 }
 
 const readValue = (text: string, type: string | undefined): Json => {
-  const json = parsed(text)
+  const json = jsonOrUndefined(text)
   return json === undefined || (type === 'string' && typeof json !== 'string') ? text : json
 }
 
 /** Reads a JSON list, or values with commas between them. */
 const readList = (text: string, type: string | undefined): Json => {
-  const list = parsed(text) ?? parsed(`[${text}]`)
+  const list = jsonOrUndefined(text) ?? jsonOrUndefined(`[${text}]`)
   if (Array.isArray(list) && (type !== 'string' || list.every((item) => typeof item === 'string'))) return list
   const inner = text.trim().replace(/^\[(.*)\]$/s, '$1')
   return inner
@@ -75,7 +75,7 @@ const readList = (text: string, type: string | undefined): Json => {
     .map((each) => readValue(each, type))
 }
 
-const parsed = (text: string): Json | undefined => {
+const jsonOrUndefined = (text: string): Json | undefined => {
   try {
     return JSON.parse(text) as Json
   } catch {
@@ -96,14 +96,14 @@ export const operandAs = (operand: Json | undefined, from: string, to: string): 
 export const writtenOperand = (operator: string, operand: Json | undefined): string => {
   if (operand === undefined) return ''
   if (operandForm(operator) === 'text' && typeof operand === 'string') return operand
-  return Array.isArray(operand) && operandForm(operator) === 'list' ? operand.map(word).join(', ') : JSON.stringify(operand)
+  return Array.isArray(operand) && operandForm(operator) === 'list' ? operand.map(operandWord).join(', ') : JSON.stringify(operand)
 }
 
-const word = (item: Json): string =>
-  typeof item === 'string' && /^[\w./:@#-]+$/.test(item) && parsed(item) === undefined ? item : JSON.stringify(item)
+const operandWord = (item: Json): string =>
+  typeof item === 'string' && /^[\w./:@#-]+$/.test(item) && jsonOrUndefined(item) === undefined ? item : JSON.stringify(item)
 
 /** Reads a value and its type from JSON; `undefined` for a text that is not JSON, such as a text that was cut. */
 export const readSeen = (json: string): { readonly value: Json; readonly type: string } | undefined => {
-  const value = parsed(json)
+  const value = jsonOrUndefined(json)
   return value === undefined ? undefined : { value, type: typeOf(value) }
 }

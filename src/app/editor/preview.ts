@@ -26,7 +26,7 @@ import type { Workspace } from '../workspace.ts'
 import type { DraftText, DraftTexts } from './draft/draft-text.ts'
 import { stepsOfFixes } from './draft/fix-steps.ts'
 import type { OpenedRoute } from './draft/route-draft.ts'
-import { wishOf } from './payload/payload-choice.ts'
+import { contentOfChoice } from './payload/payload-choice.ts'
 import type { SampleReader } from './payload/sample-reader.ts'
 import type { PayloadChoice, Preview, PreviewRequest, TraceShown } from './service.ts'
 import { shownTrace } from './shown-trace.ts'
@@ -120,10 +120,10 @@ export const tracedRoute = async (
   if (!payload) return { untraced: 'no payload is chosen' }
   const effects = { jobs: quietBook(config, catalogue), clock: systemClock }
   try {
-    const traced = await tracedOf(workspace, source, catalogue, { of: wishOf(payload), set: [], unset: [] })
+    const traced = await tracedOf(workspace, source, catalogue, { of: contentOfChoice(payload), set: [], unset: [] })
     const whole = await trace(traced, { source, config, catalogue, effects })
     const open = whole.starts ? whole : await trace(traced, { source: withoutGates(source), config, catalogue, effects })
-    return { trace: shownTrace(whole), ...promptOf(open) }
+    return { trace: shownTrace(whole), ...tracedPrompt(open) }
   } catch (error) {
     return { untraced: messageOf(error) }
   }
@@ -153,7 +153,7 @@ const withoutGates = (source: RouteSource): RouteSource => {
   return { ...source, enabled: true, spec }
 }
 
-const promptOf = ({ starts, placeholders }: Pick<TraceShown, 'starts' | 'placeholders'>): TracedPart =>
+const tracedPrompt = ({ starts, placeholders }: Pick<TraceShown, 'starts' | 'placeholders'>): TracedPart =>
   starts
     ? {
         prompt: {
@@ -168,16 +168,16 @@ const promptOf = ({ starts, placeholders }: Pick<TraceShown, 'starts' | 'placeho
 /** Returns the lines of the text that belong to the route, with secrets hidden. */
 const ownLines = ({ base, source: origin }: OpenedRoute, parsed: ParsedYaml): string => {
   const { text } = parsed
-  if (origin === 'subscription') return shown(text)
+  if (origin === 'subscription') return maskedText(text)
   const { source } = sourceOf('', parsed)
   if (!source || !isObject(valueAt(source.data, base))) return ''
   const key = source.place(base, 'key')
   const value = source.place(base, 'value')
   const last = value.endColumn === 1 ? value.endLine - 1 : value.endLine
-  return shown(text, key.line - 1, last)
+  return maskedText(text, key.line - 1, last)
 }
 
-const shown = (text: string, from = 0, to?: number): string =>
+const maskedText = (text: string, from = 0, to?: number): string =>
   maskLines(text)
     .slice(from, to)
     .map((line) => line.text)

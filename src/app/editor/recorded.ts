@@ -16,7 +16,7 @@ import { curlOfRequest } from '../routes/curl.ts'
 import { routeUrl } from '../routes/route-address.ts'
 import { readRoutes } from '../routes/routes.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
-import { addSample, secretsOf } from '../samples/add-sample.ts'
+import { addSample, configuredSecrets } from '../samples/add-sample.ts'
 import { renderSample } from '../samples/sample-file.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Tested } from './service.ts'
@@ -58,7 +58,7 @@ export const sampleOfRecorded = async (workspace: Workspace, eventId: string, na
 /** Adds an event to the tests of its route, `<data_dir>/<route>.webhook-test.yaml`. Returns a sentence that says what was done. */
 export const testOfRecorded = async (workspace: Workspace, eventId: string): Promise<string> => {
   const { view, request } = await recorded(workspace, eventId)
-  const test = exportedTest(view, request, secretsOf(workspace))
+  const test = exportedTest(view, request, configuredSecrets(workspace))
   const file = join(workspace.dataDir, `${view.route}.webhook-test.yaml`)
   const before = textOfFile(file)
   const after = before === '' ? dump({ routes: 'config.yaml', tests: [test] }, { lineWidth: 120 }) : withTest(file, before, test)

@@ -6,9 +6,9 @@ import type { Payload, TraceShown } from './service.ts'
 export type TestRow = { readonly name: string; readonly sends: string; readonly expects: string }
 
 /** Returns a row for each test. An entry that is not a test is listed, too, so that the user can mend it. */
-export const testRows = ({ tests }: JsonObject): readonly TestRow[] => (Array.isArray(tests) ? tests.map(rowOf) : [])
+export const testRows = ({ tests }: JsonObject): readonly TestRow[] => (Array.isArray(tests) ? tests.map(testRow) : [])
 
-const rowOf = (test: Json): TestRow => {
+const testRow = (test: Json): TestRow => {
   if (!isObject(test)) return { name: JSON.stringify(test), sends: '', expects: 'not a test' }
   const { name, send, steps, expect, skip } = test
   return {

@@ -1,6 +1,6 @@
 /** The sections of a route's form, in the order of an event's way: how it arrives, the rules, the work, the delivery, and limits. */
 
-import type { Field } from './form.ts'
+import type { FormField } from './form.ts'
 
 export type SectionName = 'arrives' | 'rules' | 'work' | 'delivery' | 'limits'
 
@@ -40,5 +40,5 @@ const byStage: { readonly [stage: string]: SectionName } = {
 }
 
 /** Returns the section of a field. A key that `byKey` does not have goes to the section of its stage. */
-export const sectionOf = ({ path: [key], stage }: Pick<Field, 'path' | 'stage'>): SectionName =>
+export const sectionOf = ({ path: [key], stage }: Pick<FormField, 'path' | 'stage'>): SectionName =>
   byKey[String(key)] ?? byStage[stage] ?? 'arrives'

@@ -41,7 +41,7 @@ export const talliesOf = async (
   try {
     for (const sample of ownFirst(samples).slice(0, bounds.samples)) {
       if (effects.clock.monotonic() >= end) break
-      if (sizeOf(sample) > bounds.bytes) continue
+      if (fileSize(sample) > bounds.bytes) continue
       tried++
       for (const judged of await judgedOn(sample, read, dry, plan)) count(judged, counts)
     }
@@ -54,7 +54,7 @@ export const talliesOf = async (
 const ownFirst = (samples: readonly KnownSample[]): readonly KnownSample[] =>
   [...samples].sort((a, b) => Number(a.source === 'built-in') - Number(b.source === 'built-in'))
 
-const sizeOf = ({ file }: KnownSample): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+const fileSize = ({ file }: KnownSample): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 const judgedOn = async (sample: KnownSample, read: SampleReader, world: DryWorld, plan: DryPlan): Promise<readonly Judged[]> => {
   const traced = postOf(sample, read, world)

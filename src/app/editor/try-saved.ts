@@ -5,14 +5,14 @@ import { testRoute } from '../routes/test-route.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { traceRoute } from '../trace/trace-route.ts'
 import type { Workspace } from '../workspace.ts'
-import { wishOf } from './payload/payload-choice.ts'
+import { contentOfChoice } from './payload/payload-choice.ts'
 import { recorded } from './recorded.ts'
 import type { PayloadChoice, Tested, TraceShown } from './service.ts'
 import { shownTrace } from './shown-trace.ts'
 
 /** Traces a payload. Throws a Fault: there is no such route or payload, or the route is not valid. */
 export const traceOf = async (workspace: Workspace, route: string, choice: PayloadChoice): Promise<TraceShown> =>
-  shownTrace(await traceRoute(workspace, route, { of: wishOf(choice), set: [], unset: [], runScripts: false }))
+  shownTrace(await traceRoute(workspace, route, { of: contentOfChoice(choice), set: [], unset: [], runScripts: false }))
 
 /** Posts a payload, or a small payload of our own if none is chosen. Throws a Fault (exit 4) when no gateway runs. */
 export const testSaved = async (
@@ -21,7 +21,7 @@ export const testSaved = async (
   name: string,
   choice: PayloadChoice | undefined,
 ): Promise<Tested> => {
-  const of = await contentOf(workspace, choice)
+  const of = await contentToPost(workspace, choice)
   const prepared = await prepareTest(workspace, finder, name, { of, set: [], unset: [] })
   const { answer, known, ok } = await testRoute(workspace, finder, prepared, { wait: false, timeoutMs: 2_000 })
   const why = known?.event.reason
@@ -33,9 +33,9 @@ export const testSaved = async (
 }
 
 /** Returns what to post. A recorded event gives its body and headers, and is signed again. */
-const contentOf = async (workspace: Workspace, choice: PayloadChoice | undefined): Promise<TestInput['of']> => {
+const contentToPost = async (workspace: Workspace, choice: PayloadChoice | undefined): Promise<TestInput['of']> => {
   if (!choice) return { payload: '{"test":true,"message":"Hello from headgate edit"}' }
-  const request = wishOf(choice)
+  const request = contentOfChoice(choice)
   if (!('eventId' in request)) return request
   const { headers, body } = (await recorded(workspace, request.eventId)).request
   const texts = Object.entries(headers).filter((header): header is [string, string] => typeof header[1] === 'string')

@@ -3,7 +3,7 @@
 import { isObject, type Json, own } from '../../core/json.ts'
 import { journalFolder } from '../../journal/folder.ts'
 import { readRaw } from '../../journal/reader.ts'
-import type { EventView, RunRecord, Usage } from '../../journal/record.ts'
+import type { EventView, RecordedUsage, RunRecord } from '../../journal/record.ts'
 import type { Workspace } from '../workspace.ts'
 
 export type AttemptView = {
@@ -16,7 +16,7 @@ export type AttemptView = {
   readonly target: string | null
   readonly answer: string | null
   readonly silent: boolean
-  readonly usage: Usage | null
+  readonly usage: RecordedUsage | null
   readonly prompt: string | null
   readonly reply: string | null
 }
@@ -25,7 +25,7 @@ export type AttemptView = {
 export const readAttempts = async (workspace: Workspace, { steps = [] }: EventView): Promise<readonly AttemptView[]> => {
   const attempts: AttemptView[] = []
   // One attempt is read after the other, because the words of fifty attempts need not be in memory at once.
-  for (const step of steps) attempts.push({ ...attemptOf(step), ...(await wordsOf(workspace, step)) })
+  for (const step of steps) attempts.push({ ...attemptOf(step), ...(await readPromptAndReply(workspace, step)) })
   return attempts
 }
 
@@ -37,14 +37,14 @@ const attemptOf = (step: RunRecord): Omit<AttemptView, 'prompt' | 'reply'> => {
   return { ...none, at, end: step.state, attempt, error, answer, usage, target: step.target ?? null, silent: step.silent ?? false }
 }
 
-const wordsOf = async ({ dataDir }: Workspace, { raw }: RunRecord): Promise<Pick<AttemptView, 'prompt' | 'reply'>> => {
+const readPromptAndReply = async ({ dataDir }: Workspace, { raw }: RunRecord): Promise<Pick<AttemptView, 'prompt' | 'reply'>> => {
   const kept = raw && (await readRaw(journalFolder(dataDir), raw))
-  const words = kept && parsed(kept.body)
-  return { prompt: textIn(words, 'prompt'), reply: textIn(words, 'reply') }
+  const words = kept && jsonOrUndefined(kept.body)
+  return { prompt: textMember(words, 'prompt'), reply: textMember(words, 'reply') }
 }
 
 /** Parses a record; `undefined` for one that is no JSON, because the journal may be damaged. */
-const parsed = (body: Buffer): Json | undefined => {
+const jsonOrUndefined = (body: Buffer): Json | undefined => {
   try {
     return JSON.parse(body.toString('utf8')) as Json
   } catch {
@@ -52,7 +52,7 @@ const parsed = (body: Buffer): Json | undefined => {
   }
 }
 
-const textIn = (words: Json | undefined, name: string): string | null => {
+const textMember = (words: Json | undefined, name: string): string | null => {
   const text = isObject(words) ? own(words, name) : undefined
   return typeof text === 'string' ? text : null
 }

@@ -9,7 +9,7 @@ import { jsonText } from '../json-text.ts'
 import { exportedTest } from '../route-tests/exported-test.ts'
 import { curlOfRequest } from '../routes/curl.ts'
 import { routeUrl } from '../routes/route-address.ts'
-import { secretsOf } from '../samples/add-sample.ts'
+import { configuredSecrets } from '../samples/add-sample.ts'
 import { renderSample } from '../samples/sample-file.ts'
 import type { Workspace } from '../workspace.ts'
 import { yamlText } from '../yaml-text.ts'
@@ -28,7 +28,7 @@ export async function* exportEvents(
   form: ExportForm,
 ): AsyncGenerator<string, number, void> {
   const config = form === 'curl' ? loadConfig(workspace).config : undefined
-  const secrets = form === 'test' ? secretsOf(workspace) : []
+  const secrets = form === 'test' ? configuredSecrets(workspace) : []
   const tests: JsonObject[] = []
   let missing = 0
   for (const known of events) {

@@ -25,14 +25,16 @@ export const planRetry = async (finder: GatewayFinder, events: readonly EventSta
     events.map(({ event }) => event),
   )
   const isDead = ({ event }: EventStatus): boolean => standings.get(event.event_id)?.state === 'dead'
-  const others = isSelection ? [] : events.filter((known) => !isDead(known)).map((known) => ({ known, ok: false, why: whyNot(known) }))
+  const others = isSelection
+    ? []
+    : events.filter((known) => !isDead(known)).map((known) => ({ known, ok: false, why: whyNotRetried(known) }))
   const dead = events.filter(isDead)
   const retry = async ({ event }: EventStatus) =>
     (await gateway.retry({ id: event.event_id })).retried ? { ok: true } : { ok: false, why: 'it is not dead any more' }
   return { dead, others, run: (counting) => each(dead, retry, counting) }
 }
 
-const whyNot = ({ event, state }: EventStatus): string => {
+const whyNotRetried = ({ event, state }: EventStatus): string => {
   if (state === 'waiting' || state === 'running') return `it is not dead: ${state}`
   if (state === 'dead') return 'its stored work is not kept any more: events replay starts it anew'
   // With a new delivery id, targets of a list that have the text already would get it again.

@@ -45,7 +45,7 @@ export const describeEvent = ({ event, state, attempt, nextAt, error }: EventSta
 })
 
 /** Returns the source of an event: its route, or the scheduled job (`job:nightly`). */
-export const sourceOf = ({ route, job }: EventView): string => (route === '' && job !== undefined ? `job:${job}` : route)
+export const eventSource = ({ route, job }: EventView): string => (route === '' && job !== undefined ? `job:${job}` : route)
 
 /** Returns the outcome of an event. For an ignored event it names the stage that refused it: `ignored:filters`. */
 export const outcomeOf = ({ outcome, stage }: Pick<EventView, 'outcome' | 'stage'>): string =>

@@ -75,13 +75,15 @@ export const findEvents = async (workspace: Workspace, gateway: GatewayFinder, i
 }
 
 /** The outcomes after which an event keeps the claim on its delivery id. */
-const taken: ReadonlySet<string> = new Set(['accepted', 'coalesced', 'delivered'])
+const claimingOutcomes: ReadonlySet<string> = new Set(['accepted', 'coalesced', 'delivered'])
 
 /** Returns the event that a duplicate repeats; `undefined` for other events, and where the journal has lost it. */
 export const repeatedBy = async ({ dataDir }: Workspace, event: EventView): Promise<EventView | undefined> => {
   if (event.outcome !== 'duplicate' || event.delivery_id === undefined) return undefined
   const fits = ({ outcome, at, ...other }: EventView): boolean =>
-    taken.has(outcome) && at <= event.at && (['delivery_id', 'route', 'profile'] as const).every((name) => other[name] === event[name])
+    claimingOutcomes.has(outcome) &&
+    at <= event.at &&
+    (['delivery_id', 'route', 'profile'] as const).every((name) => other[name] === event[name])
   const { events } = await readEvents(journalFolder(dataDir), { fits, limit: 1 })
   return events[0]
 }
@@ -92,7 +94,7 @@ const findEvent = async ({ dataDir, self }: Workspace, id: string): Promise<Even
   if (found.kind === 'ambiguous' && found.by === 'id')
     throw new Fault('ambiguous', `several ids begin with "${id}"`, { exitCode: exit.notFound, suggest: found.ids })
   if (found.kind === 'ambiguous') {
-    const lines = await Promise.all(found.ids.map((each) => lineOf(dataDir, each)))
+    const lines = await Promise.all(found.ids.map((each) => eventLine(dataDir, each)))
     const hint = ['name one by its event id:', ...lines].join('\n')
     throw new Fault('ambiguous', `several events have the delivery id "${id}"`, { exitCode: exit.notFound, hint })
   }
@@ -101,7 +103,7 @@ const findEvent = async ({ dataDir, self }: Workspace, id: string): Promise<Even
 }
 
 /** Returns one event on a line, for people. */
-const lineOf = async (dataDir: string, id: string): Promise<string> => {
+const eventLine = async (dataDir: string, id: string): Promise<string> => {
   const found = await readEvent(journalFolder(dataDir), id)
   return found.kind === 'found' ? `${id}  ${found.event.at}  ${found.event.route}  ${outcomeOf(found.event)}` : id
 }

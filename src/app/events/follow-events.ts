@@ -58,12 +58,12 @@ async function* withoutShown(newest: readonly EventStatus[], coming: AsyncIterab
 async function* eventsIn(lines: AsyncIterable<TailLine>, selection: Selection): AsyncGenerator<EventStatus, void> {
   const arrived = new Map<string, EventView>()
   for await (const line of lines) {
-    const known = knownOf(line, arrived)
+    const known = eventStatusOf(line, arrived)
     if (known && selection.fits(known.event) && selection.fitsState(known.state)) yield known
   }
 }
 
-const knownOf = (line: TailLine, arrived: Map<string, EventView>): EventStatus | undefined => {
+const eventStatusOf = (line: TailLine, arrived: Map<string, EventView>): EventStatus | undefined => {
   if (line.type === 'outcome' && line.event_id !== null) {
     const event = viewOf(line, line.event_id)
     arrived.set(event.event_id, event)

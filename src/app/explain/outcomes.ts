@@ -13,7 +13,7 @@ export type OutcomeMeaning = { readonly means: string; readonly fix: string }
 const show = 'headgate events show <id> shows why.'
 
 /** The meanings by outcome. A missing meaning does not compile. */
-const meanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
+const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
   accepted: {
     means: 'The event was stored, and its run begins or waits for its turn.',
     fix: 'headgate events show <id> shows each attempt.',
@@ -94,10 +94,10 @@ const meanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
 /** Returns the outcome of a text, which may name the stage, too (`ignored:filters`); `undefined` for any other text. */
 export const outcomeNamed = (written: string): OutcomeName | undefined => {
   const [name = ''] = written.toLowerCase().split(':')
-  return Object.hasOwn(meanings, name) ? (name as OutcomeName) : undefined
+  return Object.hasOwn(outcomeMeanings, name) ? (name as OutcomeName) : undefined
 }
 
-export const meaningOf = (name: OutcomeName): OutcomeMeaning => meanings[name]
+export const outcomeMeaning = (name: OutcomeName): OutcomeMeaning => outcomeMeanings[name]
 
 /** Throws a Fault that suggests the nearest outcomes. A text that begins like a code (`wh`) is left to the search for codes. */
 export const refuseOutcome = (written: string): void => {

@@ -4,7 +4,7 @@ import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import type { ReportLeftOut } from './imported.ts'
 
-export type Field = {
+export type ParameterField = {
   readonly field: string
   /** The name in the source. */
   readonly name: string
@@ -30,7 +30,7 @@ const reasons: { readonly [source: string]: readonly [reason: string, todo: stri
 }
 
 /** Returns the field; `undefined` where there is none, which is reported. */
-export const fieldOf = (parameter: Json, path: Path, say: ReportLeftOut): Field | undefined => {
+export const parameterField = (parameter: Json, path: Path, say: ReportLeftOut): ParameterField | undefined => {
   const { source, name } = isObject(parameter) ? parameter : {}
   const from = String(source)
   if (typeof name === 'string' && name !== '') {

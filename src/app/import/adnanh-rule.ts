@@ -4,7 +4,7 @@ import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { namesRequestSecret } from '../../core/secrets/secret-names.ts'
 import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
-import { type Field, fieldOf } from './adnanh-parameter.ts'
+import { type ParameterField, parameterField } from './adnanh-parameter.ts'
 import type { ReportLeftOut } from './imported.ts'
 
 /**
@@ -65,7 +65,7 @@ const compileMatch = (match: Json, path: Path, say: ReportLeftOut): RuleConditio
   const { type, parameter = null, value = '', regex = '' } = isObject(match) ? match : {}
   const refuse = refusals[String(type)]
   if (refuse) return say(path, ...refuse, true) as undefined
-  const field = fieldOf(parameter, [...path, 'parameter'], say)
+  const field = parameterField(parameter, [...path, 'parameter'], say)
   if (!field) return undefined
   if (namesRequestSecret(field.name)) {
     say(path, 'it compares a secret, which must not stand in the YAML', 'let the sender sign, or send the secret as X-Gitlab-Token', true)
@@ -90,7 +90,7 @@ const refusals: { readonly [type: string]: readonly [reason: string, todo: strin
 
 const anyText = new Set(['', '.*', '^.*', '.*$', '^.*$', '(?s).*', '(?s)^.*$'])
 
-const compilePattern = ({ field }: Field, pattern: string, path: Path, say: ReportLeftOut): JsonObject | undefined => {
+const compilePattern = ({ field }: ParameterField, pattern: string, path: Path, say: ReportLeftOut): JsonObject | undefined => {
   if (anyText.has(pattern)) return { field, exists: true }
   try {
     compileRegex(pattern)
@@ -103,7 +103,7 @@ const compilePattern = ({ field }: Field, pattern: string, path: Path, say: Repo
 }
 
 /** Compiles `value`. adnanh/webhook compares texts, so "5" is also the number 5, and "true" also `true`. */
-const compileValue = ({ field, isText }: Field, value: string, path: Path, say: ReportLeftOut): JsonObject | undefined => {
+const compileValue = ({ field, isText }: ParameterField, value: string, path: Path, say: ReportLeftOut): JsonObject | undefined => {
   const other = isText ? value : parseValue(value)
   if (typeof other === 'string') return { field, equals: value }
   if (typeof other !== 'object' && String(other) === value) return { field, in: [value, other] }

@@ -68,7 +68,7 @@ const routeOf = (hook: JsonObject, name: string, { env, say, at }: HookContext):
   adnanhKeys(hook, say)
   const spec = {
     description: `Hook ${String(hook.id)} of adnanh/webhook`,
-    ...secretsOf(sender, name, env),
+    ...secretSettings(sender, name, env),
     ...allowFrom(networks, say),
     ...(filters.length > 0 ? { filters: [...filters] } : {}),
   }
@@ -92,7 +92,7 @@ const routeOf = (hook: JsonObject, name: string, { env, say, at }: HookContext):
 const isWithin = (a: SenderKeys, b: SenderKeys): boolean =>
   b.verify.every((each) => a.verify.includes(each)) && b.secrets.every((each) => a.secrets.includes(each))
 
-const secretsOf = ({ verify, secrets }: SenderKeys, name: string, env: EnvLines): JsonObject => {
+const secretSettings = ({ verify, secrets }: SenderKeys, name: string, env: EnvLines): JsonObject => {
   const references = secrets.map((secret) => env.refer(secretName(name), secret))
   const [one = env.generate(secretName(name)), ...more] = references
   return {

@@ -19,7 +19,7 @@ import type { Imported } from './imported.ts'
 import { configData, newRoutes, renderConfig } from './render-import.ts'
 import { spliceRoutes } from './splice-routes.ts'
 
-export type ImportWish = {
+export type ImportRequest = {
   readonly from: 'adnanh' | 'hermes'
   readonly file: string
   /** Where to write. Absent: the text is only returned. */
@@ -32,8 +32,8 @@ export type ImportDone = CheckedImport & {
 }
 
 /** Imports the routes. Throws a Fault when the source cannot be read, or when the destination may not be written. */
-export const importRoutes = async (workspace: Workspace, wish: ImportWish): Promise<ImportDone> => {
-  const { from, file, to } = wish
+export const importRoutes = async (workspace: Workspace, options: ImportRequest): Promise<ImportDone> => {
+  const { from, file, to } = options
   const source = readImportSource(file)
   const known: Env = { ...readEnvFile(envFile(workspace)).env, ...workspace.env }
   const config = join(workspace.dataDir, 'config.yaml')

@@ -92,7 +92,7 @@ const updateOf =
         hint: 'take another --id',
       })
     }
-    const { job: source, diagnostics: shape } = readStoredJob(id, entry, profile, { place: nowhere })
+    const { job: source, diagnostics: shape } = readStoredJob(id, entry, profile, { place: noPlace })
     const compiled = source ? compileJob(source, parts, profile) : { diagnostics: [] }
     const past = compiled.job ? tooLate(compiled.job, Date.now()) : []
     // The entry is not in a file yet, so the place of a diagnostic would point nowhere.
@@ -102,7 +102,7 @@ const updateOf =
     return { entries: { ...entries, [id]: entry }, result: { diagnostics, job } }
   }
 
-const nowhere = () => ({ file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })
+const noPlace = () => ({ file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })
 
 /** Returns a mistake where the only time of the job is past. The job's grace does not matter: a new job never runs for a past time. */
 const tooLate = (job: ScheduledJob, now: number): Diagnostic[] => {

@@ -58,7 +58,7 @@ export const readJobs = async (workspace: Workspace, filter: JobFilter = {}): Pr
 }
 
 const jobsOf = (profile: Profile, parts: JobParts): JobEntry[] => {
-  const known = knownOf(profile, parts)
+  const known = jobEntry(profile, parts)
   const file = jobsFileOf(profile)
   const entries = readEntries(file)
   const configured = [...profile.jobs.values()].map((source) => {
@@ -75,7 +75,7 @@ const jobsOf = (profile: Profile, parts: JobParts): JobEntry[] => {
   return [...configured, ...stored]
 }
 
-const knownOf =
+const jobEntry =
   (profile: Profile, parts: JobParts) =>
   (source: JobSource, written: Json, found: readonly Diagnostic[], paused: boolean): JobEntry => {
     const { job, diagnostics } = compileJob(source, parts, profile)

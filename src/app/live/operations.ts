@@ -8,7 +8,7 @@ import type { Session } from '../../core/session.ts'
 import type { RunStanding, SessionView } from '../../generated/control.ts'
 import type { Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
-import type { Standing, Store } from '../../store/ports.ts'
+import type { Store, StoredStanding } from '../../store/ports.ts'
 import type { RunningGateway } from '../running-gateway.ts'
 import { countRefusals } from './refusals.ts'
 import type { Reloader } from './reload.ts'
@@ -91,7 +91,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
 }
 
 /** Turns a duration of the store into a time of this machine, because the store's clock may differ. */
-const standingView = ({ dueInMs, ...standing }: Standing, now: number): RunStanding =>
+const standingView = ({ dueInMs, ...standing }: StoredStanding, now: number): RunStanding =>
   dueInMs === undefined ? standing : { ...standing, dueAt: now + dueInMs }
 
 const sessionView = ({ ageMs, idleMs, chatAddress, ...session }: Session, now: number): SessionView => ({

@@ -4,7 +4,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { RouteSource } from '../../config/config.ts'
-import type { Ended, Facts } from '../../core/fact.ts'
+import type { EndedRequest, Facts } from '../../core/fact.ts'
 import type { Refused } from '../../core/outcome.ts'
 import { describeOutcome } from '../../core/outcome-table.ts'
 import type { RoutePlan } from '../../core/plan.ts'
@@ -63,7 +63,7 @@ type RepeatedEvent = { readonly plan: RoutePlan; readonly of: string; readonly i
 
 const tellReplay = (
   request: VerifiedRequest,
-  ended: Ended,
+  ended: EndedRequest,
   { plan, of, isEdited }: RepeatedEvent,
   facts: ReplayOptions['facts'],
 ): ReplayResult => {

@@ -9,7 +9,7 @@ import type { FetchedKey, KeptKeys, KeyRequest, SenderKeys } from '../../parts/s
 /** How long a fetch is valid, and counts, in milliseconds. */
 const spanMs = 30_000
 /** Fetches of addresses that requests name: the most that are valid, and the most of them that one client may cause. */
-const maxStanding = 64
+const maxFetches = 64
 const maxOfClient = 4
 /** The most fetches under way: of addresses that requests name, and as many again of addresses in the configuration. */
 const maxAtOnce = 8
@@ -59,7 +59,7 @@ const createFetches = ({ clock, download }: Pick<Options, 'clock' | 'download'>)
   const fetches = new Map<string, Fetch>()
   const stands = ({ isUnderWay, since }: Fetch): boolean => isUnderWay || clock.monotonic() - since < spanMs
 
-  const standing = (address: string): Fetch | undefined => {
+  const validFetch = (address: string): Fetch | undefined => {
     const fetch = fetches.get(address)
     return fetch && stands(fetch) ? fetch : undefined
   }
@@ -70,7 +70,7 @@ const createFetches = ({ clock, download }: Pick<Options, 'clock' | 'download'>)
     if (alike.filter(({ isUnderWay }) => isUnderWay).length >= maxAtOnce) return 'too many keys are fetched at once'
     // The configuration bounds the number of its addresses.
     if (!isNamedByRequest) return undefined
-    if (alike.length >= maxStanding) return 'too many new addresses of keys in half a minute'
+    if (alike.length >= maxFetches) return 'too many new addresses of keys in half a minute'
     const own = alike.filter((fetch) => fetch.network === network).length
     return own >= maxOfClient ? 'too many new addresses of keys from this client in half a minute' : undefined
   }

@@ -21,7 +21,7 @@ const compareExactly = (at: string, wanted: Json, got: Json | undefined, absent 
   wanted === got ? [] : [{ at, expected: JSON.stringify(wanted), got: got === undefined ? absent : JSON.stringify(got) }]
 
 /** Returns the text of the step: the agent's last prompt, else the text that was sent last. */
-const promptOf = ({ happened: { prompts, sent } }: StepResult): string | undefined => prompts.at(-1) ?? sent.at(-1)?.text
+const lastText = ({ happened: { prompts, sent } }: StepResult): string | undefined => prompts.at(-1) ?? sent.at(-1)?.text
 
 const endedAttempts = ({ happened: { attempts } }: StepResult) => attempts.filter(({ end }) => end.kind !== 'again')
 
@@ -41,7 +41,7 @@ const checks: { readonly [key in keyof Omit<TestExpect, `x-${string}`>]-?: Check
   reason: (wanted: Json, { traced }, around) => match('reason', wanted, traced?.reason, around),
   event: (wanted: string, { traced }) => compareExactly('event', wanted, traced?.event?.eventType, noEvent),
   answer: (wanted: Json, { traced }, around) => match('answer', wanted, traced?.answer.body, around),
-  prompt: (wanted: Json, result, around) => match('prompt', wanted, promptOf(result), around),
+  prompt: (wanted: Json, result, around) => match('prompt', wanted, lastText(result), around),
   runs: (wanted: number, result) => compareExactly('runs', wanted, endedAttempts(result).length),
   dead: (wanted: number, result) => compareExactly('dead', wanted, endedAttempts(result).filter(({ end }) => end.kind === 'dead').length),
   deliveries: (wanted: number, { happened }) => compareExactly('deliveries', wanted, happened.sent.length),

@@ -11,10 +11,10 @@ import type { Difference } from './matcher.ts'
 import { createRehearsal, type Mocks, type Rehearsal } from './rehearsal.ts'
 import { readSnapshots, type Snapshots } from './snapshots.ts'
 import { readSuites, type Suite, type TestCase } from './suite.ts'
-import { requestOf } from './test-request.ts'
+import { testRequest } from './test-request.ts'
 import { createVirtualClock } from './virtual-clock.ts'
 
-export type TestWish = {
+export type TestOptions = {
   /** Files of tests, configurations and folders. Empty: the data directory. */
   readonly paths: readonly string[]
   /** Runs only tests with this text in their name. */
@@ -23,7 +23,7 @@ export type TestWish = {
   readonly update: boolean
 }
 
-export type Failure =
+export type TestFailure =
   /** The differences after a step (counted from 1). */
   | { readonly kind: 'different'; readonly step: number; readonly differences: readonly Difference[]; readonly result: StepResult }
   /** The test could not run. */
@@ -33,7 +33,7 @@ export type TestResult = {
   readonly test: TestCase
   readonly ms: number
   readonly skipped?: string
-  readonly failure?: Failure
+  readonly failure?: TestFailure
 }
 
 export type SuiteResult = Omit<Suite, 'cases'> & { readonly results: readonly TestResult[] }
@@ -52,7 +52,7 @@ export type TestRun = {
 }
 
 /** Runs the tests. Throws a usage Fault for a path that does not exist. */
-export const runTests = async (workspace: Workspace, { paths, name, update }: TestWish): Promise<TestRun> => {
+export const runTests = async (workspace: Workspace, { paths, name, update }: TestOptions): Promise<TestRun> => {
   const suites = await readSuites(workspace, paths)
   const coverage = createCoverage()
   const files = new Set(suites.flatMap(({ file, cases }) => [file, ...cases.flatMap(({ world }) => world.files)]))
@@ -113,7 +113,7 @@ const runTest = async (test: TestCase, around: TestContext): Promise<TestResult>
   const steps: readonly TestStep[] = spec.steps ?? [
     { ...(spec.send ? { send: spec.send } : {}), ...(spec.expect ? { expect: spec.expect } : {}) },
   ]
-  let failure: Failure | undefined
+  let failure: TestFailure | undefined
   for (const [i, step] of steps.entries()) {
     failure = await runStep(step, { test, rehearsal, clock, step: i + 1, around })
     if (failure) break
@@ -131,13 +131,13 @@ type StepContext = {
 }
 
 /** Runs a step: sends its events, then moves the clock on. Expectations are checked after each event, or once after the clock has moved. */
-const runStep = async (step: TestStep, stage: StepContext): Promise<Failure | undefined> => {
+const runStep = async (step: TestStep, stage: StepContext): Promise<TestFailure | undefined> => {
   const { test, rehearsal, clock, around } = stage
   const mocks = mocksOf(step.mocks ?? test.spec.mocks, test.runScripts)
   try {
     for (let i = 0; step.send && i < (step.repeat ?? 1); i++) {
       if (i > 0 && step.every !== undefined) await rehearsal.advance(durationMs(step.every), mocks)
-      const traced = await rehearsal.post(requestOf(step.send, test, { clock, ...around }), mocks)
+      const traced = await rehearsal.post(testRequest(step.send, test, { clock, ...around }), mocks)
       around.coverage.add(test.source, traced)
       const failure =
         step.advance === undefined ? await checkStep(step.expect, { traced, happened: rehearsal.happened() }, stage) : undefined
@@ -156,7 +156,7 @@ const checkStep = async (
   expected: TestExpect | undefined,
   result: StepResult,
   { test, step, around }: StepContext,
-): Promise<Failure | undefined> => {
+): Promise<TestFailure | undefined> => {
   const snapshot = (at: string, value: string) =>
     around.snapshots.of(`${test.spec.route ?? test.source.name} › ${test.spec.name} › step ${step}`, at, value)
   const differences = await checkExpected(expected ?? {}, result, { snapshot })

@@ -15,12 +15,12 @@ import { checkTests } from '../../generated/validators.js'
 import { filesBelow } from '../files-below.ts'
 import { withSecret } from '../trace/dry-plan.ts'
 import type { Workspace } from '../workspace.ts'
-import { configBeside, createWorlds, isSubscriptions, subscriptionsBeside, type World, type Worlds } from './world.ts'
+import { configBeside, createWorlds, isSubscriptions, subscriptionsBeside, type TestWorld, type Worlds } from './world.ts'
 
 export type TestCase = {
   readonly spec: RouteTest
   readonly source: RouteSource
-  readonly world: World
+  readonly world: TestWorld
   readonly place: SourceRange
   readonly runScripts: boolean
 }
@@ -93,7 +93,7 @@ const readTestFile = async (file: string, worlds: Worlds): Promise<Suite> => {
   }
 }
 
-type TestFileContext = { readonly source: Source; readonly world: World; readonly runScripts: boolean }
+type TestFileContext = { readonly source: Source; readonly world: TestWorld; readonly runScripts: boolean }
 
 const caseOf = (spec: RouteTest, base: Path, { source, world, runScripts }: TestFileContext): TestCase | Diagnostic => {
   const place = source.place([...base, 'name'])

@@ -18,7 +18,7 @@ import type { TestCase } from './suite.ts'
 type RequestContext = { readonly clock: Clock; readonly workspace: Workspace; readonly reads: (file: string) => void }
 
 /** Makes the request. Throws a Fault for a missing sample or file, and for a request that cannot be sent. */
-export const requestOf = (send: TestSend, { source, place, world }: TestCase, around: RequestContext): Traced => {
+export const testRequest = (send: TestSend, { source, place, world }: TestCase, around: RequestContext): Traced => {
   const { event, headers, set = {}, unset = [], sign, id } = send
   return asPosted(source, {
     of: requestContent(send, dirname(place.file), around),

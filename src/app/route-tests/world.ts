@@ -13,7 +13,7 @@ import type { JobBook } from '../../plan/jobs.ts'
 import { withDryEffects } from '../live/effects.ts'
 import type { Workspace } from '../workspace.ts'
 
-export type World = {
+export type TestWorld = {
   readonly config: Config
   readonly catalogue: Catalogue
   readonly jobs: JobBook
@@ -28,14 +28,14 @@ export type World = {
 }
 
 /** The worlds by the files of configurations. Each file is read once. */
-export type Worlds = { of(configFile: string): Promise<World>; readonly home: string }
+export type Worlds = { of(configFile: string): Promise<TestWorld>; readonly home: string }
 
 export const isSubscriptions = (file: string): boolean => basename(file) === subscriptionsFileName
 export const subscriptionsBeside = (configFile: string): string => join(dirname(configFile), subscriptionsFileName)
 export const configBeside = (file: string): string => join(dirname(file), 'config.yaml')
 
 export const createWorlds = ({ dataDir, env }: Workspace): Worlds => {
-  const known = new Map<string, Promise<World>>()
+  const known = new Map<string, Promise<TestWorld>>()
   return {
     home: join(dataDir, 'config.yaml'),
     of(file) {
@@ -47,7 +47,7 @@ export const createWorlds = ({ dataDir, env }: Workspace): Worlds => {
 }
 
 /** Loads a world. The file may be missing, because the environment alone may configure a gateway. */
-const loadWorld = async (file: string, env: Workspace['env']): Promise<World> => {
+const loadWorld = async (file: string, env: Workspace['env']): Promise<TestWorld> => {
   const dataDir = dirname(file)
   const loaded = loadConfig({ dataDir, configFile: existsSync(file) ? file : undefined, env })
   const { config } = loaded

@@ -53,7 +53,7 @@ export const checkEntry = (
   { config, catalogue, workspace: { self } }: Served,
   effects: Effects & { readonly jobs: JobBook },
 ): CheckedEntry => {
-  const { route, diagnostics: shape } = readSubscription(name, entry, config, { place: nowhere })
+  const { route, diagnostics: shape } = readSubscription(name, entry, config, { place: noPlace })
   const compiled = route ? checkRoute(route, config, catalogue, effects) : []
   // The entry is not in a file yet, so the place of a diagnostic would point nowhere.
   const found = [...shape, ...compiled].map(({ place: _, ...rest }) => withNearJobs(rest, entry, effects.jobs, self))
@@ -82,4 +82,4 @@ const withNearJobs = (each: Diagnostic, { cron_job, profile = defaultProfile }: 
   }
 }
 
-const nowhere = () => ({ file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })
+const noPlace = () => ({ file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })

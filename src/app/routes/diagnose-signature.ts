@@ -44,7 +44,7 @@ export const diagnoseSignature = (request: UnverifiedRequest, route: SignedRoute
   const decides = inDecidingOrder(schemes.filter(isListed)).find((scheme) => scheme.shows(request.headers))
   const views = schemes.map((scheme): SchemeView => {
     const shows = scheme.shows(request.headers)
-    const why = shows ? whyNot(scheme, request, secrets) : `none of its headers: ${headersOf(scheme).join(', ')}`
+    const why = shows ? whySignatureFails(scheme, request, secrets) : `none of its headers: ${signingHeaderNames(scheme).join(', ')}`
     const hints = scheme === decides && why !== '' ? nearMisses(scheme, request, secrets) : []
     return { scheme: scheme.name, listed: isListed(scheme), shows, holds: why === '', why: [why, ...hints].join('; ') }
   })
@@ -61,7 +61,7 @@ export const diagnoseSignature = (request: UnverifiedRequest, route: SignedRoute
 /**
  * Returns why the signature does not hold; empty where it holds with one of the secrets. A body that was not read counts as an empty body.
  */
-const whyNot = ({ compile, keys }: Scheme, request: UnverifiedRequest, secrets: readonly string[]): string => {
+const whySignatureFails = ({ compile, keys }: Scheme, request: UnverifiedRequest, secrets: readonly string[]): string => {
   let why = 'no secret of the route can serve it'
   for (const secret of keys === 'none' ? [''] : secrets) {
     const made = compile(secret)
@@ -79,7 +79,7 @@ const whyNot = ({ compile, keys }: Scheme, request: UnverifiedRequest, secrets: 
 const nearMisses = (scheme: Scheme, request: UnverifiedRequest, secrets: readonly string[]): string[] => {
   if (request.body && request.body.length > maxBody) return []
   const holds = (changed: Partial<UnverifiedRequest>, with_ = secrets): boolean =>
-    with_.length > 0 && whyNot(scheme, { ...request, ...changed }, with_) === ''
+    with_.length > 0 && whySignatureFails(scheme, { ...request, ...changed }, with_) === ''
   return [
     ...spellings(secrets).map(({ note, changed }) => (holds({}, changed) ? note : '')),
     ...bodies(request.body).map(({ note, changed }) => (holds({ body: changed }) ? note : '')),
@@ -113,7 +113,7 @@ const spellings = (secrets: readonly string[]): Miss<readonly string[]>[] => {
 const bodies = (body: Buffer | undefined): Miss<Buffer>[] => {
   if (!body) return []
   const text = body.toString('utf8')
-  const value = parsed(text)
+  const value = jsonOrUndefined(text)
   const written = value === undefined ? [] : [0, 2].map((indent) => renderJson(value, 2 * maxBody, indent as 0 | 2))
   // Python's `json.dumps` writes a blank after each comma and colon.
   const spaced = written.slice(1).map((indented) => indented.replace(/,\n */g, ', ').replace(/\n */g, ''))
@@ -125,7 +125,7 @@ const bodies = (body: Buffer | undefined): Miss<Buffer>[] => {
   ]
 }
 
-const parsed = (text: string): Json | undefined => {
+const jsonOrUndefined = (text: string): Json | undefined => {
   try {
     return JSON.parse(text) as Json
   } catch {
@@ -142,7 +142,7 @@ const times = (headers: Headers): number[] =>
     .slice(0, maxTimes)
 
 /** Returns the names of the headers that a sender of the scheme signs with, in lower case. */
-const headersOf = (scheme: Scheme): string[] => {
+const signingHeaderNames = (scheme: Scheme): string[] => {
   const others = new Set(['x-request-id', ...(scheme.signedId ? [] : (scheme.idHeaders ?? []))])
   return Object.keys(signedHeaders(scheme))
     .map((name) => name.toLowerCase())

@@ -20,7 +20,7 @@ import { entryDiff } from './entry-diff.ts'
 import { subscriptionsFile } from './routes.ts'
 import { differing, newSecret, now, profileOf } from './subscription-record.ts'
 
-export type Draft = {
+export type SubscriptionDraft = {
   readonly name: string
   /** The stored entry at the time it was read. */
   readonly entry: JsonObject
@@ -29,7 +29,7 @@ export type Draft = {
 }
 
 /** Reads a subscription as a draft. Throws a Fault where there is no such subscription, or where its entry is not a map. */
-export const draftOf = (workspace: Workspace, asked: string): Draft => {
+export const draftOf = (workspace: Workspace, asked: string): SubscriptionDraft => {
   const { name, entry } = findSubscription(workspace, asked)
   if (!isObject(entry)) {
     const hint = `start clean: ${workspace.self} webhook subscribe ${name} --replace`
@@ -48,7 +48,7 @@ export type Edited = {
 }
 
 /** Saves the text in place of the entry. Throws a Fault (exit 6) when somebody changed the entry after the draft was read. */
-export const saveDraft = async (served: Served, draft: Draft, file: string, text: string): Promise<Edited | Refusal> => {
+export const saveDraft = async (served: Served, draft: SubscriptionDraft, file: string, text: string): Promise<Edited | Refusal> => {
   const { name } = draft
   const outcome = `nothing was saved: "${name}" would not be served like this`
   const { source, diagnostics: slips } = parseSource(file, text)
@@ -69,7 +69,7 @@ export const saveDraft = async (served: Served, draft: Draft, file: string, text
 }
 
 /** Returns the Fault of a conflict, with the changes of somebody else, key by key. */
-const changedMeanwhile = ({ name, entry }: Draft, present: Json, { self }: Workspace): Fault => {
+const changedMeanwhile = ({ name, entry }: SubscriptionDraft, present: Json, { self }: Workspace): Fault => {
   const lines = isObject(present) ? entryDiff(entry, present) : []
   const look = `look at it: ${self} webhook show ${name}`
   return new Fault('conflict', `"${name}" was changed or removed meanwhile: nothing was saved`, {
@@ -80,7 +80,7 @@ const changedMeanwhile = ({ name, entry }: Draft, present: Json, { self }: Works
 
 /** Returns the entry that the edited text means. Throws a Fault for a change that no edit may make. */
 export const editedEntry = (
-  { name, entry: before }: Draft,
+  { name, entry: before }: SubscriptionDraft,
   data: Json,
 ): { readonly entry: JsonObject; readonly changed: readonly string[]; readonly made: string | undefined } => {
   if (!isObject(data)) throw new Fault('not_a_map', 'the text is not a map of settings', { exitCode: exit.no })
@@ -97,7 +97,7 @@ export const editedEntry = (
   }
   // After a move to another profile, senders that hold the old secret must be refused (rules: Subscriptions 4).
   const moved = profileOf(entry) !== profileOf(before)
-  const keepsOld = secretsOf(entry).some((secret) => secretsOf(before).includes(secret))
+  const keepsOld = entrySecrets(entry).some((secret) => entrySecrets(before).includes(secret))
   const made = moved && keepsOld ? newSecret() : undefined
   if (made !== undefined) {
     delete entry.secrets
@@ -106,7 +106,7 @@ export const editedEntry = (
   return { entry, changed: differing(before, entry), made }
 }
 
-const secretsOf = ({ secret, secrets }: JsonObject): Json[] => [
+const entrySecrets = ({ secret, secrets }: JsonObject): Json[] => [
   ...(secret === undefined ? [] : [secret]),
   ...(Array.isArray(secrets) ? secrets : []),
 ]

@@ -134,7 +134,7 @@ export const requestTo = ({ name, secrets, spec, profile }: RouteSource, input: 
     ...(input.privateKey === undefined ? {} : { privateKey: input.privateKey }),
   }
   const signed = signedAs(scheme, event === undefined ? unsigned : { ...unsigned, event }, input.schemes)
-  const all = { ...headersOf(sample, signed.headers, event !== undefined), ...input.headers, ...signed.headers }
+  const all = { ...sampleHeaders(sample, signed.headers, event !== undefined), ...input.headers, ...signed.headers }
   refuseOddHeaders(all)
   return {
     scheme,
@@ -161,7 +161,7 @@ const lowerCased = (headers: Sample['headers']): Sample['headers'] =>
  * Returns the sample's headers that are sent beside those of the signature. `isNamed`: the test names its event's type, so the sample's
  * type is dropped.
  */
-const headersOf = ({ headers }: Sample, signed: TestPost['headers'], isNamed: boolean): TestPost['headers'] => {
+const sampleHeaders = ({ headers }: Sample, signed: TestPost['headers'], isNamed: boolean): TestPost['headers'] => {
   const masked = maskHeaders(headers)
   const taken = new Set(Object.keys(signed).map((name) => name.toLowerCase()))
   const kept = Object.entries(headers).filter(([name]) => {

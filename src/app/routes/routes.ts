@@ -61,12 +61,12 @@ export const findRoute = ({ routes }: RouteEntries, asked: string): RouteEntry =
 export const unknownRoute = (asked: string, known: readonly string[], hint = 'headgate webhook list --all'): Fault =>
   new Fault('not_found', `no route "${asked}"`, { exitCode: exit.notFound, suggest: nearest(asked, known), hint })
 
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+const textOrEmpty = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** Returns a route as `list` and `show` print it in JSON, without secrets. */
 export const describeRoute = ({ name, source, written, route, shadowed }: RouteEntry, config: Config): JsonObject => {
   const spec = isObject(written) ? written : {}
-  const profile = textOf(own(spec, 'profile')) || defaultProfile
+  const profile = textOrEmpty(own(spec, 'profile')) || defaultProfile
   const events = own(spec, 'events')
   const from = own(spec, 'secret') === undefined && own(spec, 'secrets') === undefined ? 'global' : 'route'
   const [secret] = route?.secrets ?? []
@@ -81,7 +81,7 @@ export const describeRoute = ({ name, source, written, route, shadowed }: RouteE
     events: Array.isArray(events) ? events : [],
     deliver: namesOf(spec),
     secret: secret === undefined ? null : { from, fingerprint: secret === insecure ? insecure : fingerprint(secret) },
-    description: textOf(own(spec, 'description')),
+    description: textOrEmpty(own(spec, 'description')),
     shadowed,
     created_at: own(spec, 'created_at') ?? null,
     updated_at: own(spec, 'updated_at') ?? null,
@@ -129,7 +129,7 @@ export const shadowWarning = ({ name }: { readonly name: string }): Warning => (
 })
 
 /** Returns the state of a route in one word. */
-export const stateOf = ({ route, shadowed, written }: RouteEntry): string => {
+export const routeState = ({ route, shadowed, written }: RouteEntry): string => {
   if (shadowed) return 'shadowed'
   if (!route) return 'invalid'
   return isObject(written) && written.enabled === false ? 'disabled' : 'enabled'

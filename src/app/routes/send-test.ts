@@ -42,7 +42,7 @@ const notTaken: ReadonlySet<string> = new Set(['ignored', 'duplicate'])
  * Posts the test and reads the answer. Throws a Fault with `hint` when nobody answers, and a Fault when the URL is not an http address.
  */
 export const sendTest = async (post: TestPost, hint: string): Promise<TestAnswer> => {
-  const { status, statusText, text, ms, eventId } = await send(post, hint)
+  const { status, statusText, text, ms, eventId } = await postTest(post, hint)
   const body = parsedBody(text)
   const outcome = outcomeIn(body) ?? refusalSaid(status, memberOf(body, 'error') ?? text)
   const reason = memberOf(body, 'reason')
@@ -78,7 +78,7 @@ const parsedBody = (text: string): Json => {
 
 type Got = Pick<TestAnswer, 'status' | 'ms' | 'eventId'> & { readonly statusText: string; readonly text: string }
 
-const send = ({ url, headers, body }: TestPost, hint: string): Promise<Got> =>
+const postTest = ({ url, headers, body }: TestPost, hint: string): Promise<Got> =>
   new Promise((resolve, reject) => {
     const started = performance.now()
     const open = urlOf(url).protocol === 'https:' ? httpsRequest : httpRequest

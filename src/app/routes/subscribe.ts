@@ -144,7 +144,7 @@ const updateOf =
 
 /** Replaces the name of a job by its id, because another job may get that name later (rules: Jobs 6). */
 const withJobId = (input: SubscriptionInput, stored: Json | undefined, jobs: JobBook): SubscriptionInput => {
-  const named = (key: 'cron_job' | 'profile'): string | undefined => input.fields[key] ?? textIn(input.from ?? {}, key)
+  const named = (key: 'cron_job' | 'profile'): string | undefined => input.fields[key] ?? textMember(input.from ?? {}, key)
   const [reference, profile] = [named('cron_job'), named('profile')]
   if (reference === undefined) return input
   const bound = isObject(stored) && !input.replace && typeof stored.profile === 'string' ? stored.profile : defaultProfile
@@ -152,7 +152,7 @@ const withJobId = (input: SubscriptionInput, stored: Json | undefined, jobs: Job
   return job && others.length === 0 ? { ...input, fields: { ...input.fields, cron_job: job.id } } : input
 }
 
-const textIn = (map: JsonObject, key: string): string | undefined => {
+const textMember = (map: JsonObject, key: string): string | undefined => {
   const value = own(map, key)
   return typeof value === 'string' ? value : undefined
 }

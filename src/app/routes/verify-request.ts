@@ -3,7 +3,7 @@
 import { systemClock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { Outcome } from '../../core/outcome.ts'
-import { reasonOf } from '../../core/outcome-table.ts'
+import { outcomeReason } from '../../core/outcome-table.ts'
 import type { UnverifiedRequest } from '../../core/request.ts'
 import { ReadOnce } from '../../parts/body/request-body.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
@@ -47,4 +47,4 @@ export const verifyRequest = async (workspace: Workspace, asked: string, request
   return { ...diagnosis, route: name, accepted: false, scheme: undefined, secret: undefined, why: diagnosis.why || saidOf(verified) }
 }
 
-const saidOf = (outcome: Outcome): string => reasonOf(outcome) ?? 'refused'
+const saidOf = (outcome: Outcome): string => outcomeReason(outcome) ?? 'refused'

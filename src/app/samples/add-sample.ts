@@ -39,7 +39,7 @@ export const addSample = async (workspace: Workspace, asked: string, text: strin
   }
   if (Buffer.byteLength(text) > maxSampleBytes) throw tooLarge('the sample')
   const { sample: given, isBare } = sampleOf(text, 'the sample')
-  const { sample, replaced } = scrub(withoutConnection(given), secretsOf(workspace), placesOf(workspace))
+  const { sample, replaced } = scrub(withoutConnection(given), configuredSecrets(workspace), placesOf(workspace))
   const [provider = ''] = name.split('/')
   const { headers, body, ...about } = sample
   const rendered = renderSample({ ...about, provider }, { headers, body: Buffer.from(body) })
@@ -57,7 +57,7 @@ const usableSampleName = (asked: string): string => {
 }
 
 /** Returns the secrets of the configuration and of the subscriptions. */
-export const secretsOf = (workspace: Workspace): readonly string[] => {
+export const configuredSecrets = (workspace: Workspace): readonly string[] => {
   const { loaded, routes } = readRoutes(workspace)
   return [...knownSecrets(loaded.config), ...routes.flatMap(({ route }) => route?.secrets ?? []).filter((secret) => secret !== insecure)]
 }

@@ -10,7 +10,7 @@ import { type Associations, withAssociations } from './editor-settings.ts'
 import { type ModelineForm, withModeline } from './modeline.ts'
 import { bundleText, referenceTo, type SchemaName, sampleText, schemaFile } from './schemas.ts'
 
-export type SchemaWish = {
+export type SchemaOptions = {
   /** Comments for the top of `config.yaml`. */
   readonly modelines: readonly ModelineForm[]
   /** Whether to write `.vscode/settings.json`. */
@@ -20,11 +20,11 @@ export type SchemaWish = {
 export type WrittenFile = { readonly file: string; readonly did: 'wrote' | 'changed' | 'kept' }
 
 /** Writes the files, and returns all of them. Throws a Fault, before anything is written, when a file may not be written. */
-export const installSchema = async ({ dataDir, self }: Workspace, wish: SchemaWish): Promise<readonly WrittenFile[]> => {
+export const installSchema = async ({ dataDir, self }: Workspace, options: SchemaOptions): Promise<readonly WrittenFile[]> => {
   const changes = [
     plannedChange(join(dataDir, schemaFile), () => bundleText()),
-    ...(wish.modelines.length > 0 ? [modelineChange(join(dataDir, 'config.yaml'), wish.modelines, self)] : []),
-    ...(wish.vscode ? vsCodeChanges(dataDir) : []),
+    ...(options.modelines.length > 0 ? [modelineChange(join(dataDir, 'config.yaml'), options.modelines, self)] : []),
+    ...(options.vscode ? vsCodeChanges(dataDir) : []),
   ]
   const written: WrittenFile[] = []
   for (const each of changes) written.push(await writeChange(each))

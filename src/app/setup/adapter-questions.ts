@@ -1,17 +1,17 @@
 /** Questions about the webhook adapter: whether it is on, where it listens, and the secret that its routes share. */
 
-import { present as isSecret } from '../../config/adapter.ts'
+import { isUsableSecret as isSecret } from '../../config/adapter.ts'
 import type { Config } from '../../config/config.ts'
 import { fingerprint } from '../../core/secrets/mask.ts'
 import { newSecret } from '../routes/subscription-record.ts'
 import { checkHost, checkPort, checkSigningSecret } from './checks.ts'
-import { adapterPath, type Present, written } from './present.ts'
-import { type Draft, error, type Question, type Write, yesNo } from './question.ts'
+import { adapterPath, configValue, type Present } from './present.ts'
+import { error, type Question, type SetupDraft, type Write, yesNo } from './question.ts'
 
 const env = (name: string, value: string): Write => ({ to: 'env', name, value })
 const secretName = 'WEBHOOK_SECRET'
 
-export const adapterQuestions = ({ present, answers }: Draft): readonly Question[] => {
+export const adapterQuestions = ({ present, answers }: SetupDraft): readonly Question[] => {
   const { config } = present.loaded
   return [
     yesNo({
@@ -44,7 +44,7 @@ const hostQuestion = (present: Present, { host }: Config): Question => {
 const portQuestion = (present: Present, { port }: Config, host: string): Question => {
   const path = adapterPath(present, 'port')
   const isOurs = (answer: string): boolean => present.status !== undefined && new URL(present.status.url).port === answer
-  const isSet = present.env.WEBHOOK_PORT !== undefined || written(present, path) !== undefined
+  const isSet = present.env.WEBHOOK_PORT !== undefined || configValue(present, path) !== undefined
   return {
     id: 'port',
     flag: '--port <number>',

@@ -9,15 +9,15 @@ import type { RunnerPart } from '../../parts/runners/runner.ts'
 import { runnerSettings } from '../../plan/runner.ts'
 import { locateProgram, searchPathOf } from '../../process/find-program.ts'
 import { checkEnvValue, checkShape } from './checks.ts'
-import { written } from './present.ts'
-import { type Choice, type Draft, error, type Objection, type Question, type Write, warning, yesNo } from './question.ts'
-import { wordsOf, wordsText } from './words.ts'
+import { configValue } from './present.ts'
+import { type Choice, error, type Objection, type Question, type SetupDraft, type Write, warning, yesNo } from './question.ts'
+import { splitWords, wordsText } from './words.ts'
 
 type Api = NonNullable<RunnerPart['api']>
 
 const setting = (key: string, value: string | string[]): Write => ({ to: 'config', path: ['agent', key], value })
 
-export const agentQuestions = (draft: Draft): readonly Question[] => {
+export const agentQuestions = (draft: SetupDraft): readonly Question[] => {
   const { present, answers } = draft
   const { runner: before } = present.loaded.config.agent
   const runner = answers.runner ?? before
@@ -40,8 +40,8 @@ export const agentQuestions = (draft: Draft): readonly Question[] => {
   ]
 }
 
-const commandQuestion = ({ present }: Draft): Question => {
-  const now = written(present, ['agent', 'command'])
+const commandQuestion = ({ present }: SetupDraft): Question => {
+  const now = configValue(present, ['agent', 'command'])
   const initial = Array.isArray(now) && now.every((word) => typeof word === 'string') ? wordsText(now) : undefined
   const { dataDir } = present.workspace
   return {
@@ -51,7 +51,7 @@ const commandQuestion = ({ present }: Draft): Question => {
     text: 'Which program is it, with its arguments? It gets the prompt on standard input.',
     ...(initial === undefined ? {} : { initial }),
     check: (answer) => checkCommand(answer, dataDir),
-    writes: (answer) => (answer === initial ? [] : [setting('command', foundAgain(wordsOf(answer) ?? [], dataDir))]),
+    writes: (answer) => (answer === initial ? [] : [setting('command', foundAgain(splitWords(answer) ?? [], dataDir))]),
   }
 }
 
@@ -65,7 +65,7 @@ const foundAgain = ([program = '', ...rest]: readonly string[], dataDir: string)
 }
 
 const checkCommand = async (answer: string, dataDir: string): Promise<Objection | undefined> => {
-  const words = wordsOf(answer)
+  const words = splitWords(answer)
   if (!words) return error('a quote in it does not end')
   const shape = checkShape(['agent', 'command'], words)
   const [program = ''] = words
@@ -78,7 +78,7 @@ const checkCommand = async (answer: string, dataDir: string): Promise<Objection 
   return isThere ? undefined : warning(`${program} is not on the PATH`, 'give its whole path')
 }
 
-const modelQuestions = (part: RunnerPart, api: Api, { present, answers }: Draft): readonly Question[] => {
+const modelQuestions = (part: RunnerPart, api: Api, { present, answers }: SetupDraft): readonly Question[] => {
   const { agent } = present.loaded.config
   const before = agent.runner === part.name ? agent : undefined
   const url = before?.baseUrl ?? api.url
@@ -98,23 +98,24 @@ const modelQuestions = (part: RunnerPart, api: Api, { present, answers }: Draft)
     kind: 'text',
     text: 'Where is its API?',
     initial: url,
-    check: (answer) => (isAddress(answer) ? undefined : error('that is no http or https address', 'write it like https://host/v1')),
+    check: (answer) => (isHttpAddress(answer) ? undefined : error('that is no http or https address', 'write it like https://host/v1')),
     // The address of the previous runner must not stay.
-    writes: (answer) => (answer === url && (written(present, path) === undefined || before) ? [] : [setting('base_url', answer)]),
+    writes: (answer) => (answer === url && (configValue(present, path) === undefined || before) ? [] : [setting('base_url', answer)]),
   }
   return [address, model, keyQuestion(part, api, answers['base-url'] ?? url, present)]
 }
 
-const isAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).username === ''
+const isHttpAddress = (text: string): boolean =>
+  URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).username === ''
 
-const keyQuestion = (part: RunnerPart, api: Api, baseUrl: string, present: Draft['present']): Question => {
+const keyQuestion = (part: RunnerPart, api: Api, baseUrl: string, present: SetupDraft['present']): Question => {
   const name = part.env?.apiKey?.[0] ?? ''
   const { agent, profiles } = present.loaded.config
   const isSame = agent.runner === part.name
   const needsNone = api.keyless?.(baseUrl) ?? false
   const { apiKey: key } = runnerSettings(part, { agent: { ...(isSame ? agent : {}), baseUrl }, profiles })
   const may = key !== undefined || needsNone
-  const inFile = written(present, ['agent', 'api_key'])
+  const inFile = configValue(present, ['agent', 'api_key'])
   const reference = `\${${name}}`
   return {
     id: 'key',

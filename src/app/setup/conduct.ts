@@ -2,7 +2,7 @@
 
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { nearest, printable } from '../../core/text.ts'
-import { type Answers, type Draft, error, type Objection, type Question, type TrialResult, yesNo } from './question.ts'
+import { type Answers, error, type Objection, type Question, type SetupDraft, type TrialResult, yesNo } from './question.ts'
 import { questionsOf } from './questions.ts'
 import { tryAgent } from './try-agent.ts'
 import { tryTarget } from './try-target.ts'
@@ -23,7 +23,7 @@ export interface Interviewer {
  * Returns the draft with every question answered. Throws a Fault for an option whose value is refused, and for an option that no question
  * asks for. `signal` breaks off a trial, with its reason.
  */
-export const conduct = async (start: Draft, interviewer: Interviewer, signal: AbortSignal): Promise<Draft> => {
+export const conduct = async (start: SetupDraft, interviewer: Interviewer, signal: AbortSignal): Promise<SetupDraft> => {
   let draft = start
   while (true) {
     const question = questionsOf(draft).find(({ id }) => !Object.hasOwn(draft.answers, id))
@@ -37,7 +37,7 @@ export const conduct = async (start: Draft, interviewer: Interviewer, signal: Ab
   return draft
 }
 
-const answerTo = async (question: Question, { given }: Draft, interviewer: Interviewer): Promise<string> => {
+const answerTo = async (question: Question, { given }: SetupDraft, interviewer: Interviewer): Promise<string> => {
   const option = Object.hasOwn(given, question.id) ? given[question.id] : undefined
   if (option) return byOption(question, option, interviewer)
   while (true) {
@@ -51,9 +51,9 @@ const answerTo = async (question: Question, { given }: Draft, interviewer: Inter
 }
 
 const anyway = yesNo({ id: 'anyway', flag: '--yes', text: 'Take it all the same?', initial: 'no' })
-const again = yesNo({ id: 'again', flag: '--yes', text: 'Answer these questions again?', initial: 'yes' })
+const againQuestion = yesNo({ id: 'again', flag: '--yes', text: 'Answer these questions again?', initial: 'yes' })
 
-const byOption = async (question: Question, { flag, answer }: Draft['given'][string], interviewer: Interviewer): Promise<string> => {
+const byOption = async (question: Question, { flag, answer }: SetupDraft['given'][string], interviewer: Interviewer): Promise<string> => {
   // A setting may be given by two options: as text on the command line, which others can see, or in a file. A secret must come from the
   // file.
   if (question.kind === 'secret' && wordOf(flag) !== wordOf(question.flag)) throw usage(`${flag}: it is a secret`, `pass ${question.flag}`)
@@ -77,7 +77,9 @@ const objectionTo = async ({ kind, choices = [], check }: Question, answer: stri
   return check?.(answer)
 }
 
-const trials: { readonly [what in NonNullable<Question['trial']>['what']]: (draft: Draft, signal: AbortSignal) => Promise<TrialResult> } = {
+const trials: {
+  readonly [what in NonNullable<Question['trial']>['what']]: (draft: SetupDraft, signal: AbortSignal) => Promise<TrialResult>
+} = {
   'ask the agent': tryAgent,
   'send to the target': tryTarget,
 }
@@ -93,7 +95,7 @@ const broken = (signal: AbortSignal): Promise<never> =>
 /**
  * Runs the trial of a question. When the trial fails, the questions `about` may be asked again. Where nobody can answer, the command ends.
  */
-const runTrial = async ({ trial }: Question, draft: Draft, interviewer: Interviewer, signal: AbortSignal): Promise<Draft> => {
+const runTrial = async ({ trial }: Question, draft: SetupDraft, interviewer: Interviewer, signal: AbortSignal): Promise<SetupDraft> => {
   if (!trial) return draft
   interviewer.tell('info', trial.doing)
   const { ok, text } = await Promise.race([trials[trial.what](draft, signal), broken(signal)])
@@ -101,7 +103,7 @@ const runTrial = async ({ trial }: Question, draft: Draft, interviewer: Intervie
   if (ok) return draft
   if (!interviewer.isPatient) throw new Fault('trial_failed', text, { exitCode: exit.no, hint: 'nothing was written' })
   interviewer.tell('error', text)
-  if ((await interviewer.ask(again)) === 'no') return draft
+  if ((await interviewer.ask(againQuestion)) === 'no') return draft
   const without = <T>(all: { readonly [id: string]: T }): { [id: string]: T } =>
     Object.fromEntries(Object.entries(all).filter(([id]) => !trial.about.includes(id)))
   return { ...draft, answers: without(draft.answers) as Answers, given: without(draft.given) }

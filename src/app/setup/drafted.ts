@@ -3,9 +3,9 @@
 import { dump } from 'js-yaml'
 import { type Loaded, loadConfig } from '../../config/load.ts'
 import { dataWith, writesOf } from './plan.ts'
-import type { Draft } from './question.ts'
+import type { SetupDraft } from './question.ts'
 
-export const draftedConfig = (draft: Draft): Loaded => {
+export const draftedConfig = (draft: SetupDraft): Loaded => {
   const { present } = draft
   const { dataDir, env } = present.workspace
   const writes = writesOf(draft)

@@ -7,9 +7,9 @@ import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { withModeline } from '../schema/modeline.ts'
 import { bundleText, schemaFile } from '../schema/schemas.ts'
 import type { Warning } from '../warning.ts'
-import { type ByHand, editConfig } from './edit-config.ts'
-import { type Present, type SetupFile, written } from './present.ts'
-import type { Draft, Write } from './question.ts'
+import { editConfig, type ManualEdit } from './edit-config.ts'
+import { configValue, type Present, type SetupFile } from './present.ts'
+import type { SetupDraft, Write } from './question.ts'
 import { questionsOf } from './questions.ts'
 
 export type FileChange = {
@@ -25,18 +25,18 @@ export type SetupPlan = {
   readonly changes: readonly FileChange[]
   /** The variables that change in `.env`. */
   readonly env: readonly Extract<Write, { to: 'env' }>[]
-  readonly byHand: readonly ByHand[]
+  readonly byHand: readonly ManualEdit[]
   readonly warnings: readonly Warning[]
   readonly port: string
   readonly secret: 'supplied' | 'generated' | 'kept'
 }
 
 /** Returns what the answers so far would write. */
-export const writesOf = (draft: Draft): readonly Write[] =>
+export const writesOf = (draft: SetupDraft): readonly Write[] =>
   questionsOf(draft).flatMap(({ id, writes }) => (writes && Object.hasOwn(draft.answers, id) ? writes(draft.answers[id] ?? '') : []))
 
 /** Plans the files. Throws a Fault where `.env` cannot be changed safely. */
-export const planSetup = (draft: Draft): SetupPlan => {
+export const planSetup = (draft: SetupDraft): SetupPlan => {
   const { present, answers } = draft
   const { texts, files } = present
   const writes = writesOf(draft)
@@ -64,7 +64,7 @@ export const planSetup = (draft: Draft): SetupPlan => {
 
 type Setting = Extract<Write, { to: 'config' }>
 
-const configAfter = (settings: readonly Setting[], { present, answers }: Draft): { text: string; byHand: readonly ByHand[] } => {
+const configAfter = (settings: readonly Setting[], { present, answers }: SetupDraft): { text: string; byHand: readonly ManualEdit[] } => {
   const text = present.texts.config
   if (text !== undefined) return editConfig(text, settings)
   const enabled: Setting = { to: 'config', path: ['platforms', 'webhook', 'enabled'], value: answers.enable === 'yes' }
@@ -76,7 +76,7 @@ const configAfter = (settings: readonly Setting[], { present, answers }: Draft):
  * settings.
  */
 const firstConfig = (data: JsonObject): string => {
-  const hasRoutes = written({ data }, ['platforms', 'webhook', 'extra', 'routes']) !== undefined
+  const hasRoutes = configValue({ data }, ['platforms', 'webhook', 'extra', 'routes']) !== undefined
   const { platforms, ...others } = data
   const first = `# Port and secrets are in .env beside this file.\n${dump({ platforms: webhookFirst(platforms) }, dumping)}`
   const more = Object.keys(others).length > 0 ? dump(others, dumping) : ''

@@ -34,7 +34,7 @@ export type Present = {
 export const readPresent = async (workspace: Workspace, gateway: GatewayFinder): Promise<Present> => {
   const { dataDir } = workspace
   const files = { env: join(dataDir, '.env'), config: join(dataDir, 'config.yaml'), schema: join(dataDir, schemaFile) }
-  const texts = { env: textOf(files.env), config: textOf(files.config), schema: textOf(files.schema) }
+  const texts = { env: readTextIfPresent(files.env), config: readTextIfPresent(files.config), schema: readTextIfPresent(files.schema) }
   const env = Object.fromEntries(Object.entries(workspace.env).filter(([name]) => !name.startsWith('WEBHOOK_')))
   return {
     workspace,
@@ -47,17 +47,17 @@ export const readPresent = async (workspace: Workspace, gateway: GatewayFinder):
   }
 }
 
-const textOf = (file: string): string | undefined => {
+const readTextIfPresent = (file: string): string | undefined => {
   refuseOdd(file)
   return existsSync(file) ? textOfFile(file) : undefined
 }
 
 /** Returns the value at a path of `config.yaml`; `undefined` where there is none. */
-export const written = ({ data }: Pick<Present, 'data'>, path: Path): Json | undefined => valueAt(data, path)
+export const configValue = ({ data }: Pick<Present, 'data'>, path: Path): Json | undefined => valueAt(data, path)
 
 /** Returns the path of a setting of the adapter in `config.yaml`, whether it is set or not. */
 export const adapterPath = ({ data }: Pick<Present, 'data'>, key: string): Path => {
   const direct = ['platforms', 'webhook', key]
   const extra = ['platforms', 'webhook', 'extra', key]
-  return written({ data }, extra) === undefined && written({ data }, direct) !== undefined ? direct : extra
+  return configValue({ data }, extra) === undefined && configValue({ data }, direct) !== undefined ? direct : extra
 }

@@ -13,7 +13,7 @@ export type Answers = { readonly [id: string]: string }
 /** Answers that options give to questions that may come. */
 export type Given = { readonly [id: string]: { readonly flag: string; readonly answer: string } }
 
-export type Draft = { readonly present: Present; readonly answers: Answers; readonly given: Given }
+export type SetupDraft = { readonly present: Present; readonly answers: Answers; readonly given: Given }
 
 export type Choice = { readonly value: string; readonly label: string; readonly hint?: string }
 

@@ -2,12 +2,12 @@
 
 import { adapterQuestions } from './adapter-questions.ts'
 import { agentQuestions } from './agent-questions.ts'
-import { type Draft, type Question, yesNo } from './question.ts'
+import { type Question, type SetupDraft, yesNo } from './question.ts'
 import { providerIn, routeQuestions, waitsForKey } from './route-questions.ts'
 import { targetQuestions } from './target-questions.ts'
 
 /** Returns the questions that the answers so far have brought. */
-export const questionsOf = (draft: Draft): readonly Question[] => [
+export const questionsOf = (draft: SetupDraft): readonly Question[] => [
   ...adapterQuestions(draft),
   ...routeQuestions(draft),
   ...agentQuestions(draft),
@@ -15,7 +15,7 @@ export const questionsOf = (draft: Draft): readonly Question[] => [
   ...startQuestions(draft),
 ]
 
-const startQuestions = (draft: Draft): readonly Question[] => {
+const startQuestions = (draft: SetupDraft): readonly Question[] => {
   const { answers, present } = draft
   if (answers.enable !== 'yes' || present.status) return []
   const provider = providerIn(draft)

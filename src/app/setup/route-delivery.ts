@@ -9,7 +9,7 @@ import type { TargetPart } from '../../parts/targets/target.ts'
 import { hasProgram, searchPathOf } from '../../process/find-program.ts'
 import { checkEnvValue } from './checks.ts'
 import type { Provider } from './providers.ts'
-import { type Draft, error, type Objection, type Question } from './question.ts'
+import { error, type Objection, type Question, type SetupDraft } from './question.ts'
 
 const urlId = 'target.url'
 const secretId = 'target.secret'
@@ -19,7 +19,7 @@ export const isToldBy = ({ name }: TargetPart, provider: Provider | undefined): 
   provider !== undefined && (name === http.name || provider.comment?.target === name)
 
 /** Returns the questions about settings that only the route can have. */
-export const deliveryQuestions = ({ name }: TargetPart, draft: Draft): readonly Question[] =>
+export const deliveryQuestions = ({ name }: TargetPart, draft: SetupDraft): readonly Question[] =>
   name === http.name ? [urlQuestion, signingQuestion(draft)] : []
 
 const urlQuestion: Question = {
@@ -30,7 +30,7 @@ const urlQuestion: Question = {
   check: (answer) => objectionOf({ url: answer.trim() }),
 }
 
-const signingQuestion = (draft: Draft): Question => {
+const signingQuestion = (draft: SetupDraft): Question => {
   const variable = signingVariable(draft)
   return {
     id: secretId,
@@ -44,7 +44,7 @@ const signingQuestion = (draft: Draft): Question => {
   }
 }
 
-const signingVariable = ({ answers }: Draft): string =>
+const signingVariable = ({ answers }: SetupDraft): string =>
   `${(answers['route.name'] ?? '').toUpperCase().replace(/[^A-Z0-9]/g, '_')}_TARGET_SECRET`
 
 /** Returns the target's objection to its settings; `undefined` where it has none. An unsigned post is only a warning. */
@@ -57,20 +57,20 @@ const objectionOf = (extra: JsonObject): Objection | undefined => {
 }
 
 /** Returns the keys of the route that concern its target; none where the target needs a setting that is not known. */
-export const deliveryOf = (part: TargetPart | undefined, provider: Provider, draft: Draft): JsonObject => {
+export const deliveryOf = (part: TargetPart | undefined, provider: Provider, draft: SetupDraft): JsonObject => {
   if (!part) return {}
   if (!part.requires) return { deliver: part.name }
   const extra = part.name === http.name ? addressed(draft) : provider.comment?.target === part.name ? provider.comment.extra : undefined
   return extra ? { deliver: part.name, deliver_extra: extra } : {}
 }
 
-const addressed = (draft: Draft): JsonObject => ({
+const addressed = (draft: SetupDraft): JsonObject => ({
   url: (draft.answers[urlId] ?? '').trim(),
   ...(draft.answers[secretId] ? { secret: `\${${signingVariable(draft)}}` } : {}),
 })
 
 /** Returns the settings for a message that is tried at once; `undefined` where an event would have to fill them in. */
-export const trialExtra = ({ name, requires }: TargetPart, { answers }: Draft): JsonObject | undefined => {
+export const trialExtra = ({ name, requires }: TargetPart, { answers }: SetupDraft): JsonObject | undefined => {
   if (!requires) return {}
   const url = (answers[urlId] ?? '').trim()
   if (name !== http.name || isTemplate(url)) return undefined
@@ -78,7 +78,7 @@ export const trialExtra = ({ name, requires }: TargetPart, { answers }: Draft): 
 }
 
 /** Returns a hint on whether the program of a target is there; no hint for a target without a program. */
-export const programHint = ({ program }: TargetPart, { loaded }: Draft['present']): { readonly hint?: string } => {
+export const programHint = ({ program }: TargetPart, { loaded }: SetupDraft['present']): { readonly hint?: string } => {
   if (program === undefined) return {}
   const isThere = hasProgram(program, searchPathOf(loaded.config.profiles.get(defaultProfile)?.env ?? {}))
   return { hint: isThere ? `${program} is there` : `${program} is not on the PATH` }

@@ -4,17 +4,17 @@ import { targetsByName } from '../../parts/targets/index.ts'
 import { checkShape, checkSigningSecret } from './checks.ts'
 import { adapterPath } from './present.ts'
 import { type Provider, providers, providersByName } from './providers.ts'
-import { type Draft, error, type Question, type Write } from './question.ts'
+import { error, type Question, type SetupDraft, type Write } from './question.ts'
 import { deliveryOf } from './route-delivery.ts'
 
 /** Whether the route is made but disabled, because the sender's key is missing: without the key every post would be refused. */
-export const waitsForKey = (provider: Provider, { answers }: Pick<Draft, 'answers'>): boolean =>
+export const waitsForKey = (provider: Provider, { answers }: Pick<SetupDraft, 'answers'>): boolean =>
   provider.key === 'theirs' && !answers['route.secret']
 
 /** Returns the sender that the route is for; `undefined` for no route. */
-export const providerIn = ({ answers }: Pick<Draft, 'answers'>): Provider | undefined => providersByName.get(answers.route ?? '')
+export const providerIn = ({ answers }: Pick<SetupDraft, 'answers'>): Provider | undefined => providersByName.get(answers.route ?? '')
 
-export const routeQuestions = (draft: Draft): readonly Question[] => {
+export const routeQuestions = (draft: SetupDraft): readonly Question[] => {
   const { routes } = draft.present.loaded.config
   const provider = providerIn(draft)
   const choice: Question = {
@@ -32,7 +32,7 @@ export const routeQuestions = (draft: Draft): readonly Question[] => {
   return provider ? [choice, nameQuestion(provider, draft), ...keyQuestion(provider, draft)] : [choice]
 }
 
-const nameQuestion = (provider: Provider, draft: Draft): Question => {
+const nameQuestion = (provider: Provider, draft: SetupDraft): Question => {
   const { present } = draft
   const { routes } = present.loaded.config
   const path = adapterPath(present, 'routes')
@@ -57,7 +57,7 @@ const freeName = (wanted: string, taken: ReadonlyMap<string, unknown>): string =
   }
 }
 
-const routeWrites = (path: readonly (string | number)[], provider: Provider, draft: Draft): readonly Write[] => {
+const routeWrites = (path: readonly (string | number)[], provider: Provider, draft: SetupDraft): readonly Write[] => {
   const { answers } = draft
   const { spec } = provider
   const secret = answers['route.secret'] ? { secret: `\${${secretNameOf(provider, draft)}}` } : {}
@@ -71,14 +71,14 @@ const routeWrites = (path: readonly (string | number)[], provider: Provider, dra
  * Returns the variable for a route's secret. A second route of a sender gets another variable, so that the secret of the first route
  * stays.
  */
-export const secretNameOf = ({ name, route }: Provider, { present, answers }: Draft): string => {
+export const secretNameOf = ({ name, route }: Provider, { present, answers }: SetupDraft): string => {
   const first = `${name.toUpperCase()}_SIGNING_SECRET`
   if (present.env[first] === undefined) return first
   const called = answers['route.name'] ?? freeName(route, present.loaded.config.routes)
   return `${called.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_SIGNING_SECRET`
 }
 
-const keyQuestion = (provider: Provider, draft: Draft): readonly Question[] => {
+const keyQuestion = (provider: Provider, draft: SetupDraft): readonly Question[] => {
   const { title, key, shown } = provider
   if (key === 'ours') return []
   if (key === 'public') return [publicKeyQuestion(title, adapterPath(draft.present, 'routes'))]

@@ -6,18 +6,18 @@ import { missingOf, platformOf, settingsOf, textSetting } from '../../parts/deli
 import { targets, targetsByName } from '../../parts/targets/index.ts'
 import type { Setting, TargetPart } from '../../parts/targets/target.ts'
 import { checkEnvValue, checkShape } from './checks.ts'
-import { type Draft, error, type Question, type Write, yesNo } from './question.ts'
+import { error, type Question, type SetupDraft, type Write, yesNo } from './question.ts'
 import { deliveryQuestions, isToldBy, programHint, trialExtra } from './route-delivery.ts'
 import { providerIn } from './route-questions.ts'
 
-const idOf = (key: string): string => `target.${key}`
+const questionId = (key: string): string => `target.${key}`
 const home = 'home_channel'
 
 /** Whether a target is offered: it needs a setting, or the route of this run can tell it where to post. */
-const isOffered = (part: TargetPart, draft: Draft): boolean =>
+const isOffered = (part: TargetPart, draft: SetupDraft): boolean =>
   isToldBy(part, providerIn(draft)) || (part.needs?.every((keys) => keys.length > 0) ?? false)
 
-export const targetQuestions = (draft: Draft): readonly Question[] => {
+export const targetQuestions = (draft: SetupDraft): readonly Question[] => {
   const { present, answers } = draft
   const part = targetsByName.get(answers.target ?? '')
   const choice: Question = {
@@ -46,19 +46,19 @@ export const targetQuestions = (draft: Draft): readonly Question[] => {
   return [choice, ...ways, ...asked, ...channel, ...deliveryQuestions(part, draft), ...trial(part, draft)]
 }
 
-const settingsNow = (part: TargetPart, { loaded }: Draft['present']) => {
+const settingsNow = (part: TargetPart, { loaded }: SetupDraft['present']) => {
   const profile = loaded.config.profiles.get(defaultProfile)
   return settingsOf(part, profile?.platforms ?? {}, profile?.env ?? {})
 }
 
 /** Returns the settings of the target among the answers, by their keys. */
-const answered = ({ answers }: Draft): { [key: string]: string } =>
+const answered = ({ answers }: SetupDraft): { [key: string]: string } =>
   Object.fromEntries(
     Object.entries(answers).flatMap(([id, value]) => (id.startsWith('target.') && value !== '' ? [[id.slice(7), value]] : [])),
   )
 
 /** Returns the keys of the way in which the target is connected, and the question about the way where there are several. */
-const wayOf = (part: TargetPart, draft: Draft): [questions: readonly Question[], keys: readonly string[]] => {
+const wayOf = (part: TargetPart, draft: SetupDraft): [questions: readonly Question[], keys: readonly string[]] => {
   const { needs = [] } = part
   const known = { ...settingsNow(part, draft.present), ...answered(draft), ...givenTo(draft) }
   const byOptions = needs.find((keys) => keys.every((key) => textSetting(known, key) !== undefined))
@@ -77,12 +77,12 @@ const wayOf = (part: TargetPart, draft: Draft): [questions: readonly Question[],
   return [[question], needs[names.indexOf(draft.answers['target-way'] ?? '')] ?? []]
 }
 
-const givenTo = ({ given, answers }: Draft): { [key: string]: string } =>
+const givenTo = ({ given, answers }: SetupDraft): { [key: string]: string } =>
   Object.fromEntries(
     Object.keys(given).flatMap((id) => (id.startsWith('target.') && id !== 'target.test' ? [[id.slice(7), answers[id] ?? 'given']] : [])),
   )
 
-const settingQuestion = (key: string, part: TargetPart, { present }: Draft): Question => {
+const settingQuestion = (key: string, part: TargetPart, { present }: SetupDraft): Question => {
   const setting: Setting = part.settings?.find((each) => each.key === key) ?? { key, env: [] }
   const [name] = setting.env
   const path = ['platforms', platformOf(part), key]
@@ -94,7 +94,7 @@ const settingQuestion = (key: string, part: TargetPart, { present }: Draft): Que
       ? { to: 'config', path, value }
       : { to: 'env', name: variable, value, ...(setting.secret ? { isSecret: true } : {}) }
   return {
-    id: idOf(key),
+    id: questionId(key),
     flag: setting.secret ? `--target-secret-file ${key}=<file>` : `--target-setting ${key}=<value>`,
     kind: setting.secret ? 'secret' : 'text',
     text: key === home ? `Which chat of ${part.title} should get what names none (${key})?` : `${part.title}: ${key}?`,
@@ -107,7 +107,7 @@ const settingQuestion = (key: string, part: TargetPart, { present }: Draft): Que
   }
 }
 
-const trial = (part: TargetPart, draft: Draft): readonly Question[] =>
+const trial = (part: TargetPart, draft: SetupDraft): readonly Question[] =>
   trialExtra(part, draft) === undefined
     ? []
     : [
@@ -125,7 +125,7 @@ const trial = (part: TargetPart, draft: Draft): readonly Question[] =>
         }),
       ]
 
-const aboutKeys = (part: TargetPart, draft: Draft): readonly string[] => [
-  ...(part.settings ?? []).map(({ key }) => idOf(key)),
+const aboutKeys = (part: TargetPart, draft: SetupDraft): readonly string[] => [
+  ...(part.settings ?? []).map(({ key }) => questionId(key)),
   ...deliveryQuestions(part, draft).map(({ id }) => id),
 ]

@@ -9,7 +9,7 @@ import type { NewRun } from '../../store/ports.ts'
 import { knownSecrets } from '../known-secrets.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { draftedConfig } from './drafted.ts'
-import type { Draft, TrialResult } from './question.ts'
+import type { SetupDraft, TrialResult } from './question.ts'
 
 const prompt = 'This is a test of the connection. Answer with the one word: ready'
 const patienceMs = 30_000
@@ -27,7 +27,7 @@ const run: NewRun = {
 }
 
 /** Asks the agent. A failure of the agent is a result, and is not thrown. */
-export const tryAgent = async (draft: Draft, signal: AbortSignal): Promise<TrialResult> => {
+export const tryAgent = async (draft: SetupDraft, signal: AbortSignal): Promise<TrialResult> => {
   const { config } = draftedConfig(draft)
   const redact = createRedactor(knownSecrets(config))
   return withDryEffects(async (effects) => {

@@ -5,11 +5,11 @@ import { printable } from '../../core/text.ts'
 import { targetsByName } from '../../parts/targets/index.ts'
 import { defaultText, prepareTargetTest, sendTargetTest } from '../targets/test-target.ts'
 import { draftedConfig } from './drafted.ts'
-import type { Draft, TrialResult } from './question.ts'
+import type { SetupDraft, TrialResult } from './question.ts'
 import { trialExtra } from './route-delivery.ts'
 
 /** Sends the message. A failure of the target is a result, and is not thrown. */
-export const tryTarget = async (draft: Draft): Promise<TrialResult> => {
+export const tryTarget = async (draft: SetupDraft): Promise<TrialResult> => {
   const { target = '' } = draft.answers
   const part = targetsByName.get(target)
   try {

@@ -2,14 +2,14 @@
 
 import { quoted } from '../../process/quoted.ts'
 
-const word = /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)/gsy
+const wordPattern = /'([^']*)'|"((?:[^"\\]|\\.)*)"|\\(.)|([^\s'"\\]+)|(\s+)/gsy
 
 /** Returns the words of a command; `undefined` where a quote does not end. No shell reads them, so nothing in them is replaced. */
-export const wordsOf = (text: string): string[] | undefined => {
+export const splitWords = (text: string): string[] | undefined => {
   const words: string[] = []
   let open = false
   let read = 0
-  for (const { 0: all, 1: single, 2: double, 3: escaped, 4: plain, 5: blank } of text.matchAll(word)) {
+  for (const { 0: all, 1: single, 2: double, 3: escaped, 4: plain, 5: blank } of text.matchAll(wordPattern)) {
     read += all.length
     if (blank === undefined) {
       const part = single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? escaped ?? plain ?? ''

@@ -7,7 +7,7 @@ import { catalogueOf } from '../../plan/catalogue.ts'
 import { servedRoute } from '../routes/prepare-test.ts'
 import { readRoutes } from '../routes/routes.ts'
 import type { Trace } from '../trace/trace.ts'
-import { type TraceWish, traceRoute } from '../trace/trace-route.ts'
+import { type TraceOptions, traceRoute } from '../trace/trace-route.ts'
 import type { Workspace } from '../workspace.ts'
 
 export type RouteDeliveries = {
@@ -19,7 +19,7 @@ export type RouteDeliveries = {
 }
 
 /** Returns the deliveries; nothing is sent. Throws a Fault for a missing route or event, or where the event gives no complete delivery. */
-export const deliveriesOfRoute = async (workspace: Workspace, name: string, of: TraceWish['of']): Promise<RouteDeliveries> => {
+export const deliveriesOfRoute = async (workspace: Workspace, name: string, of: TraceOptions['of']): Promise<RouteDeliveries> => {
   const known = readRoutes(workspace)
   const { spec } = servedRoute(known, name, workspace)
   const { catalogue } = await catalogueOf(known.loaded.config)

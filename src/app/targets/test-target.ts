@@ -31,7 +31,7 @@ import type { Workspace } from '../workspace.ts'
 type Targets = Catalogue['targets']
 type DeliverySpec = { readonly deliver: string; readonly deliver_extra: JsonObject }
 
-export type TestWish = {
+export type TargetTestOptions = {
   readonly target: string
   readonly extra: JsonObject
   readonly profile?: string | undefined
@@ -58,20 +58,20 @@ export type TargetTest = {
 const unsentOutcome = 'nothing was sent'
 
 /** Prepares a test. Throws a Fault when the profile is not served. */
-export const prepareTargetTest = async (workspace: Workspace, wish: TestWish): Promise<TargetTest | Refusal> => {
-  const { loaded = loadConfig(workspace) } = wish
+export const prepareTargetTest = async (workspace: Workspace, options: TargetTestOptions): Promise<TargetTest | Refusal> => {
+  const { loaded = loadConfig(workspace) } = options
   const { config, texts } = loaded
   const unread = unreadIn(loaded)
   if (unread.length > 0) return refusal(unsentOutcome, unread, { texts })
-  const profile = profileNamed(wish.profile, loaded, workspace.self)
-  const target = targetName(wish.target)
+  const profile = profileNamed(options.profile, loaded, workspace.self)
+  const target = targetName(options.target)
   const { catalogue, diagnostics } = await catalogueOf(config)
   const { targets } = catalogue
   // The target may be missing because its plugin has a mistake, so the refusal has the Diagnostics of plugins.
   if (!targets.has(target)) return refusal(unsentOutcome, diagnostics, { texts, fault: unknownTarget(target, targets, workspace.self) })
   const unset = unresolvedOf(target, targets, profile, loaded)
   if (unset.length > 0) return refusal(unsentOutcome, unset, { texts })
-  const spec = { deliver: target, deliver_extra: wish.extra }
+  const spec = { deliver: target, deliver_extra: options.extra }
   const { delivery, problems } = checkSettings(spec, targets)
   if (!delivery) return refusal(unsentOutcome, problems)
   const obstacle = await obstacleBefore(target, targets, profile)

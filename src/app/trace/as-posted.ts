@@ -8,19 +8,19 @@ import { cannotSign } from '../routes/sign-test.ts'
 import type { Traced } from './trace.ts'
 
 /** Makes the request. Throws a Fault where it cannot be made. */
-export const asPosted = (source: RouteSource, wish: RequestInput): Traced => {
+export const asPosted = (source: RouteSource, input: RequestInput): Traced => {
   try {
-    const { headers, body, url } = requestTo(source, wish)
+    const { headers, body, url } = requestTo(source, input)
     return { kind: 'post', headers: asReceived(headers), body: Buffer.from(body), url }
   } catch (error) {
-    if (!(error instanceof Fault) || error.code !== cannotSign || wish.scheme !== undefined) throw error
-    const { headers, body } = requestTo(source, { ...wish, scheme: 'none' })
+    if (!(error instanceof Fault) || error.code !== cannotSign || input.scheme !== undefined) throw error
+    const { headers, body } = requestTo(source, { ...input, scheme: 'none' })
     const verification = { scheme: 'sample', secret: 0, signedId: undefined }
     const request = {
       eventId: randomUUID(),
       headers: asReceived(headers),
       body: Buffer.from(body),
-      at: wish.at,
+      at: input.at,
       remote: () => '127.0.0.1',
       verification,
     }

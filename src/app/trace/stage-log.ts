@@ -2,8 +2,8 @@
 
 import { definition } from '../../config/schema-walk.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Ended } from '../../core/fact.ts'
-import { isTaken, reasonOf } from '../../core/outcome-table.ts'
+import type { EndedRequest } from '../../core/fact.ts'
+import { isTakenOutcome, outcomeReason } from '../../core/outcome-table.ts'
 import type { Event } from '../../core/request.ts'
 import type { Watch } from '../../engine/run.ts'
 import { signature } from '../../parts/stages/signature.ts'
@@ -28,7 +28,7 @@ export type StageLog = {
   /** Returns the event as the last stage that it reached saw it. */
   seen(): Event | undefined
   reached(stage: string): boolean
-  stages(ended: Ended, kind: 'post' | 'verified'): readonly TracedStage[]
+  stages(ended: EndedRequest, kind: 'post' | 'verified'): readonly TracedStage[]
 }
 
 export const createStageLog = (clock: Clock): StageLog => {
@@ -53,7 +53,7 @@ export const createStageLog = (clock: Clock): StageLog => {
 
 const resultOf = (
   stage: string,
-  { outcome, stage: end }: Ended,
+  { outcome, stage: end }: EndedRequest,
   kind: 'post' | 'verified',
   times: ReadonlyMap<string, number>,
 ): Pick<TracedStage, 'result' | 'reason'> => {
@@ -61,8 +61,8 @@ const resultOf = (
   const endsAt = pipeline.indexOf(end)
   if (kind === 'verified' && requestStages.includes(stage)) return { result: 'skip', reason: 'it was let in when it came' }
   if (at > endsAt) return { result: 'skip', reason: 'not reached' }
-  if (at === endsAt && !isTaken(outcome)) {
-    const reason = reasonOf(outcome)
+  if (at === endsAt && !isTakenOutcome(outcome)) {
+    const reason = outcomeReason(outcome)
     const isOurs = outcome.kind === 'refused' && outcome.code === 'internal'
     return { result: isOurs ? 'error' : 'stop', ...(reason === undefined ? {} : { reason }) }
   }

@@ -22,7 +22,7 @@ import { type Trace, type Traced, trace } from './trace.ts'
 /** The content of a request: the name of a sample, a sample itself, or a body. */
 type Content = { readonly sample: string } | { readonly payload: string } | Sample
 
-export type TraceWish = {
+export type TraceOptions = {
   /** The id of a recorded event, or a content, which is signed as the route's senders sign. */
   readonly of: { readonly eventId: string } | Content
   readonly event?: string | undefined
@@ -34,13 +34,13 @@ export type TraceWish = {
 }
 
 /** Traces an event. Throws a Fault for a missing route, event or sample, and for a route that is not valid. */
-export const traceRoute = async (workspace: Workspace, name: string, wish: TraceWish): Promise<Trace> => {
+export const traceRoute = async (workspace: Workspace, name: string, options: TraceOptions): Promise<Trace> => {
   const known = readRoutes(workspace)
   const source = servedRoute(known, name, workspace)
   const { config } = known.loaded
   const { catalogue } = await catalogueOf(config)
-  const traced = await tracedOf(workspace, source, catalogue, wish)
-  const effects = { jobs: quietBook(config, catalogue), clock: systemClock, ...(wish.runScripts ? { script: runScript } : {}) }
+  const traced = await tracedOf(workspace, source, catalogue, options)
+  const effects = { jobs: quietBook(config, catalogue), clock: systemClock, ...(options.runScripts ? { script: runScript } : {}) }
   return trace(traced, { source, config, catalogue, effects })
 }
 
@@ -49,11 +49,11 @@ export const tracedOf = async (
   workspace: Workspace,
   source: RouteSource,
   catalogue: Catalogue,
-  { of, ...wish }: Omit<TraceWish, 'runScripts'>,
+  { of, ...options }: Omit<TraceOptions, 'runScripts'>,
 ): Promise<Traced> =>
   'eventId' in of
     ? { kind: 'verified', request: await recordedRequest(workspace, of.eventId) }
-    : postedContent(source, of, { ...wish, schemes: allSchemes(catalogue, source.spec) }, workspace)
+    : postedContent(source, of, { ...options, schemes: allSchemes(catalogue, source.spec) }, workspace)
 
 /** Returns the request of a recorded event, as if it came again. Throws a Fault where the request was not kept. */
 export const recordedRequest = async ({ dataDir, self }: Workspace, eventId: string): Promise<VerifiedRequest> => {
@@ -70,7 +70,7 @@ export const recordedRequest = async ({ dataDir, self }: Workspace, eventId: str
 const postedContent = (
   source: RouteSource,
   of: Content,
-  { event, scheme, set, unset, schemes }: Omit<TraceWish, 'of' | 'runScripts'> & { readonly schemes: readonly Scheme[] },
+  { event, scheme, set, unset, schemes }: Omit<TraceOptions, 'of' | 'runScripts'> & { readonly schemes: readonly Scheme[] },
   workspace: Workspace,
 ): Traced => {
   const content = 'sample' in of ? readSample(findSample(workspace, of.sample)) : of

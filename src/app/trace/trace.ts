@@ -1,11 +1,11 @@
 /** Traces an event through a route's plan without side effects: the results of the stages, the work to start, the answer to the sender. */
 
 import { defaultProfile } from '../../config/config.ts'
-import type { Ended } from '../../core/fact.ts'
+import type { EndedRequest } from '../../core/fact.ts'
 import type { Json } from '../../core/json.ts'
 import type { Reply } from '../../core/outcome.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
-import { isTaken, outcomeName, reasonOf } from '../../core/outcome-table.ts'
+import { isTakenOutcome, outcomeName, outcomeReason } from '../../core/outcome-table.ts'
 import { replyTo } from '../../core/reply.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
 import { admit, resume, type Watch } from '../../engine/run.ts'
@@ -90,7 +90,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
   const ended = await runTraced(traced, world, dry, log.watch)
   const { outcome, stage } = ended
   const [parsed, event] = [log.parsed(), log.seen()]
-  const reason = reasonOf(outcome)
+  const reason = outcomeReason(outcome)
   const hasScript = source.spec.script !== undefined && log.reached(script.name)
   return {
     route: source.name,
@@ -102,7 +102,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
     ...(reason === undefined ? {} : { reason }),
     answer: ended.reply ?? replyTo(outcome),
     stage,
-    stoppedAt: isTaken(outcome) ? null : stage,
+    stoppedAt: isTakenOutcome(outcome) ? null : stage,
     stages: log.stages(ended, traced.kind),
     conditions: parsed ? await onlooker.judge(parsed) : [],
     placeholders: onlooker.takeFilled(),
@@ -112,7 +112,7 @@ export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): 
   }
 }
 
-const runTraced = async (traced: Traced, { source, config, effects }: DryWorld, dry: DryPlan, watch: Watch): Promise<Ended> => {
+const runTraced = async (traced: Traced, { source, config, effects }: DryWorld, dry: DryPlan, watch: Watch): Promise<EndedRequest> => {
   if (traced.kind === 'verified') return resume(dry.plan(), traced.request, watch)
   if (traced.body.length > config.adapter.max_body_bytes) return { outcome: refuse('too_large'), stage: 'body_size' }
   const served = servedBy(source, dry)

@@ -12,7 +12,7 @@ import type { Sampled, TakenSample } from '../../plan/review/samples/sampled.ts'
 import type { ChosenSample } from '../samples/choose-samples.ts'
 import { builtInSamples, type KnownSample, listSamples, readSample } from '../samples/gallery.ts'
 import type { Workspace } from '../workspace.ts'
-import { requestOf } from './try-samples.ts'
+import { sampleRequest } from './try-samples.ts'
 
 /** For each route, the samples of its sender whose events it lists. A route without a sender, or without such samples, is left out. */
 export type SenderSamples = ReadonlyMap<RouteSource, Sampled>
@@ -63,7 +63,7 @@ const eventsOf = (route: RouteSource, catalogue: Catalogue, samples: readonly Ch
   const { name, profile, spec } = route
   const parse = parserOf({ name, profile, schemes: schemesFor(route, catalogue) }, spec)
   return samples.flatMap(({ name, sample }) => {
-    const event = parse(requestOf(sample.headers, Buffer.from(sample.body)))
+    const event = parse(sampleRequest(sample.headers, Buffer.from(sample.body)))
     return 'kind' in event ? [] : [{ name, event, passes: true, holds: new Map<string, boolean>() }]
   })
 }

@@ -51,7 +51,7 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
     for (const { name, sample } of samples) {
       const body = Buffer.from(sample.body)
       if (body.length > config.adapter.max_body_bytes) continue
-      const traced: Traced = { kind: 'verified', request: requestOf(sample.headers, body) }
+      const traced: Traced = { kind: 'verified', request: sampleRequest(sample.headers, body) }
       const told = await tracePlan(traced, world, plan)
       const texts = told.stoppedAt === filters.name && !hasScript ? await unfiltered.trace(traced) : undefined
       const one = takenOf(name, told, texts ?? told, hasScript, runScripts)
@@ -97,7 +97,7 @@ const planOf = (world: DryWorld): DryPlan | undefined => {
 }
 
 /** Makes a verified request of a sample. */
-export const requestOf = (headers: ChosenSample['sample']['headers'], body: Buffer): VerifiedRequest => ({
+export const sampleRequest = (headers: ChosenSample['sample']['headers'], body: Buffer): VerifiedRequest => ({
   eventId: randomUUID(),
   headers: { 'content-type': 'application/json', ...asReceived(headers) },
   remote: () => '127.0.0.1',

@@ -4,7 +4,7 @@ import { type CreatedJob, createJob, type NewJob, readJobGround } from '../../ap
 import { defaultProfile } from '../../config/config.ts'
 import { printable } from '../../core/text.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
-import { readText } from '../shell/input.ts'
+import { readTextOption } from '../shell/input.ts'
 import type { Io } from '../shell/io.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
@@ -30,7 +30,7 @@ export const cronCreate = async (name: string, options: CronCreateOptions, cli: 
   const made = await createJob(ground, await readNewJob(name, options, cli.io))
   if (!made.ok) return refuse(cli, made)
   note(cli, ...made.notices)
-  return report(made, cli)
+  return answerCreated(made, cli)
 }
 
 /** Returns the job that the options describe. Reads the file or the standard input that `--prompt` names. Throws a usage Fault. */
@@ -40,14 +40,14 @@ const readNewJob = async (name: string, options: CronCreateOptions, io: Pick<Io,
   description: options.description,
   schedule: options.schedule,
   timezone: options.timezone,
-  prompt: options.prompt === undefined ? undefined : await readText('--prompt', options.prompt, io),
+  prompt: options.prompt === undefined ? undefined : await readTextOption('--prompt', options.prompt, io),
   model: options.model,
   deliver: options.deliver,
   deliver_extra: readExtra(options),
   enabled: options.disabled ? false : undefined,
 })
 
-const report = ({ job, nextRun, warnings }: CreatedJob, cli: Cli): number => {
+const answerCreated = ({ job, nextRun, warnings }: CreatedJob, cli: Cli): number => {
   const { id, name, profile, state, spec } = job
   const tryIt = `${cli.workspace.self} cron run ${id}${profile === defaultProfile ? '' : ` --profile ${profile}`}`
   const more = [`next     ${nextRun ?? `not before it is enabled (${state})`}`, `try      ${tryIt}`]

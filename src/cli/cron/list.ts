@@ -16,7 +16,7 @@ export const cronList = async (options: CronListOptions, cli: Cli): Promise<numb
   const { jobs, notices } = await listJobs(workspace, gatewayAt(workspace), options)
   note(cli, ...notices)
   if (jobs.length === 0) note(cli, `no jobs yet: ${workspace.self} cron create <name> --schedule '0 6 * * *' --prompt '...'`)
-  const rows = jobs.map((listed) => rowOf(listed, all))
+  const rows = jobs.map((listed) => jobCells(listed, all))
   const head = ['ID', 'NAME', ...(all ? ['PROFILE'] : []), 'STATE', 'SCHEDULE', 'ZONE', 'NEXT', 'DELIVER', 'SOURCE']
   const lines = aligned(cli.io.isTty && rows.length > 0 ? [head, ...rows] : rows)
   const { dim } = paintWith(cli.io.colour)
@@ -27,13 +27,23 @@ export const cronList = async (options: CronListOptions, cli: Cli): Promise<numb
 /** The words that the list shows in place of a next run, for a job whose only time is past. */
 const pastWords = { over: 'never again', missed: 'only if missed' }
 
-const stateOf = ({ state, running_since }: JsonObject): string => {
+const jobStateText = ({ state, running_since }: JsonObject): string => {
   if (running_since === null) return String(state)
   return `${state === 'active' ? '' : `${state}, `}running since ${running_since}`
 }
 
-const rowOf = ({ job, past }: ListedJob, all: boolean): string[] => {
+const jobCells = ({ job, past }: ListedJob, all: boolean): string[] => {
   const { id, name, profile, schedule, timezone, next_run, deliver, source } = job
-  const cells = [id, name, ...(all ? [profile] : []), stateOf(job), schedule, timezone, past ? pastWords[past] : next_run, deliver, source]
+  const cells = [
+    id,
+    name,
+    ...(all ? [profile] : []),
+    jobStateText(job),
+    schedule,
+    timezone,
+    past ? pastWords[past] : next_run,
+    deliver,
+    source,
+  ]
   return cells.map(cellText)
 }

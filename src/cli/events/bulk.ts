@@ -1,7 +1,7 @@
 /** Shared by the commands that act on several events: choosing the events, and asking whether the user means it. */
 
 import { type Counting, chooseEvents } from '../../app/events/event-batch.ts'
-import { type EventStatus, sourceOf } from '../../app/events/event-status.ts'
+import { type EventStatus, eventSource } from '../../app/events/event-status.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
@@ -10,7 +10,7 @@ import { criteriaOf, type SelectionOptions } from './selection.ts'
 import { cell } from './view.ts'
 
 /** Returns the events of the ids or, without ids, the selected events. The oldest event comes first. */
-export const chosen = async (ids: readonly string[], options: SelectionOptions, cli: Cli): Promise<readonly EventStatus[]> => {
+export const chosenEvents = async (ids: readonly string[], options: SelectionOptions, cli: Cli): Promise<readonly EventStatus[]> => {
   const isSelection = Object.values(options).some((value) => value !== undefined)
   if (ids.length > 0 && isSelection) throw usage('give ids or a selection, not both')
   const { workspace } = cli
@@ -41,9 +41,9 @@ export const counting =
 /** Returns the number of events, and the number for each source: `3 (2 of deploys, 1 of job:nightly)`. */
 export const countsOf = (events: readonly EventStatus[]): string => {
   const counts = new Map<string, number>()
-  for (const { event } of events) counts.set(sourceOf(event), (counts.get(sourceOf(event)) ?? 0) + 1)
+  for (const { event } of events) counts.set(eventSource(event), (counts.get(eventSource(event)) ?? 0) + 1)
   return `${events.length} (${[...counts].map(([name, count]) => `${count} of ${cell(name)}`).join(', ')})`
 }
 
 /** Returns the first columns of a line: the event's id and its source. */
-export const aboutOf = ({ event }: EventStatus): string[] => [printable(event.event_id, 36), cell(sourceOf(event))]
+export const aboutOf = ({ event }: EventStatus): string[] => [printable(event.event_id, 36), cell(eventSource(event))]

@@ -3,14 +3,14 @@
 import { describeEvents, type ExportForm, exportEvents } from '../../app/events/event-export.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
-import { chosen } from './bulk.ts'
+import { chosenEvents } from './bulk.ts'
 import type { SelectionOptions } from './selection.ts'
 
 export type ExportOptions = SelectionOptions & { readonly as?: ExportForm }
 
 export const eventsExport = async (ids: readonly string[], { as = 'sample', ...selection }: ExportOptions, cli: Cli): Promise<number> => {
   const { workspace, io } = cli
-  const events = await chosen(ids, selection, cli)
+  const events = await chosenEvents(ids, selection, cli)
   if (cli.json) return answer(cli, { kind: 'events.export', data: { events: await describeEvents(workspace, events) }, text: '' })
   if (as === 'curl') note(cli, 'signatures and tokens in these are masked: only a route without verification takes them as they are')
   const texts = exportEvents(workspace, events, as)

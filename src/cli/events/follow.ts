@@ -10,7 +10,7 @@ import { type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { untilStopped } from '../shell/until-stopped.ts'
 import { criteriaOf, type PageOptions } from './selection.ts'
-import { rowOf, tableHead } from './table.ts'
+import { eventCells, tableHead } from './table.ts'
 import { shortIds } from './view.ts'
 
 const defaultLimit = 10
@@ -42,7 +42,7 @@ const shownAsRow = (wide: boolean, { io }: Cli): ((known: EventStatus) => void) 
   const rows: (readonly string[])[] = [tableHead(wide)]
   if (io.isTty) io.stdout(`${paintWith(io.colour).dim(aligned(rows).join(''))}\n`)
   return (known) => {
-    if (rows.push(rowOf(known, wide, idOf)) > maxRows) rows.shift()
+    if (rows.push(eventCells(known, wide, idOf)) > maxRows) rows.shift()
     io.stdout(`${aligned(rows).at(-1)}\n`)
   }
 }

@@ -8,7 +8,7 @@ import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { criteriaOf, type PageOptions } from './selection.ts'
-import { rowOf, tableHead } from './table.ts'
+import { eventCells, tableHead } from './table.ts'
 import { cell, shortIds } from './view.ts'
 
 export type ListOptions = PageOptions & { readonly wide?: boolean; readonly follow?: boolean }
@@ -25,7 +25,7 @@ export const eventsList = async ({ wide = false, follow = false, ...options }: L
   if (next !== undefined) note(cli, `there are more: ${nextPage({ ...options, wide }, next, cli)}`)
   if (skipped > 0) note(cli, `${skipped} damaged lines of the journal were left out`)
   const data = { events: events.map(describeEvent), more: next !== undefined, next: next ?? null, skipped }
-  return answer(cli, { kind: 'events.list', data, text: tableOf(events, wide, cli) })
+  return answer(cli, { kind: 'events.list', data, text: eventTable(events, wide, cli) })
 }
 
 /** Returns the command line that lists the next page. */
@@ -38,10 +38,10 @@ const nextPage = (options: ListOptions, cursor: string, { workspace: { self } }:
   return [self, 'events list', ...given].join(' ')
 }
 
-const tableOf = (events: readonly EventStatus[], wide: boolean, { io }: Cli): string => {
+const eventTable = (events: readonly EventStatus[], wide: boolean, { io }: Cli): string => {
   const head = tableHead(wide)
   const idOf = wide ? (id: string) => cell(id) : shortIds(events.map(({ event }) => event.event_id))
-  const rows = events.map((each) => rowOf(each, wide, idOf))
+  const rows = events.map((each) => eventCells(each, wide, idOf))
   const { dim } = paintWith(io.colour)
   return aligned(io.isTty && rows.length > 0 ? [head, ...rows] : rows)
     .map((line, i) => `${io.isTty && i === 0 ? dim(line) : line}\n`)

@@ -10,7 +10,7 @@ import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { withPayloadByHand } from '../webhook/payload-by-hand.ts'
-import { aboutOf, chosen, confirm, counting, countsOf } from './bulk.ts'
+import { aboutOf, chosenEvents, confirm, counting, countsOf } from './bulk.ts'
 import type { SelectionOptions } from './selection.ts'
 import { cell, excerpt } from './view.ts'
 
@@ -29,7 +29,7 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
   const [only, ...others] = ids
   if (edit && (only === undefined || others.length > 0)) throw usage('--edit takes one event', 'give its id')
   const isSelection = ids.length === 0
-  const found = await chosen(ids, { ...rest, ...(fromRoute === undefined ? {} : { route: fromRoute }) }, cli)
+  const found = await chosenEvents(ids, { ...rest, ...(fromRoute === undefined ? {} : { route: fromRoute }) }, cli)
   const plan = await planReplay(gatewayAt(cli.workspace), found, isSelection)
   const { events, leftOut } = plan
   if (leftOut > 0) note(cli, `${leftOut} left out: their payload was not kept`)
@@ -38,12 +38,12 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
     plan.run({ ...how, dry_run: dry, ...(body === undefined ? {} : { body }) }, counting(events.length, cli))
   const [event] = events
   if (edit && event) return edited(event, run, dryRun, cli)
-  if (dryRun) return report(await run(true), true, cli)
+  if (dryRun) return answerReplays(await run(true), true, cli)
   if (isSelection && !yes && events.length > 0) {
-    if (cli.io.ask) cli.io.stderr(tableOf(await run(true), true))
+    if (cli.io.ask) cli.io.stderr(replayTable(await run(true), true))
     await confirm(`replay ${countsOf(events)}?`, yes, cli)
   }
-  return report(await run(false), false, cli)
+  return answerReplays(await run(false), false, cli)
 }
 
 /** Replays an event with the payload that the user edits. An event that cannot be replayed at all is refused before the editor opens. */
@@ -56,28 +56,28 @@ const edited = async (
   const { event } = known
   const before = await editableBody(cli.workspace, known)
   const would = await run(true)
-  if (would.some(({ replayed }) => !replayed)) return report(would, dryRun, cli)
+  if (would.some(({ replayed }) => !replayed)) return answerReplays(would, dryRun, cli)
   const instead = `${cli.workspace.self} events show ${event.event_id} --raw, and webhook test --payload @file`
   return withPayloadByHand({ name: event.route || 'event', instead }, cli, async (byHand) => {
     const body = await byHand(before)
     const results = await run(dryRun, body === before ? undefined : body)
-    return { result: report(results, dryRun, cli), done: results.every(({ replayed }) => replayed) }
+    return { result: answerReplays(results, dryRun, cli), done: results.every(({ replayed }) => replayed) }
   })
 }
 
-const report = (results: readonly Result[], dryRun: boolean, cli: Cli): number => {
+const answerReplays = (results: readonly Result[], dryRun: boolean, cli: Cli): number => {
   const failed = results.filter(({ ok }) => !ok).length
   const replayed = results.length - failed
   const word = dryRun ? 'would be replayed' : 'replayed'
   return answer(cli, {
     kind: 'events.replay',
-    data: { dry_run: dryRun, replays: results.map(describe), summary: { replayed: dryRun ? 0 : replayed, failed } },
-    text: `${tableOf(results, dryRun)}${replayed} ${word}${failed > 0 ? `, ${failed} failed` : ''}\n`,
+    data: { dry_run: dryRun, replays: results.map(replayData), summary: { replayed: dryRun ? 0 : replayed, failed } },
+    text: `${replayTable(results, dryRun)}${replayed} ${word}${failed > 0 ? `, ${failed} failed` : ''}\n`,
     exitCode: failed > 0 ? exit.no : exit.ok,
   })
 }
 
-const describe = ({ known, ok, why, replayed }: Result): JsonObject => ({
+const replayData = ({ known, ok, why, replayed }: Result): JsonObject => ({
   of: known.event.event_id,
   ok,
   why: why ?? null,
@@ -93,12 +93,12 @@ const describe = ({ known, ok, why, replayed }: Result): JsonObject => ({
 const maxPrompt = 200
 
 /** Returns one line for each event. In a dry run, the work that the event would start stands below its line. */
-const tableOf = (results: readonly Result[], dryRun: boolean): string => {
-  const lines = aligned(results.map(rowOf))
+const replayTable = (results: readonly Result[], dryRun: boolean): string => {
+  const lines = aligned(results.map(replayCells))
   return results.map(({ replayed }, i) => `${lines[i]}\n${dryRun && replayed ? startsOf(replayed) : ''}`).join('')
 }
 
-const rowOf = ({ known, why, replayed }: Result): string[] => {
+const replayCells = ({ known, why, replayed }: Result): string[] => {
   if (!replayed) return [...aboutOf(known), 'failed', cell(why, 512)]
   const { event_id: id, status, reason } = replayed
   return [

@@ -6,7 +6,7 @@ import { exit, usage } from '../../core/fault.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli } from '../shell/output.ts'
-import { aboutOf, chosen, confirm, counting, countsOf } from './bulk.ts'
+import { aboutOf, chosenEvents, confirm, counting, countsOf } from './bulk.ts'
 import type { SelectionOptions } from './selection.ts'
 import { cell } from './view.ts'
 
@@ -19,31 +19,31 @@ export type RetryOptions = Omit<SelectionOptions, 'state' | 'outcome'> & {
 export const eventsRetry = async (ids: readonly string[], options: RetryOptions, cli: Cli): Promise<number> => {
   const { dead = false, dryRun = false, yes = false, ...selection } = options
   if (ids.length === 0 && !dead) throw usage('which events? give their ids, or --dead for all dead runs')
-  const events = await chosen(ids, dead ? { ...selection, state: ['dead'] } : selection, cli)
+  const events = await chosenEvents(ids, dead ? { ...selection, state: ['dead'] } : selection, cli)
   const plan = await planRetry(gatewayAt(cli.workspace), events, dead)
   const planned = plan.dead.map((known) => ({ known, ok: true }))
-  if (dryRun) return report(planned, plan, true, cli)
+  if (dryRun) return answerRetries(planned, plan, true, cli)
   if (dead && planned.length > 0) {
-    if (!yes) cli.io.stderr(tableOf(planned, 'starts'))
+    if (!yes) cli.io.stderr(retryTable(planned, 'starts'))
     await confirm(`start ${countsOf(plan.dead)}?`, yes, cli)
   }
-  return report(await plan.run(counting(plan.dead.length, cli)), plan, false, cli)
+  return answerRetries(await plan.run(counting(plan.dead.length, cli)), plan, false, cli)
 }
 
-const report = (done: readonly Result[], { others }: RetryPlan, dryRun: boolean, cli: Cli): number => {
+const answerRetries = (done: readonly Result[], { others }: RetryPlan, dryRun: boolean, cli: Cli): number => {
   const results = [...done, ...others]
   const failed = results.filter(({ ok }) => !ok).length
   const started = results.length - failed
   const word = dryRun ? 'would start' : 'started'
   return answer(cli, {
     kind: 'events.retry',
-    data: { dry_run: dryRun, runs: results.map((result) => describe(result, word)), summary: { started: dryRun ? 0 : started, failed } },
-    text: `${tableOf(results, word)}${started} ${word}${failed > 0 ? `, ${failed} failed` : ''}\n`,
+    data: { dry_run: dryRun, runs: results.map((result) => retryData(result, word)), summary: { started: dryRun ? 0 : started, failed } },
+    text: `${retryTable(results, word)}${started} ${word}${failed > 0 ? `, ${failed} failed` : ''}\n`,
     exitCode: failed > 0 ? exit.no : exit.ok,
   })
 }
 
-const describe = ({ known: { event }, ok, why }: Result, word: string) => ({
+const retryData = ({ known: { event }, ok, why }: Result, word: string) => ({
   event_id: event.event_id,
   route: event.route,
   job: event.job ?? null,
@@ -52,7 +52,7 @@ const describe = ({ known: { event }, ok, why }: Result, word: string) => ({
   why: why ?? null,
 })
 
-const tableOf = (results: readonly Result[], word: string): string =>
+const retryTable = (results: readonly Result[], word: string): string =>
   aligned(
     results.map(({ known, ok, why }) => [ok ? word : 'failed', ...aboutOf(known), ok ? `-> ${cell(known.event.target)}` : cell(why, 512)]),
   )

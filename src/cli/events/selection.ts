@@ -30,20 +30,20 @@ export const criteriaOf = ({ state, since, until, field, ...others }: PageOption
   if (others.text === '') throw usage('--text: which words?')
   return {
     ...others,
-    ...(state === undefined ? {} : { state: state.map(stateOf) }),
-    ...(field === undefined ? {} : { field: field.map(fieldOf) }),
+    ...(state === undefined ? {} : { state: state.map(parseState) }),
+    ...(field === undefined ? {} : { field: field.map(parseField) }),
     ...(since === undefined ? {} : { since: timeOf('--since', since) }),
     ...(until === undefined ? {} : { until: timeOf('--until', until) }),
   }
 }
 
-const fieldOf = (written: string): FieldValue => {
+const parseField = (written: string): FieldValue => {
   const end = written.indexOf('=')
   if (end < 1) throw usage(`--field ${written}: it must be a path=value`, 'a path as in filters: payload.action=opened')
   return { path: written.slice(0, end), value: written.slice(end + 1) }
 }
 
-const stateOf = (word: string): State => {
+const parseState = (word: string): State => {
   const found = states.find((state) => state === word)
   if (found !== undefined) return found
   const hint = `one of ${states.join(', ')}`

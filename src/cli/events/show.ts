@@ -20,7 +20,7 @@ export const eventsShow = async (id: string, { body = false, raw = false }: Show
   note(cli, ...detail.notices)
   if (raw) return writeBody(bodyOf(detail), cli)
   const command = `${workspace.self} events show ${detail.known.event.event_id}`
-  return answer(cli, { kind: 'events.show', data: describeDetail(detail), text: textOf(detail, body, command) })
+  return answer(cli, { kind: 'events.show', data: describeDetail(detail), text: eventText(detail, body, command) })
 }
 
 /** Writes the exact bytes of the body and nothing else. A terminal gets none, because the bytes could drive it. */
@@ -30,20 +30,20 @@ const writeBody = (body: Buffer, { io }: Cli): number => {
   return exit.ok
 }
 
-const textOf = ({ known, attempts, repeated, payload }: EventDetail, withBody: boolean, command: string): string =>
+const eventText = ({ known, attempts, repeated, payload }: EventDetail, withBody: boolean, command: string): string =>
   [
-    fieldsOf(known),
+    statusLines(known),
     field('repeats', repeated && `${repeated.event_id} of ${repeated.at}`),
     ...attempts.map(attemptOf),
-    wordsOf(attempts, `${command} --json`),
-    requestOf(payload, withBody, command),
+    promptsAndReplies(attempts, `${command} --json`),
+    requestText(payload, withBody, command),
   ].join('')
 
 const maxValue = 1_024
 const field = (name: string, value: string | number | undefined): string =>
   value === undefined || value === '' ? '' : `${name.padEnd(12)}${printable(String(value), maxValue)}\n`
 
-const fieldsOf = ({ event, state, attempt, nextAt, error }: EventStatus): string =>
+const statusLines = ({ event, state, attempt, nextAt, error }: EventStatus): string =>
   [
     field('id', event.event_id),
     field('error', error),
@@ -89,7 +89,7 @@ const usageWords = (usage: AttemptView['usage']): readonly string[] => {
 }
 
 /** Returns the prompt and the reply of each attempt, without a text that the attempt before it has too. */
-const wordsOf = (attempts: readonly AttemptView[], command: string): string => {
+const promptsAndReplies = (attempts: readonly AttemptView[], command: string): string => {
   const last = { prompt: '', reply: '' }
   return attempts
     .flatMap((each) =>
@@ -106,7 +106,7 @@ const wordsOf = (attempts: readonly AttemptView[], command: string): string => {
 /**
  * Returns the headers of the request. The body comes only with `withBody`, because a long body would push the event's end out of sight.
  */
-const requestOf = (payload: RawRequest | string, withBody: boolean, command: string): string => {
+const requestText = (payload: RawRequest | string, withBody: boolean, command: string): string => {
   if (typeof payload === 'string') return field('payload', payload)
   const headers = Object.entries(payload.headers).map(
     ([name, value]) => `${printable(name, 256)}: ${printable(typeof value === 'string' ? value : jsonText(value), maxValue)}\n`,

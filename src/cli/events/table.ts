@@ -1,6 +1,6 @@
 /** Writes events as rows of a table. */
 
-import { type EventStatus, outcomeOf, sourceOf } from '../../app/events/event-status.ts'
+import { type EventStatus, eventSource, outcomeOf } from '../../app/events/event-status.ts'
 import { cell, shownTime } from './view.ts'
 
 const maxNote = 80
@@ -12,12 +12,12 @@ export const tableHead = (wide: boolean): readonly string[] => [
 ]
 
 /** Returns one event as a row of the table. */
-export const rowOf = (known: EventStatus, wide: boolean, idOf: (id: string) => string): string[] => {
+export const eventCells = (known: EventStatus, wide: boolean, idOf: (id: string) => string): string[] => {
   const { event, state, attempt } = known
   return [
     idOf(event.event_id),
     shownTime(event.at),
-    cell(sourceOf(event)),
+    cell(eventSource(event)),
     cell(event.event_type, 40),
     cell(outcomeOf(event)),
     state,

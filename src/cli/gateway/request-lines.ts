@@ -45,7 +45,7 @@ export const createRequestLines = ({ clock, redact, show, skipped }: RequestLine
 }
 
 /** Shows the lines as `webhook tail` does, for people. */
-export const asText = (write: (text: string) => void): Pick<RequestLinesOptions, 'show' | 'skipped'> => ({
+export const showAsText = (write: (text: string) => void): Pick<RequestLinesOptions, 'show' | 'skipped'> => ({
   show: (line) => write(`${trafficText(line)}\n`),
   skipped: (count) => write(`          ... ${count} more requests in this second\n`),
 })
@@ -54,8 +54,8 @@ export const asText = (write: (text: string) => void): Pick<RequestLinesOptions,
 export const asLog = (
   log: (level: 'info', fields: { readonly [name: string]: string | number | boolean | undefined }, message: string) => void,
 ): Pick<RequestLinesOptions, 'show' | 'skipped'> => ({
-  show: ({ type, ...line }) => log('info', fieldsOf(line), type === 'event' ? '-->' : '<--'),
+  show: ({ type, ...line }) => log('info', logFields(line), type === 'event' ? '-->' : '<--'),
   skipped: (count) => log('info', { count }, 'more requests in one second'),
 })
 
-const fieldsOf = (line: object) => Object.fromEntries(Object.entries(line).map(([name, value]) => [name, value ?? undefined]))
+const logFields = (line: object) => Object.fromEntries(Object.entries(line).map(([name, value]) => [name, value ?? undefined]))

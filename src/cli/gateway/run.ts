@@ -13,7 +13,7 @@ import { type GatewayRun, runGateway } from '../../gateway/run-gateway.ts'
 import type { Io } from '../shell/io.ts'
 import { printFault } from '../shell/output.ts'
 import { faultOf, printDiagnostics } from '../shell/refuse.ts'
-import { asLog, asText, createRequestLines } from './request-lines.ts'
+import { asLog, createRequestLines, showAsText } from './request-lines.ts'
 import { watchConfiguration } from './watch.ts'
 
 export type GatewayRunOptions = {

@@ -27,11 +27,11 @@ const candidatesFor = async (program: Command, words: readonly string[], env: Io
   const dataDir = dataDirOf(line.dataDir, env)
   const look = (kind: Kind | undefined): Promise<readonly Candidate[]> =>
     kind === 'files' ? Promise.resolve(files) : kind === undefined ? Promise.resolve([]) : readNames(kind, dataDir)
-  if (line.pending) return startingIn(line.pending, current, await valuesOf(line.pending, look))
+  if (line.pending) return startingIn(line.pending, current, await optionValues(line.pending, look))
   const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(current) ?? []
   if (name !== undefined && value !== undefined) {
     const option = line.options.find(({ long }) => long === name)
-    const values = option ? startingIn(option, value, await valuesOf(option, look)) : []
+    const values = option ? startingIn(option, value, await optionValues(option, look)) : []
     return values.map((each) => (each.value.startsWith(':') ? each : { ...each, value: `${name}=${each.value}` }))
   }
   if (current.startsWith('-')) return starting(current, line.options.flatMap(asCandidate))
@@ -57,12 +57,14 @@ const startingIn = (option: Option, current: string, found: readonly Candidate[]
     .map((each) => ({ ...each, value: `${given}${each.value}` }))
 }
 
-const valuesOf = async (option: Option, look: (kind: Kind | undefined) => Promise<readonly Candidate[]>): Promise<readonly Candidate[]> =>
-  option.argChoices?.map((value) => ({ value })) ?? look(kindOfOption(option))
+const optionValues = async (
+  option: Option,
+  look: (kind: Kind | undefined) => Promise<readonly Candidate[]>,
+): Promise<readonly Candidate[]> => option.argChoices?.map((value) => ({ value })) ?? look(kindOfOption(option))
 
 const asCandidate = ({ long, description }: Option): Candidate[] => (long ? [{ value: long, about: description }] : [])
 
-type Line = {
+type CommandLine = {
   /** The command that the words before the last one name. */
   readonly command: Command
   /** The number of arguments that the command has already. */
@@ -74,7 +76,7 @@ type Line = {
   readonly dataDir: string | undefined
 }
 
-const readLine = (program: Command, words: readonly string[]): Line => {
+const readLine = (program: Command, words: readonly string[]): CommandLine => {
   let command = program
   let count = 0
   let pending: Option | undefined

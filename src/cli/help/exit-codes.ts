@@ -2,7 +2,7 @@
 
 import { exit } from '../../core/fault.ts'
 
-const meanings: { readonly [name in keyof typeof exit]: string } = {
+const exitCodeMeanings: { readonly [name in keyof typeof exit]: string } = {
   ok: 'done',
   no: 'the answer is no: findings, a failed test, a refused change',
   usage: 'a mistake in the command line, or nobody is there to be asked',
@@ -16,6 +16,6 @@ const meanings: { readonly [name in keyof typeof exit]: string } = {
 }
 
 /** The exit codes with their meanings, sorted by number. */
-export const exitCodes: readonly { readonly code: number; readonly meaning: string }[] = Object.entries(meanings)
+export const exitCodes: readonly { readonly code: number; readonly meaning: string }[] = Object.entries(exitCodeMeanings)
   .map(([name, meaning]) => ({ code: exit[name as keyof typeof exit], meaning }))
   .sort((a, b) => a.code - b.code)

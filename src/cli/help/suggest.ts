@@ -72,18 +72,18 @@ export const suggestCommands = (word: string, parent: Command): string[] => {
 /** Returns options of `command` for an unknown option: other dashes or signs, beginnings, near spellings. */
 export const suggestOptions = (flag: string, command: Command): string[] => {
   const known = optionsOf(command)
-  const word = plain(flag)
+  const word = optionLetters(flag)
   if (word === '') return []
-  const same = known.filter((option) => plain(option) === word)
+  const same = known.filter((option) => optionLetters(option) === word)
   if (same.length > 0) return same
-  const begun = word.length > 1 ? known.filter((option) => plain(option).startsWith(word)) : []
+  const begun = word.length > 1 ? known.filter((option) => optionLetters(option).startsWith(word)) : []
   const parts = known.filter((option) => option.slice(2).split('-').includes(word))
-  const near = nearest(word, known.map(plain)).flatMap((each) => known.filter((option) => plain(option) === each))
+  const near = nearest(word, known.map(optionLetters)).flatMap((each) => known.filter((option) => optionLetters(option) === each))
   return [...new Set([...begun, ...near, ...parts])].slice(0, most)
 }
 
 /** Returns the letters of an option: `--Deliver_Only`, `-deliver-only` → `deliveronly`. */
-const plain = (flag: string): string => flag.replace(/^-+/, '').replace(/=.*$/s, '').replace(/[-_]/g, '').toLowerCase()
+const optionLetters = (flag: string): string => flag.replace(/^-+/, '').replace(/=.*$/s, '').replace(/[-_]/g, '').toLowerCase()
 
 /**
  * Rewords Commander's sentence on a word that is none of the choices: `option '--color <when>' argument 'x' is invalid. …`. `undefined`

@@ -5,9 +5,9 @@ import { shownPlace } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
 import type { Render } from './report.ts'
 
-export const concise: Render = ({ diagnostics }) => diagnostics.map(lineOf).join('')
+export const concise: Render = ({ diagnostics }) => diagnostics.map(findingLine).join('')
 
-const lineOf = ({ place, code, message, severity, route, stopsStart }: Diagnostic): string => {
+const findingLine = ({ place, code, message, severity, route, stopsStart }: Diagnostic): string => {
   const notes = [...(route === undefined ? [] : [`route ${printable(route)}`]), ...(stopsStart ? ['stops the start'] : [])]
   const where = place ? `${printable(shownPlace(place))}: ` : ''
   return `${where}${code} ${severity}: ${printable(message)}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}\n`

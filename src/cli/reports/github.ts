@@ -2,7 +2,7 @@
 
 import { catalogue, type Diagnostic } from '../../core/diagnostic.ts'
 import { shownFile } from '../../core/shown-place.ts'
-import { sentenceOf } from './kit/sentence.ts'
+import { findingSentence } from './kit/sentence.ts'
 import { summaryOf } from './kit/summary.ts'
 import type { Render } from './report.ts'
 
@@ -24,5 +24,5 @@ const annotation = (each: Diagnostic): string => {
   }
   const title = `${code} ${catalogue[code].title}${stopsStart ? ' (stops the start)' : ''}`
   const properties = Object.entries({ ...where, title }).map(([name, value]) => `${name}=${property(value)}`)
-  return `::${levels[severity]} ${properties.join(',')}::${escaped(`${sentenceOf(each)}\nheadgate explain ${code}`)}\n`
+  return `::${levels[severity]} ${properties.join(',')}::${escaped(`${findingSentence(each)}\nheadgate explain ${code}`)}\n`
 }

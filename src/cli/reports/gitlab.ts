@@ -5,7 +5,7 @@ import { jsonText } from '../../app/json-text.ts'
 import { fingerprintOf } from '../../app/validate/fingerprint.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { shownFile } from '../../core/shown-place.ts'
-import { sentenceOf } from './kit/sentence.ts'
+import { findingSentence } from './kit/sentence.ts'
 import type { Render } from './report.ts'
 
 const severities = { error: 'critical', warning: 'minor', info: 'info' } as const
@@ -15,7 +15,7 @@ export const gitlab: Render = ({ diagnostics, folder, fallbackFile }) => {
   const items = diagnostics.map((each) => {
     const { place, code, severity, stopsStart } = each
     return {
-      description: sentenceOf(each),
+      description: findingSentence(each),
       check_name: code,
       fingerprint: numbered(each, folder, seen),
       severity: stopsStart ? 'blocker' : severities[severity],

@@ -3,7 +3,7 @@
 import { jsonText } from '../../app/json-text.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { itemsOf } from '../shell/findings.ts'
-import type { Render, Report } from './report.ts'
+import type { FindingsReport, Render } from './report.ts'
 
 export const json: Render = (report) => {
   const { diagnostics, texts, errors, warnings, denyWarnings, samples } = report
@@ -16,7 +16,7 @@ export const json: Render = (report) => {
   return `${jsonText({ v: 1, kind: 'validate', ok, data, warnings: [] })}\n`
 }
 
-const totalsOf = ({ errors, warnings, infos, fixable, suppressed, withheld, routes, files }: Report): JsonObject => ({
+const totalsOf = ({ errors, warnings, infos, fixable, suppressed, withheld, routes, files }: FindingsReport): JsonObject => ({
   errors,
   warnings,
   infos,

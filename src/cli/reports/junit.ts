@@ -5,7 +5,7 @@ import { shownPlace } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
 import { xml } from '../shell/xml.ts'
 import { type Case, type Suite, suitesOf } from './kit/cases.ts'
-import { sentenceOf } from './kit/sentence.ts'
+import { findingSentence } from './kit/sentence.ts'
 import type { Render } from './report.ts'
 
 export const junit: Render = (report) => {
@@ -36,11 +36,11 @@ const testcase = ({ name, failures, others }: Case, file: string): string => {
   if (failures.length + others.length === 0) return `${head}/>\n`
   const [first] = failures
   const failed = first
-    ? `      <failure type="${first.code}" message="${xml(printable(first.message))}">${xml(failures.map(lineOf).join('\n'))}</failure>\n`
+    ? `      <failure type="${first.code}" message="${xml(printable(first.message))}">${xml(failures.map(findingLine).join('\n'))}</failure>\n`
     : ''
-  const said = others.length > 0 ? `      <system-out>${xml(others.map(lineOf).join('\n'))}</system-out>\n` : ''
+  const said = others.length > 0 ? `      <system-out>${xml(others.map(findingLine).join('\n'))}</system-out>\n` : ''
   return `${head}>\n${failed}${said}    </testcase>\n`
 }
 
-const lineOf = (each: Diagnostic): string =>
-  `${each.place ? `${shownPlace(each.place)}: ` : ''}${each.code} ${each.severity}: ${sentenceOf(each)}`
+const findingLine = (each: Diagnostic): string =>
+  `${each.place ? `${shownPlace(each.place)}: ` : ''}${each.code} ${each.severity}: ${findingSentence(each)}`

@@ -3,7 +3,7 @@
 import type { Validated } from '../../app/validate/validate.ts'
 import type { Paint } from '../shell/paint.ts'
 
-export type Report = Validated & {
+export type FindingsReport = Validated & {
   /** The number of findings that are counted but not shown (`--max`). */
   readonly withheld: number
   /** The file that a finding without a place is shown at, by formats that must name a file. */
@@ -20,4 +20,4 @@ export type Report = Validated & {
 }
 
 /** Returns the whole text. It ends in a line feed unless it is empty, and holds no secret. */
-export type Render = (report: Report) => string
+export type Render = (report: FindingsReport) => string

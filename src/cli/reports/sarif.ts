@@ -9,8 +9,8 @@ import { type Code, catalogue, type Diagnostic, type Fix, type SourceRange } fro
 import type { Json, JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { docsOf, homepage, version } from '../shell/version.ts'
-import { sentenceOf } from './kit/sentence.ts'
-import type { Render, Report } from './report.ts'
+import { findingSentence } from './kit/sentence.ts'
+import type { FindingsReport, Render } from './report.ts'
 
 const levels = { error: 'error', warning: 'warning', info: 'note' } as const
 
@@ -38,14 +38,14 @@ const ruleOf = (code: Code): JsonObject => {
   }
 }
 
-const resultOf = (each: Diagnostic, codes: readonly Code[], { folder, fallbackFile }: Report): JsonObject => {
+const resultOf = (each: Diagnostic, codes: readonly Code[], { folder, fallbackFile }: FindingsReport): JsonObject => {
   const { code, severity, place, route, fix, related = [], stopsStart, pointer } = each
   const logical: Json[] = route === undefined ? [] : [{ name: printable(route), fullyQualifiedName: pointer, kind: 'object' }]
   return {
     ruleId: code,
     ruleIndex: codes.indexOf(code),
     level: levels[severity],
-    message: { text: sentenceOf(each) },
+    message: { text: findingSentence(each) },
     locations: [
       {
         physicalLocation: place ? physicalOf(place) : { artifactLocation: artifactOf(fallbackFile) },

@@ -3,7 +3,7 @@
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { shownPlace } from '../../core/shown-place.ts'
 import { type Case, suitesOf } from './kit/cases.ts'
-import { sentenceOf } from './kit/sentence.ts'
+import { findingSentence } from './kit/sentence.ts'
 import type { Render } from './report.ts'
 
 export const tap: Render = (report) => {
@@ -24,7 +24,7 @@ const diagnosticsOf = (found: readonly Diagnostic[]): string => {
     `    - code: ${each.code}`,
     `      severity: ${each.severity}`,
     `      stops_startup: ${each.stopsStart}`,
-    `      message: ${JSON.stringify(sentenceOf(each))}`,
+    `      message: ${JSON.stringify(findingSentence(each))}`,
     ...(each.place ? [`      at: ${JSON.stringify(shownPlace(each.place))}`] : []),
   ])
   return `  ---\n  findings:\n${lines.join('\n')}\n  ...\n`

@@ -4,14 +4,14 @@ import { addSample } from '../../app/samples/add-sample.ts'
 import type { Replaced } from '../../app/samples/scrub.ts'
 import { usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
-import { readText } from '../shell/input.ts'
+import { readTextOption } from '../shell/input.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 
 export type AddOptions = { readonly replace?: boolean }
 
 export const samplesAdd = async (asked: string, file: string, { replace = false }: AddOptions, cli: Cli): Promise<number> => {
   if (file !== '-' && !file.startsWith('@')) throw usage(`${file}: not a file to read`, `write @${file}, or - for standard input`)
-  const text = await readText('samples add', file === '-' ? '@-' : file, cli.io)
+  const text = await readTextOption('samples add', file === '-' ? '@-' : file, cli.io)
   const added = await addSample(cli.workspace, asked, text, replace)
   const { name, sample, replaced, isBare, hides } = added
   if (isBare) note(cli, 'it is a payload alone, without headers: the event type is what the payload says, or --event')

@@ -22,11 +22,11 @@ export const sessionsShow = async (
   const session = describeSession(conversation.session)
   const messages = describeMessages(conversation)
   const fields = Object.entries(session).map(([key, value]) => (value === null ? '' : `${key.padEnd(12)}${printable(String(value))}\n`))
-  const said = messages.map(({ role, at, text }) => `\n${role}  ${shownTime(at)}\n${linesOf(text)}`)
+  const said = messages.map(({ role, at, text }) => `\n${role}  ${shownTime(at)}\n${indentedLines(text)}`)
   return answer(cli, { kind: 'sessions.show', data: { ...session, messages }, text: [...fields, ...said].join('') })
 }
 
-const linesOf = (text: string): string =>
+const indentedLines = (text: string): string =>
   text
     .split('\n')
     .map((line) => `  ${printable(line, 8_192)}\n`)

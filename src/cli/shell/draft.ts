@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { diskFault } from '../../core/disk-fault.ts'
 import type { Cli } from './output.ts'
 
-export type Draft = {
+export type TextDraft = {
   readonly name: string
   readonly extension: 'yaml' | 'json' | 'txt'
   readonly text: string
@@ -19,12 +19,12 @@ export type Worked<T> = { readonly done: boolean; readonly result: T }
  * Works on drafts. `open` writes a draft and returns its file. The drafts are deleted when the work is done. Otherwise they stay, and
  * their names are printed.
  */
-export const withDrafts = async <T>(cli: Cli, work: (open: (draft: Draft) => Promise<string>) => Promise<Worked<T>>): Promise<T> => {
+export const withDrafts = async <T>(cli: Cli, work: (open: (draft: TextDraft) => Promise<string>) => Promise<Worked<T>>): Promise<T> => {
   const files: string[] = []
   let isDone = false
   try {
     const { done, result } = await work(async (draft) => {
-      const file = await write(draft, cli)
+      const file = await writeDraft(draft, cli)
       files.push(file)
       return file
     })
@@ -38,7 +38,7 @@ export const withDrafts = async <T>(cli: Cli, work: (open: (draft: Draft) => Pro
   }
 }
 
-const write = async ({ name, extension, text }: Draft, { workspace: { dataDir } }: Cli): Promise<string> => {
+const writeDraft = async ({ name, extension, text }: TextDraft, { workspace: { dataDir } }: Cli): Promise<string> => {
   const folder = join(dataDir, '.drafts')
   const file = join(folder, `${name.replace(/[^\w.-]/g, '_')}-${randomBytes(4).toString('hex')}.${extension}`)
   try {

@@ -1,7 +1,7 @@
 /** Reads option values: a text, `@file`, `@-` for standard input, `@@` for a text that begins with @. */
 
 import { readFileSync } from 'node:fs'
-import { present } from '../../config/adapter.ts'
+import { isUsableSecret } from '../../config/adapter.ts'
 import { isBare } from '../../config/secrets.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import { whyUnread } from '../../core/disk-fault.ts'
@@ -10,7 +10,7 @@ import type { Json } from '../../core/json.ts'
 import type { Io } from './io.ts'
 
 /** Returns the text that an option's value means. */
-export const readText = async (option: string, value: string, io: Pick<Io, 'stdin'>): Promise<string> => {
+export const readTextOption = async (option: string, value: string, io: Pick<Io, 'stdin'>): Promise<string> => {
   if (!value.startsWith('@')) return value
   if (value.startsWith('@@')) return value.slice(1)
   return value === '@-' ? io.stdin() : readFileOf(option, value.slice(1), 'write @@ for a text that begins with @')
@@ -43,7 +43,7 @@ export const readSecret = async (options: SecretOptions, io: Pick<Io, 'stdin'>):
   }
   const text = secretFile !== undefined ? readFileOf('--secret-file', secretFile) : secretStdin ? await io.stdin() : secret
   const found = text?.replace(/\r?\n$/, '')
-  if (found !== undefined && !present(found))
+  if (found !== undefined && !isUsableSecret(found))
     throw usage(isBare(found) ? 'the secret is empty: nothing follows "whsec_"' : 'the secret is empty')
   return found
 }

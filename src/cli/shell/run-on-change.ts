@@ -34,7 +34,7 @@ export const runOnChange = async ({ paths, run }: Rerun, cli: Cli): Promise<numb
     // Watching begins before the files are read, so that no change is missed.
     await watch(paths)
     for (let isFirst = true; ; isFirst = false) {
-      const read = await Promise.race([again(run, isFirst, cli), stopped])
+      const read = await Promise.race([runAgain(run, isFirst, cli), stopped])
       if (typeof read === 'string') return endOf(read)
       await watch(read)
       note(cli, 'watching: Ctrl-C ends it')
@@ -49,7 +49,7 @@ export const runOnChange = async ({ paths, run }: Rerun, cli: Cli): Promise<numb
 
 const endOf = (why: 'cancelled' | 'gone'): number => (why === 'gone' ? exit.ok : exit.cancelled)
 
-const again = async (run: Rerun['run'], isFirst: boolean, cli: Cli): Promise<readonly string[]> => {
+const runAgain = async (run: Rerun['run'], isFirst: boolean, cli: Cli): Promise<readonly string[]> => {
   try {
     return await run()
   } catch (error) {

@@ -12,25 +12,25 @@ export type TargetsListOptions = ProfileOption
 export const targetsList = async (options: TargetsListOptions, cli: Cli): Promise<number> => {
   const { profile, targets, warnings, notices } = await readTargets(cli.workspace, options.profile)
   note(cli, ...notices)
-  const rows = targets.map(rowOf)
+  const rows = targets.map(targetCells)
   const lines = aligned(cli.io.isTty ? [['TARGET', 'STATE', 'HOME', 'CONNECTED BY'], ...rows] : rows)
   const { dim } = paintWith(cli.io.colour)
   return answer(cli, {
     kind: 'targets.list',
-    data: { profile, targets: targets.map(describe) },
+    data: { profile, targets: targets.map(targetData) },
     text: lines.map((line, i) => `${cli.io.isTty && i === 0 ? dim(line) : line}\n`).join(''),
     warnings,
   })
 }
 
-const rowOf = ({ name, state, missing, hasHomeChannel, ways }: KnownTarget): string[] => [
+const targetCells = ({ name, state, missing, hasHomeChannel, ways }: KnownTarget): string[] => [
   name,
   missing.length > 0 ? `${state}: ${missing.join(', ')}` : state,
   hasHomeChannel ? 'home channel' : '-',
   state === 'missing' ? ways.join('; or ') : '',
 ]
 
-const describe = ({ name, state, missing, ways, hasHomeChannel, isPlugin }: KnownTarget): JsonObject => ({
+const targetData = ({ name, state, missing, ways, hasHomeChannel, isPlugin }: KnownTarget): JsonObject => ({
   name,
   state,
   missing: [...missing],

@@ -8,10 +8,10 @@ import { defaultText, prepareTargetTest, sendTargetTest, type TargetTest } from 
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { targetName } from '../../parts/target-name.ts'
-import { readText } from '../shell/input.ts'
+import { readTextOption } from '../shell/input.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
-import { type ContentOptions, contentOf } from '../webhook/traced-content.ts'
+import { type ContentOptions, tracedContent } from '../webhook/traced-content.ts'
 import { confirmSending, describeSent, sentText } from './sent.ts'
 
 export type RouteTestOptions = ContentOptions & { readonly route: string; readonly text?: string; readonly yes?: boolean }
@@ -19,15 +19,15 @@ export type RouteTestOptions = ContentOptions & { readonly route: string; readon
 /** Sends the tests. `only`: the target that gets the text; `undefined` for all targets of the route. */
 export const targetsTestRoute = async (only: string | undefined, options: RouteTestOptions, cli: Cli): Promise<number> => {
   const { route, text, yes = false } = options
-  const { of } = await contentOf(options, cli)
+  const { of } = await tracedContent(options, cli)
   const deliveries = await deliveriesOfRoute(cli.workspace, route, of)
   const tests: TargetTest[] = []
-  for (const { target, extra } of chosen(deliveries, only)) {
+  for (const { target, extra } of chosenDeliveries(deliveries, only)) {
     const test = await prepareTargetTest(cli.workspace, { target, extra, profile: deliveries.profile })
     if (!test.ok) return refuse(cli, test)
     tests.push(test)
   }
-  const said = text === undefined ? (deliveries.text ?? defaultText) : await readText('--text', text, cli.io)
+  const said = text === undefined ? (deliveries.text ?? defaultText) : await readTextOption('--text', text, cli.io)
   const names = tests.map(({ target }) => target).join(', ')
   if (tests.some(({ obstacle }) => obstacle === undefined)) await confirmSending(`${names}, as route ${deliveries.route} would`, yes, cli)
   if (text === undefined && deliveries.text === undefined) note(cli, 'an agent writes the text of this route: a test message stands in')
@@ -47,7 +47,7 @@ export const targetsTestRoute = async (only: string | undefined, options: RouteT
   })
 }
 
-const chosen = ({ to, route }: RouteDeliveries, only: string | undefined): RouteDeliveries['to'] => {
+const chosenDeliveries = ({ to, route }: RouteDeliveries, only: string | undefined): RouteDeliveries['to'] => {
   if (only === undefined) return to
   const its = to.filter(({ target }) => target === targetName(only))
   if (its.length > 0) return its

@@ -4,7 +4,7 @@ import { defaultText, prepareTargetTest, sendTargetTest } from '../../app/target
 import { exit, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
-import { readText } from '../shell/input.ts'
+import { readTextOption } from '../shell/input.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
 import { readExtra } from '../webhook/subscribe-options.ts'
@@ -32,7 +32,7 @@ export const targetsTest = async (asked: string | undefined, options: TargetsTes
   const test = await prepareTargetTest(cli.workspace, { target: asked, extra: extraOf(options), profile: options.profile })
   if (!test.ok) return refuse(cli, test)
   const { target, profile, obstacle } = test
-  const said = text === undefined || obstacle !== undefined ? defaultText : await readText('--text', text, cli.io)
+  const said = text === undefined || obstacle !== undefined ? defaultText : await readTextOption('--text', text, cli.io)
   if (obstacle === undefined) await confirmSending(to === undefined ? target : `${target} (${to})`, yes, cli)
   const { sent, notices } = await sendTargetTest(test, said)
   note(cli, ...notices)

@@ -2,7 +2,7 @@
 
 import type { Example } from '../../app/explain/explanation.ts'
 import { explanationOf } from '../../app/explain/index.ts'
-import { meaningOf, type OutcomeName, outcomeNamed, refuseOutcome } from '../../app/explain/outcomes.ts'
+import { type OutcomeName, outcomeMeaning, outcomeNamed, refuseOutcome } from '../../app/explain/outcomes.ts'
 import { allCodes, codeNamed } from '../../app/validate/codes.ts'
 import { type Code, catalogue, isStopping } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -19,10 +19,10 @@ export const explain = async (written: string | undefined, cli: Cli): Promise<nu
     return answer(cli, { kind: 'explain', data, text: `${listOf(paint)}\noutcomes: ${outcomeNames.join(', ')}\n` })
   }
   const outcome = outcomeNamed(written)
-  if (outcome) return answer(cli, { kind: 'explain', data: { outcome, ...meaningOf(outcome) }, text: pageOfOutcome(outcome, paint) })
+  if (outcome) return answer(cli, { kind: 'explain', data: { outcome, ...outcomeMeaning(outcome) }, text: pageOfOutcome(outcome, paint) })
   refuseOutcome(written)
   const code = codeNamed(written)
-  return answer(cli, { kind: 'explain', data: { ...brief(code), ...whole(code) }, text: pageOf(code, paint) })
+  return answer(cli, { kind: 'explain', data: { ...brief(code), ...explanationData(code) }, text: pageOf(code, paint) })
 }
 
 const brief = (code: Code): JsonObject => ({
@@ -32,7 +32,7 @@ const brief = (code: Code): JsonObject => ({
   stops_startup: isStopping(code),
 })
 
-const whole = (code: Code): JsonObject => {
+const explanationData = (code: Code): JsonObject => {
   const { means, why, fix, example } = explanationOf(code)
   return { means, why, fix, example: example ? { ...example } : null, docs: docsOf(code) }
 }
@@ -54,7 +54,7 @@ const pageOf = (code: Code, paint: Paint): string => {
 }
 
 const pageOfOutcome = (name: OutcomeName, paint: Paint): string => {
-  const { means, fix } = meaningOf(name)
+  const { means, fix } = outcomeMeaning(name)
   return `${paint.bold(name)}\n\n${wrapped(means)}\n\n${wrapped(fix)}\n`
 }
 

@@ -6,12 +6,12 @@ import { replaceFile } from '../../config/writing/replace-file.ts'
 import { exit, Fault, messageOf, usage } from '../../core/fault.ts'
 import { nearest } from '../../core/text.ts'
 import { type FormatName, formats } from '../reports/index.ts'
-import type { Report } from '../reports/report.ts'
+import type { FindingsReport } from '../reports/report.ts'
 import type { Io } from '../shell/io.ts'
 
 export type Output = { readonly format: FormatName; readonly file?: string }
 
-const names: readonly string[] = [...Object.keys(formats), 'auto']
+const formatNames: readonly string[] = [...Object.keys(formats), 'auto']
 const isFormat = (name: string): name is FormatName => Object.hasOwn(formats, name)
 
 /** Returns the outputs that the options ask for. One of them is stdout. Throws a usage Fault. */
@@ -34,14 +34,14 @@ const outputOf = (text: string, env: Io['env']): readonly Output[] => {
   if (name !== 'auto')
     throw new Fault('usage', `there is no format "${name}"`, {
       exitCode: exit.usage,
-      suggest: nearest(name, names),
-      hint: names.join(', '),
+      suggest: nearest(name, formatNames),
+      hint: formatNames.join(', '),
     })
   return env.GITHUB_ACTIONS === 'true' && file === undefined ? [{ format: 'pretty' }, { format: 'github' }] : [{ format: 'pretty', ...to }]
 }
 
 /** Writes the reports: each file in one step, and the report for stdout to `io`. Throws a Fault for a file that cannot be written. */
-export const writeReports = async (outputs: readonly Output[], report: Report, io: Pick<Io, 'stdout'>): Promise<void> => {
+export const writeReports = async (outputs: readonly Output[], report: FindingsReport, io: Pick<Io, 'stdout'>): Promise<void> => {
   for (const { format, file } of outputs) {
     const render = await formats[format]()
     if (file === undefined) io.stdout(render(report))

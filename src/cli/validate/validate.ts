@@ -14,7 +14,7 @@ import { shownPlace } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { quoted } from '../../process/quoted.ts'
-import type { Report } from '../reports/report.ts'
+import type { FindingsReport } from '../reports/report.ts'
 import { count } from '../shell/findings.ts'
 import { type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
@@ -121,7 +121,7 @@ const reportOf = (
   { max, denyWarnings = false }: ValidateOptions,
   cli: Cli,
   ms: number,
-): Report => {
+): FindingsReport => {
   const { workspace, io } = cli
   const shown = found.diagnostics.slice(0, max)
   return {

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readServed, type Served } from '../../app/routes/check-subscription.ts'
-import { type Draft, draftOf, type Edited, saveDraft } from '../../app/routes/edit-subscription.ts'
+import { draftOf, type Edited, type SubscriptionDraft, saveDraft } from '../../app/routes/edit-subscription.ts'
 import { findRoute, type RouteEntry, readRoutes } from '../../app/routes/routes.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
@@ -44,11 +44,11 @@ const editConfigured = async ({ route }: RouteEntry, edit: Edit, cli: Cli): Prom
 }
 
 /** Saves the draft and returns the exit code; `undefined` where the user wants to go on editing. */
-const save = async (served: Served, draft: Draft, file: string, cli: Cli): Promise<number | undefined> => {
+const save = async (served: Served, draft: SubscriptionDraft, file: string, cli: Cli): Promise<number | undefined> => {
   const text = await readFile(file, 'utf8')
   try {
     const done = await saveDraft(served, draft, file, text)
-    if (done.ok) return report(draft, done, cli)
+    if (done.ok) return answerEdited(draft, done, cli)
     const code = refuse(cli, done)
     return (await wantsAgain(cli)) ? undefined : code
   } catch (error) {
@@ -60,7 +60,7 @@ const save = async (served: Served, draft: Draft, file: string, cli: Cli): Promi
   }
 }
 
-const report = ({ name }: Draft, { changed, newSecret, warnings }: Edited, cli: Cli): number => {
+const answerEdited = ({ name }: SubscriptionDraft, { changed, newSecret, warnings }: Edited, cli: Cli): number => {
   const lines = changed.length === 0 ? [`no change: ${name}`] : [`updated  ${name} (${changed.join(', ')})`]
   if (newSecret !== undefined)
     lines.push(`secret   ${newSecret}`, 'it is bound to another profile: senders that hold the old secret are refused')

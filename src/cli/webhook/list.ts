@@ -1,6 +1,6 @@
 /** `webhook list`: one route a line, in stable columns, without secrets. */
 
-import { type ListedRoute, listRoutes, stateOf } from '../../app/routes/routes.ts'
+import { type ListedRoute, listRoutes, routeState } from '../../app/routes/routes.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { aligned, cellText } from '../shell/columns.ts'
@@ -13,7 +13,7 @@ const maxDescription = 60
 
 export const webhookList = async ({ all = false, wide = false }: ListOptions, cli: Cli): Promise<number> => {
   const { routes, warnings } = listRoutes(cli.workspace, all)
-  const rows = routes.map((route) => rowOf(route, { all, wide }))
+  const rows = routes.map((route) => routeCells(route, { all, wide }))
   if (rows.length === 0) note(cli, `no subscriptions yet: ${cli.workspace.self} webhook subscribe <name>`)
   const head = [
     'NAME',
@@ -36,14 +36,14 @@ export const webhookList = async ({ all = false, wide = false }: ListOptions, cl
   })
 }
 
-const rowOf = ({ route, described: row }: ListedRoute, { all, wide }: Required<ListOptions>): string[] => {
+const routeCells = ({ route, described: row }: ListedRoute, { all, wide }: Required<ListOptions>): string[] => {
   const events = (row.events as string[]).join(',')
   const secret = row.secret as JsonObject | null
   const description = printable(String(row.description), wide ? 1024 : maxDescription)
   return [
     cellText(route.name),
     ...(all ? [route.source] : []),
-    stateOf(route),
+    routeState(route),
     cellText(row.mode),
     cellText(events === '' ? '*' : events),
     cellText(row.deliver),

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { compactJson, isJson, prettyJson } from '../../app/json-text.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
-import { type Draft, type Worked, wantsAgain, withDrafts } from '../shell/draft.ts'
+import { type TextDraft, type Worked, wantsAgain, withDrafts } from '../shell/draft.ts'
 import type { Io } from '../shell/io.ts'
 import { type Cli, printFault } from '../shell/output.ts'
 
@@ -11,7 +11,7 @@ import { type Cli, printFault } from '../shell/output.ts'
  * Opens a body in the editor and returns the edited body: the same text where nothing was changed, and JSON for JSON. Throws a Fault for a
  * body that cannot be sent.
  */
-export type ByHand = (body: string) => Promise<string>
+export type EditByHand = (body: string) => Promise<string>
 
 type EditedPayload = {
   /** The name of the draft. */
@@ -24,23 +24,23 @@ type EditedPayload = {
 export const withPayloadByHand = async <T>(
   { name, instead }: EditedPayload,
   cli: Cli,
-  work: (byHand: ByHand) => Promise<Worked<T>>,
+  work: (byHand: EditByHand) => Promise<Worked<T>>,
 ): Promise<T> => {
   const { edit } = cli.io
   if (!edit) throw usage('--edit needs a terminal', `without one: ${instead}`)
   return withDrafts(cli, (open) =>
     work(async (body) => {
-      const draft: Draft = isJson(body)
+      const draft: TextDraft = isJson(body)
         ? { name, extension: 'json', text: `${prettyJson(body)}\n` }
         : { name, extension: 'txt', text: `${body}\n` }
-      const text = await written(draft, await open(draft), edit, cli)
+      const text = await editPayload(draft, await open(draft), edit, cli)
       if (text === draft.text) return body
       return draft.extension === 'json' ? compactJson(text) : text.replace(/\n$/, '')
     }),
   )
 }
 
-const written = async ({ extension }: Draft, file: string, edit: NonNullable<Io['edit']>, cli: Cli): Promise<string> => {
+const editPayload = async ({ extension }: TextDraft, file: string, edit: NonNullable<Io['edit']>, cli: Cli): Promise<string> => {
   for (;;) {
     await edit(file)
     const text = await readFile(file, 'utf8')

@@ -1,7 +1,7 @@
 /** Reads the body that an option of a command gives. */
 
 import { usage } from '../../core/fault.ts'
-import { readText } from '../shell/input.ts'
+import { readTextOption } from '../shell/input.ts'
 import type { Io } from '../shell/io.ts'
 
 const madeUp = '{"test":true,"message":"Hello from headgate webhook test"}'
@@ -19,7 +19,7 @@ export type PayloadSource = { readonly from: 'given' | 'file' | 'stdin' | 'sampl
 export const readPayload = async (payload: string | undefined, io: Pick<Io, 'stdin'>): Promise<TakenPayload> => {
   if (payload === undefined) return { from: 'made up', text: madeUp }
   const option = payload === '-' ? '@-' : payload
-  const text = await readText('--payload', option, io)
+  const text = await readTextOption('--payload', option, io)
   try {
     JSON.parse(text)
     return { text, ...sourceOf(option) }

@@ -1,14 +1,14 @@
 /** `webhook show <name>`: one whole route with its secrets masked. */
 
 import { dump } from 'js-yaml'
-import { readRouteDetail, stateOf } from '../../app/routes/routes.ts'
+import { readRouteDetail, routeState } from '../../app/routes/routes.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
 export const webhookShow = async (name: string, cli: Cli): Promise<number> => {
   const { route, described, fields, warnings } = readRouteDetail(cli.workspace, name)
-  const head: JsonObject = { name: route.name, source: route.source, state: stateOf(route), url: described.url ?? '' }
+  const head: JsonObject = { name: route.name, source: route.source, state: routeState(route), url: described.url ?? '' }
   const text = dump({ ...head, ...(isObject(fields) ? fields : { written: fields }) }, { lineWidth: -1, noRefs: true })
   const lines = text.trimEnd().split('\n')
   return answer(cli, {

@@ -7,7 +7,7 @@ import type { Workspace } from '../../app/workspace.ts'
 import { usage } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { RouteOptions } from '../options/route.ts'
-import { parseData, readSecret, readText } from '../shell/input.ts'
+import { parseData, readSecret, readTextOption } from '../shell/input.ts'
 import type { Io } from '../shell/io.ts'
 import type { Cli } from '../shell/output.ts'
 
@@ -45,7 +45,7 @@ export const readSubscriptionInput = async (
     fields: {
       description: options.description,
       events: options.events,
-      prompt: options.prompt === undefined ? undefined : await readText('--prompt', options.prompt, io),
+      prompt: options.prompt === undefined ? undefined : await readTextOption('--prompt', options.prompt, io),
       skills: options.skills,
       deliver: options.deliver,
       profile: options.routeProfile,
@@ -69,7 +69,7 @@ const beginning = async ({ from, like }: SubscribeOptions, io: Io, workspace: Wo
 const readFrom = async (text: string, io: Io): Promise<JsonObject> => {
   const sender = routeOfSender(text)
   if (sender) return sender
-  const data = parseData('--from', await readText('--from', text, io))
+  const data = parseData('--from', await readTextOption('--from', text, io))
   if (isObject(data)) return data
   throw usage('--from: not a map of settings', 'name a sender (docs/senders.md), or a file with an @ before it: --from @route.yaml')
 }
@@ -77,7 +77,7 @@ const readFrom = async (text: string, io: Io): Promise<JsonObject> => {
 /** Returns the conditions of the texts. Each text is one condition or a list of conditions. */
 const readFilters = async (texts: readonly string[], io: Io): Promise<Json[]> => {
   const filters: Json[] = []
-  for (const text of texts) filters.push(...[parseData('--filter', await readText('--filter', text, io))].flat())
+  for (const text of texts) filters.push(...[parseData('--filter', await readTextOption('--filter', text, io))].flat())
   return filters
 }
 

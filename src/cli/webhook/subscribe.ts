@@ -24,7 +24,7 @@ export const webhookSubscribe = async (asked: string, options: SubscribeOptions,
 
 type SubscribeReport = Subscribed & { readonly options: SubscribeOptions }
 
-const report = (done: SubscribeReport, cli: Cli): number => {
+const answerSubscribed = (done: SubscribeReport, cli: Cli): number => {
   const { name, options, warnings, change, url, newSecret, curl } = done
   if (options.print) {
     for (const warning of warnings) warn(cli, warning)
@@ -42,7 +42,7 @@ const report = (done: SubscribeReport, cli: Cli): number => {
     curl: curl ?? null,
     dry_run: options.dryRun === true,
   }
-  return answer(cli, { kind: 'webhook.subscribe', data, warnings, text: textOf(done, cli) })
+  return answer(cli, { kind: 'webhook.subscribe', data, warnings, text: subscriptionText(done, cli) })
 }
 
 /**
@@ -57,7 +57,7 @@ const printed = ({ name, url, secret, curl, scheme, change }: SubscribeReport, w
   throw new Fault('no_curl', `"${name}" is saved, but there is no line for it`, { exitCode: exit.no, hint })
 }
 
-const textOf = ({ name, options, change, url, newSecret, scheme, how, curl }: SubscribeReport, cli: Cli): string => {
+const subscriptionText = ({ name, options, change, url, newSecret, scheme, how, curl }: SubscribeReport, cli: Cli): string => {
   const what = change.created ? 'created' : 'updated'
   if (!change.created && change.changed.length === 0) return `no change: ${name}\nurl      ${url}\n`
   const { before, entry } = change

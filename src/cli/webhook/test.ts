@@ -12,7 +12,7 @@ import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { readPayload } from './payload.ts'
-import { type ByHand, withPayloadByHand } from './payload-by-hand.ts'
+import { type EditByHand, withPayloadByHand } from './payload-by-hand.ts'
 import { quotedLines } from './quoted-lines.ts'
 
 export type TestOptions = {
@@ -40,25 +40,30 @@ export const webhookTest = async (asked: string, options: TestOptions, cli: Cli)
   checkExpected(options.expect)
   if (options.sample !== undefined && options.payload !== undefined) throw usage('give --sample or --payload, not both')
   const of = options.sample === undefined ? { payload: (await readPayload(options.payload, cli.io)).text } : { sample: options.sample }
-  if (!options.edit) return send(asked, of, options, cli)
+  if (!options.edit) return sendAndAnswer(asked, of, options, cli)
   const instead = '--set path=value, or --payload @file'
   return withPayloadByHand({ name: asked, instead }, cli, async (byHand) => ({
-    result: await send(asked, of, { ...options, byHand }, cli),
+    result: await sendAndAnswer(asked, of, { ...options, byHand }, cli),
     done: true,
   }))
 }
 
-const send = async (asked: string, of: TestInput['of'], options: TestOptions & { readonly byHand?: ByHand }, cli: Cli): Promise<number> => {
+const sendAndAnswer = async (
+  asked: string,
+  of: TestInput['of'],
+  options: TestOptions & { readonly byHand?: EditByHand },
+  cli: Cli,
+): Promise<number> => {
   const { set = [], unset = [], wait = false, timeout = defaultTimeoutSeconds, expect } = options
   const privateKey = options.privateKey === undefined ? undefined : keyIn(options.privateKey)
   const finder = gatewayAt(cli.workspace)
   const test = await prepareTest(cli.workspace, finder, asked, { ...options, of, set, unset, privateKey })
   if (options.printCurl) {
     const curl = curlLine(test.url, test.headers, test.body)
-    return answer(cli, { kind: 'webhook.test', data: { request: describe(test), curl }, text: `${curl}\n` })
+    return answer(cli, { kind: 'webhook.test', data: { request: requestData(test), curl }, text: `${curl}\n` })
   }
   const tested = await testRoute(cli.workspace, finder, test, { wait, timeoutMs: timeout * 1_000, expect })
-  return report(test, tested, { expect, timeout }, cli)
+  return answerTested(test, tested, { expect, timeout }, cli)
 }
 
 const keyIn = (file: string): string => {
@@ -71,14 +76,14 @@ const keyIn = (file: string): string => {
 
 type Expectation = { readonly expect: string | undefined; readonly timeout: number }
 
-const report = (test: PreparedTest, tested: TestedRoute, { expect, timeout }: Expectation, cli: Cli): number => {
+const answerTested = (test: PreparedTest, tested: TestedRoute, { expect, timeout }: Expectation, cli: Cli): number => {
   const { answer: got, known, isFollowed, isEnded, ok } = tested
   const isUnknown = tested.isLookedUp && got.outcome === undefined
   if (isUnknown || (isFollowed && !known)) note(cli, 'there is no record of it here: is the gateway one of another data directory?')
   else if (isFollowed && !isEnded) note(cli, `it has not ended within ${timeout} s`)
   if (expect !== undefined && !ok) note(cli, `expected ${printable(expect)}, got ${printable(nameOf(tested))}`)
   const data = {
-    request: describe(test),
+    request: requestData(test),
     response: { status: got.status, body: got.body, ms: got.ms },
     outcome: got.outcome ?? null,
     reason: got.reason ?? null,
@@ -89,10 +94,10 @@ const report = (test: PreparedTest, tested: TestedRoute, { expect, timeout }: Ex
     text: tested.text ?? null,
     final: isFollowed && known ? describeEvent(known) : null,
   }
-  return answer(cli, { kind: 'webhook.test', data, text: textOf(test, tested, cli), exitCode: ok ? exit.ok : exit.no })
+  return answer(cli, { kind: 'webhook.test', data, text: testText(test, tested, cli), exitCode: ok ? exit.ok : exit.no })
 }
 
-const describe = ({ url, scheme, event, id, body }: PreparedTest): JsonObject => ({
+const requestData = ({ url, scheme, event, id, body }: PreparedTest): JsonObject => ({
   url,
   scheme,
   event: event ?? null,
@@ -100,7 +105,7 @@ const describe = ({ url, scheme, event, id, body }: PreparedTest): JsonObject =>
   bytes: Buffer.byteLength(body),
 })
 
-const textOf = (
+const testText = (
   { url, scheme, event, id, body }: PreparedTest,
   { answer: got, known, isFollowed, text }: TestedRoute,
   cli: Cli,

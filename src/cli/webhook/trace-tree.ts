@@ -10,9 +10,9 @@ import type { Paint } from '../shell/paint.ts'
 import type { PayloadSource } from './payload.ts'
 import { quotedLines } from './quoted-lines.ts'
 
-const words: { readonly [result in TracedStage['result']]: string } = { pass: 'ok', stop: 'STOP', skip: '-', error: 'ERROR' }
+const resultWords: { readonly [result in TracedStage['result']]: string } = { pass: 'ok', stop: 'STOP', skip: '-', error: 'ERROR' }
 
-const sources: { readonly [from in PayloadSource['from']]: string } = {
+const payloadSources: { readonly [from in PayloadSource['from']]: string } = {
   given: 'as given',
   file: 'file',
   stdin: 'standard input',
@@ -26,7 +26,7 @@ export const treeOf = (traced: Trace, { from, name: of }: PayloadSource, paint: 
   const about = event ? `  event ${printable(event.eventType)}` : ''
   const lines = [
     `${paint.bold(printable(route))}${about}`,
-    `payload  ${sources[from]}${of === undefined ? '' : ` ${printable(of)}`}`,
+    `payload  ${payloadSources[from]}${of === undefined ? '' : ` ${printable(of)}`}`,
     ...stages.flatMap((each, i) => [stageLine(each, i), ...(each.stage === filters.name ? conditions.map(conditionLine) : [])]),
     `outcome  ${paint.bold(name)}${reason === undefined ? '' : `: ${printable(reason)}`}`,
     `answer   ${answer.status} ${printable(answer.body, 512)}`,
@@ -38,7 +38,7 @@ export const treeOf = (traced: Trace, { from, name: of }: PayloadSource, paint: 
 }
 
 const stageLine = ({ stage, result, reason }: TracedStage, i: number): string =>
-  `${String(i + 1).padStart(2)} ${stage.padEnd(11)} ${words[result].padEnd(5)}${reason === undefined ? '' : ` ${printable(reason)}`}`.trimEnd()
+  `${String(i + 1).padStart(2)} ${stage.padEnd(11)} ${resultWords[result].padEnd(5)}${reason === undefined ? '' : ` ${printable(reason)}`}`.trimEnd()
 
 const conditionLine = (judged: Judged): string => {
   const indent = '  '.repeat(judged.path.filter((part) => typeof part === 'string').length)

@@ -3,11 +3,11 @@
 import { describeTrace } from '../../app/trace/describe-trace.ts'
 import { traceRoute } from '../../app/trace/trace-route.ts'
 import { exit, usage } from '../../core/fault.ts'
-import { isTaken } from '../../core/outcome-table.ts'
+import { isTakenOutcome } from '../../core/outcome-table.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { treeOf } from './trace-tree.ts'
-import { type ContentOptions, contentOf } from './traced-content.ts'
+import { type ContentOptions, tracedContent } from './traced-content.ts'
 
 export type TraceOptions = ContentOptions & {
   readonly set?: readonly string[]
@@ -21,12 +21,12 @@ export const webhookTrace = async (name: string, options: TraceOptions, cli: Cli
   const { event, scheme, set = [], unset = [], runScripts = false } = options
   const isChanged = [event, scheme, options.set, options.unset].some((given) => given !== undefined)
   if (options.eventId !== undefined && isChanged) throw usage('--event-id stands alone: the event is taken as it was')
-  const { of, ...source } = await contentOf(options, cli)
+  const { of, ...source } = await tracedContent(options, cli)
   const traced = await traceRoute(cli.workspace, name, { of, event, scheme, set, unset, runScripts })
   return answer(cli, {
     kind: 'webhook.trace',
     data: { ...describeTrace(traced), payload: { from: source.from, name: source.name ?? null } },
     text: treeOf(traced, source, paintWith(cli.io.colour)),
-    exitCode: isTaken(traced.outcome) ? exit.ok : exit.no,
+    exitCode: isTakenOutcome(traced.outcome) ? exit.ok : exit.no,
   })
 }

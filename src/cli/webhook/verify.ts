@@ -21,7 +21,7 @@ export const webhookVerify = async (
   cli: Cli,
 ): Promise<number> => {
   if (body === undefined) throw usage('--body is needed: the bytes that were signed', "write --body @file, --body @- or --body '{}'")
-  const headers = { host: '127.0.0.1', ...headersOf(header.flatMap(linesOf)) }
+  const headers = { host: '127.0.0.1', ...parseHeaders(header.flatMap(headerLines)) }
   const time = at === undefined ? Date.now() : /^\d{9,12}$/.test(at) ? Number(at) * 1000 : timeOf('--at', at)
   const from = { remote: () => '', isProxied: () => false }
   const request = { method: 'POST', url: () => url, headers, at: time, ...from, body: await bytesOf(body, cli.io) }
@@ -36,19 +36,19 @@ export const webhookVerify = async (
     why: why || null,
     schemes: [...schemes],
   }
-  return answer(cli, { kind: 'webhook.verify', data, text: textOf(verified), exitCode: accepted ? exit.ok : exit.no })
+  return answer(cli, { kind: 'webhook.verify', data, text: verificationText(verified), exitCode: accepted ? exit.ok : exit.no })
 }
 
-const textOf = ({ route, accepted, scheme, secret = 0, schemes, why }: VerifiedOffline): string => {
+const verificationText = ({ route, accepted, scheme, secret = 0, schemes, why }: VerifiedOffline): string => {
   const verdict = accepted
     ? `takes it: ${scheme === 'none' ? 'it verifies nothing' : `${scheme}, secret ${secret + 1}`}`
     : `refuses it (401): ${why}`
-  return `${printable(`${route} ${verdict}`, 2_000)}\n${aligned(schemes.map(rowOf))
+  return `${printable(`${route} ${verdict}`, 2_000)}\n${aligned(schemes.map(schemeCells))
     .map((line) => `  ${printable(line, 2_000)}\n`)
     .join('')}`
 }
 
-const rowOf = ({ scheme, listed, shows, holds, why }: SchemeView): string[] => [
+const schemeCells = ({ scheme, listed, shows, holds, why }: SchemeView): string[] => [
   scheme,
   holds ? 'holds' : shows ? 'does not hold' : 'not there',
   [...(listed ? [] : ['not listed in "verify"']), ...(why === '' ? [] : [why])].join('; '),
@@ -69,7 +69,7 @@ const readFile = (option: string, file: string): Buffer => {
 }
 
 /** Returns the lines of one header, or of a file with one header a line. */
-const linesOf = (value: string): string[] =>
+const headerLines = (value: string): string[] =>
   value.startsWith('@')
     ? readFile('--header', value.slice(1))
         .toString('utf8')
@@ -78,7 +78,7 @@ const linesOf = (value: string): string[] =>
     : [value]
 
 /** Returns headers as Node does: names in lower case, values as latin1, and the values of a repeated header joined. */
-const headersOf = (lines: readonly string[]): { readonly [name: string]: string } => {
+const parseHeaders = (lines: readonly string[]): { readonly [name: string]: string } => {
   const headers = new Map<string, string>()
   for (const line of lines) {
     const [, name, value = ''] = /^([^\s:]+):\s*(.*?)\s*$/s.exec(line) ?? []

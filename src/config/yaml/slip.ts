@@ -12,7 +12,7 @@ export const slipAt = (text: string, at: number, reason: string): SyntaxSlip | u
   indentSlip(text, at, reason) ??
   columnSlip(at, reason)
 
-const lineOf = (text: string, at: number): { readonly start: number; readonly line: string } => {
+const lineAround = (text: string, at: number): { readonly start: number; readonly line: string } => {
   const start = text.lastIndexOf('\n', at - 1) + 1
   const end = text.indexOf('\n', start)
   return { start, line: text.slice(start, end < 0 ? text.length : end) }
@@ -30,7 +30,7 @@ const unclosedSlip = (text: string, at: number, reason: string): SyntaxSlip | un
   const isEnd = at >= text.trimEnd().length
   if (!staysOpen && reason.startsWith('missed comma'))
     return { at: keyStart(text, at), message: 'a comma is missing', help: 'put a comma before this' }
-  if (!isEnd && (!staysOpen || !isNewMember(lineOf(text, at).line)) && reason.startsWith('deficient'))
+  if (!isEnd && (!staysOpen || !isNewMember(lineAround(text, at).line)) && reason.startsWith('deficient'))
     return { at, message: 'the lines of this value are indented too little', help: 'indent these lines more than the key of the value' }
   return { at: open.at, message: `this ${isQuote ? 'quote' : 'bracket'} is not closed`, help: `add the closing ${closingSignOf(open)}` }
 }
@@ -41,19 +41,19 @@ const maxKey = 200
 /** Returns the offset where a key begins: the parser stops at the colon behind it. */
 const keyStart = (text: string, at: number): number => {
   if (text[at] !== ':') return at
-  const from = Math.max(lineOf(text, at).start, at - maxKey)
+  const from = Math.max(lineAround(text, at).start, at - maxKey)
   return from + text.slice(from, at).search(/(?:"[^"]*"|'[^']*'|[\w.$-]+)\s*$|$/)
 }
 
 /** Returns an open quote of an earlier line that the next opening quote seemed to close. */
 const misreadQuote = (text: string, at: number) => {
-  const [open] = openAt(text, lineOf(text, at).start + lineOf(text, at).line.length)
-  return open && open.at < lineOf(text, at).start && (open.sign === '"' || open.sign === "'") ? open : undefined
+  const [open] = openAt(text, lineAround(text, at).start + lineAround(text, at).line.length)
+  return open && open.at < lineAround(text, at).start && (open.sign === '"' || open.sign === "'") ? open : undefined
 }
 
 const aliasSlip = (text: string, at: number, reason: string): SyntaxSlip | undefined => {
   if (!/bad indentation|missed comma|name of an alias/.test(reason)) return undefined
-  const { start, line } = lineOf(text, at)
+  const { start, line } = lineAround(text, at)
   const [star] = [...line.slice(0, at - start + 1).matchAll(/(?:^\s*|[:,?-]\s+|[[{]\s*)(?=\*)/g)].slice(-1)
   return (
     star && {
@@ -67,7 +67,7 @@ const aliasSlip = (text: string, at: number, reason: string): SyntaxSlip | undef
 /** Finds a value that needs quotes. */
 const unquotedSlip = (text: string, at: number, reason: string): SyntaxSlip | undefined => {
   if (!reason.startsWith('bad indentation')) return undefined
-  const { start, line } = lineOf(text, at)
+  const { start, line } = lineAround(text, at)
   if (/[@%`]/.test(text[at] ?? '')) return { at, message: 'no text without quotes begins with this sign', help: 'put the text in quotes' }
   if (/(["'])\s+$/.test(line.slice(0, at - start)))
     return { at, message: 'this stands behind a closing quote', help: 'take it out, or put the whole text in quotes of the other kind' }
@@ -80,7 +80,7 @@ const unquotedSlip = (text: string, at: number, reason: string): SyntaxSlip | un
 const indentSlip = (text: string, at: number, reason: string): SyntaxSlip | undefined => {
   const isKey = reason.includes('multiline key')
   if (!isKey && !reason.startsWith('bad indentation')) return undefined
-  const { start, line } = lineOf(text, at)
+  const { start, line } = lineAround(text, at)
   // The parser reads a key below such lines as the end of them, so the key's own line does not count.
   const lines = [...text.slice(0, start).split('\n').slice(0, -1), ...(isKey ? [] : [line])]
   const header = lines.findLastIndex((line) => /[:-]\s+[|>][-+\d]*\s*(?:#.*)?$/.test(line))

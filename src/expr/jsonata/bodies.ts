@@ -3,7 +3,7 @@
 import { isObject } from '../../core/json.ts'
 import { finder } from '../search.ts'
 import { checkWeight, maxItems } from '../weight.ts'
-import { buildable, fastText, refuse, sizeOf, slowText } from './checks.ts'
+import { buildable, fastText, refuse, slowText, textLength } from './checks.ts'
 import { type Frame, itemsAStep, runOf } from './run.ts'
 
 /** The `this` with which JSONata calls a built-in. */
@@ -59,7 +59,7 @@ export const substringAfter = onTexts((text, wanted) => {
 })
 
 /** Returns the pieces of a text between the first `most` places where `wanted` stands. `wanted` is not empty. */
-const piecesOf = (text: string, wanted: string, most: number): string[] => {
+const splitText = (text: string, wanted: string, most: number): string[] => {
   const find = finder(wanted)
   const pieces: string[] = []
   let from = 0
@@ -78,7 +78,7 @@ export const split: Instead = (original) =>
   function (text, separator, limit) {
     if (typeof separator !== 'string' || typeof text !== 'string' || Number(limit) < 0) return original.call(this, text, separator, limit)
     const most = Math.min(limit === undefined ? Infinity : Math.trunc(Number(limit)), maxItems + 1)
-    const pieces = separator === '' ? text.split('', most) : piecesOf(text, separator, most).slice(0, most)
+    const pieces = separator === '' ? text.split('', most) : splitText(text, separator, most).slice(0, most)
     if (pieces.length > maxItems) refuse(`the text has more than ${maxItems} pieces`)
     return pieces
   }
@@ -87,8 +87,8 @@ export const replace: Instead = (original) =>
   function (text, pattern, replacement, limit) {
     const plain = typeof text === 'string' && typeof pattern === 'string' && typeof replacement === 'string'
     if (!plain || pattern === '' || Number(limit) < 0) return original.call(this, text, pattern, replacement, limit)
-    const pieces = piecesOf(text, pattern, replacementCount(limit))
-    buildable(text.length + pieces.length * sizeOf(replacement), 4 * fastText)
+    const pieces = splitText(text, pattern, replacementCount(limit))
+    buildable(text.length + pieces.length * textLength(replacement), 4 * fastText)
     return pieces.join(replacement)
   }
 

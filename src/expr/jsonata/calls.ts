@@ -1,15 +1,15 @@
 /** Finds calls of functions that do not exist. The library notices such a call only on an event, and the expression then has no value. */
 
 import { nearest } from '../../core/text.ts'
-import type { Node } from './operators.ts'
+import type { SyntaxNode } from './operators.ts'
 import { builtInNames } from './rules.ts'
 
-const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null
+const isNode = (value: unknown): value is SyntaxNode => typeof value === 'object' && value !== null
 
 const nameOf = (node: unknown): readonly string[] => (isNode(node) && node.type === 'variable' ? [String(node.value)] : [])
 
 /** Returns the names that a node binds: by `:=`, as a parameter, or as the item (`@`) or number (`#`) of a step. */
-const boundBy = ({ type, lhs, arguments: parameters, focus, index, stages }: Node): readonly string[] => [
+const boundBy = ({ type, lhs, arguments: parameters, focus, index, stages }: SyntaxNode): readonly string[] => [
   ...(type === 'bind' ? nameOf(lhs) : []),
   ...(type === 'lambda' && Array.isArray(parameters) ? parameters.flatMap(nameOf) : []),
   ...[focus, index].filter((name) => typeof name === 'string'),
@@ -17,7 +17,7 @@ const boundBy = ({ type, lhs, arguments: parameters, focus, index, stages }: Nod
 ]
 
 /** Returns the variable that a node calls: before its brackets, or behind `~>`. */
-const calleeOf = ({ type, value, procedure, rhs }: Node): unknown =>
+const calleeOf = ({ type, value, procedure, rhs }: SyntaxNode): unknown =>
   type === 'function' || type === 'partial' ? procedure : type === 'apply' || (type === 'binary' && value === '~>') ? rhs : undefined
 
 /** Whether a word leaves out letters of a name: `cnt` of `count`. */
@@ -28,7 +28,7 @@ const isShortFor = (word: string, name: string): boolean => {
 }
 
 /** Returns the first call of a name that neither the library nor the expression has. A name that is bound in any scope counts as known. */
-export const unknownCall = (nodes: readonly Node[]): { readonly message: string; readonly position: number } | undefined => {
+export const unknownCall = (nodes: readonly SyntaxNode[]): { readonly message: string; readonly position: number } | undefined => {
   const known = new Set(['', '$', ...builtInNames, ...nodes.flatMap(boundBy)])
   for (const node of nodes) {
     const callee = calleeOf(node)

@@ -21,7 +21,7 @@ export const refuse = (what: string): never => {
   throw new TooHard(what)
 }
 
-export const sizeOf = (text: unknown): number => (typeof text === 'string' ? text.length : 0)
+export const textLength = (text: unknown): number => (typeof text === 'string' ? text.length : 0)
 
 /** Throws TooHard where a text of so many units would be longer than `most`. */
 export const buildable = (units: number, most: number): void => {
@@ -30,7 +30,7 @@ export const buildable = (units: number, most: number): void => {
 
 /** Returns the length of all texts of a list, plus `between` for each. */
 export const unitsOf = (list: unknown, between = 0): number =>
-  Array.isArray(list) ? list.reduce<number>((units, item) => units + sizeOf(item) + between, 0) : 0
+  Array.isArray(list) ? list.reduce<number>((units, item) => units + textLength(item) + between, 0) : 0
 
 /** Charges for all items of the arguments. Without `deep`, a map inside another value counts as one item. */
 export const chargeItems =
@@ -56,14 +56,14 @@ export const numberFormat: CheckArguments = (args, run) => {
   const options = args[2]
   if (options === undefined) return
   checkWeight(options, false, maxOptions)
-  const fine = Object.values(options as object).every((value) => sizeOf(value) > 0 && sizeOf(value) < maxOptions)
+  const fine = Object.values(options as object).every((value) => textLength(value) > 0 && textLength(value) < maxOptions)
   if (!fine) refuse('the options of $formatNumber must be a few short texts')
 }
 
 /** Charges for the replacement, which the library reads anew for each match, from one `$` to the next. */
 export const replaceable: CheckArguments = ([text, pattern, replacement], run) => {
   if (typeof pattern === 'string' || typeof replacement !== 'string') return
-  const matches = Math.min(sizeOf(text), maxMatches)
+  const matches = Math.min(textLength(text), maxMatches)
   run.spend((matches * replacement.split('$').length) / itemsAStep)
   buildable(matches * replacement.length, 4 * fastText)
 }

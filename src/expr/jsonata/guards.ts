@@ -2,7 +2,7 @@
 
 import { maxItems } from '../weight.ts'
 import type { Body, BuiltIn, Focus } from './bodies.ts'
-import { refuse, sizeOf, slowText } from './checks.ts'
+import { refuse, slowText, textLength } from './checks.ts'
 import { type Rule, rules } from './rules.ts'
 import { itemsAStep, runOf, unitsAStep } from './run.ts'
 
@@ -13,10 +13,10 @@ import { itemsAStep, runOf, unitsAStep } from './run.ts'
 const checkSizes = (args: readonly unknown[], { text = slowText, items = maxItems }: Rule): number => {
   let steps = 0
   for (const arg of args) {
-    if (sizeOf(arg) > text) refuse(`the text is too long for this function: at most ${text} characters`)
+    if (textLength(arg) > text) refuse(`the text is too long for this function: at most ${text} characters`)
     if (Array.isArray(arg) && arg.length > items) refuse(`the list is too long for this function: at most ${items} items`)
     if (typeof arg === 'number' && !Number.isFinite(arg)) refuse('a number is too large')
-    if (items !== Infinity) steps += Array.isArray(arg) ? arg.length / itemsAStep : sizeOf(arg) / unitsAStep
+    if (items !== Infinity) steps += Array.isArray(arg) ? arg.length / itemsAStep : textLength(arg) / unitsAStep
   }
   return steps
 }

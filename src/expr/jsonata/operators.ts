@@ -14,17 +14,17 @@ const itemsComparedAStep = 64
 const stepsAGroup = 3
 
 /** The members of a syntax tree's node that this file reads. */
-export type Node = { readonly [key: string]: unknown; readonly type?: string; readonly value?: unknown }
+export type SyntaxNode = { readonly [key: string]: unknown; readonly type?: string; readonly value?: unknown }
 type Group = { readonly lhs: readonly (readonly [key: unknown, value: unknown])[] }
 
 /** Returns every object below the root of a syntax tree. */
-export const nodesOf = (root: unknown): Node[] => {
-  const found = new Set<Node>()
+export const nodesOf = (root: unknown): SyntaxNode[] => {
+  const found = new Set<SyntaxNode>()
   const waiting: unknown[] = [root]
   while (waiting.length > 0) {
     const node = waiting.pop()
-    if (typeof node !== 'object' || node === null || found.has(node as Node)) continue
-    found.add(node as Node)
+    if (typeof node !== 'object' || node === null || found.has(node as SyntaxNode)) continue
+    found.add(node as SyntaxNode)
     if (!(node instanceof RegExp)) waiting.push(...Object.values(node))
   }
   return [...found]
@@ -69,11 +69,11 @@ const chargeJoinKey: Charge = (result, run) => {
 }
 
 const keysOf = (group: unknown): readonly unknown[] => ((group as Group | undefined)?.lhs ?? []).map(([key]) => key)
-const isJoin = ({ steps }: Node): boolean => Array.isArray(steps) && steps.some(({ tuple }) => tuple)
+const isJoin = ({ steps }: SyntaxNode): boolean => Array.isArray(steps) && steps.some(({ tuple }) => tuple)
 const binaryCharge = (operator: unknown): Charge => (operator === 'in' ? chargeSearch : operator === '..' ? checkRangeEnd : chargeValue)
 
 /** Returns the nodes below a node whose results cost something, each with its charge. */
-const chargesBelow = (node: Node): readonly (readonly [below: unknown, charge: Charge])[] => {
+const chargesBelow = (node: SyntaxNode): readonly (readonly [below: unknown, charge: Charge])[] => {
   const { type, value, lhs, rhs } = node
   const all = (below: readonly unknown[], charge = chargeValue) => below.map((one) => [one, charge] as const)
   const keys = all(keysOf(node.group), isJoin(node) ? chargeJoinKey : chargeGroupKey)
@@ -82,21 +82,21 @@ const chargesBelow = (node: Node): readonly (readonly [below: unknown, charge: C
   if (type === 'filter') return all([node.expr])
   if (type === 'condition') return all([node.condition]).concat(keys)
   if (type === 'transform') return all([node.update, node.delete])
-  if (type === 'sort') return all((node.terms as readonly Node[]).map(({ expression }) => expression))
+  if (type === 'sort') return all((node.terms as readonly SyntaxNode[]).map(({ expression }) => expression))
   return keys
 }
 
 const charges = new WeakMap<object, Charge>()
 
 /** Finds the charges for the nodes of a syntax tree, so that `onExit` only has to look them up. */
-export const assignCharges = (nodes: readonly Node[]): void => {
+export const assignCharges = (nodes: readonly SyntaxNode[]): void => {
   for (const node of nodes) {
     for (const [below, charge] of chargesBelow(node)) if (typeof below === 'object' && below !== null) charges.set(below, charge)
   }
 }
 
 /** The hook before each node: charges for the values that the node will look through, and waits for a turn where it must. */
-export const onEntry = ({ type, value }: Node, input: unknown, frame: Frame): Promise<void> | undefined => {
+export const onEntry = ({ type, value }: SyntaxNode, input: unknown, frame: Frame): Promise<void> | undefined => {
   const run = runOf(frame)
   if (type === 'wildcard') run.spend(checkWildcard(input) / itemsAStep)
   else if (type === 'descendant') run.spend(checkWeight(input, true, maxWalked) / itemsAStep)
@@ -107,7 +107,7 @@ export const onEntry = ({ type, value }: Node, input: unknown, frame: Frame): Pr
 }
 
 /** The hook after each node: charges for its result, and for the work of the node above on that result. */
-export const onExit = (node: Node, _input: unknown, frame: Frame, result: unknown): void => {
+export const onExit = (node: SyntaxNode, _input: unknown, frame: Frame, result: unknown): void => {
   const run = runOf(frame)
   if (node.type === 'binary' || node.type === 'unary') {
     if (typeof result === 'string' && result.length > maxConcatUnits) throw new TooHard('the text grows too long')

@@ -53,7 +53,7 @@ export const tryGateway = async (asker: Asker, method: Method, path: string, bod
   const short = openShortPath(controlSocket(asker.dataDir))
   if (short === undefined) return undefined
   try {
-    const answer = await send({ socketPath: short.path, method, path, text: body === undefined ? undefined : JSON.stringify(body) })
+    const answer = await sendQuestion({ socketPath: short.path, method, path, text: body === undefined ? undefined : JSON.stringify(body) })
     return answer && answerOf(answer)
   } finally {
     short.close()
@@ -62,7 +62,7 @@ export const tryGateway = async (asker: Asker, method: Method, path: string, bod
 
 /** Returns the JSON of an answer. Throws a Fault for a refusal or a failure. */
 export const answerOf = ({ status, text }: HttpAnswer): Json => {
-  const answer = parsed(text)
+  const answer = parseAnswer(text)
   if (status === 200) return answer
   const said = isObject(answer) && typeof answer.error === 'string' ? answer.error : `status ${status}`
   if (status === 503) throw new Fault('unavailable', `the gateway cannot do it now: ${said}`, { exitCode: exit.no })
@@ -70,7 +70,7 @@ export const answerOf = ({ status, text }: HttpAnswer): Json => {
   throw new Fault('gateway_fault', `the gateway failed: ${said}`, { exitCode: exit.internal })
 }
 
-const parsed = (text: string): Json => {
+const parseAnswer = (text: string): Json => {
   try {
     return JSON.parse(text) as Json
   } catch {
@@ -88,7 +88,7 @@ const unheard = new Set(['ENOENT', 'ECONNREFUSED'])
 export const bodyHeaders = (text: string | undefined) =>
   text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
 
-const send = ({ socketPath, method, path, text }: HttpQuestion): Promise<HttpAnswer | undefined> =>
+const sendQuestion = ({ socketPath, method, path, text }: HttpQuestion): Promise<HttpAnswer | undefined> =>
   new Promise((resolve, reject) => {
     const headers = bodyHeaders(text)
     const request = httpRequest({ socketPath, method, path, headers, agent: false })

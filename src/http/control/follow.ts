@@ -22,7 +22,7 @@ export const followGateway = async (asker: Asker, path: string, body: Json | und
     const refused = answerOf({ status: response.statusCode ?? 0, text: await readText(response, maxAnswerBytes) })
     throw new Error(`not a refusal: ${JSON.stringify(refused)}`)
   }
-  const lines = linesOf(response)
+  const lines = parsedLines(response)
   const iterator: AsyncIterableIterator<unknown> = {
     next: () => lines.next(),
     // The end also reaches a caller that waits for a line.
@@ -48,7 +48,7 @@ const open = (socketPath: string, path: string, text: string | undefined): Promi
     request.end(text)
   })
 
-async function* linesOf(response: IncomingMessage): AsyncGenerator<unknown, undefined> {
+async function* parsedLines(response: IncomingMessage): AsyncGenerator<unknown, undefined> {
   let rest = ''
   response.setEncoding('utf8')
   try {

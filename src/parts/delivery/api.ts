@@ -117,13 +117,13 @@ const noAnswer = (thrown: unknown): ApiAnswer => {
   const cause = thrown instanceof Error ? thrown.cause : undefined
   if (cause instanceof Error && cause.message === 'bad port')
     return { kind: 'none', why: 'its port belongs to another protocol, and fetch does not use it: take another port', unsent: true }
-  const code = codeOf(cause)
+  const code = errorCode(cause)
   const unsent = code !== undefined && neverStood.test(code)
   if (code === undefined) return { kind: 'none', why: 'no connection', unsent }
   return { kind: 'none', why: `${unsent ? 'no connection' : 'the connection broke off'} (${code})`, unsent }
 }
 
-const codeOf = (cause: unknown): string | undefined => {
+const errorCode = (cause: unknown): string | undefined => {
   // When several addresses were tried, the last error stands for all of them.
   const error = cause instanceof AggregateError ? cause.errors.at(-1) : cause
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
@@ -143,7 +143,7 @@ export const said = (body: JsonObject, ...keys: readonly string[]): string | und
 export const saidAll = (body: JsonObject, ...keys: readonly string[]): string | undefined =>
   keys.flatMap((key) => said(body, key) ?? []).join(' ') || undefined
 
-export type Refusal = {
+export type ApiRefusal = {
   /** What the API said. */
   readonly why?: string | undefined
   /** The API recognises a repeat, so posting again cannot post twice. */
@@ -158,7 +158,7 @@ export type Refusal = {
  * What an answer means that is not a success. A repeat is allowed when nothing was posted: there was no connection, or the answer was 429,
  * or 503 with Retry-After. When posting again cannot post twice, a repeat is also allowed after an answer that is missing, broken or 5xx.
  */
-export const refusedBy = (answer: ApiAnswer, { why, idempotent, retryAfterMs, limited = false }: Refusal): Sent => {
+export const refusedBy = (answer: ApiAnswer, { why, idempotent, retryAfterMs, limited = false }: ApiRefusal): Sent => {
   if (answer.kind === 'none') return { ok: false, why: answer.why, repeatable: answer.unsent || idempotent }
   const { status } = answer
   const asked = retryAfterMs ?? answer.retryAfterMs

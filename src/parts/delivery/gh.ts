@@ -39,12 +39,12 @@ export const runGh = async (
   const search = searchPathOf(env)
   const located = keep.of(createLocated)
   const program = await locate(search, located)
-  if (program === undefined) return refusal(notInstalled)
+  if (program === undefined) return ghRefusal(notInstalled)
   const childEnv = environment(env, settings)
   const result = await runChild({ argv: [program, ...args], env: childEnv, stdin, timeoutMs: Math.min(longestMs, Math.max(1, timeoutMs)) })
   // The program may have been moved, so the next attempt looks for it again.
   if (result.kind === 'failed') located.delete(search)
-  return read(result, createRedactor(tokens.flatMap((name) => childEnv[name] ?? [])))
+  return ghAnswer(result, createRedactor(tokens.flatMap((name) => childEnv[name] ?? [])))
 }
 
 /** gh is located once for each PATH, so that a later change in a folder cannot replace it (rules: Outgoing texts 1). */
@@ -61,7 +61,7 @@ const locate = async (search: string, located: Map<string, string>): Promise<str
 }
 
 /** The home for a profile's `gh`. A real home may hold another login, and without a home `gh` looks for one in its working folder. */
-const nowhere = '/nonexistent'
+const noHome = '/nonexistent'
 
 /** The environment that gh needs: no other tokens, no debugging, no prompts. */
 const environment = (from: Env, settings: JsonObject): Env => {
@@ -69,7 +69,7 @@ const environment = (from: Env, settings: JsonObject): Env => {
   const names = !host || /(?:^|\.)(?:github\.com|ghe\.com)$/i.test(host) ? ofGitHub : ofOthers
   const token = names.some((name) => own(from, name)) ? undefined : textSetting(settings, 'token')
   return {
-    ...baseEnv({ ...process.env, HOME: nowhere, ...from }),
+    ...baseEnv({ ...process.env, HOME: noHome, ...from }),
     ...Object.fromEntries(passed.map((name) => [name, own(from, name)])),
     ...(host ? { GH_HOST: host } : {}),
     ...(token ? { [names[0]]: token } : {}),
@@ -80,13 +80,13 @@ const environment = (from: Env, settings: JsonObject): Env => {
 }
 
 /** A failure before anything was posted. It is repeatable by default: gh is missing for a moment while it is upgraded, for example. */
-const refusal = (why: string, repeatable = true): GhAnswer => ({ ok: false, why, repeatable, refused: true })
+const ghRefusal = (why: string, repeatable = true): GhAnswer => ({ ok: false, why, repeatable, refused: true })
 
-const read = (result: ChildResult, redact: (text: string) => string): GhAnswer => {
-  if (result.kind === 'failed') return refusal(result.notFound ? notInstalled : `gh: ${result.why}`)
+const ghAnswer = (result: ChildResult, redact: (text: string) => string): GhAnswer => {
+  if (result.kind === 'failed') return ghRefusal(result.notFound ? notInstalled : `gh: ${result.why}`)
   if (result.kind !== 'exited') return { ok: false, why: `gh: ${failureOf(result)}`, repeatable: true, refused: false }
   if (result.code === 0) return { ok: true, stdout: result.stdout }
-  if (result.code === 4) return refusal('gh is not logged in: run gh auth login, or set GH_TOKEN', false)
+  if (result.code === 4) return ghRefusal('gh is not logged in: run gh auth login, or set GH_TOKEN', false)
   // Tokens are redacted before the text is cut, because half a token would not be found.
   return readError(redact(result.stderr), result.stdout)
 }

@@ -40,7 +40,7 @@ export const settingsOf = (part: Named, platforms: { readonly [name: string]: Js
       fromEnv(setting, env) ??
       namesOf(setting, part)
         .map((key) => own(written, key))
-        .find(present)
+        .find(isFilledIn)
     const given = value ?? setting.default
     return given === undefined ? [] : [[setting.key, given]]
   })
@@ -51,7 +51,7 @@ export const settingsOf = (part: Named, platforms: { readonly [name: string]: Js
 export const namesOf = (setting: Setting, part: Named): readonly string[] => [setting.key, ...aliasesOf(setting, part)]
 
 /** Whether a value counts. An empty text does not, because it would replace the default. */
-const present = (value: Json | undefined): boolean => value !== undefined && value !== ''
+const isFilledIn = (value: Json | undefined): boolean => value !== undefined && value !== ''
 
 /** The file may also name a setting like its environment variable, without the platform's prefix (rules: Configuration 7). */
 const aliasesOf = ({ env }: Setting, part: Named): string[] =>
@@ -109,7 +109,7 @@ const isAddress = (text: string): boolean => webAddress.test(text) && URL.canPar
 const shortestSecret = 16
 
 /** The secrets in the settings. The parts of a secret address count too, because an API may quote only the token in the address. */
-export const secretsOf = (declared: readonly Setting[], settings: JsonObject): string[] =>
+export const settingSecrets = (declared: readonly Setting[], settings: JsonObject): string[] =>
   declared.flatMap(({ key, secret }) => {
     const value = secret ? textSetting(settings, key) : undefined
     if (value === undefined || !URL.canParse(value)) return value ?? []

@@ -26,7 +26,7 @@ export type RunnerJob = {
   /** The earlier messages of the run's session, oldest first. */
   readonly history?: readonly Turn[]
   /** Called after each call of a model with its usage. Throws an AgentFault when a budget is used up; then no further call may be made. */
-  readonly used?: (usage: Usage) => Promise<void>
+  readonly used?: (usage: CallUsage) => Promise<void>
   /** Called with the reply piece by piece while it comes, for a log. */
   readonly heard?: (text: string) => void
 }
@@ -44,7 +44,7 @@ export type Skill = { readonly name: string; readonly text: string; readonly fol
 export type Turn = { readonly role: 'user' | 'assistant'; readonly text: string }
 
 /** The usage of one call of a model. */
-export type Usage = {
+export type CallUsage = {
   readonly model: string
   /** Whole and not below 0, as the API reports them. Any other number counts as not reported; so do two zeros. */
   readonly inputTokens: number

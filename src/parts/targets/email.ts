@@ -9,8 +9,8 @@ import { cut, printable } from '../../core/text.ts'
 import { isTemplate } from '../../expr/placeholder.ts'
 import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { obstacleOf, settingsIn, textSetting } from '../delivery/settings.ts'
-import { apiBase, hidden, homeChannel, password, plain, referable, threadKey } from './kit/keys.ts'
-import { type MailError, noLogin, reasonOf } from './kit/mail-error.ts'
+import { apiBase, hidden, homeChannel, password, referable, textKey, threadKey } from './kit/keys.ts'
+import { type MailError, mailErrorText, noLogin } from './kit/mail-error.ts'
 import type { Mail, MailServer, Security, SmtpResult } from './kit/smtp.ts'
 import type { Outgoing, Sent, TargetPart, TargetSchema } from './target.ts'
 
@@ -23,19 +23,19 @@ const maxRecipients = 20
 const maxSubjectChars = 200
 const submissionPort = 587
 const tlsPort = 465
-const nowhere = 'no chat_id, and platforms.email has no home_channel'
+const noAddress = 'no chat_id, and platforms.email has no home_channel'
 
 const schema: TargetSchema = {
   settings: {
     description: 'Settings of e-mail.',
     properties: {
-      address: plain('Address that mail comes from.', 'EMAIL_ADDRESS'),
+      address: textKey('Address that mail comes from.', 'EMAIL_ADDRESS'),
       password: password('EMAIL_PASSWORD'),
       user: referable('User name.', 'EMAIL_SMTP_USER'),
-      smtp_host: plain('Mail server.', 'EMAIL_SMTP_HOST'),
-      smtp_port: { ...plain('Port of the mail server.', 'EMAIL_SMTP_PORT'), type: ['string', 'number'], default: submissionPort },
-      smtp_security: plain('starttls, tls or none; default: by the port.', 'EMAIL_SMTP_SECURITY'),
-      smtp_ca_file: plain('PEM file of a certificate authority of your own.', 'EMAIL_SMTP_CA_FILE'),
+      smtp_host: textKey('Mail server.', 'EMAIL_SMTP_HOST'),
+      smtp_port: { ...textKey('Port of the mail server.', 'EMAIL_SMTP_PORT'), type: ['string', 'number'], default: submissionPort },
+      smtp_security: textKey('starttls, tls or none; default: by the port.', 'EMAIL_SMTP_SECURITY'),
+      smtp_ca_file: textKey('PEM file of a certificate authority of your own.', 'EMAIL_SMTP_CA_FILE'),
       home_channel: homeChannel('EMAIL_HOME_ADDRESS'),
       api_base: apiBase,
     },
@@ -66,7 +66,7 @@ export const email: TargetPart = {
   // A repeat has the same Message-ID. Some mail programs then show only one mail, but none promises that.
   repeatable: false,
   unaddressed: (extra, settings) =>
-    own(extra, 'chat_id') === undefined && textSetting(settings, 'home_channel') === undefined ? nowhere : undefined,
+    own(extra, 'chat_id') === undefined && textSetting(settings, 'home_channel') === undefined ? noAddress : undefined,
   lists: ['chat_id'],
   check(extra, report) {
     const chat = own(extra, 'chat_id')
@@ -83,7 +83,7 @@ export const email: TargetPart = {
     if ('problem' in server) return permanentFailure(server.problem)
     const { sendMail } = await import('./kit/smtp.ts')
     const sent = verdict(await sendMail(mail, server, Math.max(1, outgoing.budgetMs)), mail)
-    return sent.ok ? sent : { ...sent, why: createRedactor(secretsOf(server))(sent.why) }
+    return sent.ok ? sent : { ...sent, why: createRedactor(loginSecrets(server))(sent.why) }
   },
 }
 
@@ -92,23 +92,23 @@ type MailProblem = { readonly problem: string }
 /** The recipients in a `chat_id`, which is an address or a list of addresses. */
 const recipientsIn = (value: Json): { readonly to: readonly string[]; readonly problem?: string } => {
   const to = [...new Set([value].flat().map((one) => (typeof one === 'string' ? one.trim() : '')))]
-  const wrong = to.find((one) => !isAddress(one))
+  const wrong = to.find((one) => !isMailAddress(one))
   if (to.length === 0) return { to, problem: 'chat_id is empty' }
   if (wrong !== undefined) return { to: [], problem: `chat_id is no e-mail address: "${printable(wrong, 100)}"` }
   return to.length > maxRecipients ? { to: [], problem: `chat_id has more than ${maxRecipients} addresses` } : { to }
 }
 
-const isAddress = (text: string): boolean => text.length <= maxAddressChars && text.indexOf('@') <= 64 && address.test(text)
+const isMailAddress = (text: string): boolean => text.length <= maxAddressChars && text.indexOf('@') <= 64 && address.test(text)
 
 const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | MailProblem => {
   const from = textSetting(settings, 'address') ?? ''
-  if (!isAddress(from)) return { problem: 'platforms.email.address is no e-mail address' }
+  if (!isMailAddress(from)) return { problem: 'platforms.email.address is no e-mail address' }
   const { extra } = outgoing.delivery
   const chat = own(extra, 'chat_id') ?? textSetting(settings, 'home_channel')?.split(',')
-  if (chat === undefined) return { problem: nowhere }
+  if (chat === undefined) return { problem: noAddress }
   const { to, problem } = recipientsIn(chat)
   if (problem !== undefined) return { problem }
-  const thread = textOf(own(extra, 'message_thread_id')) || textOf(own(extra, 'thread_id'))
+  const thread = trimmedText(own(extra, 'message_thread_id')) || trimmedText(own(extra, 'thread_id'))
   const inReplyTo = messageIdForm.exec(thread)?.[1]
   if (thread !== '' && inReplyTo === undefined) return { problem: `thread_id is no Message-ID: "${printable(thread, 100)}"` }
   if (outgoing.text.trim() === '') return { problem: 'the text is empty' }
@@ -124,11 +124,12 @@ const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | Mail
   }
 }
 
-const textOf = (value: Json | undefined): string => (typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '')
+const trimmedText = (value: Json | undefined): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
 
 /** The subject on one line, because a line break would begin another header. */
 const subjectOf = (value: Json | undefined): string => {
-  const line = textOf(value).replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+  const line = trimmedText(value).replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
   return cut(wellFormed(line.trim()), maxSubjectChars)
 }
 
@@ -148,7 +149,7 @@ const serverOf = async (settings: JsonObject): Promise<MailServer | MailProblem>
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return { problem: 'platforms.email.smtp_port is no port' }
   const pass = text('password')
   const named = text('smtp_security')?.toLowerCase()
-  const security = named === undefined ? usual(port, pass !== undefined) : written.find((one) => one === named)
+  const security = named === undefined ? usual(port, pass !== undefined) : allowedSecurity.find((one) => one === named)
   if (security === undefined) return { problem: 'platforms.email.smtp_security is none of starttls, tls and none' }
   const file = text('smtp_ca_file')
   const ca = file === undefined ? undefined : await readCa(file)
@@ -158,7 +159,7 @@ const serverOf = async (settings: JsonObject): Promise<MailServer | MailProblem>
 }
 
 /** What the setting may say. `offered` is not allowed: an attacker could hide the server's STARTTLS offer and read the password. */
-const written: readonly Security[] = ['starttls', 'tls', 'none']
+const allowedSecurity: readonly Security[] = ['starttls', 'tls', 'none']
 
 /** The security when the setting is absent. A password then goes over TLS or not at all. */
 const usual = (port: number, hasPassword: boolean): Security => {
@@ -175,7 +176,7 @@ const readCa = async (file: string): Promise<string | null> => {
 }
 
 /** What to redact. A server may quote the line that it refuses, and that line holds the password in base64. */
-const secretsOf = ({ login }: MailServer): string[] => {
+const loginSecrets = ({ login }: MailServer): string[] => {
   if (!login) return []
   const base64 = (text: string): string => Buffer.from(text).toString('base64')
   return [login.pass, base64(login.pass), base64(`\0${login.user}\0${login.pass}`)]
@@ -186,7 +187,7 @@ const verdict = (handed: SmtpResult, { to }: Mail): Sent => {
   const { refused } = handed
   if (refused.length === 0) return { ok: true, detail: to.length === 1 ? `to ${to[0]}` : `to ${to.length} addresses` }
   // A repeat is not allowed, because those who have the mail would get it again.
-  const who = refused.map((error) => `${error.recipient ?? 'an address'} (${reasonOf(error)})`).join(', ')
+  const who = refused.map((error) => `${error.recipient ?? 'an address'} (${mailErrorText(error)})`).join(', ')
   return permanentFailure(`sent to ${to.length - refused.length} of ${to.length} addresses; refused: ${printable(who, 400)}`)
 }
 
@@ -199,5 +200,5 @@ const failure = (error: MailError, begun: boolean): Sent => {
   // mail may have arrived once its content was on its way.
   const mayPass =
     rejectedErrors.length > 0 ? rejectedErrors.some((each) => each.permanent === false) : permanent === undefined ? undefined : !permanent
-  return { ok: false, why: reasonOf(error), repeatable: mayPass ?? (!begun && !lasting.has(code)) }
+  return { ok: false, why: mailErrorText(error), repeatable: mayPass ?? (!begun && !lasting.has(code)) }
 }

@@ -60,7 +60,7 @@ const notifyEntity = async (posting: Posting): Promise<Sent> => {
   const { chat } = posting
   const found = await posting.call(request(posting, { method: 'GET', path: `states/${chat}` }))
   if (found.kind === 'answer' && found.status === 404) return callService(posting, chat.replace('.', '/'), titled(posting))
-  if (found.kind === 'none' || found.status !== 200 || own(found.body, 'entity_id') !== chat) return refused(found, true)
+  if (found.kind === 'none' || found.status !== 200 || own(found.body, 'entity_id') !== chat) return refusalOf(found, true)
   if (own(found.body, 'state') === 'unavailable') return { ok: false, why: `${chat} is unavailable`, repeatable: true }
   return callService(posting, 'notify/send_message', { entity_id: chat, ...titled(posting) })
 }
@@ -69,7 +69,7 @@ const callService = async (posting: Posting, path: string, data: JsonObject, ide
   const answer = await posting.call(request(posting, { path: `services/${path}`, json: data }))
   // On success the API answers with the list of changed states, which is usually empty.
   const done = answer.kind === 'answer' && (answer.status === 200 || answer.status === 201) && /^\s*\[/.test(answer.text)
-  return done ? { ok: true } : refused(answer, idempotent, `services/${path}`)
+  return done ? { ok: true } : refusalOf(answer, idempotent, `services/${path}`)
 }
 
 type Call = { readonly path: string } & Pick<ApiRequest, 'method' | 'json'>
@@ -80,7 +80,7 @@ const request = (posting: Posting, { path, ...rest }: Call): ApiRequest => ({
   headers: { authorization: `Bearer ${posting.setting('token')}` },
 })
 
-const refused = (answer: ApiAnswer, idempotent: boolean, service?: string): Sent => {
+const refusalOf = (answer: ApiAnswer, idempotent: boolean, service?: string): Sent => {
   if (answer.kind === 'none') return refusedBy(answer, { idempotent })
   // For an unknown service, the API answers only "400: Bad Request".
   const hint = answer.status === 400 && service !== undefined ? `${service} is unknown, or refuses the message` : undefined

@@ -73,9 +73,9 @@ export const http: TargetPart = {
       report('WH707', ['url'], 'url is not an http or https address with a fixed host', 'placeholders may stand after the host only')
     } else if (url !== undefined && leavesFolder(url)) report('WH707', ['url'], dotted)
     const secret = own(extra, 'secret')
-    if (secret !== undefined && keyOf(secret) === undefined) report('WH707', ['secret'], badSecret)
+    if (secret !== undefined && signingKey(secret) === undefined) report('WH707', ['secret'], badSecret)
     if (secret === undefined && url !== undefined) report('WH708', ['url'], unsigned, signHelp)
-    const headers = headersOf(extra)
+    const headers = extraHeaders(extra)
     if ('problem' in headers) report('WH707', ['headers'], headers.problem)
   },
   async send(outgoing, kit) {
@@ -101,7 +101,7 @@ const prepare = (outgoing: Outgoing, kit: TargetKit): Request | RequestProblem =
   if (url.length > maxUrlChars) return { problem: `url has more than ${maxUrlChars} characters` }
   if (/\p{Cc}/u.test(url)) return { problem: 'url has control characters' }
   if (outgoing.text.trim() === '') return { problem: 'the text is empty' }
-  const custom = headersOf(extra)
+  const custom = extraHeaders(extra)
   if ('problem' in custom) return custom
   const body = JSON.stringify({ route: outgoing.route, delivery_id: outgoing.deliveryId, text: outgoing.text })
   const signed = sign(outgoing, own(extra, 'secret'), body, Math.floor(kit.clock.now() / 1000))
@@ -134,16 +134,16 @@ const sign = (
   const identity = JSON.stringify([profile, route, job ?? '', deliveryId, position])
   const id = `msg_${createHash('sha256').update(identity).digest('base64url').slice(0, 32)}`
   if (secret === undefined) return { headers: { 'webhook-id': id } }
-  const key = keyOf(secret)
+  const key = signingKey(secret)
   if (key === undefined) return { problem: badSecret }
   const digest = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
   return { headers: { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${digest}` } }
 }
 
-const keyOf = (secret: Json): Buffer | undefined => (typeof secret === 'string' && secret.trim() !== '' ? whsecKey(secret) : undefined)
+const signingKey = (secret: Json): Buffer | undefined => (typeof secret === 'string' && secret.trim() !== '' ? whsecKey(secret) : undefined)
 
 /** The operator's headers. A problem never quotes their values, because they may be keys. */
-const headersOf = (extra: JsonObject): { readonly headers: HeaderLines } | RequestProblem => {
+const extraHeaders = (extra: JsonObject): { readonly headers: HeaderLines } | RequestProblem => {
   const given = own(extra, 'headers') ?? {}
   if (!isObject(given)) return { problem: 'headers is not a map of names to texts' }
   const entries = Object.entries(given)

@@ -7,7 +7,7 @@ import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { isOn } from '../delivery/settings.ts'
 import { baseOf, defineChat, type Posting } from './kit/chat.ts'
 import { withoutImages } from './kit/images.ts'
-import { botToken, chatKeys, homeChannel, onOff, plain, serverUrl } from './kit/keys.ts'
+import { botToken, chatKeys, homeChannel, onOff, serverUrl, textKey } from './kit/keys.ts'
 import type { Sent } from './target.ts'
 
 const maxTitleChars = 250
@@ -20,7 +20,7 @@ export const ntfy = defineChat({
   name: 'ntfy',
   title: 'ntfy',
   settings: {
-    topic: plain('Topic.', 'NTFY_PUBLISH_TOPIC', 'NTFY_TOPIC'),
+    topic: textKey('Topic.', 'NTFY_PUBLISH_TOPIC', 'NTFY_TOPIC'),
     server_url: serverUrl('NTFY_SERVER_URL'),
     token: botToken('NTFY_TOKEN'),
     markdown: onOff('true: texts are Markdown.', 'NTFY_MARKDOWN'),
@@ -43,12 +43,12 @@ export const ntfy = defineChat({
   escape: (text, { setting }) => (isOn(setting('markdown')) ? withoutImages(text) : text),
   checkChat: (chat) => (/^[-\w]{1,64}$/.test(chat) ? undefined : 'chat_id is no topic of ntfy (letters, digits, - and _)'),
   post: (posting) => {
-    const wish = optionsOf(posting)
-    return 'problem' in wish ? Promise.resolve(permanentFailure(wish.problem)) : publish(posting, wish.fields)
+    const fields = publishFields(posting)
+    return 'problem' in fields ? Promise.resolve(permanentFailure(fields.problem)) : publish(posting, fields.fields)
   },
 })
 
-const optionsOf = ({ extra, setting }: Posting): { readonly fields: JsonObject } | { readonly problem: string } => {
+const publishFields = ({ extra, setting }: Posting): { readonly fields: JsonObject } | { readonly problem: string } => {
   const title = extra('title')
   const priority = extra('priority')
   const tags = extra('tags')

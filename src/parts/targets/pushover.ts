@@ -59,21 +59,21 @@ export const pushover = defineChat({
     if (wrong) return permanentFailure(wrong.problem)
     const answer = await call({
       url: `${baseOf(posting, 'https://api.pushover.net')}/1/messages.json`,
-      form: { token: setting('token') ?? '', user: chat, message: text, ...chosen(posting) },
+      form: { token: setting('token') ?? '', user: chat, message: text, ...optionFields(posting) },
     })
     if (answer.kind === 'answer' && answer.status === 200 && own(answer.body, 'status') === 1) return { ok: true }
     return refusedBy(answer, { why: reasons(answer), idempotent: false })
   },
 })
 
-const chosen = ({ extra }: Posting): { readonly [name: string]: string } => ({
-  ...Object.fromEntries(options.flatMap(({ key }) => given(key, extra(key)))),
-  ...Object.fromEntries(Object.entries(captions).flatMap(([key, max]) => given(key, cut(extra(key) ?? '', max) || undefined))),
+const optionFields = ({ extra }: Posting): { readonly [name: string]: string } => ({
+  ...Object.fromEntries(options.flatMap(({ key }) => optionalField(key, extra(key)))),
+  ...Object.fromEntries(Object.entries(captions).flatMap(([key, max]) => optionalField(key, cut(extra(key) ?? '', max) || undefined))),
   // Pushover repeats an emergency every minute until somebody confirms it, for an hour at most.
   ...(extra('priority') === emergency ? { retry: '60', expire: '3600' } : {}),
 })
 
-const given = (key: string, text: string | undefined): [string, string][] => (text === undefined ? [] : [[key, text]])
+const optionalField = (key: string, text: string | undefined): [string, string][] => (text === undefined ? [] : [[key, text]])
 
 const reasons = (answer: ApiAnswer): string | undefined => {
   const errors = answer.kind === 'answer' ? own(answer.body, 'errors') : undefined

@@ -2,7 +2,7 @@
 
 import { own } from '../../core/json.ts'
 import type { FetchRequest } from './kit/guarded-fetch.ts'
-import { numberIn, textOf, timeoutSeconds } from './kit/input.ts'
+import { numberIn, requiredText, timeoutSeconds } from './kit/input.ts'
 import { logRequests } from './kit/log-requests.ts'
 import type { WebAccess } from './kit/web-access.ts'
 import { WebFault } from './kit/web-fault.ts'
@@ -60,8 +60,8 @@ export const visionAnalyzeWithin = (access?: WebAccess): ToolsetPart => ({
     const maxBytes = numberIn(settings, 'max_bytes', schema.properties.max_bytes.default)
     const timeoutMs = numberIn(settings, 'timeout_seconds', schema.properties.timeout_seconds.default) * 1000
     const call: Tool['call'] = async (given, { run, signal, askAboutPicture }) => {
-      const address = textOf(given, 'url', 4_000)
-      const question = own(given, 'question') === undefined ? 'What does this picture show?' : textOf(given, 'question', 4_000)
+      const address = requiredText(given, 'url', 4_000)
+      const question = own(given, 'question') === undefined ? 'What does this picture show?' : requiredText(given, 'question', 4_000)
       if (!askAboutPicture) throw new Error('The model of this run cannot look at pictures. Go on without.')
       const { fetchGuarded } = await import('./kit/guarded-fetch.ts')
       const asking = logRequests(log, run, 'an agent fetches a picture')

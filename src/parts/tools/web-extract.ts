@@ -4,7 +4,7 @@ import { cut } from '../../core/text.ts'
 import { createSlots } from '../../core/turns/slots.ts'
 import { unlessAborted } from '../../core/turns/unless-aborted.ts'
 import type { FetchedContent, FetchRequest } from './kit/guarded-fetch.ts'
-import { numberIn, textOf, timeoutSeconds } from './kit/input.ts'
+import { numberIn, requiredText, timeoutSeconds } from './kit/input.ts'
 import { logRequests } from './kit/log-requests.ts'
 import { textIn } from './kit/text-in.ts'
 import type { WebAccess } from './kit/web-access.ts'
@@ -28,10 +28,10 @@ const input = {
 }
 
 const html: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml'])
-const plain = /^(?:text\/(?:plain|markdown|x-markdown)|application\/(?:json|[\w.-]{1,60}\+json))$/
+const plainTypes = /^(?:text\/(?:plain|markdown|x-markdown)|application\/(?:json|[\w.-]{1,60}\+json))$/
 
 const checkType: FetchRequest['checkType'] = (mediaType) => {
-  if (html.has(mediaType) || plain.test(mediaType)) return
+  if (html.has(mediaType) || plainTypes.test(mediaType)) return
   if (mediaType.startsWith('image/')) throw new WebFault('This is a picture and no page. Use vision_analyze, where you have it.')
   throw new WebFault('This is neither a web page nor text, Markdown or JSON.')
 }
@@ -63,7 +63,7 @@ export const webExtractWithin = (access?: WebAccess): ToolsetPart => ({
     const timeoutMs = numberIn(settings, 'timeout_seconds', schema.properties.timeout_seconds.default) * 1000
     const slots = createSlots(() => maxThreads, maxWaiting)
     const call: Tool['call'] = async (given, { run, signal }) => {
-      const address = textOf(given, 'url', 4_000)
+      const address = requiredText(given, 'url', 4_000)
       const { fetchGuarded } = await import('./kit/guarded-fetch.ts')
       const asking = logRequests(log, run, 'an agent fetches a web page')
       const wanted: FetchRequest = { address, protocols: ['http:', 'https:'], maxBytes, timeoutMs, checkType, asking }

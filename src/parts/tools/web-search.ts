@@ -1,7 +1,7 @@
 /** Searches the web, by the provider that the operator chose. */
 
 import { type JsonObject, own } from '../../core/json.ts'
-import { numberIn, textOf, timeoutSeconds } from './kit/input.ts'
+import { numberIn, requiredText, timeoutSeconds } from './kit/input.ts'
 import { type Access, type Hit, hitsIn, type Provider, providers } from './kit/search-providers.ts'
 import type { Tool, ToolKit, ToolsetPart, ToolsetSchema } from './tool.ts'
 
@@ -72,45 +72,45 @@ export const webSearch: ToolsetPart = {
   schema,
   env: providers.map(({ env }) => env),
   compile(settings, kit) {
-    const provider = chosen(settings, kit)
+    const provider = chosenProvider(settings, kit)
     const access = provider && accessTo(provider, settings, kit)
     if (!provider || !access) return undefined
     const max = numberIn(settings, 'max_results', schema.properties.max_results.default)
     const timeoutMs = numberIn(settings, 'timeout_seconds', schema.properties.timeout_seconds.default) * 1000
     const call: Tool['call'] = async (given, { signal }) => {
-      const asked = provider.ask(access, textOf(given, 'query', maxQueryChars), max)
+      const asked = provider.ask(access, requiredText(given, 'query', maxQueryChars), max)
       const { askProvider } = await import('./kit/ask-provider.ts')
       const answer = await askProvider(asked, timeoutMs, kit.clock, signal, { 403: provider.forbidden })
       const hits = hitsIn(provider, answer, max)
       if (!hits) throw new Error('The search provider gave an answer that cannot be read.')
-      return hits.length === 0 ? 'Nothing was found.' : hits.map(shown).join('\n\n')
+      return hits.length === 0 ? 'Nothing was found.' : hits.map(hitText).join('\n\n')
     }
     return async () => [{ name: 'web_search', description, input, call }]
   },
 }
 
-const shown = ({ title, url, snippet }: Hit, i: number): string =>
+const hitText = ({ title, url, snippet }: Hit, i: number): string =>
   [`${i + 1}. ${title === '' ? url : title}`, url, snippet].filter((line) => line !== '').join('\n   ')
 
 /** What the environment says of a setting; empty where it says nothing. */
 const fromEnv = (provider: Provider, key: Provider['needs'], { env }: ToolKit): string =>
   (key === provider.needs && env[provider.env]) || ''
 
-const chosen = (settings: JsonObject, kit: ToolKit): Provider | undefined => {
+const chosenProvider = (settings: JsonObject, kit: ToolKit): Provider | undefined => {
   const name = own(settings, 'provider')
   // The check of shapes has reported a name that is none.
   if (name !== undefined) return providers.find((provider) => provider.name === name)
   const found = providers.find((provider) => fromEnv(provider, provider.needs, kit) !== '')
   const orphan = ['api_key', 'base_url'].find((key) => own(settings, key) !== undefined)
   if (found || orphan === undefined) return found
-  kit.report('WH228', [orphan], `web_search has "${orphan}" and no provider`, `set provider to one of ${names()}`)
+  kit.report('WH228', [orphan], `web_search has "${orphan}" and no provider`, `set provider to one of ${providerNames()}`)
   return undefined
 }
 
-const names = (): string => providers.map(({ name }) => name).join(', ')
+const providerNames = (): string => providers.map(({ name }) => name).join(', ')
 
 /** A text of the environment, else of the settings. A provider at another address gets the key that stands beside the address. */
-const given = (provider: Provider, key: Provider['needs'], settings: JsonObject, kit: ToolKit): string => {
+const providerText = (provider: Provider, key: Provider['needs'], settings: JsonObject, kit: ToolKit): string => {
   const value = own(settings, key)
   const written = typeof value === 'string' ? value.trim() : ''
   const isOwn = key === 'api_key' && written !== '' && own(settings, 'base_url') !== undefined
@@ -118,8 +118,8 @@ const given = (provider: Provider, key: Provider['needs'], settings: JsonObject,
 }
 
 const accessTo = (provider: Provider, settings: JsonObject, kit: ToolKit): Access | undefined => {
-  const baseUrl = (given(provider, 'base_url', settings, kit) || provider.home || '').replace(/\/+$/, '')
-  const apiKey = given(provider, 'api_key', settings, kit)
+  const baseUrl = (providerText(provider, 'base_url', settings, kit) || provider.home || '').replace(/\/+$/, '')
+  const apiKey = providerText(provider, 'api_key', settings, kit)
   const report = (key: string, message: string, help: string): undefined => kit.report('WH228', [key], message, help) as undefined
   if ((provider.needs === 'api_key' ? apiKey : baseUrl) === '') {
     const key = provider.needs

@@ -48,7 +48,7 @@ export const slipsIn = (text: string, around: Surrounding): TemplateSlip[] => {
 }
 
 /** Returns the pieces of a template, each with the offsets where it begins and ends. */
-export const piecesOf = (text: string) => {
+export const templatePieces = (text: string) => {
   let at = 0
   return parseTemplate(text).map((piece) => {
     const from = at
@@ -57,10 +57,10 @@ export const piecesOf = (text: string) => {
   })
 }
 
-const spansOf = (text: string, kind: string): Span[] => piecesOf(text).filter(({ piece }) => piece.kind === kind)
+const spansOf = (text: string, kind: string): Span[] => templatePieces(text).filter(({ piece }) => piece.kind === kind)
 
 const placeholdersIn = (text: string): (Span & { readonly path: string; readonly whole: string })[] =>
-  piecesOf(text).flatMap(({ piece, from, to }) =>
+  templatePieces(text).flatMap(({ piece, from, to }) =>
     piece.kind === 'path'
       ? [{ from, to, path: piece.path, whole: piece.written }]
       : piece.kind === 'raw'

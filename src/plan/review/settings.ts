@@ -1,7 +1,7 @@
 /** Reviews the adapter's own settings: the global secret, plain HTTP, the agent's program, secrets in clear text. */
 
 import { statSync } from 'node:fs'
-import { present } from '../../config/adapter.ts'
+import { isUsableSecret } from '../../config/adapter.ts'
 import { type Config, defaultProfile, isLoopback } from '../../config/config.ts'
 import type { Loaded } from '../../config/load.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
@@ -32,7 +32,7 @@ const reviewGlobalSecret = (
   if (secret === undefined) return []
   const { env = {}, place: placeIn } = profiles.get(defaultProfile) ?? {}
   const found: Diagnostic[] = []
-  const fromEnv = present(env.WEBHOOK_SECRET)
+  const fromEnv = isUsableSecret(env.WEBHOOK_SECRET)
   const path = settingPath('secret')
   const placeOf = () => (placeIn && !fromEnv ? placeIn(path) : { file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })
   const say: ReportFinding = (code, _path, message, { help, suggest, fix }) => {

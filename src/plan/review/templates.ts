@@ -6,7 +6,7 @@ import { printable } from '../../core/text.ts'
 import { placeholders } from '../../expr/placeholder.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import { type Surrounding, slipsIn, type TemplateSlip } from './dialects.ts'
-import { fieldsOf } from './filters/fields.ts'
+import { fieldNames } from './filters/fields.ts'
 import { reviewFilled, reviewSlips, reviewWhole } from './samples/filled.ts'
 import { coversEvents, type Sampled } from './samples/sampled.ts'
 import { fixOf, type Subject } from './subject.ts'
@@ -61,7 +61,7 @@ const checkKey = (subject: Subject, path: Path, key: string, check: (path: Path,
 
 /** Says whether a payload may have a key `payload` or `event`: by samples, else by a script or a filter on the key. */
 const mayHaveIn = ({ spec }: Subject, sampled: Sampled | undefined): Surrounding['mayHave'] => {
-  const fields = fieldsOf(spec.filters)
+  const fields = fieldNames(spec.filters)
   const known = spec.script === undefined && sampled && sampled.taken.length > 0 && coversEvents(sampled, spec) ? sampled : undefined
   return (key) =>
     known?.paths('sent').includes(key) ??

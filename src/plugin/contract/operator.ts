@@ -59,7 +59,7 @@ type OperatorCase = { readonly operand: Json; readonly value: Json | undefined; 
 
 /** Checks that the operator's answer is true or false, and that its domain allows this answer. */
 const checkAnswer = async (test: Test, { operand, value, domain }: OperatorCase, say: ReportProblem): Promise<void> => {
-  const what = `the operand ${JSON.stringify(operand)} with ${shown(value)}`
+  const what = `the operand ${JSON.stringify(operand)} with ${shortJson(value)}`
   const answer = await answerOf(test, value, what, say)
   if (domain && answer !== undefined && !mayBe(answer, value, domain)) say(`${what} gives ${answer}, which is not its domain`)
 }
@@ -81,7 +81,7 @@ const mayBe = (holds: boolean, value: Json | undefined, domain: Domain): boolean
   return !(holds && value === undefined)
 }
 
-const shown = (value: Json | undefined): string => (value === undefined ? 'no value' : JSON.stringify(value).slice(0, 20))
+const shortJson = (value: Json | undefined): string => (value === undefined ? 'no value' : JSON.stringify(value).slice(0, 20))
 
 const answerOf = async (test: Test, value: Json | undefined, what: string, say: ReportProblem): Promise<boolean | undefined> => {
   const answer: unknown = await settled(what, say, async () => [await test(value, event)])

@@ -1,7 +1,7 @@
 /** Helps every check of the contract suite to collect problems as sentences. What a part throws counts as a problem. */
 
 import { systemClock } from '../../core/clock.ts'
-import type { Fields, Log } from '../../core/log.ts'
+import type { Log, LogFields } from '../../core/log.ts'
 import { pluginName } from '../../core/names.ts'
 import { type Adopt, Owners } from '../../core/owner.ts'
 import { failLate, within } from '../../core/turns/within.ts'
@@ -23,7 +23,7 @@ export const problemsOf = async (
   look: (say: ReportProblem, adopt: Adopt) => void | Promise<void>,
 ): Promise<readonly string[]> => {
   const problems: string[] = []
-  const log: Log = Object.assign((_level: unknown, { reason }: Fields, what: string) => void problems.push(`${what}: ${reason}`), {
+  const log: Log = Object.assign((_level: unknown, { reason }: LogFields, what: string) => void problems.push(`${what}: ${reason}`), {
     writes: () => true,
   })
   const owners = new Owners(systemClock, log)

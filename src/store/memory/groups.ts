@@ -3,7 +3,7 @@
 import type { Prompt } from '../../core/prompt.ts'
 import { maxGroups, maxPromptChars, maxPrompts } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
-import type { Group, Joined, KeptEvents, Lane, Merged, NewRun, Standing } from '../ports.ts'
+import type { Group, Joined, KeptEvents, Lane, Merged, NewRun, StoredStanding } from '../ports.ts'
 
 export type MemoryGroup = {
   readonly key: string
@@ -66,7 +66,7 @@ export class Groups {
     return next
   }
 
-  standings(wanted: ReadonlySet<string>, now: number): Standing[] {
+  standings(wanted: ReadonlySet<string>, now: number): StoredStanding[] {
     const found = [...this.#groups.values()].filter(({ run }) => wanted.has(run.eventId))
     return found.map(({ run, dueAt }) => ({ eventId: run.eventId, state: 'waiting', attempt: 0, dueInMs: dueAt - now }))
   }

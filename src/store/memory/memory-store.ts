@@ -7,7 +7,7 @@ import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isEventId, isNumbers, maxGroupsPerTake, maxPlans, maxStandings } from '../bounds.ts'
-import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Spent, Standing, Store } from '../ports.ts'
+import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Spent, Store, StoredStanding } from '../ports.ts'
 import { Claims } from './claims.ts'
 import { Groups, type MemoryGroup } from './groups.ts'
 import { type MemoryRun, Runs } from './runs.ts'
@@ -101,7 +101,7 @@ class MemoryStore implements Store {
     return isEventId(eventId) && this.#runs.revive(eventId, now)
   }
 
-  async standings(eventIds: readonly string[]): Promise<readonly Standing[]> {
+  async standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]> {
     const now = this.#now()
     if (eventIds.length > maxStandings) throw new StoreFault(`asked for more than ${maxStandings} events at once`)
     const wanted = new Set(eventIds.filter(isEventId))

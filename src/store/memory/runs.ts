@@ -1,7 +1,7 @@
 /** Accepted runs in memory: fresh, tried, parked (waiting for their turn in a lane), dead. */
 
 import { Lanes } from '../lanes.ts'
-import type { Lane, Lease, NewRun, Progress, RunEnd, Standing } from '../ports.ts'
+import type { Lane, Lease, NewRun, Progress, RunEnd, StoredStanding } from '../ports.ts'
 
 export type MemoryRun = {
   readonly id: number
@@ -138,7 +138,7 @@ export class Runs {
     return true
   }
 
-  standings(wanted: ReadonlySet<string>, now: number): Standing[] {
+  standings(wanted: ReadonlySet<string>, now: number): StoredStanding[] {
     const all = [this.#fresh.values(), this.#tried.values(), ...this.#parked.values(), this.#dead.values()].flatMap((some) => [...some])
     const found = all.filter(({ run }) => wanted.has(run.eventId)).sort(byId)
     return found.map((entry) => this.#standing(entry, now))
@@ -178,7 +178,7 @@ export class Runs {
     return entry?.leased && entry.fence === lease.fence ? entry : undefined
   }
 
-  #standing({ id, run, leased, attempt, dueAt, error }: MemoryRun, now: number): Standing {
+  #standing({ id, run, leased, attempt, dueAt, error }: MemoryRun, now: number): StoredStanding {
     const state = this.#dead.has(id) ? 'dead' : leased ? 'running' : 'waiting'
     return {
       eventId: run.eventId,

@@ -14,14 +14,14 @@ const fullBatch = 64
 /** How long a broken store refuses calls before it is opened again. */
 const restartMs = 500
 
-export type Options = { readonly folder: string; readonly durability: Durability; readonly clock: Clock }
+export type BatchQueueOptions = { readonly folder: string; readonly durability: Durability; readonly clock: Clock }
 /** The part of a LedgerLink that the queue uses. */
 export type Link = Pick<LedgerLink, 'opened' | 'ask' | 'close'>
 export type StartLink = (start: LedgerStart) => Link
 
 /** Owns the link to the ledger, and replaces a broken link. */
 export class BatchQueue {
-  readonly #options: Options
+  readonly #options: BatchQueueOptions
   readonly #start: StartLink
   readonly #held: () => readonly number[]
   #link: Link
@@ -41,7 +41,7 @@ export class BatchQueue {
 
   /** `held`: returns the runs that this process has taken and not finished. */
   constructor(
-    options: Options,
+    options: BatchQueueOptions,
     start: StartLink,
     opened: { readonly link: Link; readonly backlog: number },
     held: () => readonly number[],

@@ -1,7 +1,7 @@
 /** The groups of an open database. They survive a restart (rules: Coalescing 7). */
 
 import { maxGroups } from '../bounds.ts'
-import type { Joined, Standing } from '../ports.ts'
+import type { Joined, StoredStanding } from '../ports.ts'
 import type { Statements } from './statements.ts'
 import type { JoiningEvent } from './steps.ts'
 import { parseText } from './stored.ts'
@@ -58,7 +58,7 @@ export class Groups {
     return row?.[0] ?? undefined
   }
 
-  standings(eventIds: string, now: number): Standing[] {
+  standings(eventIds: string, now: number): StoredStanding[] {
     const rows = this.#sql.groupStandings.all([eventIds]) as [eventId: string, dueAt: number][]
     return rows.map(([eventId, dueAt]) => ({ eventId, state: 'waiting', attempt: 0, dueInMs: dueAt - now }))
   }

@@ -40,8 +40,8 @@ export class Ledger {
     this.#sums = new Sums(this.#sql)
     this.#sql.begin.run([])
     this.#release(start)
-    const [standing] = this.#sql.standing.all() as [runs: number, groups: number, cursor: number][]
-    const [runs, groups, cursor] = standing ?? [0, 0, 0]
+    const [counts] = this.#sql.openCounts.all() as [runs: number, groups: number, cursor: number][]
+    const [runs, groups, cursor] = counts ?? [0, 0, 0]
     this.#groups.size = groups
     this.#runs.restore(runs, cursor, start.now)
     this.#claims.restore(start.now)

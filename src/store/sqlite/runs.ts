@@ -1,7 +1,7 @@
 /** The runs of an open database, including dead runs: which may begin, which are due, how each ends. */
 
 import { Lanes } from '../lanes.ts'
-import type { Lease, NewRun, RunEnd, Standing } from '../ports.ts'
+import type { Lease, NewRun, RunEnd, StoredStanding } from '../ports.ts'
 import type { Statements } from './statements.ts'
 import type { StandingsPage } from './steps.ts'
 import { parseLane, parseStored, parseText } from './stored.ts'
@@ -180,7 +180,7 @@ export class Runs {
   }
 }
 
-const standingOf = ([eventId, attempt, leased, dueAt, endedAt, stored]: StandingRow, now: number): Standing => {
+const standingOf = ([eventId, attempt, leased, dueAt, endedAt, stored]: StandingRow, now: number): StoredStanding => {
   const state = endedAt !== null ? 'dead' : leased === 1 ? 'running' : 'waiting'
   const error = parseText(stored)
   return {

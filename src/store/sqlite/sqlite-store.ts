@@ -4,8 +4,22 @@ import { StoreFault } from '../../core/fault.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isNumbers, maxStandings } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
-import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, RunId, Spent, Standing, Store } from '../ports.ts'
-import { BatchQueue, type Link, type Options, type StartLink } from './batch-queue.ts'
+import type {
+  Accepted,
+  Claim,
+  Group,
+  Joined,
+  Lane,
+  Lease,
+  NewRun,
+  Progress,
+  RunEnd,
+  RunId,
+  Spent,
+  Store,
+  StoredStanding,
+} from '../ports.ts'
+import { BatchQueue, type BatchQueueOptions, type Link, type StartLink } from './batch-queue.ts'
 import { type Disk, LedgerLink } from './ledger-link.ts'
 import type { PlanEntry } from './plans.ts'
 import type { StandingsPage } from './steps.ts'
@@ -18,7 +32,7 @@ class SqliteStore implements Store {
   readonly #held = new Map<RunId, number>()
   #marks = 0
 
-  constructor(options: Options, start: StartLink, link: Link, backlog: number) {
+  constructor(options: BatchQueueOptions, start: StartLink, link: Link, backlog: number) {
     this.#queue = new BatchQueue(options, start, { link, backlog }, () => [...this.#held.keys()].map(Number))
   }
 
@@ -93,11 +107,11 @@ class SqliteStore implements Store {
     return this.#queue.call({ op: 'revive', eventId })
   }
 
-  async standings(eventIds: readonly string[]): Promise<readonly Standing[]> {
+  async standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]> {
     if (eventIds.length > maxStandings) throw new StoreFault(`asked for more than ${maxStandings} events at once`)
     const pageFrom = (after: number): Promise<StandingsPage> => this.#queue.call({ op: 'standings', eventIds, after })
     const first = await pageFrom(0)
-    const later: Standing[] = []
+    const later: StoredStanding[] = []
     for (let { next } = first; next !== undefined; ) {
       const page = await pageFrom(next)
       later.push(...page.runs)
@@ -171,7 +185,7 @@ const linksOf = (): StartLink => {
 }
 
 /** Opens the store in a folder that no other process uses. Throws a Fault. */
-export const openSqlite = async (options: Options, start: StartLink = linksOf()): Promise<Store> => {
+export const openSqlite = async (options: BatchQueueOptions, start: StartLink = linksOf()): Promise<Store> => {
   const { folder, durability, clock } = options
   const link = start({ folder, durability, now: clock.monotonic() })
   return new SqliteStore(options, start, link, await link.opened())

@@ -158,7 +158,7 @@ const statementTexts = {
   freeUnheldRuns: `update runs set leased = 0, attempt = attempt - 1, due_at = ?
     where leased and id not in (select value from json_each(?))`,
   // `cursor`: no run with this id or a lower id is fresh.
-  standing: `select (select count(*) from runs where ended_at is null) as backlog, (select count(*) from groups) as waiting,
+  openCounts: `select (select count(*) from runs where ended_at is null) as backlog, (select count(*) from groups) as waiting,
     coalesce((select min(id) - 1 from runs where fence = 0), (select max(id) from runs), 0) as cursor`,
   openLanes: `select cast(lane as blob), sum(fence >= 0), lane_limit, max(id) from runs where lane is not null and ended_at is null group by lane`,
 } as const

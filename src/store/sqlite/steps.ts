@@ -73,7 +73,11 @@ export type LedgerStep =
   | { readonly op: 'spend'; readonly key: string; readonly leftMs: number; readonly add: Spent }
 
 /** A page of states. `next`: the id after which the next page begins; `undefined` on the last page. */
-export type StandingsPage = { readonly runs: readonly Standing[]; readonly groups: readonly Standing[]; readonly next: number | undefined }
+export type StandingsPage = {
+  readonly runs: readonly StoredStanding[]
+  readonly groups: readonly StoredStanding[]
+  readonly next: number | undefined
+}
 
 /** The steps of one transaction. `now`: the store's time. The ledger has no clock, so that its successor counts by the same clock. */
 export type StepBatch = { readonly now: number; readonly steps: readonly LedgerStep[] }

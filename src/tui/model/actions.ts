@@ -71,7 +71,7 @@ export const actions = {
 
 export type ActionName = keyof typeof actions
 
-export const meaningOf = (name: ActionName): Meaning => actions[name]
+export const actionMeaning = (name: ActionName): Meaning => actions[name]
 
 /** The keys of each action: those of the table, or those of the user. */
 export type Keymap = { readonly [name in ActionName]: readonly string[] }

@@ -22,7 +22,7 @@ const renamed: { readonly [name: string]: string } = {
 }
 
 /** Returns the key in our notation; `undefined` for an unknown sequence, and for keys with alt. */
-export const keyOf = (typed: string | undefined, { name, sequence, ctrl, meta, shift }: Decoded): Key | undefined => {
+export const decodedKey = (typed: string | undefined, { name, sequence, ctrl, meta, shift }: Decoded): Key | undefined => {
   if (name === 'undefined' || (name === undefined && (typed === undefined || isControl(typed)))) return undefined
   if (name === 'escape') return { name: 'esc' }
   if (meta) return undefined

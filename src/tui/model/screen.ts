@@ -11,7 +11,7 @@ import type { ActionName, Keymap } from './actions.ts'
 import type { ListArea } from './list.ts'
 import type { Room, Size } from './room.ts'
 
-export type Options = {
+export type EditorOptions = {
   readonly dataDir: string
   /** The profile whose routes are shown; `undefined` for the routes of all profiles. */
   readonly profile?: string | undefined
@@ -26,7 +26,7 @@ export type Notice = { readonly tone: 'ok' | 'warn' | 'bad'; readonly text: stri
 
 /** The state that all screens share. */
 export type World = {
-  readonly options: Options
+  readonly options: EditorOptions
   readonly size: Size
   readonly home?: Home
   /** The route that is open. */

@@ -38,11 +38,11 @@ export const searchKey = (
   if (key.name === 'enter') return search.isFound ? { screen, search: { ...search, isWriting: false } } : { screen: search.before }
   if (key.name === 'down' || key.name === 'up') return nextFound({ screen, search }, key.name === 'down' ? 1 : -1, world, model)
   const field = key.text === undefined ? editField(search.field, key.name) : typeInto(search.field, key.text)
-  return written({ screen, search }, field, world, model)
+  return withSearchText({ screen, search }, field, world, model)
 }
 
 /** Searches from the row that had the cursor before the search to the last row, and then from the first row. */
-export const written = (
+export const withSearchText = (
   { screen, search }: { readonly screen: Screen; readonly search: Search },
   field: TextField,
   world: World,

@@ -8,7 +8,7 @@ import { helpOn, isQuitQuestion, openSave, paletteId, paletteOf, quitId, quitQue
 import { changedDrafts } from './pending.ts'
 import type { Size } from './room.ts'
 import type { Command, Message, Returned, Screen, ScreenKind, ScreenModel, Update, World } from './screen.ts'
-import { beginSearch, canSearch, nextFound, type Search, type Searched, searchActions, searchKey, written } from './search.ts'
+import { beginSearch, canSearch, nextFound, type Search, type Searched, searchActions, searchKey, withSearchText } from './search.ts'
 import { editingKeys, textField, typeInto } from './text-field.ts'
 import { worldAfter } from './world-after.ts'
 
@@ -121,7 +121,7 @@ const typed = (state: State, text: string, models: Models): Next => {
   const screen = top(state)
   const model = models[screen.kind]
   const { search } = state
-  if (search?.isWriting) return searched(state, written({ screen, search }, typeInto(search.field, text), state.world, model))
+  if (search?.isWriting) return searched(state, withSearchText({ screen, search }, typeInto(search.field, text), state.world, model))
   const takes = model.takes?.(screen, state.world)
   return takes && model.type ? updated(state, screen, model.type(screen, text, state.world), models) : { state, commands: [] }
 }
@@ -130,7 +130,7 @@ const typed = (state: State, text: string, models: Models): Next => {
 const rewritten = (state: State, text: string, models: Models): Next => {
   const { search, world } = state
   if (search?.isWriting) {
-    const { screen, search: done } = written({ screen: top(state), search }, textField(text), world, models[top(state).kind])
+    const { screen, search: done } = withSearchText({ screen: top(state), search }, textField(text), world, models[top(state).kind])
     return searched(state, { screen, search: done && { ...done, isWriting: false } })
   }
   const edited = (at: State, key: string): State => {

@@ -20,7 +20,7 @@ export const readLines = (
   let isHidden = false
   const open = (): Interface => {
     const reader = isHidden
-      ? createInterface({ input, output: nowhere(), terminal: true, historySize: 0 })
+      ? createInterface({ input, output: discardingStream(), terminal: true, historySize: 0 })
       : createInterface({ input, terminal: false })
     return reader
       .on('line', (text) => {
@@ -48,4 +48,4 @@ export const readLines = (
   }
 }
 
-const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })
+const discardingStream = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })

@@ -1,13 +1,13 @@
 /** Runs the editor in lines: it prints sentences, and reads words and numbers. It draws no borders, no colours and no screen. */
 
 import type { Readable, Writable } from 'node:stream'
-import type { Options } from '../model/screen.ts'
+import type { EditorOptions } from '../model/screen.ts'
 import type { State } from '../model/state.ts'
 import { homeScreen } from '../screens/home/home.ts'
 import { openSession, type Surroundings } from '../session.ts'
-import { type Ended, endedBy, watchEndings } from '../terminal/endings.ts'
+import { type EditorEnd, endedBy, watchEndings } from '../terminal/endings.ts'
 import { readLines } from './lines.ts'
-import { meaningOf, takesSecret, tell } from './spoken.ts'
+import { takesSecret, tell, typedMeaning } from './spoken.ts'
 
 export type Around = Pick<Surroundings, 'service' | 'watch' | 'editFile' | 'editText'>
 
@@ -23,9 +23,9 @@ export const readAloud = async (
     route,
     input,
     output,
-  }: { readonly options: Options; readonly route?: string | undefined; readonly input: Readable; readonly output: Writable },
+  }: { readonly options: EditorOptions; readonly route?: string | undefined; readonly input: Readable; readonly output: Writable },
   around: Around,
-): Promise<Ended> => {
+): Promise<EditorEnd> => {
   const say = (lines: readonly string[]): void => void output.write(lines.map((each) => `${each}\n`).join(''))
   const first: State = { world: { options, size, revision: 0 }, screens: [homeScreen] }
   let told: State | undefined
@@ -34,7 +34,7 @@ export const readAloud = async (
   const lines = readLines(input, output, {
     line: (typed) =>
       session.typed(() => {
-        const meant = meaningOf(typed, session.state())
+        const meant = typedMeaning(typed, session.state())
         if ('say' in meant) say(meant.say)
         else for (const each of meant.inputs) session.input(each)
       }),

@@ -28,13 +28,13 @@ export const tell = (before: State | undefined, after: State): readonly string[]
 const changesIn = (before: State | undefined, after: State): readonly string[] => {
   if (isEmptyHome(after)) return before === undefined ? ['Reading the routes.'] : []
   const depth = (state: State): number => state.screens.length
-  if (before === undefined || isEmptyHome(before) || depth(after) > depth(before)) return describe(after)
+  if (before === undefined || isEmptyHome(before) || depth(after) > depth(before)) return describeScreen(after)
   const { search } = after
   if (search !== before.search && (search || before.search?.isWriting)) return searchSaid(search, after)
-  const title = titleOf(before) === titleOf(after) ? [] : [`${titleOf(after)}.`]
+  const title = screenTitle(before) === screenTitle(after) ? [] : [`${screenTitle(after)}.`]
   const rows = rowsOf(after)
   if (depth(after) < depth(before)) return [...title, ...cursorRow(after, rows), ...newIn(before, after)]
-  if (top(before).kind !== top(after).kind) return describe(after)
+  if (top(before).kind !== top(after).kind) return describeScreen(after)
   const old = rowsOf(before)
   const changed = rows.flatMap((row, i) => (row === old[i] || i >= maxRows ? [] : [numbered(row, i, rows.length)]))
   return [...title, ...changed, ...newIn(before, after)]
@@ -90,24 +90,24 @@ const cursorRow = (state: State, rows: readonly string[]): readonly string[] => 
 const withoutBoxes = (text: string): string => printable(text.replace(/ ?[─│] ?/g, ', '))
 
 /** Returns the title, the rows with their numbers, and the words that can be typed. */
-const describe = (state: State): readonly string[] => {
+const describeScreen = (state: State): readonly string[] => {
   const screen = top(state)
   const rows = rowsOf(state)
   const more = rows.length > maxRows ? [`${rows.length - maxRows} more: type a part of a name to narrow the list`] : []
   return [
-    `${titleOf(state)}.`,
+    `${screenTitle(state)}.`,
     ...rows.slice(0, maxRows).map((row, i) => numbered(row, i, rows.length)),
     ...more,
     ...saidOf(state),
     takesText(screen, state.world)
       ? `Type the text and press enter, or a word after a colon: ${wordsInText(state).join(', ')}.${takesSecret(state) ? ' What you type is not shown.' : ''}`
-      : `${rows.length > 0 && models[screen.kind].point ? 'Type a number to choose, or a word' : 'Type a word'}: ${words(state).join(', ')}.`,
+      : `${rows.length > 0 && models[screen.kind].point ? 'Type a number to choose, or a word' : 'Type a word'}: ${typableWords(state).join(', ')}.`,
   ].map(withoutBoxes)
 }
 
 const numbered = (row: string, i: number, length: number): string => `${i + 1} of ${length}: ${row}`
 
-const titleOf = (state: State): string => {
+const screenTitle = (state: State): string => {
   const screen = top(state)
   const model = models[screen.kind]
   const panes = panesOf(state)
@@ -143,7 +143,7 @@ const silent: ReadonlySet<ActionName> = new Set([
 ])
 
 /** Returns a word for each action of the screen, and for each pane that is not shown. */
-const words = (state: State): readonly string[] => {
+const typableWords = (state: State): readonly string[] => {
   const names = actionsNow(state, models).filter((name) => !silent.has(name))
   const { names: panes, at } = panesOf(state)
   return ['list', ...new Set(names.map(spelled)), ...panes.filter((_, i) => i !== at).map((each) => each.toLowerCase())]
@@ -151,7 +151,7 @@ const words = (state: State): readonly string[] => {
 
 /** Returns the words that are offered while text is taken, with a colon. `list`, `help`, `quit` and the action of numbers work, too. */
 const wordsInText = (state: State): readonly string[] =>
-  words(state)
+  typableWords(state)
     .filter((word) => !['list', 'help', 'quit', numberDoes(top(state))].includes(word))
     .map((word) => `:${word}`)
 
@@ -162,11 +162,11 @@ const panesOf = (state: State) => models[top(state).kind].panes?.(top(state)) ??
 export type Meant = { readonly inputs: readonly Input[] } | { readonly say: readonly string[] }
 
 /** Returns what a typed line means on the screen that is shown. */
-export const meaningOf = (typed: string, state: State): Meant => {
+export const typedMeaning = (typed: string, state: State): Meant => {
   const text = typed.trim()
   const screen = top(state)
   if (state.search?.isWriting) return { inputs: [{ kind: 'line', text }] }
-  if (text === '' || text === 'list' || text === ':list') return { say: describe(state) }
+  if (text === '' || text === 'list' || text === ':list') return { say: describeScreen(state) }
   const isText = takesText(screen, state.world)
   const chosen = /^\d+$/.test(text) ? rowChosen(Number(text), state) : undefined
   if (chosen) return chosen
@@ -180,7 +180,7 @@ export const meaningOf = (typed: string, state: State): Meant => {
   const named = paneKeys.find((name) => name === `pane${pane + 1}`)
   if (named) return { inputs: [{ kind: 'action', action: named }] }
   const row = rowsOf(state).findIndex((each) => each.toLowerCase() === word.toLowerCase())
-  return (row < 0 ? undefined : rowChosen(row + 1, state)) ?? { say: [`No "${word}" here. Words: ${words(state).join(', ')}.`] }
+  return (row < 0 ? undefined : rowChosen(row + 1, state)) ?? { say: [`No "${word}" here. Words: ${typableWords(state).join(', ')}.`] }
 }
 
 const rowChosen = (number: number, state: State): Meant | undefined => {

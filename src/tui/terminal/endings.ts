@@ -42,14 +42,14 @@ export const watchEndings = (isOurs: () => boolean, stdin?: ReadStream): Endings
 }
 
 /** How the editor ended. */
-export type Ended = {
+export type EditorEnd = {
   readonly exitCode: number
   /** Where the unsaved changes are kept; `undefined` if there were none. */
   readonly kept?: string
 }
 
 /** Returns how the editor ended. `ending` is `undefined` if the user left the editor. A mistake of the program is thrown as a Fault. */
-export const endedBy = (ending: Ending | undefined, kept: string | undefined): Ended => {
+export const endedBy = (ending: Ending | undefined, kept: string | undefined): EditorEnd => {
   const left = kept === undefined ? {} : { kept }
   if (!ending) return { exitCode: exit.ok, ...left }
   if ('signal' in ending) return { exitCode: exitCodeOf(ending.signal), ...left }

@@ -3,7 +3,7 @@
 import { emitKeypressEvents } from 'node:readline'
 import type { ReadStream } from 'node:tty'
 import type { Cell } from '../model/click.ts'
-import { type Decoded, type Key, keyOf } from '../model/key.ts'
+import { type Decoded, decodedKey, type Key } from '../model/key.ts'
 
 /** The milliseconds for which the rest of an escape sequence may be awaited. After them, a lone escape is a key. */
 const escapeCodeTimeout = 50
@@ -70,7 +70,7 @@ export const readKeys = (stdin: ReadStream, on: Listeners): KeyReader => {
       length += text.length
       if (length <= maxPaste) pasted.push(text)
     } else if (!isOfMouse(decoded.sequence ?? '')) {
-      const key = keyOf(typed, decoded)
+      const key = decodedKey(typed, decoded)
       if (key) on.key(key)
     }
   }

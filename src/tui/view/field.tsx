@@ -22,7 +22,7 @@ type FieldRowsProps = {
 }
 
 /** Shows several lines around the cursor. */
-export const FieldRows = ({ field, room: { width, height }, marked = plain }: FieldRowsProps) => {
+export const FieldRows = ({ field, room: { width, height }, marked = plainSpan }: FieldRowsProps) => {
   const { line: row, column } = placeOf(field)
   const lines = field.text.split('\n')
   const start = Math.max(0, Math.min(row - Math.floor(height / 2), lines.length - height))
@@ -32,7 +32,7 @@ export const FieldRows = ({ field, room: { width, height }, marked = plain }: Fi
   ))
 }
 
-const plain = (text: string): ReactNode => <Span>{text}</Span>
+const plainSpan = (text: string): ReactNode => <Span>{text}</Span>
 
 /** Shows the line of the cursor. If the part before the cursor is too long, its end is shown. */
 const CursorLine = ({ text, at, width }: { readonly text: string; readonly at: number; readonly width: number }) => {

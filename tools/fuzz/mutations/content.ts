@@ -1,7 +1,7 @@
 /** The same signature with another content type, or another body around what was signed. */
 
 import { formOf, formType, isForm, jsonOf } from '../parts.ts'
-import { bytesOf, headerIn, type Sent, textOf, withBody, withHeader, withLine } from '../request.ts'
+import { bytesOf, decodeUtf8, headerIn, type Sent, withBody, withHeader, withLine } from '../request.ts'
 import { textPaths } from '../set-at.ts'
 import type { Mutate, Mutation, Scene } from './mutation.ts'
 
@@ -49,7 +49,7 @@ const wraps: readonly ((c: string) => string)[] = [
 ]
 
 const wrap: Mutate = (sent, { random }) => {
-  const captured = encodeURIComponent(formOf(sent)?.get('payload') ?? textOf(sent.body))
+  const captured = encodeURIComponent(formOf(sent)?.get('payload') ?? decodeUtf8(sent.body))
   return withBody(sent, random.pick(wraps)(captured), random.whole(4) === 0 ? undefined : formType)
 }
 

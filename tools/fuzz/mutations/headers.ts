@@ -39,7 +39,7 @@ const signature: Mutate = (sent, scene) => {
 }
 
 /** The same moment in other words. */
-const written = (time: string): readonly string[] => [
+const sameMoment = (time: string): readonly string[] => [
   `${time}000`,
   `${time}.0`,
   `${time}.000000001`,
@@ -59,18 +59,18 @@ const time: Mutate = (sent, { random, sender: { description } }) => {
   const { header, label, body } = description.timestamp ?? {}
   if (header !== undefined) {
     const value = headerIn(sent, header) ?? ''
-    if (label === undefined) return withHeader(sent, header, random.pick([undefined, ...written(value)]))
+    if (label === undefined) return withHeader(sent, header, random.pick([undefined, ...sameMoment(value)]))
     return withHeader(
       sent,
       header,
-      value.replace(new RegExp(`\\b${label}=([^,]*)`), (_all, at: string) => `${label}=${random.pick(written(at))}`),
+      value.replace(new RegExp(`\\b${label}=([^,]*)`), (_all, at: string) => `${label}=${random.pick(sameMoment(at))}`),
     )
   }
   const payload = jsonOf(sent)
   const [path] = [body ?? []].flat()
   if (path === undefined || payload === undefined) return undefined
   const now = String(path.split('.').reduce<unknown>((at, key) => (at as { [key: string]: unknown } | undefined)?.[key], payload))
-  return withBody(sent, bytesOf(JSON.stringify(setAt(payload, path.split('.'), random.pick(written(now))))))
+  return withBody(sent, bytesOf(JSON.stringify(setAt(payload, path.split('.'), random.pick(sameMoment(now))))))
 }
 
 const twoHoursMs = 7_200_000

@@ -4,7 +4,7 @@ import type { Random } from '../../../bench/durability/random.ts'
 import type { Genuine } from '../genuine.ts'
 import type { Sent } from '../request.ts'
 import type { Sender } from '../senders.ts'
-import type { RouteWish } from '../world.ts'
+import type { RouteSettings } from '../world.ts'
 
 /** What a stranger knows: the captured request, who sent it, and who else may post to the route. */
 export type Scene = {
@@ -14,7 +14,7 @@ export type Scene = {
   /** Whose signature the stranger would like to have. */
   readonly other: Sender
   /** Where the stranger posts to. */
-  readonly route: RouteWish
+  readonly route: RouteSettings
 }
 
 /** `undefined` where it has nothing to change. */

@@ -2,10 +2,10 @@
 
 import type { Random } from '../../../bench/durability/random.ts'
 import type { SignatureScheme } from '../../../src/generated/config.ts'
-import { formType, joined, partsOf, piecesOf, withPart, withSignature } from '../parts.ts'
-import { headerIn, type Sent, textOf, withBody, withHeader } from '../request.ts'
+import { formType, joined, partsOf, signedPieces, withPart, withSignature } from '../parts.ts'
+import { decodeUtf8, headerIn, type Sent, withBody, withHeader } from '../request.ts'
 import type { Sender } from '../senders.ts'
-import { addressOf, type RouteWish } from '../world.ts'
+import { addressOf, type RouteSettings } from '../world.ts'
 import { asAnything } from './content.ts'
 import type { Mutate, Mutation, Scene } from './mutation.ts'
 
@@ -41,7 +41,7 @@ const fieldIn = (body: string, path: readonly string[]): string | undefined => {
 const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
 /** What a variable of the other scheme may hold. */
-const formsOf = (description: SignatureScheme, route: RouteWish): { readonly [name: string]: string } => ({
+const formsOf = (description: SignatureScheme, route: RouteSettings): { readonly [name: string]: string } => ({
   body: '[^]*',
   json: '[^]*',
   form: '[^]*',
@@ -54,8 +54,8 @@ const formsOf = (description: SignatureScheme, route: RouteWish): { readonly [na
 })
 
 /** The signed text, as parts of a request of the other scheme; `undefined` where it cannot be such a text. */
-const partsFor = (text: string, description: SignatureScheme, route: RouteWish) => {
-  const pieces = piecesOf(description)
+const partsFor = (text: string, description: SignatureScheme, route: RouteSettings) => {
+  const pieces = signedPieces(description)
   const forms = formsOf(description, route)
   if (pieces.some((piece) => 'name' in piece && forms[piece.name] === undefined)) return undefined
   const form = pieces.map((piece) => ('name' in piece ? `(${forms[piece.name]})` : literal(piece.literal))).join('')
@@ -65,7 +65,7 @@ const partsFor = (text: string, description: SignatureScheme, route: RouteWish) 
 }
 
 /** A request of the other scheme with this signature. Begins with the headers of `sent`. */
-export const dress = (sent: Sent, loot: Loot, { description }: Sender, route: RouteWish, random: Random): Sent | undefined => {
+export const dress = (sent: Sent, loot: Loot, { description }: Sender, route: RouteSettings, random: Random): Sent | undefined => {
   const { header, body, label } = description.signature ?? {}
   const parts = description.algorithm === loot.algorithm ? partsFor(loot.text, description, route) : undefined
   if (!parts) return undefined
@@ -74,7 +74,7 @@ export const dress = (sent: Sent, loot: Loot, { description }: Sender, route: Ro
   const labelled = header === undefined || labels === '' ? empty : withHeader(empty, header, labels)
   const whole = parts.reduce<Sent | undefined>((made, part) => {
     if (part.name === 'json' && random.whole(2) === 0)
-      return made && withBody(made, `payload=${encodeURIComponent(textOf(part.text))}`, formType)
+      return made && withBody(made, `payload=${encodeURIComponent(decodeUtf8(part.text))}`, formType)
     return made && withPart(made, description, part)
   }, labelled)
   return whole && withSignature(whole, description, loot.digest)

@@ -35,21 +35,21 @@ export const chooseOnly = (spec: JsonObject, row: TargetRow): DeliverStep => {
     title: `deliver to ${row.name}`,
     edits: [
       ...(isNamed ? [] : [{ kind: 'set', path: ['deliver'], value: row.name } as const]),
-      ...(isList ? whole(spec, kept) : without(spec, kept, dropped)),
+      ...(isList ? sharedExtraEdits(spec, kept) : without(spec, kept, dropped)),
       ...(spec.deliver_mode === undefined ? [] : [{ kind: 'remove', path: ['deliver_mode'] } as const]),
     ],
     dropped,
   }
 }
 
-const whole = (spec: JsonObject, kept: JsonObject): readonly YamlEdit[] => {
+const sharedExtraEdits = (spec: JsonObject, kept: JsonObject): readonly YamlEdit[] => {
   if (Object.keys(kept).length > 0) return [{ kind: 'set', path: ['deliver_extra'], value: kept }]
   return spec.deliver_extra === undefined ? [] : [{ kind: 'remove', path: ['deliver_extra'] }]
 }
 
 const without = (spec: JsonObject, kept: JsonObject, dropped: readonly string[]): readonly YamlEdit[] =>
   dropped.length > 0 && Object.keys(kept).length === 0
-    ? whole(spec, kept)
+    ? sharedExtraEdits(spec, kept)
     : dropped.map((key) => ({ kind: 'remove', path: ['deliver_extra', key] }))
 
 /** Adds a target behind the others. A target that stood alone takes the route's settings as its own. */
@@ -76,7 +76,7 @@ export const dropTarget = (spec: JsonObject, place: number): DeliverStep => {
   if (!other || others.length > 0) return { title, edits: [{ kind: 'remove', path: ['deliver', place] }], dropped: [] }
   const edits: readonly YamlEdit[] = [
     { kind: 'set', path: ['deliver'], value: other.target },
-    ...whole(spec, other.extra),
+    ...sharedExtraEdits(spec, other.extra),
     ...(spec.deliver_mode === undefined ? [] : [{ kind: 'remove', path: ['deliver_mode'] } as const]),
   ]
   return { title, edits, dropped: [] }

@@ -15,7 +15,7 @@ export const settled = (choice: PayloadChoice): PayloadChoice => {
 }
 
 /** Returns the event, sample or payload that the use cases ask for. Throws a Fault for a file that cannot be read. */
-export const wishOf = (
+export const contentOfChoice = (
   choice: PayloadChoice,
 ): { readonly eventId: string } | { readonly sample: string } | { readonly payload: string } | Sample => {
   switch (choice.from) {
@@ -24,19 +24,19 @@ export const wishOf = (
     case 'event':
       return { eventId: choice.id }
     case 'file':
-      return contentOf(choice.file)
+      return readPayloadFile(choice.file)
     case 'text':
       return choice.headers ? { headers: choice.headers, body: choice.text } : { payload: choice.text }
   }
 }
 
 /** Reads a file: a sample with headers, or a payload alone. */
-const contentOf = (file: string): { readonly payload: string } | Sample => {
-  const text = textOf(file)
+const readPayloadFile = (file: string): { readonly payload: string } | Sample => {
+  const text = readPayloadText(file)
   return text.trimStart().startsWith('{') && !isPayload(text) ? parseSample(text, file) : { payload: text }
 }
 
-const textOf = (file: string): string => {
+const readPayloadText = (file: string): string => {
   try {
     const stat = statSync(file, { throwIfNoEntry: false })
     if (!stat) throw new Fault('not_found', `there is no file ${file}`, { exitCode: exit.notFound })

@@ -12,7 +12,7 @@ const maxShown = 80
 type Inside = { readonly path: string; readonly value: Json; readonly depth: number }
 
 /** Returns the event's type, the headers, and the payload's values from the outside in. Of too many values, the deepest are left out. */
-export const valuesOf = (
+export const payloadValues = (
   payload: Json | undefined,
   eventType: string | undefined,
   headers: Payload['headers'],
@@ -21,21 +21,21 @@ export const valuesOf = (
     ...(eventType === undefined ? [] : [['event', eventType] as const]),
     ...Object.entries(headers).map(([name, value]) => [`headers.${name}`, value] as const),
   ]
-  const values = around.slice(0, maxValues).map(([path, value]) => describe(path, value))
-  let level: readonly Inside[] = payload === undefined ? [] : membersOf({ path: '', value: payload, depth: 0 }, maxValues)
+  const values = around.slice(0, maxValues).map(([path, value]) => describeValue(path, value))
+  let level: readonly Inside[] = payload === undefined ? [] : innerValues({ path: '', value: payload, depth: 0 }, maxValues)
   while (level.length > 0 && values.length < maxValues) {
     const room = maxValues - values.length
     const next: Inside[] = []
     for (const inside of level.slice(0, room)) {
-      values.push(describe(inside.path, inside.value))
-      if (next.length < room && inside.depth < maxDepth) next.push(...membersOf(inside, room))
+      values.push(describeValue(inside.path, inside.value))
+      if (next.length < room && inside.depth < maxDepth) next.push(...innerValues(inside, room))
     }
     level = next
   }
   return values
 }
 
-const membersOf = ({ path, value, depth }: Inside, limit: number): readonly Inside[] => {
+const innerValues = ({ path, value, depth }: Inside, limit: number): readonly Inside[] => {
   if (typeof value !== 'object' || value === null) return []
   // The members of a list have their places. A map gives only the keys that a path can contain.
   const keys = Array.isArray(value) ? placesOf(value, limit) : Object.keys(value).filter((key) => key !== '' && !key.includes('.'))
@@ -48,7 +48,7 @@ const membersOf = ({ path, value, depth }: Inside, limit: number): readonly Insi
 
 const placesOf = ({ length }: readonly Json[], limit: number): string[] => Array.from({ length: Math.min(length, limit) }, (_, i) => `${i}`)
 
-const describe = (path: string, value: Json): PayloadValue => ({ path, type: typeOf(value), shown: shownOf(value) })
+const describeValue = (path: string, value: Json): PayloadValue => ({ path, type: typeOf(value), shown: shownOf(value) })
 
 const shownOf = (value: Json): string => {
   if (Array.isArray(value)) return counted(value.length, 'item')

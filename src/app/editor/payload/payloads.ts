@@ -23,8 +23,8 @@ import { trace } from '../../trace/trace.ts'
 import { recordedRequest, tracedOf } from '../../trace/trace-route.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Payload, PayloadChoice, PayloadRow } from '../service.ts'
-import { settled, wishOf } from './payload-choice.ts'
-import { valuesOf } from './payload-values.ts'
+import { contentOfChoice, settled } from './payload-choice.ts'
+import { payloadValues } from './payload-values.ts'
 import { type RankedSample, rankedSamples } from './ranked-samples.ts'
 
 /** The most recorded events that are listed for a route. */
@@ -53,7 +53,7 @@ export const payloadRows = async (workspace: Workspace, { route }: { readonly ro
       choice: { from: 'sample', name },
       group: 'samples',
       title: name,
-      detail: problem ?? `${type}  ${sizeOf(bytes)}`,
+      detail: problem ?? `${type}  ${sizeText(bytes)}`,
       fits,
     }),
   )
@@ -96,7 +96,7 @@ const recordedRows = async ({ dataDir }: Workspace, route: string | undefined): 
         ...(route === undefined ? [event.route] : []),
         event.event_type ?? 'unknown',
         outcomeOf(event),
-        sizeOf(event.raw?.body_bytes ?? 0),
+        sizeText(event.raw?.body_bytes ?? 0),
         event.event_id.slice(0, 8),
       ].join('  '),
       fits: true,
@@ -106,7 +106,7 @@ const recordedRows = async ({ dataDir }: Workspace, route: string | undefined): 
 /** Returns a time like `2026-11-22 10:02:11`, in UTC as in the journal. */
 const shortTime = (at: string): string => at.slice(0, 19).replace('T', ' ')
 
-const sizeOf = (bytes: number): string => (bytes < 1_000 ? `${bytes} B` : `${(bytes / 1_000).toFixed(1)} kB`)
+const sizeText = (bytes: number): string => (bytes < 1_000 ? `${bytes} B` : `${(bytes / 1_000).toFixed(1)} kB`)
 
 /**
  * Reads a payload as the route would get it. Throws a Fault: there is no such sample, event or file, or the event's request was not kept.
@@ -117,16 +117,16 @@ export const readPayload = async (
 ): Promise<Payload> => {
   const whole = settled(choice)
   const asked = await routeNamed(workspace, route)
-  const { headers, body } = await requestOf(workspace, whole, asked)
+  const { headers, body } = await previewRequest(workspace, whole, asked)
   const event = eventReader(asked.source, allSchemes(asked.catalogue))({ headers, body })
   const shown = shownHeaders(headers)
   return {
     choice: whole,
-    title: titleOf(whole),
+    title: payloadTitle(whole),
     ...bodyOf(body, event),
     bytes: body.length,
     headers: shown,
-    values: valuesOf(event?.payload, event?.eventType, shown),
+    values: payloadValues(event?.payload, event?.eventType, shown),
   }
 }
 
@@ -135,8 +135,8 @@ const shownHeaders = (headers: Headers): Payload['headers'] => {
   return maskHeaders(Object.fromEntries(texts)) as Payload['headers']
 }
 
-const requestOf = async (workspace: Workspace, choice: PayloadChoice, { source, catalogue }: Asked): Promise<Request> => {
-  const of = wishOf(choice)
+const previewRequest = async (workspace: Workspace, choice: PayloadChoice, { source, catalogue }: Asked): Promise<Request> => {
+  const of = contentOfChoice(choice)
   if ('eventId' in of) return recordedRequest(workspace, of.eventId)
   if (source && source.secrets.length > 0) {
     const traced = await tracedOf(workspace, source, catalogue, { of, set: [], unset: [] })
@@ -154,7 +154,7 @@ const bodyOf = (body: Buffer, event: Event | undefined): Pick<Payload, 'body' | 
   return { body: cut(shown, maxBody), isCut: shown.length > maxBody }
 }
 
-const titleOf = (choice: PayloadChoice): string => {
+const payloadTitle = (choice: PayloadChoice): string => {
   switch (choice.from) {
     case 'sample':
       return choice.name

@@ -6,7 +6,7 @@ import { Fault } from '../../../core/fault.ts'
 import { quietBook } from '../../../plan/check.ts'
 import { withDryEffects } from '../../live/effects.ts'
 import { checkEntry, readServed } from '../../routes/check-subscription.ts'
-import { type Draft, editedEntry } from '../../routes/edit-subscription.ts'
+import { editedEntry, type SubscriptionDraft } from '../../routes/edit-subscription.ts'
 import { fingerprintOf } from '../../validate/fingerprint.ts'
 import { validate } from '../../validate/validate.ts'
 import type { Workspace } from '../../workspace.ts'
@@ -33,7 +33,11 @@ export const createConfigFindings = (workspace: Workspace): ConfigFindings => {
 /**
  * Returns the findings of another text of a subscription. Throws a Fault when the text cannot be checked, or the change is not allowed.
  */
-export const subscriptionFindings = async (workspace: Workspace, draft: Draft, text: string): Promise<readonly Diagnostic[]> => {
+export const subscriptionFindings = async (
+  workspace: Workspace,
+  draft: SubscriptionDraft,
+  text: string,
+): Promise<readonly Diagnostic[]> => {
   const { source, diagnostics: slips } = parseSource(draft.name, text)
   if (!source) return slips
   const { entry } = editedEntry(draft, source.data)

@@ -32,7 +32,7 @@ export type WrittenRoute = {
 export const writeNewRoute = async (workspace: Workspace, finder: GatewayFinder, input: NewRouteInput): Promise<WrittenRoute> => {
   const service = createEditorService(workspace, finder)
   const opened = await service.create({ name: input.name })
-  const draft = draftOf({ ...opened, written: { ...opened.written, ...settingsOf(input) } })
+  const draft = draftOf({ ...opened, written: { ...opened.written, ...routeSettings(input) } })
   const { file, diff, findings, refused, stops } = await service.plan({ draft })
   const { name } = opened
   const about = { name, file, url: urlOf(workspace, name, draft.spec), diff, findings }
@@ -44,7 +44,7 @@ export const writeNewRoute = async (workspace: Workspace, finder: GatewayFinder,
 }
 
 /** Returns the keys of the route: those of `from`, overridden by `fields`. In `deliver_extra`, each setting is overridden alone. */
-const settingsOf = ({ from = {}, fields }: NewRouteInput): JsonObject => {
+const routeSettings = ({ from = {}, fields }: NewRouteInput): JsonObject => {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as JsonObject
   const extra = { ...(from.deliver_extra as JsonObject | undefined), ...(given.deliver_extra as JsonObject | undefined) }
   return { ...from, ...given, ...(Object.keys(extra).length === 0 ? {} : { deliver_extra: extra }) }

@@ -30,7 +30,7 @@ export const saveRoute = async (drafting: Drafting, finder: GatewayFinder, reque
   if (obstacle) return obstacle
   try {
     const { source, file } = draft.opened
-    const { notices, ...written } = await write(workspace, draft, prepared)
+    const { notices, ...written } = await writeRoute(workspace, draft, prepared)
     const told = source === 'config' ? await takenOver(workspace, finder) : ['every request sees it from now on']
     return { ok: true, ...written, notices: [`saved ${basename(file)}`, ...notices, ...told] }
   } catch (error) {
@@ -54,7 +54,7 @@ const refusedFor = (why: Refused['why'], { plan }: Prepared, message: string): R
 
 type Written = Pick<Extract<Saved, { ok: true }>, 'opened' | 'isDeleted' | 'notices'>
 
-const write = async (workspace: Workspace, draft: RouteDraft, { before, after }: Prepared): Promise<Written> => {
+const writeRoute = async (workspace: Workspace, draft: RouteDraft, { before, after }: Prepared): Promise<Written> => {
   const { source, file, name, base } = draft.opened
   if (isRemoved(draft)) {
     if (source === 'config') await replaceText(file, before, after, true)

@@ -57,16 +57,16 @@ const fileOf = (workspace: Pick<Workspace, 'dataDir'>, { name, source }: Pick<St
   join(draftsFolder(workspace), `${source === 'subscription' ? '~' : ''}${encodeURIComponent(name)}.json`)
 
 const known = (workspace: Workspace): readonly { readonly file: string; readonly stored: StoredDraft }[] =>
-  namesIn(draftsFolder(workspace))
+  draftFileNames(draftsFolder(workspace))
     .filter((name) => name.endsWith('.json'))
     .map((name) => join(draftsFolder(workspace), name))
     .flatMap((file) => {
-      const stored = read(file)
+      const stored = readDraft(file)
       return stored ? [{ file, stored }] : []
     })
     .sort((a, b) => b.stored.at - a.stored.at)
 
-const namesIn = (folder: string): readonly string[] => {
+const draftFileNames = (folder: string): readonly string[] => {
   try {
     return readdirSync(folder)
   } catch {
@@ -74,7 +74,7 @@ const namesIn = (folder: string): readonly string[] => {
   }
 }
 
-const read = (file: string): StoredDraft | undefined => {
+const readDraft = (file: string): StoredDraft | undefined => {
   try {
     if (statSync(file).size > maxBytes) return undefined
     const data = parseObject(readFileSync(file, 'utf8'))

@@ -1,11 +1,11 @@
 /** Says what to do after the setup: at the sender, and on this machine. */
 
 import type { Provider } from '../../../app/setup/providers.ts'
-import type { Draft } from '../../../app/setup/question.ts'
+import type { SetupDraft } from '../../../app/setup/question.ts'
 import { providerIn, secretNameOf, waitsForKey } from '../../../app/setup/route-questions.ts'
 import type { Cli } from '../../shell/output.ts'
 
-export const nextSteps = (draft: Draft, { workspace: { self } }: Cli): readonly string[] => {
+export const nextSteps = (draft: SetupDraft, { workspace: { self } }: Cli): readonly string[] => {
   const { answers, present } = draft
   const provider = providerIn(draft)
   const isRunning = present.status !== undefined
@@ -27,7 +27,7 @@ export const nextSteps = (draft: Draft, { workspace: { self } }: Cli): readonly 
 }
 
 /** Says what to do with the key, once the sender shows it. */
-const offLines = (provider: Provider, name: string, draft: Draft): readonly string[] => {
+const offLines = (provider: Provider, name: string, draft: SetupDraft): readonly string[] => {
   const variable = secretNameOf(provider, draft)
   const { env, config } = draft.present.files
   return [

@@ -85,7 +85,7 @@ const openLines = ({ input, output }: Terminal, signal: AbortSignal): Lines => {
 }
 
 /** Writes the text above the answer's line, and returns the prompt that begins the line. */
-const promptOf = ({ kind, text, choices = [], initial, shown }: Question, say: (text: string) => void): string => {
+const questionPrompt = ({ kind, text, choices = [], initial, shown }: Question, say: (text: string) => void): string => {
   if (kind === 'yes-no') return `${text} 1 yes, 2 no${initial === undefined ? '' : `, Enter for ${initial}`}: `
   if (kind === 'choice') {
     say(text)

@@ -5,7 +5,7 @@ import type { SetupPlan } from '../../../app/setup/plan.ts'
 import type { Present, SetupFile } from '../../../app/setup/present.ts'
 import { fingerprint } from '../../../core/secrets/mask.ts'
 
-const names: readonly SetupFile[] = ['env', 'config', 'schema']
+const fileOrder: readonly SetupFile[] = ['env', 'config', 'schema']
 
 /** Returns the lines of the files that would be written. */
 export const preview = ({ changes, env }: SetupPlan): readonly string[] =>
@@ -29,5 +29,5 @@ export const outcome = ({ changes, port, secret }: SetupPlan, { files }: Present
   if (changes.length === 0) return ['no change']
   const did = (name: SetupFile): string => (changes.some((change) => change.name === name) ? 'wrote' : 'kept ')
   const about: { readonly [name in SetupFile]: string } = { env: ` (0600; port ${port}; secret ${secret})`, config: '', schema: '' }
-  return names.map((name) => `${did(name)}    ${files[name]}${about[name]}`)
+  return fileOrder.map((name) => `${did(name)}    ${files[name]}${about[name]}`)
 }

@@ -3,7 +3,7 @@
 import { conduct } from '../../../app/setup/conduct.ts'
 import { planSetup, type SetupPlan } from '../../../app/setup/plan.ts'
 import { readPresent } from '../../../app/setup/present.ts'
-import { type Draft, yesNo } from '../../../app/setup/question.ts'
+import { type SetupDraft, yesNo } from '../../../app/setup/question.ts'
 import { refuseReadOnlyFiles, writeSetup } from '../../../app/setup/write-setup.ts'
 import { exit, usage } from '../../../core/fault.ts'
 import { gatewayAt } from '../../../http/control/client.ts'
@@ -28,7 +28,7 @@ export const gatewaySetup = async (options: SetupOptions, cli: Cli): Promise<num
   if (!options.yes) refuseReadOnlyFiles(present)
   const stop = new AbortController()
   const skin = options.yes ? unasked(cli) : await atTerminal(options, cli, stop)
-  let draft: Draft
+  let draft: SetupDraft
   let plan: SetupPlan
   try {
     draft = await conduct({ present, answers: {}, given }, skin, stop.signal)
@@ -38,7 +38,7 @@ export const gatewaySetup = async (options: SetupOptions, cli: Cli): Promise<num
     skin.close()
   }
   await writeSetup(plan)
-  const code = report(plan, draft, cli)
+  const code = answerSetup(plan, draft, cli)
   if (draft.answers.start !== 'yes') return code
   const { startGateway } = await import('./start.ts')
   return startGateway(draft, cli)
@@ -52,15 +52,15 @@ const atTerminal = async ({ screenReader }: SetupOptions, { io }: Cli, stop: Abo
   return (await import('./menus.ts')).menuSkin(io.terminal, io.colour, stop.signal)
 }
 
-const write = yesNo({ id: 'write', flag: '--yes', text: 'Write this?', initial: 'yes' })
+const writeQuestion = yesNo({ id: 'write', flag: '--yes', text: 'Write this?', initial: 'yes' })
 
 const confirm = async (plan: SetupPlan, skin: Skin): Promise<void> => {
   if (plan.changes.length === 0) return
   skin.show('This is written:', preview(plan))
-  if ((await skin.ask(write)) !== 'yes') throw cancelled()
+  if ((await skin.ask(writeQuestion)) !== 'yes') throw cancelled()
 }
 
-const report = (plan: SetupPlan, draft: Draft, cli: Cli): number => {
+const answerSetup = (plan: SetupPlan, draft: SetupDraft, cli: Cli): number => {
   const { present } = draft
   const { changes, byHand, port, secret } = plan
   const warnings = [

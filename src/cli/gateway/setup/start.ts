@@ -1,6 +1,6 @@
 /** Runs the gateway after the setup, and sends it a first event once it listens. */
 
-import type { Draft } from '../../../app/setup/question.ts'
+import type { SetupDraft } from '../../../app/setup/question.ts'
 import { providerIn } from '../../../app/setup/route-questions.ts'
 import { Fault, messageOf } from '../../../core/fault.ts'
 import { type Cli, printFault } from '../../shell/output.ts'
@@ -8,14 +8,14 @@ import { webhookTest } from '../../webhook/test.ts'
 import { gatewayRun } from '../run.ts'
 
 /** Runs the gateway and returns its exit code. */
-export const startGateway = (draft: Draft, cli: Cli): Promise<number> => {
+export const startGateway = (draft: SetupDraft, cli: Cli): Promise<number> => {
   const { dataDir } = cli.workspace
   const ready = (url: string): void => void sendFirst(url, draft, cli)
   return gatewayRun({ dataDir, ...(draft.answers.first === 'yes' ? { ready } : {}) }, cli.io)
 }
 
 /** Sends the first event. A failure is printed, and the gateway goes on. */
-const sendFirst = async (url: string, draft: Draft, cli: Cli): Promise<void> => {
+const sendFirst = async (url: string, draft: SetupDraft, cli: Cli): Promise<void> => {
   const provider = providerIn(draft)
   if (!provider) return
   const name = draft.answers['route.name'] ?? ''

@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from '../../../core/diagnostic.ts'
 import { shownFile } from '../../../core/shown-place.ts'
-import type { Report } from '../report.ts'
+import type { FindingsReport } from '../report.ts'
 
 export type Case = { readonly name: string; readonly failures: readonly Diagnostic[]; readonly others: readonly Diagnostic[] }
 export type Suite = { readonly name: string; readonly cases: readonly Case[] }
@@ -10,23 +10,23 @@ export type Suite = { readonly name: string; readonly cases: readonly Case[] }
 /** The name of the suite for findings that are about no file. */
 const noFile = 'configuration'
 /** The name of the case for findings that are about no route. */
-const whole = 'the file'
+const fileCase = 'the file'
 
 /** Returns the suites. There is always at least one, whose cases pass where nothing is wrong. */
-export const suitesOf = ({ diagnostics, routes, texts, denyWarnings }: Report): readonly Suite[] => {
+export const suitesOf = ({ diagnostics, routes, texts, denyWarnings }: FindingsReport): readonly Suite[] => {
   const suites = new Map<string, Map<string, Diagnostic[]>>()
   const caseAt = (file: string | undefined, name: string): Diagnostic[] => {
     const suite = file === undefined ? noFile : shownFile(file)
-    const cases = suites.get(suite) ?? new Map<string, Diagnostic[]>([[whole, []]])
+    const cases = suites.get(suite) ?? new Map<string, Diagnostic[]>([[fileCase, []]])
     suites.set(suite, cases)
     const found = cases.get(name) ?? []
     cases.set(name, found)
     return found
   }
-  for (const file of texts.keys()) caseAt(file, whole)
+  for (const file of texts.keys()) caseAt(file, fileCase)
   for (const { name, file } of routes) caseAt(file, `route ${name}`)
-  for (const each of diagnostics) caseAt(each.place?.file, each.route === undefined ? whole : `route ${each.route}`).push(each)
-  if (suites.size === 0) caseAt(undefined, whole)
+  for (const each of diagnostics) caseAt(each.place?.file, each.route === undefined ? fileCase : `route ${each.route}`).push(each)
+  if (suites.size === 0) caseAt(undefined, fileCase)
   const fails = ({ severity }: Diagnostic): boolean => severity === 'error' || (denyWarnings && severity === 'warning')
   return [...suites].map(([name, cases]) => ({
     name,

@@ -7,7 +7,7 @@ import { printable } from '../../../core/text.ts'
 export const stopsStart = 'the gateway does not start with this'
 
 /** Returns the message, the route, the effect on the start, and the way out, in one text. */
-export const sentenceOf = ({ message, help, route, stopsStart: stops }: Diagnostic): string =>
+export const findingSentence = ({ message, help, route, stopsStart: stops }: Diagnostic): string =>
   [
     `${printable(message)}${route === undefined ? '' : ` (route ${printable(route)})`}`,
     ...(stops ? [stopsStart] : []),

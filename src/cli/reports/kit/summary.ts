@@ -1,10 +1,10 @@
 /** Counts all findings in one line. */
 
 import { count } from '../../shell/findings.ts'
-import type { Report } from '../report.ts'
+import type { FindingsReport } from '../report.ts'
 
 /** Returns the line: `1 error, 2 warnings in 7 routes (2 files). 1 fixable.` There is no full stop where nothing follows. */
-export const summaryOf = ({ errors, warnings, routes, files, ms, fixable, suppressed, withheld }: Report): string => {
+export const summaryOf = ({ errors, warnings, routes, files, ms, fixable, suppressed, withheld }: FindingsReport): string => {
   const read = `${count(files, 'file')}${ms === undefined ? '' : `, ${ms} ms`}`
   const more = [
     ...(fixable > 0 ? [`${fixable} fixable.`] : []),

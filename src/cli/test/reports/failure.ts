@@ -1,6 +1,6 @@
 /** Writes a failed test in words: the differences, and how far the event got. */
 
-import type { Failure, TestResult } from '../../../app/route-tests/run-tests.ts'
+import type { TestFailure, TestResult } from '../../../app/route-tests/run-tests.ts'
 import { printable } from '../../../core/text.ts'
 
 const maxShown = 400
@@ -9,10 +9,10 @@ const maxShown = 400
  * Returns the title of a test. It is made safe for a terminal, because the name of a test that was exported from an event holds words of
  * the event's sender.
  */
-export const titleOf = ({ test: { spec, source } }: TestResult): string => printable(`${source.name}: ${spec.name}`)
+export const testTitle = ({ test: { spec, source } }: TestResult): string => printable(`${source.name}: ${spec.name}`)
 
 /** Returns the failure as lines of plain text, safe on a terminal. */
-export const linesOf = (failure: Failure): readonly string[] => {
+export const failureLines = (failure: TestFailure): readonly string[] => {
   const step = `step ${failure.step}: `
   if (failure.kind === 'broken') return [`${step}${printable(failure.why, maxShown)}`]
   const { differences, result } = failure
@@ -25,7 +25,7 @@ export const linesOf = (failure: Failure): readonly string[] => {
 }
 
 /** Returns the stages that the event passed, and the reason why it stopped. */
-const wayOf = (traced: Extract<Failure, { kind: 'different' }>['result']['traced']): readonly string[] => {
+const wayOf = (traced: Extract<TestFailure, { kind: 'different' }>['result']['traced']): readonly string[] => {
   if (!traced) return []
   const { stages, name, reason } = traced
   const passed = stages.flatMap(({ stage, result }) => (result === 'pass' ? stage : []))

@@ -4,12 +4,14 @@ import type { TestRun } from '../../../app/route-tests/run-tests.ts'
 import type { SourceRange } from '../../../core/diagnostic.ts'
 import { shownFile } from '../../../core/shown-place.ts'
 import { printable } from '../../../core/text.ts'
-import { linesOf, titleOf } from './failure.ts'
+import { failureLines, testTitle } from './failure.ts'
 
 export const github = ({ suites, passed, failed, skipped }: TestRun): string => {
   const lines = suites.flatMap(({ results, diagnostics }) => [
     ...diagnostics.map(({ code, message, place }) => command(place, code, printable(message))),
-    ...results.flatMap((result) => (result.failure ? command(result.test.place, titleOf(result), linesOf(result.failure).join('\n')) : [])),
+    ...results.flatMap((result) =>
+      result.failure ? command(result.test.place, testTitle(result), failureLines(result.failure).join('\n')) : [],
+    ),
   ])
   return `${lines.join('')}${passed} passed, ${failed} failed, ${skipped} skipped\n`
 }

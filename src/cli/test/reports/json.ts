@@ -4,7 +4,7 @@ import type { TestResult, TestRun } from '../../../app/route-tests/run-tests.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { shownFile } from '../../../core/shown-place.ts'
 import { itemsOf } from '../../shell/findings.ts'
-import { linesOf } from './failure.ts'
+import { failureLines } from './failure.ts'
 
 export const describeRun = ({ suites, passed, failed, skipped, coverage }: TestRun, withCoverage: boolean): JsonObject => ({
   suites: suites.map(({ file, results, diagnostics, texts }) => ({
@@ -24,5 +24,5 @@ const describeResult = ({ test: { spec, source, place }, skipped, failure }: Tes
   reason: skipped ?? null,
   step: failure?.step ?? null,
   differences: failure?.kind === 'different' ? failure.differences.map((each) => ({ ...each })) : [],
-  said: failure ? [...linesOf(failure)] : [],
+  said: failure ? [...failureLines(failure)] : [],
 })

@@ -4,7 +4,7 @@ import type { SuiteResult, TestResult, TestRun } from '../../../app/route-tests/
 import { shownFile } from '../../../core/shown-place.ts'
 import { printable } from '../../../core/text.ts'
 import { xml } from '../../shell/xml.ts'
-import { linesOf } from './failure.ts'
+import { failureLines } from './failure.ts'
 
 export const junit = ({ suites }: TestRun): string =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="headgate test">\n${suites.map(suite).join('')}</testsuites>\n`
@@ -25,6 +25,6 @@ const testcase = ({ test: { spec, source, place }, ms, skipped, failure }: TestR
   const head = `    <testcase name="${xml(printable(spec.name))}" classname="${xml(source.name)}" file="${xml(shownFile(place.file))}" line="${place.line}" time="${(ms / 1000).toFixed(3)}"`
   if (skipped !== undefined) return `${head}>\n      <skipped message="${xml(printable(skipped))}"/>\n    </testcase>\n`
   if (!failure) return `${head}/>\n`
-  const [first = '', ...rest] = linesOf(failure)
+  const [first = '', ...rest] = failureLines(failure)
   return `${head}>\n      <failure message="${xml(first)}">${xml([first, ...rest].join('\n'))}</failure>\n    </testcase>\n`
 }

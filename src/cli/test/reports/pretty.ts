@@ -6,7 +6,7 @@ import { shownFile } from '../../../core/shown-place.ts'
 import { printable } from '../../../core/text.ts'
 import { frames } from '../../shell/frame.ts'
 import type { Paint } from '../../shell/paint.ts'
-import { linesOf, titleOf } from './failure.ts'
+import { failureLines, testTitle } from './failure.ts'
 
 type Options = {
   readonly coverage: readonly RouteCoverage[]
@@ -28,11 +28,11 @@ const suiteText = ({ file, results, diagnostics, texts }: SuiteResult, paint: Pa
 
 const resultText = (result: TestResult, paint: Paint): string => {
   const { failure, skipped, test } = result
-  const title = titleOf(result)
+  const title = testTitle(result)
   if (skipped !== undefined) return `  -   ${title} ${paint.dim(`(skipped: ${printable(skipped)})`)}\n`
   if (!failure) return `  ok  ${title}\n`
   const place = `${shownFile(test.place.file)}:${test.place.line}`
-  return `  ${paint.error('NO')}  ${title} ${paint.dim(printable(place))}\n${linesOf(failure)
+  return `  ${paint.error('NO')}  ${title} ${paint.dim(printable(place))}\n${failureLines(failure)
     .map((line) => `        ${line}\n`)
     .join('')}`
 }

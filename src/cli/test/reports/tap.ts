@@ -3,7 +3,7 @@
 import type { TestRun } from '../../../app/route-tests/run-tests.ts'
 import { shownPlace } from '../../../core/shown-place.ts'
 import { printable } from '../../../core/text.ts'
-import { linesOf, titleOf } from './failure.ts'
+import { failureLines, testTitle } from './failure.ts'
 
 export const tap = ({ suites }: TestRun): string => {
   const points = suites.flatMap(({ results, diagnostics }) => [
@@ -15,8 +15,8 @@ export const tap = ({ suites }: TestRun): string => {
     })),
     ...results.map((result) => ({
       ok: !result.failure,
-      title: titleOf(result),
-      said: result.failure ? linesOf(result.failure) : [],
+      title: testTitle(result),
+      said: result.failure ? failureLines(result.failure) : [],
       skip: result.skipped === undefined ? '' : ` # SKIP ${printable(result.skipped)}`,
     })),
   ])

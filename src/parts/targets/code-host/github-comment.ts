@@ -7,8 +7,8 @@ import { type GhAnswer, runGh } from '../../delivery/gh.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { settingsIn } from '../../delivery/settings.ts'
 import { endsWithMarkOf } from '../../own-comment.ts'
-import { commentOf, deliveryDigest, harmless, textOf } from '../kit/comment.ts'
-import { images, plain, secret } from '../kit/keys.ts'
+import { addressPartText, commentOf, deliveryDigest, harmless } from '../kit/comment.ts'
+import { images, secret, textKey } from '../kit/keys.ts'
 import type { Sent, TargetPart, TargetSchema } from '../target.ts'
 
 // A payload may fill in these values. So nothing passes that gh could read as an option or as another path (rules: Outgoing texts 1).
@@ -43,7 +43,7 @@ const schema: TargetSchema = {
         markdownDescription:
           'Token for `gh`, which may have a login of its own. `GH_TOKEN` or `GITHUB_TOKEN` in the environment wins, for a host of your own `GH_ENTERPRISE_TOKEN` or `GITHUB_ENTERPRISE_TOKEN`.',
       },
-      host: plain('Host of the server, when it is not the public one.', 'GH_HOST'),
+      host: textKey('Host of the server, when it is not the public one.', 'GH_HOST'),
     },
   },
   deliver_extra: {
@@ -81,14 +81,14 @@ export const githubComment: TargetPart = {
   check(extra, report) {
     const wrong = (key: string, pattern: RegExp): boolean => {
       const value = own(extra, key)
-      return value !== undefined && !isTemplate(value) && !pattern.test(textOf(value))
+      return value !== undefined && !isTemplate(value) && !pattern.test(addressPartText(value))
     }
     if (wrong('repo', repository)) report('WH707', ['repo'], 'repo is not owner/name', 'write it like octo-org/octo-repo')
     if (wrong('pr_number', issueNumber)) report('WH707', ['pr_number'], 'pr_number is not a positive whole number')
   },
   async send(outgoing, kit) {
-    const repo = textOf(own(outgoing.delivery.extra, 'repo'))
-    const number = textOf(own(outgoing.delivery.extra, 'pr_number'))
+    const repo = addressPartText(own(outgoing.delivery.extra, 'repo'))
+    const number = addressPartText(own(outgoing.delivery.extra, 'pr_number'))
     if (!repository.test(repo)) return permanentFailure(`repo is not owner/name: "${printable(repo, 100)}"`)
     if (!issueNumber.test(number)) return permanentFailure(`pr_number is not a positive whole number: "${printable(number, 100)}"`)
     if (outgoing.text.trim() === '') return permanentFailure('the text is empty')
@@ -151,7 +151,7 @@ const posted = (answer: GhAnswer, repeatable: boolean): Sent => {
   try {
     const comment: unknown = JSON.parse(answer.stdout)
     if (isObject(comment) && typeof own(comment, 'id') === 'number') {
-      return { ok: true, detail: printable(textOf(own(comment, 'html_url')) || `comment ${own(comment, 'id')}`, 300) }
+      return { ok: true, detail: printable(addressPartText(own(comment, 'html_url')) || `comment ${own(comment, 'id')}`, 300) }
     }
   } catch {
     // An answer that is not JSON is not a comment either.

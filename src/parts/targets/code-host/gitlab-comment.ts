@@ -8,8 +8,8 @@ import { renderJson } from '../../../expr/render.ts'
 import { type ApiAnswer, callApi, refusedBy, said } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { obstacleOf, settingsIn, textSetting } from '../../delivery/settings.ts'
-import { commentOf, deliveryDigest, harmless, textOf } from '../kit/comment.ts'
-import { apiBase, botToken, images, plain } from '../kit/keys.ts'
+import { addressPartText, commentOf, deliveryDigest, harmless } from '../kit/comment.ts'
+import { apiBase, botToken, images, textKey } from '../kit/keys.ts'
 import { patiently } from '../kit/patience.ts'
 import type { Sent, TargetPart, TargetSchema } from '../target.ts'
 
@@ -38,7 +38,7 @@ const schema: TargetSchema = {
     description: 'Settings of GitLab.',
     properties: {
       token: botToken('GITLAB_TOKEN'),
-      host: plain('Host of the server, when it is not the public one.', 'GITLAB_HOST'),
+      host: textKey('Host of the server, when it is not the public one.', 'GITLAB_HOST'),
       api_base: apiBase,
       mentions: {
         type: 'boolean',
@@ -89,7 +89,7 @@ export const gitlabComment: TargetPart = {
   check(extra, report) {
     for (const { key, holds, problem, help } of extraRules) {
       const value = own(extra, key)
-      if (value !== undefined && !isTemplate(value) && !holds(textOf(value))) report('WH707', [key], problem, help)
+      if (value !== undefined && !isTemplate(value) && !holds(addressPartText(value))) report('WH707', [key], problem, help)
     }
   },
   async send(outgoing, kit) {
@@ -98,11 +98,11 @@ export const gitlabComment: TargetPart = {
     const origin = originOf(kit.settings)
     if (origin === undefined) return permanentFailure('platforms.gitlab.host is neither a host nor a web address')
     const { extra } = outgoing.delivery
-    const wrong = extraRules.find(({ key, holds }) => !holds(textOf(own(extra, key))))
-    if (wrong) return permanentFailure(`${wrong.problem}: "${printable(textOf(own(extra, wrong.key)), 100)}"`)
+    const wrong = extraRules.find(({ key, holds }) => !holds(addressPartText(own(extra, key))))
+    if (wrong) return permanentFailure(`${wrong.problem}: "${printable(addressPartText(own(extra, wrong.key)), 100)}"`)
     if (outgoing.text.trim() === '') return permanentFailure('the text is empty')
     const token = textSetting(kit.settings, 'token') ?? ''
-    const [repo = '', number = '', kind = ''] = extraRules.map(({ key }) => textOf(own(extra, key)))
+    const [repo = '', number = '', kind = ''] = extraRules.map(({ key }) => addressPartText(own(extra, key)))
     const where = `${encodeURIComponent(repo)}/${collections[kind]}/${number}`
     const markOf = (text: string): string => kit.mark(deliveryDigest(outgoing, where), { repo, kind, number }, text)
     const request = {

@@ -26,9 +26,9 @@ const unresolved = /\{[^{}"]*\}/
 /** Reports what is wrong with the address in a route, before templates are filled in. */
 export const checkAddress = (spec: AddressSpec, extra: JsonObject, report: (key: string, problem: string) => void): void => {
   const chat = own(extra, 'chat_id')
-  if (chat !== undefined && textOf(chat) === undefined) report('chat_id', 'chat_id is not a text')
+  if (chat !== undefined && addressText(chat) === undefined) report('chat_id', 'chat_id is not a text')
   for (const key of addressKeys) {
-    const text = textOf(own(extra, key))
+    const text = addressText(own(extra, key))
     const wrong = text === undefined || isTemplate(text) ? undefined : checkOf(spec, key)?.(text)
     const problem = unwritten(extra, key) ?? wrong
     if (problem !== undefined) report(key, problem)
@@ -46,7 +46,7 @@ const unwritten = (from: JsonObject, key: string): string | undefined => {
 }
 
 /** A text, or a number as text; `undefined` when the text is empty. */
-export const textOf = (value: Json | undefined): string | undefined => {
+export const addressText = (value: Json | undefined): string | undefined => {
   const text = typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : ''
   return text === '' ? undefined : text
 }
@@ -64,13 +64,13 @@ const chatOf = (
   const setting = (key: string): string | undefined => textSetting(settings, key)
   const platform = `platforms.${spec.platform ?? spec.name}`
   const given = own(extra, 'chat_id')
-  if (given !== undefined && textOf(given) === undefined) return { problem: 'chat_id is empty' }
+  if (given !== undefined && addressText(given) === undefined) return { problem: 'chat_id is empty' }
   const namesChats = spec.namesChats?.(setting) ?? true
   if (given !== undefined && !namesChats)
     return { problem: `chat_id cannot be used: ${platform} has only a webhook, which has a chat of its own` }
   const lost = given === undefined && namesChats ? unwritten(settings, 'home_channel') : undefined
   if (lost !== undefined) return { problem: `${platform}.${lost}` }
-  const named = textOf(given) ?? (namesChats ? setting('home_channel') : undefined)
+  const named = addressText(given) ?? (namesChats ? setting('home_channel') : undefined)
   const chat = named ?? spec.noChat?.(setting)
   return chat === undefined ? { problem: `no chat_id, and ${platform} has no home_channel` } : { chat, named: named !== undefined }
 }
@@ -78,7 +78,7 @@ const chatOf = (
 /** Why a text has no chat to go to. A chat_id of the wrong kind is not reported here, because `checkAddress` reports it. */
 export const unaddressed = (spec: AddressSpec, extra: JsonObject, settings: JsonObject): string | undefined => {
   const given = own(extra, 'chat_id')
-  if (given !== undefined && textOf(given) === undefined) return undefined
+  if (given !== undefined && addressText(given) === undefined) return undefined
   const to = chatOf(spec, extra, settings)
   return 'problem' in to ? to.problem : undefined
 }
@@ -91,11 +91,11 @@ export const addressOf = (spec: AddressSpec, extra: JsonObject, settings: JsonOb
   const to = chatOf(spec, extra, settings)
   if ('problem' in to) return to
   const { chat, named } = to
-  const [thread] = threadKeys.flatMap((key) => textOf(own(extra, key)) ?? [])
+  const [thread] = threadKeys.flatMap((key) => addressText(own(extra, key)) ?? [])
   const ids = exact.filter((key) => own(extra, key) !== undefined)
-  const empty = ids.find((key) => textOf(own(extra, key)) === undefined)
+  const empty = ids.find((key) => addressText(own(extra, key)) === undefined)
   if (empty !== undefined) return { problem: `${empty} is no text, or an empty one` }
-  const all = [chat, thread ?? '', ...ids.map((key) => textOf(own(extra, key)) ?? '')]
+  const all = [chat, thread ?? '', ...ids.map((key) => addressText(own(extra, key)) ?? '')]
   const open = all.find((text) => unresolved.test(text))
   if (open !== undefined) return { problem: `a placeholder that the payload does not fill is no address: ${printable(open, 100)}` }
   if (/[\p{Cc}\p{Cs}]/u.test(all.join(' '))) return { problem: 'the address has control characters or half characters' }

@@ -6,9 +6,9 @@ import { own } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/secrets/redact.ts'
 import { type ApiAnswer, type ApiRequest, callApi } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
-import { obstacleOf, platformOf, secretsOf, settingsIn, textSetting, wrongAddress } from '../../delivery/settings.ts'
+import { obstacleOf, platformOf, settingSecrets, settingsIn, textSetting, wrongAddress } from '../../delivery/settings.ts'
 import type { Keep, KeySchemas, Outgoing, Sent, TargetKit, TargetPart, TargetSchema } from '../target.ts'
-import { type Address, type AddressSpec, addressOf, checkAddress, textOf, unaddressed } from './chat-address.ts'
+import { type Address, type AddressSpec, addressOf, addressText, checkAddress, unaddressed } from './chat-address.ts'
 import { apiBase } from './keys.ts'
 import { patiently } from './patience.ts'
 import { type Limit, splitText } from './split.ts'
@@ -82,7 +82,7 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
       checkAddress(spec, extra, (key, problem) => report('WH707', [key], problem))
     },
     async send(outgoing, kit) {
-      const redact = createRedactor(secretsOf(settings, kit.settings))
+      const redact = createRedactor(settingSecrets(settings, kit.settings))
       const sent = await deliver(spec, part, outgoing, kit)
       return sent.ok ? sent : { ...sent, why: redact(sent.why) }
     },
@@ -98,7 +98,7 @@ const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit
   const { extra } = outgoing.delivery
   const address = addressOf(spec, extra, kit.settings)
   if ('problem' in address) return permanentFailure(address.problem)
-  const given = { setting: (key: string) => textSetting(kit.settings, key), extra: (key: string) => textOf(own(extra, key)) }
+  const given = { setting: (key: string) => textSetting(kit.settings, key), extra: (key: string) => addressText(own(extra, key)) }
   const limit = typeof spec.limit === 'function' ? spec.limit(given) : spec.limit
   const texts = splitText(spec.escape?.(outgoing.text, given) ?? outgoing.text, limit)
   if (texts.length === 0) return permanentFailure('the text is empty')

@@ -3,11 +3,11 @@
 import type { KeySchema, KeySchemas } from '../target.ts'
 
 /** A setting that is a text. `env`: its environment variables, the first of which wins. */
-export const plain = (description: string, ...env: readonly string[]): KeySchema => ({ type: 'string', 'x-env': env, description })
+export const textKey = (description: string, ...env: readonly string[]): KeySchema => ({ type: 'string', 'x-env': env, description })
 
 /** A text that may be written as `${NAME}`. */
 export const referable = (description: string, ...env: readonly string[]): KeySchema => ({
-  ...plain(description, ...env),
+  ...textKey(description, ...env),
   'x-secret': true,
 })
 
@@ -19,7 +19,7 @@ export const secret = (description: string, ...env: readonly string[]): KeySchem
 
 /** A switch. A text is allowed, because the environment has only texts. */
 export const onOff = (description: string, ...env: readonly string[]): KeySchema => ({
-  ...plain(description, ...env),
+  ...textKey(description, ...env),
   type: ['string', 'number', 'boolean'],
 })
 
@@ -62,7 +62,7 @@ export const chatKeys = (description: string, ...examples: readonly string[]): K
 /** What `thread_id` holds, for a chat target that has threads. Its place among the keys is that of `chatKeys`. */
 export const threadKey = (description: string, example: string): KeySchema => ({ description, examples: [example] })
 
-const refused: KeySchema = { 'x-refused': true }
+const refusedKey: KeySchema = { 'x-refused': true }
 
 /** The address of a target whose one chat nothing can change. */
-export const noChatKeys: KeySchemas = { chat_id: refused, message_thread_id: refused, thread_id: refused }
+export const noChatKeys: KeySchemas = { chat_id: refusedKey, message_thread_id: refusedKey, thread_id: refusedKey }

@@ -18,7 +18,7 @@ export type MailError = {
 /** The code of our own error for a login at a server that offers none. */
 export const noLogin = 'ENOLOGIN'
 
-export const reasonOf = (error: MailError): string =>
+export const mailErrorText = (error: MailError): string =>
   advice(error) ?? (printable(excerpt((error.response ?? error.message).trim(), 200)) || 'refused without a reason')
 
 const advice = ({ code, command, message, response }: MailError): string | undefined => {

@@ -41,7 +41,7 @@ const goodbyeMs = 1_000
 /** Hands over one mail. Never rejects. */
 export const sendMail = async (mail: Mail, server: MailServer, timeoutMs: number): Promise<SmtpResult> => {
   let begun = false
-  const connection = new SMTPConnection(optionsOf(server, timeoutMs))
+  const connection = new SMTPConnection(connectionOptions(server, timeoutMs))
   let limit: NodeJS.Timeout | undefined
   const broken = new Promise<never>((_, reject) => {
     // This listener stays on, because an error event without a listener would end the process.
@@ -93,7 +93,7 @@ type Done<T> = (error?: Error | null, value?: T) => void
 const step = <T>(start: (done: Done<T>) => void): Promise<T | undefined> =>
   new Promise((resolve, reject) => start((error, value) => (error ? reject(error) : resolve(value))))
 
-const optionsOf = ({ host, port, security, ca }: MailServer, timeoutMs: number) => {
+const connectionOptions = ({ host, port, security, ca }: MailServer, timeoutMs: number) => {
   const tls: ConnectionOptions = ca === undefined ? {} : { ca }
   const setup = Math.min(setupMs, timeoutMs)
   return {

@@ -13,7 +13,7 @@ const fenceWord = /^[\w+#.-]{1,20}$/
 const fenceLine = /^ {0,3}(`{3,10})(?!`)([^`]*)$/
 const longestClosing = `\n${'`'.repeat(10)}`
 
-const sizeOf = (unit: Unit, char: string): number => (unit === 'characters' ? 1 : lengthIn(unit, char))
+const charLength = (unit: Unit, char: string): number => (unit === 'characters' ? 1 : lengthIn(unit, char))
 
 /** The length of a text in a platform's own unit. */
 export const lengthIn = (unit: Unit, text: string): number => {
@@ -64,7 +64,7 @@ const fitting = (text: string, max: number, unit: Unit): number => {
   let end = 0
   let size = 0
   for (const char of text) {
-    size += sizeOf(unit, char)
+    size += charLength(unit, char)
     if (size > max) return end
     end += char.length
   }

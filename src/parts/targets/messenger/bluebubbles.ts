@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts
 import { type ApiAnswer, refusedBy, said } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting, uuidOf } from '../kit/chat.ts'
-import { chatKeys, homeChannel, password, plain, serverUrl, threadKey } from '../kit/keys.ts'
+import { chatKeys, homeChannel, password, serverUrl, textKey, threadKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
 
 // A page must fit into what we read of an answer. The chats used last come first.
@@ -18,7 +18,7 @@ export const bluebubbles = defineChat({
   settings: {
     server_url: serverUrl('BLUEBUBBLES_SERVER_URL'),
     password: password('BLUEBUBBLES_PASSWORD'),
-    method: { ...plain('How the server sends: apple-script or private-api.'), default: 'apple-script' },
+    method: { ...textKey('How the server sends: apple-script or private-api.'), default: 'apple-script' },
     home_channel: homeChannel('BLUEBUBBLES_HOME_CHANNEL'),
   },
   extra: {
@@ -59,9 +59,9 @@ const askServer = (posting: Posting, path: string, json: JsonObject): Promise<Ap
 const isDone = (answer: ApiAnswer): answer is ApiAnswer & { readonly kind: 'answer' } =>
   answer.kind === 'answer' && answer.status === 200 && own(answer.body, 'status') === 200
 
-const sentBy = (answer: ApiAnswer): Sent => (isDone(answer) ? { ok: true } : refused(answer, false))
+const sentBy = (answer: ApiAnswer): Sent => (isDone(answer) ? { ok: true } : refusalOf(answer, false))
 
-const refused = (answer: ApiAnswer, idempotent: boolean): Sent => {
+const refusalOf = (answer: ApiAnswer, idempotent: boolean): Sent => {
   if (answer.kind === 'none') return refusedBy(answer, { idempotent })
   const error = own(answer.body, 'error')
   const why = (isObject(error) ? said(error, 'message') : undefined) ?? said(answer.body, 'message')
@@ -81,7 +81,7 @@ const guidOf = async (posting: Posting): Promise<FoundChat> => {
       with: ['participants'],
     })
     const chats = isDone(answer) ? own(answer.body, 'data') : undefined
-    if (!Array.isArray(chats)) return { refused: refused(answer, true) }
+    if (!Array.isArray(chats)) return { refused: refusalOf(answer, true) }
     const chat = chats.find((chat) => isWith(chat, posting.chat))
     const guid = isObject(chat) ? own(chat, 'guid') : undefined
     if (typeof guid === 'string') return { guid }

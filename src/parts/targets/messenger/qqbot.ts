@@ -4,7 +4,7 @@ import { own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
 import { isOn } from '../../delivery/settings.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { chatKeys, homeChannel, onOff, plain, secret } from '../kit/keys.ts'
+import { chatKeys, homeChannel, onOff, secret, textKey } from '../kit/keys.ts'
 import { type CallWithToken, type FetchedToken, withToken } from '../kit/token-cache.ts'
 import type { Sent } from '../target.ts'
 
@@ -25,7 +25,7 @@ export const qqbot = defineChat({
   name: 'qqbot',
   title: 'QQ bot',
   settings: {
-    app_id: plain('Id of the app.', 'QQ_APP_ID'),
+    app_id: textKey('Id of the app.', 'QQ_APP_ID'),
     client_secret: secret('Secret of the app.', 'QQ_CLIENT_SECRET'),
     sandbox: onOff("true: the platform's sandbox.", 'QQ_SANDBOX'),
     home_channel: homeChannel('QQBOT_HOME_CHANNEL', 'QQ_HOME_CHANNEL'),

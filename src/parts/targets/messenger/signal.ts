@@ -45,7 +45,7 @@ const post = async (posting: Posting): Promise<Sent> => {
     },
   })
   if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
-  return isSent(answer, id) ? { ok: true } : refused(answer)
+  return isSent(answer, id) ? { ok: true } : refusalOf(answer)
 }
 
 /** A message to a group is sent when one member has it. A note to oneself has no results, and counts as sent. */
@@ -56,7 +56,7 @@ const isSent = ({ status, body }: ApiAnswer & { kind: 'answer' }, id: string): b
   return typeof own(result, 'timestamp') === 'number' && (types.length === 0 || types.includes('SUCCESS'))
 }
 
-const refused = (answer: ApiAnswer & { kind: 'answer' }): Sent => {
+const refusalOf = (answer: ApiAnswer & { kind: 'answer' }): Sent => {
   const error = mapOf(own(answer.body, 'error'))
   const results = resultsOf(own(answer.body, 'result') ?? own(mapOf(own(error, 'data')), 'response'))
   const types = [...new Set(results.flatMap((each) => said(each, 'type') ?? []))]

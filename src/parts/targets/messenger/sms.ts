@@ -6,7 +6,7 @@ import { refusedBy, said, saidAll } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { textSetting } from '../../delivery/settings.ts'
 import { baseOf, type ChatSpec, defineChat, type Posting } from '../kit/chat.ts'
-import { chatKeys, homeChannel, plain, secret } from '../kit/keys.ts'
+import { chatKeys, homeChannel, secret, textKey } from '../kit/keys.ts'
 import type { Sent, TargetPart } from '../target.ts'
 
 const shared = {
@@ -14,15 +14,15 @@ const shared = {
   title: 'Text message',
   platformTitle: 'SMS',
   settings: {
-    api_key: plain('API key (Vonage).', 'VONAGE_API_KEY'),
+    api_key: textKey('API key (Vonage).', 'VONAGE_API_KEY'),
     api_secret: secret('API secret (Vonage).', 'VONAGE_API_SECRET'),
-    from: plain('Sender (Vonage).', 'VONAGE_FROM'),
-    account_sid: plain('Account SID (Twilio).', 'TWILIO_ACCOUNT_SID'),
+    from: textKey('Sender (Vonage).', 'VONAGE_FROM'),
+    account_sid: textKey('Account SID (Twilio).', 'TWILIO_ACCOUNT_SID'),
     auth_token: secret('Auth token (Twilio).', 'TWILIO_AUTH_TOKEN'),
-    phone_number: plain('Sending number (Twilio).', 'TWILIO_PHONE_NUMBER'),
-    messaging_service_sid: plain('Messaging service (Twilio), in place of a number.', 'TWILIO_MESSAGING_SERVICE_SID'),
+    phone_number: textKey('Sending number (Twilio).', 'TWILIO_PHONE_NUMBER'),
+    messaging_service_sid: textKey('Messaging service (Twilio), in place of a number.', 'TWILIO_MESSAGING_SERVICE_SID'),
     home_channel: homeChannel('SMS_HOME_CHANNEL'),
-    provider: plain('twilio or vonage.', 'SMS_PROVIDER'),
+    provider: textKey('twilio or vonage.', 'SMS_PROVIDER'),
   },
   extra: chatKeys('Phone number with its country code.', '+15550100'),
   limit: { max: 1600, unit: 'utf16' },

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, said, saidAll } from '../../delivery/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { botToken, chatKeys, homeChannel, plain } from '../kit/keys.ts'
+import { botToken, chatKeys, homeChannel, textKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
 
 /** The version of the protocol. The API expects it in the body, and as a number in a header. */
@@ -19,7 +19,7 @@ export const weixin = defineChat({
   title: 'Weixin',
   settings: {
     token: botToken('WEIXIN_TOKEN'),
-    base_url: { ...plain('Address of the API.', 'WEIXIN_BASE_URL'), default: 'https://ilinkai.weixin.qq.com' },
+    base_url: { ...textKey('Address of the API.', 'WEIXIN_BASE_URL'), default: 'https://ilinkai.weixin.qq.com' },
     home_channel: homeChannel('WEIXIN_HOME_CHANNEL'),
   },
   extra: {
@@ -65,7 +65,7 @@ const post = async (posting: Posting, contextToken: string | undefined): Promise
       base_info: { channel_version: version.join('.'), bot_agent: 'headgate' },
     },
   })
-  const code = codeOf(answer)
+  const code = answerCode(answer)
   if (code === 0) return { ok: true }
   // When the conversation of the token has ended, the message may still arrive without the token.
   if (code === -14 && contextToken !== undefined) return post(posting, undefined)
@@ -81,7 +81,7 @@ const post = async (posting: Posting, contextToken: string | undefined): Promise
 }
 
 /** The code of an answer with status 200. An answer without a code is a success, 0. */
-const codeOf = (answer: ApiAnswer): number | undefined => {
+const answerCode = (answer: ApiAnswer): number | undefined => {
   if (answer.kind === 'none' || answer.status !== 200) return undefined
   // A body that broke off also reads as an empty map, and it may have held an error.
   if (Object.keys(answer.body).length === 0 && !/^\s*\{\s*\}\s*$/.test(answer.text)) return undefined

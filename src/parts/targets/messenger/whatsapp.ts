@@ -5,7 +5,7 @@ import { refusedBy, said } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { isOn } from '../../delivery/settings.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { chatKeys, homeChannel, onOff, plain, referable, secret, threadKey } from '../kit/keys.ts'
+import { chatKeys, homeChannel, onOff, referable, secret, textKey, threadKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
 
 const localBridge = 'http://127.0.0.1:3000'
@@ -24,9 +24,9 @@ export const whatsapp = defineChat({
   aliases: ['whatsapp_cloud'],
   title: 'WhatsApp',
   settings: {
-    phone_number_id: plain('Id of the sending number (Cloud API).', 'WHATSAPP_CLOUD_PHONE_NUMBER_ID'),
+    phone_number_id: textKey('Id of the sending number (Cloud API).', 'WHATSAPP_CLOUD_PHONE_NUMBER_ID'),
     access_token: secret('Access token.', 'WHATSAPP_CLOUD_ACCESS_TOKEN'),
-    api_version: { ...plain('Version of the Cloud API.', 'WHATSAPP_CLOUD_API_VERSION'), default: 'v20.0' },
+    api_version: { ...textKey('Version of the Cloud API.', 'WHATSAPP_CLOUD_API_VERSION'), default: 'v20.0' },
     bridge: onOff('true: the local bridge.', 'WHATSAPP_ENABLED'),
     bridge_url: referable('Address of the local bridge.', 'WHATSAPP_BRIDGE_URL'),
     home_channel: homeChannel('WHATSAPP_CLOUD_HOME_CHANNEL', 'WHATSAPP_HOME_CHANNEL'),
@@ -72,7 +72,7 @@ const postToCloud = async (posting: Posting): Promise<Sent> => {
   if (!/^\d{1,30}$/.test(id)) return permanentFailure('phone_number_id is no number')
   if (!/^v\d{1,3}\.\d{1,2}$/.test(version)) return permanentFailure('api_version is no version such as v20.0')
   if (/@(?:g\.us|lid)$/.test(chat)) return permanentFailure('the Cloud API sends to phone numbers only')
-  const content = contentOf(posting)
+  const content = messageContent(posting)
   if (content === undefined) return permanentFailure('template or template_language is no valid name')
   const answer = await call({
     url: `${baseOf(posting, 'https://graph.facebook.com')}/${version}/${id}/messages`,
@@ -91,7 +91,7 @@ const postToCloud = async (posting: Posting): Promise<Sent> => {
   const error = isObject(given) ? given : {}
   const code = Number(own(error, 'code'))
   return refusedBy(answer, {
-    why: reasonOf(error, code),
+    why: errorReason(error, code),
     idempotent: false,
     limited: notNow.includes(code),
     retryAfterMs: code === pairRate ? pairRateMs : undefined,
@@ -99,7 +99,7 @@ const postToCloud = async (posting: Posting): Promise<Sent> => {
 }
 
 /** A text, or a template with the text as its value. Only a template may go to somebody who has not written for a day. */
-const contentOf = ({ text, extra }: Posting): JsonObject | undefined => {
+const messageContent = ({ text, extra }: Posting): JsonObject | undefined => {
   const name = extra('template')
   if (name === undefined) return { type: 'text', text: { body: text, preview_url: false } }
   const code = extra('template_language') ?? 'en_US'
@@ -115,7 +115,7 @@ const hasMessageId = (body: JsonObject): boolean => {
   return isObject(first) && typeof own(first, 'id') === 'string'
 }
 
-const reasonOf = (error: JsonObject, code: number): string | undefined => {
+const errorReason = (error: JsonObject, code: number): string | undefined => {
   const data = own(error, 'error_data')
   const details = isObject(data) ? said(data, 'details') : undefined
   const hint = code === 131047 && 'name a template in deliver_extra.template'

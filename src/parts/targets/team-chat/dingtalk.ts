@@ -5,7 +5,7 @@ import { type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { chatKeys, homeChannel, plain, secret, webhookUrl } from '../kit/keys.ts'
+import { chatKeys, homeChannel, secret, textKey, webhookUrl } from '../kit/keys.ts'
 import { type CallWithToken, type FetchedToken, issued, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
@@ -18,9 +18,9 @@ export const dingtalk = defineChat({
   settings: {
     webhook_url: webhookUrl('DINGTALK_WEBHOOK_URL'),
     secret: secret('Key that signs the webhook.', 'DINGTALK_SECRET'),
-    client_id: plain('Id of the app.', 'DINGTALK_CLIENT_ID'),
+    client_id: textKey('Id of the app.', 'DINGTALK_CLIENT_ID'),
     client_secret: secret('Secret of the app.', 'DINGTALK_CLIENT_SECRET'),
-    robot_code: plain('Code of the app robot; default: client_id.', 'DINGTALK_ROBOT_CODE'),
+    robot_code: textKey('Code of the app robot; default: client_id.', 'DINGTALK_ROBOT_CODE'),
     home_channel: homeChannel('DINGTALK_HOME_CHANNEL'),
   },
   extra: chatKeys('Id of the conversation or person.'),
@@ -75,26 +75,26 @@ const fetchToken = async ({ call, setting }: Posting, base: string): Promise<Fet
   const json = { appKey: setting('client_id') ?? '', appSecret: setting('client_secret') ?? '' }
   const answer = await call({ url: `${base}/v1.0/oauth2/accessToken`, json })
   const token = answer.kind === 'answer' ? issued(own(answer.body, 'accessToken'), own(answer.body, 'expireIn')) : undefined
-  return token ?? refused(answer, true)
+  return token ?? refusalOf(answer, true)
 }
 
 const post = async ({ call }: Posting, url: string, token: string, json: JsonObject): Promise<CallWithToken> => {
   const answer = await call({ url, headers: { 'x-acs-dingtalk-access-token': token }, json })
-  if (answer.kind === 'none') return refused(answer, false)
+  if (answer.kind === 'none') return refusalOf(answer, false)
   const { body, status } = answer
-  if (status === 401 || own(body, 'code') === 'InvalidAuthentication') return { stale: refused(answer, false) }
+  if (status === 401 || own(body, 'code') === 'InvalidAuthentication') return { stale: refusalOf(answer, false) }
   // There is only one receiver. When a list of failures names somebody, nobody got the message.
   if (isFilled(own(body, 'flowControlledStaffIdList'))) {
     return { ok: false, why: 'too many messages to this person', repeatable: true, retryAfterMs: 60_000 }
   }
   const isLost = ['invalidStaffIdList', 'filteredStaffIdList'].some((key) => isFilled(own(body, key)))
   if (isLost) return permanentFailure('no such person, or out of reach of the robot')
-  return status === 200 && typeof own(body, 'processQueryKey') === 'string' ? { ok: true } : refused(answer, false)
+  return status === 200 && typeof own(body, 'processQueryKey') === 'string' ? { ok: true } : refusalOf(answer, false)
 }
 
 const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0
 
-const refused = (answer: ApiAnswer, idempotent: boolean): Sent => {
+const refusalOf = (answer: ApiAnswer, idempotent: boolean): Sent => {
   const body = answer.kind === 'answer' ? answer.body : {}
   const limited = /QpsLimit/.test(String(own(body, 'code')))
   return refusedBy(answer, { why: saidAll(body, 'code', 'message'), idempotent, limited, retryAfterMs: limited ? 1000 : undefined })

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts
 import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { chatKeys, homeChannel, plain, secret, threadKey, webhookUrl } from '../kit/keys.ts'
+import { chatKeys, homeChannel, secret, textKey, threadKey, webhookUrl } from '../kit/keys.ts'
 import { type CallWithToken, type FetchedToken, issued, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
@@ -20,9 +20,9 @@ export const feishu = defineChat({
   name: 'feishu',
   title: 'Feishu',
   settings: {
-    app_id: plain('Id of the app.', 'FEISHU_APP_ID'),
+    app_id: textKey('Id of the app.', 'FEISHU_APP_ID'),
     app_secret: secret('Secret of the app.', 'FEISHU_APP_SECRET'),
-    domain: { ...plain('feishu, or lark for the international edition.', 'FEISHU_DOMAIN'), default: 'feishu' },
+    domain: { ...textKey('feishu, or lark for the international edition.', 'FEISHU_DOMAIN'), default: 'feishu' },
     webhook_url: webhookUrl('FEISHU_WEBHOOK_URL'),
     secret: secret('Key that signs the webhook.', 'FEISHU_WEBHOOK_SECRET'),
     home_channel: homeChannel('FEISHU_HOME_CHANNEL'),
@@ -50,7 +50,7 @@ const postToWebhook = async ({ text, call, setting, clock }: Posting): Promise<S
   const sign = secret === undefined ? undefined : createHmac('sha256', `${timestamp}\n${secret}`).digest('base64')
   const json = { ...(sign === undefined ? {} : { timestamp, sign }), msg_type: 'text', content: { text } }
   const answer = await call({ url: setting('webhook_url') ?? '', json })
-  return isDone(answer) ? { ok: true } : refused(answer, false)
+  return isDone(answer) ? { ok: true } : refusalOf(answer, false)
 }
 
 const postByApp = async (posting: Posting): Promise<Sent> => {
@@ -68,8 +68,8 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
 const fetchToken = async ({ call, setting }: Posting, api: string): Promise<FetchedToken> => {
   const json = { app_id: setting('app_id') ?? '', app_secret: setting('app_secret') ?? '' }
   const answer = await call({ url: `${api}/auth/v3/tenant_access_token/internal`, json })
-  if (answer.kind === 'none' || !isDone(answer)) return refused(answer, true)
-  return issued(own(answer.body, 'tenant_access_token'), own(answer.body, 'expire')) ?? refused(answer, true)
+  if (answer.kind === 'none' || !isDone(answer)) return refusalOf(answer, true)
+  return issued(own(answer.body, 'tenant_access_token'), own(answer.body, 'expire')) ?? refusalOf(answer, true)
 }
 
 type Headers = { readonly authorization: string }
@@ -105,19 +105,19 @@ const rootIn = (answer: ApiAnswer): string | undefined => {
 
 const verdict = (answer: ApiAnswer): CallWithToken => {
   if (isDone(answer)) return { ok: true }
-  const code = codeOf(answer)
-  return typeof code === 'number' && staleToken.includes(code) ? { stale: refused(answer, true) } : refused(answer, true)
+  const code = answerCode(answer)
+  return typeof code === 'number' && staleToken.includes(code) ? { stale: refusalOf(answer, true) } : refusalOf(answer, true)
 }
 
 /** The code of an answer with any status. Older webhooks name the field StatusCode. */
-const codeOf = (answer: ApiAnswer): Json | undefined =>
+const answerCode = (answer: ApiAnswer): Json | undefined =>
   answer.kind === 'answer' ? (own(answer.body, 'code') ?? own(answer.body, 'StatusCode')) : undefined
 
-const isDone = (answer: ApiAnswer): boolean => answer.kind === 'answer' && answer.status === 200 && codeOf(answer) === 0
+const isDone = (answer: ApiAnswer): boolean => answer.kind === 'answer' && answer.status === 200 && answerCode(answer) === 0
 
-const refused = (answer: ApiAnswer, idempotent: boolean): Sent => {
+const refusalOf = (answer: ApiAnswer, idempotent: boolean): Sent => {
   if (answer.kind === 'none') return refusedBy(answer, { idempotent })
-  const code = codeOf(answer)
+  const code = answerCode(answer)
   const limited = typeof code === 'number' && tooMany.includes(code)
   const seconds = Number(answer.header('x-ogw-ratelimit-reset') ?? 1)
   const retryAfterMs = limited ? (seconds > 0 ? seconds : 1) * 1000 : undefined

@@ -62,11 +62,11 @@ const post = async ({ text, thread, key, call }: Posting, url: URL, headers: Hea
   const where = thread === undefined ? {} : { thread: /^spaces\/[\w-]+\/threads\//.test(thread) ? { name: thread } : { threadKey: thread } }
   const answer = await call({ url: url.href, headers, json: { text, ...where } })
   if (answer.kind === 'answer' && answer.status === 200 && typeof own(answer.body, 'name') === 'string') return { ok: true }
-  const sent = refused(answer, idempotent)
+  const sent = refusalOf(answer, idempotent)
   return answer.kind === 'answer' && answer.status === 401 ? { stale: sent } : sent
 }
 
-const refused = (answer: ApiAnswer, idempotent: boolean): Sent => {
+const refusalOf = (answer: ApiAnswer, idempotent: boolean): Sent => {
   if (answer.kind === 'none') return refusedBy(answer, { idempotent })
   const error = own(answer.body, 'error')
   const why = isObject(error) ? saidAll(error, 'status', 'message') : undefined

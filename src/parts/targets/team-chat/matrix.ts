@@ -4,7 +4,7 @@ import { type Json, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { chatKeys, homeChannel, password, plain, referable, secret, threadKey } from '../kit/keys.ts'
+import { chatKeys, homeChannel, password, referable, secret, textKey, threadKey } from '../kit/keys.ts'
 import { type CallWithToken, type FetchedToken, withToken } from '../kit/token-cache.ts'
 import type { Sent } from '../target.ts'
 
@@ -18,7 +18,7 @@ export const matrix = defineChat({
   settings: {
     homeserver: referable('Address of the homeserver.', 'MATRIX_HOMESERVER'),
     access_token: secret('Access token.', 'MATRIX_ACCESS_TOKEN'),
-    user_id: plain('User that logs in with a password.', 'MATRIX_USER_ID'),
+    user_id: textKey('User that logs in with a password.', 'MATRIX_USER_ID'),
     password: password('MATRIX_PASSWORD'),
     home_channel: homeChannel('MATRIX_HOME_ROOM', 'MATRIX_HOME_CHANNEL'),
   },
@@ -43,9 +43,9 @@ export const matrix = defineChat({
     const token = setting('access_token')
     if (token === undefined) {
       const identity = ['matrix', api, setting('user_id'), setting('password')]
-      return withToken({ identity, clock, keep, fetch: () => login(posting, api) }, (fetched) => send(posting, api, fetched))
+      return withToken({ identity, clock, keep, fetch: () => login(posting, api) }, (fetched) => sendMessage(posting, api, fetched))
     }
-    const used = await send(posting, api, token)
+    const used = await sendMessage(posting, api, token)
     return 'stale' in used ? used.stale : used
   },
 })
@@ -57,12 +57,12 @@ const login = async ({ call, setting }: Posting, api: string): Promise<FetchedTo
     json: { type: 'm.login.password', identifier, password: setting('password') ?? '', ...device },
   })
   const token = answer.kind === 'answer' && answer.status === 200 ? own(answer.body, 'access_token') : undefined
-  return typeof token === 'string' && token !== '' ? { token, lifeMs: loginMs } : refused(answer)
+  return typeof token === 'string' && token !== '' ? { token, lifeMs: loginMs } : refusalOf(answer)
 }
 
 type CallServer = (method: 'GET' | 'POST' | 'PUT', path: readonly string[], json?: Json) => Promise<ApiAnswer>
 
-const send = async (posting: Posting, api: string, token: string): Promise<CallWithToken> => {
+const sendMessage = async (posting: Posting, api: string, token: string): Promise<CallWithToken> => {
   const ask: CallServer = (method, path, json) =>
     posting.call({
       method,
@@ -73,11 +73,15 @@ const send = async (posting: Posting, api: string, token: string): Promise<CallW
   const found = await roomOf(posting.chat, ask)
   if (!('room' in found)) return found
   // The server posts only one message for one transaction id (Client-Server API, transaction identifiers).
-  const answer = await ask('PUT', ['rooms', found.room, 'send', 'm.room.message', posting.key.toString('base64url')], contentOf(posting))
-  return textIn(answer, 'event_id') === undefined ? usedOr(answer) : { ok: true }
+  const answer = await ask(
+    'PUT',
+    ['rooms', found.room, 'send', 'm.room.message', posting.key.toString('base64url')],
+    messageContent(posting),
+  )
+  return answerText(answer, 'event_id') === undefined ? usedOr(answer) : { ok: true }
 }
 
-const contentOf = ({ text, thread }: Posting): Json => ({
+const messageContent = ({ text, thread }: Posting): Json => ({
   msgtype: 'm.text',
   body: text,
   // The empty map says that nobody is mentioned. Without it, clients look for names in the text.
@@ -97,7 +101,7 @@ type RoomId = { readonly room: string }
 const roomOf = async (chat: string, ask: CallServer): Promise<RoomId | CallWithToken> => {
   if (!chat.startsWith('#')) return writable(chat, chat, ask)
   const answer = await ask('GET', ['directory', 'room', chat])
-  const room = textIn(answer, 'room_id')
+  const room = answerText(answer, 'room_id')
   return room === undefined ? usedOr(answer) : writable(room, chat, ask)
 }
 
@@ -108,26 +112,26 @@ const writable = async (room: string, name: string, ask: CallServer): Promise<Ro
   if (state.kind === 'answer' && state.status === 403) {
     // 403 means that we are not in the room. Joining works with an invitation, or when anybody may join.
     const joined = await ask('POST', ['join', name], {})
-    if (textIn(joined, 'room_id') === undefined) return usedOr(joined)
+    if (answerText(joined, 'room_id') === undefined) return usedOr(joined)
     state = await ask('GET', encryption)
   }
-  if (state.kind === 'none') return refused(state)
+  if (state.kind === 'none') return refusalOf(state)
   if (state.status === 200) return permanentFailure('the room is encrypted, and headgate cannot write to it: use a room without encryption')
   return state.status === 404 && own(state.body, 'errcode') === 'M_NOT_FOUND' ? { room } : usedOr(state)
 }
 
-const textIn = (answer: ApiAnswer, key: string): string | undefined => {
+const answerText = (answer: ApiAnswer, key: string): string | undefined => {
   const value = answer.kind === 'answer' && answer.status === 200 ? own(answer.body, key) : undefined
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
 const usedOr = (answer: ApiAnswer): CallWithToken => {
-  const sent = refused(answer)
+  const sent = refusalOf(answer)
   return answer.kind === 'answer' && own(answer.body, 'errcode') === 'M_UNKNOWN_TOKEN' ? { stale: sent } : sent
 }
 
 /** Every failure may be repeated: the steps before the message post nothing, and the server recognises a repeated message. */
-const refused = (answer: ApiAnswer): Sent => {
+const refusalOf = (answer: ApiAnswer): Sent => {
   if (answer.kind === 'none') return refusedBy(answer, { idempotent: true })
   const wait = own(answer.body, 'retry_after_ms')
   const retryAfterMs = answer.retryAfterMs ?? (typeof wait === 'number' ? wait : undefined)

@@ -4,7 +4,7 @@ import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
-import { chatKeys, homeChannel, plain, referable, secret, webhookUrl } from '../kit/keys.ts'
+import { chatKeys, homeChannel, referable, secret, textKey, webhookUrl } from '../kit/keys.ts'
 import { type CallWithToken, type FetchedToken, issued, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
@@ -18,16 +18,16 @@ export const wecom = defineChat({
   title: 'WeCom',
   settings: {
     bot_id: {
-      ...plain('Id of the AI bot.', 'WECOM_BOT_ID'),
+      ...textKey('Id of the AI bot.', 'WECOM_BOT_ID'),
       markdownDescription:
         'Id of the AI bot, which may have one connection only: a program of your own that is connected as the same bot is cut off by each delivery.',
     },
     secret: secret('Secret of the AI bot.', 'WECOM_SECRET'),
     websocket_url: referable("Another address of the AI bot's server.", 'WECOM_WEBSOCKET_URL'),
     webhook_url: webhookUrl('WECOM_WEBHOOK_URL', 'WEWORK_WEBHOOK_URL'),
-    corp_id: plain('Id of the company.', 'WECOM_CALLBACK_CORP_ID'),
+    corp_id: textKey('Id of the company.', 'WECOM_CALLBACK_CORP_ID'),
     corp_secret: secret('Secret of the company app.', 'WECOM_CALLBACK_CORP_SECRET'),
-    agent_id: { ...plain('Agent id of the company app.', 'WECOM_CALLBACK_AGENT_ID'), type: ['string', 'number'] },
+    agent_id: { ...textKey('Agent id of the company app.', 'WECOM_CALLBACK_AGENT_ID'), type: ['string', 'number'] },
     home_channel: homeChannel('WECOM_HOME_CHANNEL'),
   },
   extra: chatKeys('Id of the chat or person.'),
@@ -52,7 +52,7 @@ const staleToken = [40001, 40014, 42001]
 
 const postToWebhook = async ({ text, call, setting }: Posting): Promise<Sent> => {
   const answer = await call({ url: setting('webhook_url') ?? '', json: { msgtype: 'text', text: { content: text } } })
-  return codeOf(answer) === 0 ? { ok: true } : refused(answer, false)
+  return answerCode(answer) === 0 ? { ok: true } : refusalOf(answer, false)
 }
 
 const postByBot = async ({ chat, text, setting, leftMs, keep }: Posting): Promise<Sent> => {
@@ -88,25 +88,25 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
 const fetchToken = async ({ call, setting }: Posting, base: string): Promise<FetchedToken> => {
   const query = new URLSearchParams({ corpid: setting('corp_id') ?? '', corpsecret: setting('corp_secret') ?? '' })
   const answer = await call({ method: 'GET', url: `${base}/cgi-bin/gettoken?${query}` })
-  if (answer.kind === 'none' || codeOf(answer) !== 0) return refused(answer, true)
-  return issued(own(answer.body, 'access_token'), own(answer.body, 'expires_in')) ?? refused(answer, true)
+  if (answer.kind === 'none' || answerCode(answer) !== 0) return refusalOf(answer, true)
+  return issued(own(answer.body, 'access_token'), own(answer.body, 'expires_in')) ?? refusalOf(answer, true)
 }
 
 const post = async ({ call }: Posting, url: string, token: string, json: JsonObject): Promise<CallWithToken> => {
   const answer = await call({ url: url + new URLSearchParams({ access_token: token }), json })
-  const code = codeOf(answer)
-  if (typeof code === 'number' && staleToken.includes(code)) return { stale: refused(answer, false) }
-  if (code !== 0 || answer.kind === 'none') return refused(answer, false)
+  const code = answerCode(answer)
+  if (typeof code === 'number' && staleToken.includes(code)) return { stale: refusalOf(answer, false) }
+  if (code !== 0 || answer.kind === 'none') return refusalOf(answer, false)
   const lost = ['invaliduser', 'invalidparty', 'invalidtag', 'unlicenseduser'].some((key) => own(answer.body, key) || false)
   return lost ? permanentFailure('no such receiver, or out of reach of the app') : { ok: true }
 }
 
 /** The error code of an answer. WeCom answers success and errors alike with status 200. */
-const codeOf = (answer: ApiAnswer): Json | undefined =>
+const answerCode = (answer: ApiAnswer): Json | undefined =>
   answer.kind === 'answer' && answer.status === 200 ? own(answer.body, 'errcode') : undefined
 
-const refused = (answer: ApiAnswer, idempotent: boolean): Sent => {
-  const limited = isTooMany(codeOf(answer))
+const refusalOf = (answer: ApiAnswer, idempotent: boolean): Sent => {
+  const limited = isTooMany(answerCode(answer))
   const why = answer.kind === 'answer' ? saidAll(answer.body, 'errcode', 'errmsg') : undefined
   return refusedBy(answer, { why, idempotent, limited, retryAfterMs: limited ? minuteMs : undefined })
 }

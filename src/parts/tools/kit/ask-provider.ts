@@ -6,7 +6,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import { type JsonObject, parseObject } from '../../../core/json.ts'
 import type { SearchRequest } from './search-providers.ts'
-import { WebFault, whyNot } from './web-fault.ts'
+import { connectionProblem, WebFault } from './web-fault.ts'
 
 const maxAnswerBytes = 1_048_576
 
@@ -29,28 +29,28 @@ export const askProvider = async (
     const response = await fetch(url, asked)
     if (response.status !== 200) {
       await response.body?.cancel()
-      throw new WebFault(meaning[response.status] ?? refusal(response.status))
+      throw new WebFault(meaning[response.status] ?? refusalSentence(response.status))
     }
-    const answer = parseObject(await textOf(response))
+    const answer = parseObject(await readAnswerText(response))
     if (!answer) throw new WebFault('The search provider gave an answer that is not JSON.')
     return answer
   } catch (thrown) {
     signal.throwIfAborted()
     if (late.signal.aborted) throw new WebFault(`The search provider took longer than ${timeoutMs / 1000} seconds.`)
-    throw thrown instanceof WebFault ? thrown : new WebFault(whyNot(thrown))
+    throw thrown instanceof WebFault ? thrown : new WebFault(connectionProblem(thrown))
   } finally {
     cancel()
   }
 }
 
-const refusal = (status: number): string => {
+const refusalSentence = (status: number): string => {
   if (status === 429) return 'The search provider lets no more searches pass now. Go on without.'
   if (status === 401 || status === 403 || status === 402) return `The search provider refuses our key (HTTP ${status}). Go on without.`
   if (status >= 300 && status < 400) return `The search provider redirects (HTTP ${status}), which is not followed.`
   return `The search provider answered HTTP ${status}.`
 }
 
-const textOf = async ({ body }: Response): Promise<string> => {
+const readAnswerText = async ({ body }: Response): Promise<string> => {
   const chunks: Uint8Array[] = []
   let left = maxAnswerBytes
   for await (const chunk of body ?? []) {

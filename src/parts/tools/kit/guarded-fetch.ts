@@ -10,9 +10,9 @@ import { request as requestHttps } from 'node:https'
 import { isIP, isIPv6, type LookupFunction } from 'node:net'
 import type { Clock } from '../../../core/clock.ts'
 import { unlessAborted } from '../../../core/turns/unless-aborted.ts'
-import { readBody } from './read-body.ts'
+import { readAnswerBody } from './read-body.ts'
 import { publicWeb, type WebAccess } from './web-access.ts'
-import { WebFault, whyNot } from './web-fault.ts'
+import { connectionProblem, WebFault } from './web-fault.ts'
 
 const maxRedirects = 5
 const maxAddressChars = 4_000
@@ -56,7 +56,7 @@ export const fetchGuarded = async (
   } catch (thrown) {
     signal.throwIfAborted()
     if (late.signal.aborted) throw new WebFault(`The site took longer than ${wanted.timeoutMs / 1000} seconds.`)
-    throw thrown instanceof WebFault ? thrown : new WebFault(whyNot(thrown))
+    throw thrown instanceof WebFault ? thrown : new WebFault(connectionProblem(thrown))
   } finally {
     cancel()
   }
@@ -70,7 +70,7 @@ const follow = async (wanted: FetchRequest, access: WebAccess, signal: AbortSign
     try {
       const answer = await answerTo(asked, signal)
       const next = nextOf(answer, url)
-      if (next === undefined) return { url, ...(await read(answer, wanted, signal)) }
+      if (next === undefined) return { url, ...(await readAnswer(answer, wanted, signal)) }
       wanted.asking(next.href)
       url = next
     } finally {
@@ -129,12 +129,12 @@ const answerTo = async (asked: ClientRequest, signal: AbortSignal): Promise<Inco
 const nextOf = ({ statusCode = 0, headers: { location } }: IncomingMessage, url: URL): URL | undefined =>
   redirects.has(statusCode) && location !== undefined ? parse(location, url) : undefined
 
-const read = async (answer: IncomingMessage, wanted: FetchRequest, signal: AbortSignal): Promise<Omit<FetchedContent, 'url'>> => {
+const readAnswer = async (answer: IncomingMessage, wanted: FetchRequest, signal: AbortSignal): Promise<Omit<FetchedContent, 'url'>> => {
   const { statusCode = 0, headers: said } = answer
   if (statusCode < 200 || statusCode > 299) throw new WebFault(`The site answered HTTP ${statusCode}.`)
   const [type = '', ...parameters] = (said['content-type'] ?? '').toLowerCase().split(';')
   const mediaType = type.trim()
   wanted.checkType(mediaType)
   const charset = parameters.map((parameter) => /^\s*charset="?([\w:.-]{1,40})"?\s*$/.exec(parameter)?.[1]).find(Boolean)
-  return { mediaType, charset, bytes: await readBody(answer, wanted.maxBytes, signal) }
+  return { mediaType, charset, bytes: await readAnswerBody(answer, wanted.maxBytes, signal) }
 }

@@ -3,7 +3,7 @@
 import { type JsonObject, own } from '../../../core/json.ts'
 
 /** A text of the input that is not blank. Throws a sentence for the model. */
-export const textOf = (input: JsonObject, key: string, maxChars: number): string => {
+export const requiredText = (input: JsonObject, key: string, maxChars: number): string => {
   const value = own(input, key)
   if (typeof value !== 'string' || value.trim() === '') throw new Error(`"${key}" must be a text.`)
   if (value.length > maxChars) throw new Error(`"${key}" must have at most ${maxChars} characters.`)

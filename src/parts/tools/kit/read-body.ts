@@ -15,11 +15,11 @@ const unpackers: ReadonlyMap<string, () => Transform> = new Map([
 ])
 
 /** Rejects with a WebFault when the body is larger than `maxBytes`, packed or unpacked, or packed in a way of its own. */
-export const readBody = async (answer: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Buffer> => {
+export const readAnswerBody = async (answer: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Buffer> => {
   const unpacker = unpackers.get((answer.headers['content-encoding'] ?? '').trim().toLowerCase())
   if (unpacker === undefined) throw new WebFault('The site packs its answer in a way that is not unpacked here.')
   if (Number(answer.headers['content-length']) > maxBytes) throw tooLarge(maxBytes)
-  return await pipeline(answer, atMost(maxBytes), unpacker(), atMost(maxBytes), whole, { signal })
+  return await pipeline(answer, atMost(maxBytes), unpacker(), atMost(maxBytes), readWhole, { signal })
 }
 
 const tooLarge = (maxBytes: number): WebFault => new WebFault(`What is there is larger than the limit of ${maxBytes} bytes.`)
@@ -34,7 +34,7 @@ const atMost = (maxBytes: number) =>
     }
   }
 
-const whole = async (chunks: AsyncIterable<Buffer>): Promise<Buffer> => {
+const readWhole = async (chunks: AsyncIterable<Buffer>): Promise<Buffer> => {
   const all: Buffer[] = []
   for await (const chunk of chunks) all.push(chunk)
   return Buffer.concat(all)

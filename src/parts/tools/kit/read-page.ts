@@ -25,7 +25,7 @@ const maxTargetChars = 2_000
 const prescanBytes = 1_024
 
 export const readPage = ({ bytes, charset, url, maxChars }: PageSource): Page => {
-  const html = whole(decode(bytes, charset))
+  const html = wholePage(decode(bytes, charset))
   const { document } = parseHTML(html)
   const title = (document as unknown as Queried).querySelector('title')?.textContent ?? ''
   const article = new Readability(document, { serializer: (node) => node }).parse()
@@ -41,7 +41,7 @@ const decode = (bytes: Uint8Array, said: string | undefined): string => {
 }
 
 /** The parser makes no `html` and `body` of its own around a page that leaves one of them out. */
-const whole = (html: string): string =>
+const wholePage = (html: string): string =>
   /<html[\s>]/i.test(html) && /<body[\s>]/i.test(html)
     ? html
     : `<!doctype html><html><head></head><body>${html.replace(/<\/?(?:!doctype|html|head|body)\b[^>]{0,1000}>/gi, '')}</body></html>`

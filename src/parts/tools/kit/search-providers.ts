@@ -84,13 +84,13 @@ const hitOf = (each: Json, snippet: string): Hit | undefined => {
   if (!isObject(each)) return undefined
   const url = own(each, 'url')
   if (typeof url !== 'string' || url.length > maxUrlChars || !/^https?:\/\/[^\s]+$/i.test(url)) return undefined
-  return { url, title: shown(own(each, 'title'), maxTitleChars), snippet: shown(own(each, snippet), maxSnippetChars) }
+  return { url, title: plainLine(own(each, 'title'), maxTitleChars), snippet: plainLine(own(each, snippet), maxSnippetChars) }
 }
 
 const entities: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", nbsp: ' ' }
 
 /** One line, without the tags that mark what was searched for. */
-const shown = (text: Json | undefined, limit: number): string => {
+const plainLine = (text: Json | undefined, limit: number): string => {
   if (typeof text !== 'string') return ''
   const bare = text
     .slice(0, limit * 4)

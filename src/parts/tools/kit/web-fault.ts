@@ -4,8 +4,8 @@ export class WebFault extends Error {
 }
 
 /** What a caught error says of a connection: no more than a code, because messages quote addresses and answers. */
-export const whyNot = (thrown: unknown): string => {
-  const code = codeOf(thrown)
+export const connectionProblem = (thrown: unknown): string => {
+  const code = errorCode(thrown)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'There is no site of this name, or its name cannot be looked up now.'
   if (code === 'HPE_HEADER_OVERFLOW') return 'The header of the answer is too large.'
   if (code?.startsWith('HPE_')) return 'The site does not speak HTTP as it should.'
@@ -16,7 +16,7 @@ export const whyNot = (thrown: unknown): string => {
 
 const certificate = /CERT|SIGNATURE|ALTNAME/
 
-const codeOf = (thrown: unknown): string | undefined => {
+const errorCode = (thrown: unknown): string | undefined => {
   for (let at = thrown, depth = 0; at instanceof Error && depth < 5; depth++) {
     if ('code' in at && typeof at.code === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(at.code)) return at.code
     // When several addresses were tried, the last error stands for all of them.

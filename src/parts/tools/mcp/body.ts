@@ -20,9 +20,9 @@ export const wholeOf = async (body: Body): Promise<Pieces> => {
 }
 
 /** The data of each event. `passOver` is given each line that has no data, and called without a line for each that has. */
-export async function* eventsOf(body: Body, passOver: (line?: Pieces) => Promise<void>): AsyncGenerator<Pieces, void> {
+export async function* streamEvents(body: Body, passOver: (line?: Pieces) => Promise<void>): AsyncGenerator<Pieces, void> {
   const event = new ByteBlocks()
-  for await (const line of linesOf(body)) {
+  for await (const line of bodyLines(body)) {
     const data = dataIn(line)
     if (data) {
       if (event.length + lengthOf(data) > maxMessageBytes) throw tooLong()
@@ -33,7 +33,7 @@ export async function* eventsOf(body: Body, passOver: (line?: Pieces) => Promise
   }
 }
 
-async function* linesOf(body: Body): AsyncGenerator<Pieces, void> {
+async function* bodyLines(body: Body): AsyncGenerator<Pieces, void> {
   const lines = new Lines(maxMessageBytes)
   for await (const chunk of chunksOf(body)) {
     for (const line of lines.in(chunk)) {

@@ -2,7 +2,7 @@
 
 import type { JSONRPCMessage, MCPTransportSendOptions } from '@ai-sdk/mcp'
 import { Allowance } from '../../../core/turns/allowance.ts'
-import { eventsOf, wholeOf } from './body.ts'
+import { streamEvents, wholeOf } from './body.ts'
 import { Reader, type ReaderKit, ServerFlood } from './reader.ts'
 import { unreachable, type Wire, WireFault } from './wire.ts'
 
@@ -74,7 +74,7 @@ export class HttpWire implements Wire {
     const isRequest = 'method' in message && 'id' in message
     if (answer.ok && isRequest && answer.status !== 202) return await this.#read(answer, message.id, signal)
     await answer.body?.cancel()
-    if (!answer.ok) throw refusal(answer.status, this.#session !== undefined)
+    if (!answer.ok) throw statusFault(answer.status, this.#session !== undefined)
     if (isRequest) throw new WireFault('the server broke off before it answered')
   }
 
@@ -105,7 +105,7 @@ export class HttpWire implements Wire {
     const reader = new Reader(this.#kit, { isAwaited, give: (message) => this.onmessage?.(message) }, signal)
     const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
     try {
-      for await (const text of isStream ? eventsOf(body, (line) => reader.passOver(line)) : [await wholeOf(body)]) {
+      for await (const text of isStream ? streamEvents(body, (line) => reader.passOver(line)) : [await wholeOf(body)]) {
         if (!(await reader.read(text))) throw new WireFault('the server gave an answer that cannot be read')
         if (isAnswered) return
       }
@@ -116,7 +116,7 @@ export class HttpWire implements Wire {
   }
 }
 
-const refusal = (status: number, hadSession: boolean): WireFault => {
+const statusFault = (status: number, hadSession: boolean): WireFault => {
   if (status === 401 || status === 403)
     return new WireFault(`the server does not let us in (HTTP ${status}): check "headers" of the toolset`)
   if (status >= 300 && status < 400)

@@ -37,13 +37,13 @@ const messagesIn = (text: string): JsonObject[] => {
 const usedOf = ({ id, method, result, error }: JsonObject, allow: ReadonlySet<string>): JsonObject | undefined => {
   if (typeof id !== 'number' && (typeof id !== 'string' || id.length > maxId)) return undefined
   const head = { jsonrpc: '2.0', id }
-  if (method !== undefined) return { ...head, method: word(method, maxMethod) }
+  if (method !== undefined) return { ...head, method: cutText(method, maxMethod) }
   if (!isObject(error)) return { ...head, result: resultIn(result, allow) }
   const code = typeof error.code === 'number' ? { code: error.code } : {}
-  return { ...head, error: { ...code, message: word(error.message, maxError) } }
+  return { ...head, error: { ...code, message: cutText(error.message, maxError) } }
 }
 
-const word = (value: Json | undefined, limit: number): string => (typeof value === 'string' ? cut(value, limit) : '')
+const cutText = (value: Json | undefined, limit: number): string => (typeof value === 'string' ? cut(value, limit) : '')
 
 /** The fields of a result that are used; `null` when the result cannot be read. */
 const resultIn = (result: Json | undefined, allow: ReadonlySet<string>): JsonObject | null => {
@@ -61,7 +61,7 @@ const resultIn = (result: Json | undefined, allow: ReadonlySet<string>): JsonObj
 
 /** The server's answer to our greeting. Only whether the server has tools is used of it. */
 const greetingIn = ({ protocolVersion, capabilities }: JsonObject): JsonObject => ({
-  protocolVersion: word(protocolVersion, maxMethod),
+  protocolVersion: cutText(protocolVersion, maxMethod),
   capabilities: isObject(capabilities) && isObject(capabilities.tools) ? { tools: {} } : {},
   serverInfo: { name: '', version: '' },
 })

@@ -1,14 +1,14 @@
 /** The tools of an MCP server: a program that is started, or a service at an address. */
 
 import type { JsonObject } from '../../../core/json.ts'
-import type { Fields } from '../../../core/log.ts'
+import type { LogFields } from '../../../core/log.ts'
 import type { Closable } from '../../../core/owner.ts'
 import { cut, printable } from '../../../core/text.ts'
 import { createSlots, type Slots } from '../../../core/turns/slots.ts'
 import { unlessAborted } from '../../../core/turns/unless-aborted.ts'
 import { baseEnv } from '../../../process/child.ts'
 import type { Tool, ToolKit, Toolset } from '../tool.ts'
-import { ToolFault, textOf } from './answer.ts'
+import { resultText, ToolFault } from './answer.ts'
 import { Connection } from './connection.ts'
 import { HttpWire } from './http.ts'
 import { allowedTools, type Definition, schemaOf } from './listing.ts'
@@ -105,7 +105,7 @@ class Server {
       const answer = this.#slots.run(() => this.#ask(definition, args, limit.signal))
       const result = await unlessAborted(answer, limit.signal)
       if (result === undefined) throw new WireFault('the server has too much to do')
-      return textOf(result, redact)
+      return resultText(result, redact)
     } catch (thrown) {
       const isLate = limit.isUp() && !signal.aborted
       throw this.#said(isLate ? new WireFault(`the server did not answer within ${callMs / 1000} s`) : thrown, signal)
@@ -142,7 +142,7 @@ class Server {
       this.#kit.log('debug', { toolset: name, stderr: printable(last) }, 'the last lines of stderr of an MCP server that ended')
   }
 
-  #warnOnce(message: string, more: Fields = {}): void {
+  #warnOnce(message: string, more: LogFields = {}): void {
     const id = JSON.stringify([message, more])
     if (this.#warned.has(id)) return
     this.#warned.add(id)

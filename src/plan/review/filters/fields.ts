@@ -22,7 +22,7 @@ export const leavesOf = (filters: unknown, path: Path = ['filters']): Leaf[] => 
   return [...below, { field, operator, operand: filters[operator] as Json, path }]
 }
 
-export const fieldsOf = (filters: unknown): string[] => leavesOf(filters).map(({ field }) => field)
+export const fieldNames = (filters: unknown): string[] => leavesOf(filters).map(({ field }) => field)
 
 /** Returns one name for all names of a field: the event type has two names, and headers are named in any letter case. */
 export const canonicalField = (field: string): string =>

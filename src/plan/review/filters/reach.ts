@@ -60,15 +60,15 @@ const isEvent = ({ field }: Demand): boolean => field !== undefined && canonical
 type Value = Json | undefined
 
 /** Returns the only values that meet a demand; `undefined` where they cannot be listed. */
-const valuesOf = ({ demand: { holds }, domain }: KnownDomain): readonly Value[] | undefined => {
+const onlyValues = ({ demand: { holds }, domain }: KnownDomain): readonly Value[] | undefined => {
   if (domain.kind === (holds ? 'one_of' : 'none_of')) return domain.values
   return domain.kind === (holds ? 'absent' : 'present') ? [undefined] : undefined
 }
 
 const conflictOf = (group: readonly KnownDomain[]): Conflict | undefined => {
-  const listed = group.find((known) => valuesOf(known) !== undefined)
+  const listed = group.find((known) => onlyValues(known) !== undefined)
   if (!listed) return oppositeConflict(group) ?? prefixConflict(group)
-  const values = (valuesOf(listed) ?? []).filter((value) => value !== undefined || !isEvent(listed.demand))
+  const values = (onlyValues(listed) ?? []).filter((value) => value !== undefined || !isEvent(listed.demand))
   const others = group.filter((known) => known !== listed)
   const left = values.filter((value) => others.every((known) => admits(known, value)))
   if (left.length > 0) return undefined

@@ -3,7 +3,7 @@
 import type { Path } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
 import { hasFallback } from '../../../expr/template.ts'
-import { piecesOf } from '../dialects.ts'
+import { templatePieces } from '../dialects.ts'
 import { fixOf, type Subject } from '../subject.ts'
 import { type NearPaths, namesAnItem, nearPathHelp, nearPaths } from './near-paths.ts'
 import { coversEvents, inNone, type Sampled } from './sampled.ts'
@@ -13,7 +13,7 @@ export type TextAt = { readonly path: Path; readonly text: string; readonly wher
 
 /** Reviews the placeholders of a text. `said`: the offsets at which a finding was reported already. */
 export const reviewFilled = (subject: Subject, sampled: Sampled, at: TextAt, said: ReadonlySet<number>): void => {
-  for (const { piece, from } of piecesOf(at.text)) {
+  for (const { piece, from } of templatePieces(at.text)) {
     if (piece.kind === 'text' || said.has(from)) continue
     const written = piece.kind === 'raw' ? '{__raw__}' : piece.written
     reportCut(subject, sampled, at, { text: written, at: from })
@@ -26,7 +26,7 @@ export const reviewFilled = (subject: Subject, sampled: Sampled, at: TextAt, sai
 /** Reviews a text by the sender's own samples. An event may have more keys, so only a placeholder with a near path is reported. */
 export const reviewSlips = (subject: Subject, sampled: Sampled, at: TextAt, said: ReadonlySet<number>): void => {
   const known = new Set(sampled.paths('event'))
-  for (const { piece, from } of piecesOf(at.text)) {
+  for (const { piece, from } of templatePieces(at.text)) {
     if (piece.kind !== 'path' || said.has(from) || hasFallback(piece.path)) continue
     if (known.has(piece.path) || namesAnItem(piece.path, [...known])) continue
     const near = nearPaths(piece.path, [...known])

@@ -13,7 +13,7 @@ export const reviewKinds = (subject: Subject, sampled: Sampled): void => {
     // `reviewOperands` says without samples that headers and event types are texts.
     if (canonicalField(leaf.field) === 'event_type' || leaf.field.startsWith('headers.')) continue
     const domain = domainOf(leaf, subject.catalogue.operators)
-    const values = domain && valuesOf(leaf, sampled)
+    const values = domain && sampleValues(leaf, sampled)
     const wanted = domain && values && wantedKind(domain, values)
     if (domain && values && wanted !== undefined) reportKind(leaf, domain, { values, wanted }, sampled, subject)
   }
@@ -29,7 +29,7 @@ const kindOf = (value: Json): Kind => {
 }
 
 /** Returns the values of a field in the samples. `null` is left out: at another time it may be a value of any kind. */
-const valuesOf = ({ field }: Leaf, { taken }: Sampled): readonly Json[] => {
+const sampleValues = ({ field }: Leaf, { taken }: Sampled): readonly Json[] => {
   const get = compileField(field)
   return taken.flatMap(({ event }) => {
     const value = get(event)

@@ -78,7 +78,7 @@ const onAction = (screen: DeliverScreen, action: ActionName, draft: RouteDraft):
       if (moves.includes(action)) return movedIn(screen, action, draft)
       if (action === 'open' && pane === 'targets' && isChosen(targets[screen.cursor], draft))
         return { screen: { ...screen, pane: 'settings' } }
-      return pane === 'targets' ? onTarget(targets[screen.cursor], action, draft) : onSetting(rowOf(screen, draft), action, draft)
+      return pane === 'targets' ? onTarget(targets[screen.cursor], action, draft) : onSetting(settingAtCursor(screen, draft), action, draft)
   }
 }
 
@@ -90,10 +90,11 @@ const movedIn = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): 
     ? { screen: { ...screen, cursor: moved(screen.cursor, action, screen.targets?.length ?? 0) } }
     : { screen: { ...screen, place: moved(screen.place, action, settingRows(draft.spec, screen.targets).length) } }
 
-const rowOf = ({ targets, place }: DeliverScreen, { spec }: RouteDraft): SettingRow | undefined => settingRows(spec, targets)[place]
+const settingAtCursor = ({ targets, place }: DeliverScreen, { spec }: RouteDraft): SettingRow | undefined =>
+  settingRows(spec, targets)[place]
 
 /** Takes a step, and says which settings it removed and what the target still lacks. */
-const taken = (draft: RouteDraft, { title, edits, dropped }: DeliverStep, row?: TargetRow): Update<never> => {
+const takeStep = (draft: RouteDraft, { title, edits, dropped }: DeliverStep, row?: TargetRow): Update<never> => {
   const next = change(draft, title, edits)
   if (next === draft) return row?.missing === undefined ? {} : warned(row.missing)
   const gone = dropped.length > 0 ? `${dropped.join(', ')} removed: ${row?.name} does not read ${dropped.length > 1 ? 'them' : 'it'}` : ''
@@ -107,7 +108,7 @@ const onTarget = (row: TargetRow | undefined, action: ActionName, draft: RouteDr
   const at = targetsIn(spec).findIndex(({ target }) => target === row.name)
   if ((action === 'open' || action === 'toggle') && row.isInternal && spec.deliver_only === true)
     return warned(`deliver_only needs a target other than ${row.name}`)
-  if (action === 'open') return taken(draft, chooseOnly(spec, row), row)
+  if (action === 'open') return takeStep(draft, chooseOnly(spec, row), row)
   if (action === 'moveUp' || action === 'moveDown') return orderChanged(draft, at, action === 'moveUp' ? -1 : 1)
   if (action === 'toggle' || (action === 'remove' && at >= 0)) return toggled(draft, row, at)
   return {}
@@ -117,17 +118,18 @@ const orderChanged = (draft: RouteDraft, from: number, by: number): Update<Deliv
   const { deliver } = draft.spec
   const to = from + by
   if (!Array.isArray(deliver) || from < 0 || to < 0 || to >= deliver.length) return {}
-  return taken(draft, { title: 'change the order of the targets', edits: [{ kind: 'move', path: ['deliver'], from, to }], dropped: [] })
+  return takeStep(draft, { title: 'change the order of the targets', edits: [{ kind: 'move', path: ['deliver'], from, to }], dropped: [] })
 }
 
 /** Adds a target to the list, or removes it. If one target is left, it stands alone. */
 const toggled = (draft: RouteDraft, row: TargetRow, at: number): Update<DeliverScreen> => {
   const { spec } = draft
   const all = targetsIn(spec)
-  if (at < 0) return all.length < maxTargets ? taken(draft, addTarget(spec, row), row) : warned(`a route has at most ${maxTargets} targets`)
-  if (spec.deliver === undefined) return taken(draft, chooseOnly(spec, row), row)
+  if (at < 0)
+    return all.length < maxTargets ? takeStep(draft, addTarget(spec, row), row) : warned(`a route has at most ${maxTargets} targets`)
+  if (spec.deliver === undefined) return takeStep(draft, chooseOnly(spec, row), row)
   if (all.length === 1) return warned(`${row.name} is the only target: pick another one instead`)
-  return taken(draft, dropTarget(spec, at))
+  return takeStep(draft, dropTarget(spec, at))
 }
 
 const onSetting = (row: SettingRow | undefined, action: ActionName, draft: RouteDraft): Update<DeliverScreen> => {
@@ -143,7 +145,7 @@ const testId = 'deliver test'
 /** Asks for a test of the target of the cursor if the route has that target, and otherwise of the first target. */
 const testAsked = (screen: DeliverScreen, draft: RouteDraft): Update<DeliverScreen> => {
   const all = targetsIn(draft.spec)
-  const row = rowOf(screen, draft)
+  const row = settingAtCursor(screen, draft)
   const name = screen.pane === 'targets' ? screen.targets?.[screen.cursor]?.name : row?.kind === 'field' ? row.target.name : all[0]?.target
   if (!all.some(({ target }) => target === name)) return warned(`the route does not deliver to ${name ?? 'it'}: pick it first`)
   const answers = [
@@ -156,7 +158,7 @@ const testAsked = (screen: DeliverScreen, draft: RouteDraft): Update<DeliverScre
 const onMessage = (screen: DeliverScreen, message: Message, draft: RouteDraft, payload: World['payload']): Update<DeliverScreen> => {
   switch (message.type) {
     case 'targets':
-      return { screen: listed(screen, message.answer, draft) }
+      return { screen: withTargets(screen, message.answer, draft) }
     case 'testTarget':
       return { world: { notice: { tone: message.answer.ok ? 'ok' : 'bad', text: message.answer.said } } }
     case 'returned':
@@ -176,7 +178,7 @@ const onMessage = (screen: DeliverScreen, message: Message, draft: RouteDraft, p
 }
 
 /** Takes in the targets, and puts the cursor on the first target of the route. */
-const listed = (screen: DeliverScreen, targets: readonly TargetRow[], { spec }: RouteDraft): DeliverScreen => {
+const withTargets = (screen: DeliverScreen, targets: readonly TargetRow[], { spec }: RouteDraft): DeliverScreen => {
   const [first] = targetsIn(spec)
   return {
     ...screen,

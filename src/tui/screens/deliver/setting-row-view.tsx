@@ -4,7 +4,7 @@ import { shownValue } from '../../../app/editor/form.ts'
 import { isObject, type Json, own } from '../../../core/json.ts'
 import { cell } from '../../model/cells.ts'
 import { Span } from '../../view/span.tsx'
-import { keyOf, modeTitles, noneText, type SettingRow } from './settings.ts'
+import { modeTitles, noneText, type SettingRow, settingKey } from './settings.ts'
 
 type FieldSetting = Extract<SettingRow, { kind: 'field' }>
 
@@ -33,7 +33,7 @@ export const SettingRowView = ({ row, isList, extras }: Props) => {
 /** Shows the filled-in template. `[?]` stands where the payload has no value. */
 const Expanded = ({ row: { field }, extra }: { readonly row: FieldSetting; readonly extra: Json | undefined }) => {
   const { value, isSecret } = field
-  const filled = isObject(extra) ? own(extra, keyOf(field)) : undefined
+  const filled = isObject(extra) ? own(extra, settingKey(field)) : undefined
   if (isSecret || typeof value !== 'string' || !value.includes('{') || filled === undefined) return undefined
   if (filled === value) return <Span tone="warn"> [?]</Span>
   return <Span tone="ok">{` → ${typeof filled === 'string' ? filled : JSON.stringify(filled)}`}</Span>

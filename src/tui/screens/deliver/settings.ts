@@ -2,7 +2,7 @@
 
 import { setExtra, targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
-import { extraFieldsOf, type Field, readsKey, shownValue } from '../../../app/editor/form.ts'
+import { extraFieldsOf, type FormField, readsKey, shownValue } from '../../../app/editor/form.ts'
 import type { TargetRow } from '../../../app/editor/service.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { namesSettingSecret } from '../../../core/secrets/secret-names.ts'
@@ -12,7 +12,7 @@ import type { Returned, Update } from '../../model/screen.ts'
 export type SettingRow =
   | { readonly kind: 'mode'; readonly mode: string }
   /** `place`: the place of the target among those of the route. */
-  | { readonly kind: 'field'; readonly field: Field; readonly place: number; readonly target: TargetRow }
+  | { readonly kind: 'field'; readonly field: FormField; readonly place: number; readonly target: TargetRow }
   /** The target has no fields: it reads no settings, or only those that the user adds. */
   | { readonly kind: 'none'; readonly place: number; readonly target: TargetRow }
 
@@ -26,12 +26,12 @@ export const settingRows = (spec: JsonObject, targets: readonly TargetRow[] = []
     if (!target) return []
     // Of settings that the targets of a list share, each target shows those that it reads.
     const isShared = Array.isArray(spec.deliver) && extraPath.length === 1
-    const fields = extraFieldsOf(target, spec, extraPath).filter((field) => !isShared || readsKey(target, keyOf(field)))
+    const fields = extraFieldsOf(target, spec, extraPath).filter((field) => !isShared || readsKey(target, settingKey(field)))
     return fields.length === 0 ? [{ kind: 'none', place, target }] : fields.map((field) => ({ kind: 'field', field, place, target }))
   }),
 ]
 
-export const keyOf = ({ path }: Pick<Field, 'path'>): string => String(path.at(-1))
+export const settingKey = ({ path }: Pick<FormField, 'path'>): string => String(path.at(-1))
 
 export const settingSentence = (row: SettingRow): string => {
   if (row.kind === 'mode') return `Mode: ${modeTitles[row.mode] ?? row.mode}`
@@ -70,14 +70,14 @@ export const editSetting = (row: SettingRow): Update<never> => {
   }
   const { field, place, target } = row
   const { form, examples, isSecret } = field
-  const id = `${setId} ${place} ${keyOf(field)}`
-  if (form === 'json' || form === 'group') return { commands: [{ kind: 'edit-text', id, text: textOf(field) }] }
+  const id = `${setId} ${place} ${settingKey(field)}`
+  if (form === 'json' || form === 'group') return { commands: [{ kind: 'edit-text', id, text: editableText(field) }] }
   const help = [field.description, examples.length > 0 ? `For example: ${examples.map(String).join(', ')}` : ''].filter(Boolean).join(' ')
-  return { go: { push: entry(id, `${field.title} of ${target.name}`, { help, text: textOf(field), isSecret }) } }
+  return { go: { push: entry(id, `${field.title} of ${target.name}`, { help, text: editableText(field), isSecret }) } }
 }
 
 /** Returns the text in which the user changes a setting. */
-const textOf = ({ form, value }: Pick<Field, 'form' | 'value'>): string => {
+const editableText = ({ form, value }: Pick<FormField, 'form' | 'value'>): string => {
   if (form === 'json' || form === 'group') return JSON.stringify(value ?? {}, null, 2)
   return value === undefined ? '' : String(value)
 }
@@ -95,7 +95,9 @@ export const addSetting = (row: SettingRow): Update<never> =>
 export const unsetSetting = (row: SettingRow, draft: RouteDraft): Update<never> => {
   if (row.kind === 'mode' && draft.spec.deliver_mode !== undefined)
     return { world: { draft: change(draft, 'remove deliver_mode', [{ kind: 'remove', path: ['deliver_mode'] }]) } }
-  return row.kind === 'field' && row.field.value !== undefined ? withSetting(draft, row.place, row.target, keyOf(row.field), undefined) : {}
+  return row.kind === 'field' && row.field.value !== undefined
+    ? withSetting(draft, row.place, row.target, settingKey(row.field), undefined)
+    : {}
 }
 
 const withSetting = (draft: RouteDraft, place: number, target: TargetRow, key: string, value: Json | undefined): Update<never> => {
@@ -115,8 +117,8 @@ export const settingEntered = (draft: RouteDraft, targets: readonly TargetRow[] 
   if (key === '') return {}
   if (what === 'add')
     return { go: { push: entry(`${setId} ${place} ${key}`, `${key} of ${target.name}`, { isSecret: namesSettingSecret(key) }) } }
-  const field = extraFieldsOf(target, draft.spec, targetsIn(draft.spec)[place]?.extraPath).find((each) => keyOf(each) === key)
-  if (field && textOf(field) === text.replace(/\n$/, '')) return {}
+  const field = extraFieldsOf(target, draft.spec, targetsIn(draft.spec)[place]?.extraPath).find((each) => settingKey(each) === key)
+  if (field && editableText(field) === text.replace(/\n$/, '')) return {}
   if (text.trim() === '') return field?.value === undefined ? {} : withSetting(draft, place, target, key, undefined)
   if (field?.form !== 'json' && field?.form !== 'group') return withSetting(draft, place, target, key, text)
   try {

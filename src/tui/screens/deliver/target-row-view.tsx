@@ -18,13 +18,13 @@ export const TargetRowView = ({ row: { name, missing, home }, chosen, isList }: 
     <>
       <Span tone={at < 0 ? 'dim' : 'strong'}>{cell(mark, 5)}</Span>
       <Span tone={at < 0 ? 'plain' : 'strong'}>{`${cell(name, 16)} `}</Span>
-      <Span tone={missing === undefined ? 'ok' : 'warn'}>{cell(stateOf(missing), 14)}</Span>
+      <Span tone={missing === undefined ? 'ok' : 'warn'}>{cell(connectionText(missing), 14)}</Span>
       <Span tone="dim">{home === undefined ? '' : ` home ${home}`}</Span>
     </>
   )
 }
 
-const stateOf = (missing: string | undefined): string => {
+const connectionText = (missing: string | undefined): string => {
   if (missing === undefined) return 'connected'
   return missing.startsWith('switched off') ? 'off' : 'not connected'
 }

@@ -5,14 +5,14 @@ import { operandForm, writtenOperand } from '../../../app/editor/operators.ts'
 import type { World } from '../../model/screen.ts'
 import { verdictOf } from './verdicts.ts'
 
-const meanings: { readonly [group: string]: string } = {
+const groupMeanings: { readonly [group: string]: string } = {
   all: 'of these must hold',
   any: 'one of these must hold',
   not: 'this: it must fail',
 }
 
 /** Says what a group asks of its members. The words follow the name of the group. */
-export const groupMeaning = (operator: string): string => meanings[operator] ?? ''
+export const groupMeaning = (operator: string): string => groupMeanings[operator] ?? ''
 
 /** Returns the value as it is shown behind its operator; empty for a flag that is true. */
 export const operandText = ({ operator, operand }: Pick<ConditionRow, 'operator' | 'operand'>): string => {
@@ -28,7 +28,7 @@ export const conditionText = (row: Pick<ConditionRow, 'kind' | 'field' | 'operat
 }
 
 /** Returns `Filter 2 of 3, action equals "opened", fails: value is "closed", holds for 5 of 12 samples`. */
-export const sentenceOf = (row: ConditionRow, place: number, rows: readonly ConditionRow[], world: World): string => {
+export const conditionSentence = (row: ConditionRow, place: number, rows: readonly ConditionRow[], world: World): string => {
   const { isOld, judged, tally } = verdictOf(row, world)
   const seen = judged?.seen === undefined ? '' : judged.seen === 'missing' ? ': the field is missing' : `: value is ${judged.seen}`
   const verdict = judged ? `${judged.holds ? 'holds' : 'fails'}${seen}` : isOld ? 'being tried' : ''

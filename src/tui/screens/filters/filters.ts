@@ -12,7 +12,7 @@ import { screenModel, type Update, type World, warned } from '../../model/screen
 import { openPayload } from '../payload/payload.ts'
 import { openTrace } from '../trace/trace.ts'
 import { answered, pointedAt, setOperand } from './answers.ts'
-import { conditionText, groupMeaning, sentenceOf } from './condition-text.ts'
+import { conditionSentence, conditionText, groupMeaning } from './condition-text.ts'
 import { type EditedCondition, type FiltersScreen, rowsOf } from './filters-screen.ts'
 import { layoutOf } from './layout.ts'
 import { asItIs, askExpression, askField, askOperator, askValue, ids } from './questions.ts'
@@ -36,7 +36,7 @@ export const filtersModel = screenModel<FiltersScreen>({
   onMessage: (screen, message, world) => (message.type === 'returned' && world.draft ? answered(screen, message, world, world.draft) : {}),
   rows(_, world) {
     const rows = rowsOf(world)
-    return [...rows.map((row, i) => sentenceOf(row, i, rows, world)), 'Add a condition']
+    return [...rows.map((row, i) => conditionSentence(row, i, rows, world)), 'Add a condition']
   },
   point: (screen, cursor) => ({ ...screen, cursor }),
   list: (screen, world, room) => layoutOf(screen, world, room).list,
@@ -50,9 +50,9 @@ const onFilters = (screen: FiltersScreen, action: ActionName, world: World, draf
     case 'back':
       return { go: { back: true } }
     case 'undo':
-      return again(screen, undo(draft))
+      return withDraft(screen, undo(draft))
     case 'redo':
-      return again(screen, redo(draft))
+      return withDraft(screen, redo(draft))
     case 'save':
       return openSave(world, 'stay')
     case 'diff':
@@ -74,7 +74,7 @@ const onFilters = (screen: FiltersScreen, action: ActionName, world: World, draf
 const editing = (screen: FiltersScreen, edited: EditedCondition): FiltersScreen => ({ ...screen, edited })
 
 /** Returns the update with another state of the draft. The cursor stays among the rows. */
-const again = (screen: FiltersScreen, draft: RouteDraft): Update<FiltersScreen> => ({
+const withDraft = (screen: FiltersScreen, draft: RouteDraft): Update<FiltersScreen> => ({
   screen: { ...screen, cursor: Math.min(screen.cursor, conditionRows(draft.spec).length) },
   world: { draft },
 })
@@ -86,7 +86,7 @@ const onRow = (screen: FiltersScreen, action: ActionName, row: ConditionRow, wor
       return { commands: [{ kind: 'copy', text: JSON.stringify(valueAt(draft.spec, row.path)) }] }
     case 'remove': {
       const title = `delete ${conditionText(row)}`
-      return again(screen, change(draft, title, removedCondition(draft.spec, row.path)))
+      return withDraft(screen, change(draft, title, removedCondition(draft.spec, row.path)))
     }
     case 'moveUp':
     case 'moveDown':
@@ -145,6 +145,6 @@ const onTest = (screen: FiltersScreen, action: ActionName, row: ConditionRow, wo
 const fixed = (screen: FiltersScreen, { preview }: World, draft: RouteDraft): Update<FiltersScreen> => {
   const fix = preview?.fixes.find(({ edits }) => edits.some(({ path: [key] }) => key === 'filters'))
   if (!fix) return warned('no finding here has a fix')
-  const turn = again(screen, change(draft, fix.title, fix.edits))
+  const turn = withDraft(screen, change(draft, fix.title, fix.edits))
   return { ...turn, world: { ...turn.world, notice: { tone: 'ok', text: fix.title } } }
 }

@@ -52,7 +52,7 @@ export const askOperator = (field: string, rows: readonly ConditionRow[], world:
 export const askValue = (field: string, operator: string, old: string, rows: readonly ConditionRow[], world: World): Screen => {
   const seen = fieldValues(field, rows, world)
   if (operandForm(operator) !== 'value' || seen.length === 0) return writeValue(field, operator, old, rows, world)
-  const offered = seen.map(({ value, json, where }): PickRow => ({ value: json, title: titleOf(value, json), detail: where }))
+  const offered = seen.map(({ value, json, where }): PickRow => ({ value: json, title: valueTitle(value, json), detail: where }))
   const other: PickRow = { value: elsewhere, title: 'write it', detail: old === '' ? 'another value' : `now ${old}` }
   return pick(
     ids.value,
@@ -64,7 +64,8 @@ export const askValue = (field: string, operator: string, old: string, rows: rea
 }
 
 /** Returns the title of a value. A word that can be read only as a text has no quotes. */
-const titleOf = (value: Json, json: string): string => (typeof value === 'string' && writtenOperand('in', [value]) === value ? value : json)
+const valueTitle = (value: Json, json: string): string =>
+  typeof value === 'string' && writtenOperand('in', [value]) === value ? value : json
 
 export const writeValue = (field: string, operator: string, old: string, rows: readonly ConditionRow[], world: World): Screen => {
   const seen = fieldValues(field, rows, world)

@@ -8,14 +8,14 @@ import type { Judged } from '../../../app/trace/plan-observer.ts'
 import { type Diagnostic, pointerOf } from '../../../core/diagnostic.ts'
 import type { World } from '../../model/screen.ts'
 
-export type Verdict = {
+export type ConditionVerdict = {
   /** The draft has changed since the preview, and the next preview is awaited. */
   readonly isOld: boolean
   readonly judged?: Judged | undefined
   readonly tally?: Tally | undefined
 }
 
-export const verdictOf = ({ name }: Pick<ConditionRow, 'name'>, { preview, revision }: World): Verdict => {
+export const verdictOf = ({ name }: Pick<ConditionRow, 'name'>, { preview, revision }: World): ConditionVerdict => {
   if (preview?.revision !== revision) return { isOld: preview !== undefined || revision > 0 }
   return { isOld: false, judged: preview.trace?.conditions.find((each) => each.name === name), tally: preview.tallies[name] }
 }

@@ -96,7 +96,7 @@ const Headings = ({ columns: { name, events, deliver } }: { readonly columns: Co
 )
 
 const RouteRow = ({ row, columns: { name, events, deliver } }: { readonly row: RouteLine; readonly columns: Columns }) => {
-  const [state, tone] = stateOf(row)
+  const [state, tone] = stateText(row)
   const sent = row.events.length === 0 ? '*' : row.events.join(', ')
   return (
     <>
@@ -110,7 +110,7 @@ const RouteRow = ({ row, columns: { name, events, deliver } }: { readonly row: R
 }
 
 /** Returns the state of a route. A star marks changes that are not saved. */
-const stateOf = ({ enabled, shadowed, errors, warnings, change }: RouteLine): readonly [string, Tone] => {
+const stateText = ({ enabled, shadowed, errors, warnings, change }: RouteLine): readonly [string, Tone] => {
   if (change !== undefined) return [`*${change.replace('switched ', '')}`, 'warn']
   if (shadowed) return ['SHADOWED', 'warn']
   if (!enabled) return ['disabled', 'dim']

@@ -35,7 +35,7 @@ export const homeScreen: HomeScreen = { kind: 'home', cursor: 0, search: textFie
 const changes = ['add', 'clone', 'remove', 'toggle', 'undo', 'redo', 'test'] as const
 
 export const homeModel = screenModel<HomeScreen>({
-  title: (screen, world) => titleOf(screen, world),
+  title: (screen, world) => routesTitle(screen, world),
   actions: ({ isFinding, search }, { options, ...world }) =>
     isFinding
       ? ['open', 'back', 'up', 'down']
@@ -69,7 +69,7 @@ export const homeModel = screenModel<HomeScreen>({
     return onChanges(action, row, world) ?? (row ? { screen: { ...screen, chosen: undefined, change }, ...onRow(action, row, world) } : {})
   },
   onMessage: (screen, message, world) => onMessage(screen, message, world),
-  rows: (screen, world) => rowsOf(screen, world).map(sentenceOf),
+  rows: (screen, world) => rowsOf(screen, world).map(routeSentence),
   said: (_, { home }) => (home?.problem ? [`Problem: ${home.problem.said}.`] : []),
   point: (screen, cursor) => ({ ...screen, cursor }),
   list: (screen, world, room) => layoutOf(screen, world, room).list,
@@ -114,7 +114,7 @@ const onMessage = (screen: HomeScreen, message: Message, world: World): Update<H
     case 'test':
       return { world: { notice: { tone: message.answer.ok ? 'ok' : 'warn', text: message.answer.said } } }
     case 'returned':
-      return message.id === payloadId ? withPayload(screen, JSON.parse(message.value), world) : given(screen, message, world)
+      return message.id === payloadId ? withPayload(screen, JSON.parse(message.value), world) : onReturned(screen, message, world)
     case 'home':
       return { screen: { ...screen, cursor: Math.min(screen.cursor, Math.max(0, message.answer.rows.length - 1)) } }
     default:
@@ -157,7 +157,7 @@ const created = (screen: HomeScreen, name: string, value: string): Update<HomeSc
 }
 
 /** Returns the title: how many routes there are, and in which files. A list that is narrowed says how many routes are left. */
-const titleOf = (screen: HomeScreen, world: World): string => {
+const routesTitle = (screen: HomeScreen, world: World): string => {
   const { home } = world
   if (!home) return 'routes'
   const all = rowsOf(homeScreen, world).length
@@ -185,7 +185,7 @@ const keptDrafts = (screen: HomeScreen, kept: readonly KeptDraft[], route?: stri
   return { screen: { ...screen, kept }, go: { push: pick(id, 'drafts that were left: pick one to go on with it', [...rows, ...asItIs]) } }
 }
 
-const given = (screen: HomeScreen, { id, value }: Returned, world: World): Update<HomeScreen> => {
+const onReturned = (screen: HomeScreen, { id, value }: Returned, world: World): Update<HomeScreen> => {
   const { kept = [] } = screen
   const [what = '', about] = id.split(' ')
   const ask = (question: Extract<NonNullable<Update['commands']>[number], { kind: 'ask' }>['question']): Update<HomeScreen> => ({
@@ -217,7 +217,7 @@ const goOn = (kept: KeptDraft | undefined, world: World): Update<HomeScreen> => 
   return { ...turn, world: { ...turn.world, ...(note === undefined ? {} : { notice: { tone: 'warn', text: note } }) } }
 }
 
-const sentenceOf = ({ name, source, mode, deliver, enabled, shadowed, errors, warnings, change }: RouteLine): string =>
+const routeSentence = ({ name, source, mode, deliver, enabled, shadowed, errors, warnings, change }: RouteLine): string =>
   [
     `${name}, ${source === 'config' ? 'configured' : 'subscription'}, ${mode}, to ${deliver}`,
     enabled ? '' : 'disabled',

@@ -1,7 +1,7 @@
 /** Shows in a few lines what a route does, for a user who looks through the list. */
 
 import { conditionRows } from '../../../app/editor/conditions.ts'
-import { type Field, fieldsOf, shownValue } from '../../../app/editor/form.ts'
+import { type FormField, formFields, shownValue } from '../../../app/editor/form.ts'
 import { headKeys, sectionOf, sections } from '../../../app/editor/sections.ts'
 import { cell, wrap } from '../../model/cells.ts'
 import { findingRemark, type Remark } from '../../model/remark.ts'
@@ -31,7 +31,7 @@ export const RoutePreview = ({ row, width }: Props) => {
       </Row>
       <Remarks of={[...about, ...findings.map(findingRemark)]} />
       {fieldsShown(spec).map((field) => (
-        <Value key={field.path.join('.')} title={field.title} lines={linesOf(field, spec, width - titleWidth - 3)} />
+        <Value key={field.path.join('.')} title={field.title} lines={fieldLines(field, spec, width - titleWidth - 3)} />
       ))}
       {came !== undefined && <Value title="Came" lines={[came]} />}
     </>
@@ -39,19 +39,19 @@ export const RoutePreview = ({ row, width }: Props) => {
 }
 
 /** Returns the fields to show, in the order of the form. */
-const fieldsShown = (spec: RouteLine['spec']): readonly Field[] => {
-  const isShown = ({ value, path: [key] }: Field): boolean => isSet(value) && key !== 'description' && key !== 'deliver_only'
-  const set = fieldsOf(spec).filter(isShown)
+const fieldsShown = (spec: RouteLine['spec']): readonly FormField[] => {
+  const isShown = ({ value, path: [key] }: FormField): boolean => isSet(value) && key !== 'description' && key !== 'deliver_only'
+  const set = formFields(spec).filter(isShown)
   const ofSections = sections.flatMap(({ name, main }) => {
-    const placeOf = ({ path: [key] }: Field): number => (main.includes(String(key)) ? main.indexOf(String(key)) : main.length)
+    const placeOf = ({ path: [key] }: FormField): number => (main.includes(String(key)) ? main.indexOf(String(key)) : main.length)
     return set.filter((field) => !isHead(field) && sectionOf(field) === name).sort((a, b) => placeOf(a) - placeOf(b))
   })
   return [...ofSections, ...set.filter(isHead)]
 }
 
-const isSet = (value: Field['value']): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0)
+const isSet = (value: FormField['value']): boolean => value !== undefined && !(Array.isArray(value) && value.length === 0)
 
-const isHead = ({ path: [key] }: Field): boolean => headKeys.includes(String(key))
+const isHead = ({ path: [key] }: FormField): boolean => headKeys.includes(String(key))
 
 const Value = ({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) =>
   lines
@@ -64,7 +64,7 @@ const Value = ({ title, lines }: { readonly title: string; readonly lines: reado
       </Row>
     ))
 
-const linesOf = (field: Field, spec: RouteLine['spec'], width: number): readonly string[] => {
+const fieldLines = (field: FormField, spec: RouteLine['spec'], width: number): readonly string[] => {
   const [key] = field.path
   if (key === 'filters') return conditionRows(spec).map((row) => `${'  '.repeat(row.depth)}${conditionText(row)}`)
   if (key === 'tests') return [String(Array.isArray(field.value) ? field.value.length : 1)]

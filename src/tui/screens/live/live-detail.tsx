@@ -29,7 +29,7 @@ export const LiveDetail = ({ screen, room }: Props) => (
 const Shown = ({ screen, room: { width, height } }: Props) => {
   const { pane, events, cursor, row } = screen
   const shown = detailOf(screen)
-  if (pane === 'Delivery') return events[cursor]?.lines.map((line) => <Delivery key={keyOf(line)} line={line} width={width} />)
+  if (pane === 'Delivery') return events[cursor]?.lines.map((line) => <Delivery key={lineKey(line)} line={line} width={width} />)
   if (!eventAt(screen)) return <Rows of={['this request left no record']} tone="dim" />
   if (!shown) return <Rows of={['enter looks at it']} tone="dim" />
   const { trace, payload } = shown
@@ -54,7 +54,7 @@ const Shown = ({ screen, room: { width, height } }: Props) => {
   )
 }
 
-const keyOf = (line: TrafficLine): string => JSON.stringify(line)
+const lineKey = (line: TrafficLine): string => JSON.stringify(line)
 
 const Delivery = ({ line, width }: { readonly line: TrafficLine; readonly width: number }) => {
   if (line.type !== 'delivery') return undefined

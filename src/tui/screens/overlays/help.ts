@@ -1,6 +1,6 @@
 /** The keys of the screen below, as a list that can be searched. */
 
-import { actions, meaningOf } from '../../model/actions.ts'
+import { actionMeaning, actions } from '../../model/actions.ts'
 import { fuzzy, moved } from '../../model/list.ts'
 import type { HelpScreen } from '../../model/overlays.ts'
 import { screenModel, type World } from '../../model/screen.ts'
@@ -9,7 +9,7 @@ import { underHead } from './under-head.ts'
 
 export const known = ({ actions: names, search: { text } }: HelpScreen, { options: { keymap } }: World) =>
   [...new Set(names)]
-    .map((name) => ({ keys: keymap[name].join(' '), title: actions[name].title, group: meaningOf(name).group }))
+    .map((name) => ({ keys: keymap[name].join(' '), title: actions[name].title, group: actionMeaning(name).group }))
     .filter(({ keys, title }) => text === '' || fuzzy(`${keys} ${title}`, text) !== undefined)
 
 export const helpModel = screenModel<HelpScreen>({

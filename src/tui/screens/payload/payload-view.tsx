@@ -15,7 +15,7 @@ import { Gap, Row, Rows } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
 import { headRows, layoutOf } from './layout.ts'
-import { type Group, groups, hasRows, type PayloadScreen, promptOf, rowsOf } from './payload.ts'
+import { type Group, groupHints, hasRows, type PayloadScreen, payloadGroups, rowsOf } from './payload.ts'
 
 export const PayloadView = ({ screen, world, room }: ScreenProps<PayloadScreen>) => {
   const { isFinding, search } = screen
@@ -50,7 +50,7 @@ const Tabs = ({ screen, room }: { readonly screen: PayloadScreen; readonly room:
   const { list } = layoutOf(cursor, rowsOf(screen).length, room)
   return (
     <Row>
-      {groups.map((each) => (
+      {payloadGroups.map((each) => (
         <Span key={each} tone={each === group ? 'strong' : 'dim'}>
           {each === group ? `[${titles[each]}${countOf(each)}] ` : ` ${titles[each]}${countOf(each)}  `}
         </Span>
@@ -64,7 +64,7 @@ const GroupBody = ({ screen, world, room }: ScreenProps<PayloadScreen>) => {
   const { group, pasted, cursor } = screen
   const rest = { width: room.width, height: room.height - headRows }
   if (group === 'paste') return pasted.text === '' ? <EmptyPaste screen={screen} room={rest} /> : <Pasted screen={screen} room={rest} />
-  if (!hasRows(group)) return <Remarks of={[{ text: promptOf[group], tone: 'dim' }]} />
+  if (!hasRows(group)) return <Remarks of={[{ text: groupHints[group], tone: 'dim' }]} />
   const rows = rowsOf(screen)
   const { list, body } = layoutOf(cursor, rows.length, room)
   const listed =
@@ -105,7 +105,7 @@ const EmptyPaste = ({ screen: { pasted }, room: { width } }: PasteProps) => (
     <Row>
       <Field field={pasted} width={width} />
     </Row>
-    <Rows of={[promptOf.paste]} tone="dim" />
+    <Rows of={[groupHints.paste]} tone="dim" />
   </>
 )
 

@@ -10,8 +10,8 @@ import { type Message, type Screen, screenModel, type Update, type World } from 
 import { editField, maxFieldLength, type TextField, textField, typeInto } from '../../model/text-field.ts'
 import { layoutOf } from './layout.ts'
 
-export const groups = ['samples', 'recorded', 'file', 'paste', 'edit'] as const
-export type Group = (typeof groups)[number]
+export const payloadGroups = ['samples', 'recorded', 'file', 'paste', 'edit'] as const
+export type Group = (typeof payloadGroups)[number]
 
 export type PayloadScreen = Screen & {
   readonly kind: 'payload'
@@ -87,7 +87,7 @@ export const payloadModel = screenModel<PayloadScreen>({
   onAction: (screen, action, world) => onAction(screen, action, world),
   onMessage: (screen, message, world) => onMessage(screen, message, world),
   rows: (screen) => sentences(screen),
-  panes: ({ group }) => ({ names: groups, at: groups.indexOf(group) }),
+  panes: ({ group }) => ({ names: payloadGroups, at: payloadGroups.indexOf(group) }),
   point: (screen, cursor) => ({ ...screen, cursor }),
   list: (screen, _, room) => (hasRows(screen.group) ? layoutOf(screen.cursor, rowsOf(screen).length, room).list : undefined),
 })
@@ -114,7 +114,7 @@ const onAction = (screen: PayloadScreen, action: ActionName, world: World): Upda
 }
 
 const toGroup = (screen: PayloadScreen, action: ActionName): Update<PayloadScreen> => ({
-  screen: { ...screen, group: paneAfter(groups, screen.group, action), cursor: 0 },
+  screen: { ...screen, group: paneAfter(payloadGroups, screen.group, action), cursor: 0 },
 })
 
 /** Does what enter does in each group. */
@@ -123,7 +123,7 @@ const picked = (screen: PayloadScreen, { payload }: World): Update<PayloadScreen
   switch (screen.group) {
     case 'samples':
     case 'recorded':
-      return row ? taken(screen, row.choice) : {}
+      return row ? choosePayload(screen, row.choice) : {}
     case 'file':
       return {
         go: { push: entry(fileId, 'the file of the payload', { help: 'a payload, or a sample with its headers; ~ is the home folder' }) },
@@ -131,41 +131,41 @@ const picked = (screen: PayloadScreen, { payload }: World): Update<PayloadScreen
     case 'paste':
       return textTaken(screen, screen.pasted.text)
     case 'edit':
-      if (!payload) return refused('no payload is chosen: there is nothing to edit')
-      if (payload.isCut) return refused('the payload is too large to be edited here: edit it as a file')
+      if (!payload) return badNotice('no payload is chosen: there is nothing to edit')
+      if (payload.isCut) return badNotice('the payload is too large to be edited here: edit it as a file')
       return { commands: [{ kind: 'edit-text', id: editId, text: screen.edited ?? payload.body }] }
   }
 }
 
-const refused = (text: string): Update<PayloadScreen> => ({ world: { notice: { tone: 'bad', text } } })
+const badNotice = (text: string): Update<PayloadScreen> => ({ world: { notice: { tone: 'bad', text } } })
 
-const taken = ({ isAhead, route }: PayloadScreen, choice: PayloadChoice): Update<PayloadScreen> =>
+const choosePayload = ({ isAhead, route }: PayloadScreen, choice: PayloadChoice): Update<PayloadScreen> =>
   isAhead
     ? { go: { back: true, returns: { id: payloadId, value: JSON.stringify(choice) } } }
     : { go: { back: true }, commands: [{ kind: 'ask', question: { ask: 'payload', of: { choice, route } } }] }
 
 const textTaken = (screen: PayloadScreen, text: string): Update<PayloadScreen> => {
-  if (text.trim() === '') return refused('nothing is pasted yet')
+  if (text.trim() === '') return badNotice('nothing is pasted yet')
   const problem = jsonProblem(text)
-  return problem === undefined ? taken(screen, { from: 'text', text }) : refused(problem)
+  return problem === undefined ? choosePayload(screen, { from: 'text', text }) : badNotice(problem)
 }
 
 /** Takes a paste that is too long to be shown. The paste is chosen at once if it is valid, and dropped otherwise. */
 const longTaken = (screen: PayloadScreen, text: string): Update<PayloadScreen> => {
   const problem = jsonProblem(text)
-  if (problem === undefined) return taken(screen, { from: 'text', text })
-  return refused(`${problem}; the text is too long to be mended here: put it into a file`)
+  if (problem === undefined) return choosePayload(screen, { from: 'text', text })
+  return badNotice(`${problem}; the text is too long to be mended here: put it into a file`)
 }
 
 const onMessage = (screen: PayloadScreen, message: Message, { payload }: World): Update<PayloadScreen> => {
-  if (message.type === 'payloads' && message.of.route === screen.route) return { screen: listed(screen, message.answer, payload) }
+  if (message.type === 'payloads' && message.of.route === screen.route) return { screen: withRows(screen, message.answer, payload) }
   if (message.type !== 'returned') return {}
-  if (message.id === fileId) return message.value.trim() === '' ? {} : taken(screen, { from: 'file', file: message.value })
+  if (message.id === fileId) return message.value.trim() === '' ? {} : choosePayload(screen, { from: 'file', file: message.value })
   return message.id === editId && payload ? editTaken(screen, message.value, payload) : {}
 }
 
 /** Takes in the rows, and puts the cursor on the current payload. */
-const listed = (screen: PayloadScreen, all: readonly PayloadRow[], payload: Payload | undefined): PayloadScreen => {
+const withRows = (screen: PayloadScreen, all: readonly PayloadRow[], payload: Payload | undefined): PayloadScreen => {
   const next = { ...screen, all }
   const at = rowsOf(next).findIndex(({ choice }) => payload && !screen.isAhead && JSON.stringify(choice) === JSON.stringify(payload.choice))
   return { ...next, cursor: Math.max(0, at) }
@@ -177,8 +177,8 @@ const listed = (screen: PayloadScreen, all: readonly PayloadRow[], payload: Payl
  */
 const editTaken = (screen: PayloadScreen, text: string, { body, headers }: Payload): Update<PayloadScreen> => {
   const problem = jsonProblem(body) === undefined ? jsonProblem(text) : undefined
-  if (problem !== undefined) return { screen: { ...screen, edited: text }, ...refused(`${problem}; enter goes on with the text`) }
-  return taken(screen, { from: 'text', text, headers })
+  if (problem !== undefined) return { screen: { ...screen, edited: text }, ...badNotice(`${problem}; enter goes on with the text`) }
+  return choosePayload(screen, { from: 'text', text, headers })
 }
 
 const sentences = (screen: PayloadScreen): readonly string[] => {
@@ -189,12 +189,12 @@ const sentences = (screen: PayloadScreen): readonly string[] => {
         ({ title, detail, fits }) => `${title}, ${detail.replaceAll('  ', ', ')}${fits ? '' : ', not for this route'}`,
       )
     default:
-      return [promptOf[screen.group]]
+      return [groupHints[screen.group]]
   }
 }
 
 /** The text that a group without a list shows. */
-export const promptOf: { readonly [group in 'file' | 'paste' | 'edit']: string } = {
+export const groupHints: { readonly [group in 'file' | 'paste' | 'edit']: string } = {
   file: 'enter names a file: a payload, or a sample with its headers',
   paste: 'paste JSON here, then enter',
   edit: 'enter opens the current payload in $EDITOR; what is saved there is the payload then',

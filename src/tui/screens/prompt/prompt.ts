@@ -58,8 +58,8 @@ export const promptModel = screenModel<PromptScreen>({
     return screen.completion ? ['open', 'nextPane', 'back', 'up', 'down', 'editText'] : ['back', 'editText']
   },
   takes: ({ completion }, { options }) => (options.readOnly ? undefined : completion ? 'text' : 'lines'),
-  type: (screen, text, world) => written(screen, typeInto(screen.field, text, true), world),
-  press: (screen, key, world) => written(screen, editField(screen.field, key), world),
+  type: (screen, text, world) => withPromptText(screen, typeInto(screen.field, text, true), world),
+  press: (screen, key, world) => withPromptText(screen, editField(screen.field, key), world),
   onAction(screen, action, world) {
     const { completion } = screen
     if (action === 'editText') return { commands: [{ kind: 'edit-text', id: title, text: screen.field.text }] }
@@ -71,14 +71,14 @@ export const promptModel = screenModel<PromptScreen>({
   rows: ({ field, completion }) =>
     completion
       ? completion.rows.map(({ path, shown }) => `${path}: ${shown}`)
-      : [...linesOf(field).map((each) => each || 'an empty line'), 'a new line'],
+      : [...promptLines(field).map((each) => each || 'an empty line'), 'a new line'],
   point: (screen, row) => (screen.completion ? { ...screen, cursor: row } : { ...screen, field: atLine(screen.field, row) }),
   list: (screen, _, room) => (screen.completion ? layoutOf(screen, room).paths : undefined),
   said: (_, { preview }) => promptSaid(preview),
   onMessage(screen, message, world) {
     if (message.type === 'payload') return { screen: offering(screen, world) }
     return message.type === 'returned' && message.id === title
-      ? written(screen, textField(fromEditor(message.value, screen.field.text)), world)
+      ? withPromptText(screen, textField(fromEditor(message.value, screen.field.text)), world)
       : {}
   },
 })
@@ -88,18 +88,18 @@ export const promptModel = screenModel<PromptScreen>({
  */
 const fromEditor = (text: string, before: string): string => (before.endsWith('\n') ? text : text.replace(/\n$/, ''))
 
-const linesOf = ({ text }: TextField): readonly string[] => text.replace(/\n$/, '').split('\n')
+const promptLines = ({ text }: TextField): readonly string[] => text.replace(/\n$/, '').split('\n')
 
 /** Puts the cursor at the end of a line. For the line after the last, begins that line. */
 const atLine = (field: TextField, row: number): TextField => {
-  const lines = linesOf(field)
+  const lines = promptLines(field)
   if (row < lines.length) return { ...field, cursor: lines.slice(0, row + 1).join('\n').length }
   const before = `${lines.join('\n')}\n`
   return { text: field.text.endsWith('\n') ? `${before}\n` : before, cursor: before.length }
 }
 
 /** Takes in a text. All writing is one step, because each change begins from the draft as it was when the screen was opened. */
-const written = (screen: PromptScreen, field: TextField, world: World): Update<PromptScreen> => {
+const withPromptText = (screen: PromptScreen, field: TextField, world: World): Update<PromptScreen> => {
   const isSame = field.text === screen.field.text
   const next = offering({ ...screen, field, cursor: 0, closedAt: isSame ? screen.closedAt : undefined }, world)
   if (isSame) return { screen: next }
@@ -116,5 +116,5 @@ const completed = (screen: PromptScreen, { at, rows }: Completion, world: World)
   if (!row) return {}
   const head = `${field.text.slice(0, at)}{${row.path}}`
   const rest = field.text.slice(field.cursor)
-  return written(screen, { text: head + (rest.startsWith('}') ? rest.slice(1) : rest), cursor: head.length }, world)
+  return withPromptText(screen, { text: head + (rest.startsWith('}') ? rest.slice(1) : rest), cursor: head.length }, world)
 }

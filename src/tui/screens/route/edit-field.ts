@@ -1,7 +1,7 @@
 /** Opens the way to change a field, and takes in the result. */
 
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
-import { type Field, fieldsOf, membersOf } from '../../../app/editor/form.ts'
+import { type FormField, formFields, groupFields } from '../../../app/editor/form.ts'
 import { type NamesKey, namesKeyOf } from '../../../app/editor/names-keys.ts'
 import type { OfferedName } from '../../../app/editor/service.ts'
 import { pointerOf } from '../../../core/diagnostic.ts'
@@ -9,10 +9,10 @@ import type { Json } from '../../../core/json.ts'
 import { entry, type PickScreen, pick, pickSeveral } from '../../model/overlays.ts'
 import { type Update, warned } from '../../model/screen.ts'
 
-const idOf = ({ path }: Pick<Field, 'path'>): string => `set ${pointerOf(path)}`
+const questionId = ({ path }: Pick<FormField, 'path'>): string => `set ${pointerOf(path)}`
 
 /** Does what enter does on a field. */
-export const editField = (field: Field, draft: RouteDraft): Update<never> => {
+export const editField = (field: FormField, draft: RouteDraft): Update<never> => {
   const { path, title, form, value } = field
   const refused = refusalOf(field)
   if (refused) return refused
@@ -27,13 +27,13 @@ export const editField = (field: Field, draft: RouteDraft): Update<never> => {
     case 'group':
       return {}
     case 'json':
-      return { commands: [{ kind: 'edit-text', id: idOf(field), text: textOf(field) }] }
+      return { commands: [{ kind: 'edit-text', id: questionId(field), text: editableText(field) }] }
     default:
       return {
         go: {
-          push: entry(idOf(field), `${title} (${path.join('.')})`, {
+          push: entry(questionId(field), `${title} (${path.join('.')})`, {
             help: field.description,
-            text: textOf(field),
+            text: editableText(field),
             isSecret: field.isSecret,
             form: form === 'number' ? 'number' : 'text',
           }),
@@ -44,22 +44,27 @@ export const editField = (field: Field, draft: RouteDraft): Update<never> => {
 
 /** Opens the list of names that the program offers for a field. */
 export const pickNames = (draft: RouteDraft, key: NamesKey, offered: readonly OfferedName[]): Update<never> => {
-  const field = fieldsOf(draft.spec).find(({ path }) => path[0] === key)
+  const field = formFields(draft.spec).find(({ path }) => path[0] === key)
   if (!field) return {}
   const rows = offered.map(({ name, detail }) => ({ value: name, title: name, detail }))
   const usage = 'space marks, enter takes'
   return {
-    go: { push: pickSeveral(idOf(field), `${field.title}: ${usage}`, rows, { marked: namesIn(field), isUsuallyAlone: key === 'verify' }) },
+    go: {
+      push: pickSeveral(questionId(field), `${field.title}: ${usage}`, rows, {
+        marked: listedNames(field),
+        isUsuallyAlone: key === 'verify',
+      }),
+    },
   }
 }
 
-const namesIn = ({ value }: Pick<Field, 'value'>): readonly string[] => [value ?? []].flat().map(String)
+const listedNames = ({ value }: Pick<FormField, 'value'>): readonly string[] => [value ?? []].flat().map(String)
 
 /** Replaces the names of a field by the picked names, with the fewest edits. A single scheme stands alone, unless the file has a list. */
-const namesPicked = (draft: RouteDraft, field: Field, picked: readonly string[]): RouteDraft => {
+const namesPicked = (draft: RouteDraft, field: FormField, picked: readonly string[]): RouteDraft => {
   const { path, value } = field
   const title = `set ${path.join('.')}`
-  const before = namesIn(field)
+  const before = listedNames(field)
   if (picked.length === before.length && picked.every((name) => before.includes(name))) return draft
   if (picked.length === 0) return change(draft, `remove ${path.join('.')}`, [{ kind: 'remove', path }])
   if (!Array.isArray(value)) {
@@ -76,16 +81,16 @@ const namesPicked = (draft: RouteDraft, field: Field, picked: readonly string[])
 }
 
 /** Makes the list of the field's choices, with a row for no value. The cursor stands on the current choice. */
-const choices = (field: Field): PickScreen => {
+const choices = (field: FormField): PickScreen => {
   const { title, form, value, default: otherwise } = field
   const rows = form === 'flag' ? ['true', 'false'].map((each) => ({ value: each, description: '' })) : field.choices
   const unset = { value: '', title: 'not set', detail: otherwise === undefined ? '' : `then it is ${String(otherwise)}` }
   const all = [unset, ...rows.map((each) => ({ value: each.value, title: each.value, detail: each.description }))]
-  return pick(idOf(field), title, all, form === 'choice', value === undefined ? '' : String(value))
+  return pick(questionId(field), title, all, form === 'choice', value === undefined ? '' : String(value))
 }
 
 /** Switches a flag at once. */
-export const switchFlag = (field: Field, draft: RouteDraft): Update<never> => {
+export const switchFlag = (field: FormField, draft: RouteDraft): Update<never> => {
   const { value, form } = field
   if (form !== 'flag') return {}
   const refused = refusalOf(field)
@@ -93,16 +98,16 @@ export const switchFlag = (field: Field, draft: RouteDraft): Update<never> => {
 }
 
 /** Says why a field cannot be changed; `undefined` if it can. */
-const refusalOf = ({ title, locked, idle, value }: Field): Update<never> | undefined => {
+const refusalOf = ({ title, locked, idle, value }: FormField): Update<never> | undefined => {
   const why = locked ?? (value === undefined ? idle : undefined)
   return why === undefined ? undefined : warned(`${title}: ${why}`)
 }
 
-const set = (draft: RouteDraft, { path }: Field, value: Json): Update<never> => ({
+const set = (draft: RouteDraft, { path }: FormField, value: Json): Update<never> => ({
   world: { draft: change(draft, `set ${path.join('.')}`, [{ kind: 'set', path, value }]) },
 })
 
-const textOf = ({ form, value }: Field): string => {
+const editableText = ({ form, value }: FormField): string => {
   if (value === undefined) return ''
   if (form === 'json') return JSON.stringify(value, null, 2)
   return Array.isArray(value) ? value.join(', ') : String(value)
@@ -110,10 +115,10 @@ const textOf = ({ form, value }: Field): string => {
 
 /** Takes in a value for a field. An unchanged text changes nothing, and an empty text removes the key. */
 export const entered = (draft: RouteDraft, id: string, text: string): Update<never> => {
-  const field = allFields(draft).find((each) => idOf(each) === id)
+  const field = allFields(draft).find((each) => questionId(each) === id)
   if (!field) return {}
   if (field.form === 'names') return { world: { draft: namesPicked(draft, field, JSON.parse(text) as string[]) } }
-  if (text === textOf(field)) return {}
+  if (text === editableText(field)) return {}
   const { path, value } = field
   if (text.trim() === '')
     return value === undefined ? {} : { world: { draft: change(draft, `remove ${path.join('.')}`, [{ kind: 'remove', path }]) } }
@@ -121,12 +126,12 @@ export const entered = (draft: RouteDraft, id: string, text: string): Update<nev
   return 'wrong' in read ? { world: { notice: { tone: 'bad', text: `${field.title}: ${read.wrong}` } } } : set(draft, field, read.value)
 }
 
-const allFields = ({ spec }: RouteDraft): readonly Field[] => {
-  const withMembers = (field: Field): readonly Field[] => [field, ...membersOf(field, spec).flatMap(withMembers)]
-  return fieldsOf(spec).flatMap(withMembers)
+const allFields = ({ spec }: RouteDraft): readonly FormField[] => {
+  const withMembers = (field: FormField): readonly FormField[] => [field, ...groupFields(field, spec).flatMap(withMembers)]
+  return formFields(spec).flatMap(withMembers)
 }
 
-const readAs = ({ form }: Field, text: string): { readonly value: Json } | { readonly wrong: string } => {
+const readAs = ({ form }: FormField, text: string): { readonly value: Json } | { readonly wrong: string } => {
   if (form === 'flag') return { value: text === 'true' }
   if (form === 'number') return Number.isFinite(Number(text)) ? { value: Number(text) } : { wrong: 'a number is needed' }
   if (form === 'list')

@@ -3,20 +3,20 @@
  * unfolds them.
  */
 
-import { type Field, fieldsOf, type Mode, membersOf, modeOf, shownValue } from '../../../app/editor/form.ts'
+import { type FormField, formFields, groupFields, type Mode, modeOf, shownValue } from '../../../app/editor/form.ts'
 import { headKeys, type SectionName, sectionOf, sections } from '../../../app/editor/sections.ts'
 import { pointerOf } from '../../../core/diagnostic.ts'
 import type { JsonObject } from '../../../core/json.ts'
 
 /** A field. `isOpen`: whether a group shows its unset members; `undefined` if there is nothing to fold. */
-export type FieldRow = { readonly kind: 'field'; readonly field: Field; readonly depth: number; readonly isOpen?: boolean }
+export type FieldRow = { readonly kind: 'field'; readonly field: FormField; readonly depth: number; readonly isOpen?: boolean }
 /** A heading. `folded`: the number of the section's fields that are not shown. */
 export type SectionRow = { readonly kind: 'section'; readonly name: SectionName; readonly isOpen: boolean; readonly folded: number }
 export type FormRow = { readonly kind: 'mode'; readonly mode: Mode } | SectionRow | FieldRow
 
 /** Returns the rows. `unfolded`: the sections and groups that the user unfolded, by `foldKey`. */
 export const formRows = (spec: JsonObject, unfolded: readonly string[]): readonly FormRow[] => {
-  const fields = fieldsOf(spec).filter(({ path: [key] }) => !ofMode.has(String(key)))
+  const fields = formFields(spec).filter(({ path: [key] }) => !ofMode.has(String(key)))
   const head = headKeys.flatMap((key) => fields.filter(({ path }) => path[0] === key))
   const others = fields.filter((field) => !head.includes(field))
   return [
@@ -38,10 +38,10 @@ export const formRows = (spec: JsonObject, unfolded: readonly string[]): readonl
 const ofMode: ReadonlySet<string> = new Set(['deliver_only'])
 
 /** Returns the row of a field and, for a group, the rows of its members: those that are set, or all if the group is unfolded. */
-const withMembers = (field: Field, spec: JsonObject, unfolded: readonly string[], depth = 0): readonly FieldRow[] => {
+const withMembers = (field: FormField, spec: JsonObject, unfolded: readonly string[], depth = 0): readonly FieldRow[] => {
   if (field.form !== 'group') return [{ kind: 'field', field, depth }]
   const isOpen = unfolded.includes(pointerOf(field.path))
-  const all = membersOf(field, spec)
+  const all = groupFields(field, spec)
   const members = all.filter(({ value }) => isOpen || value !== undefined)
   const hasMore = isOpen || members.length < all.length
   return [

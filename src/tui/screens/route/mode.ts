@@ -10,7 +10,7 @@ const modeKeys: ReadonlySet<ActionName> = new Set(['toggle', 'left', 'right'])
 export const modeId = 'mode'
 
 export const onMode = (mode: Mode, action: ActionName, draft: RouteDraft): Update<never> => {
-  const choices = modes.map((each) => ({ value: each, title: `${each}: ${meanings[each]}` }))
+  const choices = modes.map((each) => ({ value: each, title: `${each}: ${modeMeanings[each]}` }))
   if (action === 'open') return { go: { push: choose(modeId, 'what becomes of an event?', choices, modes.indexOf(mode)) } }
   if (!modeKeys.has(action)) return {}
   const by = action === 'left' ? modes.length - 1 : 1
@@ -18,7 +18,7 @@ export const onMode = (mode: Mode, action: ActionName, draft: RouteDraft): Updat
 }
 
 const modes: readonly Mode[] = ['agent', 'direct', 'job']
-const meanings: { readonly [mode in Mode]: string } = {
+const modeMeanings: { readonly [mode in Mode]: string } = {
   agent: 'an agent is asked, and its reply is delivered',
   direct: 'the prompt itself is delivered',
   job: 'a scheduled job is started',

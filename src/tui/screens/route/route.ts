@@ -1,7 +1,7 @@
 /** The route screen: the fields of one route, beside the trace of a payload through it. */
 
 import { change, draftOf, isModified, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
-import type { Field, Mode } from '../../../app/editor/form.ts'
+import type { FormField, Mode } from '../../../app/editor/form.ts'
 import { sections } from '../../../app/editor/sections.ts'
 import type { PayloadChoice } from '../../../app/editor/service.ts'
 import type { ActionName } from '../../model/actions.ts'
@@ -171,7 +171,7 @@ const screenOf = (row: FormRow, draft: RouteDraft, world: World): Update<RouteSc
   }
 }
 
-const removed = ({ path, value, locked, title }: Field, draft: RouteDraft): Update<RouteScreen> => {
+const removed = ({ path, value, locked, title }: FormField, draft: RouteDraft): Update<RouteScreen> => {
   if (locked !== undefined) return warned(`${title}: ${locked}`)
   return value === undefined ? {} : { world: { draft: change(draft, `remove ${path.join('.')}`, [{ kind: 'remove', path }]) } }
 }

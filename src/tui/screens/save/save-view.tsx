@@ -13,7 +13,7 @@ export const SaveView = ({ screen, world, room: { width, height } }: ScreenProps
   const { plan, isBusy, cursor } = screen
   if (!plan) return <Rows of={[isBusy ? 'checking what would be written …' : 'there is nothing to show: esc goes back']} tone="dim" />
   const rows = rowsOf(plan)
-  const lines = rows.flatMap((row) => linesOf(row, width))
+  const lines = rows.flatMap((row) => rowLines(row, width))
   const status = statusOf(screen, isLookOnly(screen, world))
   const room = height - remarksHeight([status], width) - 1
   const start = Math.max(0, Math.min(cursor, lines.length - room))
@@ -56,7 +56,7 @@ const isFinding = ({ kind }: SaveRow): boolean => kind === 'error' || kind === '
 type DiffLine = { readonly text: string; readonly tone: Tone }
 
 /** Returns the lines of a row. A line of the diff is cut, because its start is enough to recognize it. A finding is shown in full. */
-const linesOf = (row: SaveRow, width: number): readonly DiffLine[] => {
+const rowLines = (row: SaveRow, width: number): readonly DiffLine[] => {
   const [mark, tone] = marks[row.kind]
   const text = `${mark}${row.text.replaceAll('\t', '  ')}`
   return isFinding(row) ? wrap(text, width).map((each, i) => ({ text: i === 0 ? each : `  ${each}`, tone })) : [{ text, tone }]

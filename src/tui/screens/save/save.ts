@@ -45,11 +45,11 @@ export const saveModel = screenModel<SaveScreen>({
     // Only this screen handles the answer to a saving, so it stays until the answer comes.
     if (action === 'back' && screen.isBusy && screen.plan) return warned('it is being written')
     if (action === 'back' || !draft) return { go: { back: true } }
-    return write(screen, draft, action === 'saveAnyway')
+    return saveUpdate(screen, draft, action === 'saveAnyway')
   },
   onMessage: (screen, message, world) => onMessage(screen, message, world),
   // The rows cannot be chosen by number, because opening a row would write the file.
-  rows: (screen) => rows(screen).map(sentenceOf),
+  rows: (screen) => rows(screen).map(rowSentence),
   said: (screen, world) => (screen.plan && !isLookOnly(screen, world) ? [wayOf(screen.plan)] : []),
 })
 
@@ -128,7 +128,7 @@ const answered = (screen: SaveScreen, id: string, value: string, draft: RouteDra
 
 const save = (of: SaveRequest): Command => ({ kind: 'ask', question: { ask: 'save', of } })
 
-const write = (screen: SaveScreen, draft: RouteDraft, despiteErrors: boolean): Update<SaveScreen> => {
+const saveUpdate = (screen: SaveScreen, draft: RouteDraft, despiteErrors: boolean): Update<SaveScreen> => {
   const { plan, isBusy, onto } = screen
   if (isBusy || !plan) return {}
   if (isConflict(screen)) return { go: { push: conflictQuestion(screen) } }
@@ -183,7 +183,7 @@ const afterWriting = (other: RouteDraft, { draft: { opened }, onto, as }: SaveRe
   return isOurs && other.opened.file === opened.file && other.opened.text === opened.text ? rebased(other, { text }) : other
 }
 
-const words: { readonly [kind in SaveRow['kind']]: string } = {
+const rowWords: { readonly [kind in SaveRow['kind']]: string } = {
   title: '',
   head: 'at ',
   same: 'unchanged: ',
@@ -194,5 +194,5 @@ const words: { readonly [kind in SaveRow['kind']]: string } = {
   info: 'note ',
 }
 
-const sentenceOf = ({ kind, text }: SaveRow): string =>
-  `${words[kind]}${kind === 'same' || kind === 'added' || kind === 'removed' ? text.trim() : text}`
+const rowSentence = ({ kind, text }: SaveRow): string =>
+  `${rowWords[kind]}${kind === 'same' || kind === 'added' || kind === 'removed' ? text.trim() : text}`

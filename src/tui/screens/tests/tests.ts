@@ -33,7 +33,8 @@ export const testsModel = screenModel<TestsScreen>({
     'back',
   ],
   onAction: (screen, action, world) => (world.draft ? onAction(screen, action, world, world.draft) : { go: { back: true } }),
-  onMessage: (screen, message, world) => (message.type === 'returned' && world.draft ? given(screen, message, world, world.draft) : {}),
+  onMessage: (screen, message, world) =>
+    message.type === 'returned' && world.draft ? onReturned(screen, message, world, world.draft) : {},
   rows: (_, { draft }) => testRows(draft?.spec ?? {}).map(({ name, sends, expects }) => `${name}, sends ${sends}, expects ${expects}`),
   point: (screen, cursor) => ({ ...screen, cursor }),
   list: ({ cursor }, world, room) => listAreaOf(cursor, testsIn(world).length, room),
@@ -94,7 +95,7 @@ const adding = ({ payload, preview }: World): Update<TestsScreen> => {
 const removedTest = (draft: RouteDraft, at: number, length: number): RouteDraft =>
   change(draft, 'remove a test', [{ kind: 'remove', path: length === 1 ? ['tests'] : ['tests', at] }])
 
-const given = (screen: TestsScreen, { id, value }: Returned, world: World, draft: RouteDraft): Update<TestsScreen> => {
+const onReturned = (screen: TestsScreen, { id, value }: Returned, world: World, draft: RouteDraft): Update<TestsScreen> => {
   const { length } = testsIn(world)
   if (id === addId && world.payload && value.trim() !== '') {
     const test = testOf(value.trim(), world.payload, world.preview?.trace)
@@ -104,7 +105,7 @@ const given = (screen: TestsScreen, { id, value }: Returned, world: World, draft
     }
   }
   if (id !== editId) return {}
-  const test = read(value)
+  const test = parseTest(value)
   if (!test)
     return {
       screen: { ...screen, edited: value },
@@ -116,7 +117,7 @@ const given = (screen: TestsScreen, { id, value }: Returned, world: World, draft
   }
 }
 
-const read = (text: string): Json | undefined => {
+const parseTest = (text: string): Json | undefined => {
   try {
     const value = JSON.parse(text) as Json
     return isObject(value) ? value : undefined
