@@ -48,10 +48,10 @@ const collect = (exported: readonly ts.Symbol[], program: ts.Program, root: stri
     if (!node || ts.isTypeParameterDeclaration(node)) return
     const file = node.getSourceFile()
     if (program.isSourceFileDefaultLibrary(file) || file.fileName.includes('/node_modules/')) return
-    if (found.get(real.name) === node) return
+    if (declarations.get(real.name) === node) return
     if (!isDeclared(node)) throw new Error(`${real.name} (${relative(root, file.fileName)}): neither a type nor a constant`)
-    if (found.has(real.name)) throw new Error(`two declarations are called ${real.name}: rename one of them`)
-    found.set(real.name, node)
+    if (declarations.has(real.name)) throw new Error(`two declarations are called ${real.name}: rename one of them`)
+    declarations.set(real.name, node)
     if (!isComputed(node)) typesIn(node)
   }
   /** Follows the names of types below a node. */

@@ -113,7 +113,7 @@ Try it: \`headgate webhook test pr-review --sample github/pull_request.opened\`.
 
 /** Whether senders send again what was refused: from what the registry says of each. */
 const sendAgain = (presets: readonly Preset[], schemes: readonly Scheme[]): string => {
-  const known = [...schemes, ...presets].filter(({ repeats }) => repeats)
+  const repeating = [...schemes, ...presets].filter(({ repeats }) => repeats)
   const rest = presets.filter(({ repeats }) => !repeats).map(({ title }) => title)
   return `## Who sends again
 
@@ -122,7 +122,7 @@ What a route's \`rate_limit\` refused is kept here, where its signature holds: \
 
 | sender | sends again by itself | how |
 |---|---|---|
-${known.map(({ title, repeats }) => `| ${title} | ${repeats?.byItself ? 'yes' : '**no**'} | ${repeats?.how} |`).join('\n')}
+${repeating.map(({ title, repeats }) => `| ${title} | ${repeats?.byItself ? 'yes' : '**no**'} | ${repeats?.how} |`).join('\n')}
 
 Not documented, as far as we know: Linear; ${rest.join('; ')}. Do not count on a repeat from these. For senders that sign by Standard Webhooks or by a generic scheme, it depends on their maker.`
 }

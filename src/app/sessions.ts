@@ -27,12 +27,12 @@ export const findConversation = async (
 ): Promise<Conversation> => {
   const gateway = await finder.need()
   const { sessions } = await gateway.sessions({ ...of, max: maxListed })
-  const [found, ...others] = sessions.filter((session) => session.name === name)
-  if (found && others.length > 0) {
-    const profiles = [found, ...others].map(({ profile }) => profile).join(', ')
+  const [match, ...others] = sessions.filter((session) => session.name === name)
+  if (match && others.length > 0) {
+    const profiles = [match, ...others].map(({ profile }) => profile).join(', ')
     throw new Fault('usage', `several profiles have such a session: ${profiles}`, { exitCode: exit.usage, hint: 'name one by --profile' })
   }
-  const { conversation } = found ? await gateway.conversation({ key: found.key, max }) : {}
+  const { conversation } = match ? await gateway.conversation({ key: match.key, max }) : {}
   if (conversation) return conversation
   throw new Fault('not_found', `route "${of.route}" has no session "${name.slice(0, 100)}"`, {
     exitCode: exit.notFound,

@@ -20,14 +20,14 @@ const wholeLists: ReadonlySet<string> = new Set(['verify', 'deliver', 'secrets',
 /** Returns the usable part of a route; `undefined` where the route as a whole is wrong. */
 const partialRouteOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'place' | 'base'> & { readonly spec: Json | undefined },
-  found: readonly Diagnostic[],
+  diagnostics: readonly Diagnostic[],
   globalSecret: string | undefined,
 ): PartialRoute | undefined => {
   const at = pointerOf(written.base)
-  const isWrong = found.some(({ pointer, code }) => pointer === at && code !== 'WH108')
+  const isWrong = diagnostics.some(({ pointer, code }) => pointer === at && code !== 'WH108')
   const { spec: whole } = written
   if (!isObject(whole) || isWrong) return undefined
-  const below = found.filter(({ pointer }) => pointer.startsWith(`${at}/`)).flatMap((each) => lostBy(each, at, whole))
+  const below = diagnostics.filter(({ pointer }) => pointer.startsWith(`${at}/`)).flatMap((each) => lostBy(each, at, whole))
   const spec = structuredClone(whole)
   for (const pointer of below) takeOut(spec, pathToTakeOut(pointer))
   const route = routeOf({ ...written, spec: spec as Route }, globalSecret)
@@ -49,17 +49,17 @@ const pathToTakeOut = (pointer: string): Path => {
   return wholeLists.has(path[0] ?? '') ? path.slice(0, 1) : path
 }
 
-/** Returns the usable parts of all routes whose shape is wrong. `found` has the Diagnostics of the file. */
+/** Returns the usable parts of all routes whose shape is wrong. `diagnostics` has those of the file. */
 export const partialRoutesOf = (
   settings: WebhookSettings,
   globalSecret: string | undefined,
   source: Source | undefined,
   base: Path,
-  found: readonly Diagnostic[],
+  diagnostics: readonly Diagnostic[],
 ): PartialRoute[] => {
-  const bad = brokenPointers(found)
+  const bad = brokenPointers(diagnostics)
   if (!source || !isObject(settings.routes)) return []
-  const byRoute = findingsByRoute(pointerOf(base), found)
+  const byRoute = findingsByRoute(pointerOf(base), diagnostics)
   return Object.entries(settings.routes).flatMap(([name, spec]) => {
     const at = [...base, name]
     return isBroken(at, bad)
@@ -70,9 +70,9 @@ export const partialRoutesOf = (
 }
 
 /** Groups the Diagnostics by the pointer of their route, once, because there may be thousands of routes with a finding each. */
-const findingsByRoute = (base: string, found: readonly Diagnostic[]): ReadonlyMap<string, readonly Diagnostic[]> => {
+const findingsByRoute = (base: string, diagnostics: readonly Diagnostic[]): ReadonlyMap<string, readonly Diagnostic[]> => {
   const byRoute = new Map<string, Diagnostic[]>()
-  for (const each of found) {
+  for (const each of diagnostics) {
     if (!each.pointer.startsWith(`${base}/`)) continue
     const end = each.pointer.indexOf('/', base.length + 1)
     const at = end < 0 ? each.pointer : each.pointer.slice(0, end)

@@ -167,7 +167,7 @@ export const shapeProblems = (
   if (check(data)) return []
   const problems = check.errors ?? []
   const seen = new Set<string>()
-  const found: ShapeProblem[] = []
+  const reported: ShapeProblem[] = []
   for (const problem of problemsOfBranch(problems, root, data)) {
     const path = parsePointer(problem.instancePath, data)
     const node = schemaAt(root, data, path)
@@ -180,9 +180,9 @@ export const shapeProblems = (
     seen.add(id)
     const isNested = key !== undefined && isBelowRoute(path)
     const subject = (key !== undefined && !isNested) || path.length === 0 ? message : `${writtenPath(path)}: ${message}`
-    found.push({ ...more, help, message: subject, path: full, of: key === undefined ? 'value' : 'key' })
+    reported.push({ ...more, help, message: subject, path: full, of: key === undefined ? 'value' : 'key' })
   }
-  return found.length > 0 ? found : [problemWithoutSentence(problems[0], data)]
+  return reported.length > 0 ? reported : [problemWithoutSentence(problems[0], data)]
 }
 
 /** Returns the problem of a schema rule for which there is no sentence. */

@@ -35,20 +35,20 @@ export const openListFile = (root: string, path: string, failed: (error: unknown
   const file = resolve(root, path)
   const fence = { root, called, maxBytes }
   let stamp = ''
-  let known: ReadonlySet<string> | Promise<ReadonlySet<string>> | undefined
+  let list: ReadonlySet<string> | Promise<ReadonlySet<string>> | undefined
   let failure: unknown
 
   const readAgain = (): void => {
     const reading = readInsideLater(file, fence).then(parseList)
-    known = reading
+    list = reading
     // A second change may have begun a later reading; then this result no longer counts.
     reading.then(
       (values) => {
-        if (known === reading) known = values
+        if (list === reading) list = values
       },
       (error) => {
-        if (known !== reading) return
-        known = undefined
+        if (list !== reading) return
+        list = undefined
         failure = error
       },
     )
@@ -57,7 +57,7 @@ export const openListFile = (root: string, path: string, failed: (error: unknown
   try {
     checkInside(resolve(root), file, called)
     stamp = stampOf(file)
-    known = parseList(readInside(file, fence))
+    list = parseList(readInside(file, fence))
   } catch (error) {
     failure = error
     failed(error)
@@ -70,7 +70,7 @@ export const openListFile = (root: string, path: string, failed: (error: unknown
         stamp = found
         readAgain()
       }
-      if (known) return known
+      if (list) return list
       throw failure
     },
   }

@@ -131,8 +131,8 @@ const inputsByEvent = new WeakMap<Event, JsonObject>()
 /** Returns the input of an expression: the payload's own names, and the event's other fields under names that the payload does not use. */
 const inputOf = (event: Event): JsonObject => {
   // All expressions share one copy: copying tens of thousands of names takes longer than parsing them.
-  const known = inputsByEvent.get(event)
-  if (known) return known
+  const inputs = inputsByEvent.get(event)
+  if (inputs) return inputs
   const { payload, eventType, headers, route, deliveryId } = event
   const all = {
     payload,

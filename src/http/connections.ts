@@ -56,14 +56,14 @@ class OpenConnections {
 export const watchConnections = (server: Server, clock: Clock, handle: Handle): Connections => {
   const open = new OpenConnections()
   /** The answers to requests that are held back; `undefined` while none are. Each connection has at most sixteen. */
-  let held: (() => void)[] | undefined
+  let heldAnswers: (() => void)[] | undefined
   const on = (event: 'request' | 'checkContinue' | 'checkExpectation', then: Handle): void => {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       const connection = connectionOf(request.socket)
       if (!connection?.begin(request, response)) return
       if (header(request.headers, 'host') === undefined && request.httpVersion === '1.1')
         connection.fail(errorReply(400, 'Host header is missing'))
-      else if (held) held.push(() => response.destroyed || then(request, response, connection))
+      else if (heldAnswers) heldAnswers.push(() => response.destroyed || then(request, response, connection))
       else then(request, response, connection)
     })
   }
@@ -88,11 +88,11 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
       for (const connection of open.all) connection.endIfIdle()
     },
     hold() {
-      held = []
+      heldAnswers = []
     },
     release() {
-      const waiting = held ?? []
-      held = undefined
+      const waiting = heldAnswers ?? []
+      heldAnswers = undefined
       for (const answer of waiting) answer()
     },
     fail: (error, socket) => connectionOf(socket)?.fail(replyToBroken(error.code)),

@@ -67,14 +67,14 @@ const createTimeFormat = (): Formats['timeOf'] => {
 const receivedOf = (fact: RequestEnded, { redact, timeOf }: Formats): NewRecord | undefined => {
   const { ended, route, ms, replay, refusal } = fact
   const { outcome, stage, verified, event } = ended
-  const known = verified ?? (refusal === 'counted' ? undefined : refusal)
-  if (!known || !route) return undefined
+  const request = verified ?? (refusal === 'counted' ? undefined : refusal)
+  if (!request || !route) return undefined
   const reason = outcomeReason(outcome)
   const isDelivered = outcome.kind === 'delivered'
   return {
     kind: 'received',
-    at: timeOf(known.at),
-    event_id: known.eventId,
+    at: timeOf(request.at),
+    event_id: request.eventId,
     profile: route.profile,
     route: route.name,
     event_type: event?.eventType,

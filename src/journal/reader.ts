@@ -35,15 +35,15 @@ const maxCandidates = 10
 
 /** Reads one event by its id, by a prefix of six or more characters that no other id has, or by its delivery id. */
 export const readEvent = async (folder: string, id: string): Promise<EventLookup> => {
-  const found = await readById(folder, id)
-  if (found.kind !== 'unknown' || id === '') return found
+  const lookup = await readById(folder, id)
+  if (lookup.kind !== 'unknown' || id === '') return lookup
   const ids = new Set<string>()
   await searchLines(folder, JSON.stringify(id), ({ entry }) => {
     if ('delivery_id' in entry && entry.delivery_id === id) ids.add(entry.event_id)
     return ids.size === maxCandidates
   })
   const [only, ...others] = ids
-  if (only === undefined) return found
+  if (only === undefined) return lookup
   return others.length > 0 ? { kind: 'ambiguous', by: 'delivery id', ids: [...ids] } : readById(folder, only)
 }
 

@@ -28,7 +28,7 @@ export const checkEntries = (file: string, checks: EntryChecks): CheckedEntries 
   // `existsSync` is also false where a part of the path is a file. `statSync` would throw there.
   const stat = existsSync(file) ? statSync(file, { throwIfNoEntry: false }) : undefined
   if (!stat) return { diagnostics: [], entries: [], files: 0, texts: new Map() }
-  const found: Diagnostic[] = (stat.mode & 0o077) === 0 ? [] : [openToOthers(file, stat.mode)]
+  const findings: Diagnostic[] = (stat.mode & 0o077) === 0 ? [] : [openToOthers(file, stat.mode)]
   let text: string
   try {
     refuseOdd(file)
@@ -45,12 +45,12 @@ export const checkEntries = (file: string, checks: EntryChecks): CheckedEntries 
     const entries = Object.entries(parseEntries(text))
     const { source, diagnostics } = parseSource(file, text)
     const place: Source['place'] = (path, of) => source?.place(path, of) ?? topOfFile(file)
-    found.push(...diagnostics, ...entries.flatMap(([name, entry]) => checks.check(name, entry, place)))
-    return { diagnostics: found.map(startsAnyway), entries: entries.map(([name]) => name), files: 1, texts }
+    findings.push(...diagnostics, ...entries.flatMap(([name, entry]) => checks.check(name, entry, place)))
+    return { diagnostics: findings.map(startsAnyway), entries: entries.map(([name]) => name), files: 1, texts }
   } catch (error) {
     if (!(error instanceof NotEntries)) throw error
-    found.push(corruptFile(file, checks, error))
-    return { diagnostics: found, entries: [], files: 1, texts }
+    findings.push(corruptFile(file, checks, error))
+    return { diagnostics: findings, entries: [], files: 1, texts }
   }
 }
 

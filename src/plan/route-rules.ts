@@ -48,10 +48,10 @@ type Targets = ReadonlyMap<string, Pick<TargetPart, 'requires'>>
 /** Returns a Diagnostic for every rule that a route breaks (rules: Start-up 2, 3). */
 export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic[] => {
   const spec = route.spec as JsonObject
-  const found: Diagnostic[] = []
+  const diagnostics: Diagnostic[] = []
   const report = (code: Code, path: Path, message: string, help?: string, of: 'key' | 'value' = 'key'): void => {
     const full = [...route.base, ...path]
-    found.push(
+    diagnostics.push(
       diagnostic(code, message, { route: route.name, pointer: pointerOf(full), place: route.place(full, of), ...(help ? { help } : {}) }),
     )
   }
@@ -79,7 +79,7 @@ export const checkRules = (route: RouteSource, context: RuleContext): Diagnostic
   checkVerify(route.spec, context.schemes, report)
   checkSecrets(route, context, report)
   checkProfile(route, context, report)
-  return found
+  return diagnostics
 }
 
 /** Checks the keys for the agent: skills, toolsets and prices. A key that the route's other keys make idle is not checked. */

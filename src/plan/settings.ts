@@ -16,11 +16,14 @@ export const unreadSettings = ({ platforms, place }: Profile, targets: readonly 
     if (readers.length === 0 || !isObject(section)) return []
     const { properties = {} } = schemaAt(configSchema, { platforms: platforms as JsonObject }, ['platforms', platform])
     const described = Object.keys(properties as JsonObject)
-    const known = new Set([...described, ...readers.flatMap((part) => (part.settings ?? []).flatMap((setting) => namesOf(setting, part)))])
+    const knownKeys = new Set([
+      ...described,
+      ...readers.flatMap((part) => (part.settings ?? []).flatMap((setting) => namesOf(setting, part))),
+    ])
     return Object.keys(section).flatMap((key) => {
-      if (known.has(key) || key.startsWith('x-')) return []
+      if (knownKeys.has(key) || key.startsWith('x-')) return []
       const path = ['platforms', platform, key]
-      const all = nearest(key, known)
+      const all = nearest(key, knownKeys)
       const [near] = all
       const at = place?.(path, 'key')
       const slip = mistypedWord(key, all, section)

@@ -76,16 +76,17 @@ const forbidden: ReadonlySet<string> = new Set(serversSchema['x-forbidden-toolse
 export const checkToolsets = (
   names: readonly string[],
   path: Path,
-  known: ReadonlySet<string>,
+  knownNames: ReadonlySet<string>,
   report: (code: Code, path: Path, message: string, help?: string, of?: 'key' | 'value') => void,
 ): void => {
   for (const [i, name] of names.entries()) {
     const at = [...path, i]
     if (forbidden.has(name))
       report('WH703', at, `the toolset "${name}" is not allowed for runs that events start: it is dropped`, 'remove it', 'value')
-    else if (!known.has(name)) {
-      const near = nearest(name, known)
-      const help = near.length > 0 ? `did you mean ${near.map((word) => `"${word}"`).join(' or ')}?` : `known: ${[...known].join(', ')}`
+    else if (!knownNames.has(name)) {
+      const near = nearest(name, knownNames)
+      const help =
+        near.length > 0 ? `did you mean ${near.map((word) => `"${word}"`).join(' or ')}?` : `known: ${[...knownNames].join(', ')}`
       report('WH702', at, `there is no toolset "${name}": it is dropped`, help, 'value')
     }
   }

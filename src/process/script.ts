@@ -29,10 +29,10 @@ export const checkScript = (folder: string, path: string): { code: 'WH601' | 'WH
  * /proc/self/fd, which would hide its folder from it.
  */
 export const runScript = async (folder: string, job: ScriptJob, from: Env = process.env): Promise<ScriptResult> => {
-  const found = findScript(folder, job.path)
-  if (!('file' in found)) return { ok: false, why: found.message }
+  const script = findScript(folder, job.path)
+  if (!('file' in script)) return { ok: false, why: script.message }
   const result = await runChild({
-    argv: [interpreterOf(found.file), found.file],
+    argv: [interpreterOf(script.file), script.file],
     env: { ...baseEnv(from), ...Object.fromEntries(Object.entries(job.env).map(([name, value]) => [name, envValue(value)])) },
     stdin: job.input,
     cwd: folder,

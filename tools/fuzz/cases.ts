@@ -37,7 +37,7 @@ export const runCase = async (options: CaseOptions): Promise<readonly Finding[]>
   const genuine = createGenuine(sender, random, { ...route, name: 'hook' })
   if (!genuine) return []
   const reference = await referenceOf(world, genuine, sender, kind, route)
-  const found = (finding: Pick<Finding, 'property' | 'detail' | 'steps'> & { readonly scheme?: string }): Finding => ({
+  const findingOf = (finding: Pick<Finding, 'property' | 'detail' | 'steps'> & { readonly scheme?: string }): Finding => ({
     scheme: sender.name,
     ...finding,
     sender: sender.name,
@@ -45,7 +45,7 @@ export const runCase = async (options: CaseOptions): Promise<readonly Finding[]>
     seed,
   })
   if (typeof reference === 'string')
-    return genuine.variants.length === 0 ? [found({ property: 'what the sender sends is refused', detail: reference, steps: [] })] : []
+    return genuine.variants.length === 0 ? [findingOf({ property: 'what the sender sends is refused', detail: reference, steps: [] })] : []
   const scene = { random, genuine, sender, other, route }
   const findings: Finding[] = []
   for (let i = 0; i < requests; i++) {
@@ -53,7 +53,7 @@ export const runCase = async (options: CaseOptions): Promise<readonly Finding[]>
     if (!isSendable(sent)) continue
     const taken = await world.post(route, sent)
     const verdict = judge(taken, sent, sender, reference)
-    if (verdict) findings.push(found({ ...verdict, steps, scheme: taken.scheme ?? '' }))
+    if (verdict) findings.push(findingOf({ ...verdict, steps, scheme: taken.scheme ?? '' }))
   }
   return findings
 }

@@ -29,17 +29,17 @@ export const runFuzz = async ({ seed, requests, presets }: RunOptions): Promise<
   const senders = createSenders(key)
   const chosen = presets.length === 0 ? senders : senders.filter(({ name }) => presets.includes(name))
   const world = createWorld(pem)
-  const found = new Map<string, Found>()
+  const findings = new Map<string, Found>()
   for (let i = 0; i < requests / requestsPerCase; i++) {
     const sender = chosen[i % chosen.length] as CaseOptions['sender']
     for (const finding of await runOne({ world, sender, senders, seed: seed + i, requests: requestsPerCase })) {
-      const known = found.get(findingKey(finding))
+      const known = findings.get(findingKey(finding))
       // The one with the least done to it says most.
       const shown = known && known.finding.steps.length <= finding.steps.length ? known.finding : finding
-      found.set(findingKey(finding), { finding: shown, times: (known?.times ?? 0) + 1 })
+      findings.set(findingKey(finding), { finding: shown, times: (known?.times ?? 0) + 1 })
     }
   }
-  return [...found.values()]
+  return [...findings.values()]
 }
 
 /** Most cases forge. The seed alone says which kind a case is. */

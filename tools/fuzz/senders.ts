@@ -96,10 +96,10 @@ const samplesIn = (folder: string): readonly Sample[] =>
 
 const senderOf = (scheme: Scheme, description: SignatureScheme, folder: string, certificateKey: string): Sender => {
   const { name } = scheme
-  const found = samplesIn(folder).map((sample) => (generic.has(name) ? { body: sample.body, headers: {} } : sample))
-  const samples = [...found, ...(formSamples[name] ?? [])]
+  const posted = samplesIn(folder).map((sample) => (generic.has(name) ? { body: sample.body, headers: {} } : sample))
+  const samples = [...posted, ...(formSamples[name] ?? [])]
   const pair = keyPairOf(description.algorithm)
-  const held = pair ?? { secret }
+  const keys = pair ?? { secret }
   const { id: _id, ...rest } = description
   // Not all events of a sender have the id that others have, and `sign` would put it in.
   const nameless = describedScheme(name, rest)
@@ -108,12 +108,12 @@ const senderOf = (scheme: Scheme, description: SignatureScheme, folder: string, 
     scheme,
     description,
     samples,
-    secret: held.secret,
+    secret: keys.secret,
     key: pair ? { public_key: pair.secret } : { secret },
     sign: (unsigned) =>
       description.certificate
         ? signByCertificate(description, { ...unsigned, secret }, certificateKey)
-        : (isNameless(unsigned, description) ? nameless : scheme).sign({ ...unsigned, ...held }),
+        : (isNameless(unsigned, description) ? nameless : scheme).sign({ ...unsigned, ...keys }),
   }
 }
 

@@ -30,11 +30,11 @@ export type ExamineOptions = {
 /** Runs all checks. A finding is a result, and is not thrown. */
 export const examine = async (workspace: Workspace, gateway: GatewayFinder, { asked, online }: ExamineOptions): Promise<Examined> => {
   const patient: Patient = { workspace, loaded: loadConfig(workspace), status: undefined }
-  const found: Check[] = [checkNode()]
+  const checks: Check[] = [checkNode()]
   const look = async (name: string, check: (patient: Patient) => Promise<readonly Check[]> | readonly Check[]): Promise<void> => {
     // A file that cannot be read makes several checks fail. It is reported once.
-    const isNews = ({ message }: Check): boolean => !found.some((each) => each.result === 'fail' && each.message === message)
-    found.push(...(await looked(name, () => check({ ...patient, status }))).filter(isNews))
+    const isNews = ({ message }: Check): boolean => !checks.some((each) => each.result === 'fail' && each.message === message)
+    checks.push(...(await looked(name, () => check({ ...patient, status }))).filter(isNews))
   }
   let status: Status | undefined
   await look('gateway', async () => {
@@ -51,8 +51,8 @@ export const examine = async (workspace: Workspace, gateway: GatewayFinder, { as
   await look('targets', checkTargets)
   if (online) await look('online', checkOnline)
   await look('clock', checkClock)
-  const count = (result: Check['result']): number => found.filter((check) => check.result === result).length
-  return { checks: found, summary: { ok: count('ok'), warn: count('warn'), fail: count('fail') } }
+  const count = (result: Check['result']): number => checks.filter((check) => check.result === result).length
+  return { checks, summary: { ok: count('ok'), warn: count('warn'), fail: count('fail') } }
 }
 
 const checkConfiguration = async (workspace: Workspace, asked: boolean, self: string): Promise<readonly Check[]> => {

@@ -35,12 +35,12 @@ const checkInterpreters = async (routes: readonly RouteSource[], { env }: Worksp
 const checkAgent = async (config: Config, { env, self }: Workspace): Promise<Check[]> => {
   const { catalogue } = await catalogueOf(config)
   const { runners } = catalogue
-  const found = await withDryEffects((effects) => {
+  const findings = await withDryEffects((effects) => {
     const { diagnostics, owner } = compileRunner(config, catalogue, effects)
     owner.release()
     return diagnostics
   })
-  const problem = found.find(({ severity }) => severity === 'error') ?? found.find(({ severity }) => severity === 'warning')
+  const problem = findings.find(({ severity }) => severity === 'error') ?? findings.find(({ severity }) => severity === 'warning')
   if (problem) return [(problem.severity === 'error' ? fail : warn)('agent', problem.message, problem.help ?? `${self} validate`)]
   const part = runners.get(config.agent.runner)
   if (part === undefined) return []

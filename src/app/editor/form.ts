@@ -63,15 +63,17 @@ export const extraFieldsOf = (
   spec: JsonObject,
   path: Path = ['deliver_extra'],
 ): readonly FormField[] => {
-  const known = isObject(settings.properties) ? settings.properties : {}
-  const found = valueAt(spec, path)
-  const written = isObject(found) ? Object.keys(found) : []
-  const offered = Object.entries(known).filter(([key, node]) => (isObject(node) && node.doNotSuggest !== true) || written.includes(key))
+  const properties = isObject(settings.properties) ? settings.properties : {}
+  const extra = valueAt(spec, path)
+  const written = isObject(extra) ? Object.keys(extra) : []
+  const offered = Object.entries(properties).filter(
+    ([key, node]) => (isObject(node) && node.doNotSuggest !== true) || written.includes(key),
+  )
   const required = Array.isArray(settings.required) ? settings.required : []
   return [
     ...offered.map(([key, node]) => ({ ...formField([...path, key], node as JsonObject, spec), isRequired: required.includes(key) })),
     ...written
-      .filter((key) => own(known, key) === undefined)
+      .filter((key) => own(properties, key) === undefined)
       .map((key) => otherField(name, [...path, key], spec, readsKey({ settings }, key))),
   ]
 }

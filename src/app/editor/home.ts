@@ -21,9 +21,9 @@ const maxEvents = 1_000
 export const readHome = async (workspace: Workspace, finder: GatewayFinder, profile?: string): Promise<Home> => {
   const { routes: all, loaded } = readRoutes(workspace)
   const routes = all.filter(({ written }) => isBoundTo(isObject(written) ? written : {}, profile))
-  const found = await validate(workspace, { paths: [], asked: false })
+  const validated = await validate(workspace, { paths: [], asked: false })
   const recorded = await recordedOf(workspace)
-  const findingsOf = byRoute(found.diagnostics)
+  const findingsOf = byRoute(validated.diagnostics)
   const counted = (name: string, severity: string): number => findingsOf(name).filter((each) => each.severity === severity).length
   const rows = routes.map((each): RouteRow => {
     const { events, mode, deliver, description, enabled } = describeRoute(each, loaded.config)
@@ -47,9 +47,9 @@ export const readHome = async (workspace: Workspace, finder: GatewayFinder, prof
   })
   const isOthers = (name: string): boolean =>
     loaded.salvaged.some(({ route }) => route.name === name && profile !== undefined && route.profile !== profile)
-  const broken = brokenIn(all, found.routes, findingsOf).filter(({ name }) => !isOthers(name))
+  const broken = brokenIn(all, validated.routes, findingsOf).filter(({ name }) => !isOthers(name))
   const gateway = await (await finder.find())?.status().catch(() => undefined)
-  const problem = found.diagnostics.find(({ route, severity }) => route === undefined && severity === 'error')
+  const problem = validated.diagnostics.find(({ route, severity }) => route === undefined && severity === 'error')
   return {
     file: configFile(workspace),
     subscriptions: routes.filter(({ source }) => source === 'subscription').length,
@@ -79,11 +79,11 @@ const byRoute = (all: readonly Diagnostic[]): ((name: string) => readonly Diagno
 
 /** Returns the rows of configured routes whose shape is wrong. The routes that were read do not include them. */
 const brokenIn = (
-  known: readonly RouteEntry[],
+  entries: readonly RouteEntry[],
   all: readonly { readonly name: string; readonly file: string }[],
   findingsOf: (name: string) => readonly Diagnostic[],
 ): RouteRow[] => {
-  const names = new Set(known.map(({ name }) => name))
+  const names = new Set(entries.map(({ name }) => name))
   return all
     .filter(({ name, file }) => !names.has(name) && file.endsWith('config.yaml'))
     .map(({ name }) => ({
@@ -104,15 +104,15 @@ const brokenIn = (
 }
 
 const recordedOf = async ({ dataDir }: Workspace): Promise<ReadonlyMap<string, { count: number; at: number }>> => {
-  const found = new Map<string, { count: number; at: number }>()
+  const recorded = new Map<string, { count: number; at: number }>()
   try {
     const { events } = await readEvents(journalFolder(dataDir), { fits: () => true, limit: maxEvents })
     for (const { route, at } of events) {
-      const before = found.get(route)
-      found.set(route, { count: (before?.count ?? 0) + 1, at: Math.max(before?.at ?? 0, Date.parse(at)) })
+      const before = recorded.get(route)
+      recorded.set(route, { count: (before?.count ?? 0) + 1, at: Math.max(before?.at ?? 0, Date.parse(at)) })
     }
   } catch {
     // Without a journal there are no events.
   }
-  return found
+  return recorded
 }

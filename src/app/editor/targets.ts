@@ -13,7 +13,7 @@ import type { TargetRow } from './service.ts'
 export const targetRows = async (workspace: Workspace, profile?: string): Promise<readonly TargetRow[]> => {
   const { targets, dir } = await readTargets(workspace, profile)
   const { definitions } = schemaOf('config')
-  const known = isObject(definitions) ? definitions : {}
+  const schemas = isObject(definitions) ? definitions : {}
   return targets.map((target): TargetRow => {
     const missing = missingOf(target, dir)
     return {
@@ -22,7 +22,7 @@ export const targetRows = async (workspace: Workspace, profile?: string): Promis
       ...(target.part.internal ? { isInternal: true } : {}),
       ...(missing === undefined ? {} : { missing }),
       ...(target.home === undefined ? {} : { home: target.home }),
-      settings: settingsOf(target.part, known),
+      settings: settingsOf(target.part, schemas),
     }
   })
 }

@@ -27,11 +27,11 @@ export type EventDetail = {
  */
 export const readEventDetail = async (workspace: Workspace, gateway: GatewayFinder, id: string): Promise<EventDetail> => {
   const { events, notices } = await findEvents(workspace, gateway, [id])
-  const [known] = events
-  if (!known) throw new Error('an event that was found is not there')
-  const { event } = known
+  const [status] = events
+  if (!status) throw new Error('an event that was found is not there')
+  const { event } = status
   return {
-    known,
+    known: status,
     attempts: await readAttempts(workspace, event),
     repeated: await repeatedBy(workspace, event),
     payload: await payloadOf(workspace, event),

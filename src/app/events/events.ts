@@ -27,28 +27,28 @@ export type Selected = EventStatuses & { readonly next: string | undefined; read
 export const selectEvents = async (workspace: Workspace, gateway: GatewayFinder, selection: Selection): Promise<Selected> => {
   const { fits, fitsState, isLive, search, since, limit, cursor } = selection
   const looksCloser = isLive || search !== undefined
-  const found = await readEvents(journalFolder(workspace.dataDir), {
+  const reading = await readEvents(journalFolder(workspace.dataDir), {
     fits,
     limit: looksCloser ? Math.max(limit, maxLooked) : limit,
     ...(since === undefined ? {} : { since }),
     ...(cursor === undefined ? {} : { after: cursor }),
   })
-  if (!found.met)
+  if (!reading.met)
     throw new Fault('not_found', `the event "${cursor}" is not in the journal any more`, {
       exitCode: exit.notFound,
       hint: 'begin again without --cursor',
     })
-  const candidates = search ? await searched(workspace, found.events, search, isLive ? maxLooked : limit + 1) : found.events
+  const candidates = search ? await searched(workspace, reading.events, search, isLive ? maxLooked : limit + 1) : reading.events
   const { events, notices } = await withStandings(workspace, gateway, candidates)
   const fitting = events.filter(({ state }) => fitsState(state))
   const page = fitting.slice(0, limit)
   // `last` is taken in the order of reading. In the order of time, the next page would miss events that arrived earlier and were written
   // later.
-  const last = fitting.length > limit ? page.at(-1)?.event : found.truncated ? found.events.at(-1) : undefined
+  const last = fitting.length > limit ? page.at(-1)?.event : reading.truncated ? reading.events.at(-1) : undefined
   const newestFirst = page.sort((a, b) => (a.event.at < b.event.at ? 1 : a.event.at > b.event.at ? -1 : 0))
   const isShort = looksCloser && last !== undefined && page.length < limit
-  const notice = isShort ? [`only the newest ${found.events.length} events were looked at, back to ${last.at}`] : []
-  return { events: newestFirst, next: last?.event_id, skipped: found.skipped, notices: [...notices, ...notice] }
+  const notice = isShort ? [`only the newest ${reading.events.length} events were looked at, back to ${last.at}`] : []
+  return { events: newestFirst, next: last?.event_id, skipped: reading.skipped, notices: [...notices, ...notice] }
 }
 
 /**
@@ -89,12 +89,12 @@ export const repeatedBy = async ({ dataDir }: Workspace, event: EventView): Prom
 }
 
 const findEvent = async ({ dataDir, self }: Workspace, id: string): Promise<EventView> => {
-  const found = await readEvent(journalFolder(dataDir), id)
-  if (found.kind === 'found') return found.event
-  if (found.kind === 'ambiguous' && found.by === 'id')
-    throw new Fault('ambiguous', `several ids begin with "${id}"`, { exitCode: exit.notFound, suggest: found.ids })
-  if (found.kind === 'ambiguous') {
-    const lines = await Promise.all(found.ids.map((each) => eventLine(dataDir, each)))
+  const lookup = await readEvent(journalFolder(dataDir), id)
+  if (lookup.kind === 'found') return lookup.event
+  if (lookup.kind === 'ambiguous' && lookup.by === 'id')
+    throw new Fault('ambiguous', `several ids begin with "${id}"`, { exitCode: exit.notFound, suggest: lookup.ids })
+  if (lookup.kind === 'ambiguous') {
+    const lines = await Promise.all(lookup.ids.map((each) => eventLine(dataDir, each)))
     const hint = ['name one by its event id:', ...lines].join('\n')
     throw new Fault('ambiguous', `several events have the delivery id "${id}"`, { exitCode: exit.notFound, hint })
   }

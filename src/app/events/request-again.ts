@@ -23,10 +23,10 @@ type RepeatOptions = {
 }
 
 export const requestAgain = async (folder: string, eventId: string, { at, sameId, body }: RepeatOptions): Promise<Again> => {
-  const found = await readEvent(folder, eventId)
-  if (found.kind !== 'found')
-    return { found: false, why: found.kind === 'ambiguous' ? `several events begin with ${eventId}` : `no event ${eventId}` }
-  const { event: view } = found
+  const lookup = await readEvent(folder, eventId)
+  if (lookup.kind !== 'found')
+    return { found: false, why: lookup.kind === 'ambiguous' ? `several events begin with ${eventId}` : `no event ${eventId}` }
+  const { event: view } = lookup
   const raw = view.raw && (await readRaw(folder, view.raw))
   if (!raw) return { found: false, why: 'its raw request was not kept, or is gone' }
   if (view.unverified || view.outcome === 'bad_signature') {

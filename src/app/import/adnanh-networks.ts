@@ -12,14 +12,14 @@ export type Networks = { readonly list: readonly string[]; readonly path: Path }
 
 /** Returns the networks of a rule on the client's address alone; `undefined` for any other rule, and for a malformed range. */
 export const networksOf = (rule: Json, path: Path): Networks | undefined => {
-  const found = ruleKindOf(rule)
-  if (found?.kind === 'or' && Array.isArray(found.inner) && found.inner.length > 0) {
-    const lists = found.inner.map((each, i) => networksOf(each, [...path, 'or', i]))
+  const ruleKind = ruleKindOf(rule)
+  if (ruleKind?.kind === 'or' && Array.isArray(ruleKind.inner) && ruleKind.inner.length > 0) {
+    const lists = ruleKind.inner.map((each, i) => networksOf(each, [...path, 'or', i]))
     return lists.every((each) => each !== undefined) ? { list: lists.flatMap(({ list }) => list), path: [...path, 'or'] } : undefined
   }
-  if (found?.kind !== 'match' || !isObject(found.inner) || found.inner.type !== addressList) return undefined
+  if (ruleKind?.kind !== 'match' || !isObject(ruleKind.inner) || ruleKind.inner.type !== addressList) return undefined
   // Ranges stand in one text, with blanks between.
-  const list = String(found.inner['ip-range'] ?? '')
+  const list = String(ruleKind.inner['ip-range'] ?? '')
     .split(/\s+/)
     .filter(Boolean)
   return list.length > 0 && list.every(isNetwork) ? { list, path: [...path, 'match'] } : undefined

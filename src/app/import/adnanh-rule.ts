@@ -25,9 +25,9 @@ export const ruleKindOf = (rule: Json): { readonly kind: (typeof ruleKinds)[numb
 
 /** Compiles a rule; `undefined` where a part of it cannot be written as a condition. Each such part is reported. */
 export const compileRule = (rule: Json, path: Path, say: ReportLeftOut): RuleConditions | undefined => {
-  const found = ruleKindOf(rule)
-  if (!found) return { holds: { any: [] }, canBeBoth: false }
-  const { kind, inner } = found
+  const ruleKind = ruleKindOf(rule)
+  if (!ruleKind) return { holds: { any: [] }, canBeBoth: false }
+  const { kind, inner } = ruleKind
   const at = [...path, kind]
   if (kind === 'match') return compileMatch(inner, at, say)
   if (kind === 'not') return negatedRule(compileRule(inner, at, say))

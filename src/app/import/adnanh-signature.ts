@@ -32,9 +32,9 @@ const knownSignatures: { readonly [check: string]: KnownSignature } = {
 
 /** Returns the signature that a rule checks; `undefined` for any other rule. */
 const signatureOf = (rule: Json, path: Path, say: ReportLeftOut): Signature | undefined => {
-  const found = ruleKindOf(rule)
-  if (found?.kind !== 'match' || !isObject(found.inner)) return undefined
-  const { type, parameter, value, secret } = found.inner
+  const ruleKind = ruleKindOf(rule)
+  if (ruleKind?.kind !== 'match' || !isObject(ruleKind.inner)) return undefined
+  const { type, parameter, value, secret } = ruleKind.inner
   const at = [...path, 'match']
   if (type === 'scalr-signature') return { ...reportUnread(at, 'its signature covers a header', say), secret: String(secret ?? '') }
   const hash = /^payload-(?:hmac|hash)-(sha\d+)$/.exec(String(type))?.[1]

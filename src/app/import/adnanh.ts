@@ -14,13 +14,13 @@ import { createEnvLines, type EnvLines, secretName } from './env-lines.ts'
 import type { Imported, ImportedRoute, LeftOut, ReportLeftOut } from './imported.ts'
 import { createRouteNames } from './route-names.ts'
 
-/** Imports the hooks. `known` is the present environment. Throws a Fault for a file that is no hook file, or a Go template. */
-export const importAdnanh = (source: Source, known: Env): Imported => {
+/** Imports the hooks. `knownEnv` is the present environment. Throws a Fault for a file that is no hook file, or a Go template. */
+export const importAdnanh = (source: Source, knownEnv: Env): Imported => {
   const { data } = source
   if (!Array.isArray(data))
     throw badSource(source, [], 'not a hook file: it is no list of hooks', 'give the file that webhook has as -hooks')
   refuseTemplates(data, [], source)
-  const env = createEnvLines(known)
+  const env = createEnvLines(knownEnv)
   const nameOf = createRouteNames()
   const leftOut: LeftOut[] = []
   const routes = data.flatMap((hook, i): ImportedRoute[] => {

@@ -29,10 +29,10 @@ export type EnvLines = {
 /** Returns the variable of a route's secret, as `WEBHOOK_SECRET_PR_REVIEW`. */
 export const secretName = (route: string): string => `WEBHOOK_SECRET_${route.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`
 
-/** Starts with no lines. `known`: the variables of the data directory. */
-export const createEnvLines = (known: Env): EnvLines => {
+/** Starts with no lines. `knownEnv`: the variables of the data directory. */
+export const createEnvLines = (knownEnv: Env): EnvLines => {
   const lines = new Map<string, EnvLine>()
-  const held = (name: string): string | undefined => lines.get(name)?.value ?? own(known as { [name: string]: string }, name)
+  const takenValue = (name: string): string | undefined => lines.get(name)?.value ?? own(knownEnv as { [name: string]: string }, name)
   const free = (name: string, fits: (name: string) => boolean): string => {
     let found = name
     for (let n = 2; !fits(found); n++) found = `${name}_${n}`
@@ -44,19 +44,19 @@ export const createEnvLines = (known: Env): EnvLines => {
   }
   return {
     refer(wanted, value) {
-      const name = free(wanted, (each) => (held(each) ?? value) === value && lines.get(each)?.from !== 'elsewhere')
-      return put(lines.get(name) ?? { name, value, from: held(name) === value ? 'kept' : 'source' })
+      const name = free(wanted, (each) => (takenValue(each) ?? value) === value && lines.get(each)?.from !== 'elsewhere')
+      return put(lines.get(name) ?? { name, value, from: takenValue(name) === value ? 'kept' : 'source' })
     },
     generate(wanted) {
       const name = free(wanted, (each) => !lines.has(each))
-      const value = held(name)
+      const value = takenValue(name)
       return put(value === undefined ? { name, value: newSecret(), from: 'generated' } : { name, value, from: 'kept' })
     },
     expect(name) {
-      const value = held(name)
+      const value = takenValue(name)
       if (!lines.has(name)) put(value === undefined ? { name, from: 'elsewhere' } : { name, value, from: 'kept' })
     },
-    knows: (name) => held(name) !== undefined,
+    knows: (name) => takenValue(name) !== undefined,
     lines: () => [...lines.values()],
   }
 }

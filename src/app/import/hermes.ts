@@ -26,14 +26,14 @@ const settingNames: ReadonlySet<string> = new Set([
 ])
 
 /** Imports the adapter. `merging`: the routes go to a file with settings of its own. Throws a Fault where the file has no adapter. */
-export const importHermes = (source: Source, known: Env, merging: boolean): Imported => {
+export const importHermes = (source: Source, knownEnv: Env, merging: boolean): Imported => {
   const data = isObject(source.data) ? source.data : {}
   const platforms = mapAt(data, 'platforms')
   const webhook = mapAt(platforms, 'webhook')
   const extra = mapAt(webhook, 'extra')
   const settings: JsonObject = { ...webhook, ...extra }
   if (!isObject(platforms.webhook)) throw noAdapter(source)
-  const env = createEnvLines(known)
+  const env = createEnvLines(knownEnv)
   const leftOut: LeftOut[] = []
   const tell =
     (base: Path, route?: string): ReportLeftOut =>

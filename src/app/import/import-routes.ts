@@ -35,11 +35,11 @@ export type ImportDone = CheckedImport & {
 export const importRoutes = async (workspace: Workspace, options: ImportRequest): Promise<ImportDone> => {
   const { from, file, to } = options
   const source = readImportSource(file)
-  const known: Env = { ...readEnvFile(envFile(workspace)).env, ...workspace.env }
+  const knownEnv: Env = { ...readEnvFile(envFile(workspace)).env, ...workspace.env }
   const config = join(workspace.dataDir, 'config.yaml')
   const merging = to === 'data directory' && existsSync(config)
   if (typeof to === 'object') refuseExisting(to.file, to.force)
-  const imported = from === 'adnanh' ? importAdnanh(source, known) : importHermes(source, known, merging)
+  const imported = from === 'adnanh' ? importAdnanh(source, knownEnv) : importHermes(source, knownEnv, merging)
   if (merging) return mergeIntoConfig(workspace, config, imported)
   const shownAs = typeof to === 'object' ? resolve(to.file) : config
   const by = `headgate import ${from} ${shownFile(source.file)}`

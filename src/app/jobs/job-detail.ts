@@ -33,16 +33,16 @@ export const readJobDetail = async (
   filter: JobFilter,
 ): Promise<JobDetail> => {
   const jobs = await readJobs(workspace, filter)
-  const known = findJob(jobs, reference, workspace)
+  const entry = findJob(jobs, reference, workspace)
   const running = await readRunningJobs(gateway)
   const now = Date.now()
-  const past = known.job && pastTime(known.job, now)
+  const past = entry.job && pastTime(entry.job, now)
   return {
-    job: describeJob(known, running.jobs, now),
-    fields: maskJson(known.written),
-    nextRuns: known.state === 'active' && known.job ? runsOf(known.job, now) : [],
+    job: describeJob(entry, running.jobs, now),
+    fields: maskJson(entry.written),
+    nextRuns: entry.state === 'active' && entry.job ? runsOf(entry.job, now) : [],
     ...(past ? { outlook: past.outlook } : {}),
-    warnings: known.problems.map(warningOf),
+    warnings: entry.problems.map(warningOf),
     notices: [...jobs.notices, ...running.notices],
   }
 }

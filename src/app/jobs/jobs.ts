@@ -58,18 +58,18 @@ export const readJobs = async (workspace: Workspace, filter: JobFilter = {}): Pr
 }
 
 const jobsOf = (profile: Profile, parts: JobParts): JobEntry[] => {
-  const known = jobEntry(profile, parts)
+  const entryOf = jobEntry(profile, parts)
   const file = jobsFileOf(profile)
   const entries = readEntries(file)
   const configured = [...profile.jobs.values()].map((source) => {
     const noted = own(entries, source.id)
-    return known(source, source.spec as unknown as Json, [], isObject(noted) && noted.paused === true)
+    return entryOf(source, source.spec as unknown as Json, [], isObject(noted) && noted.paused === true)
   })
   const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
   const stored = Object.entries(entries).flatMap(([id, written]): JobEntry[] => {
     if (profile.jobs.has(id) || isPauseNote(written)) return []
     const { job: source, diagnostics } = readStoredJob(id, written, profile, { place })
-    if (source) return [known(source, written, diagnostics, false)]
+    if (source) return [entryOf(source, written, diagnostics, false)]
     return [{ id, name: jobNames(id, written).at(-1) ?? id, profile, origin: 'stored', written, problems: diagnostics, state: 'invalid' }]
   })
   return [...configured, ...stored]

@@ -27,16 +27,16 @@ export type KeyFolder = KeptKeys & {
 /** Reads the keys of the folder, and deletes damaged files. `report`: gets the reason why a key could not be written. Never rejects. */
 export const openKeyFolder = async (folder: string, report: (reason: string) => void): Promise<KeyFolder> => {
   const names = (await readdir(folder).catch(() => [])).slice(0, maxFiles)
-  const found: (readonly [address: string, key: FetchedKey])[] = []
+  const keys: (readonly [address: string, key: FetchedKey])[] = []
   for (const name of names) {
     const key = keyFileForm.test(name) ? await readKey(join(folder, name), name) : undefined
-    if (key) found.push(key)
+    if (key) keys.push(key)
     else if (keyFileForm.test(name) || unfinishedForm.test(name)) await rm(join(folder, name), { force: true }).catch(() => {})
   }
   const { write, close } = createWriter(folder, report)
   return {
     ...createKeptKeys(
-      found.sort(([, a], [, b]) => a.at - b.at),
+      keys.sort(([, a], [, b]) => a.at - b.at),
       write,
     ),
     close,

@@ -57,25 +57,25 @@ export const compileLiveConfig = async (
   shared: SharedEffects,
   before?: LiveConfig,
 ): Promise<LiveConfig> => {
-  const held: HoldableOwner[] = []
+  const owners: HoldableOwner[] = []
   const close = (): void => {
-    for (const owner of held.splice(0)) owner.release()
+    for (const owner of owners.splice(0)) owner.release()
   }
   try {
-    return { ...(await compileAll(config, parts, shared, before, held)), close }
+    return { ...(await compileAll(config, parts, shared, before, owners)), close }
   } catch (error) {
     close()
     throw error
   }
 }
 
-/** Adds to `held` each owner that must be released. */
+/** Adds to `owners` each owner that must be released. */
 const compileAll = async (
   config: Config,
   parts: Catalogue,
   shared: SharedEffects,
   before: LiveConfig | undefined,
-  held: HoldableOwner[],
+  owners: HoldableOwner[],
 ): Promise<Omit<LiveConfig, 'close'>> => {
   const jobs = new JobBook({
     config: { profiles: config.profiles },
@@ -85,16 +85,16 @@ const compileAll = async (
   const asked = jobsToAsk(jobs)
   const options = { config, catalogue: parts, shared, jobs: asked, report: diagnosticsLogger(shared.log, 'subscription') }
   const base = planBaseFor(options, before?.base)
-  held.push(base.owner)
-  const known = before && base === before.base ? before.table.configured : undefined
-  const { configured, diagnostics } = await compileRoutes(config.routes, (route) => base.compile(route, asked), known, held)
+  owners.push(base.owner)
+  const previous = before && base === before.base ? before.table.configured : undefined
+  const { configured, diagnostics } = await compileRoutes(config.routes, (route) => base.compile(route, asked), previous, owners)
   const keys = challengeKeysOf(config.routes.values(), parts)
   const keyProblems = [...config.routes.values()].flatMap((route) => checkChallengeKeys(route, parts, keys))
   await base.subscriptions.load()
   asked.now = shared.jobs
   const table = { configured, subscribed: base.subscriptions, multiplex: config.multiplex, profiles: config.profiles }
   const { agent, owner, notice, diagnostics: agentProblems } = compileRunner(config, parts, shared)
-  held.push(owner)
+  owners.push(owner)
   return {
     config,
     catalogue: parts,
@@ -148,24 +148,24 @@ const settingsOfRuns = (config: Config, base: PlanBase, table: Table, jobs: JobB
 const compileRoutes = async (
   routes: Config['routes'],
   compile: (route: RouteSource) => Compiled,
-  known: ReadonlyMap<string, CompiledRoute> | undefined,
-  held: HoldableOwner[],
+  previous: ReadonlyMap<string, CompiledRoute> | undefined,
+  owners: HoldableOwner[],
 ): Promise<{ readonly configured: ReadonlyMap<string, CompiledRoute>; readonly diagnostics: readonly Diagnostic[] }> => {
   const configured = new Map<string, CompiledRoute>()
   const diagnostics: Diagnostic[] = []
   const turn = takingTurns()
   for (const route of routes.values()) {
-    const same = known?.get(route.name)
+    const same = previous?.get(route.name)
     if (same?.lasting && same.source.digest === route.digest) {
       same.owner?.hold()
-      if (same.owner) held.push(same.owner)
+      if (same.owner) owners.push(same.owner)
       configured.set(route.name, same)
       continue
     }
     const compiled = compile(route)
     diagnostics.push(...compiled.diagnostics)
     const served = servedBy(route, compiled)
-    if (served?.owner) held.push(served.owner)
+    if (served?.owner) owners.push(served.owner)
     if (served) configured.set(route.name, { ...served, lasting: compiled.lasting })
     await turn()
   }

@@ -31,11 +31,11 @@ const compareWhole = (at: string, wanted: Json, value: Value): readonly Differen
 
 const matchRules = async (at: string, rule: TestRule, value: Value, around: MatchContext): Promise<readonly Difference[]> => {
   const text = textOfValue(value)
-  const found: Difference[] = []
+  const differences: Difference[] = []
   const must = (holds: boolean, key: string, expected: string, got = showValue(value)): void => {
-    if (!holds) found.push({ at: `${at}.${key}`, expected, got })
+    if (!holds) differences.push({ at: `${at}.${key}`, expected, got })
   }
-  if (rule.equals !== undefined) found.push(...compareWhole(`${at}.equals`, rule.equals as Json, value))
+  if (rule.equals !== undefined) differences.push(...compareWhole(`${at}.equals`, rule.equals as Json, value))
   for (const [i, part] of asList(rule.contains).entries())
     must(text.includes(part), `contains[${i}]`, `a text with ${showValue(part)} in it`)
   for (const [i, part] of asList(rule.lacks).entries()) must(!text.includes(part), `lacks[${i}]`, `a text without ${showValue(part)}`)
@@ -52,7 +52,7 @@ const matchRules = async (at: string, rule: TestRule, value: Value, around: Matc
     const before = around.snapshot(at, text)
     must(before === text, 'snapshot', before === undefined ? 'a snapshot: run with --update' : showValue(before))
   }
-  return found
+  return differences
 }
 
 const asList = (texts: string | readonly string[] | undefined): readonly string[] => (texts === undefined ? [] : [texts].flat())

@@ -134,16 +134,16 @@ const placeBelow =
 const readRouteTests = async (file: string, worlds: Worlds): Promise<Suite> => {
   const { text } = readSource(file)
   const world = await worlds.of(isSubscriptions(file) ? configBeside(file) : file)
-  const found = world.unread.filter(({ place }) => place === undefined || place.file === file)
+  const findings = world.unread.filter(({ place }) => place === undefined || place.file === file)
   const cases: TestCase[] = []
   for (const source of world.routes.values()) {
     if (source.place(source.base).file !== file) continue
     const shape = checkRouteTests(source)
-    found.push(...shape)
+    findings.push(...shape)
     if (shape.length > 0) continue
     const place = (i: number): SourceRange => source.place([...source.base, 'tests', i, 'name'])
     const tests = source.spec.tests ?? []
     cases.push(...tests.map((spec, i) => ({ spec, source: withSecret(source), world, place: place(i), runScripts: false })))
   }
-  return { file, cases, diagnostics: found, texts: new Map(text === undefined ? [] : [[file, text]]) }
+  return { file, cases, diagnostics: findings, texts: new Map(text === undefined ? [] : [[file, text]]) }
 }

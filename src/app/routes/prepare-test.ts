@@ -75,9 +75,9 @@ export const prepareTest = async (
   { of, url, byHand, ...input }: TestInput,
 ): Promise<PreparedTest> => {
   const listens = url === undefined ? await runningAddress(finder) : undefined
-  const known = readRoutes(workspace)
-  const route = servedRoute(known, asked, workspace)
-  const { config } = known.loaded
+  const entries = readRoutes(workspace)
+  const route = servedRoute(entries, asked, workspace)
+  const { config } = entries.loaded
   const listener = listens === undefined ? config : listenerAt(listens)
   if (url === undefined && listener.port === 0) throw usage('the configured port is 0 (any free one), and no gateway runs: give --url')
   const sample = 'sample' in of ? readSample(findSample(workspace, of.sample)) : of

@@ -40,12 +40,12 @@ const ofSample = (workspace: Workspace, like: string): RequestTraits => {
 
 /** Reads the traits of a recorded request. The route that took the event says which scheme verifies it. */
 const ofEvent = async (workspace: Workspace, id: string): Promise<RequestTraits> => {
-  const found = await readEvent(journalFolder(workspace.dataDir), id)
-  if (found.kind !== 'found') {
+  const lookup = await readEvent(journalFolder(workspace.dataDir), id)
+  if (lookup.kind !== 'found') {
     const hint = `a sample has a slash in its name: ${workspace.self} samples list; events: ${workspace.self} events list`
     throw new Fault('not_found', `there is neither a sample nor an event "${id}"`, { exitCode: exit.notFound, hint })
   }
-  const { event } = found
+  const { event } = lookup
   const request = await payloadOf(workspace, event)
   const route = readRoutes(workspace).routes.find(({ name }) => name === event.route)
   const verify = route && isObject(route.written) ? route.written.verify : undefined

@@ -27,9 +27,9 @@ export type VerifiedOffline = Diagnosis & {
 
 /** Verifies the request. Throws a Fault for a route that does not exist, or that is not served as it is written. */
 export const verifyRequest = async (workspace: Workspace, asked: string, request: UnverifiedRequest): Promise<VerifiedOffline> => {
-  const known = readRoutes(workspace)
-  const { name, route } = findRoute(known, asked)
-  const { config } = known.loaded
+  const entries = readRoutes(workspace)
+  const { name, route } = findRoute(entries, asked)
+  const { config } = entries.loaded
   const { catalogue } = await catalogueOf(config)
   if (!route) {
     const hint = `${workspace.self} validate`

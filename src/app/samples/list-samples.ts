@@ -31,11 +31,11 @@ export const describeSamples = (workspace: Workspace, asked: string | undefined)
 
 const providerOf = (name: string): string => name.split('/')[0] ?? ''
 
-const describeSample = (known: KnownSample): ListedSample => {
-  const { name, source } = known
+const describeSample = (sample: KnownSample): ListedSample => {
+  const { name, source } = sample
   const base = { name, provider: providerOf(name), source }
   try {
-    const { event = null, description = null, body } = readSample(known)
+    const { event = null, description = null, body } = readSample(sample)
     return { ...base, event, description, body_bytes: Buffer.byteLength(body), problem: null }
   } catch (error) {
     if (!(error instanceof Fault)) throw error

@@ -60,8 +60,8 @@ const answered = ({ answers }: SetupDraft): { [key: string]: string } =>
 /** Returns the keys of the way in which the target is connected, and the question about the way where there are several. */
 const wayOf = (part: TargetPart, draft: SetupDraft): [questions: readonly Question[], keys: readonly string[]] => {
   const { needs = [] } = part
-  const known = { ...settingsNow(part, draft.present), ...answered(draft), ...givenTo(draft) }
-  const byOptions = needs.find((keys) => keys.every((key) => textSetting(known, key) !== undefined))
+  const settings = { ...settingsNow(part, draft.present), ...answered(draft), ...givenTo(draft) }
+  const byOptions = needs.find((keys) => keys.every((key) => textSetting(settings, key) !== undefined))
   if (needs.length === 1) return [[], needs[0] ?? []]
   const isGiven = Object.keys(givenTo(draft)).length > 0
   if (byOptions && isGiven) return [[], byOptions]

@@ -20,9 +20,9 @@ export type RouteDeliveries = {
 
 /** Returns the deliveries; nothing is sent. Throws a Fault for a missing route or event, or where the event gives no complete delivery. */
 export const deliveriesOfRoute = async (workspace: Workspace, name: string, of: TraceOptions['of']): Promise<RouteDeliveries> => {
-  const known = readRoutes(workspace)
-  const { spec } = servedRoute(known, name, workspace)
-  const { catalogue } = await catalogueOf(known.loaded.config)
+  const entries = readRoutes(workspace)
+  const { spec } = servedRoute(entries, name, workspace)
+  const { catalogue } = await catalogueOf(entries.loaded.config)
   const traced = await traceRoute(workspace, name, { of, set: [], unset: [], runScripts: false })
   const { route, profile, starts } = traced
   if (!starts)

@@ -35,9 +35,9 @@ export type TraceOptions = {
 
 /** Traces an event. Throws a Fault for a missing route, event or sample, and for a route that is not valid. */
 export const traceRoute = async (workspace: Workspace, name: string, options: TraceOptions): Promise<Trace> => {
-  const known = readRoutes(workspace)
-  const source = servedRoute(known, name, workspace)
-  const { config } = known.loaded
+  const entries = readRoutes(workspace)
+  const source = servedRoute(entries, name, workspace)
+  const { config } = entries.loaded
   const { catalogue } = await catalogueOf(config)
   const traced = await tracedOf(workspace, source, catalogue, options)
   const effects = { jobs: quietBook(config, catalogue), clock: systemClock, ...(options.runScripts ? { script: runScript } : {}) }

@@ -46,10 +46,10 @@ export const outsideBaseline = (found: readonly Diagnostic[], baseline: Baseline
 }
 
 /** Writes the findings as a baseline, in an order that does not depend on lines. */
-export const writeBaseline = async (file: string, found: readonly Diagnostic[], folder: string): Promise<void> => {
-  const known = found.filter(({ stopsStart }) => !stopsStart)
+export const writeBaseline = async (file: string, diagnostics: readonly Diagnostic[], folder: string): Promise<void> => {
+  const tolerable = diagnostics.filter(({ stopsStart }) => !stopsStart)
   const counts = new Map<string, number>()
-  for (const each of known) {
+  for (const each of tolerable) {
     const key = findingKey(each.code, each.route ?? null, each.pointer, messageHash(each, folder))
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }

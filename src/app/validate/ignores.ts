@@ -17,12 +17,12 @@ const ignoreForm = /(?:^|[ \t])(#[ \t]*webhook-ignore(?![\w-])[ \t]*([^:\n]*?)[ 
 
 /** Takes out the findings that comments name. A wrong or useless comment becomes a finding itself. */
 export const applyIgnores = (
-  found: readonly Diagnostic[],
+  diagnostics: readonly Diagnostic[],
   texts: ReadonlyMap<string, string>,
   { reportUnused }: { readonly reportUnused: boolean },
 ): { readonly kept: readonly Diagnostic[]; readonly suppressed: number } => {
   const ignores = [...texts].flatMap(([file, text]) => ignoresIn(file, text))
-  if (ignores.length === 0) return { kept: found, suppressed: 0 }
+  if (ignores.length === 0) return { kept: diagnostics, suppressed: 0 }
   const targets = new Map<string, Ignore[]>()
   for (const one of ignores) {
     if (one.reason === '') continue
@@ -32,7 +32,7 @@ export const applyIgnores = (
     }
   }
   const used = new Set<string>()
-  const kept = found.filter(({ place, code, stopsStart }) => {
+  const kept = diagnostics.filter(({ place, code, stopsStart }) => {
     const hits = (place && targets.get(lineKey(place.file, place.line, code))) ?? []
     for (const hit of hits) used.add(ignoreKey(hit, code))
     return hits.length === 0 || stopsStart
@@ -41,29 +41,29 @@ export const applyIgnores = (
     kept.flatMap(({ place, code, stopsStart }) => (place && stopsStart ? [lineKey(place.file, place.line, code)] : [])),
   )
   // A route with an error is not reviewed fully. A finding that is missing now may come once the error is mended.
-  const unsure = new Set(found.flatMap(({ place, severity }) => (place && severity === 'error' ? [place.file] : [])))
+  const unsure = new Set(diagnostics.flatMap(({ place, severity }) => (place && severity === 'error' ? [place.file] : [])))
   const idle = ignores.flatMap((one) => problemsOf(one, used, stopping, reportUnused && !unsure.has(one.place.file)))
-  return { kept: [...kept, ...idle], suppressed: found.length - kept.length }
+  return { kept: [...kept, ...idle], suppressed: diagnostics.length - kept.length }
 }
 
 const lineKey = (file: string, line: number, code: string): string => `${file}\n${line}\n${code}`
 const ignoreKey = ({ place: { file, line, column } }: Ignore, code: string): string => `${lineKey(file, line, code)}\n${column}`
 
-const problemsOf = (one: Ignore, used: ReadonlySet<string>, stopping: ReadonlySet<string>, reportUnused: boolean): Diagnostic[] => {
+const problemsOf = (ignore: Ignore, used: ReadonlySet<string>, stopping: ReadonlySet<string>, reportUnused: boolean): Diagnostic[] => {
   const say = (message: string, help: string, suggest: readonly string[] = []): Diagnostic =>
-    diagnostic('WH010', message, { place: one.place, help, ...(suggest.length > 0 ? { suggest } : {}) })
-  if (one.codes.length === 0) return [say('this comment names no finding', 'write # webhook-ignore WH210: why it is right here')]
-  if (one.reason === '') return [say('this comment gives no reason, so it hides nothing', 'write the reason after a colon')]
-  return one.codes.flatMap((code) => {
+    diagnostic('WH010', message, { place: ignore.place, help, ...(suggest.length > 0 ? { suggest } : {}) })
+  if (ignore.codes.length === 0) return [say('this comment names no finding', 'write # webhook-ignore WH210: why it is right here')]
+  if (ignore.reason === '') return [say('this comment gives no reason, so it hides nothing', 'write the reason after a colon')]
+  return ignore.codes.flatMap((code) => {
     const isKnown = Object.hasOwn(catalogue, code)
     const near = isKnown ? [] : nearest(code, allCodes)
     if (!isKnown) {
       const help = near.length > 0 ? `did you mean ${near.join(' or ')}?` : 'headgate explain lists all codes'
       return [say(`no finding has the code "${printable(code, 40)}"`, help, near)]
     }
-    if (stopping.has(lineKey(one.place.file, one.line, code)))
+    if (stopping.has(lineKey(ignore.place.file, ignore.line, code)))
       return [say(`${code} stops the start here: it cannot be hidden`, 'mend what it is about, and remove the comment')]
-    if (!reportUnused || used.has(ignoreKey(one, code)) || isOnDemand(code)) return []
+    if (!reportUnused || used.has(ignoreKey(ignore, code)) || isOnDemand(code)) return []
     return [say(`${code} is not found on this line or the next`, 'remove the comment')]
   })
 }

@@ -117,8 +117,8 @@ class InputCheck {
 
   async folder(dataDir: string, asked: boolean): Promise<Checked> {
     const { configFile, configText } = this.#inputs
-    const found = loadConfig({ ...this.#workspace, dataDir, configFile, configText })
-    const loaded = { ...found, diagnostics: [...checkPresence(dataDir, asked, configFile), ...found.diagnostics] }
+    const configuration = loadConfig({ ...this.#workspace, dataDir, configFile, configText })
+    const loaded = { ...configuration, diagnostics: [...checkPresence(dataDir, asked, configFile), ...configuration.diagnostics] }
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
     const checked = await this.#reviewed(checkAll(loaded, catalogue, this.#effects), loaded.config, catalogue, diagnostics)
     const whole = merge(checked, await this.#tests(testFilesIn(dataDir)))

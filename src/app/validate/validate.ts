@@ -39,9 +39,9 @@ export const validate = async (workspace: Workspace, wanted: ToValidate): Promis
   const changed = await askChangedFiles(workspace, wanted)
   const checked = await checkInputs(workspace, wanted)
   const { diagnostics, routes, files, texts, samples } = changed ? onlyChanged(changed, checked) : checked
-  const found = withoutRefs ? diagnostics.filter(isInside) : diagnostics
+  const relevant = withoutRefs ? diagnostics.filter(isInside) : diagnostics
   // After a partial check no ignore comment is reported as unused: its finding may not have been looked for.
-  const ignored = applyIgnores(found, texts, { reportUnused: !withoutRefs && !withoutEnv })
+  const ignored = applyIgnores(relevant, texts, { reportUnused: !withoutRefs && !withoutEnv })
   const news = await beyondBaseline(wanted.baseline, ignored.kept, workspace.dataDir)
   const chosen = news.filter(({ code }) => isChosen(code, codes)).map(withoutToolsets)
   return {

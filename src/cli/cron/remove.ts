@@ -9,16 +9,16 @@ import { answer, type Cli, note } from '../shell/output.ts'
 export type CronRemoveOptions = ProfileOption & { readonly yes?: boolean }
 
 export const cronRemove = async (reference: string, options: CronRemoveOptions, cli: Cli): Promise<number> => {
-  const found = await findRemovable(cli.workspace, reference, options)
-  note(cli, ...found.notices)
-  const { id, profile } = found.known
-  const routes = [...found.routes]
+  const removable = await findRemovable(cli.workspace, reference, options)
+  note(cli, ...removable.notices)
+  const { id, profile } = removable.known
+  const routes = [...removable.routes]
   const used = routes.length > 0 ? ` that ${routes.join(', ')} ${routes.length === 1 ? 'starts' : 'start'}` : ''
   if (!options.yes && cli.io.ask && !/^y(es)?$/i.test((await cli.io.ask(`remove job "${id}"${used}? [y/N] `)).trim())) {
     throw new Fault('cancelled', 'nothing was removed', { exitCode: exit.cancelled })
   }
-  const warnings = await removeJob(found, cli.workspace)
-  const undo = `cp ${quoted(`${found.file}.bak`)} ${quoted(found.file)}`
+  const warnings = await removeJob(removable, cli.workspace)
+  const undo = `cp ${quoted(`${removable.file}.bak`)} ${quoted(removable.file)}`
   const text = `removed  ${id}\n${cli.quiet ? '' : `undo     ${undo}\n`}`
   return answer(cli, { kind: 'cron.remove', data: { id, profile: profile.name, routes, undo }, text, warnings })
 }

@@ -29,8 +29,8 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
   const [only, ...others] = ids
   if (edit && (only === undefined || others.length > 0)) throw usage('--edit takes one event', 'give its id')
   const isSelection = ids.length === 0
-  const found = await chosenEvents(ids, { ...rest, ...(fromRoute === undefined ? {} : { route: fromRoute }) }, cli)
-  const plan = await planReplay(gatewayAt(cli.workspace), found, isSelection)
+  const selected = await chosenEvents(ids, { ...rest, ...(fromRoute === undefined ? {} : { route: fromRoute }) }, cli)
+  const plan = await planReplay(gatewayAt(cli.workspace), selected, isSelection)
   const { events, leftOut } = plan
   if (leftOut > 0) note(cli, `${leftOut} left out: their payload was not kept`)
   const how = { ...(route === undefined ? {} : { route }), same_id: sameId }
@@ -48,13 +48,13 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
 
 /** Replays an event with the payload that the user edits. An event that cannot be replayed at all is refused before the editor opens. */
 const edited = async (
-  known: EventStatus,
+  status: EventStatus,
   run: (dry: boolean, body?: string) => Promise<readonly Result[]>,
   dryRun: boolean,
   cli: Cli,
 ): Promise<number> => {
-  const { event } = known
-  const before = await editableBody(cli.workspace, known)
+  const { event } = status
+  const before = await editableBody(cli.workspace, status)
   const would = await run(true)
   if (would.some(({ replayed }) => !replayed)) return answerReplays(would, dryRun, cli)
   const instead = `${cli.workspace.self} events show ${event.event_id} --raw, and webhook test --payload @file`

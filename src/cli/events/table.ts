@@ -12,8 +12,8 @@ export const tableHead = (wide: boolean): readonly string[] => [
 ]
 
 /** Returns one event as a row of the table. */
-export const eventCells = (known: EventStatus, wide: boolean, idOf: (id: string) => string): string[] => {
-  const { event, state, attempt } = known
+export const eventCells = (status: EventStatus, wide: boolean, idOf: (id: string) => string): string[] => {
+  const { event, state, attempt } = status
   return [
     idOf(event.event_id),
     shownTime(event.at),
@@ -23,7 +23,7 @@ export const eventCells = (known: EventStatus, wide: boolean, idOf: (id: string)
     state,
     cell(attempt || undefined),
     ...(wide ? [cell(event.profile), cell(event.target), cell(event.delivery_id)] : []),
-    cell(noteOf(known), wide ? 1024 : maxNote),
+    cell(noteOf(status), wide ? 1024 : maxNote),
   ]
 }
 

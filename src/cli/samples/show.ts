@@ -9,8 +9,8 @@ import { answer, type Cli } from '../shell/output.ts'
 export type ShowOptions = { readonly headers?: boolean }
 
 export const samplesShow = async (asked: string, { headers: whole = false }: ShowOptions, cli: Cli): Promise<number> => {
-  const known = findSample(cli.workspace, asked)
-  const { headers, body, ...about } = readSample(known)
+  const sample = findSample(cli.workspace, asked)
+  const { headers, body, ...about } = readSample(sample)
   const text = whole
     ? renderSample(about, { headers, body: Buffer.from(body) })
     : isJson(body)
@@ -19,7 +19,7 @@ export const samplesShow = async (asked: string, { headers: whole = false }: Sho
   const { provider = null, event = null, description = null } = about
   return answer(cli, {
     kind: 'samples.show',
-    data: { name: known.name, source: known.source, provider, event, description, headers, body },
+    data: { name: sample.name, source: sample.source, provider, event, description, headers, body },
     text,
   })
 }

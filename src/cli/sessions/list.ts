@@ -15,13 +15,13 @@ const defaultLimit = 50
 
 export const sessionsList = async ({ limit = defaultLimit, ...of }: SessionsListOptions, cli: Cli): Promise<number> => {
   const { io, workspace } = cli
-  const found = await listSessions(gatewayAt(workspace), of, limit)
-  const sessions = found.sessions.map(describeSession)
+  const page = await listSessions(gatewayAt(workspace), of, limit)
+  const sessions = page.sessions.map(describeSession)
   if (sessions.length === 0) {
     await checkSources(workspace, of)
     note(cli, 'no such sessions: a route with `session` makes one for each key')
   }
-  if (found.more) note(cli, `there are more than ${limit}: --limit shows them`)
+  if (page.more) note(cli, `there are more than ${limit}: --limit shows them`)
   const rows = sessions.map(({ route, name, profile, platform, chat, thread, count, updated_at }) => [
     cell(route),
     cell(name),
@@ -34,5 +34,5 @@ export const sessionsList = async ({ limit = defaultLimit, ...of }: SessionsList
   const { dim } = paintWith(io.colour)
   const lines = aligned(io.isTty && rows.length > 0 ? [head, ...rows] : rows)
   const text = lines.map((line, i) => `${io.isTty && i === 0 ? dim(line) : line}\n`).join('')
-  return answer(cli, { kind: 'sessions.list', data: { sessions, more: found.more }, text })
+  return answer(cli, { kind: 'sessions.list', data: { sessions, more: page.more }, text })
 }

@@ -10,7 +10,7 @@ const maxLine = 160
 
 /** Renders Diagnostics. The text of each file is masked once. `more`: further notes for a Diagnostic. */
 export const frames = (
-  found: readonly Diagnostic[],
+  diagnostics: readonly Diagnostic[],
   texts: ReadonlyMap<string, string>,
   paint: Paint,
   more: (each: Diagnostic) => readonly string[] = () => [],
@@ -23,7 +23,7 @@ export const frames = (
     masked.set(file, lines)
     return lines
   }
-  return found.map((each) => frame(each, each.place && linesOf(each.place.file), more(each), paint)).join('')
+  return diagnostics.map((each) => frame(each, each.place && linesOf(each.place.file), more(each), paint)).join('')
 }
 
 const frame = (

@@ -116,18 +116,18 @@ const refuseMixed = (
 }
 
 const reportOf = (
-  found: Validated,
+  validated: Validated,
   paths: readonly string[],
   { max, denyWarnings = false }: ValidateOptions,
   cli: Cli,
   ms: number,
 ): FindingsReport => {
   const { workspace, io } = cli
-  const shown = found.diagnostics.slice(0, max)
+  const shown = validated.diagnostics.slice(0, max)
   return {
-    ...found,
+    ...validated,
     diagnostics: shown,
-    withheld: found.diagnostics.length - shown.length,
+    withheld: validated.diagnostics.length - shown.length,
     fallbackFile: join(workspace.dataDir, 'config.yaml'),
     folder: workspace.dataDir,
     call: [workspace.self, 'validate', ...paths.map(quoted)].join(' '),

@@ -58,16 +58,16 @@ const printed = ({ name, url, secret, curl, scheme, change }: SubscribeReport, w
 }
 
 const subscriptionText = ({ name, options, change, url, newSecret, scheme, how, curl }: SubscribeReport, cli: Cli): string => {
-  const what = change.created ? 'created' : 'updated'
+  const changeWord = change.created ? 'created' : 'updated'
   if (!change.created && change.changed.length === 0) return `no change: ${name}\nurl      ${url}\n`
   const { before, entry } = change
   const diff = before && !cli.quiet ? entryDiff(before, entry).map((line) => `  ${printable(line, maxLine)}`) : []
-  if (options.dryRun) return [`would be ${what}: ${name} (${change.changed.join(', ')})`, ...diff, `url      ${url}\n`].join('\n')
+  if (options.dryRun) return [`would be ${changeWord}: ${name} (${change.changed.join(', ')})`, ...diff, `url      ${url}\n`].join('\n')
   const secretLine = { generated: newSecret ?? '', supplied: '(as given)', kept: '(unchanged)', none: '(none: a public key checks)' }[
     change.secret
   ]
   const lines = [
-    `${what}  ${name}${change.created ? '' : ` (${change.changed.join(', ')})`}`,
+    `${changeWord}  ${name}${change.created ? '' : ` (${change.changed.join(', ')})`}`,
     ...diff,
     `url      ${url}`,
     `secret   ${secretLine}`,

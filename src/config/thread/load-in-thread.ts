@@ -15,7 +15,7 @@ export type ConfigReading = Pick<Loaded, 'config' | 'diagnostics'> & {
   readonly located: (found: readonly Diagnostic[]) => Promise<readonly Diagnostic[]>
 }
 
-/** Reads the present files, and resolves to what `use` makes of them. Unchanged routes are taken from `known`. */
+/** Reads the present files, and resolves to what `use` makes of them. Unchanged routes are taken from `knownRoutes`. */
 export type Read = <T>(known: Config['routes'], signal: AbortSignal, use: (reading: ConfigReading) => Promise<T>) => Promise<T>
 
 /** Makes a Reading of a configuration that this thread has loaded, where all places are known. */
@@ -33,7 +33,7 @@ const threadLimits = { maxOldGenerationSizeMb: 1_024 }
 /** Loads in a thread, which lives until `use` is done. Rejects when loading fails, or when `signal` ends it. */
 export const loadInThread = async <T>(
   options: LoadOptions,
-  known: Config['routes'],
+  knownRoutes: Config['routes'],
   signal: AbortSignal,
   use: (reading: ConfigReading) => Promise<T>,
 ): Promise<T> => {
@@ -45,7 +45,7 @@ export const loadInThread = async <T>(
   signal.addEventListener('abort', end)
   try {
     const carried = (await nextMessage(worker)) as ThreadMessages['loaded']
-    const config = unpackConfig(carried, options, await routesOf(worker, carried, known))
+    const config = unpackConfig(carried, options, await routesOf(worker, carried, knownRoutes))
     return await use({ config, diagnostics: carried.diagnostics, located: (found) => located(worker, found) })
   } finally {
     signal.removeEventListener('abort', end)
@@ -73,12 +73,12 @@ const askThread = (worker: Worker, asked: ThreadRequest): Promise<unknown> => {
   return said
 }
 
-/** Returns every route: from `known` where the digest is equal, else from the thread. */
-const routesOf = async (worker: Worker, { routes }: CarriedConfig, known: Config['routes']): Promise<Map<string, PlainRoute>> => {
+/** Returns every route: from `knownRoutes` where the digest is equal, else from the thread. */
+const routesOf = async (worker: Worker, { routes }: CarriedConfig, knownRoutes: Config['routes']): Promise<Map<string, PlainRoute>> => {
   const all = new Map<string, PlainRoute>()
   const changed: string[] = []
   for (const [name, digest] of routes) {
-    const same = known.get(name)
+    const same = knownRoutes.get(name)
     if (same?.digest === digest) all.set(name, same)
     else changed.push(name)
   }
@@ -89,10 +89,10 @@ const routesOf = async (worker: Worker, { routes }: CarriedConfig, known: Config
   return all
 }
 
-const located = async (worker: Worker, found: readonly Diagnostic[]): Promise<readonly Diagnostic[]> => {
+const located = async (worker: Worker, diagnostics: readonly Diagnostic[]): Promise<readonly Diagnostic[]> => {
   const all: Diagnostic[] = []
-  for (let at = 0; at < found.length; at += pieceSize) {
-    const some = found.slice(at, at + pieceSize)
+  for (let at = 0; at < diagnostics.length; at += pieceSize) {
+    const some = diagnostics.slice(at, at + pieceSize)
     const sought = some.flatMap(({ place }) => (isSoughtPlace(place) ? [place] : []))
     const places = sought.length > 0 ? ((await askThread(worker, { places: sought })) as ThreadMessages['places']) : []
     const by = new Map<SourceRange, SourceRange | undefined>(sought.map((place, i) => [place, places[i]]))

@@ -25,7 +25,7 @@ export type Update<T> = (entries: JsonObject) => { readonly entries?: JsonObject
  * removed or disabled meanwhile. Throws a Fault.
  */
 export const updateEntries = async <T>(file: string, update: Update<T>): Promise<T> => {
-  const held = await lockFile(file)
+  const lock = await lockFile(file)
   try {
     for (let round = 0; round < maxRounds; round++) {
       const { entries, text, stamp } = readSnapshot(file)
@@ -33,7 +33,7 @@ export const updateEntries = async <T>(file: string, update: Update<T>): Promise
       if (!next.entries) return next.result
       refuseReadOnly(file)
       if (text !== undefined) await replaceFile(`${file}.bak`, text)
-      if (held.lost() || stampOf(file) !== stamp) continue
+      if (lock.lost() || stampOf(file) !== stamp) continue
       await replaceFile(file, `${JSON.stringify(next.entries, null, 2)}\n`)
       return next.result
     }
@@ -41,23 +41,23 @@ export const updateEntries = async <T>(file: string, update: Update<T>): Promise
   } catch (error) {
     throw diskFault('write', file, error)
   } finally {
-    await held.release()
+    await lock.release()
   }
 }
 
 /** Replaces the text `before` by `after`, under the same lock, and keeps `before` as `.bak`. Throws a Fault where the text is another. */
 export const replaceEntriesText = async (file: string, before: string, after: string, mode: number): Promise<void> => {
-  const held = await lockFile(file)
+  const lock = await lockFile(file)
   try {
     const { text } = readSnapshot(file)
-    if (text !== before || held.lost()) throw conflict(`${file} has changed meanwhile: nothing was written`, 'try again')
+    if (text !== before || lock.lost()) throw conflict(`${file} has changed meanwhile: nothing was written`, 'try again')
     refuseReadOnly(file)
     await replaceFile(`${file}.bak`, before)
     await replaceFile(file, after, mode)
   } catch (error) {
     throw diskFault('write', file, error)
   } finally {
-    await held.release()
+    await lock.release()
   }
 }
 

@@ -24,9 +24,9 @@ export const textOfFile = (file: string): string => {
  * is not `before`. With `backup` the old text is kept as `.bak`, which only its owner may read.
  */
 export const replaceText = async (file: string, before: string, after: string, backup = false): Promise<void> => {
-  const held = await lockFile(file)
+  const lock = await lockFile(file)
   try {
-    if (textOfFile(file) !== before || held.lost()) throw conflict(`${file} has changed meanwhile: nothing was written`, 'try again')
+    if (textOfFile(file) !== before || lock.lost()) throw conflict(`${file} has changed meanwhile: nothing was written`, 'try again')
     const mode = statSync(file, { throwIfNoEntry: false })?.mode
     refuseReadOnly(file)
     if (backup) await replaceFile(`${file}.bak`, before)
@@ -34,6 +34,6 @@ export const replaceText = async (file: string, before: string, after: string, b
   } catch (error) {
     throw diskFault('write', file, error)
   } finally {
-    await held.release()
+    await lock.release()
   }
 }

@@ -112,7 +112,7 @@ const helpFor = (message: string): string =>
 
 /** Returns the offsets of keys that stand twice: of the later key each time. */
 const duplicateKeyOffsets = (text: string, events: readonly Event[]): number[] => {
-  const found: number[] = []
+  const offsets: number[] = []
   /** The keys of each open map, and whether a key comes next; a list has none. */
   const open: { keys?: Set<string>; isKey: boolean }[] = []
   for (const event of events) {
@@ -123,14 +123,14 @@ const duplicateKeyOffsets = (text: string, events: readonly Event[]): number[] =
     const around = open.at(-1)
     if (around?.keys && around.isKey && event.type === EVENT_ID.SCALAR) {
       const key = getScalarValue(text, event)
-      if (around.keys.has(key)) found.push(scalarStart(event))
+      if (around.keys.has(key)) offsets.push(scalarStart(event))
       around.keys.add(key)
     }
     if (around) around.isKey = !around.isKey
     if (event.type === EVENT_ID.MAPPING) open.push({ keys: new Set(), isKey: true })
     else if (event.type === EVENT_ID.SEQUENCE || event.type === EVENT_ID.DOCUMENT) open.push({ isKey: false })
   }
-  return found
+  return offsets
 }
 
 /** Reads and parses a file, or the text `given` in its place. Without a file there is neither a source nor a Diagnostic. */

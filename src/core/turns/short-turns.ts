@@ -22,13 +22,13 @@ type WaitingWork = { count: number; bytes: number }
 
 export const createShortTurns = (): ShortTurns => {
   const waiting: (() => void)[] = []
-  const held = new Map<string, WaitingWork>()
+  const waitingOf = new Map<string, WaitingWork>()
   let bytesOfAll = 0
   let isBegun = false
 
   const hold = (client: string, bytes: number): (() => void) => {
-    const own = held.get(client) ?? { count: 0, bytes: 0 }
-    held.set(client, own)
+    const own = waitingOf.get(client) ?? { count: 0, bytes: 0 }
+    waitingOf.set(client, own)
     own.count++
     own.bytes += bytes
     bytesOfAll += bytes
@@ -36,7 +36,7 @@ export const createShortTurns = (): ShortTurns => {
       own.count--
       own.bytes -= bytes
       bytesOfAll -= bytes
-      if (own.count === 0) held.delete(client)
+      if (own.count === 0) waitingOf.delete(client)
     }
   }
   const turn = (): void => {
@@ -58,7 +58,7 @@ export const createShortTurns = (): ShortTurns => {
     })
   return {
     hasRoom(client, bytes) {
-      const own = held.get(client) ?? { count: 0, bytes: 0 }
+      const own = waitingOf.get(client) ?? { count: 0, bytes: 0 }
       const isOneTooMany = waiting.length >= maxWaiting || own.count >= maxWaitingOfOne
       return !isOneTooMany && bytesOfAll + bytes <= maxBytes && own.bytes + bytes <= maxBytesOfOne
     },

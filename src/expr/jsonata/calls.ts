@@ -29,10 +29,10 @@ const isShortFor = (word: string, name: string): boolean => {
 
 /** Returns the first call of a name that neither the library nor the expression has. A name that is bound in any scope counts as known. */
 export const unknownCall = (nodes: readonly SyntaxNode[]): { readonly message: string; readonly position: number } | undefined => {
-  const known = new Set(['', '$', ...builtInNames, ...nodes.flatMap(boundBy)])
+  const knownNames = new Set(['', '$', ...builtInNames, ...nodes.flatMap(boundBy)])
   for (const node of nodes) {
     const callee = calleeOf(node)
-    const name = nameOf(callee).find((each) => !known.has(each))
+    const name = nameOf(callee).find((each) => !knownNames.has(each))
     if (name === undefined || !isNode(callee)) continue
     const slips = nearest(name, builtInNames)
     const near = slips.length > 0 ? slips : builtInNames.filter((each) => isShortFor(name, each)).slice(0, 1)

@@ -78,7 +78,7 @@ class Walk {
   }
 
   #visitMap(paths: readonly Path[], passed: number): Json {
-    const found = new Map<string, Json>()
+    const members = new Map<string, Json>()
     this.#at++
     while (this.#next() === quote && --this.#left >= 0) {
       const from = this.#at
@@ -87,25 +87,25 @@ class Walk {
       if (this.#next() !== colon) break
       this.#at++
       const value = this.#enter(paths, passed, (step) => step === key)
-      if (key !== undefined) found.set(key, value)
+      if (key !== undefined) members.set(key, value)
       if (this.#next() !== comma) break
       this.#at++
     }
     if (this.#next() === closeMap) this.#at++
-    return Object.fromEntries(found)
+    return Object.fromEntries(members)
   }
 
   #visitList(paths: readonly Path[], passed: number): Json {
-    const found: Json[] = []
+    const items: Json[] = []
     this.#at++
     while (this.#next() !== closeList && --this.#left >= 0) {
-      const index = String(found.length)
-      found.push(this.#enter(paths, passed, (step) => step === '*' || step === index))
+      const index = String(items.length)
+      items.push(this.#enter(paths, passed, (step) => step === '*' || step === index))
       if (this.#next() !== comma) break
       this.#at++
     }
     if (this.#next() === closeList) this.#at++
-    return found
+    return items
   }
 
   /** Reads the value of the next key of a path. */

@@ -57,7 +57,7 @@ const claimWith = async (claim: Claim, shares: readonly Claim[], store: Store): 
 const deliverDirectly = async (
   event: Event,
   { prompt: { text }, delivery }: Message,
-  held: HeldClaims,
+  claims: HeldClaims,
   effects: Effects,
 ): Promise<Outcome> => {
   const { route, profile, deliveryId } = event
@@ -68,10 +68,10 @@ const deliverDirectly = async (
   )
   const isFirst = 'to' in delivery && delivery.mode === 'first_success'
   const record = recorderOf(event, effects)
-  const failures = isFirst ? await sendInTurn(to, send) : await sendToAll(to, held, send, record)
+  const failures = isFirst ? await sendInTurn(to, send) : await sendToAll(to, claims, send, record)
   const done = [...to.keys()].filter((position) => failures[position] === undefined && position < failures.length)
   const isDone = isFirst ? done.length > 0 : done.length === to.length
-  await record((store) => store.settle(held.claim.key, isDone))
+  await record((store) => store.settle(claims.claim.key, isDone))
   if (isDone) return { kind: 'delivered', route, target: done.map((position) => to[position]?.target).join(', '), deliveryId, answers }
   const failed = failures.flatMap((why, position) => (why === undefined ? [] : `${labelOf(to, position)}: ${why}`))
   return refuse('delivery_failed', { detail: whyPartly(to, failed, done) })

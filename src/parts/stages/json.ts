@@ -34,7 +34,7 @@ export const parserOf = (
   const typed = new Set(
     own.filter(({ reads, eventTypeHeaders = [] }) => reads?.eventType && eventTypeHeaders.length === 0).map(({ name }) => name),
   )
-  const known = knownHeadersOf(schemes)
+  const knownHeaders = knownHeadersOf(schemes)
   return (request) => {
     const { headers, verification } = request
     const body = request.read ?? new ReadOnce(headers, request.body)
@@ -54,11 +54,11 @@ export const parserOf = (
       payload,
       eventType:
         usableType(firstOf(reads, (each) => typeBy(each, headers, payload))) ??
-        eventTypeOf(typed.has(verification.scheme) ? {} : headers, payload, known),
-      eventAlias: shortForm(headers, payload, known),
+        eventTypeOf(typed.has(verification.scheme) ? {} : headers, payload, knownHeaders),
+      eventAlias: shortForm(headers, payload, knownHeaders),
       deliveryId: deliveryIdOf(
         request,
-        known,
+        knownHeaders,
         firstOf(reads, (each) => each.deliveryId?.(headers, body)),
         () => firstOf(reads, (each) => each.repeatId?.(headers, body)),
       ),
@@ -131,7 +131,7 @@ const collectedHeaders = new WeakMap<readonly Scheme[], KnownHeaders>()
  * not sign them.
  */
 const knownHeadersOf = (schemes: readonly Scheme[]): KnownHeaders => {
-  const known = collectedHeaders.get(schemes) ?? {
+  const knownHeaders = collectedHeaders.get(schemes) ?? {
     mask: compileMask(schemes),
     eventType: schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders),
     id: [...schemes.filter(({ signedId }) => !signedId), ...schemes.filter(({ signedId }) => signedId)]
@@ -141,8 +141,8 @@ const knownHeadersOf = (schemes: readonly Scheme[]): KnownHeaders => {
       shortTypeField === undefined ? [] : { headers: eventTypeHeaders, field: shortTypeField },
     ),
   }
-  collectedHeaders.set(schemes, known)
-  return known
+  collectedHeaders.set(schemes, knownHeaders)
+  return knownHeaders
 }
 
 /** The type of an event that has none. */

@@ -76,14 +76,14 @@ const unusablePlugin = ({ name, place, pointer }: PluginSource, error: unknown):
 
 /** Reports sections under `platforms` that are named like a plugin's, but that no target reads. */
 const unclaimedSections = ({ name, platforms, place }: Profile, targets: readonly TargetPart[]): Diagnostic[] => {
-  const known = new Set(targets.map(platformOf))
+  const platformNames = new Set(targets.map(platformOf))
   return Object.keys(platforms).flatMap((platform) => {
-    if (!pluginName.test(platform) || known.has(platform)) return []
+    if (!pluginName.test(platform) || platformNames.has(platform)) return []
     const path = ['platforms', platform]
     const of = name === defaultProfile ? '' : `profile "${name}": `
     return diagnostic('WH711', `${of}no plugin reads the settings "${platform}"`, {
       pointer: pointerOf(path),
-      help: unpluggedHelp(platform, known),
+      help: unpluggedHelp(platform, platformNames),
       ...(place ? { place: place(path, 'key') } : {}),
     })
   })

@@ -26,8 +26,8 @@ export const loadModule = async <T>(
   read: (module: object) => Promise<T>,
 ): Promise<T> => {
   const url = pathToFileURL(moduleFile(name, dataDir)).href
-  const known = loaded.get(url)
-  if (known !== undefined) return known
+  const loading = loaded.get(url)
+  if (loading !== undefined) return loading
   const failed = failures.get(url) ?? 0
   // The address counts as failed until the module is loaded, so that a call meanwhile does not wait for it. After a failure another address
   // is used, because Node would not read a mended file again.

@@ -50,18 +50,18 @@ const knownEventsOf = ({ route, spec, catalogue }: Subject): KnownEvents => {
   }
 }
 
-const checkName = (name: string, i: number, known: KnownEvents, subject: Subject): void => {
+const checkName = (name: string, i: number, knownEvents: KnownEvents, subject: Subject): void => {
   const { placeOf, say } = subject
   const path = ['events', i]
-  const { isWhole, actionField } = known
-  const message = `events[${i}]: ${known.sentence} "${printable(name, 60)}"`
+  const { isWhole, actionField } = knownEvents
+  const message = `events[${i}]: ${knownEvents.sentence} "${printable(name, 60)}"`
   const [, type = '', action = ''] = /^([^.]+)\.(\w+)$/.exec(name) ?? []
-  const isOfType = actionField !== undefined && known.names.has(type)
-  if (isOfType && !known.noActions?.includes(type)) {
+  const isOfType = actionField !== undefined && knownEvents.names.has(type)
+  if (isOfType && !knownEvents.noActions?.includes(type)) {
     sayAction({ type, action, actionField }, message, path, subject)
     return
   }
-  const near = isOfType ? { name: type, isPlain: false } : knownNear(name, known.names)
+  const near = isOfType ? { name: type, isPlain: false } : knownNear(name, knownEvents.names)
   if (near) {
     const place = placeOf(path)
     // An alias is not the name itself, so the fix must not replace it.
@@ -69,8 +69,8 @@ const checkName = (name: string, i: number, known: KnownEvents, subject: Subject
       withoutQuotes(subject.texts.at(place)) === name && fixOf(`write ${near.name}`, near.isPlain, { place, text: quotedName(near.name) })
     say('WH226', path, message, { help: `did you mean "${near.name}"?`, suggest: [near.name], ...(fix ? { fix } : {}) })
   } else if (isWhole) {
-    const suggest = nearest(name, known.names)
-    const help = suggest.length > 0 ? `did you mean ${eitherOf(suggest)}?` : `write one that it has: ${commonNamesIn(known.names)} …`
+    const suggest = nearest(name, knownEvents.names)
+    const help = suggest.length > 0 ? `did you mean ${eitherOf(suggest)}?` : `write one that it has: ${commonNamesIn(knownEvents.names)} …`
     say('WH226', path, message, { help, suggest })
   }
 }
@@ -129,14 +129,14 @@ const looseName = (name: string): string =>
     .replace(/s$/, '')
 
 /** Returns the known name that differs from a word by a slip; `undefined` where none does. `isPlain`: only in spelling. */
-const knownNear = (name: string, known: ReadonlySet<string>): { readonly name: string; readonly isPlain: boolean } | undefined => {
-  const same = [...known].find((each) => looseName(each) === looseName(name))
+const knownNear = (name: string, knownNames: ReadonlySet<string>): { readonly name: string; readonly isPlain: boolean } | undefined => {
+  const same = [...knownNames].find((each) => looseName(each) === looseName(name))
   if (same !== undefined) return { name: same, isPlain: true }
   // "created" is no slip of "create".
-  if (name.length < 5 || known.has(name.replace(/(?:e?d|ing)$/, '')) || known.has(name.replace(/d$/, ''))) return undefined
+  if (name.length < 5 || knownNames.has(name.replace(/(?:e?d|ing)$/, '')) || knownNames.has(name.replace(/d$/, ''))) return undefined
   const [near] = nearest(
     name,
-    [...known].filter((each) => Math.abs(each.length - name.length) <= 1 && each.length >= 5),
+    [...knownNames].filter((each) => Math.abs(each.length - name.length) <= 1 && each.length >= 5),
   )
   return near !== undefined && isOneSlip(name.toLowerCase(), near.toLowerCase()) ? { name: near, isPlain: false } : undefined
 }

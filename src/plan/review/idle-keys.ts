@@ -37,11 +37,11 @@ export const reviewPrompt = ({ spec, catalogue, say }: Subject): void => {
   if (spec.prompt || spec.cron_job !== undefined) return
   const targets = writtenTargets(spec).map(({ target }) => target)
   if (targets.every((target) => catalogue.targets.get(target)?.internal)) return
-  const what = spec.deliver_only ? `${targets.join(', ')} gets` : 'the agent is asked nothing but'
+  const receives = spec.deliver_only ? `${targets.join(', ')} gets` : 'the agent is asked nothing but'
   say(
     'WH506',
     spec.prompt === undefined ? [] : ['prompt'],
-    `there is no prompt: ${what} the whole payload as JSON, cut at 4000 characters`,
+    `there is no prompt: ${receives} the whole payload as JSON, cut at 4000 characters`,
     {
       help: 'write a prompt that says what to do, with {dotted.path} for what the payload brings',
       of: 'key',

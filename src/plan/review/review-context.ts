@@ -25,14 +25,14 @@ export type ReviewContext = {
   readonly senderSamples?: ReadonlyMap<RouteSource, Sampled>
 }
 
-/** Makes the context of a review. `found`: the Diagnostics of the configuration. */
+/** Makes the context of a review. `diagnostics`: those of the configuration. */
 export const reviewContext = (
   config: Config,
   catalogue: Catalogue,
   texts: ReadonlyMap<string, string>,
-  found: readonly Diagnostic[] = [],
+  diagnostics: readonly Diagnostic[] = [],
 ): ReviewContext => {
-  const known = new Map<string, boolean>()
+  const isThere = new Map<string, boolean>()
   let book: JobBook | undefined
   return {
     config,
@@ -42,11 +42,11 @@ export const reviewContext = (
       book ??= quietBook(config, catalogue)
       return book
     },
-    doubtful: new Set(found.flatMap(({ pointer }) => /^\/platforms\/([^/]+)\/./.exec(pointer)?.[1] ?? [])),
+    doubtful: new Set(diagnostics.flatMap(({ pointer }) => /^\/platforms\/([^/]+)\/./.exec(pointer)?.[1] ?? [])),
     hasProgram: (name, search) => {
       const key = `${name}\n${search}`
-      const has = known.get(key) ?? hasProgram(name, search)
-      known.set(key, has)
+      const has = isThere.get(key) ?? hasProgram(name, search)
+      isThere.set(key, has)
       return has
     },
   }

@@ -31,7 +31,7 @@ const reviewGlobalSecret = (
 ): Diagnostic[] => {
   if (secret === undefined) return []
   const { env = {}, place: placeIn } = profiles.get(defaultProfile) ?? {}
-  const found: Diagnostic[] = []
+  const diagnostics: Diagnostic[] = []
   const fromEnv = isUsableSecret(env.WEBHOOK_SECRET)
   const path = settingPath('secret')
   const placeOf = () => (placeIn && !fromEnv ? placeIn(path) : { file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })
@@ -40,12 +40,12 @@ const reviewGlobalSecret = (
       placeIn && !fromEnv
         ? { place: placeIn(path), pointer: pointerOf(path), ...(suggest ? { suggest } : {}), ...(fix ? { fix } : {}) }
         : {}
-    found.push(
+    diagnostics.push(
       diagnostic(code, fromEnv ? `WEBHOOK_SECRET: ${message}` : message.replace(/^the secret/, 'the global secret'), { ...at, help }),
     )
   }
   reviewSecret(secret, path, { say, placeOf, texts: new FileTexts(texts) })
-  return found
+  return diagnostics
 }
 
 const reviewPlainHttp = ({ host, adapter, enabled, profiles }: Config, settingPath: Loaded['settingPath']): Diagnostic[] => {

@@ -12,7 +12,7 @@ type SecretHolder = { readonly route: RouteSource; readonly path: Path; readonly
 /** Reports every route with a secret of an earlier route. A shared reference (`${NAME}`) is taken as meant. */
 export const reviewSharedSecrets = (routes: readonly { readonly route: RouteSource }[], texts: FileTexts): Diagnostic[] => {
   const holders = new Map<string, SecretHolder>()
-  const found: Diagnostic[] = []
+  const diagnostics: Diagnostic[] = []
   for (const { route } of routes) {
     for (const { secret, path } of ownSecrets(route)) {
       if (secret === insecure || secret.trim() === '') continue
@@ -21,10 +21,10 @@ export const reviewSharedSecrets = (routes: readonly { readonly route: RouteSour
       const first = holders.get(secret)
       if (!first) holders.set(secret, holder)
       else if (first.route !== route && !(holder.written !== undefined && holder.written === first.written))
-        found.push(sharedSecret(holder, first))
+        diagnostics.push(sharedSecret(holder, first))
     }
   }
-  return [...found, ...reviewInherited(routes)]
+  return [...diagnostics, ...reviewInherited(routes)]
 }
 
 /** Reports once that routes with different senders have the global secret. */

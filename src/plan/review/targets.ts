@@ -26,13 +26,13 @@ export const reviewTargets = (sender: TargetOwner): void => {
   const { catalogue, profile, spec } = sender
   const targets = writtenTargets(spec)
   // A target that does not exist is an error already, and could read any key.
-  const known = targets.flatMap(({ target, path, ...rest }): NamedTarget[] => {
+  const namedTargets = targets.flatMap(({ target, path, ...rest }): NamedTarget[] => {
     const part = catalogue.targets.get(target)
     const item = Array.isArray(spec.deliver) ? spec.deliver[Number(path[1])] : undefined
     return part ? [{ part, path: typeof item === 'object' ? [...path, 'target'] : path, ...rest }] : []
   })
-  const meant = known.length === targets.length ? reviewKeys(known, sender) : new Set()
-  for (const to of known) {
+  const meant = namedTargets.length === targets.length ? reviewKeys(namedTargets, sender) : new Set()
+  for (const to of namedTargets) {
     const settings = settingsOf(to.part, profile.platforms, profile.env)
     // A misspelled chat_id was reported by `reviewKeys`.
     if (!reviewConnection(to, settings, sender) && !meant.has('chat_id')) reviewAddress(to, settings, sender)

@@ -17,16 +17,16 @@ export const reviewToolsets = ({ spec, profile, config, catalogue, jobs, say }: 
   if (spec.deliver_only) return
   const { cron_job: job } = spec
   const own = job === undefined ? spec.toolsets : jobs().find(profile.name, job)[0]?.spec.toolsets
-  const known = toolsetNames(config, catalogue.toolsets)
-  const wide = (own ?? config.tools.ofRuns).filter((name) => known.has(name) && !harmlessToolsets.has(name))
+  const allToolsets = toolsetNames(config, catalogue.toolsets)
+  const wide = (own ?? config.tools.ofRuns).filter((name) => allToolsets.has(name) && !harmlessToolsets.has(name))
   if (wide.length === 0) return
   const written = spec.prompt ? placeholders(spec.prompt).filter((path) => freeTextPath.test(path)) : ['']
   if (written.length === 0) return
-  const what = spec.prompt ? written.map((path) => `{${path}}`).join(', ') : 'the whole payload'
+  const foreignText = spec.prompt ? written.map((path) => `{${path}}`).join(', ') : 'the whole payload'
   say(
     'WH216',
     job === undefined ? (spec.toolsets ? ['toolsets'] : spec.prompt ? ['prompt'] : []) : ['cron_job'],
-    `the agent${job === undefined ? '' : ` of the job "${job}"`} has ${eitherOf(wide)} and reads ${what}, which strangers may write`,
+    `the agent${job === undefined ? '' : ` of the job "${job}"`} has ${eitherOf(wide)} and reads ${foreignText}, which strangers may write`,
     {
       help: 'name the fields that it needs in the prompt, or leave the toolset to routes whose senders you trust; agent.untrusted stays fence',
       of: 'key',

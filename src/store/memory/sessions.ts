@@ -12,15 +12,15 @@ export class Sessions {
 
   /** Adds a turn. `false`: the session has this turn already. */
   converse(session: SessionName, turn: string, messages: readonly SessionMessage[], now: number): boolean {
-    const held = this.#sessions.get(session.key) ?? { name: session, createdAt: now, updatedAt: now, messages: [] }
-    if (session.chatAddress) held.name = { ...held.name, chatAddress: session.chatAddress }
-    this.#touch(held, now)
+    const stored = this.#sessions.get(session.key) ?? { name: session, createdAt: now, updatedAt: now, messages: [] }
+    if (session.chatAddress) stored.name = { ...stored.name, chatAddress: session.chatAddress }
+    this.#touch(stored, now)
     for (const key of this.#sessions.keys()) {
       if (this.#sessions.size <= maxSessions) break
       this.#sessions.delete(key)
     }
-    if (held.messages.some((kept) => kept.turn === turn)) return false
-    addMessages(held, turn, messages)
+    if (stored.messages.some((kept) => kept.turn === turn)) return false
+    addMessages(stored, turn, messages)
     return true
   }
 
@@ -65,8 +65,8 @@ export class Sessions {
 const isAt = ({ chatAddress }: SessionName, { platform, chat, thread }: ChatAddress): boolean =>
   chatAddress?.platform === platform && chatAddress.chat === chat && chatAddress.thread === thread
 
-const addMessages = (held: StoredSession, turn: string | undefined, messages: readonly SessionMessage[]): void => {
-  const all = [...held.messages, ...messages.map((message) => ({ turn, message }))]
+const addMessages = (stored: StoredSession, turn: string | undefined, messages: readonly SessionMessage[]): void => {
+  const all = [...stored.messages, ...messages.map((message) => ({ turn, message }))]
   let first = all.length
   let chars = 0
   while (first > 0 && all.length - first < maxMessages) {
@@ -74,7 +74,7 @@ const addMessages = (held: StoredSession, turn: string | undefined, messages: re
     if (chars > maxMessageChars) break
     first--
   }
-  held.messages = all.slice(first)
+  stored.messages = all.slice(first)
 }
 
 const sessionOf = ({ name, createdAt, updatedAt, messages }: StoredSession, now: number): Session => ({

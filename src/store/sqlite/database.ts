@@ -66,8 +66,8 @@ const fileBytes = (file: string): number => statSync(file, { throwIfNoEntry: fal
 const prepareDatabase = (db: Database.Database, file: string): void => {
   db.pragma('locking_mode = EXCLUSIVE')
   const version = checkOwner(db, file)
-  const found = readPragma(db, 'quick_check(1)')
-  if (found !== 'ok') throw corruptFault(file, String(found))
+  const checkResult = readPragma(db, 'quick_check(1)')
+  if (checkResult !== 'ok') throw corruptFault(file, String(checkResult))
   if (readPragma(db, 'journal_mode = WAL') !== 'wal') throw new Error('the file system does not support its log')
   db.pragma('synchronous = FULL')
   db.pragma('cache_size = -16384')

@@ -194,15 +194,15 @@ const dropped = ({ opened: { name, source } }: RouteDraft): Command => ({
 
 /** A message reaches every screen, from the top down: the screen that waits for an answer may be covered by now. */
 const onMessage = (state: State, message: Message, models: Models): Next => {
-  const known = withWorld(state, worldAfter(message, state.world))
-  return known.screens.reduceRight<Next>(
+  const informed = withWorld(state, worldAfter(message, state.world))
+  return informed.screens.reduceRight<Next>(
     (next, screen) => {
       const { onMessage: receive } = models[screen.kind]
       // A screen above may have removed this screen.
       if (!receive || !next.state.screens.includes(screen)) return next
       return joined(next, updated(next.state, screen, receive(screen, message, next.state.world), models))
     },
-    { state: known, commands: [] },
+    { state: informed, commands: [] },
   )
 }
 

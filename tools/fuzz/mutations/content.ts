@@ -86,7 +86,7 @@ const form: Mutate = (sent, { random }) => {
   const { body } = sent
   if (!isForm(sent)) return undefined
   const fields = body.split('&')
-  const one = random.pick(fields)
+  const field = random.pick(fields)
   const changed = random.pick([
     body.replaceAll('+', '%20'),
     body.replaceAll('%20', '+'),
@@ -97,9 +97,9 @@ const form: Mutate = (sent, { random }) => {
     body.replace('&', ';'),
     body.replace('&', '&&'),
     `${body}&x=forged`,
-    `${body}&${one}`,
-    `${one.split('=')[0]}=forged&${body}`,
-    `${body}&${one.split('=')[0]}=forged`,
+    `${body}&${field}`,
+    `${field.split('=')[0]}=forged&${body}`,
+    `${body}&${field.split('=')[0]}=forged`,
     `${body}&x`,
     random.shuffle([...fields]).join('&'),
     `?${body}`,

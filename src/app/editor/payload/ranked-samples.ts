@@ -48,10 +48,10 @@ type Judged = Pick<RankedSample, 'type' | 'fits' | 'isLike'> & { readonly has: n
 
 type Judge = (request: Request) => Judged
 
-const ranked = (known: KnownSample, judge: Judge): RankedSample & { readonly has: number } => {
-  const { name } = known
+const ranked = (sample: KnownSample, judge: Judge): RankedSample & { readonly has: number } => {
+  const { name } = sample
   try {
-    const { headers, body } = readSample(known)
+    const { headers, body } = readSample(sample)
     const bytes = Buffer.from(body)
     return { name, bytes: bytes.length, ...judge({ headers: asReceived(headers), body: bytes }) }
   } catch (error) {

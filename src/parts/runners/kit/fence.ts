@@ -20,8 +20,8 @@ export const createFence = (handling: Handling, nonce: string = randomBytes(16).
   const set = fencings[handling](nonce)
   // Only a text that came back in this run can contain the boundary: for example a page that the model was made to ask for with the
   // boundary in the address.
-  const known = new RegExp(nonce.slice(0, markUnits), 'gi')
-  const data = (text: string): string => set(showHidden(text).replace(known, '[removed]'))
+  const nonceForm = new RegExp(nonce.slice(0, markUnits), 'gi')
+  const data = (text: string): string => set(showHidden(text).replace(nonceForm, '[removed]'))
   const around: Fence['around'] = (text, untrusted) => {
     let out = ''
     let at = 0

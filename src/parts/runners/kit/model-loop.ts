@@ -98,7 +98,7 @@ const generate = async (sdk: Sdk, options: Options, heard: RunnerJob['heard']): 
 /** Reports the usage of each step, and remembers that the budget is used up. */
 const createSpending = (model: string, { used, tools = [] }: RunnerJob) => {
   // Only tools of the run count: a model may invent any number of names, of any length.
-  const known = new Set(tools.map(({ name }) => name))
+  const toolNames = new Set(tools.map(({ name }) => name))
   let refusal: unknown
   return {
     get isOver(): boolean {
@@ -110,7 +110,7 @@ const createSpending = (model: string, { used, tools = [] }: RunnerJob) => {
     add: async ({ usage, toolCalls }: StepResult<ToolSet>): Promise<void> => {
       const { inputTokens = 0, outputTokens = 0 } = usage
       try {
-        const called = toolCalls.map(({ toolName }) => toolName).filter((name) => known.has(name))
+        const called = toolCalls.map(({ toolName }) => toolName).filter((name) => toolNames.has(name))
         await used?.({ model, inputTokens, outputTokens, tools: called })
       } catch (thrown) {
         refusal ??= thrown

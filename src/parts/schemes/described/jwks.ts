@@ -18,30 +18,30 @@ type Keys = ReadonlyMap<string, KeyObject>
 /** `url`: the configured address of the keys. */
 export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys => {
   const address = jwksAddress(url)
-  let known: { readonly keys: Keys; readonly from: FetchedKey } | undefined
+  let latest: { readonly keys: Keys; readonly from: FetchedKey } | undefined
   let isKept = false
 
   /** Replaces the known keys with those of an answer, unless the answer has no usable key. */
   const take = (from: FetchedKey): void => {
     // One fetch answers all requests for a while.
-    if (known?.from.bytes === from.bytes) return
+    if (latest?.from.bytes === from.bytes) return
     const keys = keysInJwks(from.bytes.toString('utf8'))
     if (keys.size === 0) return
-    known = { keys, from }
+    latest = { keys, from }
     // A key that the sender has withdrawn must not be valid after a restart.
     if (isKept) kept.put(address, from)
   }
   const takeKept = (): void => {
     const from = kept.get(address)
     if (from) take(from)
-    isKept = known !== undefined
+    isKept = latest !== undefined
   }
   const keyWithin = (ms: number, kid: string, at: number): KeyObject | undefined =>
-    known && Math.abs(at - known.from.at) < ms ? known.keys.get(kid) : undefined
+    latest && Math.abs(at - latest.from.at) < ms ? latest.keys.get(kid) : undefined
 
   return {
     find(kid, { at, remote }) {
-      if (!known) takeKept()
+      if (!latest) takeKept()
       const key = keyWithin(hourMs, kid, at)
       if (key) return key
       return fetch(address, { client: remote(), maxBytes, isNamedByRequest: false }).then((answer) => {
@@ -50,7 +50,7 @@ export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys
         const last = keyWithin(longestMs, kid, at)
         if (last) return last
         if ('later' in answer) return { later: `the keys of ${url} cannot be had now: ${answer.later}` }
-        if (known?.from.bytes !== answer.bytes) return { later: `${url} has no keys that can be used` }
+        if (latest?.from.bytes !== answer.bytes) return { later: `${url} has no keys that can be used` }
         if (answer.isAwaited) return `${url} has no key with the id that the token names`
         return {
           later: `${url} was asked a moment ago and had no key with the id that the token names: it may have one when it is asked again`,
@@ -58,9 +58,9 @@ export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys
       })
     },
     hasVerified() {
-      if (isKept || !known) return
+      if (isKept || !latest) return
       isKept = true
-      kept.put(address, known.from)
+      kept.put(address, latest.from)
     },
   }
 }

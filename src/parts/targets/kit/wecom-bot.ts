@@ -48,10 +48,10 @@ const createTurns = (): Turns => new Map()
 const takeTurn = async (turns: Turns, bot: string, timeoutMs: number): Promise<(() => void) | undefined> => {
   const before = turns.get(bot)
   let done = (): void => {}
-  const held = new Promise<void>((resolve) => {
+  const ended = new Promise<void>((resolve) => {
     done = resolve
   })
-  const over = Promise.resolve(before).then(() => held)
+  const over = Promise.resolve(before).then(() => ended)
   turns.set(bot, over)
   void over.then(() => turns.get(bot) === over && turns.delete(bot))
   if (before === undefined) return done

@@ -37,17 +37,17 @@ export const bluebubbles = defineChat({
   async post(posting) {
     const method = posting.setting('method')
     if (method !== 'apple-script' && method !== privateApi) return permanentFailure(`method is neither apple-script nor ${privateApi}`)
-    const found = await guidOf(posting)
-    if ('refused' in found) return found.refused
+    const lookup = await guidOf(posting)
+    if ('refused' in lookup) return lookup.refused
     const body = { message: posting.text, tempGuid: uuidOf(posting.key) }
-    if (found.guid === undefined) {
+    if (lookup.guid === undefined) {
       if (method !== privateApi)
         return permanentFailure(`it has no chat with ${posting.chat}: start one on the Mac, or set method: ${privateApi}`)
       return sentBy(await askServer(posting, 'chat/new', { addresses: [posting.chat], method, ...body }))
     }
     // Only the private API can reply to a message. For a reply, the server uses it whatever `method` says.
     const answered = posting.thread === undefined ? { method } : { method: privateApi, selectedMessageGuid: posting.thread, partIndex: 0 }
-    return sentBy(await askServer(posting, 'message/text', { chatGuid: found.guid, ...body, ...answered }))
+    return sentBy(await askServer(posting, 'message/text', { chatGuid: lookup.guid, ...body, ...answered }))
   },
 })
 

@@ -44,15 +44,15 @@ export const nearPathHelp = ({ all }: NearPaths): string =>
 const maxNear = 3
 
 /** Finds the known paths that somebody may have meant by `path`, which is not known. */
-export const nearPaths = (path: string, known: readonly string[]): NearPaths => {
+export const nearPaths = (path: string, knownPaths: readonly string[]): NearPaths => {
   const parts = path.split('.')
-  const sameLength = known.map((other) => other.split('.')).filter((other) => other.length === parts.length)
+  const sameLength = knownPaths.map((other) => other.split('.')).filter((other) => other.length === parts.length)
   const alike = (isLike: (a: string, b: string) => boolean): string[] => {
     const found = sameLength.filter((other) => parts.every((part, i) => isLike(part, other[i] ?? '')))
     return found.map((other) => other.join('.'))
   }
-  const indexed = known.filter((other) => other !== path && withoutIndexes(other) === path)
-  const ending = known.filter((other) => other.endsWith(`.${path}`)).sort((a, b) => a.length - b.length)
+  const indexed = knownPaths.filter((other) => other !== path && withoutIndexes(other) === path)
+  const ending = knownPaths.filter((other) => other.endsWith(`.${path}`)).sort((a, b) => a.length - b.length)
   const slips = [...new Set([...indexed, ...alike(isSlip)])].slice(0, maxNear)
   const others = nearest(
     path,

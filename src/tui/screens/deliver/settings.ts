@@ -108,14 +108,14 @@ const withSetting = (draft: RouteDraft, place: number, target: TargetRow, key: s
 /** Takes in a name or a value that was entered. An empty value removes the setting. */
 export const settingEntered = (draft: RouteDraft, targets: readonly TargetRow[] = [], { id, value: text }: Returned): Update<never> => {
   if (id === modeId) return text === (draft.spec.deliver_mode ?? 'all') ? {} : { world: { draft: withMode(draft, text) } }
-  const [, what, at = '', ...rest] = id.split(' ')
+  const [, action, at = '', ...rest] = id.split(' ')
   const place = Number(at)
   const name = targetsIn(draft.spec)[place]?.target
   const target = targets.find((each) => each.name === name)
   if (!target || !id.startsWith('deliver ')) return {}
-  const key = what === 'add' ? text.trim() : rest.join(' ')
+  const key = action === 'add' ? text.trim() : rest.join(' ')
   if (key === '') return {}
-  if (what === 'add')
+  if (action === 'add')
     return { go: { push: entry(`${setId} ${place} ${key}`, `${key} of ${target.name}`, { isSecret: namesSettingSecret(key) }) } }
   const field = extraFieldsOf(target, draft.spec, targetsIn(draft.spec)[place]?.extraPath).find((each) => settingKey(each) === key)
   if (field && editableText(field) === text.replace(/\n$/, '')) return {}

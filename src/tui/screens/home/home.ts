@@ -187,15 +187,15 @@ const keptDrafts = (screen: HomeScreen, kept: readonly KeptDraft[], route?: stri
 
 const onReturned = (screen: HomeScreen, { id, value }: Returned, world: World): Update<HomeScreen> => {
   const { kept = [] } = screen
-  const [what = '', about] = id.split(' ')
+  const [action = '', about] = id.split(' ')
   const ask = (question: Extract<NonNullable<Update['commands']>[number], { kind: 'ask' }>['question']): Update<HomeScreen> => ({
     commands: [{ kind: 'ask', question }],
   })
-  if (what === 'add') return { screen: { ...screen, named: value.trim() }, ...ask({ ask: 'payloads', of: {} }) }
-  if (what === 'like' && screen.named !== undefined) return created(screen, screen.named, value)
-  if (what === 'clone' && about !== undefined) return ask({ ask: 'create', of: { name: value.trim(), clone: about } })
-  if (what === 'draft' && value === '' && about !== undefined) return ask({ ask: 'open', of: { name: about } })
-  return what === 'draft'
+  if (action === 'add') return { screen: { ...screen, named: value.trim() }, ...ask({ ask: 'payloads', of: {} }) }
+  if (action === 'like' && screen.named !== undefined) return created(screen, screen.named, value)
+  if (action === 'clone' && about !== undefined) return ask({ ask: 'create', of: { name: value.trim(), clone: about } })
+  if (action === 'draft' && value === '' && about !== undefined) return ask({ ask: 'open', of: { name: about } })
+  return action === 'draft'
     ? goOn(
         kept.find(({ draft: { opened } }) => opened.name === value),
         world,
