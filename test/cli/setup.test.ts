@@ -75,8 +75,8 @@ t.test('http, and comments of a code host, are set in the route that is made wit
     err: /fixed host/,
   })
   t.match(await setup(cli, '--route', 'gitea=e', '--target', 'http'), { code: 2, err: /target-setting url/ })
-  t.match(await setup(cli, '--route', 'linear=e', '--target', 'github_comment'), { code: 2, err: /none of them/ })
-  t.match(await setup(cli, ...addressed), { code: 2, err: /none of them/ })
+  t.match(await setup(cli, '--route', 'linear=e', '--target', 'github_comment'), { code: 2, err: /none of the choices/ })
+  t.match(await setup(cli, ...addressed), { code: 2, err: /none of the choices/ })
 })
 
 t.test('again with the same: no change, and the secret stays', async (t) => {

@@ -367,6 +367,6 @@ t.test(
       ],
     )
     t.match(found[2]?.message, /job "over": its time, 2020-01-01T00:00:00Z, is past: it will not run again/)
-    t.match(found[0]?.message, /job "bare": it has no prompt: .*asked nothing/)
+    t.match(found[0]?.message, /job "bare": it has no prompt: .*ask the agent nothing/)
   },
 )

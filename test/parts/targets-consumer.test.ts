@@ -335,7 +335,7 @@ t.test('qqbot', async (t) => {
 
   t.test('what QQ refuses or holds back is told plainly', async (t) => {
     for (const [reply, why] of [
-      [{ status: 202, body: { id: 'audit', code: 304023, message: 'push message is waiting for audit now' } }, /304023.*has looked at it/],
+      [{ status: 202, body: { id: 'audit', code: 304023, message: 'push message is waiting for audit now' } }, /304023.*has reviewed it/],
       [{ status: 400, body: { code: 40034105, err_code: 40034105, message: '主动消息失败, 无权限' } }, /msg_id/],
       [{ status: 500, body: { code: 304003, message: 'url not allowed' } }, /304003 url not allowed/],
     ] as const) {
