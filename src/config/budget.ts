@@ -29,7 +29,7 @@ export const budgetOf = ({ run_tokens, run_cost, day_tokens, day_cost, thread_ru
 /** The agent's settings that limit and price a run. */
 export type Priced = { readonly model?: string; readonly budget: Budget; readonly prices: ReadonlyMap<string, Price> }
 
-/** Copies these settings alone, because the agent's other settings keep the whole file in memory. */
+/** Copies only the settings that limit and price a run, because the agent's other settings keep the whole file in memory. */
 export const pricedOf = ({ model, budget, prices }: Priced): Priced => ({ ...(model === undefined ? {} : { model }), budget, prices })
 
 type AgentOfRoute = Pick<NonNullable<Route['agent']>, 'model' | 'budget'>

@@ -1,4 +1,4 @@
-/** Reads a file of run-time entries as one consistent text, and stamps it so that any change shows. */
+/** Reads a file of subscriptions or jobs as one consistent text, and stamps it so that any change shows. */
 
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { messageOf } from '../core/fault.ts'

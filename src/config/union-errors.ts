@@ -48,8 +48,8 @@ export const problemsOfBranch = (problems: readonly Problem[], root: JsonObject,
     const { oneOf: branches, type } = schemaAt(root, data, path)
     if (type === typeOf(valueAt(data, path) ?? null)) continue
     // A branch may be a union itself, and so give several errors.
-    const spoke = new Set(types.map(String)).size
-    if (types.length > 0 && (!Array.isArray(branches) || spoke >= branches.length)) {
+    const reportingBranches = new Set(types.map(String)).size
+    if (types.length > 0 && (!Array.isArray(branches) || reportingBranches >= branches.length)) {
       kept.push({ keyword: 'type', instancePath: union, schemaPath: '', params: { type: [...new Set(types.flat())] } })
     }
   }

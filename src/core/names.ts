@@ -15,7 +15,7 @@ export const unpluggedHelp = (name: string, known: Iterable<string>): string => 
     : 'name the module that brings it under "plugins"'
 }
 
-/** Aliases of the code hosts. Samples are named by their provider. */
+/** The aliases of code hosts, each with its provider. Samples are named by their provider. */
 const providerAliases: ReadonlyMap<string, string> = new Map([
   ['code-host-a', 'github'],
   ['host-a', 'github'],
@@ -25,5 +25,5 @@ const providerAliases: ReadonlyMap<string, string> = new Map([
   ['hostb', 'gitlab'],
 ])
 
-/** Returns the name of a provider without its aliases. */
+/** Returns the provider that a name or an alias stands for. */
 export const providerName = (name: string): string => providerAliases.get(name) ?? name

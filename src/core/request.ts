@@ -94,7 +94,7 @@ export type EventFacts = {
   readonly profile: string
   readonly headers: Headers
   readonly eventType: string
-  /** Host B's short form of its human title (`merge_request`). `events` accepts it too. */
+  /** GitLab's short form (`merge_request`) of the event's type. `events` accepts it too. */
   readonly eventAlias: string | undefined
   readonly deliveryId: string
   readonly at: number

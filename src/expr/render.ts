@@ -26,7 +26,7 @@ const quoteUpTo = (text: string, room: number): string => JSON.stringify(text.le
 export const scalarText = (value: Json | undefined): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 
-/** Whether a number has lost its digits in parsing. */
+/** Whether a number is so large that parsing may have changed its digits. */
 export const isLong = (value: number): boolean => Math.abs(value) > Number.MAX_SAFE_INTEGER
 
 /**

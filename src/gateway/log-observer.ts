@@ -1,4 +1,4 @@
-/** Logs facts: those that an operator must see at a bounded rate, the others at level debug. */
+/** Logs facts: what an operator must see is logged at a bounded rate, everything else at level debug. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Fact, Observer, RequestEnded, RouteChanges, RunAttempt } from '../core/fact.ts'

@@ -1,4 +1,4 @@
-/** One request on a webhook path and its answer: sends the answer, tells how the request ended, and lets go of its plan. */
+/** One request on a webhook path and its answer: sends the answer, tells how the request ended, and releases the request's plan. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
@@ -45,13 +45,13 @@ type ExchangeParts = {
 export class Exchange {
   readonly #listener: ListenerContext
   readonly #parts: ExchangeParts
-  readonly #from: number
+  readonly #startedAt: number
   #plan: RoutePlan | undefined
 
   constructor(listener: ListenerContext, parts: ExchangeParts) {
     this.#listener = listener
     this.#parts = parts
-    this.#from = listener.clock.monotonic()
+    this.#startedAt = listener.clock.monotonic()
     listener.active++
   }
 
@@ -61,7 +61,7 @@ export class Exchange {
     this.#plan = plan
   }
 
-  /** Counts the request as answered and lets go of its plan. Called at its end, or when its sender is gone. */
+  /** Counts the request as answered and releases its plan. Called when the request ends, or when its sender is gone. */
   leave(): void {
     this.#listener.active--
     this.#plan?.owner.release()
@@ -125,7 +125,7 @@ export class Exchange {
       route: this.#plan,
       headers: request.headers,
       remote: () => clientAddress(request, trustProxy),
-      ms: () => this.#listener.clock.monotonic() - this.#from,
+      ms: () => this.#listener.clock.monotonic() - this.#startedAt,
     })
   }
 }

@@ -5,10 +5,10 @@ const maxBytesOfTurn = 65_536
 
 export interface Pace {
   /**
-   * Counts the bytes of a chunk. `false`: the connection that brought the chunk must pause until `goOn` is called. A body whose connection
-   * has paused before (`hasWaited`) goes on first.
+   * Counts the bytes of a chunk. `false`: the connection that brought the chunk must pause until `resume` is called. A body whose
+   * connection has paused before (`hasWaited`) goes on first.
    */
-  take(bytes: number, goOn: () => void, hasWaited: boolean): boolean
+  take(bytes: number, resume: () => void, hasWaited: boolean): boolean
 }
 
 /** Calls the function when the next turn begins. */
@@ -32,20 +32,20 @@ export const createPace = (nextTurn: NextTurn): Pace => {
   let isDue = false
   const turn = (): void => {
     taken = 0
-    const goOn = waiting.shift()
+    const resume = waiting.shift()
     isDue = waiting.length > 0
     if (isDue) nextTurn(turn)
-    goOn?.()
+    resume?.()
   }
   return {
-    take(bytes, goOn, hasWaited) {
+    take(bytes, resume, hasWaited) {
       taken += bytes
       if (!isDue) nextTurn(turn)
       isDue = true
       if (taken <= maxBytesOfTurn) return true
       // If all bodies were read at the same pace, each would hold its memory until the last of them is whole.
-      if (hasWaited) waiting.unshift(goOn)
-      else waiting.push(goOn)
+      if (hasWaited) waiting.unshift(resume)
+      else waiting.push(resume)
       return false
     },
   }

@@ -25,7 +25,7 @@ const hostForm = /^[\w.:[\]-]{1,255}$/
 const senderUrl = (request: IncomingMessage, trust: boolean | readonly string[]): string => {
   const { headers, url = '/' } = request
   const isTrusted = trust === true || isListedProxy(request, trust)
-  const said = (name: string): string | undefined => {
+  const forwarded = (name: string): string | undefined => {
     const last = isTrusted
       ? String(headers[name] ?? '')
           .split(',')
@@ -34,9 +34,9 @@ const senderUrl = (request: IncomingMessage, trust: boolean | readonly string[])
       : undefined
     return last !== undefined && hostForm.test(last) ? last : undefined
   }
-  const protocol = said('x-forwarded-proto') === 'https' ? 'https' : 'http'
+  const protocol = forwarded('x-forwarded-proto') === 'https' ? 'https' : 'http'
   const own = headers.host ?? ''
-  const host = said('x-forwarded-host') ?? (hostForm.test(own) ? own : '')
+  const host = forwarded('x-forwarded-host') ?? (hostForm.test(own) ? own : '')
   const path = /^https?:\/\/[^/?#]*(.*)$/i.exec(url)?.[1] ?? url
   return `${protocol}://${host}${path}`
 }

@@ -1,7 +1,7 @@
 /** A buffer that grows as bytes are added. */
 
 const firstBytes = 64 * 1024
-/** A larger buffer is let go of by `clear`. */
+/** The largest buffer that `clear` keeps for the next bytes. */
 const maxKeptBytes = 1024 * 1024
 /** The most bytes of a UTF-16 unit in UTF-8. A character of four bytes is two units. */
 const bytesPerChar = 3

@@ -1,4 +1,4 @@
-/** The records of the journal: one when an event arrived, one for each failed attempt, one when its run ended. */
+/** The records of the journal: an event arrived, a job started, an attempt failed, a run ended or was revived. */
 
 import type { Json } from '../core/json.ts'
 

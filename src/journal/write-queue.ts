@@ -70,7 +70,7 @@ export interface WriteQueue {
 
 export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
   let waiting = new WriteBatch()
-  /** The batch that is being written. Empty while nothing is. */
+  /** The batch that is being written; empty while nothing is being written. */
   let written = new WriteBatch()
   let dropped = 0
 

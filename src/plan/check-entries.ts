@@ -1,4 +1,4 @@
-/** Checks a file of run-time entries: the file as a whole, its mode, and each entry at its place. */
+/** Checks a file of subscriptions or jobs: the file as a whole, its mode, and each entry at its place. */
 
 import { existsSync, statSync } from 'node:fs'
 import { NotEntries, parseEntries, readSnapshot } from '../config/read-consistent.ts'

@@ -31,7 +31,7 @@ export type Checked = {
 /** A route with its Diagnostics. With `salvaged` only that part of the route is usable, and was checked. */
 export type CheckedRoute = { readonly route: RouteSource; readonly diagnostics: readonly Diagnostic[]; readonly salvaged?: PartialRoute }
 
-/** Checks a loaded configuration and the files of run-time entries beside it. Nothing runs: the effects should be dry. */
+/** Checks a loaded configuration and the files of subscriptions and jobs beside it. Nothing runs: the effects should be dry. */
 export const checkAll = (loaded: Loaded, catalogue: Catalogue, effects: Effects): Checked => {
   const { config } = loaded
   const subscriptions = checkSubscriptions(join(config.dataDir, subscriptionsFileName), config, catalogue, effects)

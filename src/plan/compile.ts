@@ -104,8 +104,8 @@ export const compileRoute = (
   }
   const lasts = lasting && diagnostics.length === 0
   // A plan that has something open is kept. Made again for the first event, it would open the same thing twice.
-  const mayGo = lasts && owner.isEmpty
-  return { plan: mayGo ? onDemand(route, kit, catalogue, owner) : always(plan), owner, diagnostics, lasting: lasts }
+  const mayBeDropped = lasts && owner.isEmpty
+  return { plan: mayBeDropped ? onDemand(route, kit, catalogue, owner) : always(plan), owner, diagnostics, lasting: lasts }
 }
 
 const makeOrRelease = <T>(owner: HoldableOwner, make: () => T): T => {

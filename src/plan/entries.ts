@@ -1,4 +1,4 @@
-/** Compiles a file of run-time entries, and reads the file again only after it changed (rules: Subscriptions 1). */
+/** Compiles the subscriptions or jobs of a file, and reads the file again only after it changed (rules: Subscriptions 1). */
 
 import { absent, parseEntries, readSnapshot, stampOf } from '../config/read-consistent.ts'
 import { type Code, type Diagnostic, diagnostic } from '../core/diagnostic.ts'
@@ -12,18 +12,21 @@ export type EntriesOptions<T> = {
   readonly corrupt: Code
   /** Compiles one entry, and reports its problems. */
   readonly compile: (name: string, entry: Json) => T
-  /** Called with each compiled entry that is no longer in the set. */
+  /** Called with the value of each entry that was removed or compiled again. */
   readonly drop?: (value: T) => void
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
 
+/** `text`: the entry as JSON. */
 type CompiledEntry<T> = { readonly text: string; readonly value: T }
 
 /** The compiled entries of a file, as it was when last read. */
 export class Entries<T> {
   readonly #options: EntriesOptions<T>
-  #seen = ''
-  #told = ''
+  /** The stamp of the file when it was last read and usable; empty before. */
+  #readStamp = ''
+  /** The stamp of the unusable file that was last reported; empty while the file is usable. */
+  #reportedStamp = ''
   #entries: ReadonlyMap<string, CompiledEntry<T>> = new Map()
 
   constructor(options: EntriesOptions<T>) {
@@ -40,28 +43,28 @@ export class Entries<T> {
 
   /** Whether the file was read once and was usable, or was missing. */
   get ready(): boolean {
-    return this.#seen !== ''
+    return this.#readStamp !== ''
   }
 
   /** Whether the last good entries stay in use because the present file is not usable. */
   get stale(): boolean {
-    return this.ready && this.#told !== ''
+    return this.ready && this.#reportedStamp !== ''
   }
 
-  /** Reads the file again if its times, size or inode changed. A corrupt file keeps the last good entries. Returns whether they changed. */
+  /** Reads the file again if its stamp changed. While the file is not usable, the last good entries stay. Returns whether it was read. */
   refresh(): boolean {
     const now = stampOf(this.#options.file)
     const entries = this.#read(now)
     if (!entries) return false
     const next = new Map<string, CompiledEntry<T>>()
-    for (const [name, entry] of Object.entries(entries)) next.set(name, this.#compiled(name, entry))
+    for (const [name, entry] of Object.entries(entries)) next.set(name, this.#compile(name, entry))
     this.#replace(next, now)
     return true
   }
 
   /**
    * As `refresh`, but other work runs between the entries. Meanwhile `get` returns the old entries. When a `refresh` reads the file
-   * meanwhile, its entries count, and those of this `load` are dropped.
+   * meanwhile, this `load` drops the entries that it compiled.
    */
   async load(): Promise<void> {
     const now = stampOf(this.#options.file)
@@ -71,7 +74,7 @@ export class Entries<T> {
     const next = new Map<string, CompiledEntry<T>>()
     const turn = takingTurns()
     for (const [name, entry] of Object.entries(entries)) {
-      next.set(name, this.#compiled(name, entry))
+      next.set(name, this.#compile(name, entry))
       await turn()
       if (this.#entries !== before) return this.#dropOthers(next, before)
     }
@@ -86,11 +89,11 @@ export class Entries<T> {
 
   /** Reads the entries of a changed file; `undefined` when the file is unchanged or not usable. */
   #read(stamp: string): JsonObject | undefined {
-    if (stamp === this.#seen) return undefined
+    if (stamp === this.#readStamp) return undefined
     try {
       return parseEntries(stamp === absent ? '{}' : readSnapshot(this.#options.file))
     } catch (error) {
-      this.#keep(stamp, error)
+      this.#reportUnusable(stamp, error)
       return undefined
     }
   }
@@ -98,9 +101,9 @@ export class Entries<T> {
   #replace(entries: ReadonlyMap<string, CompiledEntry<T>>, stamp: string): void {
     this.#dropOthers(this.#entries, entries)
     this.#entries = entries
-    // The stamp is taken over only now: a file that could not be read, for example without a free descriptor, is tried again.
-    this.#seen = stamp
-    this.#told = ''
+    // The stamp is kept only now: a file that could not be read, for example without a free descriptor, is tried again.
+    this.#readStamp = stamp
+    this.#reportedStamp = ''
   }
 
   #dropOthers(entries: ReadonlyMap<string, CompiledEntry<T>>, kept: ReadonlyMap<string, CompiledEntry<T>>): void {
@@ -109,17 +112,17 @@ export class Entries<T> {
     for (const [name, entry] of entries) if (kept.get(name) !== entry) drop(entry.value)
   }
 
-  /** Reports, once for each state of the file, that the last good entries stay in use. */
-  #keep(stamp: string, error: unknown): void {
-    if (stamp === this.#told) return
-    this.#told = stamp
+  /** Reports, once for each state of the file, that the file is not usable and the last good entries stay in use. */
+  #reportUnusable(stamp: string, error: unknown): void {
+    if (stamp === this.#reportedStamp) return
+    this.#reportedStamp = stamp
     const { file, corrupt, report } = this.#options
     const help = `the last good set stays in use: mend the file, or restore it from ${file}.bak`
     report([diagnostic(corrupt, `${file}: ${messageOf(error)}`, { help })])
   }
 
   /** Returns a compiled entry. It is compiled again only if its text changed. */
-  #compiled(name: string, entry: Json): CompiledEntry<T> {
+  #compile(name: string, entry: Json): CompiledEntry<T> {
     const text = JSON.stringify(entry)
     const known = this.#entries.get(name)
     return known?.text === text ? known : { text, value: this.#options.compile(name, entry) }

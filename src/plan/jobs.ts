@@ -143,7 +143,7 @@ export class JobBook implements Jobs {
     this.#gather()
   }
 
-  /** Reads changed files again. A corrupt file keeps its last good entries. Never throws. */
+  /** Reads changed files again. While a file is not usable, its last good entries stay. Never throws. */
   refresh(): void {
     let changed = false
     for (const entries of this.#stored.values()) changed = entries.refresh() || changed
@@ -165,7 +165,7 @@ export class JobBook implements Jobs {
     const exact = this.get(profile, reference)
     if (exact) return [exact]
     const named = this.#all.filter((job) => job.profile === profile && job.name === reference)
-    // A job made at run time never takes a name away from a configured one.
+    // A job made at run time never takes a name away from a configured job.
     const configured = named.filter(({ origin }) => origin === 'config')
     return configured.length > 0 ? configured : named
   }
@@ -182,10 +182,10 @@ export class JobBook implements Jobs {
   #entriesOf(profile: Profile): Entries<StoredEntry> {
     const file = jobsFileOf(profile)
     const { report } = this.#options
-    return new Entries({ file, report, corrupt: 'WH806', compile: (id, entry) => this.#store(profile, file, id, entry) })
+    return new Entries({ file, report, corrupt: 'WH806', compile: (id, entry) => this.#compileStored(profile, file, id, entry) })
   }
 
-  #store(profile: Profile, file: string, id: string, entry: Json): StoredEntry {
+  #compileStored(profile: Profile, file: string, id: string, entry: Json): StoredEntry {
     const paused = isObject(entry) && own(entry, 'paused') === true
     if (profile.jobs.has(id) || isPauseNote(entry)) return { paused, job: undefined, refused: [] }
     const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })

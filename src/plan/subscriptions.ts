@@ -58,7 +58,7 @@ export class Subscriptions {
     return this.#entries.stale
   }
 
-  /** Reads the file again if it changed. A corrupt file keeps the last good entries. Never throws. */
+  /** Reads the file again if it changed. While it is not usable, the last good entries stay. Never throws. */
   refresh(): void {
     this.#entries.refresh()
   }

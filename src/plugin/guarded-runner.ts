@@ -9,7 +9,7 @@ import { isMap, isText } from './shape.ts'
 /** The longest reply. Of a model's answer no more is read either. */
 const maxReplyChars = 8 * 1024 * 1024
 
-/** Ends when the run's time is over, even if the plugin's own work goes on. */
+/** Wraps a runner, so that a run ends when its time is over, even if the plugin's own work goes on. */
 const guarded =
   (runner: Runner): Runner =>
   async (prompt, job) => {

@@ -58,8 +58,8 @@ const nextMessage = async (worker: Worker): Promise<unknown> => {
   const end = (): void => ended.abort()
   worker.once('exit', end)
   try {
-    const [said] = await once(worker, 'message', { signal: ended.signal })
-    return said
+    const [message] = await once(worker, 'message', { signal: ended.signal })
+    return message
   } catch (error) {
     throw ended.signal.aborted ? new Error('the reading of the configuration was broken off') : error
   } finally {
@@ -68,9 +68,9 @@ const nextMessage = async (worker: Worker): Promise<unknown> => {
 }
 
 const askThread = (worker: Worker, asked: ThreadRequest): Promise<unknown> => {
-  const said = nextMessage(worker)
+  const message = nextMessage(worker)
   worker.postMessage(asked)
-  return said
+  return message
 }
 
 /** Returns every route: from `knownRoutes` where the digest is equal, else from the thread. */

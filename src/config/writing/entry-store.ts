@@ -1,4 +1,4 @@
-/** Reads and updates the files of run-time entries. Each update starts from the present entries of its file (rules: Subscriptions 3). */
+/** Reads and updates the files of subscriptions and jobs. An update starts from the present entries of its file (rules: Subscriptions 3). */
 
 import * as fs from 'node:fs'
 import { diskFault } from '../../core/disk-fault.ts'

@@ -30,23 +30,25 @@ export const lockFile = async (file: string): Promise<HeldLock> => {
 
 const acquireLock = async (file: string): Promise<HeldLock> => {
   let lost = false
-  const privately = { ...fs, mkdir: (path: string, done: fs.NoParamCallback) => fs.mkdir(path, { mode: 0o700 }, done) }
+  // The lock is a folder. Only its owner may open it.
+  const ownerOnlyFs = { ...fs, mkdir: (path: string, done: fs.NoParamCallback) => fs.mkdir(path, { mode: 0o700 }, done) }
   const onCompromised = (): void => {
     lost = true
   }
   for (const end = performance.now() + patienceMs; ; await wait(Math.random() * longestPauseMs)) {
     try {
-      const release = await lock(file, { realpath: false, stale: staleMs, fs: privately, onCompromised })
+      const release = await lock(file, { realpath: false, stale: staleMs, fs: ownerOnlyFs, onCompromised })
       return { lost: () => lost, release: () => release().catch(() => {}) }
     } catch (error) {
-      // The library's own retries would also repeat errors of the disk, so only a held lock is retried, here.
-      if (!isHeld(error)) throw error
+      // The library's own retries would also repeat errors of the disk. This loop tries again only while another command holds the lock.
+      if (!isLockHeld(error)) throw error
       if (performance.now() > end)
         throw conflict(`another command is changing ${file}`, `try again; if none is running, remove ${file}.lock`)
     }
   }
 }
 
-const isHeld = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ELOCKED'
+const isLockHeld = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ELOCKED'
 
+/** Returns the Fault of a file that another command or an editor changes or has changed. */
 export const conflict = (message: string, hint: string): Fault => new Fault('conflict', message, { exitCode: exit.conflict, hint })

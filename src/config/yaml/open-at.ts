@@ -1,4 +1,4 @@
-/** Finds the quotes and brackets of a YAML text that are open at an offset. The parser has refused the text, so only they are followed. */
+/** Finds the quotes and brackets that are open at an offset of a YAML text. The parser has refused the text, so it has no tokens. */
 
 export type OpenBracket = { readonly at: number; readonly sign: '"' | "'" | '[' | '{' }
 
@@ -52,23 +52,23 @@ const lineEnd = (text: string, from: number): number => {
   return end < 0 ? text.length : end
 }
 
-/** Returns the offset of the closing quote; `undefined` where the next quote stands in a later line and rather opens the next value. */
+/** Returns the offset of the closing quote; `undefined` where the next quote stands in a later line and seems to open the next value. */
 const quoteEnd = (text: string, from: number, quote: string): number | undefined => {
   for (let i = from + 1; i < text.length; i++) {
     if (quote === '"' && text[i] === '\\') i++
     else if (text[i] === quote && quote === "'" && text[i + 1] === "'") i++
     else if (text[i] === quote) {
-      const isNext =
+      const opensNextValue =
         text.slice(from, i).includes('\n') &&
         /[:,[{-]\s*$/.test(text.slice(Math.max(from, i - 8), i)) &&
         /[^\s,\]}:#]/.test(text[i + 1] ?? ' ')
-      return isNext ? undefined : i
+      return opensNextValue ? undefined : i
     }
   }
   return undefined
 }
 
-/** Returns the offset behind a block of text, whose lines are indented more than the line of its header. */
+/** Returns the offset behind a block of text (`|` or `>`), whose lines are indented more than the line of that sign. */
 const blockEnd = (text: string, from: number): number => {
   const start = text.lastIndexOf('\n', from - 1) + 1
   const indent = indentOf(text, start)

@@ -45,7 +45,7 @@ const keyStart = (text: string, at: number): number => {
   return from + text.slice(from, at).search(/(?:"[^"]*"|'[^']*'|[\w.$-]+)\s*$|$/)
 }
 
-/** Returns an open quote of an earlier line that the next opening quote seemed to close. */
+/** Returns an open quote of an earlier line, which the parser closed at the opening quote of a later value. */
 const misreadQuote = (text: string, at: number) => {
   const [open] = openAt(text, lineAround(text, at).start + lineAround(text, at).line.length)
   return open && open.at < lineAround(text, at).start && (open.sign === '"' || open.sign === "'") ? open : undefined

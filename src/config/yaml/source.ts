@@ -103,8 +103,8 @@ const syntaxProblem = (file: string, text: string, error: unknown): Diagnostic =
   const at = (isKnown && error.mark?.position) || 0
   const message = parserSentence(isKnown ? error.reason : messageOf(error))
   const slip = isKnown ? slipAt(text, at, message) : undefined
-  const { at: from, ...said } = slip ?? { at, message, help: helpFor(message) }
-  return diagnostic('WH001', said.message, { place: placeAt(file, text, from), help: said.help })
+  const { at: from, ...problem } = slip ?? { at, message, help: helpFor(message) }
+  return diagnostic('WH001', problem.message, { place: placeAt(file, text, from), help: problem.help })
 }
 
 const helpFor = (message: string): string =>

@@ -1,30 +1,33 @@
-/** Delays the costly work of strangers: each turn of the event loop does a little of it, so that other requests are served in between. */
+/**
+ * Delays costly tasks: each turn of the event loop spends little time on them, so that other requests are served in between. The waiting
+ * tasks are bounded, those of one client more closely.
+ */
 
-/** The time of a turn. The last step that it begins may exceed it. */
+/** The time that tasks get in a turn of the event loop. The last step that begins in it may take longer. */
 const sliceMs = 4
-/** The most waiting works and the most bytes that they hold, of all clients and of one client. */
+/** The most waiting tasks and the most bytes that they hold, of all clients and of one client. */
 const maxWaiting = 256
 const maxWaitingOfOne = 32
 const maxBytes = 33_554_432
 const maxBytesOfOne = 8_388_608
 
 export interface ShortTurns {
-  /** Whether one more work of this client may wait with the bytes that it holds. */
+  /** Whether one more task of this client may wait, which holds so many bytes. */
   hasRoom(client: string, bytes: number): boolean
-  /** Does the work in one of the next turns, and rejects with its error. A work of several steps does each further step with `then`. */
-  run<T>(client: string, bytes: number, work: (then: NextStep) => T | Promise<T>): Promise<T>
+  /** Does the task in one of the next turns, and rejects with its error. A task of several steps does each further step with `nextStep`. */
+  run<T>(client: string, bytes: number, task: (nextStep: NextStep) => T | Promise<T>): Promise<T>
 }
 
-/** Does a further step, in the same turn if there is time. */
+/** Does a further step of a task, in the same turn if there is time. */
 export type NextStep = <T>(step: () => T | Promise<T>) => Promise<T>
 
-type WaitingWork = { count: number; bytes: number }
+type WaitingTasks = { count: number; bytes: number }
 
 export const createShortTurns = (): ShortTurns => {
   const waiting: (() => void)[] = []
   const waitingOf = new Map<string, WaitingWork>()
   let bytesOfAll = 0
-  let isBegun = false
+  let isScheduled = false
 
   const hold = (client: string, bytes: number): (() => void) => {
     const own = waitingOf.get(client) ?? { count: 0, bytes: 0 }
@@ -39,22 +42,22 @@ export const createShortTurns = (): ShortTurns => {
       if (own.count === 0) waitingOf.delete(client)
     }
   }
-  const turn = (): void => {
+  const runTasks = (): void => {
     const until = performance.now() + sliceMs
     do waiting.shift()?.()
     while (waiting.length > 0 && performance.now() < until)
-    isBegun = waiting.length > 0
-    if (isBegun) setImmediate(turn)
+    isScheduled = waiting.length > 0
+    if (isScheduled) setImmediate(runTasks)
   }
-  const begin = (): void => {
-    if (!isBegun) setImmediate(turn)
-    isBegun = true
+  const scheduleTurn = (): void => {
+    if (!isScheduled) setImmediate(runTasks)
+    isScheduled = true
   }
-  // A work that has begun ends before another begins, because it holds the bytes of a body.
-  const then: NextStep = (step) =>
+  // A task that has begun ends before another begins, because it holds the bytes of a body.
+  const nextStep: NextStep = (step) =>
     new Promise((resolve, reject) => {
       waiting.unshift(() => settleStep(step, resolve, reject))
-      begin()
+      scheduleTurn()
     })
   return {
     hasRoom(client, bytes) {
@@ -62,14 +65,14 @@ export const createShortTurns = (): ShortTurns => {
       const isOneTooMany = waiting.length >= maxWaiting || own.count >= maxWaitingOfOne
       return !isOneTooMany && bytesOfAll + bytes <= maxBytes && own.bytes + bytes <= maxBytesOfOne
     },
-    run: (client, bytes, work) =>
+    run: (client, bytes, task) =>
       new Promise((resolve, reject) => {
         const release = hold(client, bytes)
         waiting.push(() => {
           release()
-          settleStep(() => work(then), resolve, reject)
+          settleStep(() => task(nextStep), resolve, reject)
         })
-        begin()
+        scheduleTurn()
       }),
   }
 }

@@ -1,8 +1,8 @@
-/** Runs a bounded number of works at once, and lets a bounded number wait for their turn. */
+/** Runs a bounded number of tasks at once, and lets a bounded number wait for their turn. */
 
 export interface Slots {
-  /** Runs the work when its turn comes. Resolves to `undefined` at once when no more work may wait. */
-  run<T>(work: () => Promise<T>): Promise<T | undefined>
+  /** Runs the task when its turn comes. Resolves to `undefined` at once when no more tasks may wait. */
+  run<T>(task: () => Promise<T>): Promise<T | undefined>
 }
 
 export const createSlots = (max: () => number, maxWaiting: number): Slots => {
@@ -10,15 +10,15 @@ export const createSlots = (max: () => number, maxWaiting: number): Slots => {
   let busy = 0
 
   return {
-    async run(work) {
+    async run(task) {
       if (busy < max()) busy++
       else if (waiting.length >= maxWaiting) return undefined
-      // A work that ends hands its slot over, so `busy` stays and no other work can take the slot in between.
+      // A task that ends hands its slot over, so `busy` stays and no other task can take the slot in between.
       else await new Promise<void>((turn) => waiting.push(turn))
       try {
-        return await work()
+        return await task()
       } finally {
-        // A limit that was lowered meanwhile is reached by handing no slot over.
+        // When the limit was lowered meanwhile, slots are not handed over until it is reached.
         const next = busy <= max() ? waiting.shift() : undefined
         if (next) next()
         else busy--

@@ -18,7 +18,7 @@ export const within = async <T, Late = never>(work: Promise<T>, ms: number, cloc
   }
 }
 
-/** Makes the `late` that fails. `what`: a clause such as "no answer". */
+/** Makes a `late` that throws. `what`: a clause such as "no answer". */
 export const failLate = (what: string, ms: number) => (): never => {
   throw new Error(`${what} in ${Math.ceil(ms / 1000)} seconds`)
 }

@@ -64,10 +64,10 @@ export const tryGateway = async (asker: Asker, method: Method, path: string, bod
 export const answerOf = ({ status, text }: HttpAnswer): Json => {
   const answer = parseAnswer(text)
   if (status === 200) return answer
-  const said = isObject(answer) && typeof answer.error === 'string' ? answer.error : `status ${status}`
-  if (status === 503) throw new Fault('unavailable', `the gateway cannot do it now: ${said}`, { exitCode: exit.no })
-  if (status < 500) throw new Fault('refused', `the gateway refused: ${said}`, { exitCode: exit.no })
-  throw new Fault('gateway_fault', `the gateway failed: ${said}`, { exitCode: exit.internal })
+  const reason = isObject(answer) && typeof answer.error === 'string' ? answer.error : `status ${status}`
+  if (status === 503) throw new Fault('unavailable', `the gateway cannot do it now: ${reason}`, { exitCode: exit.no })
+  if (status < 500) throw new Fault('refused', `the gateway refused: ${reason}`, { exitCode: exit.no })
+  throw new Fault('gateway_fault', `the gateway failed: ${reason}`, { exitCode: exit.internal })
 }
 
 const parseAnswer = (text: string): Json => {

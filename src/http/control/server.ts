@@ -66,7 +66,7 @@ const listenOn = async (short: string, { path, operations, log, clock = systemCl
   server.on('request', host.handle)
   server.maxConnections = maxConnections
   await bind(server, short)
-  const unwatch = keepThere({ path, short, log, clock }, server)
+  const unwatch = recreateWhenGone({ path, short, log, clock }, server)
   return () => {
     unwatch()
     return closeServer(server, host)
@@ -76,7 +76,7 @@ const listenOn = async (short: string, { path, operations, log, clock = systemCl
 type WatchedSocket = { readonly path: string; readonly short: string; readonly log: Log; readonly clock: Clock }
 
 /** Makes the socket again after somebody removed it. A file in its place, perhaps another gateway's socket, is left alone. */
-const keepThere = ({ path, short, log, clock }: WatchedSocket, server: Server): (() => void) => {
+const recreateWhenGone = ({ path, short, log, clock }: WatchedSocket, server: Server): (() => void) => {
   let relay: Relay | undefined
   let cancel = (): void => {}
   let isOver = false

@@ -46,8 +46,8 @@ export const isReachable = (path: string): boolean => {
 const fits = (path: string): boolean => Buffer.byteLength(path) <= maxPathBytes
 
 /**
- * Removes the socket that a dead process left. Throws a Fault when a gateway answers on the socket, when nobody can tell, and when
- * something other than a socket is in its place, which is never removed.
+ * Removes the socket that a dead process left. Throws a Fault when a gateway answers on the socket, when it is not known whether one does,
+ * and when something other than a socket is in its place, which is never removed.
  */
 export const removeStale = async (path: string): Promise<void> => {
   const stat = lstatSync(path, { throwIfNoEntry: false })

@@ -24,7 +24,7 @@ export const reviewSecrets = (subject: Subject): void => {
 
 type SecretContext = Pick<Subject, 'texts' | 'placeOf'> & { readonly say: ReportFinding }
 
-/** Reviews a secret whose references are resolved. An empty or bare secret is an error already. */
+/** Reviews a secret whose references are resolved. An empty secret, or a prefix without a secret, is an error already. */
 export const reviewSecret = (secret: string, path: Path, { say, texts, placeOf }: SecretContext): void => {
   if (secret === insecure || secret.trim() === '' || isBare(secret)) return
   // Where the environment is not read, references are not resolved.

@@ -1,4 +1,4 @@
-/** The sums of open windows, in memory. */
+/** The usage in each window that has not ended, in memory. */
 
 import { maxSums } from '../bounds.ts'
 import type { Spent } from '../ports.ts'

@@ -32,11 +32,11 @@ export class DurableDatabase {
   readonly #durability: Durability
   readonly #sync: Sync
   readonly #folder: string
-  readonly #file: number
-  readonly #log: number
-  /** The copying of the log into the file. No commit is made meanwhile. It stays here after a failure, until `recover`. */
+  readonly #fileHandle: number
+  readonly #logHandle: number
+  /** The copying of the log into the file. No commit is made meanwhile. A failed copying stays here until `recover`. */
   #emptying: Promise<void> | undefined
-  /** The copied bytes may be only in the system's memory: a system that failed to write them does not try again. */
+  /** Whether bytes that were copied into the file may not be on the disk. A system whose sync has failed does not write them again. */
   #isFileDoubtful = false
   /** The end of the zeros that were laid out in the log. */
   #laidOut = 0
@@ -49,8 +49,8 @@ export class DurableDatabase {
     this.#folder = folder
     this.db = openDatabase(folder)
     // Opened only once this process has the database's lock, and closed after it: closing any handle of a file drops its locks.
-    this.#file = openSync(join(folder, databaseName), 'r+')
-    this.#log = openQuietly(join(folder, `${databaseName}-wal`))
+    this.#fileHandle = openSync(join(folder, databaseName), 'r+')
+    this.#logHandle = openQuietly(join(folder, `${databaseName}-wal`))
     process.once('exit', this.#leave)
   }
 
@@ -62,7 +62,7 @@ export class DurableDatabase {
     await this.#emptying
     this.#emptying = undefined
     const result = work()
-    const synced = this.#durability === 'fsync' ? this.#sync(this.#log) : undefined
+    const synced = this.#durability === 'fsync' ? this.#sync(this.#logHandle) : undefined
     let size: number
     try {
       // The log is looked at while the disk works, when the loop would only wait.
@@ -100,7 +100,7 @@ export class DurableDatabase {
       // The next opening reads the log.
     }
     this.db.close()
-    for (const handle of [this.#file, this.#log]) closeSync(handle)
+    for (const handle of [this.#fileHandle, this.#logHandle]) closeSync(handle)
   }
 
   /**
@@ -120,7 +120,7 @@ export class DurableDatabase {
    * those too.
    */
   #outgrown(): number {
-    return readSync(this.#log, this.#byte, 0, 1, this.#laidOut) > 0 ? fstatSync(this.#log).size : 0
+    return readSync(this.#logHandle, this.#byte, 0, 1, this.#laidOut) > 0 ? fstatSync(this.#logHandle).size : 0
   }
 
   #keepShort(size: number): void {
@@ -135,29 +135,29 @@ export class DurableDatabase {
   /** Lays out zeros in the log. A disk without room for them may still have room for the commit. */
   #layOut(from: number): void {
     this.#laidOut = Math.min(from + aheadBytes, maxLogBytes)
-    succeeds(() => writeSync(this.#log, Buffer.alloc(this.#laidOut - from), 0, this.#laidOut - from, from))
+    succeeds(() => writeSync(this.#logHandle, Buffer.alloc(this.#laidOut - from), 0, this.#laidOut - from, from))
   }
 
   async #emptyLog(): Promise<void> {
-    await this.#sync(this.#log)
+    await this.#sync(this.#logHandle)
     const [[isBusy, frames, copied] = []] = this.db.prepare('pragma wal_checkpoint(PASSIVE)').raw().all() as number[][]
     if (isBusy !== 0 || frames !== copied) throw new StoreFault('the log of the database cannot be copied into it')
     this.#isFileDoubtful = true
-    await this.#sync(this.#file)
+    await this.#sync(this.#fileHandle)
     this.#isFileDoubtful = false
     // SQLite begins the log anew now. Its old commits must not count once the first of them is overwritten or cut off.
-    await writeAt(this.#log, noHeader, 0, noHeader.length, 0)
-    await this.#sync(this.#log)
-    if ((await stat(this.#log)).size > maxLogBytes) await cutTo(this.#log, maxLogBytes)
+    await writeAt(this.#logHandle, noHeader, 0, noHeader.length, 0)
+    await this.#sync(this.#logHandle)
+    if ((await stat(this.#logHandle)).size > maxLogBytes) await cutTo(this.#logHandle, maxLogBytes)
   }
 
   /** Writes each byte of the file again, so that the system must bring the bytes to the disk or report an error. */
   async #rewriteFile(): Promise<void> {
-    const { size } = await stat(this.#file)
+    const { size } = await stat(this.#fileHandle)
     const chunk = Buffer.alloc(chunkBytes)
     for (let at = 0; at < size; at += chunkBytes) {
-      const { bytesRead } = await readAt(this.#file, chunk, 0, chunkBytes, at)
-      await writeAt(this.#file, chunk, 0, bytesRead, at)
+      const { bytesRead } = await readAt(this.#fileHandle, chunk, 0, chunkBytes, at)
+      await writeAt(this.#fileHandle, chunk, 0, bytesRead, at)
     }
   }
 }

@@ -20,7 +20,7 @@ export class Runs {
   readonly #lanes: Lanes
   /** The number of runs that are neither done nor dead. */
   size = 0
-  /** No run up to this id is fresh: each was taken, waits for its turn, or is dead. */
+  /** No run up to this id is fresh: each was taken, is parked, was parked before, or is dead. */
   #cursor = 0
   /** The ids of the last run that was added, and the last id that is reserved. No process ever uses an id up to it again. */
   #lastAdded = 0
@@ -101,7 +101,7 @@ export class Runs {
     const unparked = this.#sql.unparked.all([now, max]) as DueRun[]
     const taken = [...fresh, ...unparked].sort(([a], [b]) => a - b).slice(0, max)
     const passed = fresh.filter((due) => taken.includes(due))
-    // When no fresh run is left, the cursor goes to the end, so that parked runs are not looked through again.
+    // When no fresh run is left, the cursor goes to the last id, so that the next query does not scan the parked runs again.
     this.#cursor = passed.length === fresh.length && fresh.length < max ? this.#lastId() : (passed.at(-1)?.[0] ?? this.#cursor)
     return taken
   }

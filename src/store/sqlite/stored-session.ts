@@ -22,7 +22,7 @@ export const sessionColumnsOf = ({ chatAddress, ...about }: SessionName): Sessio
 
 export const storedMessage = (message: SessionMessage): StoredMessage => ({ text: JSON.stringify(message), chars: message.text.length })
 
-/** Parses a session. Where only its chat is damaged, the session has none. */
+/** Parses a session; `undefined` where it is damaged. Where only its chat is damaged, the session is returned without a chat. */
 export const parseSession = (about: Buffer, place: Buffer | null): SessionName | undefined => {
   const value = parseJson(about)
   if (!isSessionAbout(value)) return undefined

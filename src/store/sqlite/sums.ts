@@ -1,4 +1,4 @@
-/** The sums of open windows, in an open database. */
+/** The usage in each window that has not ended, in an open database. */
 
 import type { Spent } from '../ports.ts'
 import type { Statements } from './statements.ts'

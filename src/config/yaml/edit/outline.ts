@@ -139,7 +139,7 @@ export class Outline {
     return known.length > 0 ? Math.min(...known) : undefined
   }
 
-  /** The offset behind the anchor and the tag of a node. */
+  /** The offset behind the anchor and the tag of a node; `after` where it has neither. */
   propsEnd(node: number, after: number): number {
     const event = this.events[node]
     if (!event || event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT || event.type === EVENT_ID.ALIAS) return after
@@ -197,6 +197,7 @@ export class Outline {
     return this.entries(node).at(-1)?.after ?? start
   }
 
+  /** The offset behind the text that matches the pattern at an offset. */
   #after(pattern: RegExp, at: number): number {
     pattern.lastIndex = at
     pattern.test(this.text)

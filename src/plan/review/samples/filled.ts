@@ -24,7 +24,7 @@ export const reviewFilled = (subject: Subject, sampled: Sampled, at: TextAt, sai
 }
 
 /** Reviews a text by the sender's own samples. An event may have more keys, so only a placeholder with a near path is reported. */
-export const reviewSlips = (subject: Subject, sampled: Sampled, at: TextAt, said: ReadonlySet<number>): void => {
+export const reviewSlips = (subject: Subject, sampled: Sampled, at: TextAt, reportedAt: ReadonlySet<number>): void => {
   const known = new Set(sampled.paths('event'))
   for (const { piece, from } of templatePieces(at.text)) {
     if (piece.kind !== 'path' || said.has(from) || hasFallback(piece.path)) continue
@@ -47,11 +47,11 @@ const fillingsOf = ({ taken }: Sampled, where: string, written: string) =>
   )
 
 const reportMissing = (subject: Subject, sampled: Sampled, at: TextAt, piece: TextPart & { readonly path: string }): void => {
-  const told = fillingsOf(sampled, at.where, piece.text)
-  if (told.length === 0 || told.some(({ filled }) => !filled.missing)) return
+  const fillings = fillingsOf(sampled, at.where, piece.text)
+  if (fillings.length === 0 || fillings.some(({ filled }) => !filled.missing)) return
   if (namesAnItem(piece.path, sampled.paths('sent'))) return
   const near = nearPaths(piece.path, sampled.paths('sent'))
-  const isSure = coversEvents(sampled, subject.spec) && told.some(({ passes }) => passes)
+  const isSure = coversEvents(sampled, subject.spec) && fillings.some(({ passes }) => passes)
   if (isSure || near.slips.length > 0) sayMissing(subject, sampled, at, piece, near)
 }
 

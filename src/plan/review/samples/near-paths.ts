@@ -1,4 +1,4 @@
-/** Dotted paths of payloads, and the paths that somebody may have meant by a wrong path. */
+/** Lists the dotted paths of payloads, and finds the paths that somebody may have meant by a wrong path. */
 
 import { isObject, type Json } from '../../../core/json.ts'
 import { isOneSlip, nearest } from '../../../core/text.ts'

@@ -98,7 +98,7 @@ const nearFields = (field: string, sampled: Sampled, of: 'event' | 'sent' = 'eve
   return { slips: near.slips.map((each) => prefix + each), all: near.all.map((each) => prefix + each) }
 }
 
-/** Whether the conditions that must hold beside a condition do. Otherwise the condition is not about the sample. */
+/** Whether the sample fulfils the conditions that must hold beside this condition. Otherwise this condition is not about the sample. */
 const reaches = ({ holds }: Sampled['taken'][number], path: Path): boolean => {
   const own = path.slice(1)
   return [...holds].every(([key, held]) => {
