@@ -12,7 +12,7 @@ import { type Path, walkJson } from './walk-json.ts'
 const maxEntries = 5_000
 /**
  * The most bytes of values that take long to decode: with escapes, or not ASCII. The longest message that a sender signs in pieces has 256
- * KiB (https://docs.aws.amazon.com/sns/latest/dg/large-message-payloads.html), and each character may be an escape of two.
+ * KiB (https://docs.aws.amazon.com/sns/latest/dg/large-message-payloads.html), and each character may be an escape of two bytes.
  */
 const maxSlowBytes = 557_056
 const quote = 0x22

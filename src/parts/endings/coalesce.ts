@@ -63,8 +63,8 @@ const readSettings = (route: Route, report: Report): Settings => {
 }
 
 const groupOf = (key: string, { singleFlight, ...settings }: Settings, lane: Lane | undefined): Group => {
-  const turns: Lane | undefined = singleFlight ? { key, limit: 1, whenFull: 'wait' } : lane
-  return { key, ...settings, ...(turns ? { lane: turns } : {}) }
+  const ownLane: Lane | undefined = singleFlight ? { key, limit: 1, whenFull: 'wait' } : lane
+  return { key, ...settings, ...(ownLane ? { lane: ownLane } : {}) }
 }
 
 const joinGroup = (run: NewRun, group: Group, effects: Effects): Promise<Outcome> =>

@@ -41,7 +41,7 @@ type HeldClaims = {
   readonly claim: Claim
   /** With mode `all`, a claim for each target. With another mode, none. */
   readonly shares: readonly Claim[]
-  /** For each share, whether it is held. A target whose share is held got the text from an earlier request with this id. */
+  /** For each target with a share, whether it got the text from an earlier request with this id, which then holds the share. */
   readonly had: readonly boolean[]
 }
 
@@ -79,8 +79,8 @@ const deliverDirectly = async (
 
 /** For each target that was tried, in order: the reason why it failed, or `undefined` when the target has the text. */
 type Failures = readonly (string | undefined)[]
-/** Sends to one target. `share` is the fraction of the remaining time that the target may use. */
-type SendOne = (delivery: Delivery, position: number, share: number) => Promise<string | undefined>
+/** Sends to one target. `part` is the fraction of the remaining time that the target may use. Returns why it failed. */
+type SendOne = (delivery: Delivery, position: number, part: number) => Promise<string | undefined>
 
 /** Makes the sending. `answered` is called with the answer of each target that took the text. */
 const senderOf = (
@@ -89,8 +89,8 @@ const senderOf = (
   answered: (position: number, answer: string) => void,
 ): SendOne => {
   const deadline = clock.monotonic() + budgetMs
-  return async (delivery, position, share) => {
-    const ms = Math.floor((deadline - clock.monotonic()) * share)
+  return async (delivery, position, part) => {
+    const ms = Math.floor((deadline - clock.monotonic()) * part)
     if (ms < 1) return 'no time was left for it'
     const sent = await send({ ...about, delivery, position, budgetMs: ms })
     if (!sent.ok) return sent.why

@@ -6,7 +6,7 @@ import { bodyClaim, checkHmac, hmac } from './kit/hmac.ts'
 import { whyNotFresh } from './kit/timestamp.ts'
 import type { Scheme, Unsigned } from './scheme.ts'
 
-/** Returns the headers of a test request. These schemes have no header for the event's type, so it uses the header of code host A. */
+/** Returns the headers of a test request. These schemes have no header for the event's type, so it uses GitHub's header. */
 const idAndTypeHeaders = ({ id, event }: Unsigned) => ({ ...(event === undefined ? {} : { 'X-GitHub-Event': event }), 'X-Request-ID': id })
 
 export const v2: Scheme = {

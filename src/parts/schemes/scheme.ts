@@ -32,9 +32,9 @@ export type HandshakeKeys = { readonly secret: string; readonly verifyToken: str
 /** A question that a sender asks before it sends events. */
 export type Handshake = {
   readonly method: 'POST' | 'GET' | 'HEAD' | 'OPTIONS'
-  /** The question is answered only when its signature holds. Otherwise its head alone decides. */
+  /** `true`: the question is answered only when its signature holds. `false`: the head of the question alone decides. */
   readonly signed: boolean
-  /** The question is not signed, and its short body shows it. Everybody gets the same answer, with or without a valid signature. */
+  /** The question is known by its short body, and is not signed. Everybody gets the same answer, with or without a valid signature. */
   readonly open?: boolean
   /** The event's type, where the question comes as an event. A route that lists the type gets the event. */
   readonly event?: string

@@ -36,7 +36,7 @@ const scheme = (name: string, title: string, prefix: string, shown: readonly str
   },
 })
 
-/** Only the signature header shows this scheme: code host B sends id and timestamp headers with its token, too. */
+/** Only the signature header shows this scheme: GitLab sends id and timestamp headers with its token, too. */
 export const standardWebhooks: Scheme = {
   ...scheme('standard_webhooks', 'Standard Webhooks', 'webhook-', ['webhook-signature']),
   aliases: ['standard'],

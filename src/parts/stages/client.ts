@@ -71,8 +71,8 @@ const compileCertificate = (
   const lower = name.toLowerCase()
   return ({ headers, isProxied }) => {
     if (!isProxied()) return 'a client certificate is asked for, and the request came from no trusted proxy'
-    const said = Buffer.from(header(headers, lower) ?? '', 'latin1')
-    return wanted.some((each) => each.length === said.length && timingSafeEqual(each, said))
+    const sent = Buffer.from(header(headers, lower) ?? '', 'latin1')
+    return wanted.some((each) => each.length === sent.length && timingSafeEqual(each, sent))
       ? undefined
       : `${lower} is none of client_certificate`
   }

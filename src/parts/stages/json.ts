@@ -155,7 +155,7 @@ const eventTypeOf = (headers: Headers, payload: Json, { eventType }: KnownHeader
   return (isObject(payload) ? (usableType(own(payload, 'event_type')) ?? usableType(own(payload, 'type'))) : undefined) ?? untyped
 }
 
-/** Returns the short form of the event's type: code host B sends "Merge Request Hook" in the header, and `merge_request` in the payload. */
+/** Returns the short form of the event's type: GitLab sends "Merge Request Hook" in the header, and `merge_request` in the payload. */
 const shortForm = (headers: Headers, payload: Json, { shortType }: KnownHeaders): string | undefined => {
   const named = shortType.find((each) => header(headers, ...each.headers) !== undefined)
   return named && isObject(payload) ? usableType(own(payload, named.field)) : undefined

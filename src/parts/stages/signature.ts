@@ -136,11 +136,11 @@ const refusingFailed =
 
 /** Logs, once for each route, the use of a deprecated scheme and which of several secrets are in use. */
 const loggingUses = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, index: number) => void) => {
-  const said = new Set<string>()
-  const once = (key: string, say: () => void): void => {
-    if (said.has(key)) return
-    said.add(key)
-    say()
+  const logged = new Set<string>()
+  const once = (key: string, log: () => void): void => {
+    if (logged.has(key)) return
+    logged.add(key)
+    log()
   }
   return (scheme, index) => {
     if (scheme.deprecated)

@@ -10,12 +10,12 @@ import type { RecompileAtReload, Report } from '../report.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import type { TargetPart } from '../targets/target.ts'
 
-/** What `Config` has apart: flags and variables of the environment win over some of it. */
-type Apart = 'routes' | 'secret' | 'host' | 'port'
+/** The keys that `Config` keeps outside of the adapter's settings. Flags and environment variables may override some of them. */
+type KeptApart = 'routes' | 'secret' | 'host' | 'port'
 
 /** The settings of the adapter (`platforms.webhook.extra`), by their keys in the file. A key with a default in the schema is always there. */
 export type AdapterSettings = Readonly<
-  Omit<WebhookSettings, Apart> & Required<Pick<WebhookSettings, Exclude<keyof typeof defaults.webhook, Apart>>>
+  Omit<WebhookSettings, KeptApart> & Required<Pick<WebhookSettings, Exclude<keyof typeof defaults.webhook, KeptApart>>>
 >
 
 export type StageKit = {
@@ -26,7 +26,7 @@ export type StageKit = {
   readonly path: string
   /** The route's secrets, with references resolved. Empty only when a Diagnostic was reported. */
   readonly secrets: readonly string[]
-  /** A reload that changes any of it makes plans anew, but for the rate limit (`src/plan/plan-settings.ts`). */
+  /** Without the rate limit, because a reload that changes any of these settings makes all plans anew (`src/plan/plan-settings.ts`). */
   readonly adapter: Omit<AdapterSettings, 'rate_limit'>
   readonly effects: Effects
   readonly report: Report

@@ -9,7 +9,7 @@ import { whsecKey } from '../whsec-key.ts'
 import { patiently } from './kit/patience.ts'
 import type { Outgoing, Sent, TargetKit, TargetPart, TargetSchema } from './target.ts'
 
-const longestMs = 10_000
+const maxCallMs = 10_000
 /** The longest URL, because many servers refuse a longer one (RFC 9110, 4.1). */
 const maxUrlChars = 8_000
 const maxHeaders = 50
@@ -79,7 +79,7 @@ export const http: TargetPart = {
     if ('problem' in headers) report('WH707', ['headers'], headers.problem)
   },
   async send(outgoing, kit) {
-    return patiently((leftMs) => post(outgoing, kit, Math.min(longestMs, leftMs)), kit.clock, kit.clock.monotonic() + outgoing.budgetMs)
+    return patiently((leftMs) => post(outgoing, kit, Math.min(maxCallMs, leftMs)), kit.clock, kit.clock.monotonic() + outgoing.budgetMs)
   },
 }
 

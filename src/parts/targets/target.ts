@@ -14,7 +14,7 @@ export type Sent =
   | {
       readonly ok: false
       readonly why: string
-      /** Whether another attempt is allowed, because nothing can have been posted, or because posting again cannot post twice. */
+      /** Whether another attempt cannot post the text twice: nothing was posted, or the target drops a repeated post. */
       readonly repeatable: boolean
       readonly retryAfterMs?: number
     }
@@ -65,7 +65,7 @@ export type KeySchema = {
   readonly 'x-secret'?: true
   /** No error of the platform may show the value. */
   readonly 'x-redact'?: true
-  /** The delivery fails when a payload fills in the value only in part, as it does for an address. */
+  /** An id or name of the platform: the delivery fails when a placeholder in the value is not filled in, as in the keys of an address. */
   readonly 'x-exact'?: true
   /** The target knows the key only to refuse it: editors mark it as wrong. */
   readonly 'x-refused'?: true
@@ -141,7 +141,7 @@ export type TargetPart = {
   chat?(extra: JsonObject, settings: JsonObject): Omit<ChatAddress, 'platform'> | undefined
   /** What it posts comes back as an event of the same sender. Such an event is not answered, and the runs that comment on one issue are counted. */
   readonly returnsAsEvent?: true
-  /** Its texts reach only whoever runs the gateway, so nobody waits for a well-written one. */
+  /** Its texts reach only whoever runs the gateway, so a route without a prompt is not reported for this target. */
   readonly internal?: true
   /** Whether an interrupted attempt may be repeated, because sending the same text twice cannot post twice. */
   readonly repeatable: boolean

@@ -17,7 +17,7 @@ export const dockerHub = preset({
     algorithm: 'token',
     signature: { query: 'token' },
     event: { present: ['push_data'] },
-    // There is no id, and the body has its time.
+    // There is no id. The time in the body makes its digest unique.
     id: { digest: true },
   },
 })

@@ -1,9 +1,8 @@
-/** Reads the signatures that a request claims to have, from the places that a description names. */
+/** Reads the signatures of a request, which are not checked yet, from the places that a description names. */
 
 import { header } from '../../../core/headers.ts'
 import type { Headers } from '../../../core/request.ts'
 import { bytesOf, type Encoding } from './digits.ts'
-
 import { compileSource, labelledParts, type RequestView, sourceName, type ValueSource } from './request-view.ts'
 
 /** Reads the texts of all signatures of a request, or returns a sentence on why there is none. */
@@ -20,10 +19,10 @@ export const claimsOf = ({ prefix, label, separator, ...place }: ValueSource & {
     if (text === undefined || text === '') return `${name} is missing`
     const parts =
       label !== undefined ? labelledParts(text, label, separator) : separator !== undefined ? text.split(separator, maxSignatures) : [text]
-    const claimed = parts
+    const signatures = parts
       .slice(0, maxSignatures)
       .flatMap((part) => (prefix === undefined ? [part] : beginsWith(part, prefix) ? [part.slice(prefix.length)] : []))
-    return claimed.length > 0 ? claimed : `${name} does not begin with "${prefix ?? `${label}=`}"`
+    return signatures.length > 0 ? signatures : `${name} does not begin with "${prefix ?? `${label}=`}"`
   }
 }
 
@@ -54,10 +53,10 @@ export const showsIn = ({
 export const shownBy = ({ header: name, prefix = '' }: ValueSource & { readonly prefix?: string }): Headers =>
   name === undefined ? {} : { [name.toLowerCase()]: `${prefix}x` }
 
-type ClaimSource = { readonly claims: ReadClaims; readonly encoding: Encoding; readonly name: string }
+type SignaturePlace = { readonly claims: ReadClaims; readonly encoding: Encoding; readonly name: string }
 
-/** Returns the bytes of the claimed signatures, or a sentence where none is well-formed. */
-export const signaturesIn = ({ claims, encoding, name }: ClaimSource, request: RequestView): readonly Buffer[] | string => {
+/** Returns the bytes of the signatures that are well-formed, or a sentence where none is. */
+export const signaturesIn = ({ claims, encoding, name }: SignaturePlace, request: RequestView): readonly Buffer[] | string => {
   const texts = claims(request)
   if (typeof texts === 'string') return texts
   const signatures = texts.flatMap((text) => bytesOf(text, encoding) ?? [])

@@ -15,19 +15,19 @@ export interface RemoteKeys {
   hasVerified(head: RequestHead): void
 }
 
-/** Wraps a check, so that the keys hear of each request that they have verified. */
+/** Wraps a check, so that `keys` is told of each request that its keys have verified. */
 export const notingVerified = (check: CheckHead | undefined, keys: RemoteKeys | undefined): CheckHead | undefined =>
   !check || !keys
     ? check
     : (head) => {
         const checkBody = check(head)
         if (typeof checkBody === 'string') return checkBody
-        const told = <V>(verdict: V): V => {
+        const noted = <V>(verdict: V): V => {
           if (verdict === true) keys.hasVerified(head)
           return verdict
         }
         return (bytes, body) => {
           const verdict = checkBody(bytes, body)
-          return verdict instanceof Promise ? verdict.then(told) : told(verdict)
+          return verdict instanceof Promise ? verdict.then(noted) : noted(verdict)
         }
       }

@@ -1,4 +1,4 @@
-/** A request as descriptions read it, before its signature is checked. Only the values that the description names are parsed. */
+/** A request before its signature is checked, as the description of a scheme reads it: only the values that the description names. */
 
 import { header } from '../../../core/headers.ts'
 import type { Json } from '../../../core/json.ts'
@@ -48,7 +48,7 @@ export type ValueSource = {
   readonly separator?: string
 }
 
-/** Reads a value; `undefined` when it is missing or stands twice. */
+/** Reads a value of a request; `undefined` where the request has none, or has several and nobody knows which was signed. */
 export type ReadValue = (request: RequestView) => string | undefined
 
 /** Whether the value can be read from the head alone. */
@@ -81,7 +81,7 @@ export const compileSource = ({ header: name, query, body, label, separator }: V
   }
 }
 
-/** Returns the only value. Of two times or two ids in a header nobody knows which was signed, so neither is read. */
+/** Returns the value if there is only one. Of two times or two ids in a header nobody knows which was signed, so neither is read. */
 const onlyValue = (values: readonly string[]): string | undefined => (values.length === 1 ? values[0] : undefined)
 
 const headerReader = (name: string, label: string | undefined, separator: string | undefined): ReadValue => {

@@ -1,4 +1,4 @@
-/** Signs a test request by a description: each value is put at the place where the check reads it. */
+/** Signs a test request as the description of a scheme says: each value is put at the place where the check of the signature reads it. */
 
 import { createHash, createHmac } from 'node:crypto'
 import { exit, Fault } from '../../../core/fault.ts'
@@ -30,13 +30,13 @@ export const signAs = (name: string, compiled: CompiledDescription, request: Uns
     url,
     isForm: hasFormType({ 'content-type': request.contentType ?? '' }),
   }
-  const labelled = putUnsigned(draft, compiled, request)
-  const text = textFor(name, compiled, request, draft)
-  const { header, label, separator = ',', prefix = '' } = { ...compiled.description.signature, ...compiled.source } as SchemeSignature
-  const whole = `${prefix}${text}`
+  const labelledParts = putAllButSignature(draft, compiled, request)
+  const place = { ...compiled.description.signature, ...compiled.source } as SchemeSignature
+  const { header, label, separator = ',', prefix = '' } = place
+  const value = `${prefix}${signatureFor(name, compiled, request, draft)}`
   const isToken = compiled.description.algorithm === 'token'
-  if (header === undefined || label === undefined) putValue(draft, compiled.source, isToken ? asHeader(whole, compiled.source) : whole)
-  else draft.headers.set(header, [...(labelled.get(header.toLowerCase()) ?? []), `${label}=${whole}`].join(separator))
+  if (header === undefined || label === undefined) putValue(draft, compiled.source, isToken ? asHeader(value, compiled.source) : value)
+  else draft.headers.set(header, [...(labelledParts.get(header.toLowerCase()) ?? []), `${label}=${value}`].join(separator))
   return { headers: Object.fromEntries(draft.headers), body: draft.body, ...(draft.url === url ? {} : { url: draft.url }) }
 }
 
@@ -44,14 +44,14 @@ export const signAs = (name: string, compiled: CompiledDescription, request: Uns
  * Puts everything except the signature. Returns the parts with labels, by their headers, because the signature may belong into such a
  * header.
  */
-const putUnsigned = (
+const putAllButSignature = (
   draft: RequestDraft,
   { description, digest, coversForm }: CompiledDescription,
   request: Unsigned,
 ): ReadonlyMap<string, readonly string[]> => {
   const { id, timestamp, event, identity, body_digest = {}, signature = {} } = description
   if (request.event !== undefined) putValue(draft, event ?? { header: 'X-GitHub-Event' }, request.event)
-  // For a body without an id, its digest is the id.
+  // Where the description takes the digest of the body as the id, there is no place for an id.
   if (id?.digest !== true || id.body !== undefined) putValue(draft, id ?? { header: 'X-Request-ID' }, request.id)
   if (identity) putValue(draft, identity, request.secret)
   const time = timestamp && writtenTime(request.at, timestamp.unit ?? 'seconds')
@@ -66,8 +66,8 @@ const putUnsigned = (
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Returns the text at the place of the signature. */
-const textFor = (name: string, compiled: CompiledDescription, request: Unsigned, draft: RequestDraft): string => {
+/** Returns the signature as text, or the secret or token that stands in its place. */
+const signatureFor = (name: string, compiled: CompiledDescription, request: Unsigned, draft: RequestDraft): string => {
   const { algorithm } = compiled.description
   if (algorithm === 'token') return request.secret
   if (algorithm === 'basic') return Buffer.from(request.secret).toString('base64')
@@ -112,8 +112,8 @@ const signatureText = (name: string, compiled: CompiledDescription, request: Uns
 }
 
 const tokenOf = (name: string, compiled: CompiledDescription, { secret, at }: Unsigned, { body }: RequestDraft): string => {
-  const { issuer, audience, jwks_url, key: spec } = compiled.description
-  const key = jwks_url === undefined ? secretKey(secret, spec) : undefined
+  const { issuer, audience, jwks_url, key: keyFormat } = compiled.description
+  const key = jwks_url === undefined ? secretKey(secret, keyFormat) : undefined
   if (!key) throw cannotSign(`${name} signs with a key that only the sender has`, undefined, onlySender)
   const seconds = Math.floor(at / 1000)
   const digest = compiled.digest?.claim !== undefined && {
@@ -125,8 +125,8 @@ const tokenOf = (name: string, compiled: CompiledDescription, { secret, at }: Un
     iat: seconds,
     ...digest,
   }
-  const signed = [{ alg: 'HS256', typ: 'JWT' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
-  return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`
+  const text = [{ alg: 'HS256', typ: 'JWT' }, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
+  return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`
 }
 
 const lowerCased = (headers: ReadonlyMap<string, string>): { [name: string]: string } =>
@@ -145,9 +145,9 @@ const withQuery = (url: string, name: string, value: string): string => {
   return changed.href
 }
 
-/** Returns the body with a field set. A body without such fields stays as it is. */
-const withField = ({ body, isForm: isFormed }: RequestDraft, path: string, value: string): string => {
-  if (isFormed) {
+/** Returns the body with a field set. A body that is neither a form nor JSON stays as it is. */
+const withField = ({ body, isForm }: RequestDraft, path: string, value: string): string => {
+  if (isForm) {
     const fields = new URLSearchParams(body)
     fields.set(path, value)
     return fields.toString()
@@ -164,7 +164,7 @@ const parseJson = (text: string): Json | undefined => {
   }
 }
 
-/** Sets a value in JSON. Numbers stay numbers: a time in the body may be one. */
+/** Sets a value in JSON. A number stays a number, and a missing key gets milliseconds as a number: the time in a body may be one. */
 const setAt = (at: Json, [key, ...rest]: readonly string[], value: string): Json => {
   if (key === undefined) return typeof at === 'number' && /^\d+$/.test(value) ? Number(value) : value
   if (Array.isArray(at)) return at.map((item, i) => (key === '*' || String(i) === key ? setAt(item, rest, value) : item))

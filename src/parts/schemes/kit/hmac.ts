@@ -6,25 +6,25 @@ import { HmacKey } from '../../../node-internals/hmac-key.ts'
 import type { CheckHead, Why } from '../scheme.ts'
 import { equal } from './equal.ts'
 
-/** The claim in the headers: one of `digests` is the HMAC of `prefix` followed by the body. */
+/** What the headers say: one of `digests` is the HMAC of `prefix` followed by the body. */
 export type Claim = { readonly prefix: string; readonly digests: readonly Buffer[] }
 
-/** Returns a claim about the body alone. Without a digest, the result is `malformed`. */
+/** Returns the sent HMAC of a body without a prefix, or `malformed` where there is no digest. */
 export const bodyClaim = (digest: Buffer | undefined, malformed: Why): Claim | Why =>
   digest ? { prefix: '', digests: [digest] } : malformed
 
-/** Checks the claim that `read` finds in the headers. `read` returns the reason when a header is missing, malformed or too old. */
+/** Checks the HMAC that `read` finds in the headers. `read` returns the reason when a header is missing, malformed or too old. */
 export const checkHmac = (key: Buffer | string, read: (head: RequestHead) => Claim | Why): CheckHead => {
   // Made at the first request, because there may be thousands of routes, each with every scheme.
   let hmacKey: HmacKey | undefined
   return (head) => {
-    const claim = read(head)
-    if (typeof claim === 'string') return claim
+    const sent = read(head)
+    if (typeof sent === 'string') return sent
     return (body) => {
       hmacKey ??= new HmacKey('sha256', typeof key === 'string' ? Buffer.from(key) : key)
       // Node decodes headers as latin1, so encoding as latin1 gives the signed bytes.
-      const digest = hmacKey.digest(claim.prefix === '' ? [body] : [Buffer.from(claim.prefix, 'latin1'), body])
-      return claim.digests.some((claimed) => equal(claimed, digest)) || 'no secret of the route gives this signature'
+      const digest = hmacKey.digest(sent.prefix === '' ? [body] : [Buffer.from(sent.prefix, 'latin1'), body])
+      return sent.digests.some((sentDigest) => equal(sentDigest, digest)) || 'no secret of the route gives this signature'
     }
   }
 }

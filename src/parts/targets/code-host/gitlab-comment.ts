@@ -18,7 +18,7 @@ const project = /^(?:[1-9]\d{0,9}|(?=.{3,255}$)(?!\.)[\w.-]+(?:\/(?!\.{1,2}(?:\/
 const positive = /^[1-9]\d{0,9}$/
 const collections: { readonly [kind: string]: string } = { merge_request: 'merge_requests', issue: 'issues' }
 const maxBodyChars = 1_000_000
-const longestMs = 15_000
+const maxCallMs = 15_000
 
 type ExtraRule = { readonly key: string; readonly holds: (text: string) => boolean; readonly problem: string; readonly help?: string }
 
@@ -110,7 +110,7 @@ export const gitlabComment: TargetPart = {
       headers: { 'private-token': token },
       json: { body: commentOf(harmless(outgoing.text, kit.settings), maxBodyChars, markOf) },
     }
-    const post = async (leftMs: number): Promise<Sent> => verdict(await callApi(request, Math.min(longestMs, leftMs), kit.clock.now))
+    const post = async (leftMs: number): Promise<Sent> => verdict(await callApi(request, Math.min(maxCallMs, leftMs), kit.clock.now))
     const sent = await patiently(post, kit.clock, kit.clock.monotonic() + outgoing.budgetMs)
     return sent.ok ? sent : { ...sent, why: createRedactor([token])(sent.why) }
   },

@@ -137,8 +137,8 @@ type Message = {
 const postingOf = ({ spec, outgoing, kit, given, deadline, address, text, part, parts }: Message): Posting => {
   const { profile, route, job, deliveryId, position } = outgoing
   const identity = JSON.stringify([profile, route, job ?? '', deliveryId, position, spec.name, address.chat, address.thread ?? '', part])
-  const longestMs = spec.callSeconds === undefined ? defaultCallMs : spec.callSeconds * 1000
-  const leftMs = (): number => Math.min(longestMs, deadline - kit.clock.monotonic())
+  const maxCallMs = spec.callSeconds === undefined ? defaultCallMs : spec.callSeconds * 1000
+  const leftMs = (): number => Math.min(maxCallMs, deadline - kit.clock.monotonic())
   return {
     ...given,
     text,

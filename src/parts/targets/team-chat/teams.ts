@@ -38,11 +38,11 @@ const post = async ({ text, call, setting }: Posting): Promise<Sent> => {
   const answer = await call({ url: setting('webhook_url') ?? '', json: message })
   if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
   const { status, body } = answer
-  const said = answer.text.trim()
-  if (status === 202 || (status === 200 && (said === '' || said === '1'))) return { ok: true }
+  const answered = answer.text.trim()
+  if (status === 202 || (status === 200 && (answered === '' || answered === '1'))) return { ok: true }
   const error = own(body, 'error')
   // A connector may answer 200 with the error of Teams in the body.
-  const passed = /endpoint returned HTTP error (\d{3})/.exec(said.slice(0, 1000))?.[1]
+  const passed = /endpoint returned HTTP error (\d{3})/.exec(answered.slice(0, 1000))?.[1]
   return refusedBy(answer, {
     why: isObject(error) ? saidAll(error, 'code', 'message') : passed && `Teams answered HTTP ${passed}`,
     idempotent: false,

@@ -21,11 +21,11 @@ export const askProvider = async (
   const late = new AbortController()
   const cancel = clock.after(timeoutMs, () => late.abort())
   try {
-    const said = { 'user-agent': 'headgate', accept: 'application/json', ...headers }
+    const allHeaders = { 'user-agent': 'headgate', accept: 'application/json', ...headers }
     const init = { redirect: 'manual', signal: AbortSignal.any([signal, late.signal]) } as const
     const asked = json
-      ? { ...init, method: 'POST', headers: { ...said, 'content-type': 'application/json' }, body: JSON.stringify(json) }
-      : { ...init, headers: said }
+      ? { ...init, method: 'POST', headers: { ...allHeaders, 'content-type': 'application/json' }, body: JSON.stringify(json) }
+      : { ...init, headers: allHeaders }
     const response = await fetch(url, asked)
     if (response.status !== 200) {
       await response.body?.cancel()

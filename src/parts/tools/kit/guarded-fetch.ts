@@ -1,6 +1,6 @@
 /**
  * Gets what is at an address that a stranger can have chosen, and reaches nothing but the public net. Each name is looked up once, all its
- * addresses are checked, and the connection goes to just these: a name that changes its mind meanwhile changes nothing. Node's own client
+ * IP addresses are checked, and the connection goes to just these: a name that leads elsewhere meanwhile changes nothing. Node's own client
  * is used because it keeps no cookies, follows no redirects and knows no proxy.
  */
 
@@ -132,7 +132,7 @@ const nextOf = ({ statusCode = 0, headers: { location } }: IncomingMessage, url:
 const readAnswer = async (answer: IncomingMessage, wanted: FetchRequest, signal: AbortSignal): Promise<Omit<FetchedContent, 'url'>> => {
   const { statusCode = 0, headers: said } = answer
   if (statusCode < 200 || statusCode > 299) throw new WebFault(`The site answered HTTP ${statusCode}.`)
-  const [type = '', ...parameters] = (said['content-type'] ?? '').toLowerCase().split(';')
+  const [type = '', ...parameters] = (answerHeaders['content-type'] ?? '').toLowerCase().split(';')
   const mediaType = type.trim()
   wanted.checkType(mediaType)
   const charset = parameters.map((parameter) => /^\s*charset="?([\w:.-]{1,40})"?\s*$/.exec(parameter)?.[1]).find(Boolean)

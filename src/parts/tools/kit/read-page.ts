@@ -34,9 +34,9 @@ export const readPage = ({ bytes, charset, url, maxChars }: PageSource): Page =>
   return { title: oneLine(article?.title || title), markdown: cut(markdown, maxChars), chars: markdown.length }
 }
 
-const decode = (bytes: Uint8Array, said: string | undefined): string => {
+const decode = (bytes: Uint8Array, declaredCharset: string | undefined): string => {
   const start = Buffer.from(bytes.subarray(0, prescanBytes)).toString('latin1')
-  const charset = said ?? /<meta\s[^>]{0,200}charset\s{0,9}=\s{0,9}["']?([\w:.-]{1,40})/i.exec(start)?.[1] ?? 'utf-8'
+  const charset = declaredCharset ?? /<meta\s[^>]{0,200}charset\s{0,9}=\s{0,9}["']?([\w:.-]{1,40})/i.exec(start)?.[1] ?? 'utf-8'
   return textIn(bytes, charset)
 }
 

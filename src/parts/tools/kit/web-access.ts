@@ -1,4 +1,4 @@
-/** How far an address may lead that a stranger can have chosen: to public addresses, on the ports of the web. */
+/** Limits where an address may lead that a stranger can have chosen: to public IP addresses, on the ports of the web. */
 
 import { lookup } from 'node:dns/promises'
 import { networkInterfaces } from 'node:os'
@@ -9,17 +9,20 @@ export type WebAccess = {
   readonly resolve: (host: string) => Promise<readonly string[]>
   /** Whether a connection may be made to an IP address. */
   readonly isPublic: (ip: string) => boolean
-  /** As `URL.port` has them: empty for the default one of the protocol. */
+  /** The allowed ports, as `URL.port` writes them: the default port of a protocol is empty. */
   readonly ports: ReadonlySet<string>
   /** Certificates to trust instead of Node's. */
   readonly ca?: string
 }
 
-/** Of IPv6 nothing else has been given out: this leaves out IPv4 addresses in old disguises, site-local ones, and what comes some day. */
-const isGiven = (ip: ipaddr.IPv4 | ipaddr.IPv6): boolean => ip.kind() === 'ipv4' || ((ip.toByteArray()[0] as number) & 0xe0) === 0x20
+/**
+ * Whether an address is IPv4, or in the range of IPv6 that is given out today (2000::/3). The other ranges have IPv4 addresses in old
+ * forms, site-local addresses, and addresses for later use.
+ */
+const isAllocated = (ip: ipaddr.IPv4 | ipaddr.IPv6): boolean => ip.kind() === 'ipv4' || ((ip.toByteArray()[0] as number) & 0xe0) === 0x20
 
 /**
- * Addresses of the public net by their registration that lead to the host of a virtual machine: Azure's wire server has its keys and settings
+ * Addresses that are registered as public and still lead to the host of a virtual machine: Azure's wire server has its keys and settings
  * (https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16).
  */
 const hostAddresses: ReadonlySet<string> = new Set(['168.63.129.16'])
@@ -31,7 +34,7 @@ export const isPublic = (text: string, own: readonly string[] = ownAddresses()):
   if (!ipaddr.isValid(text)) return false
   const ip = ipaddr.process(text)
   const isOwn = (address: string): boolean => ipaddr.process(address).toNormalizedString() === ip.toNormalizedString()
-  return ip.range() === 'unicast' && isGiven(ip) && !hostAddresses.has(ip.toString()) && !own.some(isOwn)
+  return ip.range() === 'unicast' && isAllocated(ip) && !hostAddresses.has(ip.toString()) && !own.some(isOwn)
 }
 
 export const publicWeb: WebAccess = {

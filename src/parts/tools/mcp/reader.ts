@@ -52,14 +52,14 @@ export class Reader {
   async read(pieces: Pieces): Promise<boolean> {
     const length = lengthOf(pieces)
     const { messages, count } = await this.#readMessages(pieces, length)
-    const told = messages.map((message) => ({ message, isAnswer: !('method' in message) && this.#listener.isAwaited(message.id) }))
-    const answers = told.filter(({ isAnswer }) => isAnswer).length
+    const received = messages.map((message) => ({ message, isAnswer: !('method' in message) && this.#listener.isAwaited(message.id) }))
+    const answers = received.filter(({ isAnswer }) => isAnswer).length
     this.#charge(Math.max(count, 1) - answers, answers === 0 ? length : 0)
-    for (const { message, isAnswer } of told) {
+    for (const { message, isAnswer } of received) {
       if (isAnswer || 'method' in message) this.#give(message)
       await this.#turn()
     }
-    if (told.length === 0) await this.#turn()
+    if (received.length === 0) await this.#turn()
     return count > 0
   }
 

@@ -7,13 +7,13 @@ export type TimeLimit = {
   readonly signal: AbortSignal
   /** Whether the time is up. */
   readonly isUp: () => boolean
-  /** Nobody waits any more: the time does not run out. */
+  /** Ends the limit: the time does not run out any more. */
   readonly lift: () => void
 }
 
 export const timeLimit = (clock: Clock, ms: number, from?: AbortSignal): TimeLimit => {
   const late = new AbortController()
   const lift = clock.after(ms, () => late.abort(new Error('the time is up')))
-  // Not a listener for each: a run may make many calls at once, and Node warns of many listeners.
+  // `AbortSignal.any` instead of a listener on `from`: a run may make many calls at once, and Node warns of many listeners.
   return { signal: from ? AbortSignal.any([from, late.signal]) : late.signal, isUp: () => late.signal.aborted, lift }
 }
