@@ -9,7 +9,7 @@ import { messageOf } from '../../core/fault.ts'
 import { quoted } from '../../process/quoted.ts'
 import { type Check, fail, looked, ok, type Patient, warn } from './check.ts'
 
-const othersMay = 0o077
+const othersMask = 0o077
 const about = { code: 'WH802' } as const
 const octal = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0')
 
@@ -17,7 +17,7 @@ export const checkFolder = ({ workspace: { dataDir, self } }: Patient): readonly
   const name = 'data directory'
   const stat = statSync(dataDir, { throwIfNoEntry: false })
   if (!stat) {
-    const why = whyNoAccess(nearestFolder(dataDir))
+    const why = whyNoAccess(nearestExistingFolder(dataDir))
     const message = `${dataDir} is not there and cannot be made: ${why}`
     if (why !== undefined) return [fail(name, message, 'use another one: --data-dir <folder>', about)]
     return [warn(name, `${dataDir} is not there yet`, `${self} gateway setup --yes`)]
@@ -25,11 +25,12 @@ export const checkFolder = ({ workspace: { dataDir, self } }: Patient): readonly
   if (!stat.isDirectory()) return [fail(name, `${dataDir} is not a folder`, 'move it away, or use another one: --data-dir <folder>', about)]
   const why = whyNoAccess(dataDir)
   if (why !== undefined) return [fail(name, `${dataDir} cannot be written: ${why}`, `chown -R "$USER" ${quoted(dataDir)}`, about)]
-  if (stat.mode & othersMay) return [warn(name, `${dataDir} is open to others (${octal(stat)})`, `chmod 700 ${quoted(dataDir)}`)]
+  if (stat.mode & othersMask) return [warn(name, `${dataDir} is open to others (${octal(stat)})`, `chmod 700 ${quoted(dataDir)}`)]
   return [ok(name, `${dataDir} (${octal(stat)})`)]
 }
 
-const nearestFolder = (path: string): string => (statSync(path, { throwIfNoEntry: false }) ? path : nearestFolder(dirname(path)))
+const nearestExistingFolder = (path: string): string =>
+  statSync(path, { throwIfNoEntry: false }) ? path : nearestExistingFolder(dirname(path))
 
 const whyNoAccess = (folder: string): string | undefined => {
   try {
@@ -53,6 +54,6 @@ export const checkFiles = async ({ loaded, workspace: { dataDir } }: Patient): P
 
 const openToOthers = (file: string): Check[] => {
   const stat = statSync(file, { throwIfNoEntry: false })
-  if (!stat || (stat.mode & othersMay) === 0) return []
+  if (!stat || (stat.mode & othersMask) === 0) return []
   return [warn('modes', `${file} is open to others (${octal(stat)})`, `chmod 600 ${quoted(file)}`)]
 }

@@ -8,15 +8,15 @@ import { targetsByName } from '../../parts/targets/index.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { type About, type Check, fail, ok, warn } from './check.ts'
 
-const loginMs = 5_000
+const loginTimeoutMs = 5_000
 
 /** Returns the name of a target of a profile, as checks print it. */
 export const labelOf = (target: string, profile: string): string =>
   `target ${target}${profile === defaultProfile ? '' : ` (profile ${profile})`}`
 
 /**
- * Checks whether the program of a target has a login; nothing for a target without a program. The program only reads its own files:
- * whether the host still accepts the login is not asked.
+ * Checks whether the program of a target has a login. Returns no check for a target without a program. The program only reads its own
+ * files, and does not ask whether the host still accepts the login.
  */
 export const checkLogin = async (target: string, profile: Profile, at: Omit<About, 'code'> = {}): Promise<readonly Check[]> => {
   const part = targetsByName.get(target)
@@ -26,7 +26,7 @@ export const checkLogin = async (target: string, profile: Profile, at: Omit<Abou
   const answer = await withDryEffects(({ owners }) => {
     const settings = settingsOf(part, profile.platforms, profile.env)
     const kit = { env: profile.env, settings, keep: createKeep(owners.create({}).adopt) }
-    return runGh({ args: ['auth', 'token'], stdin: '', timeoutMs: loginMs }, kit)
+    return runGh({ args: ['auth', 'token'], stdin: '', timeoutMs: loginTimeoutMs }, kit)
   })
   if (answer.ok) return [ok(name, 'logged in; the host was not asked')]
   // Without a login, `gh auth token` ends with 1 and says so.

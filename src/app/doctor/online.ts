@@ -16,7 +16,7 @@ import { type Check, fail, ok, type Patient, warn } from './check.ts'
 import { labelOf } from './logins.ts'
 import { usedSpecs } from './targets.ts'
 
-const longestMs = 5_000
+const maxCallMs = 5_000
 /** The largest number of hosts that are asked. All are asked at once, so that the check ends in time. */
 const maxHosts = 50
 
@@ -27,15 +27,15 @@ export const checkOnline = async (patient: Patient): Promise<readonly Check[]> =
   if (hosts.size === 0) return [ok(name, 'no route or job delivers to a web address that is written here: nothing was asked')]
   const asked = [...hosts].slice(0, maxHosts)
   const checks = await Promise.all(asked.map(([origin, users]) => reach(origin, [...users].join(', '))))
-  const said = `${asked.length} of ${hosts.size} hosts were asked: HEAD /, at most ${longestMs / 1_000} s each, with no token and no text`
+  const summary = `${asked.length} of ${hosts.size} hosts were asked: HEAD /, at most ${maxCallMs / 1_000} s each, with no token and no text`
   return [
-    asked.length < hosts.size ? warn(name, said, 'try the others with: headgate targets test --route <name>') : ok(name, said),
+    asked.length < hosts.size ? warn(name, summary, 'try the others with: headgate targets test --route <name>') : ok(name, summary),
     ...checks,
   ]
 }
 
 const reach = async (origin: string, users: string): Promise<Check> => {
-  const answer = await callApi({ method: 'HEAD', url: `${origin}/` }, longestMs, systemClock.now)
+  const answer = await callApi({ method: 'HEAD', url: `${origin}/` }, maxCallMs, systemClock.now)
   if (answer.kind === 'answer') return ok(users, `${origin} answered HTTP ${answer.status}`)
   return fail(users, `${origin}: ${answer.why}`, 'check the address, its name in DNS, and whether this machine may reach it')
 }

@@ -8,13 +8,17 @@ const name = 'refused posts'
 export const checkRefused = ({ workspace: { self }, status }: Patient): readonly Check[] => {
   if (!status) return []
   const { refused } = status
-  const said = describeRefusals(refused)
-  if (said === '') return [ok(name, 'none since the start')]
+  const counts = describeRefusals(refused)
+  if (counts === '') return [ok(name, 'none since the start')]
   if (refused.rate_limited)
     return [
-      warn(name, said, `${self} events list --outcome rate_limited shows those that were kept; then events replay, or a higher rate_limit`),
+      warn(
+        name,
+        counts,
+        `${self} events list --outcome rate_limited shows those that were kept; then events replay, or a higher rate_limit`,
+      ),
     ]
   if (refused.overloaded || refused.unavailable || refused.keys_unavailable)
-    return [warn(name, said, 'its log says why; docs/senders.md says which senders send again by themselves')]
-  return [ok(name, said)]
+    return [warn(name, counts, 'its log says why; docs/senders.md says which senders send again by themselves')]
+  return [ok(name, counts)]
 }

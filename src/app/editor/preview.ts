@@ -1,5 +1,6 @@
 /**
- * Previews a draft: the findings about its route, and how the route handles a payload. The code that serves does this, without effects.
+ * Previews a draft: the findings about its route, and how the route handles a payload. Both come from the code that serves requests, run
+ * without effects.
  */
 
 import type { RouteSource } from '../../config/config.ts'

@@ -50,8 +50,8 @@ const settingsFor = async (
   const filled = Array.isArray(extra) ? extra[place] : extra
   if (!isObject(filled)) throw unsent(untraced ?? 'its settings have templates, and nothing is known to fill in')
   const whole = wholeSettings(written, filled, catalogue.targets.get(target)?.withheld)
-  const open = Object.keys(whole).find((key) => isTemplate(whole[key]))
-  if (open !== undefined) throw unsent(`deliver_extra.${open} has no value on this payload`)
+  const unfilled = Object.keys(whole).find((key) => isTemplate(whole[key]))
+  if (unfilled !== undefined) throw unsent(`deliver_extra.${unfilled} has no value on this payload`)
   return { extra: whole, profile: source.profile }
 }
 

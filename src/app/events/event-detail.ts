@@ -16,7 +16,7 @@ export type EventDetail = {
   readonly attempts: readonly AttemptView[]
   /** The event that a duplicate repeats; `undefined` for other events, and where the journal has lost it. */
   readonly repeated: EventView | undefined
-  /** The request, or a sentence that says why there is none. */
+  /** The request, or a phrase that says why there is none: `not kept: ...`. */
   readonly payload: RawRequest | string
   readonly notices: readonly string[]
 }
@@ -45,7 +45,10 @@ export const bodyOf = ({ payload }: EventDetail): Buffer => {
   return payload.body
 }
 
-/** Returns the whole event for programs. Every member is present, with `null` where nothing is known. */
+/**
+ * Returns the whole event for programs. Every member is present, with `null` where nothing is known. `tries` has the attempts that failed,
+ * `attempts` has all.
+ */
 export const describeDetail = ({ known, attempts, repeated, payload }: EventDetail): JsonObject => ({
   ...describeEvent(known),
   repeats: repeated?.event_id ?? null,

@@ -11,7 +11,7 @@ import type { Workspace } from '../workspace.ts'
 const notKept = 'not kept: payloads are kept best effort, within the limits of storage.retention'
 const isGone = 'gone: payloads are kept best effort, and its segment was removed or damaged'
 
-/** Returns the request, or a sentence that says why there is none. */
+/** Returns the request, or a phrase that says why there is none. */
 export const payloadOf = async ({ dataDir }: Workspace, { raw }: EventView): Promise<RawRequest | string> => {
   if (!raw) return notKept
   const kept = await readRaw(journalFolder(dataDir), raw)

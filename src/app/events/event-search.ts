@@ -26,25 +26,26 @@ export type Search = (workspace: Workspace, view: EventView) => Promise<boolean>
 /** Returns the search for the criteria; `undefined` where they look for nothing. */
 export const searchOf = ({ text, field = [] }: SearchCriteria): Search | undefined => {
   if (text === undefined && field.length === 0) return undefined
-  const hasWords = text === undefined ? undefined : wordsSearch(text)
+  const searchWords = text === undefined ? undefined : wordsSearch(text)
   const fields = field.map(({ path, value }) => ({ get: compileField(path), value }))
   return async (workspace, view) => {
     const payload = await payloadOf(workspace, view)
     const request = typeof payload === 'string' ? undefined : { headers: payload.headers as Headers, body: payload.body }
     if (fields.length > 0) {
-      const event = request && readBody(request)
+      const event = request && readEvent(request)
       if (!event) return false
-      const known = { ...event, eventType: view.event_type ?? event.eventType }
-      if (!fields.every(({ get, value }) => isWritten(get(known), value))) return false
+      const typed = { ...event, eventType: view.event_type ?? event.eventType }
+      if (!fields.every(({ get, value }) => equalsText(get(typed), value))) return false
     }
-    return hasWords === undefined || hasWords(workspace, view, request)
+    return searchWords === undefined || searchWords(workspace, view, request)
   }
 }
 
-const readBody = eventReader(undefined, [])
+/** Reads the event without its route, which may be gone. */
+const readEvent = eventReader(undefined, [])
 
-/** Whether the found value is the one written in the option. A list or a map never is, because neither can be written behind a `=`. */
-const isWritten = (found: Json | undefined, value: string): boolean => {
+/** Whether a value of the event equals the text that the user wrote: `--field payload.id=7`. No list or map equals a text. */
+const equalsText = (found: Json | undefined, value: string): boolean => {
   if (typeof found === 'number') return value !== '' && Number(value) === found
   return typeof found === 'string' ? found === value : (typeof found === 'boolean' || found === null) && String(found) === value
 }
@@ -58,7 +59,7 @@ const wordsSearch = (words: string): WordsSearch => {
     if (Object.entries(request.headers).some(([name, value]) => [value].flat().some((each) => isIn(`${name}: ${each}`)))) return true
     if (isUtf8(request.body) && isIn(request.body.toString('utf8'))) return true
     // The words may be escaped in the body: `\u00e9`, `%C3%A9`.
-    const event = readBody(request)
+    const event = readEvent(request)
     return event !== undefined && hasText(event.payload, isIn)
   }
   return async (workspace, view, request) => {
@@ -71,10 +72,10 @@ const wordsSearch = (words: string): WordsSearch => {
 
 /** Whether a text inside the value fulfils `holds`. There is no recursion, because a stranger chose the depth. */
 const hasText = (value: Json, holds: (text: string) => boolean): boolean => {
-  const open: Json[] = [value]
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+  const unsearched: Json[] = [value]
+  for (let at = unsearched.pop(); at !== undefined; at = unsearched.pop()) {
     if (typeof at === 'string' && holds(at)) return true
-    if (typeof at === 'object' && at !== null) for (const inner of Object.values(at)) open.push(inner)
+    if (typeof at === 'object' && at !== null) for (const inner of Object.values(at)) unsearched.push(inner)
   }
   return false
 }

@@ -22,6 +22,7 @@ type RepeatOptions = {
   readonly body?: string | undefined
 }
 
+/** Reads the stored request of an event, or says why there is none to repeat. */
 export const requestAgain = async (folder: string, eventId: string, { at, sameId, body }: RepeatOptions): Promise<Again> => {
   const lookup = await readEvent(folder, eventId)
   if (lookup.kind !== 'found')

@@ -48,11 +48,11 @@ async function* joined(past: readonly EventView[], live: TailLines): AsyncGenera
   const first = await live.next()
   if (first.done) return
   yield first.value
-  const told = new Map(past.map((view) => [view.event_id, view.state]))
+  const pastStates = new Map(past.map((view) => [view.event_id, view.state]))
   for (const view of past) yield* trafficOfView(view)
   for await (const line of live) {
-    const state = 'event_id' in line && line.event_id !== null ? told.get(line.event_id) : undefined
-    const isTold = 'type' in line && line.type === 'delivery' ? state === 'done' || state === 'dead' : state !== undefined
-    if (!isTold) yield line
+    const state = 'event_id' in line && line.event_id !== null ? pastStates.get(line.event_id) : undefined
+    const isInPast = 'type' in line && line.type === 'delivery' ? state === 'done' || state === 'dead' : state !== undefined
+    if (!isInPast) yield line
   }
 }

@@ -12,7 +12,7 @@ export type Health = {
   readonly stopping: boolean
 }
 
-const patienceMs = 5_000
+const timeoutMs = 5_000
 
 /** Asks for the health. Throws a Fault where no gateway runs (exit 4). */
 export const readHealth = async (finder: GatewayFinder): Promise<Health> => {
@@ -24,7 +24,7 @@ export const readHealth = async (finder: GatewayFinder): Promise<Health> => {
 
 const statusAt = async (url: string): Promise<string> => {
   try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(patienceMs), redirect: 'error' })
+    const response = await fetch(url, { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' })
     await response.body?.cancel()
     return String(response.status)
   } catch (error) {

@@ -12,7 +12,7 @@ import type { ReportLeftOut } from './imported.ts'
 /** A signature check of a hook. Without a `scheme`, no scheme of headgate reads such a signature. */
 export type Signature = { readonly scheme?: string; readonly secret: string; readonly path: Path }
 
-export type SenderKeys = { readonly verify: readonly string[]; readonly secrets: readonly string[] }
+export type RouteSignatureKeys = { readonly verify: readonly string[]; readonly secrets: readonly string[] }
 
 const hubNote =
   'the hook takes X-Hub-Signature (SHA-1), headgate X-Hub-Signature-256, which GitHub and Gitea send beside it with the same secret'
@@ -78,8 +78,8 @@ const notBoth = 'headgate would take each secret with each scheme, so only the f
 const neverTried =
   'a first signature that does not hold ends the rule there, so the hook never took this one (trigger-signature-soft-failures is not set)'
 
-/** Returns the keys of a route for signatures of which one must hold. Only signatures that go with the first are carried over. */
-export const senderOf = (signatures: readonly Signature[], soft: boolean, say: ReportLeftOut): SenderKeys => {
+/** Returns the keys of a route for signatures of which only one must hold. Only signatures that go with the first are carried over. */
+export const signatureKeysOf = (signatures: readonly Signature[], softFailures: boolean, say: ReportLeftOut): RouteSignatureKeys => {
   const usable = signatures.filter(({ scheme, secret }) => scheme !== undefined && secret !== '')
   const [first] = usable
   if (!first) return { verify: [], secrets: signatures.slice(0, 1).flatMap(({ secret }) => (secret === '' ? [] : [secret])) }
@@ -87,7 +87,7 @@ export const senderOf = (signatures: readonly Signature[], soft: boolean, say: R
   for (const each of usable.slice(1)) {
     const sameSecret = taken.every(({ secret }) => secret === each.secret)
     const sameScheme = taken.every(({ scheme }) => scheme === each.scheme)
-    if (sameSecret || (sameScheme && soft)) taken.push(each)
+    if (sameSecret || (sameScheme && softFailures)) taken.push(each)
     else
       say(
         each.path,

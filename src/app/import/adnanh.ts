@@ -9,7 +9,7 @@ import { shownPlace } from '../../core/shown-place.ts'
 import { adnanhKeys } from './adnanh-keys.ts'
 import { allowFrom, type Networks, networksOf } from './adnanh-networks.ts'
 import { compileRule, inAnd, ruleKindOf } from './adnanh-rule.ts'
-import { type SenderKeys, senderOf, signaturesOf } from './adnanh-signature.ts'
+import { type RouteSignatureKeys, signatureKeysOf, signaturesOf } from './adnanh-signature.ts'
 import { createEnvLines, type EnvLines, secretName } from './env-lines.ts'
 import type { Imported, ImportedRoute, LeftOut, ReportLeftOut } from './imported.ts'
 import { createRouteNames } from './route-names.ts'
@@ -55,9 +55,9 @@ const routeOf = (hook: JsonObject, name: string, { env, say, at }: HookContext):
   const { signatures, filters, networks } = splitRule(hook, say)
   const [first = [], ...others] = signatures
   const soft = hook['trigger-signature-soft-failures'] === true
-  const sender = senderOf(first, soft, say)
+  const sender = signatureKeysOf(first, soft, say)
   for (const [other] of others) {
-    if (other && !isWithin(sender, senderOf([other], soft, say)))
+    if (other && !isWithin(sender, signatureKeysOf([other], soft, say)))
       say(
         other.path,
         'headgate checks one signature of a request, and the hook several',
@@ -89,7 +89,7 @@ const routeOf = (hook: JsonObject, name: string, { env, say, at }: HookContext):
   }
 }
 
-const isWithin = (a: SenderKeys, b: SenderKeys): boolean =>
+const isWithin = (a: RouteSignatureKeys, b: RouteSignatureKeys): boolean =>
   b.verify.every((each) => a.verify.includes(each)) && b.secrets.every((each) => a.secrets.includes(each))
 
 const secretSettings = ({ verify, secrets }: SenderKeys, name: string, env: EnvLines): JsonObject => {

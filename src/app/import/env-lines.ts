@@ -64,8 +64,9 @@ export const createEnvLines = (knownEnv: Env): EnvLines => {
 /** Returns the line of `.env`, in quotes where the value needs them; `undefined` where no single line can hold the value. */
 export const envLineText = (name: string, value: string): string | undefined =>
   isOneLine(value)
-    ? [`${name}=${value}`, `${name}='${value}'`].find((line, quoted) => {
+    ? [`${name}=${value}`, `${name}='${value}'`].find((line, index) => {
         const { env, oddities } = parseDotEnv(line)
-        return env[name] === value && (quoted === 1 || oddities.length === 0)
+        const isQuoted = index === 1
+        return env[name] === value && (isQuoted || oddities.length === 0)
       })
     : undefined

@@ -14,7 +14,7 @@ const keyBytes = 32
 const hexForm = new RegExp(`^[0-9a-f]{${keyBytes * 2}}\n?$`)
 
 /** Reads the key of a data directory; `undefined` where no gateway has made it, or it cannot be read. */
-const keptCommentKey = (dataDir: string): Buffer | undefined => {
+const readCommentKey = (dataDir: string): Buffer | undefined => {
   try {
     const text = readFileSync(join(dataDir, commentKeyFile), 'utf8')
     return hexForm.test(text) ? Buffer.from(text.trimEnd(), 'hex') : undefined
@@ -28,7 +28,7 @@ const keptCommentKey = (dataDir: string): Buffer | undefined => {
  * Fault where the key cannot be written.
  */
 export const keepCommentKey = async (dataDir: string): Promise<Buffer> => {
-  const kept = keptCommentKey(dataDir)
+  const kept = readCommentKey(dataDir)
   if (kept) return kept
   const file = join(dataDir, commentKeyFile)
   const key = randomBytes(keyBytes)
@@ -44,4 +44,4 @@ export const keepCommentKey = async (dataDir: string): Promise<Buffer> => {
  * Recognises the comments of the gateway of a data directory, for commands that need no gateway. Where there is no key yet, no comment is
  * recognised.
  */
-export const ownCommentsOf = (dataDir: string): OwnComments => createOwnComments(() => keptCommentKey(dataDir) ?? randomBytes(keyBytes))
+export const ownCommentsOf = (dataDir: string): OwnComments => createOwnComments(() => readCommentKey(dataDir) ?? randomBytes(keyBytes))

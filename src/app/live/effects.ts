@@ -80,11 +80,11 @@ export const createSharedEffects = ({ clock, log, facts, limits, jobs, download 
   const owners = new Owners(clock, log)
   const keptKeys = createKeptKeys()
   let running: Running | undefined
-  const opened = (): Running => {
+  const requireRunning = (): Running => {
     if (!running) throw new Error('a plan ran before its store was open')
     return running
   }
-  const store = (): Store => opened().store
+  const store = (): Store => requireRunning().store
   return {
     clock,
     log,
@@ -96,7 +96,7 @@ export const createSharedEffects = ({ clock, log, facts, limits, jobs, download 
     turns: createShortTurns(),
     script: (folder, job) => slots.run(() => runScript(folder, job)),
     download,
-    ownComments: createOwnComments(() => opened().commentKey),
+    ownComments: createOwnComments(() => requireRunning().commentKey),
     keys: createSenderKeys({ clock, download, kept: () => running?.keys ?? keptKeys }),
     jobs: {
       find: (profile, reference) => jobs().find(profile, reference),

@@ -10,10 +10,10 @@ const windowMs = 60_000
 const maxClients = 10_000
 
 /**
- * The requests past a full window that are checked later, in a minute of a route: at most this many times the limit. It bounds the records
- * of such requests.
+ * In a minute of a route, at most this many times the limit of requests past the full window are checked after their answer. It bounds the
+ * records of such requests.
  */
-const laterShare = 10
+const lateChecksPerLimit = 10
 
 type Window = { from: number; count: number; later: number }
 

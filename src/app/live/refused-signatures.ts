@@ -21,7 +21,7 @@ const perMinute = 10
 const maxCounted = 5
 
 export type RefusedSignatures = Pick<Facts, 'tell'> & {
-  /** Tells the counts that were not told yet. */
+  /** Tells the observers the counts that they were not told yet. */
   close(): void
 }
 

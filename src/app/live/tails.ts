@@ -16,7 +16,7 @@ const maxWaiting = 1_000
 
 export type Tails = Observer & {
   /**
-   * Returns the lines from now on, until the watcher leaves or the gateway stops. Throws a StoreFault when the most watchers are there
+   * Returns the lines from now on, until the watcher leaves or the gateway stops. Throws a StoreFault when there are `maxTails` watchers
    * already.
    */
   open(filter: TrafficFilter): TailLines
@@ -81,7 +81,7 @@ class Tail implements TailLines {
 
   async next(): Promise<IteratorResult<TailLine, undefined>> {
     while (this.#state !== 'over') {
-      const line = this.#waiting.shift() ?? this.#told()
+      const line = this.#waiting.shift() ?? this.#lossOrEnd()
       if (line) return { done: false, value: line }
       await new Promise<void>((resolve) => {
         this.#wake = resolve
@@ -102,8 +102,8 @@ class Tail implements TailLines {
     return this
   }
 
-  /** Returns the line to send once the queue is empty; `undefined` where there is none. */
-  #told(): TailLine | undefined {
+  /** Returns the line to send once the queue is empty: how many lines were lost, or the end of the tail; `undefined` if neither is due. */
+  #lossOrEnd(): TailLine | undefined {
     if (this.#lost > 0) {
       const lines = this.#lost
       this.#lost = 0

@@ -10,18 +10,18 @@ import { dirname } from 'node:path'
 /** Writes a file that only its owner may read. A crash leaves the old file or the new file. Rejects with the error of the disk. */
 export const writeWhole = async (file: string, text: string): Promise<void> => {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  const beside = `${file}.${randomBytes(6).toString('hex')}`
+  const temporary = `${file}.${randomBytes(6).toString('hex')}`
   try {
-    const made = await open(beside, 'wx', 0o600)
+    const handle = await open(temporary, 'wx', 0o600)
     try {
-      await made.writeFile(text)
-      await made.sync()
+      await handle.writeFile(text)
+      await handle.sync()
     } finally {
-      await made.close()
+      await handle.close()
     }
-    await rename(beside, file)
+    await rename(temporary, file)
   } catch (error) {
-    await rm(beside, { force: true })
+    await rm(temporary, { force: true })
     throw error
   }
 }

@@ -98,9 +98,9 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
     async post(traced, now) {
       standIns.use(now)
       plan ??= dryPlan(world)
-      const said = await tracePlan(traced, world, plan)
+      const result = await tracePlan(traced, world, plan)
       await worker.idle()
-      return said
+      return result
     },
     async advance(ms, now) {
       standIns.use(now)

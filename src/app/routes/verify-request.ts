@@ -44,7 +44,7 @@ export const verifyRequest = async (workspace: Workspace, asked: string, request
     const { scheme, secret } = verified
     return { ...diagnosis, route: name, accepted: true, scheme, secret, why: '' }
   }
-  return { ...diagnosis, route: name, accepted: false, scheme: undefined, secret: undefined, why: diagnosis.why || saidOf(verified) }
+  return { ...diagnosis, route: name, accepted: false, scheme: undefined, secret: undefined, why: diagnosis.why || reasonText(verified) }
 }
 
 const saidOf = (outcome: Outcome): string => outcomeReason(outcome) ?? 'refused'

@@ -33,8 +33,8 @@ const withJsonSchema = (file: string, text: string, { schema, files }: Associati
 }
 
 /** Returns the listed files with the missing files; `undefined` where none is missing. */
-const withMissing = (there: Json | undefined, files: readonly string[]): Json[] | undefined => {
-  const listed = there === undefined ? [] : [there].flat()
+const withMissing = (present: Json | undefined, files: readonly string[]): Json[] | undefined => {
+  const listed = present === undefined ? [] : [present].flat()
   const missing = files.filter((file) => !listed.includes(file))
   return missing.length === 0 ? undefined : [...listed, ...missing]
 }

@@ -1,4 +1,4 @@
-/** Targets that post to the place that a route names. They are offered together with a route, and the route gets their settings. */
+/** Targets whose settings a route holds, because the route says where to post. `gateway setup` offers them only together with a route. */
 
 import { defaultProfile } from '../../config/config.ts'
 import type { Path } from '../../core/diagnostic.ts'
@@ -60,7 +60,7 @@ const objectionOf = (extra: JsonObject): Objection | undefined => {
 export const deliveryOf = (part: TargetPart | undefined, provider: Provider, draft: SetupDraft): JsonObject => {
   if (!part) return {}
   if (!part.requires) return { deliver: part.name }
-  const extra = part.name === http.name ? addressed(draft) : provider.comment?.target === part.name ? provider.comment.extra : undefined
+  const extra = part.name === http.name ? httpExtra(draft) : provider.comment?.target === part.name ? provider.comment.extra : undefined
   return extra ? { deliver: part.name, deliver_extra: extra } : {}
 }
 

@@ -35,9 +35,9 @@ export const withSecret = (source: RouteSource): RouteSource =>
 /** Makes the plan. Throws a Fault for a route that stops the start of the server. */
 export const dryPlan = ({ source, config, catalogue, effects }: DryWorld): DryPlan => {
   const onlooker = createCollector()
-  const whole: Effects = { ...createDryEffects(effects.clock), ...effects, ownComments: ownCommentsOf(config.dataDir), onlooker }
-  const { plan, owner, diagnostics } = compileRoute(source, config, catalogue, whole)
-  if (plan && owner) return { plan, owner, onlooker, close: () => whole.owners.close() }
+  const allEffects: Effects = { ...createDryEffects(effects.clock), ...effects, ownComments: ownCommentsOf(config.dataDir), onlooker }
+  const { plan, owner, diagnostics } = compileRoute(source, config, catalogue, allEffects)
+  if (plan && owner) return { plan, owner, onlooker, close: () => allEffects.owners.close() }
   const [first] = diagnostics.filter(({ stopsStart }) => stopsStart)
   throw new Fault('invalid_route', `the route "${source.name}" is not valid as it is now: ${first?.message ?? ''}`, {
     exitCode: exit.no,

@@ -74,9 +74,9 @@ export const trace = async (traced: Traced, world: DryWorld): Promise<Trace> => 
   const dry = { ...world, effects: { ...world.effects, store, send } }
   const plan = dryPlan(dry)
   try {
-    const said = await tracePlan(traced, dry, plan)
-    const starts = await startsOf(store, sent, said.outcome)
-    return { ...said, ...(starts ? { starts } : {}) }
+    const result = await tracePlan(traced, dry, plan)
+    const starts = await startsOf(store, sent, result.outcome)
+    return { ...result, ...(starts ? { starts } : {}) }
   } finally {
     await plan.close()
   }

@@ -6,7 +6,10 @@ import type { Config, RouteSource } from '../../config/config.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { inFile } from '../../parts/operators/in-file.ts'
 
-/** Returns a route's lists, and the folder of its script, which may read further files there. Missing files count, as they may be made. */
+/**
+ * Returns the list files of a route's `in_file` conditions, and the folder of its script, which may read further files there. Missing files
+ * are returned too, because they may be made.
+ */
 export const besideRoute = ({ profile, spec }: RouteSource, config: Config): readonly string[] => {
   const dir = config.profiles.get(profile)?.dir ?? config.dataDir
   const lists = listsIn((spec.filters ?? []) as Json).map((list) => resolve(dir, list))

@@ -129,7 +129,7 @@ class InputCheck {
     })
   }
 
-  /** Checks a path. A file of run-time entries is checked against the configuration; any other file is a configuration itself. */
+  /** Checks a path. A subscriptions or jobs file is checked against the configuration; any other file is a configuration itself. */
   async path(written: string): Promise<Checked> {
     const path = resolve(written)
     if (written === '-') return this.#configured(resolve(stdinName), this.#inputs.stdin ?? '')

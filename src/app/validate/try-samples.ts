@@ -109,17 +109,23 @@ export const sampleRequest = (headers: ChosenSample['sample']['headers'], body: 
 type SampleTrace = Omit<Trace, 'starts'>
 
 /** Returns the result of a sample; `undefined` where it is no event, or its type is not one of the route's. */
-const takenOf = (name: string, told: SampleTrace, texts: SampleTrace, hasScript: boolean, runScripts: boolean): TakenSample | undefined => {
-  const { parsed, stoppedAt, outcome } = told
+const takenOf = (
+  name: string,
+  result: SampleTrace,
+  texts: SampleTrace,
+  hasScript: boolean,
+  runScripts: boolean,
+): TakenSample | undefined => {
+  const { parsed, stoppedAt, outcome } = result
   if (!parsed || stoppedAt === events.name) return undefined
   const stopped = stoppedAt === script.name && outcome.kind === 'ignored' ? (outcome.detail?.() ?? 'silent') : undefined
-  const isRendered = !hasScript || (runScripts && told.ranScript && stopped === undefined)
+  const isRendered = !hasScript || (runScripts && result.ranScript && stopped === undefined)
   return {
     name,
     event: parsed,
     passes: stoppedAt !== filters.name,
-    holds: new Map(told.conditions.map(({ path, holds }) => [path.join('.'), holds])),
-    ...(runScripts && told.ranScript ? { script: { silent: stopped } } : {}),
+    holds: new Map(result.conditions.map(({ path, holds }) => [path.join('.'), holds])),
+    ...(runScripts && result.ranScript ? { script: { silent: stopped } } : {}),
     ...(isRendered && texts.event ? { sent: texts.event, texts: texts.placeholders, merged: texts.outcome.kind === 'coalesced' } : {}),
   }
 }

@@ -47,7 +47,8 @@ const sharedExtraEdits = (spec: JsonObject, kept: JsonObject): readonly YamlEdit
   return spec.deliver_extra === undefined ? [] : [{ kind: 'remove', path: ['deliver_extra'] }]
 }
 
-const without = (spec: JsonObject, kept: JsonObject, dropped: readonly string[]): readonly YamlEdit[] =>
+/** Returns the edits that remove the dropped keys from the route's `deliver_extra`. */
+const removeFromExtra = (spec: JsonObject, kept: JsonObject, dropped: readonly string[]): readonly YamlEdit[] =>
   dropped.length > 0 && Object.keys(kept).length === 0
     ? sharedExtraEdits(spec, kept)
     : dropped.map((key) => ({ kind: 'remove', path: ['deliver_extra', key] }))
@@ -90,8 +91,8 @@ export const setExtra = (spec: JsonObject, place: number, row: TargetRow, key: s
   const title = `${value === undefined ? 'remove' : 'set'} deliver_extra.${key} of ${target}`
   if (Array.isArray(spec.deliver) && extraPath.length === 1) {
     const shared = Object.entries(extra).filter(([each]) => each !== key && readsKey(row, each))
-    const its = { ...Object.fromEntries(shared), ...(value === undefined ? {} : { [key]: value }) }
-    return { title, edits: [{ kind: 'set', path: ['deliver', place], value: { target, deliver_extra: its } }], dropped: [] }
+    const ownExtra = { ...Object.fromEntries(shared), ...(value === undefined ? {} : { [key]: value }) }
+    return { title, edits: [{ kind: 'set', path: ['deliver', place], value: { target, deliver_extra: ownExtra } }], dropped: [] }
   }
   return { title, edits: [oneSetting(extraPath, extra, key, value)], dropped: [] }
 }

@@ -34,7 +34,7 @@ export const createRoute = async (workspace: Workspace, { name: asked, clone, li
   const data = isObject(source.data) ? source.data : {}
   const base = [...routesPath(data), name]
   refuseTaken(workspace, name, valueAt(data, base))
-  const written = await beginning(workspace, clone, like)
+  const written = await initialSettings(workspace, clone, like)
   const bound = isBoundTo(written, profile) ? written : { ...written, profile: profile as string }
   return { name, source: 'config', file, text, base, written: bound, isNew: true }
 }
@@ -42,21 +42,25 @@ export const createRoute = async (workspace: Workspace, { name: asked, clone, li
 const webhook: Path = ['platforms', 'webhook']
 
 /**
- * Returns the path of the routes in a file, also if there are none yet. A file has its settings under `extra`, or all of them beside it.
+ * Returns the path of the routes in a file, also if there are none yet. A file has the adapter's settings either under
+ * `platforms.webhook.extra` or directly under `platforms.webhook`.
  */
 const routesPath = (data: JsonObject): Path => {
-  const inside = valueAt(data, [...webhook, 'extra'])
-  const beside = valueAt(data, webhook)
-  if (isObject(inside) && Object.hasOwn(inside, 'routes')) return [...webhook, 'extra', 'routes']
-  const isBeside = isObject(beside) && (Object.hasOwn(beside, 'routes') || (inside === undefined && Object.keys(beside).some(isSetting)))
-  return isBeside ? [...webhook, 'routes'] : [...webhook, 'extra', 'routes']
+  const underExtra = valueAt(data, [...webhook, 'extra'])
+  const direct = valueAt(data, webhook)
+  if (isObject(underExtra) && Object.hasOwn(underExtra, 'routes')) return [...webhook, 'extra', 'routes']
+  const isDirect =
+    isObject(direct) && (Object.hasOwn(direct, 'routes') || (underExtra === undefined && Object.keys(direct).some(isSetting)))
+  return isDirect ? [...webhook, 'routes'] : [...webhook, 'extra', 'routes']
 }
 
+/** Whether a key of `platforms.webhook` is an adapter's setting that could stand under `extra` as well. */
 const isSetting = (key: string): boolean => key !== 'enabled'
 
-const refuseTaken = (workspace: Workspace, name: string, written: Json | undefined): void => {
+/** Throws a Fault where a route or subscription has the name already. `inFile`: what stands at the place of the new route. */
+const refuseTaken = (workspace: Workspace, name: string, inFile: Json | undefined): void => {
   const known = readRoutes(workspace).routes.find((route) => route.name === name)
-  if (written === undefined && !known) return
+  if (inFile === undefined && !known) return
   const what = known?.source === 'subscription' ? 'a subscription' : 'a route'
   throw new Fault('exists', `there is ${what} "${name}" already`, { exitCode: exit.conflict, hint: 'give another name' })
 }
@@ -76,7 +80,8 @@ const withoutMasks = (value: Json): Json => {
   return Object.fromEntries(kept.map(([key, item]) => [key, withoutMasks(item)]))
 }
 
-const beginning = async (workspace: Workspace, clone: string | undefined, like: string | undefined): Promise<JsonObject> => {
+/** Returns the settings that the new route begins with: a clone's, those that fit a sample or an event (`like`), or none. */
+const initialSettings = async (workspace: Workspace, clone: string | undefined, like: string | undefined): Promise<JsonObject> => {
   if (clone !== undefined) return cloned(openRoute(workspace, { name: clone }).written)
   return like === undefined ? {} : routeLike(workspace, like)
 }

@@ -43,11 +43,11 @@ export const saveRoute = async (drafting: Drafting, finder: GatewayFinder, reque
 const obstacleTo = (prepared: Prepared, { despiteErrors }: SaveRequest): Refused | undefined => {
   const { conflict, refused, stops, findings, file } = prepared.plan
   const [first] = findings.filter(({ severity, stopsStart }) => (stops ? stopsStart || severity === 'error' : severity === 'error'))
-  const said = first ? `${first.code} ${first.message}` : ''
+  const firstFinding = first ? `${first.code} ${first.message}` : ''
   if (conflict) return refusedFor('conflict', prepared, `${file} was changed since it was opened: nothing was written`)
   if (refused !== undefined) return refusedFor('refused', prepared, refused)
-  if (stops) return refusedFor('stops', prepared, `a gateway would not serve this: ${said}`)
-  return first && !despiteErrors ? refusedFor('errors', prepared, said) : undefined
+  if (stops) return refusedFor('stops', prepared, `a gateway would not serve this: ${firstFinding}`)
+  return first && !despiteErrors ? refusedFor('errors', prepared, firstFinding) : undefined
 }
 
 const refusedFor = (why: Refused['why'], { plan }: Prepared, message: string): Refused => ({ ok: false, why, plan, message })
@@ -58,7 +58,7 @@ const writeRoute = async (workspace: Workspace, draft: RouteDraft, { before, aft
   const { source, file, name, base } = draft.opened
   if (isRemoved(draft)) {
     if (source === 'config') await replaceText(file, before, after, true)
-    else await removeSubscription(workspace, subscriptionAs(workspace, name, before))
+    else await removeSubscription(workspace, unchangedSubscription(workspace, name, before))
     return {
       opened: { ...draft.opened, text: after },
       isDeleted: true,
@@ -75,16 +75,16 @@ const writeSubscription = async (
   { file, name }: Pick<OpenedRoute, 'file' | 'name'>,
   { before, after }: Pick<Prepared, 'before' | 'after'>,
 ): Promise<Written> => {
-  const draft = subscriptionAs(workspace, name, before)
+  const draft = unchangedSubscription(workspace, name, before)
   const served = await readServed(workspace)
   const saved = served.ok ? await saveDraft(served, draft, file, after) : served
   if (!saved.ok) throw new Fault('refused', `${saved.outcome}: ${saved.diagnostics[0]?.message ?? ''}`, { exitCode: exit.no })
-  const moved = saved.newSecret === undefined ? [] : [`IT HAS A NEW SECRET: ${workspace.self} webhook secret ${name} --reveal`]
-  return { opened: openSubscription(workspace, name), notices: moved }
+  const secretNotices = saved.newSecret === undefined ? [] : [`IT HAS A NEW SECRET: ${workspace.self} webhook secret ${name} --reveal`]
+  return { opened: openSubscription(workspace, name), notices: secretNotices }
 }
 
-/** Returns the stored subscription. Throws a Fault when it has changed since it was opened. */
-const subscriptionAs = (workspace: Workspace, name: string, text: string): ReturnType<typeof draftOf> => {
+/** Returns the stored subscription. Throws a Fault when its text is not `text`, with which it was opened. */
+const unchangedSubscription = (workspace: Workspace, name: string, text: string): ReturnType<typeof draftOf> => {
   const draft = draftOf(workspace, name)
   if (draft.text === text) return draft
   throw new Fault('conflict', `"${name}" was changed meanwhile: nothing was saved`, { exitCode: exit.conflict })
