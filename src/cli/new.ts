@@ -38,7 +38,7 @@ const maxLine = 1_024
 
 const refusedFor = ({ refused, findings }: WrittenRoute): Fault => {
   const first = findings.find(({ stopsStart }) => stopsStart) ?? findings.find(({ severity }) => severity === 'error')
-  const said = first && !refused?.includes(first.message) ? `: ${first.code} ${first.message}` : ''
+  const firstFinding = first && !refused?.includes(first.message) ? `: ${first.code} ${first.message}` : ''
   const hint = first?.help === undefined ? {} : { hint: first.help }
-  return new Fault('refused', `nothing was written: ${refused}${said}`, { exitCode: exit.no, ...hint })
+  return new Fault('refused', `nothing was written: ${refused}${firstFinding}`, { exitCode: exit.no, ...hint })
 }

@@ -18,22 +18,22 @@ export type Keeper = {
 }
 
 export const createKeeper = ({ service, delayMs, track }: Keeping): Keeper => {
-  let seen: readonly RouteDraft[] = []
+  let latest: readonly RouteDraft[] = []
   let kept: readonly RouteDraft[] = []
   let timer: NodeJS.Timeout | undefined
   const drop = ({ opened: { name, source } }: RouteDraft): void => track(service.dropDraft({ name, source }))
   const keep = (): void => {
-    for (const draft of seen) if (!kept.includes(draft)) track(service.keepDraft({ draft }))
-    kept = seen
+    for (const draft of latest) if (!kept.includes(draft)) track(service.keepDraft({ draft }))
+    kept = latest
   }
   return {
     update(drafts) {
-      if (drafts.length === seen.length && drafts.every((draft, i) => draft === seen[i])) return
-      seen = drafts
+      if (drafts.length === latest.length && drafts.every((draft, i) => draft === latest[i])) return
+      latest = drafts
       clearTimeout(timer)
-      const isStill = (one: RouteDraft): boolean => drafts.some(({ opened }) => isSameRoute(opened, one.opened))
-      for (const gone of kept.filter((draft) => !isStill(draft))) drop(gone)
-      kept = kept.filter(isStill)
+      const isStillEdited = (one: RouteDraft): boolean => drafts.some(({ opened }) => isSameRoute(opened, one.opened))
+      for (const gone of kept.filter((draft) => !isStillEdited(draft))) drop(gone)
+      kept = kept.filter(isStillEdited)
       timer = setTimeout(keep, delayMs)
     },
     close: () => clearTimeout(timer),

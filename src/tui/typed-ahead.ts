@@ -1,24 +1,24 @@
 /** Keeps keys that come while a screen is being opened, because they are meant for that screen. */
 
 export type TypedAhead = {
-  /** Does the act at once, or when no screen is being opened any more. */
+  /** Does the act at once, or as soon as no screen is being opened. */
   typed(act: () => void): void
-  /** Says that a screen is being opened until the work ends. */
+  /** Tells that a screen is being opened, until the work ends. */
   until(work: Promise<unknown>): void
 }
 
 export const createTypedAhead = (): TypedAhead => {
   const waiting: (() => void)[] = []
-  let going = 0
+  let openings = 0
   const done = (): void => {
-    going -= 1
+    openings -= 1
     // The first act may open another screen, and then the rest must wait.
-    while (going === 0 && waiting.length > 0) waiting.shift()?.()
+    while (openings === 0 && waiting.length > 0) waiting.shift()?.()
   }
   return {
-    typed: (act) => void (going > 0 ? waiting.push(act) : act()),
+    typed: (act) => void (openings > 0 ? waiting.push(act) : act()),
     until(work) {
-      going += 1
+      openings += 1
       void work.finally(done)
     },
   }

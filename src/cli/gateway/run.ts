@@ -61,7 +61,7 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
   })
   if (ended === 'refused') return exit.config
   // A reader that takes no more of the log must not keep the process alive.
-  setTimeout(() => process.exit(exit.ok), lastWordsMs).unref()
+  setTimeout(() => process.exit(exit.ok), exitDelayMs).unref()
   return exit.ok
 }
 

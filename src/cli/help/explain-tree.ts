@@ -6,7 +6,7 @@ import { pathOf } from './suggest.ts'
 
 const secondNames: { readonly [name: string]: string } = { list: 'ls', remove: 'rm' }
 
-/** Walks over the grammar. `each` is called with every command; the program comes first. */
+/** Adds examples and second names to a command and to all below it, and calls `each` with every command; the program comes first. */
 export const explainTree = (command: Command, each: (command: Command) => void): void => {
   each(command)
   const path = pathOf(command)

@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { nearest } from '../../core/text.ts'
 
-/** Words of other programs, each with the commands that do the same work here. Under a noun, only the last word of a command counts. */
+/** Words of other programs, each with the commands that do the same here. After a noun (`cron add`), only commands of that noun count. */
 const otherWords: { readonly [word: string]: readonly string[] } = {
   add: ['webhook subscribe', 'cron create', 'samples add'],
   create: ['webhook subscribe', 'cron create', 'samples add'],
@@ -42,11 +42,11 @@ const otherWords: { readonly [word: string]: readonly string[] } = {
   rotate: ['webhook secret'],
 }
 
-const most = 3
+const maxSuggestions = 3
 
 /**
- * Returns commands for an unknown word below `parent`, best first: near spellings, beginnings, the same word elsewhere, words of other
- * programs.
+ * Returns commands for an unknown word below `parent`, best first: commands that begin with the word, the same word below a noun, words of
+ * other programs, near spellings.
  */
 export const suggestCommands = (word: string, parent: Command): string[] => {
   const lower = word.toLowerCase()
@@ -63,13 +63,17 @@ export const suggestCommands = (word: string, parent: Command): string[] => {
   })
   const near = nearest(lower, here)
   const found = [...begun, ...elsewhere, ...others, ...near]
-  // A mistyped verb, for which the noun is missing.
+  // The word may be a mistyped verb whose noun was left out.
   const verbs = new Set(all.flatMap((command) => command.split(' ')[1] ?? []))
-  const far = found.length > 0 ? [] : nearest(lower, verbs).flatMap((verb) => all.filter((command) => command.endsWith(` ${verb}`)))
-  return [...new Set([...found, ...far])].slice(0, most)
+  const mistypedVerbs =
+    found.length > 0 ? [] : nearest(lower, verbs).flatMap((verb) => all.filter((command) => command.endsWith(` ${verb}`)))
+  return [...new Set([...found, ...mistypedVerbs])].slice(0, maxSuggestions)
 }
 
-/** Returns options of `command` for an unknown option: other dashes or signs, beginnings, near spellings. */
+/**
+ * Returns options of `command` for an unknown option: those that differ only in dashes and the like, else those that begin with the word,
+ * near spellings, and those with the word in their name.
+ */
 export const suggestOptions = (flag: string, command: Command): string[] => {
   const known = optionsOf(command)
   const word = optionLetters(flag)

@@ -12,8 +12,8 @@ export const tap: Render = (report) => {
 }
 
 const point = (number: number, title: string, { failures, others }: Case): string => {
-  const said = failures.length + others.length === 0 ? '' : diagnosticsOf([...failures, ...others])
-  return `${failures.length > 0 ? 'not ok' : 'ok'} ${number} - ${escaped(title)}\n${said}`
+  const details = failures.length + others.length === 0 ? '' : diagnosticsOf([...failures, ...others])
+  return `${failures.length > 0 ? 'not ok' : 'ok'} ${number} - ${escaped(title)}\n${details}`
 }
 
 /** Escapes a title, because a `#` in it would begin a directive. */

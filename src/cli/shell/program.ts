@@ -25,9 +25,9 @@ headgate --help lists all commands, headgate doctor says what is amiss.
 /** Runs one command line and returns its exit code. `argv` does not contain node and the script. */
 export const runCli = async (argv: readonly string[], io: Io): Promise<number> => {
   if (argv[0] === '__complete') return completed(argv.slice(argv[1] === '--' ? 2 : 1), io)
-  const said: Said = { out: '', err: '' }
+  const written: CommanderOutput = { out: '', err: '' }
   let exitCode: number = exit.ok
-  const program = newProgram(said, async (action) => {
+  const program = newProgram(written, async (action) => {
     const globals = program.opts<Globals>()
     const cli = contextOf(globals, io)
     if (cli.verbose) note(cli, `data directory: ${cli.workspace.dataDir}`)
@@ -42,7 +42,7 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
     const globals = program.opts<Globals>()
     const shownIo = wantedIo(io, globals)
     const json = globals.json === true || globals.jsonata !== undefined || argv.includes('--json')
-    if (error instanceof CommanderError) return endOf(error, said, shownIo, json)
+    if (error instanceof CommanderError) return endOf(error, written, shownIo, json)
     const wantsStack = globals.verbose === true || io.env.HEADGATE_DEBUG === '1'
     // A Fault with the code for internal errors may wrap a mistake of ours. Then the stack of its cause is printed.
     const mistake = error instanceof Fault && error.exitCode === exit.internal ? error.cause : error
@@ -64,9 +64,9 @@ const completed = async (words: readonly string[], io: Io): Promise<number> => {
 export const grammarOnly = (): Command => newProgram({ out: '', err: '' }, async () => {})
 
 /** The texts that Commander writes. `failed`: the command at which a mistake was found. */
-type Said = { out: string; err: string; failed?: Command }
+type CommanderOutput = { out: string; err: string; failed?: Command }
 
-const newProgram = (said: Said, run: Run): Command => {
+const newProgram = (written: CommanderOutput, run: Run): Command => {
   const program = addGlobals(new Command('headgate'))
     .description('a declarative pipeline engine for inbound webhooks')
     .version(version)
@@ -74,16 +74,16 @@ const newProgram = (said: Said, run: Run): Command => {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => {
-        said.out += text
+        written.out += text
       },
       writeErr: (text) => {
-        said.err += text
+        written.err += text
       },
     })
   addCommands(program, run)
   explainTree(program, (command) =>
     command.exitOverride((error) => {
-      said.failed ??= command
+      written.failed ??= command
       throw error
     }),
   )
@@ -91,14 +91,14 @@ const newProgram = (said: Said, run: Run): Command => {
 }
 
 /** Returns the exit code where Commander ended the command: 0 after help and version, otherwise that of a mistake in the command line. */
-const endOf = (error: CommanderError, said: Said, io: Io, json: boolean): number => {
+const endOf = (error: CommanderError, written: CommanderOutput, io: Io, json: boolean): number => {
   if (error.exitCode === 0) {
-    io.stdout(said.out)
+    io.stdout(written.out)
     return exit.ok
   }
-  const { failed } = said
+  const { failed } = written
   if (error.code === 'commander.help' && !json) {
-    if (failed?.parent) io.stderr(said.err)
+    if (failed?.parent) io.stderr(written.err)
     else io.stdout(shortHelp)
     return failed?.parent ? exit.usage : exit.ok
   }

@@ -23,11 +23,11 @@ export const runOnChange = async ({ paths, run }: Rerun, cli: Cli): Promise<numb
   if (cli.json) throw usage('--watch prints again and again: --json gives one document')
   const stopped = cli.io.stopped()
   const changes = createLatch<string>()
-  const counted = createCounted()
+  const watched = createWatchedPaths()
   const failed = (why: string): void => note(cli, `cannot watch: ${printable(why)}`)
   const files = createFileWatch({ changed: changes.put, failed })
   const watch = async (paths: readonly string[]): Promise<void> => {
-    const fresh = counted.add(paths)
+    const fresh = watched.add(paths)
     if (fresh.paths.length > 0) await files.add(fresh)
   }
   try {
@@ -83,27 +83,28 @@ const createLatch = <T>() => {
 /** Whether a name is that of a file that a gateway, a package manager or an editor writes for itself. */
 const isNoise = (name: string): boolean => /^(?:state|node_modules|\d+|\.(?!env$).*)$|(?:~|\.tmp|\.bak|\.lock|\.log|\.\d+)$/.test(name)
 
-/** Returns the set of watched paths. A file is watched through its folder, where its replacement and its return are seen. */
-const createCounted = () => {
-  const all: Counted[] = []
-  const isCounted = (path: string): boolean => all.some((each) => counts(each, path))
+/** Returns the set of all watched paths. A file is watched through its folder, where its replacement and its return are seen. */
+const createWatchedPaths = () => {
+  const all: WatchedPaths[] = []
+  const isWatched = (path: string): boolean => all.some((each) => covers(each, path))
   return {
     /** Adds paths, and returns those that are new and must be watched. */
     add: (paths: readonly string[]): Watched => {
-      const fresh = [...new Set(paths.map((path) => resolve(path)))].filter((path) => !isCounted(path))
+      const fresh = [...new Set(paths.map((path) => resolve(path)))].filter((path) => !isWatched(path))
       const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory()
-      const counted = { folders: fresh.filter(isFolder), files: new Set(fresh.filter((path) => !isFolder(path))) }
-      const roots = new Set([...counted.folders, ...[...counted.files].map((path) => dirname(path))])
-      all.push(counted)
+      const watched = { folders: fresh.filter(isFolder), files: new Set(fresh.filter((path) => !isFolder(path))) }
+      const roots = new Set([...watched.folders, ...[...watched.files].map((path) => dirname(path))])
+      all.push(watched)
       // Each watch gets only its own paths, so that a change is reported by one watch.
-      return { paths: [...roots], ignored: (path) => !roots.has(path) && !counts(counted, path) }
+      return { paths: [...roots], ignored: (path) => !roots.has(path) && !covers(watched, path) }
     },
   }
 }
 
-type Counted = { readonly folders: readonly string[]; readonly files: ReadonlySet<string> }
+type WatchedPaths = { readonly folders: readonly string[]; readonly files: ReadonlySet<string> }
 
-const counts = ({ folders, files }: Counted, path: string): boolean => files.has(path) || folders.some((folder) => isBelow(path, folder))
+const covers = ({ folders, files }: WatchedPaths, path: string): boolean =>
+  files.has(path) || folders.some((folder) => isBelow(path, folder))
 
 const isBelow = (path: string, folder: string): boolean => {
   const parts = relative(folder, path).split(sep)

@@ -34,14 +34,14 @@ export const targetsTestRoute = async (only: string | undefined, options: RouteT
   const lines: string[] = []
   const results: JsonObject[] = []
   for (const test of tests) {
-    const { sent, notices } = await sendTargetTest(test, said)
+    const { sent, notices } = await sendTargetTest(test, textToSend)
     note(cli, ...notices)
     lines.push(sentText(test.target, sent))
     results.push(describeSent(test.target, test.profile, sent))
   }
   return answer(cli, {
     kind: 'targets.test',
-    data: { route: deliveries.route, text: said, targets: results },
+    data: { route: deliveries.route, text: textToSend, targets: results },
     text: lines.join(''),
     exitCode: results.every(({ sent }) => sent) ? exit.ok : exit.no,
   })

@@ -34,7 +34,7 @@ export const targetsTest = async (asked: string | undefined, options: TargetsTes
   const { target, profile, obstacle } = test
   const said = text === undefined || obstacle !== undefined ? defaultText : await readTextOption('--text', text, cli.io)
   if (obstacle === undefined) await confirmSending(to === undefined ? target : `${target} (${to})`, yes, cli)
-  const { sent, notices } = await sendTargetTest(test, said)
+  const { sent, notices } = await sendTargetTest(test, textToSend)
   note(cli, ...notices)
   return answer(cli, {
     kind: 'targets.test',

@@ -41,7 +41,7 @@ export const readSubscriptionInput = async (
     secret,
     rotate: options.rotate === true,
     replace: options.replace === true,
-    from: await beginning(options, io, workspace),
+    from: await initialSettings(options, io, workspace),
     fields: {
       description: options.description,
       events: options.events,
@@ -60,7 +60,8 @@ export const readSubscriptionInput = async (
   }
 }
 
-const beginning = async ({ from, like }: SubscribeOptions, io: Io, workspace: Workspace): Promise<JsonObject | undefined> => {
+/** Returns the settings that the subscription begins with: those of `--from`, those that fit a sample or an event (`--like`), or none. */
+const initialSettings = async ({ from, like }: SubscribeOptions, io: Io, workspace: Workspace): Promise<JsonObject | undefined> => {
   if (like !== undefined) return routeLike(workspace, like)
   return from === undefined ? undefined : readFrom(from, io)
 }

@@ -18,7 +18,7 @@ export const trafficText = (line: TrafficLine): string =>
 const lineWords = (line: TrafficLine): readonly string[] =>
   line.type === 'event' ? wordsOfEvent(line) : line.type === 'outcome' ? wordsOfOutcome(line) : wordsOfDelivery(line)
 
-type Of<T extends TrafficLine['type']> = Extract<TrafficLine, { readonly type: T }>
+type LineOf<T extends TrafficLine['type']> = Extract<TrafficLine, { readonly type: T }>
 
 const wordsOfEvent = ({ event_type, route, delivery_id, bytes }: Of<'event'>): readonly string[] => [
   `--> ${nameOrDash(event_type)}`,
@@ -27,13 +27,23 @@ const wordsOfEvent = ({ event_type, route, delivery_id, bytes }: Of<'event'>): r
   sizeText(bytes),
 ]
 
-const wordsOfOutcome = ({ status, outcome, stage, duration_ms: ms, reason, event_id }: Of<'outcome'>): readonly string[] => {
+const wordsOfOutcome = ({ status, outcome, stage, duration_ms: ms, reason, event_id }: LineOf<'outcome'>): readonly string[] => {
   const word = outcomeOf({ outcome, ...(stage === null ? {} : { stage }) })
   const took = ms === null ? '' : `${ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms)} ms`
   return [`<-- ${status ?? '-'} ${printable(word, maxName)}`, took, eventIdText(event_id), printable(reason ?? '', maxReason)]
 }
 
-const wordsOfDelivery = ({ state, target, attempt, job, route, event_id, error, next_at, silent }: Of<'delivery'>): readonly string[] => {
+const wordsOfDelivery = ({
+  state,
+  target,
+  attempt,
+  job,
+  route,
+  event_id,
+  error,
+  next_at,
+  silent,
+}: LineOf<'delivery'>): readonly string[] => {
   const source = route ?? (job === null ? null : `job:${job}`)
   const then = next_at === null ? '' : `next try ${printable(next_at.slice(11, 19))}`
   const end = `${state === 'waiting' ? 'failed' : state}${silent ? ' silent' : ''}`

@@ -6,7 +6,7 @@ import { eastAsianWidth } from 'get-east-asian-width'
 const sets = 'v'
 
 /** Loads the tables of the language. Loading takes a third of the time to the first frame, and the first frame does not need them. */
-const load = () => ({ segmenter: new Intl.Segmenter(), picture: new RegExp('^\\p{RGI_Emoji}$', sets) })
+const load = () => ({ segmenter: new Intl.Segmenter(), emoji: new RegExp('^\\p{RGI_Emoji}$', sets) })
 let loaded: ReturnType<typeof load> | undefined
 
 const tables = (): ReturnType<typeof load> => {
@@ -30,9 +30,9 @@ const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{M}\p{Cs}]+/u
 const halfOrFull = /[\uff00-\uffef]/g
 
 const cellsOf = (character: string): number => {
-  const seen = character.replace(invisible, '')
-  if (seen === '') return 0
-  if (tables().picture.test(character)) return 2
-  const behind = seen.slice(1).match(halfOrFull) ?? []
-  return [seen, ...behind].reduce((sum, each) => sum + eastAsianWidth(each.codePointAt(0) ?? 0), 0)
+  const visible = character.replace(invisible, '')
+  if (visible === '') return 0
+  if (tables().emoji.test(character)) return 2
+  const behind = visible.slice(1).match(halfOrFull) ?? []
+  return [visible, ...behind].reduce((sum, each) => sum + eastAsianWidth(each.codePointAt(0) ?? 0), 0)
 }

@@ -1,4 +1,4 @@
-/** Writes tests as data for programs. */
+/** Writes the results of tests as data for programs. */
 
 import type { TestResult, TestRun } from '../../../app/route-tests/run-tests.ts'
 import type { JsonObject } from '../../../core/json.ts'

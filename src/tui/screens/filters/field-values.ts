@@ -20,22 +20,22 @@ const inPayload = (field: string, { payload }: World) =>
 /** Returns the type of a field, as in schemas; `undefined` if no value of the field is known. */
 export const typeOfField = (field: string, rows: readonly ConditionRow[], world: World): string | undefined => {
   if (plainField(field) === 'event' || field.startsWith('headers.')) return 'string'
-  const here = inPayload(field, world)?.type
-  if (here !== undefined) return here
+  const found = inPayload(field, world)?.type
+  if (found !== undefined) return found
   const types = new Set(inSamples(field, rows, world).flatMap((json) => readSeen(json)?.type ?? []))
   return types.size === 1 ? [...types][0] : undefined
 }
 
 /** Returns each value once, the value of the payload first. A cut or hidden value is left out, because the whole value is unknown. */
 export const fieldValues = (field: string, rows: readonly ConditionRow[], world: World): readonly FieldValue[] => {
-  const here = inPayload(field, world)
+  const found = inPayload(field, world)
   const events = plainField(field) === 'event' ? [world.draft?.spec.events ?? []].flat() : []
-  const told = [
-    ...(here ? [{ json: here.shown, where: 'in this payload' }] : []),
+  const candidates = [
+    ...(found ? [{ json: found.shown, where: 'in this payload' }] : []),
     ...events.map((event) => ({ json: JSON.stringify(event), where: 'in events' })),
     ...inSamples(field, rows, world).map((json) => ({ json, where: 'in the samples' })),
   ]
-  const values = told.flatMap(({ json, where }): FieldValue[] => {
+  const values = candidates.flatMap(({ json, where }): FieldValue[] => {
     const read = readSeen(json)
     return read && read.value !== stars ? [{ value: read.value, json, where }] : []
   })
