@@ -18,13 +18,13 @@ export const rollUp = (root: string, entry: string): string => {
   const module = source && checker.getSymbolAtLocation(source)
   if (!source || !module) throw new Error(`${entry} exports nothing`)
   const exported = checker.getExportsOfModule(module)
-  const { found, outside } = collect(exported, program, root)
+  const { declarations, outside } = collect(exported, program, root)
   const isPublic = new Set(exported.map(({ name }) => name))
   return [
     `/** The types of \`headgate/plugin\`, rolled up from ${entry}. */`,
     '/// <reference types="node" />',
     ...[...outside].map(([from, names]) => `import type { ${[...names].sort().join(', ')} } from '${from}'`),
-    ...[...found].map(([name, node]) => declarationOf(name, node, isPublic.has(name), checker)),
+    ...[...declarations].map(([name, node]) => declarationOf(name, node, isPublic.has(name), checker)),
     // Without it everything that is declared here would be exported.
     'export {}\n',
   ].join('\n\n')
@@ -32,7 +32,7 @@ export const rollUp = (root: string, entry: string): string => {
 
 type Collected = {
   /** The declarations by their names. */
-  readonly found: ReadonlyMap<string, Declared>
+  readonly declarations: ReadonlyMap<string, Declared>
   /** The types of Node itself, which stay imports, by their modules. */
   readonly outside: ReadonlyMap<string, ReadonlySet<string>>
 }
@@ -40,7 +40,7 @@ type Collected = {
 /** Collects the declarations of these symbols, and of all types that they refer to. */
 const collect = (exported: readonly ts.Symbol[], program: ts.Program, root: string): Collected => {
   const checker = program.getTypeChecker()
-  const found = new Map<string, Declared>()
+  const declarations = new Map<string, Declared>()
   const outside = new Map<string, Set<string>>()
   const take = (symbol: ts.Symbol): void => {
     const real = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol
@@ -75,7 +75,7 @@ const collect = (exported: readonly ts.Symbol[], program: ts.Program, root: stri
     outside.set(from.text, (outside.get(from.text) ?? new Set()).add(specifier.name.text))
   }
   for (const symbol of exported) take(symbol)
-  return { found, outside }
+  return { declarations, outside }
 }
 
 /** A type that is worked out of a constant: said as what comes out. */

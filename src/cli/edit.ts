@@ -9,7 +9,7 @@ import { gatewayAt } from '../http/control/client.ts'
 import { runEditor } from '../tui/edit.ts'
 import { readKeymap } from '../tui/model/keys-file.ts'
 import { openServiceInThread } from '../tui/service-in-thread.ts'
-import type { Ended } from '../tui/terminal/endings.ts'
+import type { EditorEnd } from '../tui/terminal/endings.ts'
 import type { ProfileOption } from './shell/grammar-values.ts'
 import { type Cli, note } from './shell/output.ts'
 

@@ -5,7 +5,7 @@
 
 import type { EnvLine } from '../app/import/env-lines.ts'
 import { envLineText } from '../app/import/env-lines.ts'
-import { type ImportDone, type ImportWish, importRoutes } from '../app/import/import-routes.ts'
+import { type ImportDone, type ImportRequest, importRoutes } from '../app/import/import-routes.ts'
 import type { LeftOut } from '../app/import/imported.ts'
 import { exit, usage } from '../core/fault.ts'
 import type { JsonObject } from '../core/json.ts'

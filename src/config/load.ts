@@ -123,7 +123,7 @@ const checkStorage = ({ kind }: JsonObject, source: Source | undefined, into: Fi
 }
 
 const storageOf = (storage: JsonObject): Config['storage'] => ({
-  kind: asText(storage.kind) ?? defaults.storage.kind,
+  kind: textOrUndefined(storage.kind) ?? defaults.storage.kind,
   durability: storage.durability === 'commit' ? 'commit' : defaults.storage.durability,
   retention: retentionOf(storage),
 })

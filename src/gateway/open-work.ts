@@ -65,7 +65,7 @@ const workerOf = (
       clock,
       redact,
       most: ({ route }) => routeOf(route)?.session?.history ?? defaults.session.history,
-      placeOf: (run) => chatAddressOfRun(run, { targets: current().catalogue.targets, profiles: current().config.profiles }),
+      chatAddressOf: (run) => chatAddressOfRun(run, { targets: current().catalogue.targets, profiles: current().config.profiles }),
     }),
     comments: (target) => current().catalogue.targets.get(target)?.returnsAsEvent ?? false,
     repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,

@@ -78,7 +78,7 @@ const createTally = (prices: ReadonlyMap<string, Price>) => {
   const tools = new Map<string, number>()
   return {
     total,
-    add({ model, inputTokens, outputTokens, tools: called }: Usage): Call {
+    add({ model, inputTokens, outputTokens, tools: called }: CallUsage): Call {
       steps++
       for (const name of called) tools.set(name, (tools.get(name) ?? 0) + 1)
       const price = prices.get(model)

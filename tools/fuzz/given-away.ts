@@ -36,7 +36,7 @@ const bare: Sent = {
     ['Content-Type', 'application/json'],
   ],
   body: '',
-  at: present,
+  at: sendingTime,
 }
 
 export const runAsked = async ({ world, sender, senders, seed, requests }: CaseOptions): Promise<readonly Finding[]> => {

@@ -92,7 +92,7 @@ const routeOf = (hook: JsonObject, name: string, { env, say, at }: HookContext):
 const isWithin = (a: RouteSignatureKeys, b: RouteSignatureKeys): boolean =>
   b.verify.every((each) => a.verify.includes(each)) && b.secrets.every((each) => a.secrets.includes(each))
 
-const secretSettings = ({ verify, secrets }: SenderKeys, name: string, env: EnvLines): JsonObject => {
+const secretSettings = ({ verify, secrets }: RouteSignatureKeys, name: string, env: EnvLines): JsonObject => {
   const references = secrets.map((secret) => env.refer(secretName(name), secret))
   const [one = env.generate(secretName(name)), ...more] = references
   return {

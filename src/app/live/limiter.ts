@@ -51,7 +51,7 @@ export const createLimiter = (clock: Clock, perMinute: () => number): Limiter =>
     looksLater(route, client) {
       const window = windowOf(route)
       // A client whose signatures fail gets no share, so that a stranger's flood uses up little of it.
-      if (window.later >= laterShare * perMinute() || failures.has(route, client)) return false
+      if (window.later >= lateChecksPerLimit * perMinute() || failures.has(route, client)) return false
       window.later++
       return true
     },

@@ -42,7 +42,7 @@ export const createSenderKeys = ({ clock, download, kept }: Options): SenderKeys
     // Asked for at each use: requests may be checked before the gateway has opened its kept keys.
     kept: { get: (address) => kept().get(address), put: (address, key) => kept().put(address, key) },
     async fetch(address, request) {
-      const known = fetches.standing(address)
+      const known = fetches.validFetch(address)
       if (known && !known.isUnderWay) return { ...(await known.result), isAwaited: false }
       const network = networkOf(request.client)
       if (!waiting.hasRoom(network)) return { later: 'too many requests wait for keys of senders' }
@@ -90,7 +90,7 @@ const createFetches = ({ clock, download }: Pick<Options, 'clock' | 'download'>)
     fetches.set(address, fetch)
     return fetch
   }
-  return { standing, whyNotBegun, begin }
+  return { validFetch, whyNotBegun, begin }
 }
 
 /** Counts the waiting requests by the networks of their clients. */

@@ -47,4 +47,4 @@ export const verifyRequest = async (workspace: Workspace, asked: string, request
   return { ...diagnosis, route: name, accepted: false, scheme: undefined, secret: undefined, why: diagnosis.why || reasonText(verified) }
 }
 
-const saidOf = (outcome: Outcome): string => outcomeReason(outcome) ?? 'refused'
+const reasonText = (outcome: Outcome): string => outcomeReason(outcome) ?? 'refused'

@@ -64,7 +64,7 @@ export const deliveryOf = (part: TargetPart | undefined, provider: Provider, dra
   return extra ? { deliver: part.name, deliver_extra: extra } : {}
 }
 
-const addressed = (draft: SetupDraft): JsonObject => ({
+const httpExtra = (draft: SetupDraft): JsonObject => ({
   url: (draft.answers[urlId] ?? '').trim(),
   ...(draft.answers[secretId] ? { secret: `\${${signingVariable(draft)}}` } : {}),
 })

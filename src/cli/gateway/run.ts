@@ -65,7 +65,7 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
   return exit.ok
 }
 
-const lastWordsMs = 200
+const exitDelayMs = 200
 
 /** Where a run in the foreground shows what happens, and the options that say how. */
 type Foreground = { readonly options: GatewayRunOptions; readonly logOptions: LogOptions; readonly log: Log; readonly io: Io }
@@ -77,7 +77,7 @@ type Foreground = { readonly options: GatewayRunOptions; readonly logOptions: Lo
 const requestsShown = ({ options: { logRequests, logLevel }, logOptions, io }: Foreground): RequestsShown | undefined => {
   const isText = logOptions.format === 'pretty'
   if (!(logRequests ?? (io.isTty && isText))) return undefined
-  const shown = isText ? asText((text) => io.stdout(logOptions.redact(text))) : asLog(createLog({ ...logOptions, level: 'info' }))
+  const shown = isText ? showAsText((text) => io.stdout(logOptions.redact(text))) : asLog(createLog({ ...logOptions, level: 'info' }))
   const observer = createRequestLines({ clock: systemClock, redact: logOptions.redact, ...shown })
   return { observer, replacesLog: isText && logLevel !== 'debug' }
 }

@@ -83,7 +83,7 @@ export const suggestOptions = (flag: string, command: Command): string[] => {
   const begun = word.length > 1 ? known.filter((option) => optionLetters(option).startsWith(word)) : []
   const parts = known.filter((option) => option.slice(2).split('-').includes(word))
   const near = nearest(word, known.map(optionLetters)).flatMap((each) => known.filter((option) => optionLetters(option) === each))
-  return [...new Set([...begun, ...near, ...parts])].slice(0, most)
+  return [...new Set([...begun, ...near, ...parts])].slice(0, maxSuggestions)
 }
 
 /** Returns the letters of an option: `--Deliver_Only`, `-deliver-only` → `deliveronly`. */

@@ -27,7 +27,7 @@ export const targetsTestRoute = async (only: string | undefined, options: RouteT
     if (!test.ok) return refuse(cli, test)
     tests.push(test)
   }
-  const said = text === undefined ? (deliveries.text ?? defaultText) : await readTextOption('--text', text, cli.io)
+  const textToSend = text === undefined ? (deliveries.text ?? defaultText) : await readTextOption('--text', text, cli.io)
   const names = tests.map(({ target }) => target).join(', ')
   if (tests.some(({ obstacle }) => obstacle === undefined)) await confirmSending(`${names}, as route ${deliveries.route} would`, yes, cli)
   if (text === undefined && deliveries.text === undefined) note(cli, 'an agent writes the text of this route: a test message stands in')

@@ -32,7 +32,7 @@ export const targetsTest = async (asked: string | undefined, options: TargetsTes
   const test = await prepareTargetTest(cli.workspace, { target: asked, extra: extraOf(options), profile: options.profile })
   if (!test.ok) return refuse(cli, test)
   const { target, profile, obstacle } = test
-  const said = text === undefined || obstacle !== undefined ? defaultText : await readTextOption('--text', text, cli.io)
+  const textToSend = text === undefined || obstacle !== undefined ? defaultText : await readTextOption('--text', text, cli.io)
   if (obstacle === undefined) await confirmSending(to === undefined ? target : `${target} (${to})`, yes, cli)
   const { sent, notices } = await sendTargetTest(test, textToSend)
   note(cli, ...notices)

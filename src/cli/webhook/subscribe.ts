@@ -19,7 +19,7 @@ export const webhookSubscribe = async (asked: string, options: SubscribeOptions,
     readInput: () => readSubscriptionInput(options, cli),
     dryRun: options.dryRun === true,
   })
-  return done.ok ? report({ ...done, options }, cli) : refuse(cli, done)
+  return done.ok ? answerSubscribed({ ...done, options }, cli) : refuse(cli, done)
 }
 
 type SubscribeReport = Subscribed & { readonly options: SubscribeOptions }

@@ -20,7 +20,7 @@ const lineWords = (line: TrafficLine): readonly string[] =>
 
 type LineOf<T extends TrafficLine['type']> = Extract<TrafficLine, { readonly type: T }>
 
-const wordsOfEvent = ({ event_type, route, delivery_id, bytes }: Of<'event'>): readonly string[] => [
+const wordsOfEvent = ({ event_type, route, delivery_id, bytes }: LineOf<'event'>): readonly string[] => [
   `--> ${nameOrDash(event_type)}`,
   nameOrDash(route),
   nameOrDash(delivery_id),

@@ -25,7 +25,7 @@ type WaitingTasks = { count: number; bytes: number }
 
 export const createShortTurns = (): ShortTurns => {
   const waiting: (() => void)[] = []
-  const waitingOf = new Map<string, WaitingWork>()
+  const waitingOf = new Map<string, WaitingTasks>()
   let bytesOfAll = 0
   let isScheduled = false
 

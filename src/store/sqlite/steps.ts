@@ -1,7 +1,7 @@
 /** The steps that the store sends to its ledger, collected into batches, as plain data. */
 
 import type { SessionFilter } from '../../core/session.ts'
-import type { KeptEvents, Lane, NewRun, RunEnd, Spent, Standing } from '../ports.ts'
+import type { KeptEvents, Lane, NewRun, RunEnd, Spent, StoredStanding } from '../ports.ts'
 import type { PlanEntry } from './plans.ts'
 
 /** `fsync`: a batch is on the disk before its calls resolve. `commit`: it is written then, and on the disk soon after. */

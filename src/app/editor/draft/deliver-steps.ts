@@ -35,7 +35,7 @@ export const chooseOnly = (spec: JsonObject, row: TargetRow): DeliverStep => {
     title: `deliver to ${row.name}`,
     edits: [
       ...(isNamed ? [] : [{ kind: 'set', path: ['deliver'], value: row.name } as const]),
-      ...(isList ? sharedExtraEdits(spec, kept) : without(spec, kept, dropped)),
+      ...(isList ? sharedExtraEdits(spec, kept) : removeFromExtra(spec, kept, dropped)),
       ...(spec.deliver_mode === undefined ? [] : [{ kind: 'remove', path: ['deliver_mode'] } as const]),
     ],
     dropped,

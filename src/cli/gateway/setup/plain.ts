@@ -14,7 +14,7 @@ export const plainSkin = (streams: Terminal, signal: AbortSignal): Skin => {
     isPatient: true,
     async ask(question) {
       while (true) {
-        const answer = answerIn(await terminal.read(promptOf(question, say), question.kind === 'secret'), question)
+        const answer = answerIn(await terminal.read(questionPrompt(question, say), question.kind === 'secret'), question)
         if (answer !== undefined) return answer
         say('That is none of the choices.')
       }

@@ -130,7 +130,7 @@ const nextOf = ({ statusCode = 0, headers: { location } }: IncomingMessage, url:
   redirects.has(statusCode) && location !== undefined ? parse(location, url) : undefined
 
 const readAnswer = async (answer: IncomingMessage, wanted: FetchRequest, signal: AbortSignal): Promise<Omit<FetchedContent, 'url'>> => {
-  const { statusCode = 0, headers: said } = answer
+  const { statusCode = 0, headers: answerHeaders } = answer
   if (statusCode < 200 || statusCode > 299) throw new WebFault(`The site answered HTTP ${statusCode}.`)
   const [type = '', ...parameters] = (answerHeaders['content-type'] ?? '').toLowerCase().split(';')
   const mediaType = type.trim()

@@ -27,7 +27,7 @@ export const reviewFilled = (subject: Subject, sampled: Sampled, at: TextAt, sai
 export const reviewSlips = (subject: Subject, sampled: Sampled, at: TextAt, reportedAt: ReadonlySet<number>): void => {
   const known = new Set(sampled.paths('event'))
   for (const { piece, from } of templatePieces(at.text)) {
-    if (piece.kind !== 'path' || said.has(from) || hasFallback(piece.path)) continue
+    if (piece.kind !== 'path' || reportedAt.has(from) || hasFallback(piece.path)) continue
     if (known.has(piece.path) || namesAnItem(piece.path, [...known])) continue
     const near = nearPaths(piece.path, [...known])
     if (near.slips.length > 0) sayMissing(subject, sampled, at, { text: piece.written, at: from }, near)
