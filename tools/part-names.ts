@@ -1,6 +1,6 @@
 /** Puts the names of parts, which only the registries have, into the schema wherever it says `"x-names": "<family>"`. */
 
-import { pluginName } from '../src/core/names.ts'
+import { pluginNamePattern } from '../src/core/names.ts'
 import { operators } from '../src/parts/operators/index.ts'
 import { runners } from '../src/parts/runners/index.ts'
 import { presets, schemes } from '../src/parts/schemes/index.ts'
@@ -32,7 +32,7 @@ const targetsInOrder = [...first, ...targets.filter((target) => !first.includes(
 
 const families: ReadonlyMap<unknown, Lists> = new Map([
   // Not listed: a plugin's part is known by the form of its name.
-  ['plugins', { pattern: pluginName.source }],
+  ['plugins', { pattern: pluginNamePattern.source }],
   ['operators', { 'x-operators': operators.map(({ name }) => name) }],
   ['runners', choice(runners)],
   ['schemes', choice([...schemes, ...presets.flatMap(withAliases)])],

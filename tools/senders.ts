@@ -51,7 +51,7 @@ const section = (preset: Preset): string => {
     `## ${title}`,
     [
       `\`verify: ${name}\`${aliases.length > 0 ? ` (also ${aliases.map((each) => `\`${each}\``).join(', ')})` : ''}; [its own page](${about.docs}).`,
-      `There: ${about.there}. Key, ${about.keyFrom === 'sender' ? 'which the sender makes' : 'which you choose'}: ${about.key}.`,
+      `There: ${about.senderSetup}. Key, ${about.keyFrom === 'sender' ? 'which the sender makes' : 'which you choose'}: ${about.key}.`,
       ...(asks.length > 0 ? [`It asks before it sends (${[...new Set(asks)].join('; ')}), and the route answers.`] : []),
       ...(respond === undefined
         ? []

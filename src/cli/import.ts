@@ -42,7 +42,7 @@ export const importFrom = async (from: ImportRequest['from'], file: string, opti
   })
 }
 
-const leftOutItem = ({ place, route, what, reason, todo, widens }: LeftOut): JsonObject => ({
+const leftOutItem = ({ place, route, what, reason, todo, acceptsMore: widens }: LeftOut): JsonObject => ({
   file: shownFile(place.file),
   line: place.line,
   column: place.column,

@@ -9,7 +9,7 @@ import type { AdapterSettings } from '../parts/stages/stage.ts'
 import { defaultProfile, type RouteSource } from './config.ts'
 import { type Env, parseFlag } from './env.ts'
 import type { FileReadings } from './files.ts'
-import { bare, isBare } from './secrets.ts'
+import { isPrefixAlone, prefixAlone } from './secrets.ts'
 import { isBroken } from './shape.ts'
 import type { Source } from './yaml/source.ts'
 
@@ -48,7 +48,8 @@ export const adapterOf = (settings: WebhookSettings, isMalformed: (key: string) 
 }
 
 /** Whether a value is a usable secret. An empty or blank text is not, nor is a bare `whsec_` (rules: Authentication 7). */
-export const isUsableSecret = (secret: unknown): secret is string => typeof secret === 'string' && secret.trim() !== '' && !isBare(secret)
+export const isUsableSecret = (secret: unknown): secret is string =>
+  typeof secret === 'string' && secret.trim() !== '' && !isPrefixAlone(secret)
 
 /** Returns the public keys of a route's sender, else the route's own secrets, else (without a `secret` key) the global secret. */
 const routeSecrets = (spec: Route, globalSecret: string | undefined): string[] => {
@@ -70,7 +71,7 @@ export const routeOf = (
 }
 
 /** Returns the routes of `config.yaml` by name. A route with a mistake of shape is left out; `bad` has the pointers of these mistakes. */
-export const readRoutes = (
+export const readConfiguredRoutes = (
   settings: WebhookSettings,
   globalSecret: string | undefined,
   source: Source | undefined,
@@ -103,8 +104,8 @@ export const environmentValues = (env: Env, into: FileReadings): { enabled?: boo
     if (!/^\d{1,5}$/.test(env.WEBHOOK_PORT) || port > 65_535) bad('WEBHOOK_PORT', 'a port from 0 to 65535')
     else values.port = port
   }
-  const [code, message, help] = bare
-  if (isBare(env.WEBHOOK_SECRET ?? '')) into.diagnostics.push(diagnostic(code, `WEBHOOK_SECRET: ${message}`, { help }))
+  const [code, message, help] = prefixAlone
+  if (isPrefixAlone(env.WEBHOOK_SECRET ?? '')) into.diagnostics.push(diagnostic(code, `WEBHOOK_SECRET: ${message}`, { help }))
   if (isUsableSecret(env.WEBHOOK_SECRET)) values.secret = env.WEBHOOK_SECRET
   return values
 }

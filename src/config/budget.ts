@@ -27,10 +27,14 @@ export const budgetOf = ({ run_tokens, run_cost, day_tokens, day_cost, thread_ru
 })
 
 /** The agent's settings that limit and price a run. */
-export type Priced = { readonly model?: string; readonly budget: Budget; readonly prices: ReadonlyMap<string, Price> }
+export type AgentPricing = { readonly model?: string; readonly budget: Budget; readonly prices: ReadonlyMap<string, Price> }
 
 /** Copies only the settings that limit and price a run, because the agent's other settings keep the whole file in memory. */
-export const pricedOf = ({ model, budget, prices }: Priced): Priced => ({ ...(model === undefined ? {} : { model }), budget, prices })
+export const pricingOf = ({ model, budget, prices }: AgentPricing): AgentPricing => ({
+  ...(model === undefined ? {} : { model }),
+  budget,
+  prices,
+})
 
 type AgentOfRoute = Pick<NonNullable<Route['agent']>, 'model' | 'budget'>
 type ReportProblem = (code: Code, path: Path, message: string, help: string) => void
@@ -39,7 +43,7 @@ type ReportProblem = (code: Code, path: Path, message: string, help: string) => 
  * Reports a budget in money whose model has no price, because no run would ever use it up. `own` has the keys by which a route or job
  * differs from the agent. A mistake that stands in the agent's settings is not reported again for the route.
  */
-export const checkPrice = (own: AgentOfRoute | undefined, agent: Priced, report: ReportProblem): void => {
+export const checkPrice = (own: AgentOfRoute | undefined, agent: AgentPricing, report: ReportProblem): void => {
   const { runCost, dayCost } = budgetOf(own?.budget)
   const isOwn = runCost !== undefined || dayCost !== undefined
   if (own && !isOwn && own.model === undefined) return

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
-import { routeName } from '../core/names.ts'
+import { routeNamePattern } from '../core/names.ts'
 import type { Config as File } from '../generated/config.ts'
 import { checkConfig } from '../generated/validators.js'
 import { defaultProfile, type PluginSource, type Profile } from './config.ts'
 import { type Env, isUnknown, readEnvFile } from './env.ts'
 import { textDigest } from './file-digests.ts'
-import { readJobs } from './jobs.ts'
+import { readConfiguredJobs } from './jobs.ts'
 import { configSchema } from './schema-walk.ts'
 import { resolveSecrets } from './secrets.ts'
 import { brokenPointers, checkShape } from './shape.ts'
@@ -83,12 +83,19 @@ export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile,
   for (const name of readdirSync(folder).sort()) {
     const dir = join(folder, name)
     const file = join(dir, 'config.yaml')
-    if (!routeName.test(name) || name === defaultProfile || !existsSync(file)) continue
+    if (!routeNamePattern.test(name) || name === defaultProfile || !existsSync(file)) continue
     // A profile's credentials come only from its own .env. The process's environment belongs to the default profile.
     const env = readEnv(dir, isUnknown(main.env) ? main.env : {}, into)
     const { data, source, bad } = readFile(file, { ...main.env, ...env }, into, false)
     into.diagnostics.push(...unreadKeys(data, name, source))
-    profiles.set(name, { name, dir, env, platforms: platformsOf(data), ...readJobs(data, name, source, bad), ...placesOf(source) })
+    profiles.set(name, {
+      name,
+      dir,
+      env,
+      platforms: platformsOf(data),
+      ...readConfiguredJobs(data, name, source, bad),
+      ...placesOf(source),
+    })
   }
   return profiles
 }

@@ -24,7 +24,7 @@ export const jobNames = (id: string, entry: Json): readonly string[] => {
 }
 
 /** Returns the jobs of a config.yaml, and in `brokenJobs` the ids and names of jobs whose shape is wrong. */
-export const readJobs = (
+export const readConfiguredJobs = (
   { jobs }: File,
   profile: string,
   source: Source | undefined,

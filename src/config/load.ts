@@ -6,12 +6,12 @@ import { isObject, type JsonObject } from '../core/json.ts'
 import type { Config as File } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { Handling } from '../parts/runners/runner.ts'
-import { adapterOf, environmentValues, isUsableSecret, mergeWebhook, readRoutes } from './adapter.ts'
+import { adapterOf, environmentValues, isUsableSecret, mergeWebhook, readConfiguredRoutes } from './adapter.ts'
 import { budgetOf, type Price } from './budget.ts'
 import { type Config, defaultProfile, type Profile, type Retention } from './config.ts'
 import { type Env, isUnknown, unknownSecret } from './env.ts'
 import { type FileReadings, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
-import { readJobs } from './jobs.ts'
+import { readConfiguredJobs } from './jobs.ts'
 import { type PartialRoute, partialRoutesOf } from './partial-route.ts'
 import { isBroken } from './shape.ts'
 import type { ParsedYaml, Source } from './yaml/source.ts'
@@ -153,7 +153,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const multiplex = gateway.multiplex_profiles === true
   const written = isUsableSecret(settings.secret) ? settings.secret : isUnknown(env) ? unknownSecret : undefined
   const globalSecret = fromEnv.secret ?? written
-  const jobs = readJobs(data, defaultProfile, source, bad)
+  const jobs = readConfiguredJobs(data, defaultProfile, source, bad)
   const main: Profile = { name: defaultProfile, dir: dataDir, env, platforms: platformsOf(data), ...jobs, ...placesOf(source) }
   checkStorage(storage, source, into)
   const config: Config = {
@@ -166,7 +166,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     ...(globalSecret === undefined ? {} : { globalSecret }),
     adapter: adapterOf(settings, (key) => isBroken(baseOf(key), bad)),
     schemes: schemesOf(data, source, bad),
-    routes: readRoutes(settings, globalSecret, source, baseOf('routes'), bad),
+    routes: readConfiguredRoutes(settings, globalSecret, source, baseOf('routes'), bad),
     multiplex,
     profiles: readProfiles(dataDir, multiplex, main, into),
     plugins: pluginsOf(data, source),

@@ -43,10 +43,10 @@ const fillVariables = (text: string, env: Env): Resolved => {
 }
 
 /** Whether a secret is only the prefix of a Standard Webhooks secret, which everybody knows. */
-export const isBare = (secret: string): boolean => /^\s*whsec_[\s=]*$/.test(secret)
+export const isPrefixAlone = (secret: string): boolean => /^\s*whsec_[\s=]*$/.test(secret)
 
 /** The code, the message and the help of a bare secret's Diagnostic. */
-export const bare = [
+export const prefixAlone = [
   'WH309',
   'nothing follows "whsec_" in this secret',
   'copy the whole secret: the base64 after whsec_ is its key',
@@ -81,7 +81,7 @@ export const resolveSecrets = (
     if (!('value' in result)) return report('WH305', `cannot resolve ${result.missing}`, unresolvedHelp)
     // A rendered template is stored: a secret beside a placeholder would be stored too, and a brace in it could be a placeholder.
     if (node['x-template'] === true && result.value !== value && result.value.includes('{')) return report('WH707', mixedMessage, mixedHelp)
-    if (isBare(result.value)) return report(...bare)
+    if (isPrefixAlone(result.value)) return report(...prefixAlone)
     return result.value
   })
   return { data: resolved, diagnostics }

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { messageOf } from '../core/fault.ts'
 import { isObject, own } from '../core/json.ts'
-import { routeName } from '../core/names.ts'
+import { routeNamePattern } from '../core/names.ts'
 import { cut } from '../core/text.ts'
 import { readInside } from '../expr/inside-file.ts'
 import { parseSource } from './yaml/source.ts'
@@ -46,7 +46,7 @@ export const readSkills = (profileDir: string, names: readonly string[]): Skills
 export const skillNames = (profileDir: string): readonly string[] => {
   try {
     const entries = readdirSync(skillsFolder(profileDir), { withFileTypes: true })
-    return entries.flatMap((entry) => (routeName.test(entry.name) && !entry.isFile() ? [entry.name] : [])).sort()
+    return entries.flatMap((entry) => (routeNamePattern.test(entry.name) && !entry.isFile() ? [entry.name] : [])).sort()
   } catch {
     return []
   }
@@ -55,7 +55,7 @@ export const skillNames = (profileDir: string): readonly string[] => {
 const skillsFolder = (profileDir: string): string => join(profileDir, 'skills')
 
 const readSkill = (profileDir: string, name: string): Skill | Omit<MissingSkill, 'name'> => {
-  if (!routeName.test(name)) return { why: 'that is no name of a skill', isAbsent: false }
+  if (!routeNamePattern.test(name)) return { why: 'that is no name of a skill', isAbsent: false }
   const root = skillsFolder(profileDir)
   const folder = join(root, name)
   const file = join(folder, 'SKILL.md')

@@ -2,13 +2,13 @@
 
 import { nearest } from './text.ts'
 
-export const routeName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+export const routeNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 /** The name of a plugin's part. Built-in names never have a hyphen, so no later version can clash with it. */
-export const pluginName = /^(?!x-)[a-z0-9]+(-[a-z0-9]+)+$/u
+export const pluginNamePattern = /^(?!x-)[a-z0-9]+(-[a-z0-9]+)+$/u
 
 /** Returns the help for a name that no plugin brings. */
-export const unpluggedHelp = (name: string, known: Iterable<string>): string => {
+export const unknownPluginHelp = (name: string, known: Iterable<string>): string => {
   const near = nearest(name, known)
   return near.length > 0
     ? `did you mean ${near.map((word) => `"${word}"`).join(' or ')}?`

@@ -34,7 +34,7 @@ export type Refused = {
   readonly name?: string
   readonly retryAfterSeconds?: number
   /** The signature of the request is checked after the answer. Where the signature holds, the record of the request has its body. */
-  readonly looksLater?: true
+  readonly isCheckedLater?: true
   /** For the log only. It never leaves the server. */
   readonly detail?: string
 }

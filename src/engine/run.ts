@@ -41,7 +41,7 @@ const lookAtHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedReq
     const outcome = run(head)
     watch?.(stage, outcome)
     if (outcome)
-      return outcome.looksLater ? { outcome, stage, later: checkAfterAnswer(plan, head, { outcome, stage }) } : { outcome, stage }
+      return outcome.isCheckedLater ? { outcome, stage, later: checkAfterAnswer(plan, head, { outcome, stage }) } : { outcome, stage }
   }
   const outcome = plan.handshakes?.onHead(head)
   if (!outcome) return undefined

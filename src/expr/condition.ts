@@ -3,7 +3,7 @@
 import type { Code, Path } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
-import { pluginName, unpluggedHelp } from '../core/names.ts'
+import { pluginNamePattern, unknownPluginHelp } from '../core/names.ts'
 import type { Adopt, Closable } from '../core/owner.ts'
 import type { Event } from '../core/request.ts'
 import { namesRequestSecret } from '../core/secrets/secret-names.ts'
@@ -162,7 +162,8 @@ const readCondition = (spec: JsonObject, path: Path, { operators, report }: Cond
   if (!operator && !groups.includes(key)) {
     const known = [...operators.keys(), ...groups]
     const at = [...path, key]
-    if (pluginName.test(key)) report('WH711', at, `no plugin brings the operator "${printable(key, 60)}"`, unpluggedHelp(key, known))
+    if (pluginNamePattern.test(key))
+      report('WH711', at, `no plugin brings the operator "${printable(key, 60)}"`, unknownPluginHelp(key, known))
     else report('WH405', at, `"${printable(key, 60)}" is not an operator`, `use one of: ${known.join(', ')}`)
     return undefined
   }

@@ -1,6 +1,6 @@
 /** Opens what works after the answer: the store, the journal, the worker and the scheduler. */
 
-import { keepCommentKey } from '../app/live/comment-key.ts'
+import { ensureCommentKey } from '../app/live/comment-key.ts'
 import { createTails, type Tails } from '../app/live/tails.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
@@ -28,7 +28,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   closing.push(() => store.close())
   const keys = await openKeys(config, log)
   if (keys) closing.push(() => keys.close())
-  const commentKey = await keepCommentKey(config.dataDir)
+  const commentKey = await ensureCommentKey(config.dataDir)
   await observe(options, closing)
   const tails = createTails({ clock, redact })
   facts.observe(tails)

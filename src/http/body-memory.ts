@@ -20,7 +20,7 @@ export interface Reservation {
   take(bytes: number): boolean
   /** Reading pauses on our side. The body does not stall meanwhile. */
   pause(): void
-  goOn(): void
+  resume(): void
   /** Gives all bytes back. May be called twice. */
   close(): void
 }
@@ -100,7 +100,7 @@ export const createBodyMemory = (clock: Clock): BodyMemory => {
         pause() {
           holder.dueAt = Number.POSITIVE_INFINITY
         },
-        goOn() {
+        resume() {
           holder.dueAt = clock.monotonic() + graceMs
         },
         close() {

@@ -47,7 +47,7 @@ export class PacedBody {
   }
 
   readonly #goOn = (): void => {
-    this.#reservation.goOn()
+    this.#reservation.resume()
     this.#resume()
   }
 

@@ -90,11 +90,11 @@ export const targetsOf = (destination: Destination): string =>
     .join(', ')
 
 /** Returns the name of one of several targets, with its position where other targets have that name too. */
-export const labelOf = (to: readonly Delivery[], position: number): string => {
+export const deliveryLabel = (to: readonly Delivery[], position: number): string => {
   const target = to[position]?.target ?? ''
   return to.filter((each) => each.target === target).length > 1 ? `${target} (${position + 1} of ${to.length})` : target
 }
 
 /** Returns the reason why a delivery to several targets failed, and the targets that have the text. */
 export const whyPartly = (to: readonly Delivery[], failed: readonly string[], done: readonly number[]): string =>
-  [...failed, ...(done.length > 0 ? [`delivered to ${done.map((position) => labelOf(to, position)).join(', ')}`] : [])].join('; ')
+  [...failed, ...(done.length > 0 ? [`delivered to ${done.map((position) => deliveryLabel(to, position)).join(', ')}`] : [])].join('; ')

@@ -24,7 +24,7 @@ export interface Limiter {
    * Counts a request that came past the full window, and whose signature is checked after its answer. `false`: the checks of this minute
    * are used up.
    */
-  looksLater(route: string, client: () => string): boolean
+  chargeLateCheck(route: string, client: () => string): boolean
   /** Whether a signature of this client failed in the present window. */
   hasFailed(route: string, client: () => string): boolean
 }
@@ -67,7 +67,7 @@ export interface Effects {
   script(folder: string, job: ScriptJob): Promise<ScriptResult | undefined>
   /** Sends a text now. Never rejects. */
   send(outgoing: Outgoing): Promise<Sent>
-  readonly ownComments: Pick<OwnComments, 'areToldIn'>
+  readonly ownComments: Pick<OwnComments, 'isAboutOwnComment'>
   /** Downloads a small public file of a sender: the bytes of the answer, up to a limit. Rejects with an Error that says why it failed. */
   download(url: string, maxBytes: number): Promise<Buffer>
   readonly keys: SenderKeys

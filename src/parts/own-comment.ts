@@ -16,7 +16,7 @@ export type OwnComments = {
   /** Makes the mark for the end of `text`, posted to `thread`. `delivery`: 16 hexadecimal digits that identify the delivery. */
   readonly mark: (delivery: string, thread: Thread, text: string) => string
   /** Whether an event is about a comment of ours. */
-  readonly areToldIn: (payload: Json) => boolean
+  readonly isAboutOwnComment: (payload: Json) => boolean
 }
 
 /** The length of a mark, in characters. */
@@ -49,7 +49,7 @@ export const createOwnComments = (key: () => Uint8Array): OwnComments => {
       .slice(0, 24)
   return {
     mark: (delivery, thread, text) => `<!-- headgate:${delivery}${sealOf(delivery, thread, text)} -->`,
-    areToldIn: (payload) =>
+    isAboutOwnComment: (payload) =>
       commentPaths.some((place) => {
         const comment = valueAt(payload, place)
         const found = typeof comment === 'string' ? atEnd.exec(comment.slice(-200)) : null

@@ -1,6 +1,6 @@
 /** Compiles a route to its plan: each stage adds its gates, one ending is chosen, and all problems are collected. */
 
-import type { Priced } from '../config/budget.ts'
+import type { AgentPricing } from '../config/budget.ts'
 import { defaultProfile, type RouteSource } from '../config/config.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import type { HoldableOwner, Owner } from '../core/owner.ts'
@@ -59,7 +59,7 @@ export const checkRoute = (...from: Parameters<typeof compileRoute>): readonly D
 /** Compiles a route. There is no plan when a Diagnostic stops the start. */
 export const compileRoute = (
   route: RouteSource,
-  config: PlanSettings & { readonly agent: Priced },
+  config: PlanSettings & { readonly agent: AgentPricing },
   catalogue: Catalogue,
   effects: Effects,
 ): Compiled => {

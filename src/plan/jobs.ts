@@ -1,7 +1,7 @@
 /** Compiles all scheduled jobs of the served profiles: configured jobs, and jobs made at run time. */
 
 import { createHash } from 'node:crypto'
-import { checkPrice, type Priced } from '../config/budget.ts'
+import { type AgentPricing, checkPrice } from '../config/budget.ts'
 import type { Config, JobSource, Profile } from '../config/config.ts'
 import { isPauseNote, jobNames, jobsFileOf, readStoredJob } from '../config/jobs.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
@@ -33,7 +33,7 @@ export type ScheduledJob = Job & {
 export type JobParts = {
   readonly targets: ReadonlyMap<string, TargetPart>
   readonly toolsets: ReadonlySet<string>
-  readonly agent: Priced
+  readonly agent: AgentPricing
 }
 export type CompiledJob = { readonly job?: ScheduledJob; readonly diagnostics: readonly Diagnostic[] }
 

@@ -1,11 +1,11 @@
 /** Checks rules across the keys of a route. The schema has the rules (`x-conflicts`, `x-requires`, `x-ignored`), this file their texts. */
 
-import { checkPrice, type Priced } from '../config/budget.ts'
+import { type AgentPricing, checkPrice } from '../config/budget.ts'
 import { insecure, isLoopback, type Profile, type RouteSource } from '../config/config.ts'
 import { definition } from '../config/schema-walk.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { type Json, type JsonObject, own } from '../core/json.ts'
-import { pluginName, unpluggedHelp } from '../core/names.ts'
+import { pluginNamePattern, unknownPluginHelp } from '../core/names.ts'
 import type { Route, SignatureScheme } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import { writtenTargets } from '../parts/destination.ts'
@@ -40,7 +40,7 @@ export type RuleContext = {
   readonly targets: Targets
   readonly schemes: readonly Scheme[]
   readonly toolsets: ReadonlySet<string>
-  readonly agent: Priced
+  readonly agent: AgentPricing
 }
 
 type Targets = ReadonlyMap<string, Pick<TargetPart, 'requires'>>
@@ -97,9 +97,9 @@ type ReportProblem = (code: Code, path: Path, message: string, help?: string, of
 /** Reports targets of a route or job that do not exist, or lack a setting that they need. */
 export const checkTarget = (spec: Pick<Route, 'deliver' | 'deliver_extra'>, targets: Targets, report: ReportProblem): void => {
   for (const { target, extra, path, extraPath } of writtenTargets(spec)) {
-    if (pluginName.test(target)) {
+    if (pluginNamePattern.test(target)) {
       if (!targets.has(target))
-        report('WH711', path, `no plugin brings the target "${target}"`, unpluggedHelp(target, targets.keys()), 'value')
+        report('WH711', path, `no plugin brings the target "${target}"`, unknownPluginHelp(target, targets.keys()), 'value')
     } else if (!targets.has(target)) {
       report('WH220', path, `the target "${target}" is not built in this version`, `built: ${[...targets.keys()].join(', ')}`, 'value')
     }
@@ -119,10 +119,10 @@ const checkVerify = (route: Route, schemes: readonly Scheme[], report: ReportPro
     return
   }
   for (const [i, wanted] of verifyNames(route).entries()) {
-    if (!pluginName.test(wanted) || schemes.some(({ name }) => name === wanted)) continue
+    if (!pluginNamePattern.test(wanted) || schemes.some(({ name }) => name === wanted)) continue
     const path = Array.isArray(route.verify) ? ['verify', i] : ['verify']
     const known = schemes.map(({ name }) => name)
-    report('WH711', path, `neither signature_schemes nor a plugin has the scheme "${wanted}"`, unpluggedHelp(wanted, known), 'value')
+    report('WH711', path, `neither signature_schemes nor a plugin has the scheme "${wanted}"`, unknownPluginHelp(wanted, known), 'value')
   }
 }
 

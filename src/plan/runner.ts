@@ -6,7 +6,7 @@ import { type Env, isUnknown, unknownSecret } from '../config/env.ts'
 import type { Clock } from '../core/clock.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import type { Log } from '../core/log.ts'
-import { pluginName, unpluggedHelp } from '../core/names.ts'
+import { pluginNamePattern, unknownPluginHelp } from '../core/names.ts'
 import type { HoldableOwner, Owners } from '../core/owner.ts'
 import { isOwnApi } from '../parts/own-api.ts'
 import type { Report } from '../parts/report.ts'
@@ -96,7 +96,8 @@ export const compileRunner = (
     return { agent: holdingAgent(owner, runner, toolbox), owner, notice: part.notice, diagnostics }
   }
   // Any other unknown name fails the check of the file's shape already, which stops the start.
-  if (pluginName.test(name)) report('WH711', ['runner'], `no plugin brings the runner "${name}"`, unpluggedHelp(name, runners.keys()))
+  if (pluginNamePattern.test(name))
+    report('WH711', ['runner'], `no plugin brings the runner "${name}"`, unknownPluginHelp(name, runners.keys()))
   return { agent: () => Promise.reject(new Error(`no runner "${name}"`)), owner, notice: undefined, diagnostics }
 }
 

@@ -6,7 +6,7 @@ import { mistypedWord, wordFix } from '../config/word-fix.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import { nearest, printable } from '../core/text.ts'
-import { namesOf, platformOf } from '../parts/delivery/settings.ts'
+import { platformOf, settingNames } from '../parts/delivery/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 
 /** Warns of each such key. `targets`: the built-in targets, because a plugin's own schema checks the keys of its targets. */
@@ -18,7 +18,7 @@ export const unreadSettings = ({ platforms, place }: Profile, targets: readonly 
     const described = Object.keys(properties as JsonObject)
     const knownKeys = new Set([
       ...described,
-      ...readers.flatMap((part) => (part.settings ?? []).flatMap((setting) => namesOf(setting, part))),
+      ...readers.flatMap((part) => (part.settings ?? []).flatMap((setting) => settingNames(setting, part))),
     ])
     return Object.keys(section).flatMap((key) => {
       if (knownKeys.has(key) || key.startsWith('x-')) return []

@@ -1,6 +1,6 @@
 /** Checks the members of a part. A plugin's part is checked so before it is used, and the contract suite checks every part so. */
 
-import { pluginName } from '../core/names.ts'
+import { pluginNamePattern } from '../core/names.ts'
 import { printable } from '../core/text.ts'
 import type { Domain } from '../parts/operators/operator.ts'
 
@@ -98,11 +98,11 @@ const members: { readonly [family in Family]: readonly Member[] } = {
 }
 
 /** What is wrong with the shape of a part, in sentences; `form` is what its name must look like. A member that throws when it is read throws. */
-export const shapeProblems = (family: Family, part: unknown, form: RegExp = pluginName): readonly string[] => {
+export const shapeProblems = (family: Family, part: unknown, form: RegExp = pluginNamePattern): readonly string[] => {
   if (!isMap(part)) return [`its ${family} is not an object`]
   const { name } = part
   if (!isText(name) || !form.test(name)) {
-    const wanted = form === pluginName ? 'the form of acme-chat: small letters, digits, and a hyphen' : `the form ${form.source}`
+    const wanted = form === pluginNamePattern ? 'the form of acme-chat: small letters, digits, and a hyphen' : `the form ${form.source}`
     return [`its ${family}'s name ${printable(String(JSON.stringify(name)), 80)} has not ${wanted}`]
   }
   return members[family].flatMap(([member, fits, must]) =>

@@ -1,6 +1,6 @@
 /** Sends one reply to its targets. It stores the progress at each target, so that a later attempt leaves out targets that have the text. */
 
-import { deliveriesOf, labelOf, whyPartly } from '../parts/destination.ts'
+import { deliveriesOf, deliveryLabel, whyPartly } from '../parts/destination.ts'
 import type { Outgoing, Sent } from '../parts/targets/target.ts'
 import type { Delivery, NewRun, Progress } from '../store/ports.ts'
 
@@ -70,7 +70,7 @@ const reopened = ({ run, revived, repeatable }: Delivering, before: Progress, do
   const to = deliveriesOf(run.delivery)
   return before.map((each, position) => {
     const { target } = to[position] as Delivery
-    if (position === doubtful && !repeatable(target)) return `delivery to ${labelOf(to, position)}: ${mayHaveArrived}`
+    if (position === doubtful && !repeatable(target)) return `delivery to ${deliveryLabel(to, position)}: ${mayHaveArrived}`
     return each === false || (revived && typeof each === 'string') ? null : each
   })
 }
@@ -94,10 +94,10 @@ const deliverOne = async (delivering: Delivering, position: number, doubtful: bo
   const sending = send({ text, ...about, delivery, position, budgetMs, onlyOnce, ...(doubtful ? { doubtful } : {}) })
   const sent = await unlessStopped(sending, signal, () => mayStop)
   if (sent.ok) {
-    if (sent.detail !== undefined) delivering.answered(`${labelOf(to, position)}: ${sent.detail}`)
+    if (sent.detail !== undefined) delivering.answered(`${deliveryLabel(to, position)}: ${sent.detail}`)
     return true
   }
-  const why = `delivery to ${labelOf(to, position)}: ${sent.why}`
+  const why = `delivery to ${deliveryLabel(to, position)}: ${sent.why}`
   return sent.repeatable ? { why, waitMs: sent.retryAfterMs ?? 0 } : why
 }
 

@@ -9,7 +9,7 @@ import { mergedPrompt } from './merged-prompt.ts'
 /** The reply, usage and answers of an attempt, collected while it goes on. They are for the records only. */
 export type Transcript = { reply?: string; usage?: RunUsage | undefined; readonly answers: string[] }
 
-export const runAttempt = ({ run, attempt }: Lease, end: RunEnd, clock: Clock, { reply, usage, answers }: Transcript): RunAttempt => ({
+export const describeAttempt = ({ run, attempt }: Lease, end: RunEnd, clock: Clock, { reply, usage, answers }: Transcript): RunAttempt => ({
   eventId: run.eventId,
   eventType: run.event,
   profile: run.profile,

@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Facts } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
-import { pluginName } from '../core/names.ts'
+import { pluginNamePattern } from '../core/names.ts'
 import { createRedactor } from '../core/secrets/redact.ts'
 import { secretsOfSettings } from '../core/secrets/settings-secrets.ts'
 import { cut } from '../core/text.ts'
@@ -95,7 +95,7 @@ const hostOf = (extra: JsonObject): string | undefined => {
 }
 
 const whyNoTarget = (target: string): string =>
-  pluginName.test(target) ? `no plugin brings the target "${target}"` : `the target "${target}" is not built in this version`
+  pluginNamePattern.test(target) ? `no plugin brings the target "${target}"` : `the target "${target}" is not built in this version`
 
 /** Time beyond the budget: a target that keeps to the budget can still say whether it has the text. */
 const graceMs = 500

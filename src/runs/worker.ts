@@ -8,7 +8,7 @@ import { within } from '../core/turns/within.ts'
 import type { RunningJob } from '../generated/control.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
 import { type AttemptOptions, createAttempt, persistRun } from './attempt.ts'
-import { runAttempt, type Transcript } from './run-attempt.ts'
+import { describeAttempt, type Transcript } from './run-attempt.ts'
 import { runFields } from './run-fields.ts'
 
 export type WorkerOptions = AttemptOptions & {
@@ -200,7 +200,7 @@ export class Worker {
     const ended = await this.#attempt(lease, words)
     if (ended === 'lost') return this.#takenOver(lease)
     const end = ended.kind === 'done' ? ended : { ...ended, error: this.#options.redact(ended.error) }
-    const run = runAttempt(lease, end, clock, words)
+    const run = describeAttempt(lease, end, clock, words)
     facts.tell({ kind: 'attempt_ended', at: clock.now(), run })
     // The record is written before the store deletes the run: a crash in between leaves a record too many, never one too few.
     if (end.kind !== 'again') await facts.flushed()

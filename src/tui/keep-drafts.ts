@@ -4,7 +4,7 @@ import type { RouteDraft } from '../app/editor/draft/route-draft.ts'
 import type { EditorService } from '../app/editor/service.ts'
 import { isSameRoute } from './model/pending.ts'
 
-export type Keeping = {
+export type KeeperOptions = {
   readonly service: Pick<EditorService, 'keepDraft' | 'dropDraft'>
   readonly delayMs: number
   /** Waits for the work before the editor ends, and reports its failure. */
@@ -17,7 +17,7 @@ export type Keeper = {
   close(): void
 }
 
-export const createKeeper = ({ service, delayMs, track }: Keeping): Keeper => {
+export const createKeeper = ({ service, delayMs, track }: KeeperOptions): Keeper => {
   let latest: readonly RouteDraft[] = []
   let kept: readonly RouteDraft[] = []
   let timer: NodeJS.Timeout | undefined

@@ -17,7 +17,7 @@ type Asker = { readonly state: () => State; readonly tell: (message: Message) =>
 export type Questions = {
   ask(question: Question): void
   /** Does an act of the user. While the answer to a question is to open a screen, the act waits for that screen. */
-  readonly typed: TypedAhead['typed']
+  readonly typed: TypedAhead['whenOpened']
   /** Adds work that writes. The editor waits for it before it ends. */
   addWrite(work: Promise<unknown>): void
   /** Asks for no further preview. Resolves when no write is unfinished, or after five seconds. */
@@ -32,10 +32,10 @@ export const createQuestions = ({ service, previewDelayMs }: Asking, { state, te
     ask(question) {
       if (question.ask === 'preview') return previews.ask(question)
       const work = answerTo(service, question).then(tell)
-      if (opens.has(question.ask) || isFirst(question, state()) || isForNewRoute(question)) ahead.until(work)
+      if (opens.has(question.ask) || isFirst(question, state()) || isForNewRoute(question)) ahead.holdUntil(work)
       if (writes.has(question.ask)) written.add(work)
     },
-    typed: ahead.typed,
+    typed: ahead.whenOpened,
     addWrite: written.add,
     close() {
       previews.close()

@@ -2,9 +2,9 @@
 
 export type TypedAhead = {
   /** Does the act at once, or as soon as no screen is being opened. */
-  typed(act: () => void): void
+  whenOpened(act: () => void): void
   /** Tells that a screen is being opened, until the work ends. */
-  until(work: Promise<unknown>): void
+  holdUntil(work: Promise<unknown>): void
 }
 
 export const createTypedAhead = (): TypedAhead => {
@@ -16,8 +16,8 @@ export const createTypedAhead = (): TypedAhead => {
     while (openings === 0 && waiting.length > 0) waiting.shift()?.()
   }
   return {
-    typed: (act) => void (openings > 0 ? waiting.push(act) : act()),
-    until(work) {
+    whenOpened: (act) => void (openings > 0 ? waiting.push(act) : act()),
+    holdUntil(work) {
       openings += 1
       void work.finally(done)
     },

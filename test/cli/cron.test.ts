@@ -74,7 +74,10 @@ t.test('create: every option', async (t) => {
 t.test('create: a job without a prompt is warned about, in words that stand alone', async (t) => {
   const cli = fakeCli(t, { 'config.yaml': enabled })
   for (const prompt of [[], ['--prompt', ' \n']])
-    t.match(await create(cli, 'x', '--schedule', '@daily', ...prompt), { code: 0, err: /WH225.*no prompt.*asked nothing.*cron_job/ })
+    t.match(await create(cli, 'x', '--schedule', '@daily', ...prompt), {
+      code: 0,
+      err: /WH225.*no prompt.*ask the agent nothing.*cron_job/,
+    })
   t.match(await create(cli, 'x2', '--schedule', '@daily', '--prompt', 'x'), { code: 0, err: '' })
 })
 

@@ -8,7 +8,7 @@ import { parse, stringify } from 'yaml'
 import { createDryEffects } from '../../src/app/live/effects.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import type { JsonObject } from '../../src/core/json.ts'
-import { pluginName } from '../../src/core/names.ts'
+import { pluginNamePattern } from '../../src/core/names.ts'
 import type { Event } from '../../src/core/request.ts'
 import { schema } from '../../src/generated/schema.ts'
 import { createKeep } from '../../src/parts/delivery/keep.ts'
@@ -724,9 +724,9 @@ t.test('a reload to another plugin that brings the same names compiles the route
 t.test('the form of their names is the same wherever it stands', async (t) => {
   const { platforms } = schema.properties as { platforms: { patternProperties: JsonObject; properties: JsonObject } }
   const { Condition: condition } = schema.definitions as { Condition: { patternProperties: JsonObject } }
-  for (const { patternProperties } of [platforms, condition]) t.ok(pluginName.source in patternProperties, pluginName.source)
+  for (const { patternProperties } of [platforms, condition]) t.ok(pluginNamePattern.source in patternProperties, pluginNamePattern.source)
   t.same(
-    Object.keys(platforms.properties).filter((name) => pluginName.test(name)),
+    Object.keys(platforms.properties).filter((name) => pluginNamePattern.test(name)),
     [],
   )
 })

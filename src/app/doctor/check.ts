@@ -21,16 +21,16 @@ export type Check = {
   /** The way out: a line to type, or a sentence. */
   readonly fix?: string
   /** The code and the place with which `validate --env` reports the check. */
-  readonly about?: About
+  readonly about?: ReportedAs
 }
 
-export type About = { readonly code: Code } & Pick<Diagnostic, 'place' | 'route'> & { readonly pointer?: string }
+export type ReportedAs = { readonly code: Code } & Pick<Diagnostic, 'place' | 'route'> & { readonly pointer?: string }
 
 export const ok = (name: string, message: string): Check => ({ name, result: 'ok', message })
-export const warn = (name: string, message: string, fix: string, about?: About): Check => amiss('warn', name, message, fix, about)
-export const fail = (name: string, message: string, fix: string, about?: About): Check => amiss('fail', name, message, fix, about)
+export const warn = (name: string, message: string, fix: string, about?: ReportedAs): Check => amiss('warn', name, message, fix, about)
+export const fail = (name: string, message: string, fix: string, about?: ReportedAs): Check => amiss('fail', name, message, fix, about)
 
-const amiss = (result: 'warn' | 'fail', name: string, message: string, fix: string, about: About | undefined): Check => ({
+const amiss = (result: 'warn' | 'fail', name: string, message: string, fix: string, about: ReportedAs | undefined): Check => ({
   name,
   result,
   message,
@@ -39,7 +39,7 @@ const amiss = (result: 'warn' | 'fail', name: string, message: string, fix: stri
 })
 
 /** Runs checks. When they throw, the error is returned as a failed check. */
-export const looked = async (name: string, look: () => Promise<readonly Check[]> | readonly Check[]): Promise<readonly Check[]> => {
+export const runCheck = async (name: string, look: () => Promise<readonly Check[]> | readonly Check[]): Promise<readonly Check[]> => {
   try {
     return await look()
   } catch (error) {

@@ -9,7 +9,7 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import { validate } from '../validate/validate.ts'
 import type { Workspace } from '../workspace.ts'
 import { checkAddress } from './address.ts'
-import { type Check, fail, looked, ok, type Patient, warn } from './check.ts'
+import { type Check, fail, ok, type Patient, runCheck, warn } from './check.ts'
 import { checkFiles, checkFolder } from './files.ts'
 import { checkClock, checkNode } from './machine.ts'
 import { checkOnline } from './online.ts'
@@ -34,7 +34,7 @@ export const examine = async (workspace: Workspace, gateway: GatewayFinder, { as
   const look = async (name: string, check: (patient: Patient) => Promise<readonly Check[]> | readonly Check[]): Promise<void> => {
     // A file that cannot be read makes several checks fail. It is reported once.
     const isNews = ({ message }: Check): boolean => !checks.some((each) => each.result === 'fail' && each.message === message)
-    checks.push(...(await looked(name, () => check({ ...patient, status }))).filter(isNews))
+    checks.push(...(await runCheck(name, () => check({ ...patient, status }))).filter(isNews))
   }
   let status: Status | undefined
   await look('gateway', async () => {

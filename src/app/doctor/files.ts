@@ -7,7 +7,7 @@ import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import { readEntries } from '../../config/writing/entry-store.ts'
 import { messageOf } from '../../core/fault.ts'
 import { quoted } from '../../process/quoted.ts'
-import { type Check, fail, looked, ok, type Patient, warn } from './check.ts'
+import { type Check, fail, ok, type Patient, runCheck, warn } from './check.ts'
 
 const othersMask = 0o077
 const about = { code: 'WH802' } as const
@@ -45,7 +45,7 @@ export const checkFiles = async ({ loaded, workspace: { dataDir } }: Patient): P
   const secret = ['.env', 'config.yaml', subscriptionsFileName, jobsFileName]
   const modes = [...loaded.config.profiles.values()].flatMap(({ dir }) => secret.flatMap((name) => openToOthers(join(dir, name))))
   const entries = (name: string, file: string) =>
-    looked(name, () => {
+    runCheck(name, () => {
       const count = Object.keys(readEntries(join(dataDir, file))).length
       return [ok(name, count === 0 ? 'none' : `${count}, readable`)]
     })

@@ -6,23 +6,23 @@ import { createKeep } from '../../parts/delivery/keep.ts'
 import { settingsOf } from '../../parts/delivery/settings.ts'
 import { targetsByName } from '../../parts/targets/index.ts'
 import { withDryEffects } from '../live/effects.ts'
-import { type About, type Check, fail, ok, warn } from './check.ts'
+import { type Check, fail, ok, type ReportedAs, warn } from './check.ts'
 
 const loginTimeoutMs = 5_000
 
 /** Returns the name of a target of a profile, as checks print it. */
-export const labelOf = (target: string, profile: string): string =>
+export const targetLabel = (target: string, profile: string): string =>
   `target ${target}${profile === defaultProfile ? '' : ` (profile ${profile})`}`
 
 /**
  * Checks whether the program of a target has a login. Returns no check for a target without a program. The program only reads its own
  * files, and does not ask whether the host still accepts the login.
  */
-export const checkLogin = async (target: string, profile: Profile, at: Omit<About, 'code'> = {}): Promise<readonly Check[]> => {
+export const checkLogin = async (target: string, profile: Profile, at: Omit<ReportedAs, 'code'> = {}): Promise<readonly Check[]> => {
   const part = targetsByName.get(target)
   if (part?.program !== 'gh') return []
-  const name = `gh for ${labelOf(target, profile.name)}`
-  const about: About = { code: 'WH709', ...at }
+  const name = `gh for ${targetLabel(target, profile.name)}`
+  const about: ReportedAs = { code: 'WH709', ...at }
   const answer = await withDryEffects(({ owners }) => {
     const settings = settingsOf(part, profile.platforms, profile.env)
     const kit = { env: profile.env, settings, keep: createKeep(owners.create({}).adopt) }

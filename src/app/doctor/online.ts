@@ -13,7 +13,7 @@ import { writtenTargets } from '../../parts/destination.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { type Check, fail, ok, type Patient, warn } from './check.ts'
-import { labelOf } from './logins.ts'
+import { targetLabel } from './logins.ts'
 import { usedSpecs } from './targets.ts'
 
 const maxCallMs = 5_000
@@ -53,7 +53,7 @@ const hostsOf = async (patient: Patient): Promise<ReadonlyMap<string, ReadonlySe
       const settings = part && settingsOf(part, profile.platforms, profile.env)
       if (!settings || settings.enabled === false) continue
       for (const origin of originsOf(part, extra, settings))
-        hosts.set(origin, (hosts.get(origin) ?? new Set()).add(labelOf(target, profile.name)))
+        hosts.set(origin, (hosts.get(origin) ?? new Set()).add(targetLabel(target, profile.name)))
     }
   }
   return hosts

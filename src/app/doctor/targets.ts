@@ -3,10 +3,10 @@
 import { defaultProfile, type Profile } from '../../config/config.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { readJobs } from '../jobs/jobs.ts'
-import { namesOf, readRoutes } from '../routes/routes.ts'
+import { readRoutes, targetNamesOf } from '../routes/routes.ts'
 import { type KnownTarget, readTargets } from '../targets/targets.ts'
 import { type Check, fail, ok, type Patient } from './check.ts'
-import { checkLogin, labelOf } from './logins.ts'
+import { checkLogin, targetLabel } from './logins.ts'
 
 /** Checks each target that a route or job of a profile uses, and the login of the target's program, one target after the other. */
 export const checkTargets = async (patient: Patient): Promise<readonly Check[]> => {
@@ -34,13 +34,13 @@ const usedTargets = async (patient: Patient): Promise<ReadonlyMap<string, Readon
   for (const { profile, spec } of await usedSpecs(patient)) {
     const names = used.get(profile.name) ?? new Set()
     used.set(profile.name, names)
-    for (const name of namesOf(spec).split(',')) names.add(name)
+    for (const name of targetNamesOf(spec).split(',')) names.add(name)
   }
   return used
 }
 
 const checkTarget = async (name: string, profile: string, targets: readonly KnownTarget[], patient: Patient): Promise<readonly Check[]> => {
-  const label = labelOf(name, profile)
+  const label = targetLabel(name, profile)
   const target = targets.find((each) => each.name === name)
   const { self } = patient.workspace
   if (!target) return [fail(label, 'there is no such target', `${self} targets list`)]

@@ -13,13 +13,13 @@ export const checkProfile = (workspace: Workspace, profile: string): void =>
   void profileNamed(profile, loadConfig(workspace), workspace.self)
 
 /** Whether the route belongs to the profile. Without a profile, every route counts. */
-export const isBoundTo = (written: JsonObject, profile: string | undefined): boolean =>
+export const belongsToProfile = (written: JsonObject, profile: string | undefined): boolean =>
   profile === undefined || profileOf(written) === profile
 
 /** Returns the opened route. Throws a Fault when the route belongs to another profile. */
 export const boundTo = (opened: OpenedRoute, profile: string | undefined, self: string): OpenedRoute => {
   const { name, written } = opened
-  if (isBoundTo(written, profile)) return opened
+  if (belongsToProfile(written, profile)) return opened
   const own = String(profileOf(written))
   throw new Fault('not_found', `"${name}" is a route of profile "${own}", not of "${profile}"`, {
     exitCode: exit.notFound,

@@ -3,7 +3,7 @@
 import { parseSource } from '../../config/yaml/source.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
-import { boundTo, isBoundTo } from './bound-routes.ts'
+import { belongsToProfile, boundTo } from './bound-routes.ts'
 import { createDraftTexts } from './draft/draft-text.ts'
 import { openRoute } from './draft/open-route.ts'
 import { readHome } from './home.ts'
@@ -19,7 +19,7 @@ import { type Drafting, prepareSave } from './saving/plan-save.ts'
 import { saveRoute } from './saving/save-route.ts'
 import { dropDraft } from './saving/stored-drafts.ts'
 import type { EditorService } from './service.ts'
-import { sendTest } from './target-test.ts'
+import { sendDraftTargetTest } from './target-test.ts'
 import { targetRows } from './targets.ts'
 import { testSaved, traceOf } from './try-saved.ts'
 
@@ -43,13 +43,14 @@ export const createEditorService = (workspace: Workspace, finder: GatewayFinder,
     plan: async (of) => (await prepareSave(drafting, of)).plan,
     save: (of) => saveRoute(drafting, finder, of),
     test: ({ name, payload }) => testSaved(workspace, finder, name, payload),
-    testTarget: (of) => sendTest(workspace, textOf, of),
+    testTarget: (of) => sendDraftTargetTest(workspace, textOf, of),
     replay: ({ eventId }) => replayRecorded(finder, eventId),
     curl: ({ eventId }) => curlOfRecorded(workspace, eventId),
     addSample: ({ eventId, name }) => sampleOfRecorded(workspace, eventId, name),
     addTest: ({ eventId }) => testOfRecorded(workspace, eventId),
     traceOf: ({ route, choice }) => traceOf(workspace, route, choice),
-    drafts: async ({ route }) => keptDrafts(workspace, ({ name, written }) => (route ?? name) === name && isBoundTo(written, profile)),
+    drafts: async ({ route }) =>
+      keptDrafts(workspace, ({ name, written }) => (route ?? name) === name && belongsToProfile(written, profile)),
     keepDraft: ({ draft }) => inTurn(() => keepDraft(workspace, draft, Date.now())),
     dropDraft: (of) => inTurn(async () => dropDraft(workspace, of)),
   }

@@ -10,7 +10,7 @@ import { describeRoute, type RouteEntry, readRoutes } from '../routes/routes.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { validate } from '../validate/validate.ts'
 import type { Workspace } from '../workspace.ts'
-import { isBoundTo } from './bound-routes.ts'
+import { belongsToProfile } from './bound-routes.ts'
 import { configFile } from './draft/open-route.ts'
 import type { Home, RouteRow } from './service.ts'
 
@@ -20,7 +20,7 @@ const maxEvents = 1_000
 /** Reads the routes; with `profile`, only the routes of that profile. Throws a Fault when the subscriptions file is not usable. */
 export const readHome = async (workspace: Workspace, finder: GatewayFinder, profile?: string): Promise<Home> => {
   const { routes: all, loaded } = readRoutes(workspace)
-  const routes = all.filter(({ written }) => isBoundTo(isObject(written) ? written : {}, profile))
+  const routes = all.filter(({ written }) => belongsToProfile(isObject(written) ? written : {}, profile))
   const validated = await validate(workspace, { paths: [], asked: false })
   const recorded = await recordedOf(workspace)
   const findingsOf = byRoute(validated.diagnostics)
@@ -62,7 +62,7 @@ export const readHome = async (workspace: Workspace, finder: GatewayFinder, prof
 const problemOf = ({ code, message, place, help }: Diagnostic, otherwise: string): NonNullable<Home['problem']> => {
   const file = place?.file ?? otherwise
   const where = place ? `${basename(file)}:${place.line}:${place.column} ` : ''
-  return { said: `${where}${code} ${[message, help].filter(Boolean).join(' - ')}`, file, line: place?.line ?? 1 }
+  return { message: `${where}${code} ${[message, help].filter(Boolean).join(' - ')}`, file, line: place?.line ?? 1 }
 }
 
 /** The most findings that the list shows for each route. */

@@ -2,7 +2,7 @@
 
 import { definition, typeOf } from '../../config/schema-walk.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
-import { pluginName } from '../../core/names.ts'
+import { pluginNamePattern } from '../../core/names.ts'
 
 const condition = definition('Condition')
 const operatorNames = condition['x-operators'] as readonly string[]
@@ -32,7 +32,8 @@ export const describeOperator = (operator: string): string => String(nodeOf(oper
 export const expression = 'jsonata'
 
 /** Whether the name is a built-in operator, or may be an operator of a plugin. */
-export const canBeOperator = (name: string): boolean => name !== expression && (operatorNames.includes(name) || pluginName.test(name))
+export const canBeOperator = (name: string): boolean =>
+  name !== expression && (operatorNames.includes(name) || pluginNamePattern.test(name))
 
 /** Whether an operator can judge a value of a type. An operator without `x-fits` can judge any value. */
 const fits = (operator: string, type: string): boolean => {
@@ -103,7 +104,7 @@ const operandWord = (item: Json): string =>
   typeof item === 'string' && /^[\w./:@#-]+$/.test(item) && jsonOrUndefined(item) === undefined ? item : JSON.stringify(item)
 
 /** Reads a value and its type from JSON; `undefined` for a text that is not JSON, such as a text that was cut. */
-export const readSeen = (json: string): { readonly value: Json; readonly type: string } | undefined => {
+export const parseShownValue = (json: string): { readonly value: Json; readonly type: string } | undefined => {
   const value = jsonOrUndefined(json)
   return value === undefined ? undefined : { value, type: typeOf(value) }
 }

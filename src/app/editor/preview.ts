@@ -19,7 +19,7 @@ import { reviewRoute } from '../../plan/review/review.ts'
 import { reviewContext } from '../../plan/review/review-context.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { maskLines } from '../mask-lines/mask-lines.ts'
-import { draftOf, editedEntry } from '../routes/edit-subscription.ts'
+import { editedEntry, readSubscriptionDraft } from '../routes/edit-subscription.ts'
 import { listSamples } from '../samples/gallery.ts'
 import { trace } from '../trace/trace.ts'
 import { tracedOf } from '../trace/trace-route.ts'
@@ -103,7 +103,7 @@ const configured = ({ config, diagnostics, salvaged }: Loaded, { name, base }: O
 const subscribed = (workspace: Workspace, { config }: Loaded, { name }: OpenedRoute, parsed: ParsedYaml): Found => {
   const { source, diagnostics } = sourceOf(name, parsed)
   if (!source) return { source: undefined, found: diagnostics }
-  const { entry } = editedEntry(draftOf(workspace, name), source.data)
+  const { entry } = editedEntry(readSubscriptionDraft(workspace, name), source.data)
   const { route, diagnostics: shape } = readSubscription(name, entry, config, { place: source.place })
   return { source: route && { ...route, base: [] }, found: shape }
 }

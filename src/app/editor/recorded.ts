@@ -35,10 +35,10 @@ export const recorded = async (workspace: Workspace, eventId: string): Promise<R
 /** Replays an event in the running gateway. Throws a Fault (exit 4) when no gateway runs. */
 export const replayRecorded = async (finder: GatewayFinder, eventId: string): Promise<Tested> => {
   const replayed = await (await finder.need()).replay({ id: eventId })
-  if (!replayed.found) return { ok: false, said: replayed.why }
+  if (!replayed.found) return { ok: false, message: replayed.why }
   const { status, outcome, reason, event_id } = replayed
   const said = `${status} ${outcome}${reason === undefined ? '' : `: ${reason}`}`
-  return { ok: status < 400, said, ...(event_id === undefined ? {} : { eventId: event_id }) }
+  return { ok: status < 400, message: said, ...(event_id === undefined ? {} : { eventId: event_id }) }
 }
 
 /** Returns the event's request as a curl command line, with signatures and tokens masked. */

@@ -37,7 +37,7 @@ export type Home = {
   /** The address of a gateway that runs on this data directory. */
   readonly gateway?: string
   /** What is wrong with the files as a whole, and where. */
-  readonly problem?: { readonly said: string; readonly file: string; readonly line: number }
+  readonly problem?: { readonly message: string; readonly file: string; readonly line: number }
 }
 
 /** Where the payload that a route is tried with comes from. */
@@ -186,7 +186,7 @@ export type NamesRequest = { readonly draft: RouteDraft; readonly key: NamesKey 
 /** A name to pick. `detail`: the scheme or the senders that the name belongs to. */
 export type OfferedName = { readonly name: string; readonly detail: string }
 
-export type Tested = { readonly ok: boolean; readonly said: string; readonly eventId?: string }
+export type Tested = { readonly ok: boolean; readonly message: string; readonly eventId?: string }
 
 /** The name of a route. `source` tells a subscription from the configured route that hides it. */
 export type NamedRoute = { readonly name: string; readonly source?: OpenedRoute['source'] }

@@ -20,14 +20,14 @@ const text = 'This is a test message from headgate.'
  * Sends the test, and returns what the target says. Throws a Fault: the route or its settings for the target are not valid, or lack a
  * value.
  */
-export const sendTest = async (workspace: Workspace, textOf: DraftTexts, request: TargetTestRequest): Promise<Tested> => {
+export const sendDraftTargetTest = async (workspace: Workspace, textOf: DraftTexts, request: TargetTestRequest): Promise<Tested> => {
   const { target } = request
   const { extra, profile } = await settingsFor(workspace, textOf, request)
   const test = await prepareTargetTest(workspace, { target, extra, profile })
   if (!test.ok) throw test.fault ?? unsent(test.diagnostics[0]?.message ?? test.outcome)
   const { sent, notices } = await sendTargetTest(test, text)
-  if (!sent.ok) return { ok: false, said: `${target}: ${sent.why}` }
-  return { ok: true, said: [`sent to ${target}`, sent.detail, ...notices].filter(Boolean).join(': ') }
+  if (!sent.ok) return { ok: false, message: `${target}: ${sent.why}` }
+  return { ok: true, message: [`sent to ${target}`, sent.detail, ...notices].filter(Boolean).join(': ') }
 }
 
 const unsent = (why: string): Fault => new Fault('unsent', `nothing was sent: ${why}`, { exitCode: exit.no })

@@ -27,7 +27,7 @@ export const testSaved = async (
   const why = known?.event.reason
   return {
     ok,
-    said: `${answer.status} ${answer.said}${why === undefined || answer.said.includes(why) ? '' : `: ${why}`}`,
+    message: `${answer.status} ${answer.summary}${why === undefined || answer.summary.includes(why) ? '' : `: ${why}`}`,
     ...(answer.eventId === undefined ? {} : { eventId: answer.eventId }),
   }
 }

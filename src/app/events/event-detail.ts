@@ -11,7 +11,7 @@ import { describeEvent, type EventStatus } from './event-status.ts'
 import { findEvents, repeatedBy } from './events.ts'
 
 export type EventDetail = {
-  readonly known: EventStatus
+  readonly status: EventStatus
   /** The attempts, oldest first. */
   readonly attempts: readonly AttemptView[]
   /** The event that a duplicate repeats; `undefined` for other events, and where the journal has lost it. */
@@ -31,7 +31,7 @@ export const readEventDetail = async (workspace: Workspace, gateway: GatewayFind
   if (!status) throw new Error('an event that was found is not there')
   const { event } = status
   return {
-    known: status,
+    status: status,
     attempts: await readAttempts(workspace, event),
     repeated: await repeatedBy(workspace, event),
     payload: await payloadOf(workspace, event),
@@ -49,7 +49,7 @@ export const bodyOf = ({ payload }: EventDetail): Buffer => {
  * Returns the whole event for programs. Every member is present, with `null` where nothing is known. `tries` has the attempts that failed,
  * `attempts` has all.
  */
-export const describeDetail = ({ known, attempts, repeated, payload }: EventDetail): JsonObject => ({
+export const describeDetail = ({ status: known, attempts, repeated, payload }: EventDetail): JsonObject => ({
   ...describeEvent(known),
   repeats: repeated?.event_id ?? null,
   tries: known.event.tries.map(({ at, attempt, error, next_at }) => ({ at, attempt, error, next_at })),

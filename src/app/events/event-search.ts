@@ -11,13 +11,13 @@ import { payloadOf } from './event-payload.ts'
 import { eventReader, type Request } from './event-reader.ts'
 
 /** The path of a field as in conditions (`payload.x`, `headers.Name`), and the text of the value that the field must have. */
-export type FieldValue = { readonly path: string; readonly value: string }
+export type FieldCriterion = { readonly path: string; readonly value: string }
 
 export type SearchCriteria = {
   /** A text that occurs in the record, the request or an attempt. Upper and lower case are the same. */
   readonly text?: string
   /** Values of fields. The event must have all of them. */
-  readonly field?: readonly FieldValue[]
+  readonly field?: readonly FieldCriterion[]
 }
 
 /** Returns whether an event fits the search. */

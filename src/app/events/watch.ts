@@ -13,7 +13,7 @@ import { checkOutcomes, checkSources } from './selection-words.ts'
 /** The traffic to watch. `since`: events that arrived from that time on come first; milliseconds since 1970. */
 export type WatchOptions = TrafficFilter & { readonly since?: number }
 
-export type Watching = {
+export type WatchedTraffic = {
   /** The lines of the traffic. They end when the gateway stops. Reading a line throws a Fault (exit 4) when the gateway is gone. */
   readonly lines: AsyncGenerator<TailLine, void>
   /** Ends the watching, even while a line is awaited. */
@@ -27,7 +27,7 @@ const maxPast = 10_000
  * Begins to watch. Throws a Fault for an outcome or a route that does not exist, without a gateway (exit 4), and when too many already
  * watch.
  */
-export const watch = async (workspace: Workspace, finder: GatewayFinder, { since, ...filter }: WatchOptions): Promise<Watching> => {
+export const watch = async (workspace: Workspace, finder: GatewayFinder, { since, ...filter }: WatchOptions): Promise<WatchedTraffic> => {
   const { route, outcome } = filter
   checkOutcomes(outcome)
   const ofRoute = route === undefined ? {} : { route }

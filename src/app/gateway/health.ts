@@ -8,7 +8,7 @@ export type Health = {
   readonly ok: boolean
   readonly url: string
   /** The status of the answer, or the reason why there is none. */
-  readonly said: string
+  readonly answer: string
   readonly stopping: boolean
 }
 
@@ -19,7 +19,7 @@ export const readHealth = async (finder: GatewayFinder): Promise<Health> => {
   const { url: listens, stopping } = await (await finder.need()).status()
   const url = `${baseUrl(listenerAt(listens))}/health`
   const said = await statusAt(url)
-  return { ok: said === '200' && !stopping, url, said, stopping }
+  return { ok: said === '200' && !stopping, url, answer: said, stopping }
 }
 
 const statusAt = async (url: string): Promise<string> => {

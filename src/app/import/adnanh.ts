@@ -34,7 +34,7 @@ export const importAdnanh = (source: Source, knownEnv: Env): Imported => {
         what: path.join('.'),
         reason,
         todo,
-        widens,
+        acceptsMore: widens,
       })
     }
     return [routeOf(hook, name, { env, say, at: () => source.place([i]) })]

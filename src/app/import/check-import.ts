@@ -100,7 +100,7 @@ const leftOutOf = (route: ImportedRoute, each: RefusedRoute): LeftOut => {
     what: keys.join('.'),
     reason: `${message} (${code})`,
     todo: help ?? 'see docs/reference.md',
-    widens: code !== 'WH101' && !harmlessKeys.has(String(keys[0])),
+    acceptsMore: code !== 'WH101' && !harmlessKeys.has(String(keys[0])),
   }
 }
 

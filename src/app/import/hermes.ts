@@ -39,7 +39,7 @@ export const importHermes = (source: Source, knownEnv: Env, merging: boolean): I
     (base: Path, route?: string): ReportLeftOut =>
     (path, reason, todo, widens = false) => {
       const place = source.place([...base, ...path], 'key')
-      leftOut.push({ place, ...(route === undefined ? {} : { route }), what: path.join('.'), reason, todo, widens })
+      leftOut.push({ place, ...(route === undefined ? {} : { route }), what: path.join('.'), reason, todo, acceptsMore: widens })
     }
   const baseOf = (key: string): Path => ['platforms', 'webhook', ...(Object.hasOwn(extra, key) ? ['extra'] : [])]
   for (const key of Object.keys(settings)) tellSetting(key, merging, tell(baseOf(key)))

@@ -16,7 +16,7 @@ export type LeftOut = {
   /** The way out: what the user can do instead. */
   readonly todo: string
   /** Whether the route without the part would accept requests that the source refuses. Then the route is written switched off. */
-  readonly widens: boolean
+  readonly acceptsMore: boolean
 }
 
 export type ImportedRoute = {

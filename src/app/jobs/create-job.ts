@@ -13,16 +13,16 @@ import { pastTime } from '../../plan/job-time.ts'
 import { compileJob, type ScheduledJob } from '../../plan/jobs.ts'
 import { profileNamed } from '../profile-named.ts'
 import { type Refusal, refusal } from '../refusal.ts'
-import { now } from '../routes/subscription-record.ts'
+import { utcNow } from '../routes/subscription-record.ts'
 import { type Warning, warningOf } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
 import { type JobEntries, type JobEntry, readJobs } from './jobs.ts'
 
 /** The configuration, jobs and profile that a new job is checked against. */
-export type JobGround = JobEntries & { readonly ok: true; readonly profile: Profile; readonly self: string }
+export type JobContext = JobEntries & { readonly ok: true; readonly profile: Profile; readonly self: string }
 
 /** Reads the ground for a new job of a profile. Throws a Fault when the profile is not served, or when its jobs file is not usable. */
-export const readJobGround = async (workspace: Workspace, profile: string | undefined): Promise<JobGround | Refusal> => {
+export const readJobContext = async (workspace: Workspace, profile: string | undefined): Promise<JobContext | Refusal> => {
   const known = await readJobs(workspace, profile === undefined ? {} : { profile })
   const { loaded, notices } = known
   const unread = unreadIn(loaded)
@@ -57,7 +57,7 @@ export type CreatedJob = {
 }
 
 /** Checks and stores the job. Throws a Fault for an empty name, and for an id that is in use. */
-export const createJob = async (ground: JobGround, { id: asked, ...fields }: NewJob): Promise<CreatedJob | Refusal> => {
+export const createJob = async (ground: JobContext, { id: asked, ...fields }: NewJob): Promise<CreatedJob | Refusal> => {
   const { loaded, jobs, profile, self } = ground
   if (fields.name.trim() === '') throw usage('the name is empty')
   const id = asked ?? newId(jobs)
@@ -75,7 +75,7 @@ const newId = (jobs: readonly JobEntry[]): string => {
 }
 
 const entryOf = ({ name, ...fields }: Omit<NewJob, 'id'>): JsonObject => {
-  const given = { name: name.trim(), ...fields, created_at: now() }
+  const given = { name: name.trim(), ...fields, created_at: utcNow() }
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as JsonObject
 }
 
@@ -83,7 +83,7 @@ type CheckedJob = { readonly diagnostics: readonly Diagnostic[]; readonly job?: 
 
 /** Checks the new job as the gateway would, and adds its entry only when the job has no error. */
 const updateOf =
-  (id: string, entry: JsonObject, { profile, parts }: JobGround): Update<CheckedJob> =>
+  (id: string, entry: JsonObject, { profile, parts }: JobContext): Update<CheckedJob> =>
   (entries) => {
     if (own(entries, id) !== undefined || profile.jobs.has(id)) {
       const where = profile.jobs.has(id) ? 'in config.yaml' : 'already'

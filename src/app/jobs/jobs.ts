@@ -14,7 +14,7 @@ import { catalogueOf } from '../../plan/catalogue.ts'
 import { checkTime, pastTime } from '../../plan/job-time.ts'
 import { compileJob, type JobParts, jobParts, type ScheduledJob } from '../../plan/jobs.ts'
 import { profileNamed } from '../profile-named.ts'
-import { namesOf } from '../routes/routes.ts'
+import { targetNamesOf } from '../routes/routes.ts'
 import type { Workspace } from '../workspace.ts'
 
 export type JobEntry = {
@@ -147,7 +147,7 @@ export const describeJob = (
     running: running ? run !== undefined : null,
     running_since: run ? zonedIso(Date.parse(run.since), String(timezone)) : null,
     running_event: run?.event_id ?? null,
-    deliver: namesOf(spec),
+    deliver: targetNamesOf(spec),
     description: own(spec, 'description') ?? '',
     created_at: own(spec, 'created_at') ?? null,
     updated_at: own(spec, 'updated_at') ?? null,

@@ -5,7 +5,7 @@ import { type Update, updateEntries } from '../../config/writing/entry-store.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type JsonObject, own } from '../../core/json.ts'
 import { shownPlace } from '../../core/shown-place.ts'
-import { now } from '../routes/subscription-record.ts'
+import { utcNow } from '../routes/subscription-record.ts'
 import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
 import { findJob, type JobEntry, type JobFilter, readJobs } from './jobs.ts'
@@ -47,7 +47,7 @@ const updateOf =
     const entry: JsonObject = isObject(stored) ? stored : {}
     if ((entry.paused === true) === paused) return { result: false }
     const { paused: _, ...unpaused } = entry
-    const next = { ...unpaused, ...(paused ? { paused: true } : {}), updated_at: now() }
+    const next = { ...unpaused, ...(paused ? { paused: true } : {}), updated_at: utcNow() }
     // The jobs file has an entry for a configured job only while the job is paused.
     const over = origin === 'config' && !paused && own(entry, 'schedule') === undefined
     const { [id]: __, ...others } = entries

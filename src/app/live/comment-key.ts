@@ -27,7 +27,7 @@ const readCommentKey = (dataDir: string): Buffer | undefined => {
  * Returns the key of a data directory, and makes it where there is none. Only the gateway that serves the directory calls it. Throws a
  * Fault where the key cannot be written.
  */
-export const keepCommentKey = async (dataDir: string): Promise<Buffer> => {
+export const ensureCommentKey = async (dataDir: string): Promise<Buffer> => {
   const kept = readCommentKey(dataDir)
   if (kept) return kept
   const file = join(dataDir, commentKeyFile)

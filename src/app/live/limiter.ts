@@ -48,7 +48,7 @@ export const createLimiter = (clock: Clock, perMinute: () => number): Limiter =>
       return true
     },
     chargeFailure: (route, client) => failures.add(route, client) < perMinute(),
-    looksLater(route, client) {
+    chargeLateCheck(route, client) {
       const window = windowOf(route)
       // A client whose signatures fail gets no share, so that a stranger's flood uses up little of it.
       if (window.later >= lateChecksPerLimit * perMinute() || failures.has(route, client)) return false

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { type Priced, pricedOf } from '../../config/budget.ts'
+import { type AgentPricing, pricingOf } from '../../config/budget.ts'
 import type { Config, RouteSource } from '../../config/config.ts'
 import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
@@ -18,7 +18,7 @@ export type PlanBase = {
   /** A reload with equal inputs keeps this base. */
   readonly inputs: PlanInputs
   /** The prices that routes with their own agent are checked against. No plan keeps them. */
-  readonly agent: { now: Priced }
+  readonly agent: { now: AgentPricing }
   readonly send: Sender
   readonly compile: (route: RouteSource, jobs: Jobs) => Compiled
   readonly subscriptions: Subscriptions
@@ -65,7 +65,7 @@ export const planBaseFor = (options: PlanBaseOptions, before: PlanBase | undefin
   const inputs = planInputsOf(options.config, options.catalogue)
   if (!before || !isDeepStrictEqual(before.inputs, inputs)) return createPlanBase(options, inputs)
   before.owner.hold()
-  before.agent.now = pricedOf(options.config.agent)
+  before.agent.now = pricingOf(options.config.agent)
   return before
 }
 
@@ -74,7 +74,7 @@ const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOpt
   const { facts, keep, clock, ownComments } = shared
   const { dataDir, profiles, globalSecret } = config
   const { settings } = inputs
-  const agent = { now: pricedOf(config.agent) }
+  const agent = { now: pricingOf(config.agent) }
   const send = createSender({
     targets: catalogue.targets,
     profile: (name) => profiles.get(name),

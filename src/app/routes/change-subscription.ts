@@ -6,7 +6,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, own } from '../../core/json.ts'
 import type { Workspace } from '../workspace.ts'
 import { subscriptionsFile, unknownRoute } from './routes.ts'
-import { now } from './subscription-record.ts'
+import { utcNow } from './subscription-record.ts'
 
 export type StoredSubscription = { readonly name: string; readonly entry: Json }
 
@@ -37,7 +37,7 @@ export const switchSubscription = async (
     if (!isObject(entry)) throw new Fault('conflict', `"${name}" is not a subscription any more`, { exitCode: exit.conflict })
     if ((entry.enabled !== false) === enabled) return { result: false }
     const { enabled: _, ...rest } = entry
-    const next = { ...rest, ...(enabled ? {} : { enabled: false }), updated_at: now() }
+    const next = { ...rest, ...(enabled ? {} : { enabled: false }), updated_at: utcNow() }
     return { entries: { ...entries, [name]: next }, result: true }
   })
   return { name, changed }

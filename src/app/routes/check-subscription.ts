@@ -17,7 +17,7 @@ import { type Refusal, refusal } from '../refusal.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** The configuration and the parts with which the server would serve a subscription. */
-export type Served = {
+export type SubscriptionContext = {
   readonly ok: true
   readonly workspace: Workspace
   readonly config: Config
@@ -26,7 +26,7 @@ export type Served = {
 }
 
 /** Reads the configuration and its parts. Throws a Fault when the adapter is not enabled. */
-export const readServed = async (workspace: Workspace): Promise<Served | Refusal> => {
+export const readSubscriptionContext = async (workspace: Workspace): Promise<SubscriptionContext | Refusal> => {
   const { config, diagnostics, texts } = loadConfig(workspace)
   // A configuration whose file cannot be read does not say whether the adapter is enabled.
   const unread = unreadIn({ diagnostics })
@@ -50,7 +50,7 @@ type CheckedEntry = {
 export const checkEntry = (
   name: string,
   entry: JsonObject,
-  { config, catalogue, workspace: { self } }: Served,
+  { config, catalogue, workspace: { self } }: SubscriptionContext,
   effects: Effects & { readonly jobs: JobBook },
 ): CheckedEntry => {
   const { route, diagnostics: shape } = readSubscription(name, entry, config, { place: noPlace })

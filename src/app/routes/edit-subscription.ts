@@ -8,17 +8,17 @@ import { updateEntries } from '../../config/writing/entry-store.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
-import { hidesPart, maskJson, stars } from '../../core/secrets/mask.ts'
+import { containsMask, maskJson, stars } from '../../core/secrets/mask.ts'
 import { quietBook } from '../../plan/check.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { type Refusal, refusal } from '../refusal.ts'
 import { adviceOf, type Warning, warningOf } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
 import { findSubscription } from './change-subscription.ts'
-import { checkEntry, type Served } from './check-subscription.ts'
+import { checkEntry, type SubscriptionContext } from './check-subscription.ts'
 import { entryDiff } from './entry-diff.ts'
 import { subscriptionsFile } from './routes.ts'
-import { differing, newSecret, now, profileOf } from './subscription-record.ts'
+import { differing, newSecret, profileOf, utcNow } from './subscription-record.ts'
 
 export type SubscriptionDraft = {
   readonly name: string
@@ -29,7 +29,7 @@ export type SubscriptionDraft = {
 }
 
 /** Reads a subscription as a draft. Throws a Fault where there is no such subscription, or where its entry is not a map. */
-export const draftOf = (workspace: Workspace, asked: string): SubscriptionDraft => {
+export const readSubscriptionDraft = (workspace: Workspace, asked: string): SubscriptionDraft => {
   const { name, entry } = findSubscription(workspace, asked)
   if (!isObject(entry)) {
     const hint = `start clean: ${workspace.self} webhook subscribe ${name} --replace`
@@ -39,7 +39,7 @@ export const draftOf = (workspace: Workspace, asked: string): SubscriptionDraft 
   return { name, entry, text: `${head}${dump(maskJson(entry), { lineWidth: -1, noRefs: true })}` }
 }
 
-export type Edited = {
+export type SavedSubscription = {
   readonly ok: true
   readonly changed: readonly string[]
   /** The secret that was made because the subscription moved to another profile, to be told once; `undefined` where none was made. */
@@ -48,7 +48,12 @@ export type Edited = {
 }
 
 /** Saves the text in place of the entry. Throws a Fault (exit 6) when somebody changed the entry after the draft was read. */
-export const saveDraft = async (served: Served, draft: SubscriptionDraft, file: string, text: string): Promise<Edited | Refusal> => {
+export const saveDraft = async (
+  served: SubscriptionContext,
+  draft: SubscriptionDraft,
+  file: string,
+  text: string,
+): Promise<SavedSubscription | Refusal> => {
   const { name } = draft
   const outcome = `nothing was saved: "${name}" would not be served like this`
   const { source, diagnostics: slips } = parseSource(file, text)
@@ -63,7 +68,7 @@ export const saveDraft = async (served: Served, draft: SubscriptionDraft, file: 
   await updateEntries(subscriptionsFile(served.workspace), (entries) => {
     const present = own(entries, name) ?? null
     if (!equalJson(present, draft.entry)) throw changedMeanwhile(draft, present, served.workspace)
-    return { entries: { ...entries, [name]: { ...entry, updated_at: now() } }, result: undefined }
+    return { entries: { ...entries, [name]: { ...entry, updated_at: utcNow() } }, result: undefined }
   })
   return { ok: true, changed, newSecret: made, warnings: [...diagnostics.map(warningOf), ...likely.map(adviceOf)] }
 }
@@ -113,7 +118,7 @@ const entrySecrets = ({ secret, secrets }: JsonObject): Json[] => [
 
 /** Returns the hidden texts, each under the fingerprint that stands for it in the draft. */
 const masksOf = (value: Json, shown: Json, into: Map<string, Json> = new Map()): ReadonlyMap<string, Json> => {
-  if (typeof shown === 'string' && shown !== value && hidesPart(shown)) into.set(shown, value)
+  if (typeof shown === 'string' && shown !== value && containsMask(shown)) into.set(shown, value)
   else if (Array.isArray(value) && Array.isArray(shown)) for (const [i, item] of value.entries()) masksOf(item, shown[i] ?? null, into)
   else if (isObject(value) && isObject(shown)) for (const [key, item] of Object.entries(value)) masksOf(item, shown[key] ?? null, into)
   return into
@@ -126,7 +131,7 @@ type MaskedValue = { readonly value: Json | undefined; readonly shown: Json | un
  * Puts the hidden values back, by their place or by their fingerprint. Throws a Fault for a mask that stands for no value of the entry.
  */
 const unmasked = (written: Json, place: MaskedValue, masks: ReadonlyMap<string, Json>): Json => {
-  if (typeof written === 'string' && hidesPart(written)) {
+  if (typeof written === 'string' && containsMask(written)) {
     const hidden = written === place.shown ? place.value : written === stars ? undefined : masks.get(written)
     if (hidden !== undefined) return hidden
     const hint = 'write the secret itself'

@@ -79,7 +79,7 @@ export const describeRoute = ({ name, source, written, route, shadowed }: RouteE
     profile,
     mode: endings.find(({ fits }) => fits(spec as Route))?.mode ?? null,
     events: Array.isArray(events) ? events : [],
-    deliver: namesOf(spec),
+    deliver: targetNamesOf(spec),
     secret: secret === undefined ? null : { from, fingerprint: secret === insecure ? insecure : fingerprint(secret) },
     description: textOrEmpty(own(spec, 'description')),
     shadowed,
@@ -116,7 +116,7 @@ export const readRouteDetail = (workspace: Workspace, asked: string): RouteDetai
 }
 
 /** Returns the names of the targets of a route or job, for people. The entry may be invalid. */
-export const namesOf = ({ deliver }: JsonObject): string => {
+export const targetNamesOf = ({ deliver }: JsonObject): string => {
   const readable = typeof deliver === 'string' || Array.isArray(deliver) ? deliver : defaults.route.deliver
   return writtenTargets({ deliver: readable as NonNullable<Route['deliver']> })
     .map(({ target }) => target)

@@ -19,7 +19,7 @@ export type TestAnswer = {
   readonly body: Json
   readonly ms: number
   /** The outcome and reason of the answer; for an answer that names none, the text of its status. */
-  readonly said: string
+  readonly summary: string
   /**
    * The outcome that the answer names; of a refusal, its code. `undefined` where the route shapes its answers for its senders, so that the
    * gateway's own form is missing.
@@ -47,7 +47,7 @@ export const sendTest = async (post: TestPost, hint: string): Promise<TestAnswer
   const outcome = outcomeIn(body) ?? refusalSaid(status, memberOf(body, 'error') ?? text)
   const reason = memberOf(body, 'reason')
   const said = `${outcome ?? statusText}${reason === undefined ? '' : ` (${reason})`}`
-  return { status, body, ms, said, outcome, reason, eventId, isTaken: isTakenAnswer(status, outcome) }
+  return { status, body, ms, summary: said, outcome, reason, eventId, isTaken: isTakenAnswer(status, outcome) }
 }
 
 /** Whether a request with this status and outcome was accepted or delivered. */

@@ -9,7 +9,7 @@ import { presets } from '../../parts/schemes/index.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 import { checkedWith } from '../../plan/compile.ts'
-import type { Served } from './check-subscription.ts'
+import type { SubscriptionContext } from './check-subscription.ts'
 import { routeUrl, senderUrl } from './route-address.ts'
 import { subscriptionsFile } from './routes.ts'
 import { changeEntry, type SubscriptionInput } from './subscription-record.ts'
@@ -18,7 +18,7 @@ export type WantedKey = {
   /** The sender's name, for people. */
   readonly title: string
   /** The settings to make at the sender, and where to make them; `undefined` where they are not known. */
-  readonly there: string | undefined
+  readonly senderSetup: string | undefined
   /** The kind of key, and where the sender shows it. */
   readonly key: string
   /** The address that the sender posts to. Many senders show their key only after they are given the address. */
@@ -37,7 +37,7 @@ export type AskKey = (wanted: WantedKey) => Promise<string>
  * for an empty answer.
  */
 export const withSenderKey = async (
-  served: Served,
+  served: SubscriptionContext,
   name: string,
   input: SubscriptionInput,
   askKey: AskKey | undefined,
@@ -53,7 +53,11 @@ export const withSenderKey = async (
  * Returns the key that the subscription would lack after the change; `undefined` where it would lack none. Throws a Fault for a change
  * that is refused.
  */
-const keyWanted = ({ config, catalogue, workspace }: Served, name: string, input: SubscriptionInput): WantedKey | undefined => {
+const keyWanted = (
+  { config, catalogue, workspace }: SubscriptionContext,
+  name: string,
+  input: SubscriptionInput,
+): WantedKey | undefined => {
   const { entry, secret } = changeEntry(name, own(readEntries(subscriptionsFile(workspace)), name), input)
   const spec = entry as Route
   const schemes = verifyNames(spec).length > 0 ? checkedWith({ spec }, catalogue) : []
@@ -62,7 +66,7 @@ const keyWanted = ({ config, catalogue, workspace }: Served, name: string, input
   const profile = String(entry.profile ?? defaultProfile)
   return {
     title: first.title,
-    there: presets.find((preset) => preset.name === first.name)?.about.there,
+    senderSetup: presets.find((preset) => preset.name === first.name)?.about.senderSetup,
     key: first.senderKey,
     url: senderUrl({ name, profile, spec: entry }, routeUrl(config, name, profile), config.adapter.public_url),
     into: first.keys === 'public' ? 'public_key' : 'secret',
@@ -74,7 +78,7 @@ const keyWanted = ({ config, catalogue, workspace }: Served, name: string, input
 const withKey = (input: SubscriptionInput, { into }: WantedKey, key: string): SubscriptionInput =>
   into === 'secret' ? { ...input, secret: key, rotate: false } : { ...input, from: { ...input.from, public_key: key } }
 
-const keyMissing = ({ title, there, key, url, into, command }: WantedKey): Fault =>
+const keyMissing = ({ title, senderSetup: there, key, url, into, command }: WantedKey): Fault =>
   new Fault('sender_key', `nothing was saved: ${title} makes its key itself, and one that is made here would never hold`, {
     exitCode: exit.usage,
     hint: [

@@ -2,7 +2,7 @@
 
 import { insecure } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { pluginName } from '../../core/names.ts'
+import { pluginNamePattern } from '../../core/names.ts'
 import type { Headers } from '../../core/request.ts'
 import type { Route } from '../../generated/config.ts'
 import { inDecidingOrder } from '../../parts/deciding-order.ts'
@@ -30,7 +30,7 @@ const byName = (asked: string, schemes: Schemes) => schemes.find(({ name, aliase
  * Whether the scheme serves routes that name no scheme. A preset, a scheme of the configuration or a plugin's scheme serves only routes
  * that name it.
  */
-export const serves = ({ name, byName: isNamed }: Scheme): boolean => isNamed !== true && !pluginName.test(name)
+export const serves = ({ name, byName: isNamed }: Scheme): boolean => isNamed !== true && !pluginNamePattern.test(name)
 
 /**
  * Returns the name of the scheme that is asked for. For `auto`: the scheme that the sample's `headers` show, where the route takes it;

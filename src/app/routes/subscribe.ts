@@ -14,7 +14,7 @@ import { withDryEffects } from '../live/effects.ts'
 import { type Refusal, refusal } from '../refusal.ts'
 import { adviceOf, type Warning, warningOf } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
-import { checkEntry, readServed, type Served } from './check-subscription.ts'
+import { checkEntry, readSubscriptionContext, type SubscriptionContext } from './check-subscription.ts'
 import { signingCurl, unsignedCurl } from './curl.ts'
 import { routeUrl, senderUrl } from './route-address.ts'
 import { shadowWarning, subscriptionsFile } from './routes.ts'
@@ -62,14 +62,19 @@ export const subscribe = async (
   name: string,
   { readInput, dryRun, note, askKey }: SubscribeRequest,
 ): Promise<Subscribed | Refusal> => {
-  const served = await readServed(workspace)
+  const served = await readSubscriptionContext(workspace)
   if (!served.ok) return served
   note(...served.notices)
   const input = await readInput()
   return saveInput(served, name, dryRun ? input : await withSenderKey(served, name, input, askKey), dryRun)
 }
 
-const saveInput = async (served: Served, name: string, input: SubscriptionInput, dryRun: boolean): Promise<Subscribed | Refusal> => {
+const saveInput = async (
+  served: SubscriptionContext,
+  name: string,
+  input: SubscriptionInput,
+  dryRun: boolean,
+): Promise<Subscribed | Refusal> => {
   const { config, workspace } = served
   const file = subscriptionsFile(workspace)
   const { change, secret, diagnostics, refused, likely } = await withDryEffects((effects) => {
@@ -128,7 +133,7 @@ const updateOf =
   (
     name: string,
     input: SubscriptionInput,
-    { effects, ...served }: Served & { readonly effects: Effects },
+    { effects, ...served }: SubscriptionContext & { readonly effects: Effects },
     dryRun: boolean,
   ): Update<CheckedChange> =>
   (entries) => {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { defaultProfile } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
-import { hidesPart, isMask } from '../../core/secrets/mask.ts'
+import { containsMask, isMask } from '../../core/secrets/mask.ts'
 import { defaults } from '../../generated/defaults.ts'
 
 /**
@@ -53,7 +53,7 @@ export type Change = {
 }
 
 /** Returns the time in UTC, to the second: `2027-01-31T09:00:00Z`. */
-export const now = (): string => `${new Date().toISOString().slice(0, 19)}Z`
+export const utcNow = (): string => `${new Date().toISOString().slice(0, 19)}Z`
 
 /** Returns 32 random bytes as URL-safe text. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
@@ -76,7 +76,7 @@ export const changeEntry = (name: string, stored: Json | undefined, input: Subsc
   const secret = supplied === undefined ? unsupplied(merged, fresh) : 'supplied'
   const entry = withSecret(merged, secret, supplied ?? newSecret())
   const changed = differing(before ?? {}, entry)
-  if (before && changed.length > 0) entry.updated_at = now()
+  if (before && changed.length > 0) entry.updated_at = utcNow()
   return { entry, ...(before ? { before } : {}), created: before === undefined, changed, secret, rebound }
 }
 
@@ -108,7 +108,7 @@ const settingsIn = ({ secret, created_at: _, updated_at: __, ...settings }: Json
 }
 
 const hasMask = (value: Json): boolean => {
-  if (typeof value === 'string') return hidesPart(value)
+  if (typeof value === 'string') return containsMask(value)
   return typeof value === 'object' && value !== null && Object.values(value).some(hasMask)
 }
 
@@ -133,7 +133,7 @@ const blank = (before: JsonObject | undefined): JsonObject => ({
   skills: [],
   deliver: defaults.route.deliver,
   profile: defaultProfile,
-  created_at: own(before ?? {}, 'created_at') ?? now(),
+  created_at: own(before ?? {}, 'created_at') ?? utcNow(),
   // `--replace` does not enable a disabled subscription.
   ...(before?.enabled === false ? { enabled: false } : {}),
 })

@@ -42,7 +42,7 @@ const ends = ['done', 'dead', 'merged'] as const
 const isEnd = (state: string): boolean => ends.some((end) => end === state)
 
 /** Throws a usage Fault for a word that is neither an outcome nor the end of a run. */
-export const checkExpected = (word: string | undefined): void => {
+export const checkExpectedWord = (word: string | undefined): void => {
   const [outcome = '', ...stage] = word?.split(':') ?? ['accepted']
   const known = [...outcomeNames, ...ends]
   if (known.includes(outcome) && (stage.length === 0 || outcome === 'ignored')) return
@@ -81,7 +81,7 @@ const asRecorded = async (workspace: Workspace, gateway: GatewayFinder, answer: 
   const outcome = known?.event.outcome
   return outcome === undefined
     ? answer
-    : { ...answer, outcome, said: `${answer.said}, ${outcome}`, isTaken: isTakenAnswer(status, outcome) }
+    : { ...answer, outcome, summary: `${answer.summary}, ${outcome}`, isTaken: isTakenAnswer(status, outcome) }
 }
 
 /** Returns the delivered text: the reply of the run's last attempt. The text of a direct delivery is not kept, so it is rendered again. */

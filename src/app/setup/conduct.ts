@@ -23,7 +23,7 @@ export interface Interviewer {
  * Returns the draft with every question answered. Throws a Fault for an option whose value is refused, and for an option that no question
  * asks for. `signal` breaks off a trial, with its reason.
  */
-export const conduct = async (start: SetupDraft, interviewer: Interviewer, signal: AbortSignal): Promise<SetupDraft> => {
+export const askQuestions = async (start: SetupDraft, interviewer: Interviewer, signal: AbortSignal): Promise<SetupDraft> => {
   let draft = start
   while (true) {
     const question = questionsOf(draft).find(({ id }) => !Object.hasOwn(draft.answers, id))

@@ -30,7 +30,7 @@ export type Provider = {
   /** The target that comments on the subject of an event, such as a pull request, and the settings that find the subject in the event. */
   readonly comment?: { readonly target: string; readonly extra: JsonObject }
   /** The settings to make at the sender, where its webhooks are made. */
-  readonly there: string
+  readonly senderSetup: string
 }
 
 const shownBy = ({ senderKey }: Scheme): Pick<Provider, 'shown'> => (senderKey === undefined ? {} : { shown: senderKey })
@@ -50,7 +50,7 @@ const common: readonly Provider[] = [
     key: 'ours',
     isSignable: true,
     comment: { target: githubComment.name, extra: { repo: '{repository.full_name}', pr_number: '{number}' } },
-    there: 'content type application/json, the secret, the event "Pull requests"',
+    senderSetup: 'content type application/json, the secret, the event "Pull requests"',
   },
   {
     name: 'gitlab',
@@ -69,7 +69,7 @@ const common: readonly Provider[] = [
       target: gitlabComment.name,
       extra: { project: '{project.path_with_namespace}', iid: '{object_attributes.iid}', kind: 'merge_request' },
     },
-    there: 'the secret as "Secret token", the trigger "Merge request events"',
+    senderSetup: 'the secret as "Secret token", the trigger "Merge request events"',
   },
   {
     name: 'gitea',
@@ -83,7 +83,7 @@ const common: readonly Provider[] = [
     sample: 'gitea/push',
     key: 'ours',
     isSignable: true,
-    there: 'content type application/json, the secret, the trigger "Push"',
+    senderSetup: 'content type application/json, the secret, the trigger "Push"',
   },
   {
     name: 'linear',
@@ -94,7 +94,7 @@ const common: readonly Provider[] = [
     key: 'theirs',
     ...shownBy(linear),
     isSignable: true,
-    there: 'resource type "Issues"; its signing secret goes into the route here',
+    senderSetup: 'resource type "Issues"; its signing secret goes into the route here',
   },
   {
     name: 'clerk',
@@ -105,7 +105,7 @@ const common: readonly Provider[] = [
     key: 'theirs',
     ...shownBy(svix),
     isSignable: true,
-    there: 'the event "user.created"; its signing secret (whsec_…) goes into the route here',
+    senderSetup: 'the event "user.created"; its signing secret (whsec_…) goes into the route here',
   },
   {
     name: 'standard',
@@ -115,7 +115,7 @@ const common: readonly Provider[] = [
     sample: 'standard/invoice.paid',
     key: 'ours',
     isSignable: true,
-    there: 'the secret; where the sender makes one (whsec_…), that goes into the route here',
+    senderSetup: 'the secret; where the sender makes one (whsec_…), that goes into the route here',
   },
 ]
 
@@ -128,7 +128,7 @@ const ofPreset = (preset: Preset): Provider => ({
   key: preset.keys === 'public' ? 'public' : preset.senderKey === undefined ? 'chosen' : 'theirs',
   ...shownBy(preset),
   isSignable: preset.keys !== 'public' && !preset.description.certificate,
-  there: `${preset.about.there}. The key that goes into the route here: ${preset.about.key}`,
+  senderSetup: `${preset.about.senderSetup}. The key that goes into the route here: ${preset.about.key}`,
 })
 
 const others = presets.filter(({ name }) => !common.some((each) => each.name === name))

@@ -15,7 +15,7 @@ const urlId = 'target.url'
 const secretId = 'target.secret'
 
 /** Whether a route for this sender can tell the target where to post: to an address, or as a comment on the subject of the event. */
-export const isToldBy = ({ name }: TargetPart, provider: Provider | undefined): boolean =>
+export const routeSaysWhereToPost = ({ name }: TargetPart, provider: Provider | undefined): boolean =>
   provider !== undefined && (name === http.name || provider.comment?.target === name)
 
 /** Returns the questions about settings that only the route can have. */

@@ -7,7 +7,7 @@ import { targets, targetsByName } from '../../parts/targets/index.ts'
 import type { Setting, TargetPart } from '../../parts/targets/target.ts'
 import { checkEnvValue, checkShape } from './checks.ts'
 import { error, type Question, type SetupDraft, type Write, yesNo } from './question.ts'
-import { deliveryQuestions, isToldBy, programHint, trialExtra } from './route-delivery.ts'
+import { deliveryQuestions, programHint, routeSaysWhereToPost, trialExtra } from './route-delivery.ts'
 import { providerIn } from './route-questions.ts'
 
 const questionId = (key: string): string => `target.${key}`
@@ -15,7 +15,7 @@ const home = 'home_channel'
 
 /** Whether a target is offered: it needs a setting, or the route of this run can tell it where to post. */
 const isOffered = (part: TargetPart, draft: SetupDraft): boolean =>
-  isToldBy(part, providerIn(draft)) || (part.needs?.every((keys) => keys.length > 0) ?? false)
+  routeSaysWhereToPost(part, providerIn(draft)) || (part.needs?.every((keys) => keys.length > 0) ?? false)
 
 export const targetQuestions = (draft: SetupDraft): readonly Question[] => {
   const { present, answers } = draft

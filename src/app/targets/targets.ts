@@ -2,7 +2,7 @@
 
 import type { Profile } from '../../config/config.ts'
 import { loadConfig, unreadIn } from '../../config/load.ts'
-import { pluginName } from '../../core/names.ts'
+import { pluginNamePattern } from '../../core/names.ts'
 import { missingOf, settingsOf, textSetting, waysOf, wrongAddress } from '../../parts/delivery/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
@@ -59,7 +59,7 @@ const knownTarget = async (part: TargetPart, { platforms, env }: Profile): Promi
     missing,
     ways: waysOf(part),
     hasHomeChannel: home !== undefined,
-    isPlugin: pluginName.test(part.name),
+    isPlugin: pluginNamePattern.test(part.name),
     ...(home === undefined ? {} : { home }),
     part,
   }

@@ -65,7 +65,7 @@ const judgeOne = async ({ name, path, operator, field, operand, judge, seen }: C
 }
 
 /** Returns a condition in words, with the value that it got. Of a group only name and operator, as its conditions have own lines. */
-export const saidOf = ({ name, operator, field, operand, holds, seen, why }: Judged): string => {
+export const conditionText = ({ name, operator, field, operand, holds, seen, why }: Judged): string => {
   const asked = [name, field, operator, operand].filter((part) => part !== undefined).join(' ')
   if (operand === undefined) return asked
   if (!holds) return why ?? asked

@@ -10,7 +10,7 @@ import { inFile } from '../../parts/operators/in-file.ts'
  * Returns the list files of a route's `in_file` conditions, and the folder of its script, which may read further files there. Missing files
  * are returned too, because they may be made.
  */
-export const besideRoute = ({ profile, spec }: RouteSource, config: Config): readonly string[] => {
+export const filesBesideRoute = ({ profile, spec }: RouteSource, config: Config): readonly string[] => {
   const dir = config.profiles.get(profile)?.dir ?? config.dataDir
   const lists = listsIn((spec.filters ?? []) as Json).map((list) => resolve(dir, list))
   if (typeof spec.script !== 'string') return lists

@@ -27,7 +27,7 @@ import { checkRouteTests, isTestFile, readSuites, testFilesIn } from '../route-t
 import type { GatewayFinder } from '../running-gateway.ts'
 import { type ChosenSample, chooseSamples } from '../samples/choose-samples.ts'
 import type { Workspace } from '../workspace.ts'
-import { besideRoute } from './beside-route.ts'
+import { filesBesideRoute } from './beside-route.ts'
 import { blocksOf } from './blocks.ts'
 import { hostFindings, programFindings } from './live.ts'
 import { trySenderSamples } from './sender-samples.ts'
@@ -181,7 +181,7 @@ class InputCheck {
 
   /** Adds the findings of the review, of samples and of the machine. */
   async #reviewed(checked: Checked, config: Config, catalogue: Catalogue, plugins: readonly Diagnostic[]): Promise<Checked> {
-    for (const { route } of checked.sources) for (const path of besideRoute(route, config)) this.#beside.add(path)
+    for (const { route } of checked.sources) for (const path of filesBesideRoute(route, config)) this.#beside.add(path)
     const programs = this.#inputs.machine ? await programFindings(checked, config) : []
     const routes = this.#chosen.length > 0 ? checked.sources.map(({ route }) => route) : []
     const samples = await trySamples(routes, config, catalogue, { samples: this.#chosen, runScripts: this.#inputs.machine !== undefined })

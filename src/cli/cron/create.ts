@@ -1,6 +1,6 @@
 /** `cron create <name>`: stores a job that the gateway would run. A running gateway finds the job when it next reads the jobs file. */
 
-import { type CreatedJob, createJob, type NewJob, readJobGround } from '../../app/jobs/create-job.ts'
+import { type CreatedJob, createJob, type NewJob, readJobContext } from '../../app/jobs/create-job.ts'
 import { defaultProfile } from '../../config/config.ts'
 import { printable } from '../../core/text.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
@@ -24,7 +24,7 @@ export type CronCreateOptions = ProfileOption & {
 }
 
 export const cronCreate = async (name: string, options: CronCreateOptions, cli: Cli): Promise<number> => {
-  const ground = await readJobGround(cli.workspace, options.profile)
+  const ground = await readJobContext(cli.workspace, options.profile)
   if (!ground.ok) return refuse(cli, ground)
   note(cli, ...ground.notices)
   const made = await createJob(ground, await readNewJob(name, options, cli.io))

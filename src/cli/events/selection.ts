@@ -1,6 +1,6 @@
 /** The options that select events, and the criteria that their texts mean. */
 
-import type { FieldValue } from '../../app/events/event-search.ts'
+import type { FieldCriterion } from '../../app/events/event-search.ts'
 import { type EventCriteria, type State, states } from '../../app/events/event-selection.ts'
 import { checkOutcomes } from '../../app/events/selection-words.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
@@ -37,7 +37,7 @@ export const criteriaOf = ({ state, since, until, field, ...others }: PageOption
   }
 }
 
-const parseField = (written: string): FieldValue => {
+const parseField = (written: string): FieldCriterion => {
   const end = written.indexOf('=')
   if (end < 1) throw usage(`--field ${written}: it must be a path=value`, 'a path as in filters: payload.action=opened')
   return { path: written.slice(0, end), value: written.slice(end + 1) }

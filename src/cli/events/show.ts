@@ -19,7 +19,7 @@ export const eventsShow = async (id: string, { body = false, raw = false }: Show
   const detail = await readEventDetail(workspace, gatewayAt(workspace), id)
   note(cli, ...detail.notices)
   if (raw) return writeBody(bodyOf(detail), cli)
-  const command = `${workspace.self} events show ${detail.known.event.event_id}`
+  const command = `${workspace.self} events show ${detail.status.event.event_id}`
   return answer(cli, { kind: 'events.show', data: describeDetail(detail), text: eventText(detail, body, command) })
 }
 
@@ -30,7 +30,7 @@ const writeBody = (body: Buffer, { io }: Cli): number => {
   return exit.ok
 }
 
-const eventText = ({ known, attempts, repeated, payload }: EventDetail, withBody: boolean, command: string): string =>
+const eventText = ({ status: known, attempts, repeated, payload }: EventDetail, withBody: boolean, command: string): string =>
   [
     statusLines(known),
     field('repeats', repeated && `${repeated.event_id} of ${repeated.at}`),

@@ -7,7 +7,7 @@ import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli } from '../shell/output.ts'
 
 export const gatewayHealth = async (cli: Cli): Promise<number> => {
-  const { ok, url, said, stopping } = await readHealth(gatewayAt(cli.workspace))
+  const { ok, url, answer: said, stopping } = await readHealth(gatewayAt(cli.workspace))
   return answer(cli, {
     kind: 'gateway.health',
     data: { url, answer: said, stopping },

@@ -5,7 +5,7 @@ import { createFileWatch } from '../shell/watch-files.ts'
 
 const watched = new Set(['config.yaml', '.env'])
 
-export type Watching = {
+export type ConfigWatchOptions = {
   readonly dataDir: string
   readonly configFile?: string | undefined
   readonly changed: () => void
@@ -13,7 +13,7 @@ export type Watching = {
 }
 
 /** Watches `config.yaml` and `.env`, in the data directory and in its profiles, until the returned function is called. */
-export const watchConfiguration = async ({ dataDir, configFile, changed, failed }: Watching): Promise<() => Promise<void>> => {
+export const watchConfiguration = async ({ dataDir, configFile, changed, failed }: ConfigWatchOptions): Promise<() => Promise<void>> => {
   const isFolder = (path: string): boolean => {
     const parts = relative(dataDir, path).split(sep)
     return path === dataDir || (parts[0] === 'profiles' && parts.length <= 2)

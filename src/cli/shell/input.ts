@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { isUsableSecret } from '../../config/adapter.ts'
-import { isBare } from '../../config/secrets.ts'
+import { isPrefixAlone } from '../../config/secrets.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import { whyUnread } from '../../core/disk-fault.ts'
 import { usage } from '../../core/fault.ts'
@@ -44,7 +44,7 @@ export const readSecret = async (options: SecretOptions, io: Pick<Io, 'stdin'>):
   const text = secretFile !== undefined ? readFileOf('--secret-file', secretFile) : secretStdin ? await io.stdin() : secret
   const found = text?.replace(/\r?\n$/, '')
   if (found !== undefined && !isUsableSecret(found))
-    throw usage(isBare(found) ? 'the secret is empty: nothing follows "whsec_"' : 'the secret is empty')
+    throw usage(isPrefixAlone(found) ? 'the secret is empty: nothing follows "whsec_"' : 'the secret is empty')
   return found
 }
 

@@ -6,7 +6,7 @@ import { messageOf } from '../../core/fault.ts'
 /** Editors save in several steps. Steps within this time, in milliseconds, are one change. */
 const settleMs = 200
 
-export type Watching = {
+export type FileWatchOptions = {
   /** Called with the last path of a change. */
   readonly changed: (path: string) => void
   readonly failed: (why: string) => void
@@ -25,7 +25,7 @@ export interface FileWatch {
   close(): Promise<void>
 }
 
-export const createFileWatch = ({ changed, failed }: Watching): FileWatch => {
+export const createFileWatch = ({ changed, failed }: FileWatchOptions): FileWatch => {
   const watchers: FSWatcher[] = []
   let timer: NodeJS.Timeout | undefined
   return {

@@ -2,8 +2,8 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readServed, type Served } from '../../app/routes/check-subscription.ts'
-import { draftOf, type Edited, type SubscriptionDraft, saveDraft } from '../../app/routes/edit-subscription.ts'
+import { readSubscriptionContext, type SubscriptionContext } from '../../app/routes/check-subscription.ts'
+import { readSubscriptionDraft, type SavedSubscription, type SubscriptionDraft, saveDraft } from '../../app/routes/edit-subscription.ts'
 import { findRoute, type RouteEntry, readRoutes } from '../../app/routes/routes.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
@@ -20,10 +20,10 @@ export const webhookEdit = async (asked: string, cli: Cli): Promise<number> => {
   if (!edit) throw usage('an editor needs a terminal', `without one: ${self} webhook subscribe ${asked} with the options to change`)
   const route = findRoute(readRoutes(cli.workspace), asked)
   if (route.source === 'config') return editConfigured(route, edit, cli)
-  const served = await readServed(cli.workspace)
+  const served = await readSubscriptionContext(cli.workspace)
   if (!served.ok) return refuse(cli, served)
   note(cli, ...served.notices)
-  const draft = draftOf(cli.workspace, route.name)
+  const draft = readSubscriptionDraft(cli.workspace, route.name)
   return withDrafts(cli, async (open) => {
     const file = await open({ ...draft, extension: 'yaml' })
     for (;;) {
@@ -44,7 +44,7 @@ const editConfigured = async ({ route }: RouteEntry, edit: Edit, cli: Cli): Prom
 }
 
 /** Saves the draft and returns the exit code; `undefined` where the user wants to go on editing. */
-const save = async (served: Served, draft: SubscriptionDraft, file: string, cli: Cli): Promise<number | undefined> => {
+const save = async (served: SubscriptionContext, draft: SubscriptionDraft, file: string, cli: Cli): Promise<number | undefined> => {
   const text = await readFile(file, 'utf8')
   try {
     const done = await saveDraft(served, draft, file, text)
@@ -60,7 +60,7 @@ const save = async (served: Served, draft: SubscriptionDraft, file: string, cli:
   }
 }
 
-const answerEdited = ({ name }: SubscriptionDraft, { changed, newSecret, warnings }: Edited, cli: Cli): number => {
+const answerEdited = ({ name }: SubscriptionDraft, { changed, newSecret, warnings }: SavedSubscription, cli: Cli): number => {
   const lines = changed.length === 0 ? [`no change: ${name}`] : [`updated  ${name} (${changed.join(', ')})`]
   if (newSecret !== undefined)
     lines.push(`secret   ${newSecret}`, 'it is bound to another profile: senders that hold the old secret are refused')

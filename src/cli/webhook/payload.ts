@@ -16,7 +16,7 @@ export type PayloadSource = { readonly from: 'given' | 'file' | 'stdin' | 'sampl
  * Reads a payload from the option, a file or standard input (`@-`, or `-`, which is no JSON). Throws a usage Fault for a text that is not
  * JSON.
  */
-export const readPayload = async (payload: string | undefined, io: Pick<Io, 'stdin'>): Promise<TakenPayload> => {
+export const readPayloadOption = async (payload: string | undefined, io: Pick<Io, 'stdin'>): Promise<TakenPayload> => {
   if (payload === undefined) return { from: 'made up', text: madeUp }
   const option = payload === '-' ? '@-' : payload
   const text = await readTextOption('--payload', option, io)

@@ -18,7 +18,7 @@ const keyPrompt = ({ askSecret, stderr }: Io): AskKey | undefined =>
     return askSecret('The key, which is not shown (Enter saves nothing): ')
   })
 
-const aboutKey = ({ title, there, key, url }: WantedKey): string => {
+const aboutKey = ({ title, senderSetup: there, key, url }: WantedKey): string => {
   const at = there === undefined ? '' : `there    ${there}\n`
   return `${title} makes its key itself.\naddress  ${printable(url, maxUrl)}\n${at}key      ${key}\n`
 }

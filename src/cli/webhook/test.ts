@@ -5,13 +5,13 @@ import { describeEvent, type EventStatus, outcomeOf } from '../../app/events/eve
 import { jsonText } from '../../app/json-text.ts'
 import { curlLine } from '../../app/routes/curl.ts'
 import { type PreparedTest, prepareTest, type TestInput } from '../../app/routes/prepare-test.ts'
-import { checkExpected, type TestedRoute, testRoute } from '../../app/routes/test-route.ts'
+import { checkExpectedWord, type TestedRoute, testRoute } from '../../app/routes/test-route.ts'
 import { exit, messageOf, usage } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
-import { readPayload } from './payload.ts'
+import { readPayloadOption } from './payload.ts'
 import { type EditByHand, withPayloadByHand } from './payload-by-hand.ts'
 import { quotedLines } from './quoted-lines.ts'
 
@@ -37,9 +37,10 @@ export type TestOptions = {
 const defaultTimeoutSeconds = 60
 
 export const webhookTest = async (asked: string, options: TestOptions, cli: Cli): Promise<number> => {
-  checkExpected(options.expect)
+  checkExpectedWord(options.expect)
   if (options.sample !== undefined && options.payload !== undefined) throw usage('give --sample or --payload, not both')
-  const of = options.sample === undefined ? { payload: (await readPayload(options.payload, cli.io)).text } : { sample: options.sample }
+  const of =
+    options.sample === undefined ? { payload: (await readPayloadOption(options.payload, cli.io)).text } : { sample: options.sample }
   if (!options.edit) return sendAndAnswer(asked, of, options, cli)
   const instead = '--set path=value, or --payload @file'
   return withPayloadByHand({ name: asked, instead }, cli, async (byHand) => ({
@@ -115,7 +116,7 @@ const testText = (
   const eventId = cli.quiet || got.eventId === undefined ? undefined : printable(got.eventId)
   const lines = [
     `--> POST ${printable(url)}  ${scheme}${type}  id ${printable(id)}  ${Buffer.byteLength(body)} bytes`,
-    `<-- ${got.status} ${printable(got.said)} ${got.ms} ms`,
+    `<-- ${got.status} ${printable(got.summary)} ${got.ms} ms`,
     typeof got.body === 'string' ? printable(got.body) : jsonText(got.body),
     ...(why === undefined ? [] : [`why      ${printable(why)}`]),
     ...(eventId === undefined ? [] : [`event    ${eventId}`]),

@@ -1,7 +1,7 @@
 /** Writes a trace for people: each stage on a line, each condition below the filters, then the text, its targets, and the answer. */
 
 import { jsonText } from '../../app/json-text.ts'
-import { type Judged, saidOf } from '../../app/trace/plan-observer.ts'
+import { conditionText, type Judged } from '../../app/trace/plan-observer.ts'
 import type { TracedStage } from '../../app/trace/stage-log.ts'
 import type { Trace } from '../../app/trace/trace.ts'
 import { printable } from '../../core/text.ts'
@@ -42,7 +42,7 @@ const stageLine = ({ stage, result, reason }: TracedStage, i: number): string =>
 
 const conditionLine = (judged: Judged): string => {
   const indent = '  '.repeat(judged.path.filter((part) => typeof part === 'string').length)
-  return `     ${indent}${judged.holds ? 'ok' : 'no'}  ${printable(saidOf(judged))}`
+  return `     ${indent}${judged.holds ? 'ok' : 'no'}  ${printable(conditionText(judged))}`
 }
 
 const startLines = ({ placeholders }: Trace, { mode, prompt, target, extra }: NonNullable<Trace['starts']>): string[] => {

@@ -4,7 +4,7 @@ import { findSample, readSample } from '../../app/samples/gallery.ts'
 import type { TraceOptions } from '../../app/trace/trace-route.ts'
 import { usage } from '../../core/fault.ts'
 import type { Cli } from '../shell/output.ts'
-import { type PayloadSource, readPayload } from './payload.ts'
+import { type PayloadSource, readPayloadOption } from './payload.ts'
 
 export type ContentOptions = { readonly payload?: string; readonly sample?: string; readonly eventId?: string }
 
@@ -19,6 +19,6 @@ export const tracedContent = async ({ payload, sample, eventId }: ContentOptions
     return { from: 'sample', name: found.name, of: readSample(found) }
   }
   if (eventId !== undefined) return { from: 'event', name: eventId, of: { eventId } }
-  const { text, ...source } = await readPayload(payload, cli.io)
+  const { text, ...source } = await readPayloadOption(payload, cli.io)
   return { ...source, of: { payload: text } }
 }

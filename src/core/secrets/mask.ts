@@ -38,7 +38,8 @@ export const maskJson = (value: Json): Json => {
 export const isMask = (text: string): boolean => /^\*\*\*(?: \([0-9a-f]{8}\))?$/.test(text)
 
 /** Whether a text is a mask, or an address with a masked part. */
-export const hidesPart = (text: string): boolean => isMask(text) || (addressForm.test(text) && /\/\/\*\*\*@|=\*\*\*(?:[&#]|$)/.test(text))
+export const containsMask = (text: string): boolean =>
+  isMask(text) || (addressForm.test(text) && /\/\/\*\*\*@|=\*\*\*(?:[&#]|$)/.test(text))
 
 const addressForm = /^https?:\/\//i
 

@@ -130,7 +130,7 @@ const errorCode = (cause: unknown): string | undefined => {
 }
 
 /** The first of these fields of an API's answer that holds a text or a number, made safe to show. */
-export const said = (body: JsonObject, ...keys: readonly string[]): string | undefined => {
+export const answerText = (body: JsonObject, ...keys: readonly string[]): string | undefined => {
   for (const key of keys) {
     const value = own(body, key)
     if (typeof value === 'string' && value !== '') return printable(excerpt(value, 200))
@@ -140,8 +140,8 @@ export const said = (body: JsonObject, ...keys: readonly string[]): string | und
 }
 
 /** All of these fields of an API's answer, made safe to show; for example a code and its message. */
-export const saidAll = (body: JsonObject, ...keys: readonly string[]): string | undefined =>
-  keys.flatMap((key) => said(body, key) ?? []).join(' ') || undefined
+export const allAnswerTexts = (body: JsonObject, ...keys: readonly string[]): string | undefined =>
+  keys.flatMap((key) => answerText(body, key) ?? []).join(' ') || undefined
 
 export type ApiRefusal = {
   /** What the API said. */

@@ -38,7 +38,7 @@ export const settingsOf = (part: Named, platforms: { readonly [name: string]: Js
   const named = (part.settings ?? []).flatMap((setting): [string, Json][] => {
     const value =
       fromEnv(setting, env) ??
-      namesOf(setting, part)
+      settingNames(setting, part)
         .map((key) => own(written, key))
         .find(isFilledIn)
     const given = value ?? setting.default
@@ -48,7 +48,7 @@ export const settingsOf = (part: Named, platforms: { readonly [name: string]: Js
 }
 
 /** The keys that a setting may have in the file. */
-export const namesOf = (setting: Setting, part: Named): readonly string[] => [setting.key, ...aliasesOf(setting, part)]
+export const settingNames = (setting: Setting, part: Named): readonly string[] => [setting.key, ...aliasesOf(setting, part)]
 
 /** Whether a value counts. An empty text does not, because it would replace the default. */
 const isFilledIn = (value: Json | undefined): boolean => value !== undefined && value !== ''

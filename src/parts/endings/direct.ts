@@ -5,7 +5,7 @@ import { type Outcome, refuse } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
 import type { Claim, Delivery, Store } from '../../store/ports.ts'
 import { claimOf, compileShares, duplicate } from '../claim.ts'
-import { deliveriesOf, labelOf, whyPartly } from '../destination.ts'
+import { deliveriesOf, deliveryLabel, whyPartly } from '../destination.ts'
 import type { Effects } from '../effects.ts'
 import type { Outgoing } from '../targets/target.ts'
 import { unavailable } from '../try-later.ts'
@@ -64,7 +64,7 @@ const deliverDirectly = async (
   const to = deliveriesOf(delivery)
   const answers: string[] = []
   const send = senderOf({ text, profile, route, deliveryId }, effects, (position, answer) =>
-    answers.push(`${labelOf(to, position)}: ${answer}`),
+    answers.push(`${deliveryLabel(to, position)}: ${answer}`),
   )
   const isFirst = 'to' in delivery && delivery.mode === 'first_success'
   const record = recorderOf(event, effects)
@@ -73,7 +73,7 @@ const deliverDirectly = async (
   const isDone = isFirst ? done.length > 0 : done.length === to.length
   await record((store) => store.settle(claims.claim.key, isDone))
   if (isDone) return { kind: 'delivered', route, target: done.map((position) => to[position]?.target).join(', '), deliveryId, answers }
-  const failed = failures.flatMap((why, position) => (why === undefined ? [] : `${labelOf(to, position)}: ${why}`))
+  const failed = failures.flatMap((why, position) => (why === undefined ? [] : `${deliveryLabel(to, position)}: ${why}`))
   return refuse('delivery_failed', { detail: whyPartly(to, failed, done) })
 }
 

@@ -2,7 +2,7 @@
 
 import { header } from '../../core/headers.ts'
 import { hexDigest } from './kit/hex-digest.ts'
-import { bodyClaim, checkHmac, hmac } from './kit/hmac.ts'
+import { checkHmac, hmac, sentBodyHmac } from './kit/hmac.ts'
 import { whyNotFresh } from './kit/timestamp.ts'
 import type { Scheme, Unsigned } from './scheme.ts'
 
@@ -41,7 +41,7 @@ export const v1: Scheme = {
   shows: (headers) => header(headers, 'x-webhook-signature') !== undefined,
   compile: (secret) =>
     checkHmac(secret, ({ headers }) =>
-      bodyClaim(hexDigest(header(headers, 'x-webhook-signature') ?? ''), 'x-webhook-signature is not 64 hex digits'),
+      sentBodyHmac(hexDigest(header(headers, 'x-webhook-signature') ?? ''), 'x-webhook-signature is not 64 hex digits'),
     ),
   sign(request) {
     const { secret, body } = request

@@ -3,7 +3,7 @@
 import { header } from '../../core/headers.ts'
 import { githubEvents } from '../known-events.ts'
 import { hexDigest } from './kit/hex-digest.ts'
-import { bodyClaim, checkHmac, hmac } from './kit/hmac.ts'
+import { checkHmac, hmac, sentBodyHmac } from './kit/hmac.ts'
 import type { Scheme } from './scheme.ts'
 
 const name = 'x-hub-signature-256'
@@ -22,7 +22,7 @@ export const github: Scheme = {
     checkHmac(secret, ({ headers }) => {
       const value = header(headers, name) ?? ''
       const digest = value.startsWith(prefix) ? hexDigest(value.slice(prefix.length)) : undefined
-      return bodyClaim(digest, malformed)
+      return sentBodyHmac(digest, malformed)
     }),
   repeats: { byItself: false, how: 'whoever administers the webhook can redeliver it for three days, under the same delivery id' },
   signatureIn: { headers: [name] },

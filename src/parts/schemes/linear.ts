@@ -4,7 +4,7 @@ import { header } from '../../core/headers.ts'
 import { own, parseObject } from '../../core/json.ts'
 import { linearEvents } from '../known-events.ts'
 import { hexDigest } from './kit/hex-digest.ts'
-import { bodyClaim, checkHmac, hmac } from './kit/hmac.ts'
+import { checkHmac, hmac, sentBodyHmac } from './kit/hmac.ts'
 import { whyTooFar } from './kit/timestamp.ts'
 import type { CheckBody, Scheme } from './scheme.ts'
 
@@ -33,7 +33,7 @@ export const linear: Scheme = {
   senderKey: 'the signing secret that Linear shows at the webhook, lin_wh_…',
   shows: (headers) => header(headers, name) !== undefined,
   compile(secret) {
-    const checkHead = checkHmac(secret, ({ headers }) => bodyClaim(hexDigest(header(headers, name) ?? ''), malformed))
+    const checkHead = checkHmac(secret, ({ headers }) => sentBodyHmac(hexDigest(header(headers, name) ?? ''), malformed))
     return (head) => {
       const checkBody = checkHead(head)
       return typeof checkBody === 'string' ? checkBody : inTime(checkBody, head.at)

@@ -13,7 +13,7 @@ export type PresetSpec = {
   /** The sender's own page on its signatures. */
   readonly docs: string
   /** The settings at the sender, and where they are. */
-  readonly there: string
+  readonly senderSetup: string
   /** Who makes the key: the sender, which shows it, or the operator, who chooses it and enters it there. */
   readonly keyFrom: 'sender' | 'you'
   /** The kind of key, and where the sender shows it. */

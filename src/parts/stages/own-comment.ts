@@ -9,7 +9,7 @@ export const ownComment: StagePart = {
     if (!writtenTargets(route).some(({ target }) => targets.get(target)?.returnsAsEvent)) return {}
     return {
       onEvent: (event) =>
-        effects.ownComments.areToldIn(event.payload)
+        effects.ownComments.isAboutOwnComment(event.payload)
           ? { kind: 'ignored', reason: 'own_comment', route: name, detail: () => 'own_comment: the comment is one of ours' }
           : event,
     }

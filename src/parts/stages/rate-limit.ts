@@ -15,7 +15,7 @@ export const rateLimit: StagePart = {
         return refuse('rate_limited', {
           retryAfterSeconds: wait,
           detail,
-          ...(limiter.looksLater(name, remote) ? { looksLater: true } : {}),
+          ...(limiter.chargeLateCheck(name, remote) ? { isCheckedLater: true } : {}),
         })
       },
     }

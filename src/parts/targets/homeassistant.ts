@@ -1,7 +1,7 @@
 /** Notifies by Home Assistant: by a notify service or entity, or, without a chat, by a persistent notification. */
 
 import { type JsonObject, own } from '../../core/json.ts'
-import { type ApiAnswer, type ApiRequest, refusedBy, said } from '../delivery/api.ts'
+import { type ApiAnswer, type ApiRequest, answerText, refusedBy } from '../delivery/api.ts'
 import { baseOf, defineChat, type Posting } from './kit/chat.ts'
 import { withoutImages } from './kit/images.ts'
 import { botToken, chatKeys, homeChannel, serverUrl } from './kit/keys.ts'
@@ -84,5 +84,5 @@ const refusalOf = (answer: ApiAnswer, idempotent: boolean, service?: string): Se
   if (answer.kind === 'none') return refusedBy(answer, { idempotent })
   // For an unknown service, the API answers only "400: Bad Request".
   const hint = answer.status === 400 && service !== undefined ? `${service} is unknown, or refuses the message` : undefined
-  return refusedBy(answer, { why: said(answer.body, 'message') ?? hint, idempotent })
+  return refusedBy(answer, { why: answerText(answer.body, 'message') ?? hint, idempotent })
 }

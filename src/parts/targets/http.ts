@@ -6,7 +6,7 @@ import { isTemplate } from '../../expr/placeholder.ts'
 import { type ApiAnswer, callApi } from '../delivery/api.ts'
 import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { whsecKey } from '../whsec-key.ts'
-import { patiently } from './kit/patience.ts'
+import { postWithWaits } from './kit/post-with-waits.ts'
 import type { Outgoing, Sent, TargetKit, TargetPart, TargetSchema } from './target.ts'
 
 const maxCallMs = 10_000
@@ -79,7 +79,7 @@ export const http: TargetPart = {
     if ('problem' in headers) report('WH707', ['headers'], headers.problem)
   },
   async send(outgoing, kit) {
-    return patiently((leftMs) => post(outgoing, kit, Math.min(maxCallMs, leftMs)), kit.clock, kit.clock.monotonic() + outgoing.budgetMs)
+    return postWithWaits((leftMs) => post(outgoing, kit, Math.min(maxCallMs, leftMs)), kit.clock, kit.clock.monotonic() + outgoing.budgetMs)
   },
 }
 

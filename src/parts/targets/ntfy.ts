@@ -2,7 +2,7 @@
 
 import { type JsonObject, own } from '../../core/json.ts'
 import { cut } from '../../core/text.ts'
-import { refusedBy, said, saidAll } from '../delivery/api.ts'
+import { allAnswerTexts, answerText, refusedBy } from '../delivery/api.ts'
 import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { isOn } from '../delivery/settings.ts'
 import { baseOf, defineChat, type Posting } from './kit/chat.ts'
@@ -79,11 +79,11 @@ const publish = async (posting: Posting, fields: JsonObject): Promise<Sent> => {
     json: { topic: chat, message: text, ...fields },
   })
   if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
-  if (answer.status === 200 && own(answer.body, 'event') === 'message' && said(answer.body, 'id') !== undefined) return { ok: true }
+  if (answer.status === 200 && own(answer.body, 'event') === 'message' && answerText(answer.body, 'id') !== undefined) return { ok: true }
   return refusedBy(answer, {
-    why: saidAll(answer.body, 'code', 'error'),
+    why: allAnswerTexts(answer.body, 'code', 'error'),
     idempotent: false,
-    retryAfterMs: said(answer.body, 'code') === requestsLimited ? (answer.retryAfterMs ?? refillMs) : undefined,
+    retryAfterMs: answerText(answer.body, 'code') === requestsLimited ? (answer.retryAfterMs ?? refillMs) : undefined,
   })
 }
 

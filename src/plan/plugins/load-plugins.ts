@@ -3,7 +3,7 @@
 import { type Config, defaultProfile, type PluginSource, type Profile } from '../../config/config.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import { messageOf } from '../../core/fault.ts'
-import { pluginName, unpluggedHelp } from '../../core/names.ts'
+import { pluginNamePattern, unknownPluginHelp } from '../../core/names.ts'
 import { printable } from '../../core/text.ts'
 import { platformOf } from '../../parts/delivery/settings.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
@@ -78,12 +78,12 @@ const unusablePlugin = ({ name, place, pointer }: PluginSource, error: unknown):
 const unclaimedSections = ({ name, platforms, place }: Profile, targets: readonly TargetPart[]): Diagnostic[] => {
   const platformNames = new Set(targets.map(platformOf))
   return Object.keys(platforms).flatMap((platform) => {
-    if (!pluginName.test(platform) || platformNames.has(platform)) return []
+    if (!pluginNamePattern.test(platform) || platformNames.has(platform)) return []
     const path = ['platforms', platform]
     const of = name === defaultProfile ? '' : `profile "${name}": `
     return diagnostic('WH711', `${of}no plugin reads the settings "${platform}"`, {
       pointer: pointerOf(path),
-      help: unpluggedHelp(platform, platformNames),
+      help: unknownPluginHelp(platform, platformNames),
       ...(place ? { place: place(path, 'key') } : {}),
     })
   })

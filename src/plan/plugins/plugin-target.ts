@@ -2,7 +2,7 @@
 
 import type { Profile } from '../../config/config.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
-import { pluginName } from '../../core/names.ts'
+import { pluginNamePattern } from '../../core/names.ts'
 import type { Report } from '../../parts/report.ts'
 import type { Setting, TargetPart } from '../../parts/targets/target.ts'
 import { failure, reportAs } from '../../plugin/report-as.ts'
@@ -21,7 +21,7 @@ type Fragments = { readonly settings: Fragment | undefined; readonly extra: Frag
 /** Makes a guarded target. Throws a sentence. */
 export const readTarget = (given: TargetPart, platforms: ReadonlySet<string>, { settings, extra }: Fragments): PluginTarget => {
   const { name, platform } = given
-  if (platform !== undefined && !(isText(platform) && (pluginName.test(platform) || platforms.has(platform))))
+  if (platform !== undefined && !(isText(platform) && (pluginNamePattern.test(platform) || platforms.has(platform))))
     throw new Error(`"platform" of its target ${name} is neither a name like acme-chat nor that of a built-in platform`)
   const part = guardedTarget(given, extra)
   return { part, checkSettings: (profile) => (settings ? checkSection(part, settings, profile) : []) }

@@ -1,7 +1,7 @@
 /** Finds weak secrets: easy to guess, a placeholder that was never filled in, or with a blank around. No message quotes a secret. */
 
 import { insecure } from '../../config/config.ts'
-import { isBare } from '../../config/secrets.ts'
+import { isPrefixAlone } from '../../config/secrets.ts'
 import type { Path } from '../../core/diagnostic.ts'
 import { fixOf, type ReportFinding, type Subject } from './subject.ts'
 
@@ -26,7 +26,7 @@ type SecretContext = Pick<Subject, 'texts' | 'placeOf'> & { readonly say: Report
 
 /** Reviews a secret whose references are resolved. An empty secret, or a prefix without a secret, is an error already. */
 export const reviewSecret = (secret: string, path: Path, { say, texts, placeOf }: SecretContext): void => {
-  if (secret === insecure || secret.trim() === '' || isBare(secret)) return
+  if (secret === insecure || secret.trim() === '' || isPrefixAlone(secret)) return
   // Where the environment is not read, references are not resolved.
   if (/^(?:\$\{\w+(?::-[^}]*)?\}$|file:)/.test(secret)) return
   const name = /^\$([A-Za-z_]\w*)$/.exec(secret)?.[1]

@@ -2,7 +2,7 @@
 
 import { insecure, type RouteSource } from '../../config/config.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
-import { pluginName } from '../../core/names.ts'
+import { pluginNamePattern } from '../../core/names.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 import type { FileTexts } from './file-texts.ts'
 import { ownSecrets } from './secrets.ts'
@@ -30,7 +30,7 @@ export const reviewSharedSecrets = (routes: readonly { readonly route: RouteSour
 /** Reports once that routes with different senders have the global secret. */
 const reviewInherited = (routes: readonly { readonly route: RouteSource }[]): Diagnostic[] => {
   const isOfSender = ({ spec }: RouteSource): boolean =>
-    verifyNames(spec).length > 0 && spec.public_key === undefined && !verifyNames(spec).some((name) => pluginName.test(name))
+    verifyNames(spec).length > 0 && spec.public_key === undefined && !verifyNames(spec).some((name) => pluginNamePattern.test(name))
   const heirs = routes.map(({ route }) => route).filter((route) => ownSecrets(route).length === 0 && isOfSender(route))
   const [first] = heirs
   const isShared = heirs.length > 1 && new Set(heirs.map(({ spec }) => JSON.stringify(spec.verify))).size > 1

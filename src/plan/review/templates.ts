@@ -7,7 +7,7 @@ import { placeholders } from '../../expr/placeholder.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import { type Surrounding, slipsIn, type TemplateSlip } from './dialects.ts'
 import { fieldNames } from './filters/fields.ts'
-import { reviewFilled, reviewSlips, reviewWhole } from './samples/filled.ts'
+import { reviewFilled, reviewSlips, reviewWholePayload } from './samples/filled.ts'
 import { coversEvents, type Sampled } from './samples/sampled.ts'
 import { fixOf, type Subject } from './subject.ts'
 
@@ -27,7 +27,7 @@ export const reviewTemplates = (subject: Subject): void => {
     if (ofSender) reviewSlips(subject, ofSender, at, said)
   }
   if (spec.prompt !== undefined) check(['prompt'], spec.prompt, 'prose')
-  if (sampled && !spec.prompt) reviewWhole(subject, sampled)
+  if (sampled && !spec.prompt) reviewWholePayload(subject, sampled)
   const extras = new Map(writtenTargets(spec).map(({ extra, extraPath }) => [extraPath.join('.'), { extra, extraPath }]))
   for (const { extra, extraPath } of extras.values()) visitTexts(extra, extraPath, (path, text) => check(path, text, 'setting'))
   for (const of of ['coalesce', 'concurrency', 'session'] as const) {

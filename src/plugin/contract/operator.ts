@@ -5,7 +5,7 @@ import type { Adopt } from '../../core/owner.ts'
 import type { Event } from '../../core/request.ts'
 import type { Domain, OperatorPart, Test } from '../../parts/operators/operator.ts'
 import { isDomain } from '../shape.ts'
-import { attempt, type ContractOptions, problemsOf, type ReportProblem, settled } from './problems.ts'
+import { attempt, type ContractOptions, problemsOf, type ReportProblem, settleOrReport } from './problems.ts'
 
 export type OperatorOptions = ContractOptions & {
   /** The folder that files of its operand are read from. */
@@ -84,7 +84,7 @@ const mayBe = (holds: boolean, value: Json | undefined, domain: Domain): boolean
 const shortJson = (value: Json | undefined): string => (value === undefined ? 'no value' : JSON.stringify(value).slice(0, 20))
 
 const answerOf = async (test: Test, value: Json | undefined, what: string, say: ReportProblem): Promise<boolean | undefined> => {
-  const answer: unknown = await settled(what, say, async () => [await test(value, event)])
+  const answer: unknown = await settleOrReport(what, say, async () => [await test(value, event)])
   const [holds] = Array.isArray(answer) ? answer : []
   if (typeof holds === 'boolean') return holds
   if (answer !== undefined) say(`${what} gives neither true nor false`)

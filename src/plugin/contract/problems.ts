@@ -2,7 +2,7 @@
 
 import { systemClock } from '../../core/clock.ts'
 import type { Log, LogFields } from '../../core/log.ts'
-import { pluginName } from '../../core/names.ts'
+import { pluginNamePattern } from '../../core/names.ts'
 import { type Adopt, Owners } from '../../core/owner.ts'
 import { failLate, within } from '../../core/turns/within.ts'
 import { failure } from '../report-as.ts'
@@ -19,7 +19,7 @@ export type ReportProblem = (problem: string) => void
 export const problemsOf = async (
   family: Family,
   part: unknown,
-  { form = pluginName }: ContractOptions,
+  { form = pluginNamePattern }: ContractOptions,
   look: (say: ReportProblem, adopt: Adopt) => void | Promise<void>,
 ): Promise<readonly string[]> => {
   const problems: string[] = []
@@ -48,7 +48,7 @@ export const attempt = <T>(what: string, say: ReportProblem, work: () => T): T |
 }
 
 /** The result of `work`. When `work` rejects or has not ended in time, that is reported, and the result is `undefined`. */
-export const settled = async <T>(
+export const settleOrReport = async <T>(
   what: string,
   say: ReportProblem,
   work: () => T | Promise<T>,

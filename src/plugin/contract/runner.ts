@@ -3,7 +3,7 @@
 import type { Adopt } from '../../core/owner.ts'
 import type { RunnerPart, RunnerSettings } from '../../parts/runners/runner.ts'
 import type { NewRun } from '../../store/ports.ts'
-import { attempt, type ContractOptions, problemsOf, type ReportProblem, settled } from './problems.ts'
+import { attempt, type ContractOptions, problemsOf, type ReportProblem, settleOrReport } from './problems.ts'
 
 export type RunnerOptions = ContractOptions & {
   /** The settings that the runner is asked with; its API should be a stand-in. When absent, the runner is only compiled. */
@@ -30,13 +30,13 @@ export const checkRunner = (runner: RunnerPart, options: RunnerOptions = {}): Pr
     const ask = compile(options.settings, (message) => say(`its settings are refused: ${message}`))
     if (!ask) return
     const never = new AbortController().signal
-    const answer = await settled('an answer', say, async () => [await ask(run.prompt, { run, signal: never })])
+    const answer = await settleOrReport('an answer', say, async () => [await ask(run.prompt, { run, signal: never })])
     if (answer && typeof answer[0] !== 'string') say('its answer is no text')
     const stopping = new AbortController()
     const asked = async (): Promise<unknown> => await ask(run.prompt, { run, signal: stopping.signal })
     const stopped = asked().catch(() => {})
     stopping.abort(new DOMException('the run took too long', 'TimeoutError'))
-    await settled('a run that is stopped', say, () => stopped)
+    await settleOrReport('a run that is stopped', say, () => stopped)
   })
 
 const compiling =

@@ -6,7 +6,7 @@ import type { Adopt } from '../../core/owner.ts'
 import { createKeep } from '../../parts/delivery/keep.ts'
 import type { Outgoing, TargetKit, TargetPart } from '../../parts/targets/target.ts'
 import { isMap } from '../shape.ts'
-import { attempt, type ContractOptions, problemsOf, type ReportProblem, settled } from './problems.ts'
+import { attempt, type ContractOptions, problemsOf, type ReportProblem, settleOrReport } from './problems.ts'
 
 /** One text to send, to a stand-in of the platform. */
 export type Sending = { readonly settings?: JsonObject; readonly extra?: JsonObject; readonly text?: string }
@@ -51,7 +51,7 @@ const checkExtras = (target: TargetPart, say: ReportProblem): void => {
 const checkSend = async (target: TargetPart, { extra = {}, text = 'ping' }: Sending, kit: TargetKit, say: ReportProblem): Promise<void> => {
   const delivery = { target: target.name, extra }
   const outgoing: Outgoing = { text, profile: 'default', route: 'r', deliveryId: 'd', delivery, position: 0, budgetMs }
-  const answer = await settled('send', say, async () => [await target.send(outgoing, kit)], budgetMs + 500)
+  const answer = await settleOrReport('send', say, async () => [await target.send(outgoing, kit)], budgetMs + 500)
   if (answer === undefined) return
   const [sent]: readonly unknown[] = answer
   const { ok, why, repeatable } = isMap(sent) ? sent : {}

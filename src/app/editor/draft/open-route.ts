@@ -6,7 +6,7 @@ import { parseSource } from '../../../config/yaml/source.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import { exit, Fault } from '../../../core/fault.ts'
 import { isObject, valueAt } from '../../../core/json.ts'
-import { draftOf } from '../../routes/edit-subscription.ts'
+import { readSubscriptionDraft } from '../../routes/edit-subscription.ts'
 import { findRoute, readRoutes, subscriptionsFile } from '../../routes/routes.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { NamedRoute } from '../service.ts'
@@ -31,7 +31,7 @@ export const openRoute = (workspace: Workspace, { name: asked, source: wanted }:
 }
 
 export const openSubscription = (workspace: Workspace, asked: string): OpenedRoute => {
-  const { name, text } = draftOf(workspace, asked)
+  const { name, text } = readSubscriptionDraft(workspace, asked)
   const written = parseSource(name, text).source?.data
   return {
     name,

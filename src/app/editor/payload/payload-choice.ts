@@ -9,7 +9,7 @@ import type { PayloadChoice } from '../service.ts'
 import { typedPath } from '../typed-path.ts'
 
 /** Returns the choice with the whole path of its file. `~` is the home folder. */
-export const settled = (choice: PayloadChoice): PayloadChoice => {
+export const withWholePath = (choice: PayloadChoice): PayloadChoice => {
   if (choice.from !== 'file') return choice
   return { from: 'file', file: typedPath(choice.file) }
 }

@@ -23,7 +23,7 @@ import { trace } from '../../trace/trace.ts'
 import { recordedRequest, tracedOf } from '../../trace/trace-route.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Payload, PayloadChoice, PayloadRow } from '../service.ts'
-import { contentOfChoice, settled } from './payload-choice.ts'
+import { contentOfChoice, withWholePath } from './payload-choice.ts'
 import { payloadValues } from './payload-values.ts'
 import { type RankedSample, rankedSamples } from './ranked-samples.ts'
 
@@ -115,7 +115,7 @@ export const readPayload = async (
   workspace: Workspace,
   { choice, route }: { readonly choice: PayloadChoice; readonly route: string },
 ): Promise<Payload> => {
-  const whole = settled(choice)
+  const whole = withWholePath(choice)
   const asked = await routeNamed(workspace, route)
   const { headers, body } = await previewRequest(workspace, whole, asked)
   const event = eventReader(asked.source, allSchemes(asked.catalogue))({ headers, body })

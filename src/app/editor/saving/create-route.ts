@@ -5,12 +5,12 @@ import { parseSource } from '../../../config/yaml/source.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import { exit, Fault, usage } from '../../../core/fault.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../../../core/json.ts'
-import { routeName } from '../../../core/names.ts'
-import { hidesPart } from '../../../core/secrets/mask.ts'
+import { routeNamePattern } from '../../../core/names.ts'
+import { containsMask } from '../../../core/secrets/mask.ts'
 import { routeLike } from '../../routes/route-like.ts'
 import { readRoutes } from '../../routes/routes.ts'
 import type { Workspace } from '../../workspace.ts'
-import { isBoundTo } from '../bound-routes.ts'
+import { belongsToProfile } from '../bound-routes.ts'
 import { configFile, openRoute } from '../draft/open-route.ts'
 import type { OpenedRoute } from '../draft/route-draft.ts'
 import type { NewRoute } from '../service.ts'
@@ -21,7 +21,7 @@ import type { NewRoute } from '../service.ts'
  */
 export const createRoute = async (workspace: Workspace, { name: asked, clone, like }: NewRoute, profile?: string): Promise<OpenedRoute> => {
   const name = asked.trim()
-  if (!routeName.test(name))
+  if (!routeNamePattern.test(name))
     throw usage(`"${name}" cannot be a name`, 'use letters, digits, dot, underscore and hyphen; at most 64, the first a letter or digit')
   const file = configFile(workspace)
   const text = textOfFile(file)
@@ -35,7 +35,7 @@ export const createRoute = async (workspace: Workspace, { name: asked, clone, li
   const base = [...routesPath(data), name]
   refuseTaken(workspace, name, valueAt(data, base))
   const written = await initialSettings(workspace, clone, like)
-  const bound = isBoundTo(written, profile) ? written : { ...written, profile: profile as string }
+  const bound = belongsToProfile(written, profile) ? written : { ...written, profile: profile as string }
   return { name, source: 'config', file, text, base, written: bound, isNew: true }
 }
 
@@ -73,7 +73,7 @@ const cloned = (written: JsonObject): JsonObject =>
 
 /** Removes masks, which stand for hidden secrets and are not values. */
 const withoutMasks = (value: Json): Json => {
-  const isKept = (item: Json): boolean => typeof item !== 'string' || !hidesPart(item)
+  const isKept = (item: Json): boolean => typeof item !== 'string' || !containsMask(item)
   if (Array.isArray(value)) return value.filter(isKept).map(withoutMasks)
   if (!isObject(value)) return value
   const kept = Object.entries(value).filter(([, item]) => isKept(item))

@@ -5,7 +5,7 @@ import type { Diagnostic } from '../../../core/diagnostic.ts'
 import { Fault } from '../../../core/fault.ts'
 import { quietBook } from '../../../plan/check.ts'
 import { withDryEffects } from '../../live/effects.ts'
-import { checkEntry, readServed } from '../../routes/check-subscription.ts'
+import { checkEntry, readSubscriptionContext } from '../../routes/check-subscription.ts'
 import { editedEntry, type SubscriptionDraft } from '../../routes/edit-subscription.ts'
 import { fingerprintOf } from '../../validate/fingerprint.ts'
 import { validate } from '../../validate/validate.ts'
@@ -41,7 +41,7 @@ export const subscriptionFindings = async (
   const { source, diagnostics: slips } = parseSource(draft.name, text)
   if (!source) return slips
   const { entry } = editedEntry(draft, source.data)
-  const served = await readServed(workspace)
+  const served = await readSubscriptionContext(workspace)
   if (!served.ok) throw new Fault('unreadable', `${served.outcome}: ${served.diagnostics[0]?.message ?? ''}`, { exitCode: 78 })
   return withDryEffects(async (effects) => {
     const jobs = quietBook(served.config, served.catalogue)

@@ -8,7 +8,7 @@ import type { Workspace } from '../../workspace.ts'
 import { configFile, openSubscription } from '../draft/open-route.ts'
 import { draftOf, type OpenedRoute, type RouteDraft, rebased } from '../draft/route-draft.ts'
 import type { KeptDraft } from '../service.ts'
-import { clashesOf } from './onto-current.ts'
+import { clashingKeys } from './rebase-on-file.ts'
 import { type StoredDraft, storeDraft, storedDrafts } from './stored-drafts.ts'
 
 /** Stores a draft and says where. Throws a Fault when the draft is too large, or cannot be written. */
@@ -45,7 +45,7 @@ const onPresent = (workspace: Workspace, { name, source, base, written, isNew, d
       at,
       ...(isNew ? {} : { note: 'the route is not in the file any more' }),
     }
-  const clashes = isNew ? ['the whole route'] : clashesOf(draft, now)
+  const clashes = isNew ? ['the whole route'] : clashingKeys(draft, now)
   const note = clashes.length === 0 ? 'the file changed meanwhile' : `changed in the file, too: ${clashes.join(', ')}`
   return { draft: rebased(draft, { written: now, isNew: false }), at, note }
 }

@@ -3,13 +3,13 @@
 import { textOfFile } from '../../../config/writing/replace-text.ts'
 import { Fault, messageOf } from '../../../core/fault.ts'
 import { lineDiff } from '../../line-diff.ts'
-import { draftOf } from '../../routes/edit-subscription.ts'
+import { readSubscriptionDraft } from '../../routes/edit-subscription.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { DraftTexts } from '../draft/draft-text.ts'
 import { isRemoved, type OpenedRoute, type RouteDraft } from '../draft/route-draft.ts'
 import type { PlanRequest, SavePlan } from '../service.ts'
 import { type ConfigFindings, subscriptionFindings } from './draft-findings.ts'
-import { ontoCurrent } from './onto-current.ts'
+import { rebaseOnFile } from './rebase-on-file.ts'
 
 /** A plan with the texts that it is about. */
 export type Prepared = {
@@ -30,7 +30,7 @@ export const prepareSave = async (drafting: Drafting, { draft, onto }: PlanReque
   const present = presentText(workspace, opened)
   const isStale = present !== opened.text
   const theirs = isStale ? { conflict: lineDiff(opened.text, present) } : {}
-  const target = isStale && onto === 'current' ? ontoCurrent(draft, present) : draft
+  const target = isStale && onto === 'current' ? rebaseOnFile(draft, present) : draft
   const refused = (why: string): Prepared => ({
     plan: { file, diff: [], findings: [], stops: false, refused: why, ...theirs },
     before: present,
@@ -54,14 +54,14 @@ export const prepareSave = async (drafting: Drafting, { draft, onto }: PlanReque
 const findingsOf = async ({ workspace, configFindings }: Drafting, draft: RouteDraft, text: string): ReturnType<ConfigFindings> => {
   const { opened } = draft
   if (opened.source === 'config') return configFindings(opened.text, text, opened.name)
-  return isRemoved(draft) ? [] : subscriptionFindings(workspace, draftOf(workspace, opened.name), text)
+  return isRemoved(draft) ? [] : subscriptionFindings(workspace, readSubscriptionDraft(workspace, opened.name), text)
 }
 
 /** Returns the text of the file now; empty for a subscription that has been removed meanwhile. */
 const presentText = (workspace: Workspace, { source, file, name }: OpenedRoute): string => {
   if (source === 'config') return textOfFile(file)
   try {
-    return draftOf(workspace, name).text
+    return readSubscriptionDraft(workspace, name).text
   } catch (error) {
     if (error instanceof Fault && error.code === 'not_found') return ''
     throw error

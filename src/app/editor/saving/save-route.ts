@@ -7,8 +7,8 @@ import { replaceText, textOfFile } from '../../../config/writing/replace-text.ts
 import { exit, Fault } from '../../../core/fault.ts'
 import { quoted } from '../../../process/quoted.ts'
 import { removeSubscription } from '../../routes/change-subscription.ts'
-import { readServed } from '../../routes/check-subscription.ts'
-import { draftOf, saveDraft } from '../../routes/edit-subscription.ts'
+import { readSubscriptionContext } from '../../routes/check-subscription.ts'
+import { readSubscriptionDraft, saveDraft } from '../../routes/edit-subscription.ts'
 import type { GatewayFinder } from '../../running-gateway.ts'
 import type { Workspace } from '../../workspace.ts'
 import { openConfigured, openSubscription } from '../draft/open-route.ts'
@@ -16,7 +16,7 @@ import { isRemoved, type OpenedRoute, type RouteDraft } from '../draft/route-dra
 import type { Saved, SaveRequest } from '../service.ts'
 import { typedPath } from '../typed-path.ts'
 import { type Drafting, type Prepared, prepareSave } from './plan-save.ts'
-import { takenOver } from './take-over.ts'
+import { reloadGateway } from './reload-gateway.ts'
 
 type Refused = Extract<Saved, { ok: false }>
 
@@ -31,7 +31,7 @@ export const saveRoute = async (drafting: Drafting, finder: GatewayFinder, reque
   try {
     const { source, file } = draft.opened
     const { notices, ...written } = await writeRoute(workspace, draft, prepared)
-    const told = source === 'config' ? await takenOver(workspace, finder) : ['every request sees it from now on']
+    const told = source === 'config' ? await reloadGateway(workspace, finder) : ['every request sees it from now on']
     return { ok: true, ...written, notices: [`saved ${basename(file)}`, ...notices, ...told] }
   } catch (error) {
     // Somebody else changed the file after the plan was made.
@@ -76,7 +76,7 @@ const writeSubscription = async (
   { before, after }: Pick<Prepared, 'before' | 'after'>,
 ): Promise<Written> => {
   const draft = unchangedSubscription(workspace, name, before)
-  const served = await readServed(workspace)
+  const served = await readSubscriptionContext(workspace)
   const saved = served.ok ? await saveDraft(served, draft, file, after) : served
   if (!saved.ok) throw new Fault('refused', `${saved.outcome}: ${saved.diagnostics[0]?.message ?? ''}`, { exitCode: exit.no })
   const secretNotices = saved.newSecret === undefined ? [] : [`IT HAS A NEW SECRET: ${workspace.self} webhook secret ${name} --reveal`]
@@ -84,8 +84,8 @@ const writeSubscription = async (
 }
 
 /** Returns the stored subscription. Throws a Fault when its text is not `text`, with which it was opened. */
-const unchangedSubscription = (workspace: Workspace, name: string, text: string): ReturnType<typeof draftOf> => {
-  const draft = draftOf(workspace, name)
+const unchangedSubscription = (workspace: Workspace, name: string, text: string): ReturnType<typeof readSubscriptionDraft> => {
+  const draft = readSubscriptionDraft(workspace, name)
   if (draft.text === text) return draft
   throw new Fault('conflict', `"${name}" was changed meanwhile: nothing was saved`, { exitCode: exit.conflict })
 }

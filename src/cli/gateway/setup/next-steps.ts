@@ -16,7 +16,7 @@ export const nextSteps = (draft: SetupDraft, { workspace: { self } }: Cli): read
     : [`${self} webhook subscribe hello --prompt 'Hello {name}'`, ...starts]
   const there = provider
     ? [
-        `sender   ${provider.title}, at /webhooks/${name}: ${provider.there}`,
+        `sender   ${provider.title}, at /webhooks/${name}: ${provider.senderSetup}`,
         ...(waitsForKey(provider, draft) ? offLines(provider, name, draft) : []),
         ...(provider.key === 'ours' || (provider.key === 'chosen' && !answers['route.secret'])
           ? [`secret   ${self} webhook secret ${name} --reveal`]

@@ -1,6 +1,6 @@
 /** `gateway setup`: asks what to set up, or takes the answers from options. It writes `.env`, `config.yaml` and the schema for editors. */
 
-import { conduct } from '../../../app/setup/conduct.ts'
+import { askQuestions } from '../../../app/setup/conduct.ts'
 import { planSetup, type SetupPlan } from '../../../app/setup/plan.ts'
 import { readPresent } from '../../../app/setup/present.ts'
 import { type SetupDraft, yesNo } from '../../../app/setup/question.ts'
@@ -12,7 +12,7 @@ import { answer, type Cli } from '../../shell/output.ts'
 import { nextSteps } from './next-steps.ts'
 import { givenBy, type SetupOptions } from './options.ts'
 import { outcome, preview } from './report.ts'
-import { type Skin, unasked } from './skin.ts'
+import { noninteractiveSkin, type Skin } from './skin.ts'
 
 const withoutAsking = '[--host H] [--port N] [--secret-file F] [--route PROVIDER] [--runner NAME] [--target NAME]'
 
@@ -27,11 +27,11 @@ export const gatewaySetup = async (options: SetupOptions, cli: Cli): Promise<num
   const present = await readPresent(cli.workspace, gatewayAt(cli.workspace))
   if (!options.yes) refuseReadOnlyFiles(present)
   const stop = new AbortController()
-  const skin = options.yes ? unasked(cli) : await atTerminal(options, cli, stop)
+  const skin = options.yes ? noninteractiveSkin(cli) : await atTerminal(options, cli, stop)
   let draft: SetupDraft
   let plan: SetupPlan
   try {
-    draft = await conduct({ present, answers: {}, given }, skin, stop.signal)
+    draft = await askQuestions({ present, answers: {}, given }, skin, stop.signal)
     plan = planSetup(draft)
     await confirm(plan, skin)
   } finally {

@@ -12,7 +12,7 @@ export type Skin = Interviewer & {
 }
 
 /** Returns the skin that asks nobody: it takes the answer that each question has for this case. */
-export const unasked = (cli: Cli): Skin => ({
+export const noninteractiveSkin = (cli: Cli): Skin => ({
   isPatient: false,
   async ask({ text, flag, initial, unasked = initial }) {
     if (unasked !== undefined) return unasked

@@ -7,7 +7,7 @@ export const asana = preset({
 
   title: 'Asana',
   docs: 'https://developers.asana.com/docs/webhooks-guide',
-  there: 'POST https://app.asana.com/api/1.0/webhooks with target (the address of the route) and resource, while the gateway runs',
+  senderSetup: 'POST https://app.asana.com/api/1.0/webhooks with target (the address of the route) and resource, while the gateway runs',
   keyFrom: 'sender',
   key: 'X-Hook-Secret in the answer to that request, beside "data"',
   events: ['changed', 'added', 'removed', 'deleted', 'undeleted'],

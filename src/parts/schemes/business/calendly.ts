@@ -6,7 +6,7 @@ export const calendly = preset({
   name: 'calendly',
   title: 'Calendly',
   docs: 'https://developer.calendly.com/api-docs/overview/webhooks/webhook-signatures',
-  there:
+  senderSetup:
     'POST https://api.calendly.com/webhook_subscriptions with url (the address of the route), events, organization, scope and signing_key',
   keyFrom: 'you',
   key: 'the signing_key of the subscription',

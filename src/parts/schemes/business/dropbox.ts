@@ -7,7 +7,7 @@ export const dropbox = preset({
 
   title: 'Dropbox',
   docs: 'https://www.dropbox.com/developers/reference/webhooks',
-  there: 'App Console → your app → Settings → Webhooks → Webhook URIs: the address of the route, while the gateway runs',
+  senderSetup: 'App Console → your app → Settings → Webhooks → Webhook URIs: the address of the route, while the gateway runs',
   keyFrom: 'sender',
   key: 'the App secret, under Settings',
   events: ['list_folder'],

@@ -6,7 +6,7 @@ export const hubspot = preset({
   name: 'hubspot',
   title: 'HubSpot',
   docs: 'https://developers.hubspot.com/docs/apps/developer-platform/build-apps/authentication/request-validation',
-  there: 'your app → Webhooks → Target URL: the address of the route without a query, and its subscriptions',
+  senderSetup: 'your app → Webhooks → Target URL: the address of the route without a query, and its subscriptions',
   keyFrom: 'sender',
   key: 'the client secret of the app, under Auth',
   events: ['contact.creation', 'contact.propertyChange', 'company.creation', 'deal.propertyChange', 'contact.deletion'],

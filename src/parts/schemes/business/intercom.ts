@@ -6,7 +6,7 @@ export const intercom = preset({
   name: 'intercom',
   title: 'Intercom',
   docs: 'https://developers.intercom.com/docs/webhooks/setting-up-webhooks',
-  there: 'Developer Hub → your app → Configure → Webhooks: the address of the route, and its topics',
+  senderSetup: 'Developer Hub → your app → Configure → Webhooks: the address of the route, and its topics',
   keyFrom: 'sender',
   key: 'the client secret of the app, under Basic information',
   events: ['conversation.user.created', 'conversation.user.replied', 'conversation.admin.replied', 'contact.created', 'ticket.created'],

@@ -6,7 +6,7 @@ export const jira = preset({
   name: 'jira',
   title: 'Jira',
   docs: 'https://developer.atlassian.com/cloud/jira/platform/webhooks/#secure-admin-webhooks',
-  there: 'System → WebHooks → Create a WebHook: the address of the route, its events, a secret, and the body not excluded',
+  senderSetup: 'System → WebHooks → Create a WebHook: the address of the route, its events, a secret, and the body not excluded',
   keyFrom: 'you',
   key: 'the secret of the webhook',
   events: ['jira:issue_created', 'jira:issue_updated', 'jira:issue_deleted', 'comment_created', 'worklog_created'],

@@ -6,7 +6,7 @@ export const notion = preset({
   name: 'notion',
   title: 'Notion',
   docs: 'https://developers.notion.com/reference/webhooks#step-3-validating-event-payloads-recommended',
-  there: 'your integration → Webhooks → Create a subscription: the address of the route, and its events',
+  senderSetup: 'your integration → Webhooks → Create a subscription: the address of the route, and its events',
   // The token comes before the route can have it as its key, and the request with the token is signed with the token. Only the owner may
   // see it.
   keyFrom: 'sender',

@@ -6,7 +6,7 @@ export const shopify = preset({
   name: 'shopify',
   title: 'Shopify',
   docs: 'https://shopify.dev/docs/apps/build/webhooks/verify-deliveries',
-  there: 'Settings → Notifications → Webhooks of the shop, or the webhooks of your app: the address of the route, in JSON',
+  senderSetup: 'Settings → Notifications → Webhooks of the shop, or the webhooks of your app: the address of the route, in JSON',
   keyFrom: 'sender',
   key: 'what that page says your webhooks are signed with; for an app its client secret, taken as it is shown',
   events: ['orders/create', 'orders/paid', 'products/update', 'customers/create', 'app/uninstalled'],

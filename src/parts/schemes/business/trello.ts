@@ -7,7 +7,7 @@ export const trello = preset({
 
   title: 'Trello',
   docs: 'https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/#webhook-signatures',
-  there:
+  senderSetup:
     'POST https://api.trello.com/1/webhooks with callbackURL (the address of the route, as in public_url) and idModel, while the gateway runs',
   keyFrom: 'sender',
   key: 'the Secret of your Power-Up, under API Key on https://trello.com/power-ups/admin; it is neither the API key nor a token',

@@ -6,7 +6,7 @@ export const typeform = preset({
   name: 'typeform',
   title: 'Typeform',
   docs: 'https://www.typeform.com/developers/webhooks/secure-your-webhooks/',
-  there: 'the form → Connect → Webhooks → Add: the address of the route; then Edit → Secret, and switch it on',
+  senderSetup: 'the form → Connect → Webhooks → Add: the address of the route; then Edit → Secret, and switch it on',
   keyFrom: 'you',
   key: 'the secret of the webhook',
   events: ['form_response', 'form_response_partial'],

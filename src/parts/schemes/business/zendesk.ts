@@ -6,7 +6,7 @@ export const zendesk = preset({
   name: 'zendesk',
   title: 'Zendesk',
   docs: 'https://developer.zendesk.com/documentation/webhooks/verifying/',
-  there:
+  senderSetup:
     'Admin Center → Apps and integrations → Webhooks: the address of the route, POST and JSON; its test works once the webhook is made',
   keyFrom: 'sender',
   key: 'the signing secret of the webhook (Reveal secret); it is taken as it is shown',

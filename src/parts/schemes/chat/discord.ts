@@ -6,7 +6,7 @@ export const discord = preset({
   name: 'discord',
   title: 'Discord',
   docs: 'https://docs.discord.com/developers/interactions/overview#setting-up-an-endpoint',
-  there:
+  senderSetup:
     'your application → Webhooks → Endpoint URL: the address of the route, and its events; a route for interactions answers them in "respond", with {"type":5} as application/json',
   keyFrom: 'sender',
   key: 'the Public Key of the application, under General Information (hex): it goes into public_key',

@@ -7,7 +7,7 @@ export const line = preset({
 
   title: 'LINE',
   docs: 'https://developers.line.biz/en/docs/messaging-api/verify-webhook-signature/',
-  there: 'LINE Developers Console → your channel → Messaging API → Webhook URL: the address of the route, and Use webhook on',
+  senderSetup: 'LINE Developers Console → your channel → Messaging API → Webhook URL: the address of the route, and Use webhook on',
   keyFrom: 'sender',
   key: 'the Channel secret, under Basic settings',
   events: ['message', 'follow', 'unfollow', 'join', 'postback', 'unsend'],

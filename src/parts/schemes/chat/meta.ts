@@ -8,7 +8,7 @@ export const meta = preset({
   title: 'Meta (WhatsApp, Instagram, Messenger)',
   aliases: ['whatsapp'],
   docs: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started/',
-  there:
+  senderSetup:
     'your app → Webhooks (or WhatsApp → Configuration): the address of the route as Callback URL, and the verify_token of the route as Verify token',
   keyFrom: 'sender',
   key: 'the App secret, under App settings → Basic',

@@ -6,7 +6,7 @@ export const slack = preset({
   name: 'slack',
   title: 'Slack',
   docs: 'https://docs.slack.dev/authentication/verifying-requests-from-slack',
-  there: 'your app → Event Subscriptions (or Slash Commands, Interactivity): the address of the route as Request URL',
+  senderSetup: 'your app → Event Subscriptions (or Slash Commands, Interactivity): the address of the route as Request URL',
   keyFrom: 'sender',
   key: 'the Signing Secret of the app, under Basic Information',
   // The type of a slash command is its name.

@@ -7,7 +7,7 @@ export const telegram = preset({
 
   title: 'Telegram',
   docs: 'https://core.telegram.org/bots/api#setwebhook',
-  there: 'POST https://api.telegram.org/bot<token>/setWebhook with url (the address of the route) and secret_token',
+  senderSetup: 'POST https://api.telegram.org/bot<token>/setWebhook with url (the address of the route) and secret_token',
   keyFrom: 'you',
   key: 'the secret_token: up to 256 letters, digits, _ and -',
   events: ['message', 'edited_message', 'callback_query', 'channel_post', 'inline_query', 'my_chat_member'],

@@ -6,7 +6,7 @@ export const twilio = preset({
   name: 'twilio',
   title: 'Twilio',
   docs: 'https://www.twilio.com/docs/usage/webhooks/webhooks-security',
-  there:
+  senderSetup:
     'Phone Numbers → Manage → Active numbers → the number: the address of the route as webhook, with HTTP POST; public_url is this address',
   keyFrom: 'sender',
   key: 'the primary Auth Token of the account, under Account Info',

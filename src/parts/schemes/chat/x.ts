@@ -7,7 +7,7 @@ export const x = preset({
 
   title: 'X',
   docs: 'https://docs.x.com/x-api/webhooks/quickstart',
-  there: 'POST https://api.x.com/2/webhooks with url (the address of the route, without a port), while the gateway runs',
+  senderSetup: 'POST https://api.x.com/2/webhooks with url (the address of the route, without a port), while the gateway runs',
   keyFrom: 'sender',
   key: 'the API Key Secret (consumer secret) of the app, under Keys and tokens',
   events: ['tweet_create_events', 'direct_message_events', 'favorite_events', 'follow_events', 'tweet_delete_events', 'user_event'],

@@ -7,7 +7,7 @@ export const zoom = preset({
 
   title: 'Zoom',
   docs: 'https://developers.zoom.us/docs/api/webhooks/#verify-webhook-events',
-  there: 'App Marketplace → Manage → your app → Features → Access → Event Subscriptions: the address of the route, and its events',
+  senderSetup: 'App Marketplace → Manage → your app → Features → Access → Event Subscriptions: the address of the route, and its events',
   keyFrom: 'sender',
   key: 'the Secret Token of the app, under Features → Access',
   events: ['meeting.started', 'meeting.ended', 'meeting.participant_joined', 'recording.completed', 'user.created'],

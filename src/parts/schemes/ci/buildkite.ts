@@ -7,7 +7,8 @@ export const buildkite = preset({
 
   title: 'Buildkite',
   docs: 'https://buildkite.com/docs/apis/webhooks/pipelines#webhook-signature',
-  there: 'Organization Settings → Notification Services → Add Webhook: the address of the route, its events, and "Send an HMAC signature"',
+  senderSetup:
+    'Organization Settings → Notification Services → Add Webhook: the address of the route, its events, and "Send an HMAC signature"',
   keyFrom: 'sender',
   key: 'the Token of the webhook',
   events: ['build.finished', 'build.scheduled', 'build.running', 'job.started', 'job.finished', 'agent.connected'],

@@ -7,7 +7,7 @@ export const circleci = preset({
 
   title: 'CircleCI',
   docs: 'https://circleci.com/docs/guides/integration/outbound-webhooks/#validate-outbound-webhooks',
-  there: 'Project Settings → Webhooks → Add Webhook: the address of the route, its events, and a Secret token',
+  senderSetup: 'Project Settings → Webhooks → Add Webhook: the address of the route, its events, and a Secret token',
   keyFrom: 'you',
   key: 'the Secret token',
   events: ['workflow-completed', 'job-completed'],

@@ -7,7 +7,7 @@ export const dockerHub = preset({
 
   title: 'Docker Hub',
   docs: 'https://docs.docker.com/docker-hub/repos/manage/webhooks/',
-  there: 'your repository → Webhooks: the address of the route with ?token= and the secret of the route behind it',
+  senderSetup: 'your repository → Webhooks: the address of the route with ?token= and the secret of the route behind it',
   keyFrom: 'you',
   key: 'a long random text of letters and digits',
   events: ['push_data'],

@@ -23,7 +23,7 @@ export const awsSns = preset({
 
   title: 'Amazon SNS',
   docs: 'https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html',
-  there:
+  senderSetup:
     'your topic: the attribute SignatureVersion 2; then Create subscription, Protocol HTTPS, the address of the route, raw message delivery off',
   keyFrom: 'sender',
   key: 'the ARN of the topic: messages of other topics are refused',

@@ -7,7 +7,7 @@ export const azureEventGrid = preset({
 
   title: 'Azure Event Grid',
   docs: 'https://learn.microsoft.com/en-us/azure/event-grid/end-point-validation-event-grid-events-schema',
-  there:
+  senderSetup:
     'your topic → Event Subscription → Web Hook: the address of the route with ?token= and the secret of the route behind it, while the gateway runs',
   keyFrom: 'you',
   key: 'a long random text of letters and digits',

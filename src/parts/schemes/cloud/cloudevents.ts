@@ -7,7 +7,7 @@ export const cloudevents = preset({
 
   title: 'CloudEvents',
   docs: 'https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/http-webhook.md',
-  there: 'the sender: the address of the route, and the header Authorization: Bearer with the secret of the route',
+  senderSetup: 'the sender: the address of the route, and the header Authorization: Bearer with the secret of the route',
   keyFrom: 'you',
   key: 'the bearer token',
   events: ['com.example.someevent'],

@@ -7,7 +7,7 @@ export const microsoftGraph = preset({
 
   title: 'Microsoft Graph',
   docs: 'https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks',
-  there:
+  senderSetup:
     'POST https://graph.microsoft.com/v1.0/subscriptions with notificationUrl (the address of the route) and clientState, while the gateway runs',
   keyFrom: 'you',
   key: 'the clientState: at most 128 characters, and the same one for all subscriptions of the route',

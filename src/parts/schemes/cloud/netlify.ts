@@ -6,7 +6,7 @@ export const netlify = preset({
   name: 'netlify',
   title: 'Netlify',
   docs: 'https://docs.netlify.com/site-deploys/notifications/#payload-signature',
-  there:
+  senderSetup:
     'Project configuration → Notifications → Add notification → HTTP POST request: the event, the address of the route, and a JWS secret token',
   keyFrom: 'you',
   key: 'the JWS secret token',

@@ -6,7 +6,7 @@ export const vercel = preset({
   name: 'vercel',
   title: 'Vercel',
   docs: 'https://vercel.com/docs/webhooks/webhooks-api#securing-webhooks',
-  there: 'the settings of the team → Webhooks → Create Webhook: the address of the route, and its events',
+  senderSetup: 'the settings of the team → Webhooks → Create Webhook: the address of the route, and its events',
   keyFrom: 'sender',
   key: 'the secret of the webhook, shown once when it is made; for an integration its client secret',
   events: ['deployment.succeeded', 'deployment.error', 'deployment.created', 'deployment.canceled', 'project.created'],

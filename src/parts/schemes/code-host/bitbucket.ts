@@ -6,7 +6,7 @@ export const bitbucket = preset({
   name: 'bitbucket',
   title: 'Bitbucket',
   docs: 'https://support.atlassian.com/bitbucket-cloud/docs/manage-webhooks/',
-  there: 'Repository settings → Webhooks → Add webhook: the address of the route, a secret, and its triggers',
+  senderSetup: 'Repository settings → Webhooks → Add webhook: the address of the route, a secret, and its triggers',
   keyFrom: 'you',
   key: 'the secret of the webhook',
   events: ['repo:push', 'pullrequest:created', 'pullrequest:updated', 'pullrequest:fulfilled', 'pullrequest:comment_created'],

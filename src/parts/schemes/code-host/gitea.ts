@@ -7,7 +7,7 @@ export const gitea = preset({
   title: 'Gitea, Forgejo',
   aliases: ['forgejo'],
   docs: 'https://docs.gitea.com/usage/webhooks',
-  there: 'Settings → Webhooks → Add webhook → Gitea (or Forgejo): the address of the route, POST, a secret, and its events',
+  senderSetup: 'Settings → Webhooks → Add webhook → Gitea (or Forgejo): the address of the route, POST, a secret, and its events',
   keyFrom: 'you',
   key: 'the secret of the webhook',
   events: ['push', 'pull_request', 'issues', 'issue_comment', 'release', 'create'],

@@ -8,13 +8,13 @@ import { equal } from '../kit/equal.ts'
 import type { CheckBody, CheckHead, Later, Why } from '../scheme.ts'
 import { queryNames, whyOtherAddress, withAndWithoutPort } from './address.ts'
 import { type Algorithm, hmacKey, holdsInPool, isForPool, isHmac, keyTypeOf, signatureHolds } from './algorithm.ts'
-import { signaturesIn } from './claims.ts'
 import type { CompiledDescription } from './description.ts'
 import { bytesOf } from './digits.ts'
 import { whyNotNow } from './freshness.ts'
 import { publicKey, secretKey } from './keys.ts'
 import type { KeyResult, RemoteKeys } from './remote-keys.ts'
 import { type RequestView, requestView } from './request-view.ts'
+import { signaturesIn } from './sent-signatures.ts'
 import { isForm } from './signed-text.ts'
 import { claimedDigest, holdsWithKey, holdsWithSecret, parseToken, type Token, whyNotClaimed } from './token-claims.ts'
 
@@ -197,7 +197,7 @@ const checkCredential = (compiled: CompiledDescription, secret: string): CheckHe
   const sent = compiled.source.header !== undefined ? 'latin1' : 'utf8'
   const expected = Buffer.from(secret)
   const judge = (request: RequestView): Verdict => {
-    const texts = compiled.claims(request)
+    const texts = compiled.signatures(request)
     if (typeof texts === 'string') return texts
     const credentials = texts.map((text) => (isBasic ? (bytesOf(text, 'base64') ?? Buffer.alloc(0)) : Buffer.from(text, sent)))
     if (!credentials.some((credential) => equal(credential, expected))) return `${compiled.name} is not the secret`
@@ -217,7 +217,7 @@ const checkToken = (compiled: CompiledDescription, secret: string, jwks: RemoteK
   const key = bytes && hmacKey('hmac_sha256', bytes)
   const expected = { issuer, audience, windowSeconds: timestamp?.window_seconds ?? 300 }
   return (head) => {
-    const texts = compiled.claims(requestView(head))
+    const texts = compiled.signatures(requestView(head))
     if (typeof texts === 'string') return texts
     const token = parseToken(texts[0] ?? '')
     if (!token) return `${compiled.name} has no JSON Web Token`

@@ -3,11 +3,11 @@
 import type { SchemePlace, SignatureScheme } from '../../../generated/config.ts'
 import type { Path } from '../../body/walk-json.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
-import { claimsOf, type ReadClaims } from './claims.ts'
 import type { Encoding } from './digits.ts'
 import type { TimeFormat } from './freshness.ts'
 import { isConstant, isOpen } from './handshake.ts'
 import { compileSource, isAtHead, type ReadValue, sourceName, type ValueSource } from './request-view.ts'
+import { type ReadSignatures, signaturesReader } from './sent-signatures.ts'
 import { compileText, fieldOfLine, payloadPaths, type ReadPiece, type SignedText, signedBodyOf, variablesOf } from './signed-text.ts'
 
 /** A mistake in a description, at a path inside it. */
@@ -18,7 +18,7 @@ export type CompiledDescription = {
   readonly source: ValueSource
   readonly name: string
   readonly encoding: Encoding
-  readonly claims: ReadClaims
+  readonly signatures: ReadSignatures
   readonly text: SignedText
   readonly time: CompiledTime | undefined
   readonly id: ReadValue | undefined
@@ -169,7 +169,7 @@ export const compileDescription = (description: SignatureScheme): CompiledDescri
     source,
     name: sourceName(source),
     encoding: description.signature?.encoding ?? 'hex',
-    claims: claimsOf(source),
+    signatures: signaturesReader(source),
     text: 'unknown' in text ? () => ({ lacks: text.unknown }) : text,
     time,
     id: readId,

@@ -7,7 +7,7 @@ export const auth0 = preset({
 
   title: 'Auth0',
   docs: 'https://auth0.com/docs/customize/log-streams/custom-log-streams',
-  there:
+  senderSetup:
     'Dashboard → Monitoring → Streams → Create Stream → Custom Webhook: the address of the route, and JSON Object (or JSON Array) as Content Format',
   keyFrom: 'you',
   key: 'the Authorization Token; all of it, with "Bearer " where you typed that',

@@ -7,7 +7,8 @@ export const okta = preset({
 
   title: 'Okta',
   docs: 'https://developer.okta.com/docs/concepts/event-hooks/',
-  there: 'Admin Console → Workflow → Event Hooks → Create Event Hook: the address of the route, and Authorization as Authentication field',
+  senderSetup:
+    'Admin Console → Workflow → Event Hooks → Create Event Hook: the address of the route, and Authorization as Authentication field',
   keyFrom: 'you',
   key: 'the Authentication secret',
   events: ['user.session.start', 'user.lifecycle.create', 'user.lifecycle.deactivate', 'user.account.lock', 'group.user_membership.add'],

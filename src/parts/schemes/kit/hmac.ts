@@ -7,14 +7,14 @@ import type { CheckHead, Why } from '../scheme.ts'
 import { equal } from './equal.ts'
 
 /** What the headers say: one of `digests` is the HMAC of `prefix` followed by the body. */
-export type Claim = { readonly prefix: string; readonly digests: readonly Buffer[] }
+export type SentHmac = { readonly prefix: string; readonly digests: readonly Buffer[] }
 
 /** Returns the sent HMAC of a body without a prefix, or `malformed` where there is no digest. */
-export const bodyClaim = (digest: Buffer | undefined, malformed: Why): Claim | Why =>
+export const sentBodyHmac = (digest: Buffer | undefined, malformed: Why): SentHmac | Why =>
   digest ? { prefix: '', digests: [digest] } : malformed
 
 /** Checks the HMAC that `read` finds in the headers. `read` returns the reason when a header is missing, malformed or too old. */
-export const checkHmac = (key: Buffer | string, read: (head: RequestHead) => Claim | Why): CheckHead => {
+export const checkHmac = (key: Buffer | string, read: (head: RequestHead) => SentHmac | Why): CheckHead => {
   // Made at the first request, because there may be thousands of routes, each with every scheme.
   let hmacKey: HmacKey | undefined
   return (head) => {

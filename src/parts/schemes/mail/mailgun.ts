@@ -7,7 +7,7 @@ export const mailgun = preset({
 
   title: 'Mailgun',
   docs: 'https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks',
-  there: 'Send → Sending → Webhooks: the address of the route for each event',
+  senderSetup: 'Send → Sending → Webhooks: the address of the route for each event',
   keyFrom: 'sender',
   key: 'the HTTP webhook signing key of the account that sends the mail, under Settings → API Security',
   events: ['delivered', 'failed', 'accepted', 'opened', 'clicked', 'complained', 'unsubscribed'],

@@ -7,7 +7,7 @@ export const postmark = preset({
 
   title: 'Postmark',
   docs: 'https://postmarkapp.com/developer/webhooks/webhooks-overview#protecting-your-webhook',
-  there: 'Server → Message Stream → Webhooks → Add webhook: the address of the route, Basic auth credentials, and its events',
+  senderSetup: 'Server → Message Stream → Webhooks → Add webhook: the address of the route, Basic auth credentials, and its events',
   keyFrom: 'you',
   key: 'user and password of the Basic auth credentials, as "user:password"',
   events: ['Bounce', 'Delivery', 'SpamComplaint', 'Open', 'Click', 'SubscriptionChange'],

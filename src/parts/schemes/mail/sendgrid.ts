@@ -7,7 +7,7 @@ export const sendgrid = preset({
 
   title: 'SendGrid',
   docs: 'https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features',
-  there: 'Settings → Mail Settings → Event Webhooks: the address of the route, its events, and Signature Verification on',
+  senderSetup: 'Settings → Mail Settings → Event Webhooks: the address of the route, its events, and Signature Verification on',
   keyFrom: 'sender',
   key: 'the Verification Key of the webhook: it goes into public_key',
   events: ['delivered', 'processed', 'bounce', 'dropped', 'open', 'click', 'spamreport'],

@@ -6,7 +6,7 @@ export const alertmanager = preset({
   name: 'alertmanager',
   title: 'Alertmanager',
   docs: 'https://prometheus.io/docs/alerting/latest/configuration/#webhook_config',
-  there: 'receivers → webhook_configs: url is the address of the route, and http_config.authorization.credentials is the secret',
+  senderSetup: 'receivers → webhook_configs: url is the address of the route, and http_config.authorization.credentials is the secret',
   keyFrom: 'you',
   key: 'the credentials: a long random text',
   events: ['firing', 'resolved'],

@@ -6,7 +6,7 @@ export const datadog = preset({
   name: 'datadog',
   title: 'Datadog',
   docs: 'https://docs.datadoghq.com/integrations/webhooks/',
-  there:
+  senderSetup:
     'Integrations → Webhooks → New: the address of the route, the custom headers {"Authorization": "Bearer <the secret>"}, and a payload that keeps "id": "$ID" and "event_type": "$EVENT_TYPE"',
   keyFrom: 'you',
   key: 'the text behind Bearer: a long random one',

@@ -7,7 +7,7 @@ export const grafanaTimestamp = preset({
   name: 'grafana_timestamp',
   title: 'Grafana, with a time',
   docs: 'https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/',
-  there:
+  senderSetup:
     'Alerting → Contact points → Webhook: the address of the route, and under HMAC Signature a secret, Header as it is, and X-Grafana-Alerting-Timestamp as Timestamp Header',
   keyFrom: 'you',
   key: 'the secret under HMAC Signature',

@@ -6,7 +6,7 @@ export const grafana = preset({
   name: 'grafana',
   title: 'Grafana',
   docs: 'https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/',
-  there:
+  senderSetup:
     'Alerting → Contact points → Webhook: the address of the route, and under HMAC Signature a secret; Timestamp Header stays empty (with one it is grafana_timestamp), and Header as it is',
   keyFrom: 'you',
   key: 'the secret under HMAC Signature',

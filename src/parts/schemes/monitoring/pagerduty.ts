@@ -6,7 +6,7 @@ export const pagerduty = preset({
   name: 'pagerduty',
   title: 'PagerDuty',
   docs: 'https://docs.pagerduty.com/developer/verifying-webhook-signatures',
-  there: 'Integrations → Generic Webhooks (v3) → New Webhook: the address of the route, and its events',
+  senderSetup: 'Integrations → Generic Webhooks (v3) → New Webhook: the address of the route, and its events',
   keyFrom: 'sender',
   key: 'the secret of the webhook, shown once when it is made; it is taken as it is shown',
   events: ['incident.triggered', 'incident.acknowledged', 'incident.resolved', 'incident.escalated', 'service.updated'],

@@ -6,7 +6,7 @@ export const sentry = preset({
   name: 'sentry',
   title: 'Sentry',
   docs: 'https://docs.sentry.io/integrations/integration-platform/webhooks/',
-  there: 'Settings → Custom Integrations → your integration: the address of the route as Webhook URL, and its events',
+  senderSetup: 'Settings → Custom Integrations → your integration: the address of the route as Webhook URL, and its events',
   keyFrom: 'sender',
   key: 'the client secret of the integration, under Credentials',
   events: ['issue', 'event_alert', 'metric_alert', 'error', 'comment', 'installation'],

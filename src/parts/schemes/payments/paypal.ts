@@ -7,7 +7,7 @@ export const paypal = preset({
 
   title: 'PayPal',
   docs: 'https://developer.paypal.com/api/rest/webhooks/rest/#link-messageverification',
-  there: 'Developer Dashboard → Apps & Credentials → your app → Webhooks → Add Webhook: the address of the route, and its events',
+  senderSetup: 'Developer Dashboard → Apps & Credentials → your app → Webhooks → Add Webhook: the address of the route, and its events',
   keyFrom: 'sender',
   key: 'the Webhook ID that is shown there; the mock events of the simulator have another one',
   events: ['PAYMENT.CAPTURE.COMPLETED', 'CHECKOUT.ORDER.APPROVED', 'PAYMENT.SALE.COMPLETED', 'BILLING.SUBSCRIPTION.ACTIVATED'],

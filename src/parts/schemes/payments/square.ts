@@ -7,7 +7,7 @@ export const square = preset({
 
   title: 'Square',
   docs: 'https://developer.squareup.com/docs/webhooks/step3validate',
-  there:
+  senderSetup:
     'Developer Console → your app → Webhooks → Subscriptions → Add subscription: the address of the route (as in public_url), and its events',
   keyFrom: 'sender',
   key: 'the Signature key of the subscription; it is taken as it is shown',

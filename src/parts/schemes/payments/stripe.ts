@@ -7,7 +7,7 @@ export const stripe = preset({
   name: 'stripe',
   title: 'Stripe',
   docs: 'https://docs.stripe.com/webhooks#verify-manually',
-  there: 'Workbench → Webhooks → Add destination: the address of the route, and its events',
+  senderSetup: 'Workbench → Webhooks → Add destination: the address of the route, and its events',
   keyFrom: 'sender',
   key: 'the signing secret of the destination, whsec_…; it is taken as it is shown',
   events: ['checkout.session.completed', 'invoice.paid', 'invoice.payment_failed', 'customer.subscription.deleted', 'charge.refunded'],

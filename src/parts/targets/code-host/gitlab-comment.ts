@@ -5,12 +5,12 @@ import { createRedactor } from '../../../core/secrets/redact.ts'
 import { excerpt, printable } from '../../../core/text.ts'
 import { isTemplate } from '../../../expr/placeholder.ts'
 import { renderJson } from '../../../expr/render.ts'
-import { type ApiAnswer, callApi, refusedBy, said } from '../../delivery/api.ts'
+import { type ApiAnswer, answerText, callApi, refusedBy } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { obstacleOf, settingsIn, textSetting } from '../../delivery/settings.ts'
 import { addressPartText, commentOf, deliveryDigest, harmless } from '../kit/comment.ts'
 import { apiBase, botToken, images, textKey } from '../kit/keys.ts'
-import { patiently } from '../kit/patience.ts'
+import { postWithWaits } from '../kit/post-with-waits.ts'
 import type { Sent, TargetPart, TargetSchema } from '../target.ts'
 
 // A project is an id, or a path of groups with the project last. No segment may be `.` or `..`.
@@ -111,7 +111,7 @@ export const gitlabComment: TargetPart = {
       json: { body: commentOf(harmless(outgoing.text, kit.settings), maxBodyChars, markOf) },
     }
     const post = async (leftMs: number): Promise<Sent> => verdict(await callApi(request, Math.min(maxCallMs, leftMs), kit.clock.now))
-    const sent = await patiently(post, kit.clock, kit.clock.monotonic() + outgoing.budgetMs)
+    const sent = await postWithWaits(post, kit.clock, kit.clock.monotonic() + outgoing.budgetMs)
     return sent.ok ? sent : { ...sent, why: createRedactor([token])(sent.why) }
   },
 }
@@ -131,5 +131,5 @@ const verdict = (answer: ApiAnswer): Sent => {
   const message = own(answer.body, 'message')
   // A stranger wrote the answer, so the depth is limited too.
   const fields = typeof message === 'object' && message !== null ? printable(excerpt(renderJson(message, 300, 0), 200)) : undefined
-  return refusedBy(answer, { why: said(answer.body, 'message', 'error') ?? fields, idempotent: false })
+  return refusedBy(answer, { why: answerText(answer.body, 'message', 'error') ?? fields, idempotent: false })
 }

@@ -10,7 +10,7 @@ import { obstacleOf, platformOf, settingSecrets, settingsIn, textSetting, wrongA
 import type { Keep, KeySchemas, Outgoing, Sent, TargetKit, TargetPart, TargetSchema } from '../target.ts'
 import { type Address, type AddressSpec, addressOf, addressText, checkAddress, unaddressed } from './chat-address.ts'
 import { apiBase } from './keys.ts'
-import { patiently } from './patience.ts'
+import { postWithWaits } from './post-with-waits.ts'
 import { type Limit, splitText } from './split.ts'
 
 /** One message on its way to one chat. */
@@ -106,7 +106,7 @@ const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit
   for (const [i, text] of texts.entries()) {
     const posting = postingOf({ spec, outgoing, kit, given, deadline, address, text, part: i + 1, parts: texts.length })
     // We wait when the platform says "not now", also between messages, because the messages before this one are already posted.
-    const sent = await patiently(() => spec.post(posting), kit.clock, deadline)
+    const sent = await postWithWaits(() => spec.post(posting), kit.clock, deadline)
     if (sent.ok) continue
     if (i === 0) return sent
     // A repeat would post the messages before this one again, so it is allowed only when they cannot be posted twice.

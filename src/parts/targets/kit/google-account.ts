@@ -4,7 +4,7 @@ import { createPrivateKey, sign } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Clock } from '../../../core/clock.ts'
 import { own, parseObject } from '../../../core/json.ts'
-import { type ApiAnswer, type ApiRequest, refusedBy, saidAll } from '../../delivery/api.ts'
+import { type ApiAnswer, type ApiRequest, allAnswerTexts, refusedBy } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { type FetchedToken, issued } from './token-cache.ts'
 
@@ -34,7 +34,7 @@ export const fetchToken = async (account: Account, { url, scope, call, clock }: 
   const answer = await call({ url, form: { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion } })
   if (answer.kind === 'none') return refusedBy(answer, { idempotent: true })
   const token = answer.status === 200 ? issued(own(answer.body, 'access_token'), own(answer.body, 'expires_in')) : undefined
-  return token ?? refusedBy(answer, { why: saidAll(answer.body, 'error', 'error_description'), idempotent: true })
+  return token ?? refusedBy(answer, { why: allAnswerTexts(answer.body, 'error', 'error_description'), idempotent: true })
 }
 
 /** A signed claim of who we are, valid for an hour; `undefined` when the key is not an RSA key. */

@@ -6,7 +6,7 @@ import { systemClock } from '../../../core/clock.ts'
 import { isObject, type Json, type JsonObject, own, parseObject } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
 import { within } from '../../../core/turns/within.ts'
-import { saidAll } from '../../delivery/api.ts'
+import { allAnswerTexts } from '../../delivery/api.ts'
 import type { Keep, Sent } from '../target.ts'
 
 export type Push = {
@@ -88,7 +88,7 @@ const talk = ({ url, botId, secret, chat, markdown, refused }: Push, timeoutMs: 
       const id = isObject(frame.headers) ? own(frame.headers, 'req_id') : undefined
       if (id !== subscribing && id !== sending) return
       const code = own(frame, 'errcode')
-      if (code !== 0) return end(refused(code, saidAll(frame, 'errcode', 'errmsg') ?? 'an answer without a code'))
+      if (code !== 0) return end(refused(code, allAnswerTexts(frame, 'errcode', 'errmsg') ?? 'an answer without a code'))
       if (id === sending) return end({ ok: true })
       begun = true
       say('aibot_send_msg', sending, { chatid: chat, msgtype: 'markdown', markdown: { content: markdown } })

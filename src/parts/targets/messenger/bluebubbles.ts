@@ -1,7 +1,7 @@
 /** Sends iMessages through a BlueBubbles server on a Mac: plain text, to a chat by its GUID, a phone number or an address. */
 
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, said } from '../../delivery/api.ts'
+import { type ApiAnswer, answerText, refusedBy } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting, uuidOf } from '../kit/chat.ts'
 import { chatKeys, homeChannel, password, serverUrl, textKey, threadKey } from '../kit/keys.ts'
@@ -64,7 +64,7 @@ const sentBy = (answer: ApiAnswer): Sent => (isDone(answer) ? { ok: true } : ref
 const refusalOf = (answer: ApiAnswer, idempotent: boolean): Sent => {
   if (answer.kind === 'none') return refusedBy(answer, { idempotent })
   const error = own(answer.body, 'error')
-  const why = (isObject(error) ? said(error, 'message') : undefined) ?? said(answer.body, 'message')
+  const why = (isObject(error) ? answerText(error, 'message') : undefined) ?? answerText(answer.body, 'message')
   return refusedBy(answer, { why, idempotent })
 }
 

@@ -1,7 +1,7 @@
 /** Sends push messages of a LINE official account, each with a key by which LINE recognises a repeat. */
 
 import { own } from '../../../core/json.ts'
-import { refusedBy, said } from '../../delivery/api.ts'
+import { answerText, refusedBy } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, uuidOf } from '../kit/chat.ts'
 import { chatKeys, homeChannel, secret } from '../kit/keys.ts'
@@ -29,7 +29,7 @@ export const line = defineChat({
     if (answer.status === 200 && Array.isArray(own(answer.body, 'sentMessages'))) return { ok: true }
     // LINE accepted a message with this key before, so an earlier attempt arrived.
     if (answer.status === 409 && answer.header('x-line-accepted-request-id') !== undefined) return { ok: true }
-    const why = said(answer.body, 'message')
+    const why = answerText(answer.body, 'message')
     // The monthly limit lasts until the month ends, so another attempt would fail too.
     if (answer.status === 429 && /monthly limit/i.test(why ?? '')) return permanentFailure(`HTTP 429: ${why}`)
     return refusedBy(answer, { why, idempotent: true })

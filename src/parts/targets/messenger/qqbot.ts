@@ -1,7 +1,7 @@
 /** Sends to a QQ user, group or channel as an official bot, although QQ refuses most messages that do not reply to one (`msg_id`). */
 
 import { own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
+import { type ApiAnswer, allAnswerTexts, refusedBy } from '../../delivery/api.ts'
 import { isOn } from '../../delivery/settings.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, onOff, secret, textKey } from '../kit/keys.ts'
@@ -84,7 +84,7 @@ const hasCode = (answer: ApiAnswer, codes: readonly number[]): boolean =>
 
 const failed = (answer: ApiAnswer, idempotent = false): Sent => {
   if (answer.kind === 'none') return refusedBy(answer, { idempotent })
-  const parts = [saidAll(answer.body, 'code', 'message') ?? '']
+  const parts = [allAnswerTexts(answer.body, 'code', 'message') ?? '']
   if (answer.status === 201 || answer.status === 202) parts.push('the message waits until QQ has reviewed it')
   if (hasCode(answer, noPush)) parts.push('QQ takes messages of bots that answer one (deliver_extra.msg_id), and few others')
   return refusedBy(answer, { why: parts.filter(Boolean).join('; ') || undefined, idempotent, limited: hasCode(answer, tooMany) })

@@ -1,7 +1,7 @@
 /** Sends to a person or a group on Signal through the JSON-RPC of a signal-cli daemon, as plain text without styles. */
 
 import { isObject, type Json, own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, said } from '../../delivery/api.ts'
+import { type ApiAnswer, answerText, refusedBy } from '../../delivery/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, referable } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
@@ -59,11 +59,11 @@ const isSent = ({ status, body }: ApiAnswer & { kind: 'answer' }, id: string): b
 const refusalOf = (answer: ApiAnswer & { kind: 'answer' }): Sent => {
   const error = mapOf(own(answer.body, 'error'))
   const results = resultsOf(own(answer.body, 'result') ?? own(mapOf(own(error, 'data')), 'response'))
-  const types = [...new Set(results.flatMap((each) => said(each, 'type') ?? []))]
+  const types = [...new Set(results.flatMap((each) => answerText(each, 'type') ?? []))]
   const limited = own(error, 'code') === rateLimit || (types.length > 0 && types.every((type) => type === 'RATE_LIMIT_FAILURE'))
   const waits = results.map((each) => own(each, 'retryAfterSeconds')).filter((seconds) => typeof seconds === 'number')
   return refusedBy(answer, {
-    why: [said(error, 'message'), ...types].filter(Boolean).join(': ') || undefined,
+    why: [answerText(error, 'message'), ...types].filter(Boolean).join(': ') || undefined,
     idempotent: false,
     limited,
     retryAfterMs: limited && waits.length > 0 ? Math.max(...waits) * 1000 : undefined,

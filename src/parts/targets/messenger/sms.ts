@@ -2,7 +2,7 @@
 
 import { isObject, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
-import { refusedBy, said, saidAll } from '../../delivery/api.ts'
+import { allAnswerTexts, answerText, refusedBy } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { textSetting } from '../../delivery/settings.ts'
 import { baseOf, type ChatSpec, defineChat, type Posting } from '../kit/chat.ts'
@@ -50,15 +50,20 @@ const twilio = defineChat({
       },
     })
     if (answer.kind === 'none' || answer.status !== 201) {
-      return refusedBy(answer, { why: answer.kind === 'none' ? undefined : saidAll(answer.body, 'code', 'message'), idempotent: false })
+      return refusedBy(answer, {
+        why: answer.kind === 'none' ? undefined : allAnswerTexts(answer.body, 'code', 'message'),
+        idempotent: false,
+      })
     }
     // Twilio may accept a message and say in the same answer that it has failed.
-    const status = said(answer.body, 'status') ?? 'unknown'
-    const code = said(answer.body, 'error_code')
+    const status = answerText(answer.body, 'status') ?? 'unknown'
+    const code = answerText(answer.body, 'error_code')
     if (code !== undefined || status === 'failed' || status === 'undelivered') {
-      return permanentFailure(`${status}: ${[code, said(answer.body, 'error_message')].filter(Boolean).join(' ') || 'no reason given'}`)
+      return permanentFailure(
+        `${status}: ${[code, answerText(answer.body, 'error_message')].filter(Boolean).join(' ') || 'no reason given'}`,
+      )
     }
-    return said(answer.body, 'sid') === undefined ? permanentFailure('HTTP 201, but no message in the answer') : { ok: true }
+    return answerText(answer.body, 'sid') === undefined ? permanentFailure('HTTP 201, but no message in the answer') : { ok: true }
   },
 })
 
@@ -89,13 +94,13 @@ const postByVonage = async (posting: Posting): Promise<Sent> => {
   const segments = (Array.isArray(listed) ? listed : []).filter(isObject)
   const failed = segments.filter((segment) => own(segment, 'status') !== '0')
   if (answer.status === 200 && segments.length > 0 && failed.length === 0) return { ok: true }
-  const why = failed.map((segment) => printable(saidAll(segment, 'status', 'error-text') ?? 'no status', 200))[0]
+  const why = failed.map((segment) => printable(allAnswerTexts(segment, 'status', 'error-text') ?? 'no status', 200))[0]
   // When only some segments of a long text were sent, a repeat would send those again.
   if (failed.length < segments.length)
     return permanentFailure(`${segments.length - failed.length} of ${segments.length} segments sent: ${why}`)
   // Status 1 means too many messages in one second.
   const limited = failed.length > 0 && failed.every((segment) => own(segment, 'status') === '1')
-  return refusedBy(answer, { why: why ?? said(answer.body, 'error-text', 'title'), idempotent: false, limited })
+  return refusedBy(answer, { why: why ?? answerText(answer.body, 'error-text', 'title'), idempotent: false, limited })
 }
 
 const providers: { readonly [name: string]: TargetPart } = { twilio, vonage }

@@ -1,7 +1,7 @@
 /** Sends as a Telegram bot, in plain text that mentions nobody and has no formatting that could fail to parse. */
 
 import { isObject, own } from '../../../core/json.ts'
-import { refusedBy, said } from '../../delivery/api.ts'
+import { answerText, refusedBy } from '../../delivery/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { botToken, chatKeys, homeChannel, threadKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
@@ -49,7 +49,7 @@ const post = async (posting: Posting, chat: string, moved = false): Promise<Sent
   if (typeof next === 'number' && !moved) return post(posting, String(next), true)
   const seconds = own(hints, 'retry_after')
   return refusedBy(answer, {
-    why: said(answer.body, 'description'),
+    why: answerText(answer.body, 'description'),
     idempotent: false,
     retryAfterMs: typeof seconds === 'number' ? seconds * 1000 : undefined,
   })

@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, said, saidAll } from '../../delivery/api.ts'
+import { type ApiAnswer, allAnswerTexts, answerText, refusedBy } from '../../delivery/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { botToken, chatKeys, homeChannel, textKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
@@ -70,10 +70,10 @@ const post = async (posting: Posting, contextToken: string | undefined): Promise
   // When the conversation of the token has ended, the message may still arrive without the token.
   if (code === -14 && contextToken !== undefined) return post(posting, undefined)
   if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
-  const ended = code === -14 || (code === -2 && said(answer.body, 'errmsg') === 'unknown error')
+  const ended = code === -14 || (code === -2 && answerText(answer.body, 'errmsg') === 'unknown error')
   const limited = code === -2 && !ended
   return refusedBy(answer, {
-    why: ended ? `the login has ended: get a new token by QR login (${code})` : saidAll(answer.body, 'ret', 'errcode', 'errmsg'),
+    why: ended ? `the login has ended: get a new token by QR login (${code})` : allAnswerTexts(answer.body, 'ret', 'errcode', 'errmsg'),
     idempotent: false,
     limited,
     retryAfterMs: limited ? limitedMs : undefined,

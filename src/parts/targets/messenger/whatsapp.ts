@@ -1,7 +1,7 @@
 /** Sends on WhatsApp by the Cloud API when its settings are there, or else by a bridge that acts as a linked device. */
 
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
-import { refusedBy, said } from '../../delivery/api.ts'
+import { answerText, refusedBy } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { isOn } from '../../delivery/settings.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
@@ -117,9 +117,9 @@ const hasMessageId = (body: JsonObject): boolean => {
 
 const errorReason = (error: JsonObject, code: number): string | undefined => {
   const data = own(error, 'error_data')
-  const details = isObject(data) ? said(data, 'details') : undefined
+  const details = isObject(data) ? answerText(data, 'details') : undefined
   const hint = code === 131047 && 'name a template in deliver_extra.template'
-  return [said(error, 'message'), details, hint].filter(Boolean).join('; ') || undefined
+  return [answerText(error, 'message'), details, hint].filter(Boolean).join('; ') || undefined
 }
 
 const postToBridge = async ({ chat, text, thread, part, call }: Posting, bridge: string): Promise<Sent> => {
@@ -129,5 +129,5 @@ const postToBridge = async ({ chat, text, thread, part, call }: Posting, bridge:
   if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
   if (answer.status === 200 && own(answer.body, 'success') === true) return { ok: true }
   // Status 503 means that the bridge has no link to WhatsApp now, and sent nothing.
-  return refusedBy(answer, { why: said(answer.body, 'error'), idempotent: false, limited: answer.status === 503 })
+  return refusedBy(answer, { why: answerText(answer.body, 'error'), idempotent: false, limited: answer.status === 503 })
 }

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import { type JsonObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
+import { type ApiAnswer, allAnswerTexts, refusedBy } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, secret, textKey, webhookUrl } from '../kit/keys.ts'
@@ -49,7 +49,7 @@ const postToWebhook = async ({ text, call, setting, clock }: Posting): Promise<S
   const code = own(answer.body, 'errcode')
   if (answer.status === 200 && code === 0) return { ok: true }
   const limited = typeof code === 'number' && tooFast.includes(code)
-  const why = saidAll(answer.body, 'errcode', 'errmsg')
+  const why = allAnswerTexts(answer.body, 'errcode', 'errmsg')
   return refusedBy(answer, { why, idempotent: false, limited, retryAfterMs: limited ? shutOutMs : undefined })
 }
 
@@ -97,5 +97,5 @@ const isFilled = (value: unknown): boolean => Array.isArray(value) && value.leng
 const refusalOf = (answer: ApiAnswer, idempotent: boolean): Sent => {
   const body = answer.kind === 'answer' ? answer.body : {}
   const limited = /QpsLimit/.test(String(own(body, 'code')))
-  return refusedBy(answer, { why: saidAll(body, 'code', 'message'), idempotent, limited, retryAfterMs: limited ? 1000 : undefined })
+  return refusedBy(answer, { why: allAnswerTexts(body, 'code', 'message'), idempotent, limited, retryAfterMs: limited ? 1000 : undefined })
 }

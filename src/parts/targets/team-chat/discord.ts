@@ -1,7 +1,7 @@
 /** Sends without mentions to any Discord channel or thread by a bot, where Discord recognises a repeat, or to a webhook's channel. */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, said } from '../../delivery/api.ts'
+import { type ApiAnswer, answerText, refusedBy } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { botToken, chatKeys, homeChannel, threadKey, webhookUrl } from '../kit/keys.ts'
@@ -62,8 +62,8 @@ const postToWebhook = async (posting: Posting): Promise<Sent> => {
 const verdict = (answer: ApiAnswer, idempotent: boolean): Sent => {
   if (answer.kind === 'none') return refusedBy(answer, { idempotent })
   if (answer.status === 200 && typeof own(answer.body, 'id') === 'string') return { ok: true }
-  const code = said(answer.body, 'code')
-  const message = said(answer.body, 'message')
+  const code = answerText(answer.body, 'code')
+  const message = answerText(answer.body, 'message')
   const why = code === undefined || message === undefined ? message : `${message} (${code})`
   return refusedBy(answer, { why, idempotent, retryAfterMs: secondsToMs(own(answer.body, 'retry_after')) })
 }

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
+import { type ApiAnswer, allAnswerTexts, refusedBy } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, secret, textKey, threadKey, webhookUrl } from '../kit/keys.ts'
@@ -121,5 +121,10 @@ const refusalOf = (answer: ApiAnswer, idempotent: boolean): Sent => {
   const limited = typeof code === 'number' && tooMany.includes(code)
   const seconds = Number(answer.header('x-ogw-ratelimit-reset') ?? 1)
   const retryAfterMs = limited ? (seconds > 0 ? seconds : 1) * 1000 : undefined
-  return refusedBy(answer, { why: saidAll(answer.body, 'code', 'StatusCode', 'msg', 'StatusMessage'), idempotent, limited, retryAfterMs })
+  return refusedBy(answer, {
+    why: allAnswerTexts(answer.body, 'code', 'StatusCode', 'msg', 'StatusMessage'),
+    idempotent,
+    limited,
+    retryAfterMs,
+  })
 }

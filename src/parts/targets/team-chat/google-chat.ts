@@ -1,7 +1,7 @@
 /** Sends to any Google Chat space by an app, where the API recognises a repeat, or to the space of a webhook. */
 
 import { isObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
+import { type ApiAnswer, allAnswerTexts, refusedBy } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { fetchToken, readAccount } from '../kit/google-account.ts'
@@ -69,7 +69,7 @@ const post = async ({ text, thread, key, call }: Posting, url: URL, headers: Hea
 const refusalOf = (answer: ApiAnswer, idempotent: boolean): Sent => {
   if (answer.kind === 'none') return refusedBy(answer, { idempotent })
   const error = own(answer.body, 'error')
-  const why = isObject(error) ? saidAll(error, 'status', 'message') : undefined
+  const why = isObject(error) ? allAnswerTexts(error, 'status', 'message') : undefined
   // The API often does not say how long to wait. A space takes 60 messages a minute, so we wait a few seconds.
   const retryAfterMs = answer.retryAfterMs ?? (answer.status === 429 ? 5000 : undefined)
   return refusedBy(answer, { why, idempotent, retryAfterMs })

@@ -1,7 +1,7 @@
 /** Sends text without mentions to a Matrix room by its id or alias, joins the room if necessary, and refuses encrypted rooms. */
 
 import { type Json, own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
+import { type ApiAnswer, allAnswerTexts, refusedBy } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, password, referable, secret, textKey, threadKey } from '../kit/keys.ts'
@@ -135,5 +135,5 @@ const refusalOf = (answer: ApiAnswer): Sent => {
   if (answer.kind === 'none') return refusedBy(answer, { idempotent: true })
   const wait = own(answer.body, 'retry_after_ms')
   const retryAfterMs = answer.retryAfterMs ?? (typeof wait === 'number' ? wait : undefined)
-  return refusedBy(answer, { why: saidAll(answer.body, 'errcode', 'error'), idempotent: true, retryAfterMs })
+  return refusedBy(answer, { why: allAnswerTexts(answer.body, 'errcode', 'error'), idempotent: true, retryAfterMs })
 }

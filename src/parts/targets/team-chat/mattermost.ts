@@ -1,7 +1,7 @@
 /** Sends to a Mattermost channel or thread with a bot's or personal token, without mentions or images. */
 
 import { own } from '../../../core/json.ts'
-import { refusedBy, said } from '../../delivery/api.ts'
+import { answerText, refusedBy } from '../../delivery/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { withoutImages } from '../kit/images.ts'
 import { botToken, chatKeys, homeChannel, serverUrl, threadKey } from '../kit/keys.ts'
@@ -45,5 +45,9 @@ const post = async (posting: Posting): Promise<Sent> => {
   // The header holds the seconds until the limit resets. We read it because Retry-After is not always there.
   const reset = Number(answer.header('x-ratelimit-reset') ?? Number.NaN)
   const resetMs = answer.status === 429 && Number.isFinite(reset) ? reset * 1000 : undefined
-  return refusedBy(answer, { why: said(answer.body, 'message', 'id'), idempotent: false, retryAfterMs: answer.retryAfterMs ?? resetMs })
+  return refusedBy(answer, {
+    why: answerText(answer.body, 'message', 'id'),
+    idempotent: false,
+    retryAfterMs: answer.retryAfterMs ?? resetMs,
+  })
 }

@@ -2,7 +2,7 @@
 
 import { own } from '../../../core/json.ts'
 import { excerpt, printable } from '../../../core/text.ts'
-import { refusedBy, said } from '../../delivery/api.ts'
+import { answerText, refusedBy } from '../../delivery/api.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { botToken, chatKeys, homeChannel, threadKey, webhookUrl } from '../kit/keys.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
@@ -51,8 +51,8 @@ const postByBot = async (posting: Posting): Promise<Sent> => {
   })
   if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
   if (answer.status === 200 && own(answer.body, 'ok') === true) return { ok: true }
-  const error = said(answer.body, 'error')
-  const needed = said(answer.body, 'needed')
+  const error = answerText(answer.body, 'error')
+  const needed = answerText(answer.body, 'needed')
   const why = error === undefined || needed === undefined ? error : `${error}: ${needed}`
   return refusedBy(answer, { why, idempotent: false, limited: error !== undefined && /^rate_?limited$/.test(error) })
 }

@@ -1,7 +1,7 @@
 /** Sends to Microsoft Teams by the webhook of a workflow, as an adaptive card in the chat that the workflow posts to. */
 
 import { isObject, own } from '../../../core/json.ts'
-import { refusedBy, saidAll } from '../../delivery/api.ts'
+import { allAnswerTexts, refusedBy } from '../../delivery/api.ts'
 import { defineChat, type Posting } from '../kit/chat.ts'
 import { homeChannel, noChatKeys, webhookUrl } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
@@ -44,7 +44,7 @@ const post = async ({ text, call, setting }: Posting): Promise<Sent> => {
   // A connector may answer 200 with the error of Teams in the body.
   const passed = /endpoint returned HTTP error (\d{3})/.exec(answered.slice(0, 1000))?.[1]
   return refusedBy(answer, {
-    why: isObject(error) ? saidAll(error, 'code', 'message') : passed && `Teams answered HTTP ${passed}`,
+    why: isObject(error) ? allAnswerTexts(error, 'code', 'message') : passed && `Teams answered HTTP ${passed}`,
     idempotent: false,
     limited: passed === '429',
   })

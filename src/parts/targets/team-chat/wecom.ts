@@ -1,7 +1,7 @@
 /** Sends on WeCom by an AI bot, by a corp app, or to the group of a robot's webhook. */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, refusedBy, saidAll } from '../../delivery/api.ts'
+import { type ApiAnswer, allAnswerTexts, refusedBy } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, referable, secret, textKey, webhookUrl } from '../kit/keys.ts'
@@ -107,6 +107,6 @@ const answerCode = (answer: ApiAnswer): Json | undefined =>
 
 const refusalOf = (answer: ApiAnswer, idempotent: boolean): Sent => {
   const limited = isTooMany(answerCode(answer))
-  const why = answer.kind === 'answer' ? saidAll(answer.body, 'errcode', 'errmsg') : undefined
+  const why = answer.kind === 'answer' ? allAnswerTexts(answer.body, 'errcode', 'errmsg') : undefined
   return refusedBy(answer, { why, idempotent, limited, retryAfterMs: limited ? minuteMs : undefined })
 }

@@ -5,8 +5,8 @@ import { printable } from '../../../core/text.ts'
 import { hasFallback } from '../../../expr/template.ts'
 import { templatePieces } from '../dialects.ts'
 import { fixOf, type Subject } from '../subject.ts'
-import { type NearPaths, namesAnItem, nearPathHelp, nearPaths } from './near-paths.ts'
-import { coversEvents, inNone, type Sampled } from './sampled.ts'
+import { type NearPaths, namesFurtherItem, nearPathHelp, nearPaths } from './near-paths.ts'
+import { coversEvents, inNoneOf, type Sampled } from './sampled.ts'
 
 /** A text of the route. `where`: the key under which samples have its filled placeholders. */
 export type TextAt = { readonly path: Path; readonly text: string; readonly where: string }
@@ -28,14 +28,14 @@ export const reviewSlips = (subject: Subject, sampled: Sampled, at: TextAt, repo
   const known = new Set(sampled.paths('event'))
   for (const { piece, from } of templatePieces(at.text)) {
     if (piece.kind !== 'path' || reportedAt.has(from) || hasFallback(piece.path)) continue
-    if (known.has(piece.path) || namesAnItem(piece.path, [...known])) continue
+    if (known.has(piece.path) || namesFurtherItem(piece.path, [...known])) continue
     const near = nearPaths(piece.path, [...known])
     if (near.slips.length > 0) sayMissing(subject, sampled, at, { text: piece.written, at: from }, near)
   }
 }
 
 /** Reviews a route without a prompt, whose text is the whole payload. */
-export const reviewWhole = (subject: Subject, sampled: Sampled): void =>
+export const reviewWholePayload = (subject: Subject, sampled: Sampled): void =>
   reportCut(subject, sampled, { path: [], text: '', where: 'prompt' }, { text: 'the whole payload', at: 0 })
 
 /** A part of a text, with the offset where it begins. */
@@ -49,7 +49,7 @@ const fillingsOf = ({ taken }: Sampled, where: string, written: string) =>
 const reportMissing = (subject: Subject, sampled: Sampled, at: TextAt, piece: TextPart & { readonly path: string }): void => {
   const fillings = fillingsOf(sampled, at.where, piece.text)
   if (fillings.length === 0 || fillings.some(({ filled }) => !filled.missing)) return
-  if (namesAnItem(piece.path, sampled.paths('sent'))) return
+  if (namesFurtherItem(piece.path, sampled.paths('sent'))) return
   const near = nearPaths(piece.path, sampled.paths('sent'))
   const isSure = coversEvents(sampled, subject.spec) && fillings.some(({ passes }) => passes)
   if (isSure || near.slips.length > 0) sayMissing(subject, sampled, at, piece, near)
@@ -59,7 +59,7 @@ const sayMissing = (subject: Subject, sampled: Sampled, { path, text }: TextAt, 
   const whole = subject.placeOf(path)
   const place = subject.texts.inside(whole, text, piece)
   const [best] = near.all
-  subject.say('WH501', path, `"${printable(piece.text, 80)}" is ${inNone(sampled.taken)}: it stays as it is`, {
+  subject.say('WH501', path, `"${printable(piece.text, 80)}" is ${inNoneOf(sampled.taken)}: it stays as it is`, {
     help: nearPathHelp(near),
     suggest: near.all,
     place: place ?? whole,

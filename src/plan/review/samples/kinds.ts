@@ -6,7 +6,7 @@ import { compileField } from '../../../expr/path.ts'
 import type { Domain } from '../../../parts/operators/operator.ts'
 import { canonicalField, comparedIn, domainOf, type Leaf, leavesOf } from '../filters/fields.ts'
 import { fixOf, type Subject } from '../subject.ts'
-import { inAll, type Sampled } from './sampled.ts'
+import { inAllOf, type Sampled } from './sampled.ts'
 
 export const reviewKinds = (subject: Subject, sampled: Sampled): void => {
   for (const leaf of leavesOf(subject.spec.filters)) {
@@ -61,7 +61,7 @@ const reportKind = (leaf: Leaf, domain: Domain, { values, wanted }: KindMismatch
   const { field, operator, path } = leaf
   const at = [...path, operator]
   const having = sampled.taken.filter(({ event }) => compileField(field)(event) !== undefined)
-  const message = `"${printable(field, 80)}" is ${kindsOf(values)} ${inAll(having)}, and ${operator} asks for ${wanted}`
+  const message = `"${printable(field, 80)}" is ${kindsOf(values)} ${inAllOf(having)}, and ${operator} asks for ${wanted}`
   const instead = insteadOf(leaf, domain, values)
   const place = subject.placeOf(at)
   subject.say('WH414', at, message, {

@@ -62,7 +62,7 @@ export const nearPaths = (path: string, knownPaths: readonly string[]): NearPath
 }
 
 /** Whether a path names a further item of a list that the samples have: another event may have more items. */
-export const namesAnItem = (path: string, known: readonly string[]): boolean =>
+export const namesFurtherItem = (path: string, known: readonly string[]): boolean =>
   /(?:^|\.)\d+(?=\.|$)/.test(path) && known.includes(path.replace(/(^|\.)\d+(?=\.|$)/g, (_, dot: string) => `${dot}0`))
 
 const withoutIndexes = (path: string): string => path.replace(/\.\d+(?=\.|$)/g, '')

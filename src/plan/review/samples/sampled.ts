@@ -31,11 +31,11 @@ export type Sampled = {
 }
 
 /** Returns `in none of 2 samples (github/push, github/fork)`. */
-export const inNone = (taken: readonly TakenSample[]): string =>
+export const inNoneOf = (taken: readonly TakenSample[]): string =>
   taken.length === 1 ? `not in the sample ${sampleNames(taken)}` : `in none of ${taken.length} samples (${sampleNames(taken)})`
 
 /** Returns `in all 2 samples that have it (github/push, github/fork)`. */
-export const inAll = (taken: readonly TakenSample[]): string =>
+export const inAllOf = (taken: readonly TakenSample[]): string =>
   taken.length === 1 ? `in the sample ${sampleNames(taken)}` : `in all ${taken.length} samples that have it (${sampleNames(taken)})`
 
 const sampleNames = (taken: readonly TakenSample[]): string => {

@@ -8,8 +8,8 @@ import { placeholders } from '../../../expr/placeholder.ts'
 import { domainOf, type Leaf, leavesOf } from '../filters/fields.ts'
 import { fixOf, type Subject } from '../subject.ts'
 import { reviewKinds } from './kinds.ts'
-import { type NearPaths, namesAnItem, nearPathHelp, nearPaths } from './near-paths.ts'
-import { coversEvents, inNone, type Sampled } from './sampled.ts'
+import { type NearPaths, namesFurtherItem, nearPathHelp, nearPaths } from './near-paths.ts'
+import { coversEvents, inNoneOf, type Sampled } from './sampled.ts'
 
 export const reviewSamples = (subject: Subject): void => {
   const asked = subject.samples?.get(subject.route)
@@ -39,7 +39,7 @@ const isMissing = (leaf: Leaf, sampled: Sampled, subject: Subject): boolean => {
   if (asksWhether(leaf, subject) || field === 'event' || field === 'event_type') return false
   const get = compileField(field)
   if (sampled.taken.some(({ event }) => get(event) !== undefined)) return false
-  return !namesAnItem(field.replace(/^payload\./, ''), sampled.paths('event'))
+  return !namesFurtherItem(field.replace(/^payload\./, ''), sampled.paths('event'))
 }
 
 /** Checks a field by the sender's own samples. As an event may have more keys, only a slip is WH409; another missing field is WH415. */
@@ -48,7 +48,7 @@ const checkSenderField = (leaf: Leaf, sampled: Sampled, subject: Subject): void 
   const near = nearFields(leaf.field, sampled)
   if (near.slips.length > 0) sayMissing(leaf, near, sampled, subject)
   else if (isUnlikely(leaf.field, sampled) && (subject.spec.events ?? []).length > 0 && coversEvents(sampled, subject.spec)) {
-    const message = `no sample of its sender has the field "${printable(leaf.field, 80)}": it is ${inNone(sampled.taken)}`
+    const message = `no sample of its sender has the field "${printable(leaf.field, 80)}": it is ${inNoneOf(sampled.taken)}`
     const help =
       near.all.length > 0
         ? nearPathHelp(near)
@@ -84,7 +84,7 @@ const sayMissing = ({ field, path }: Leaf, near: NearPaths, sampled: Sampled, su
   const [best] = near.all
   const place = subject.placeOf(at)
   const isQuoted = /^["']/.test(subject.texts.at(place) ?? '')
-  subject.say('WH409', at, `the field "${printable(field, 80)}" is ${inNone(sampled.taken)}`, {
+  subject.say('WH409', at, `the field "${printable(field, 80)}" is ${inNoneOf(sampled.taken)}`, {
     help: nearPathHelp(near),
     suggest: near.all,
     ...(best === undefined ? {} : { fix: fixOf(`write ${best}`, false, { place, text: isQuoted ? JSON.stringify(best) : best }) }),
@@ -123,7 +123,7 @@ const checkKey = (sampled: Sampled, subject: Subject): void => {
   const [best] = near.all
   const place = placeOf(['coalesce', 'key'])
   const fix = best !== undefined && !isTemplate && texts.at(place) !== undefined
-  say('WH215', ['coalesce', 'key'], `the key "${printable(key, 80)}" has no value and merges nothing: it is ${inNone(made)}`, {
+  say('WH215', ['coalesce', 'key'], `the key "${printable(key, 80)}" has no value and merges nothing: it is ${inNoneOf(made)}`, {
     help: nearPathHelp(near),
     suggest: near.all,
     ...(fix ? { fix: fixOf(`write ${best}`, false, { place, text: JSON.stringify(best) }) } : {}),

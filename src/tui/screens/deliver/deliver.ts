@@ -160,7 +160,7 @@ const onMessage = (screen: DeliverScreen, message: Message, draft: RouteDraft, p
     case 'targets':
       return { screen: withTargets(screen, message.answer, draft) }
     case 'testTarget':
-      return { world: { notice: { tone: message.answer.ok ? 'ok' : 'bad', text: message.answer.said } } }
+      return { world: { notice: { tone: message.answer.ok ? 'ok' : 'bad', text: message.answer.message } } }
     case 'returned':
       if (message.id !== testId) return settingEntered(draft, screen.targets, message)
       if (message.value === '') return {}

@@ -1,7 +1,7 @@
 /** Finds the values of a condition's field in the payload, and in the samples that the route's conditions were tried on. */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
-import { readSeen } from '../../../app/editor/operators.ts'
+import { parseShownValue } from '../../../app/editor/operators.ts'
 import type { Json } from '../../../core/json.ts'
 import { stars } from '../../../core/secrets/mask.ts'
 import type { World } from '../../model/screen.ts'
@@ -22,7 +22,7 @@ export const typeOfField = (field: string, rows: readonly ConditionRow[], world:
   if (plainField(field) === 'event' || field.startsWith('headers.')) return 'string'
   const found = inPayload(field, world)?.type
   if (found !== undefined) return found
-  const types = new Set(inSamples(field, rows, world).flatMap((json) => readSeen(json)?.type ?? []))
+  const types = new Set(inSamples(field, rows, world).flatMap((json) => parseShownValue(json)?.type ?? []))
   return types.size === 1 ? [...types][0] : undefined
 }
 
@@ -36,7 +36,7 @@ export const fieldValues = (field: string, rows: readonly ConditionRow[], world:
     ...inSamples(field, rows, world).map((json) => ({ json, where: 'in the samples' })),
   ]
   const values = candidates.flatMap(({ json, where }): FieldValue[] => {
-    const read = readSeen(json)
+    const read = parseShownValue(json)
     return read && read.value !== stars ? [{ value: read.value, json, where }] : []
   })
   return values.filter(({ json }, i) => values.findIndex((each) => each.json === json) === i)

@@ -70,7 +70,7 @@ export const homeModel = screenModel<HomeScreen>({
   },
   onMessage: (screen, message, world) => onMessage(screen, message, world),
   rows: (screen, world) => rowsOf(screen, world).map(routeSentence),
-  said: (_, { home }) => (home?.problem ? [`Problem: ${home.problem.said}.`] : []),
+  said: (_, { home }) => (home?.problem ? [`Problem: ${home.problem.message}.`] : []),
   point: (screen, cursor) => ({ ...screen, cursor }),
   list: (screen, world, room) => layoutOf(screen, world, room).list,
 })
@@ -112,7 +112,7 @@ const onMessage = (screen: HomeScreen, message: Message, world: World): Update<H
     case 'drafts':
       return keptDrafts(screen, message.answer, message.of.route)
     case 'test':
-      return { world: { notice: { tone: message.answer.ok ? 'ok' : 'warn', text: message.answer.said } } }
+      return { world: { notice: { tone: message.answer.ok ? 'ok' : 'warn', text: message.answer.message } } }
     case 'returned':
       return message.id === payloadId ? withPayload(screen, JSON.parse(message.value), world) : onReturned(screen, message, world)
     case 'home':

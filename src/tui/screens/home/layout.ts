@@ -38,6 +38,6 @@ export const layoutOf = (screen: HomeState, world: World, { width, height }: Roo
 
 /** Says why the routes of the file cannot be listed. */
 export const problemsOf = ({ home }: World): readonly Remark[] =>
-  home?.problem ? [marked(`${home.problem.said}; E opens it there`, 'bad')] : []
+  home?.problem ? [marked(`${home.problem.message}; E opens it there`, 'bad')] : []
 
 export const isFiltered = ({ isFinding, search }: HomeState): boolean => isFinding || search.text !== ''

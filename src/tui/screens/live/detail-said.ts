@@ -2,16 +2,16 @@
 
 import type { Payload, TraceShown } from '../../../app/editor/service.ts'
 import type { TrafficLine } from '../../../generated/control.ts'
-import { stagesSaid } from '../trace/trace-said.ts'
+import { stageSentences } from '../trace/trace-said.ts'
 
 type Detail = { readonly payload?: Payload; readonly trace?: TraceShown }
 
-export const detailSaid = (pane: string, shown: Detail | undefined, lines: readonly TrafficLine[]): readonly string[] => {
+export const detailSentences = (pane: string, shown: Detail | undefined, lines: readonly TrafficLine[]): readonly string[] => {
   if (pane === 'Delivery')
     return lines.flatMap((each) =>
       each.type === 'delivery' ? [`attempt ${each.attempt} ${each.state}${each.error === null ? '' : `: ${each.error}`}`] : [],
     )
-  if (pane === 'Trace') return shown?.trace ? stagesSaid(shown.trace) : []
+  if (pane === 'Trace') return shown?.trace ? stageSentences(shown.trace) : []
   if (!shown?.payload) return []
   const { headers, values } = shown.payload
   return pane === 'Headers'

@@ -8,7 +8,7 @@ import type { ActionName } from '../../model/actions.ts'
 import { moved, moves, paneAfter, paneKeys } from '../../model/list.ts'
 import { entry } from '../../model/overlays.ts'
 import { type Message, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
-import { detailSaid, eventSaid } from './detail-said.ts'
+import { detailSentences, eventSaid } from './detail-said.ts'
 import { jsonOf } from './json-of.ts'
 import { layoutOf } from './layout.ts'
 
@@ -83,7 +83,7 @@ export const liveModel = screenModel<LiveScreen>({
   onAction: (screen, action, world) => onAction(screen, action, world),
   onMessage: (screen, message, world) => onMessage(screen, message, world),
   panes: ({ pane }) => ({ names: livePanes, at: livePanes.indexOf(pane) }),
-  said: (screen) => detailSaid(screen.pane, detailOf(screen), screen.events[screen.cursor]?.lines ?? []),
+  said: (screen) => detailSentences(screen.pane, detailOf(screen), screen.events[screen.cursor]?.lines ?? []),
   rows: ({ events }) => events.map(({ lines }) => eventSaid(lines)),
   point: (screen, cursor) => ({ ...screen, cursor, follows: false }),
   list: ({ cursor, events }, _, room) => layoutOf(cursor, events.length, room).list,
@@ -204,7 +204,7 @@ const onMessage = (screen: LiveScreen, message: Message, world: World): Update<L
       // The record may not be written yet. The next time that the details are asked for, it is there.
       return message.ask === 'recorded' || message.ask === 'traceOf' ? { screen: { ...screen, shown: undefined } } : {}
     case 'replay':
-      return { world: { notice: { tone: message.answer.ok ? 'ok' : 'warn', text: `replayed: ${message.answer.said}` } } }
+      return { world: { notice: { tone: message.answer.ok ? 'ok' : 'warn', text: `replayed: ${message.answer.message}` } } }
     case 'curl':
       return { commands: [{ kind: 'copy', text: message.answer }] }
     case 'addSample':

@@ -1,6 +1,6 @@
 /** One line of text to fill in. */
 
-import { routeName } from '../../../core/names.ts'
+import { routeNamePattern } from '../../../core/names.ts'
 import type { EntryScreen } from '../../model/overlays.ts'
 import { screenModel, warned } from '../../model/screen.ts'
 import { editField, typeInto } from '../../model/text-field.ts'
@@ -26,7 +26,7 @@ export const complaint = ({ form, taken = [], field: { text } }: EntryScreen): s
   if (form === 'number') return written === '' || !Number.isFinite(Number(written)) ? 'a number is needed' : undefined
   if (form === 'text') return undefined
   if (written === '') return 'a name is needed'
-  if (!routeName.test(written))
+  if (!routeNamePattern.test(written))
     return `"${written}" cannot be a name: letters, digits, dot, underscore and hyphen, the first a letter or digit; at most 64`
   return taken.includes(written) ? `there is a route "${written}" already` : undefined
 }

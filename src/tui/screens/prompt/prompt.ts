@@ -5,7 +5,7 @@ import type { PayloadValue } from '../../../app/editor/service.ts'
 import { fuzzy, moved } from '../../model/list.ts'
 import { type Screen, screenModel, type Update, type World } from '../../model/screen.ts'
 import { editField, type TextField, textField, typeInto } from '../../model/text-field.ts'
-import { promptSaid } from '../trace/trace-said.ts'
+import { promptSentences } from '../trace/trace-said.ts'
 import { layoutOf } from './layout.ts'
 
 export type PromptScreen = Screen & {
@@ -74,7 +74,7 @@ export const promptModel = screenModel<PromptScreen>({
       : [...promptLines(field).map((each) => each || 'an empty line'), 'a new line'],
   point: (screen, row) => (screen.completion ? { ...screen, cursor: row } : { ...screen, field: atLine(screen.field, row) }),
   list: (screen, _, room) => (screen.completion ? layoutOf(screen, room).paths : undefined),
-  said: (_, { preview }) => promptSaid(preview),
+  said: (_, { preview }) => promptSentences(preview),
   onMessage(screen, message, world) {
     if (message.type === 'payload') return { screen: offering(screen, world) }
     return message.type === 'returned' && message.id === title

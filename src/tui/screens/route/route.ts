@@ -59,7 +59,7 @@ export const routeModel = screenModel<RouteScreen>({
     if (message.type === 'names' && draft?.opened === message.of.draft.opened) return pickNames(draft, message.of.key, message.answer)
     if (message.type === 'payloads' && draft) return firstPayload(message, world, draft)
     if (message.type === 'reopen') return { world: { draft: draftOf(message.answer) } }
-    if (message.type === 'test') return { world: { notice: { tone: message.answer.ok ? 'ok' : 'warn', text: message.answer.said } } }
+    if (message.type === 'test') return { world: { notice: { tone: message.answer.ok ? 'ok' : 'warn', text: message.answer.message } } }
     return {}
   },
   rows: ({ unfolded }, { draft }) => (draft ? formRows(draft.spec, unfolded).map(rowSaid) : []),

@@ -4,7 +4,7 @@
  */
 
 import type { TraceShown } from '../../../app/editor/service.ts'
-import { type Judged, saidOf } from '../../../app/trace/plan-observer.ts'
+import { conditionText, type Judged } from '../../../app/trace/plan-observer.ts'
 import type { TracedStage } from '../../../app/trace/stage-log.ts'
 import { wrap } from '../../model/cells.ts'
 import type { World } from '../../model/screen.ts'
@@ -54,7 +54,7 @@ export const stageRows = (
 }
 
 const conditionRows = (judged: Judged, width: number): readonly TraceRow[] =>
-  wrap(saidOf(judged), width - 10).map((text, at) => ({ kind: 'condition', text, ...(at === 0 ? { holds: judged.holds } : {}) }))
+  wrap(conditionText(judged), width - 10).map((text, at) => ({ kind: 'condition', text, ...(at === 0 ? { holds: judged.holds } : {}) }))
 
 const endRows = ({ name, reason, answer, starts }: TraceShown): readonly TraceRow[] => [
   { kind: 'end', title: 'outcome ', name, text: reason === undefined ? '' : `: ${reason}` },

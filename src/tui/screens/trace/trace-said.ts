@@ -2,18 +2,18 @@
 
 import type { Preview, TraceShown } from '../../../app/editor/service.ts'
 
-export const stagesSaid = ({ stages }: TraceShown): readonly string[] =>
+export const stageSentences = ({ stages }: TraceShown): readonly string[] =>
   stages.map(({ stage, result, reason }) => [`${stage}: ${result}`, reason].filter(Boolean).join(', '))
 
 /** Says how the trace ends: the outcome, the answer, and what is started. */
-export const endSaid = ({ name, reason, answer, starts }: TraceShown): readonly string[] => [
+export const endSentences = ({ name, reason, answer, starts }: TraceShown): readonly string[] => [
   `outcome: ${name}${reason === undefined ? '' : `, ${reason}`}`,
   `answer: ${answer.status} ${answer.body}`,
   ...(starts ? [`starts: ${starts.mode}, then ${starts.target}`] : []),
 ]
 
 /** Returns the prompt, filled in from the payload. */
-export const promptSaid = (preview: Preview | undefined): readonly string[] => {
+export const promptSentences = (preview: Preview | undefined): readonly string[] => {
   const prompt = preview?.prompt
   if (!prompt) return preview?.untraced === undefined ? [] : [preview.untraced]
   const { text, unresolved, cuts } = prompt

@@ -4,7 +4,7 @@ import { moves, scrolled } from '../../model/list.ts'
 import { roomOf } from '../../model/room.ts'
 import { type Screen, screenModel } from '../../model/screen.ts'
 import { traceRows } from './trace-rows.ts'
-import { endSaid, promptSaid, stagesSaid } from './trace-said.ts'
+import { endSentences, promptSentences, stageSentences } from './trace-said.ts'
 
 export type TraceScreen = Screen & { readonly kind: 'trace'; readonly scroll: number }
 
@@ -19,6 +19,6 @@ export const traceModel = screenModel<TraceScreen>({
     const last = traceRows(world, width, true).length - height
     return { screen: { ...screen, scroll: scrolled(screen.scroll, action, last) } }
   },
-  rows: (_, { preview }) => (preview?.trace ? stagesSaid(preview.trace) : []),
-  said: (_, { preview }) => [...(preview?.trace ? endSaid(preview.trace) : []), ...promptSaid(preview)],
+  rows: (_, { preview }) => (preview?.trace ? stageSentences(preview.trace) : []),
+  said: (_, { preview }) => [...(preview?.trace ? endSentences(preview.trace) : []), ...promptSentences(preview)],
 })

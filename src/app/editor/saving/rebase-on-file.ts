@@ -5,14 +5,14 @@ import { equalJson, isObject, type JsonObject, own, valueAt } from '../../../cor
 import { isRemoved, type RouteDraft, rebased } from '../draft/route-draft.ts'
 
 /** Returns the draft on a text of its file, or says why the draft cannot be put onto the text. */
-export const ontoCurrent = (draft: RouteDraft, text: string): RouteDraft | { readonly why: string } => {
+export const rebaseOnFile = (draft: RouteDraft, text: string): RouteDraft | { readonly why: string } => {
   const { opened } = draft
   const data = parseSource(opened.file, text).source?.data
   if (!isObject(data)) return { why: 'the file cannot be read as it is now' }
   const now = valueAt(data, opened.base)
   if (opened.isNew) return now === undefined ? rebased(draft, { text }) : { why: `there is a route "${opened.name}" in the file by now` }
   if (!isObject(now)) return { why: `"${opened.name}" is not in the file any more` }
-  const clashes = clashesOf(draft, now)
+  const clashes = clashingKeys(draft, now)
   if (clashes.length > 0) return { why: `${clashes.map((key) => `"${key}"`).join(' and ')} changed in the file, too` }
   return rebased(draft, { text, written: now })
 }
@@ -21,7 +21,7 @@ export const ontoCurrent = (draft: RouteDraft, text: string): RouteDraft | { rea
  * Returns the keys that the draft changes, and that have changed in the file since the draft was opened. To delete the route is to change
  * all keys.
  */
-export const clashesOf = (draft: RouteDraft, now: JsonObject): readonly string[] => {
+export const clashingKeys = (draft: RouteDraft, now: JsonObject): readonly string[] => {
   const { written } = draft.opened
   const edits = draft.past.flatMap((step) => step.edits)
   const all = isRemoved(draft) ? [...Object.keys(written), ...Object.keys(now)] : []

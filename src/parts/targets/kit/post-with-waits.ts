@@ -6,7 +6,7 @@ import type { Sent } from '../target.ts'
 const maxWaits = 3
 
 /** Posts once, and again after each wait that the platform asks for, at most three times and only before the deadline. */
-export const patiently = async (post: (leftMs: number) => Promise<Sent>, clock: Clock, deadline: number): Promise<Sent> => {
+export const postWithWaits = async (post: (leftMs: number) => Promise<Sent>, clock: Clock, deadline: number): Promise<Sent> => {
   for (let waits = 0; ; waits++) {
     const leftMs = deadline - clock.monotonic()
     if (leftMs <= 0) return { ok: false, why: 'no time left', repeatable: true }

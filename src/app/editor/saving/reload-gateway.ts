@@ -8,7 +8,7 @@ import type { Workspace } from '../../workspace.ts'
  * Makes a running gateway reload. Returns sentences that say what happened; none when no gateway runs. Never throws, because the file is
  * written already.
  */
-export const takenOver = async ({ self }: Workspace, finder: GatewayFinder): Promise<readonly string[]> => {
+export const reloadGateway = async ({ self }: Workspace, finder: GatewayFinder): Promise<readonly string[]> => {
   try {
     const gateway = await finder.find()
     if (!gateway) return []

@@ -6,12 +6,12 @@ import { bytesOf, type Encoding } from './digits.ts'
 import { compileSource, labelledParts, type RequestView, sourceName, type ValueSource } from './request-view.ts'
 
 /** Reads the texts of all signatures of a request, or returns a sentence on why there is none. */
-export type ReadClaims = (request: RequestView) => readonly string[] | string
+export type ReadSignatures = (request: RequestView) => readonly string[] | string
 
 const maxSignatures = 16
 
 /** Compiles the reading of signatures: all parts with the label, or all parts between separators, each without its prefix. */
-export const claimsOf = ({ prefix, label, separator, ...place }: ValueSource & { readonly prefix?: string }): ReadClaims => {
+export const signaturesReader = ({ prefix, label, separator, ...place }: ValueSource & { readonly prefix?: string }): ReadSignatures => {
   const read = compileSource(place)
   const name = sourceName({ ...place, ...(label === undefined ? {} : { label }) })
   return (request) => {
@@ -53,12 +53,12 @@ export const showsIn = ({
 export const shownBy = ({ header: name, prefix = '' }: ValueSource & { readonly prefix?: string }): Headers =>
   name === undefined ? {} : { [name.toLowerCase()]: `${prefix}x` }
 
-type SignaturePlace = { readonly claims: ReadClaims; readonly encoding: Encoding; readonly name: string }
+type SignaturePlace = { readonly signatures: ReadSignatures; readonly encoding: Encoding; readonly name: string }
 
 /** Returns the bytes of the signatures that are well-formed, or a sentence where none is. */
-export const signaturesIn = ({ claims, encoding, name }: SignaturePlace, request: RequestView): readonly Buffer[] | string => {
-  const texts = claims(request)
+export const signaturesIn = ({ signatures: read, encoding, name }: SignaturePlace, request: RequestView): readonly Buffer[] | string => {
+  const texts = read(request)
   if (typeof texts === 'string') return texts
-  const signatures = texts.flatMap((text) => bytesOf(text, encoding) ?? [])
-  return signatures.length > 0 ? signatures : `${name} is not ${encoding}`
+  const wellFormed = texts.flatMap((text) => bytesOf(text, encoding) ?? [])
+  return wellFormed.length > 0 ? wellFormed : `${name} is not ${encoding}`
 }
