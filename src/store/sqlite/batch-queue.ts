@@ -1,5 +1,6 @@
 /** Queues calls for the ledger. The calls of one turn of the loop are one batch, and resolve when the batch is committed. */
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
 import { messageOf, StoreFault } from '../../core/fault.ts'
 import type { Accepted } from '../ports.ts'
@@ -165,9 +166,3 @@ export class BatchQueue {
     await this.#link.close()
   }
 }
-
-/** Like the function of node:timers/promises, which V8 would compile into each place that waits. */
-const nextTurn = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve)
-  })

@@ -69,13 +69,8 @@ export class Claims {
 
   /** Stores the claims of `claimRun`. Called at the end of each batch. */
   store(): void {
-    this.#fresh.forEach(this.#hold)
+    for (const [until, keys] of this.#fresh) this.#sql.hold.run([until, keys])
     this.#fresh.clear()
-  }
-
-  /** For `forEach`: a loop over a map would be several times the code to compile (DECISIONS.md, 98). */
-  readonly #hold = (keys: string, until: number): void => {
-    this.#sql.hold.run([until, keys])
   }
 
   isHeld(key: string, now: number): boolean {
