@@ -10,6 +10,8 @@ import { openMemory } from '../../src/store/memory/memory-store.ts'
 import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, RunEnd, Store, StoredStanding } from '../../src/store/ports.ts'
 import type { StorePart } from '../../src/store/store-part.ts'
 import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
+import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
+import { postgresParts } from '../fakes/postgres-store.ts'
 import { lookEveryMs, sharedStore } from '../fakes/shared-store.ts'
 
 const hourMs = 3_600_000
@@ -29,13 +31,19 @@ const runOf = (id: string, prompt = `prompt of ${id}`): NewRun => ({
 type Subject = {
   readonly name: string
   /** A new one, whose own time passes as this clock's does. */
-  readonly at: (clock: Clock) => StorePart
+  readonly at: (clock: Clock) => StorePart & { close?(): Promise<void> }
   /** After so long it is asked again whatever waits, for others may have brought work. */
   readonly lookEveryMs?: number
 }
 
 const shared: Subject = { name: 'shared', at: (clock) => sharedStore(aheadOf(clock, hourMs)), lookEveryMs }
-const subjects: readonly Subject[] = [...stores.map((part) => ({ name: part.name, at: () => part })), shared]
+/** The real server of the tests below; absent where this machine has none. */
+const server = withoutPostgres ? undefined : await openPostgresServer()
+t.teardown(() => server?.stop())
+const makePart = server && postgresParts(server, lookEveryMs)
+const postgres: readonly Subject[] = makePart ? [{ name: 'postgres', at: (clock) => makePart(aheadOf(clock, hourMs)), lookEveryMs }] : []
+const subjects: readonly Subject[] = [...stores.map((part) => ({ name: part.name, at: () => part })), shared, ...postgres]
+t.test('postgres: a real server', { skip: withoutPostgres }, async (t) => t.ok(server))
 
 type Setting = {
   readonly store: Store
@@ -80,8 +88,12 @@ for (const { name, at, lookEveryMs } of subjects) {
     const promise = (title: string, check: (t: Test, setting: Setting) => Promise<void>): void => {
       t.test(title, async (t) => {
         const clock = fakeClock()
-        const store = await at(clock).open({ folder: t.testdir(), durability: 'commit', clock })
-        t.teardown(() => store.close())
+        const part = at(clock)
+        const store = await part.open({ folder: t.testdir(), durability: 'commit', clock })
+        t.teardown(async () => {
+          await store.close()
+          await part.close?.()
+        })
         const claimOf = (key: string): Claim => ({ key, holdMs: hourMs })
         await check(t, {
           store,
@@ -947,8 +959,12 @@ t.test('the stores do the same over any sequence of calls', async (t) => {
   const clock = fakeClock()
   const sides = await Promise.all(
     subjects.map(async ({ name, at, lookEveryMs = Number.POSITIVE_INFINITY }) => {
-      const store = await at(clock).open({ folder: t.testdir(), durability: 'commit', clock })
-      t.teardown(() => store.close())
+      const part = at(clock)
+      const store = await part.open({ folder: t.testdir(), durability: 'commit', clock })
+      t.teardown(async () => {
+        await store.close()
+        await part.close?.()
+      })
       return { name, store, lookEveryMs }
     }),
   )
@@ -990,75 +1006,85 @@ t.test('the stores do the same over any sequence of calls', async (t) => {
 })
 
 /** Two processes on one store. Their clocks stand still, far apart; only the time of the store passes. */
-t.test('a shared store, and two processes', (t) => {
-  type Two = { readonly first: Store; readonly second: Store; readonly open: () => Promise<Store>; readonly clock: FakeClock }
-  const promise = (title: string, check: (t: Test, two: Two) => Promise<void>): void => {
-    t.test(title, async (t) => {
-      const clock = fakeClock()
-      const part = shared.at(clock)
-      const open = (start: number): Promise<Store> => part.open({ folder: t.testdirName, durability: 'commit', clock: fakeClock(start) })
-      await check(t, { first: await open(0), second: await open(clock.now() + 100 * hourMs), open: () => open(clock.now()), clock })
-    })
-  }
-  const accept = (store: Store, id: string, lane?: Lane): Promise<Accepted> => store.accept(runOf(id), { key: id, holdMs: hourMs }, lane)
-
-  promise('each run is taken by one of them, in the order of acceptance', async (t, { first, second }) => {
-    for (const [i, id] of ['a', 'b', 'c', 'd'].entries()) t.equal(await accept(i % 2 ? first : second, id), 'accepted')
-    const [some, others] = await Promise.all([first.take(2, 1000), second.take(10, 1000)])
-    t.strictSame([...ids(some), ...ids(others)], ['a', 'b', 'c', 'd'])
-    t.equal(await second.backlog(), 4)
-  })
-
-  promise("they know of each other's ids, lanes and groups", async (t, { first, second, clock }) => {
-    const claim = { key: 'direct', holdMs: hourMs }
-    t.strictSame([await accept(first, 'a', laneOf(1)), await accept(second, 'a', laneOf(1))], ['accepted', 'duplicate'])
-    t.strictSame([await first.claim(claim), await second.claim(claim), await second.held(['direct'])], [true, false, [true]])
-    t.equal(await accept(second, 'b', laneOf(1, 'refuse')), 'busy')
-    for (const [i, store] of [first, second].entries()) {
-      t.strictSame(await store.join(runOf(`g${i}`), { key: `g${i}`, holdMs: hourMs }, groupOf()), { group: 'evt-g0', count: i + 1 })
+for (const { name, at } of [shared, ...postgres])
+  t.test(`${name}: two processes`, (t) => {
+    type Two = { readonly first: Store; readonly second: Store; readonly open: () => Promise<Store>; readonly clock: FakeClock }
+    const promise = (title: string, check: (t: Test, two: Two) => Promise<void>): void => {
+      t.test(title, async (t) => {
+        const clock = fakeClock()
+        const part = at(clock)
+        const opened: Store[] = []
+        const open = async (start: number): Promise<Store> => {
+          const store = await part.open({ folder: t.testdirName, durability: 'commit', clock: fakeClock(start) })
+          opened.push(store)
+          return store
+        }
+        t.teardown(async () => {
+          await Promise.all(opened.map((store) => store.close()))
+          await part.close?.()
+        })
+        await check(t, { first: await open(0), second: await open(clock.now() + 100 * hourMs), open: () => open(clock.now()), clock })
+      })
     }
-    clock.advance(30_000)
-    t.match(await second.take(10, 1000), [{ run: { deliveryId: 'a' } }, { run: { deliveryId: 'g1', merged: { count: 2 } } }])
-  })
+    const accept = (store: Store, id: string, lane?: Lane): Promise<Accepted> => store.accept(runOf(id), { key: id, holdMs: hourMs }, lane)
 
-  promise('what a dead process had in hand is free when its lease runs out', async (t, { first, open, clock }) => {
-    await accept(first, 'a')
-    const late = only(await first.take(1, 1000))
-    const next = await open()
-    t.strictSame(await next.take(1, 1000), [], 'not because another was started')
-    clock.advance(999)
-    t.strictSame(await next.take(1, 1000), [])
-    t.equal(await next.dueInMs(), 1)
-    clock.advance(1)
-    const lease = only(await next.take(1, 1000))
-    t.match(lease, { attempt: 2, interrupted: true })
-    t.equal(await first.keepReply(late, 'late'), false)
-    t.equal(await first.finish(late, { kind: 'done' }), false, 'it was not dead after all, but late')
-    t.equal(await next.finish(lease, { kind: 'done' }), true)
-  })
+    promise('each run is taken by one of them, in the order of acceptance', async (t, { first, second }) => {
+      for (const [i, id] of ['a', 'b', 'c', 'd'].entries()) t.equal(await accept(i % 2 ? first : second, id), 'accepted')
+      const [some, others] = await Promise.all([first.take(2, 1000), second.take(10, 1000)])
+      t.strictSame([...ids(some), ...ids(others)], ['a', 'b', 'c', 'd'])
+      t.equal(await second.backlog(), 4)
+    })
 
-  promise('what a dead process had claimed is held until it expires', async (t, { first, open, clock }) => {
-    const claim = { key: 'a', holdMs: hourMs }
-    t.equal(await first.claim(claim), true)
-    clock.advance(hourMs - 1)
-    t.equal(await (await open()).claim(claim), false)
-    clock.advance(1)
-    t.equal(await (await open()).claim(claim), true)
-  })
+    promise("they know of each other's ids, lanes and groups", async (t, { first, second, clock }) => {
+      const claim = { key: 'direct', holdMs: hourMs }
+      t.strictSame([await accept(first, 'a', laneOf(1)), await accept(second, 'a', laneOf(1))], ['accepted', 'duplicate'])
+      t.strictSame([await first.claim(claim), await second.claim(claim), await second.held(['direct'])], [true, false, [true]])
+      t.equal(await accept(second, 'b', laneOf(1, 'refuse')), 'busy')
+      for (const [i, store] of [first, second].entries()) {
+        t.strictSame(await store.join(runOf(`g${i}`), { key: `g${i}`, holdMs: hourMs }, groupOf()), { group: 'evt-g0', count: i + 1 })
+      }
+      clock.advance(30_000)
+      t.match(await second.take(10, 1000), [{ run: { deliveryId: 'a' } }, { run: { deliveryId: 'g1', merged: { count: 2 } } }])
+    })
 
-  promise('one that closes leaves the others at work', async (t, { first, second }) => {
-    await accept(first, 'a')
-    await first.close()
-    await t.rejects(first.take(1, 1000), StoreFault)
-    t.strictSame(ids(await second.take(1, 1000)), ['a'])
-  })
+    promise('what a dead process had in hand is free when its lease runs out', async (t, { first, open, clock }) => {
+      await accept(first, 'a')
+      const late = only(await first.take(1, 1000))
+      const next = await open()
+      t.strictSame(await next.take(1, 1000), [], 'not because another was started')
+      clock.advance(999)
+      t.strictSame(await next.take(1, 1000), [])
+      t.equal(await next.dueInMs(), 1)
+      clock.advance(1)
+      const lease = only(await next.take(1, 1000))
+      t.match(lease, { attempt: 2, interrupted: true })
+      t.equal(await first.keepReply(late, 'late'), false)
+      t.equal(await first.finish(late, { kind: 'done' }), false, 'it was not dead after all, but late')
+      t.equal(await next.finish(lease, { kind: 'done' }), true)
+    })
 
-  promise('there is room as far as it was heard last', async (t, { first, second }) => {
-    for (const id of ['a', 'b']) await accept(first, id)
-    t.strictSame([first.hasRoom(2), second.hasRoom(2)], [false, true])
-    t.equal(await second.backlog(), 2)
-    t.equal(second.hasRoom(2), false)
-  })
+    promise('what a dead process had claimed is held until it expires', async (t, { first, open, clock }) => {
+      const claim = { key: 'a', holdMs: hourMs }
+      t.equal(await first.claim(claim), true)
+      clock.advance(hourMs - 1)
+      t.equal(await (await open()).claim(claim), false)
+      clock.advance(1)
+      t.equal(await (await open()).claim(claim), true)
+    })
 
-  t.end()
-})
+    promise('one that closes leaves the others at work', async (t, { first, second }) => {
+      await accept(first, 'a')
+      await first.close()
+      await t.rejects(first.take(1, 1000), StoreFault)
+      t.strictSame(ids(await second.take(1, 1000)), ['a'])
+    })
+
+    promise('there is room as far as it was heard last', async (t, { first, second }) => {
+      for (const id of ['a', 'b']) await accept(first, id)
+      t.strictSame([first.hasRoom(2), second.hasRoom(2)], [false, true])
+      t.equal(await second.backlog(), 2)
+      t.equal(second.hasRoom(2), false)
+    })
+
+    t.end()
+  })

@@ -1,0 +1,88 @@
+/** The calls that make, ask for and settle claims. A call with a run claims its id and enqueues the run. */
+
+import { boundedMs, type CallKind, joinLines, lines, list } from './call-kind.ts'
+import { ownerOfMark } from './keys.ts'
+import { overExpired } from './sql/lane-functions.ts'
+
+/** `mark`: the number of the call, below 0 for a claim that waits to be settled. `run`: JSON, empty for a claim without a run. */
+export type ClaimCall = { readonly key: string; readonly holdMs: number; readonly mark: bigint; readonly run: string }
+
+/** Returns the first call for each key, in the order of the keys: two statements that lock the same rows in two orders would deadlock. */
+const inOrderOfKeys = (calls: readonly ClaimCall[]): readonly (readonly [ClaimCall, number])[] => {
+  const first = new Map<string, readonly [ClaimCall, number]>()
+  for (const [place, call] of calls.entries()) if (!first.has(call.key)) first.set(call.key, [call, place])
+  return [...first.values()].sort(([a], [b]) => (a.key < b.key ? -1 : 1))
+}
+
+/** Answers whether each call has its claim. `doubt` is told of claims without a run, which nobody would ever settle. */
+export const claimKind = (doubt: (calls: readonly ClaimCall[]) => void): CallKind<ClaimCall, boolean> => ({
+  name: 'claim_1',
+  // The tests "is true" keep the planner from making a join of the lists, whose lengths it does not know: a hash is always quick.
+  text: `with input as (
+      select * from unnest($1::uuid[], $2::float8[], $3::bigint[], ${lines('$4')}, $5::int[]) as t (key, hold, mark, run, place)
+    ), claimed as (
+      insert into claims as held (key, until, mark)
+      select key, clock() + hold * interval '1 ms', mark from input
+      ${overExpired}
+      returning held.key, held.repeats
+    ), made as (
+      insert into runs (event_id, made_at, due_at, run)
+      select split_part(run, '"', 4), clock(), clock(), run from input
+      where run <> '' and (key in (select key from claimed where repeats = 0)) is true order by place
+    )
+    select place from input where (key in (select key from claimed)) is true`,
+  maxCalls: 500,
+  isRepeatable: true,
+  doubt: (calls) => doubt(calls.filter(({ run }) => run === '')),
+  values(calls) {
+    const sorted = inOrderOfKeys(calls)
+    return [
+      list(sorted.map(([{ key }]) => key)),
+      list(sorted.map(([{ holdMs }]) => boundedMs(holdMs))),
+      list(sorted.map(([{ mark }]) => mark)),
+      joinLines(sorted.map(([{ run }]) => run)),
+      list(sorted.map(([, place]) => place)),
+    ]
+  },
+  answers(rows, calls) {
+    const won = new Set(rows.map(([place]) => place))
+    return calls.map((_, place) => won.has(place))
+  },
+})
+
+/** Answers for each list of keys whether they are held. */
+export const heldKind: CallKind<readonly string[], readonly boolean[]> = {
+  name: 'held_1',
+  text: 'select key from claims where key = any ($1::uuid[]) and until > clock()',
+  maxCalls: 500,
+  isRepeatable: true,
+  values: (calls) => [list(calls.flat())],
+  answers(rows, calls) {
+    const held = new Set(rows.map(([key]) => String(key).replaceAll('-', '')))
+    return calls.map((keys) => keys.map((key) => held.has(key)))
+  },
+}
+
+export type Settling = { readonly key: string; readonly owner: bigint }
+
+/** Settles claims of this process, so that a call which is sent again cannot free the later claim of another process. */
+export const keepKind: CallKind<Settling, void> = {
+  name: 'keep_1',
+  text: `update claims set mark = -mark where key = any ($1::uuid[]) and mark < 0 and ${ownerOfMark} = $2`,
+  maxCalls: 500,
+  isRepeatable: true,
+  values: (calls) => [list(calls.map(({ key }) => key).sort()), String(calls[0]?.owner)],
+  answers: (_, calls) => calls.map(() => undefined),
+}
+
+export const releaseKind: CallKind<Settling, void> = {
+  ...keepKind,
+  name: 'release_1',
+  text: `delete from claims where key = any ($1::uuid[]) and mark < 0 and ${ownerOfMark} = $2`,
+}
+
+/** Frees claims that nobody holds, because their calls were given up. */
+export const freeClaims = {
+  name: 'free_claims_1',
+  text: 'delete from claims using unnest($1::uuid[], $2::bigint[]) as t (k, m) where claims.key = t.k and claims.mark = t.m',
+}

@@ -1,0 +1,132 @@
+/** Opens connections to the primary of a database. */
+
+import type Client from 'pg/lib/client'
+import type { ClientOptions } from 'pg/lib/client'
+import { StoreFault } from '../../core/fault.ts'
+import { sqlState } from './database-error.ts'
+import { type Host, parseAddress, type ServerAddress, type Tls } from './server-address.ts'
+
+export type Row = readonly unknown[]
+
+/** A statement of this program. Its name is prepared once on each connection. */
+export type Statement = { readonly name: string; readonly text: string }
+
+/** An open connection. Statements may be sent before the ones before them are answered; the server keeps their order. */
+export type Connection = {
+  query(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]>
+  /** Runs statements that are not prepared, and gives no rows. */
+  run(text: string): Promise<void>
+  /** Calls `then` once when the connection is lost or ended. */
+  whenOver(then: () => void): void
+  /** Ends the connection at once, whatever is under way. */
+  drop(): void
+  /** Ends the connection after what was sent on it. */
+  end(): Promise<void>
+}
+
+export type ConnectionOptions = {
+  /** Returns the address. It is read for each connection, so that a password can be changed without a restart. */
+  readonly url: () => string
+  readonly schema: string
+  readonly durability: 'fsync' | 'commit'
+  /**
+   * The planner's settings for statements on long tables that find their rows by an index. Where a table was empty when a statement was
+   * planned, the planner would look through the whole table ever after.
+   */
+  readonly byIndex: boolean
+  /** The longest wait for a server. */
+  readonly connectMs?: number
+}
+
+/** The server ends a statement first, so that a caller whose wait ended knows that it is not under way for long. */
+const statementMs = 2_000
+const answerMs = 3_000
+const defaultConnectMs = 2_000
+
+const indexSettings = ['enable_seqscan = off', 'enable_hashjoin = off', 'enable_mergejoin = off', 'jit = off']
+
+/** Connects to the first of the servers that is a primary. Throws the error of the last that was tried. */
+export const connect = async (options: ConnectionOptions): Promise<Connection> => {
+  // The driver is loaded here, so that a program with another store never loads it.
+  const { default: Driver } = await import('pg/lib/client')
+  const address = parseAddress(options.url())
+  let last: unknown
+  for (const host of address.hosts) {
+    const client = new Driver(clientOptions(address, host, options))
+    const connection = connectionOf(client)
+    try {
+      await client.connect()
+      await prepareConnection(connection, host, options)
+      return connection
+    } catch (error) {
+      connection.drop()
+      last = error
+    }
+  }
+  throw last
+}
+
+/** Every option that the driver would otherwise take from PG* variables or a file of passwords is given. */
+const clientOptions = (
+  address: ServerAddress,
+  { host, port }: Host,
+  { schema, durability, connectMs }: ConnectionOptions,
+): ClientOptions => ({
+  host,
+  port,
+  user: address.user,
+  database: address.database,
+  password: () => address.password,
+  ssl: tlsOptions(address.tls),
+  sslnegotiation: 'postgres',
+  client_encoding: 'utf8',
+  application_name: 'headgate',
+  options: [
+    `search_path=${schema}`,
+    `statement_timeout=${statementMs}`,
+    'lock_timeout=1000',
+    'idle_in_transaction_session_timeout=10000',
+    `synchronous_commit=${durability === 'fsync' ? 'on' : 'off'}`,
+  ]
+    .map((setting) => `-c ${setting}`)
+    .join(' '),
+  pipeline: true,
+  keepAlive: true,
+  query_timeout: answerMs,
+  connectionTimeoutMillis: connectMs ?? defaultConnectMs,
+})
+
+const tlsOptions = (tls: Tls): ClientOptions['ssl'] =>
+  tls !== undefined && { rejectUnauthorized: tls.isChecked, ...(tls.ca === undefined ? {} : { ca: tls.ca }) }
+
+const connectionOf = (client: Client): Connection => {
+  let isOver = false
+  const waiting: (() => void)[] = []
+  const over = (): void => {
+    isOver = true
+    for (const then of waiting.splice(0)) then()
+  }
+  // Without a listener, an error of an idle connection would end the process.
+  client.on('error', over)
+  client.on('end', over)
+  return {
+    query: async ({ name, text }, values) => (await client.query({ name, text, values, rowMode: 'array' })).rows,
+    run: async (text) => void (await client.query(text)),
+    whenOver: (then) => void (isOver ? then() : waiting.push(then)),
+    drop: () => client.connection.stream.destroy(),
+    end: () => client.end(),
+  }
+}
+
+const prepareConnection = async (connection: Connection, { host, port }: Host, { byIndex }: ConnectionOptions): Promise<void> => {
+  const [recovery] = await Promise.all([
+    connection.query({ name: 'is_standby', text: 'select pg_is_in_recovery()' }, []),
+    ...(byIndex ? indexSettings.map((setting) => connection.run(`set ${setting}`).catch(ignoreUnknownSetting)) : []),
+  ])
+  if (recovery[0]?.[0] === true) throw new StoreFault(`${host}:${port} is a standby, which takes no changes`)
+}
+
+/** Another engine may not know a setting of the planner, and does without it. */
+const ignoreUnknownSetting = (error: unknown): void => {
+  if (sqlState(error) !== '42704') throw error
+}

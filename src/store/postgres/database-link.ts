@@ -1,0 +1,216 @@
+/**
+ * Keeps one connection to the database open, and sends calls over it in their order. Calls of one kind that come in a row are one
+ * statement. What comes while statements are under way waits and is sent together.
+ */
+
+import type { Clock } from '../../core/clock.ts'
+import { StoreFault } from '../../core/fault.ts'
+import { CallBatch, type Settlement } from './call-batch.ts'
+import type { CallKind } from './call-kind.ts'
+import type { Connection } from './connection.ts'
+import { judge, storeFault } from './database-error.ts'
+
+const maxGathered = 10_000
+/** When this many calls are under way, the others wait. */
+const fullFlight = 2_000
+/** How long calls wait for a lost connection. A call that was sent longer ago is not sent again. */
+const giveUpMs = 2_000
+const sendAgainMs = 1_000
+const maxSendings = 10
+const firstPauseMs = 25
+const longestPauseMs = 400
+
+export type LinkOptions = {
+  readonly clock: Clock
+  readonly connect: () => Promise<Connection>
+  /** Called on each new connection before any call is sent on it. */
+  readonly greet?: (connection: Connection) => Promise<void>
+}
+
+export class DatabaseLink {
+  readonly #options: LinkOptions
+  #connection: Connection | undefined
+  #queue: CallBatch[] = []
+  #waiting = 0
+  #pumping: Promise<void> | undefined
+  #connecting: Promise<void> | undefined
+  /** Why calls are refused at once: nothing could be reached for a while. */
+  #away: StoreFault | undefined
+  #closing: Promise<void> | undefined
+
+  /** `opened`: a connection that is ready, for a link that must not wait for its first call. */
+  constructor(options: LinkOptions, opened?: Connection) {
+    this.#options = options
+    if (opened) this.#use(opened)
+  }
+
+  call<Call, Answer>(kind: CallKind<Call, Answer>, call: Call): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const refusal = this.#refusal()
+      if (refusal) return reject(refusal)
+      this.#waiting++
+      this.#batchFor(kind as CallKind<unknown, unknown>, call).add(call, { resolve: resolve as Settlement['resolve'], reject })
+      this.#wake()
+    })
+  }
+
+  /** Resolves when a lost connection has been replaced. */
+  recovered(): Promise<void> {
+    return this.#connecting ?? Promise.resolve()
+  }
+
+  /** Whether no lost connection is being replaced. */
+  get isUp(): boolean {
+    return this.#connecting === undefined
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#end()
+    return this.#closing
+  }
+
+  #refusal(): StoreFault | undefined {
+    if (this.#closing !== undefined) return new StoreFault('the store is closed')
+    if (this.#away !== undefined) return this.#away
+    return this.#waiting >= maxGathered ? new StoreFault('too many calls wait for the store') : undefined
+  }
+
+  #batchFor(kind: CallKind<unknown, unknown>, call: unknown): CallBatch {
+    const last = this.#queue.at(-1)
+    if (last?.takes(kind, call)) return last
+    const batch = new CallBatch(kind, this.#options.clock.monotonic())
+    this.#queue.push(batch)
+    return batch
+  }
+
+  /** Sends what waits, or connects first. */
+  #wake(): void {
+    if (this.#connection === undefined) this.#reconnect()
+    else this.#pumping ??= this.#pump(this.#connection)
+  }
+
+  async #pump(connection: Connection): Promise<void> {
+    while (this.#queue.length > 0 && this.#connection === connection) {
+      // All that this turn of the loop brings is sent together.
+      await nextTurn()
+      if (this.#connection !== connection) break
+      await this.#send(connection, this.#nextFlight())
+    }
+    this.#pumping = undefined
+    if (this.#queue.length > 0) this.#wake()
+  }
+
+  /** Takes batches from the queue. The last of them must be answered before its callers give up. */
+  #nextFlight(): readonly CallBatch[] {
+    const first = this.#waiting
+    const flight: CallBatch[] = []
+    for (let batch = this.#queue[0]; batch !== undefined && first - this.#waiting < fullFlight; batch = this.#queue[0]) {
+      flight.push(batch)
+      this.#queue.shift()
+      this.#waiting -= batch.size
+    }
+    return flight
+  }
+
+  async #send(connection: Connection, flight: readonly CallBatch[]): Promise<void> {
+    const outcomes = await Promise.all(flight.map((batch) => this.#ask(connection, batch)))
+    const again = flight.filter((batch, i) => outcomes[i] === 'again' && !this.#rejectLate(batch))
+    this.#queue.unshift(...again)
+    for (const { size } of again) this.#waiting += size
+  }
+
+  async #ask(connection: Connection, batch: CallBatch): Promise<'ended' | 'again'> {
+    try {
+      batch.sendings++
+      const rows = await connection.query(batch.kind, batch.kind.values(batch.calls))
+      batch.resolve(rows)
+      return 'ended'
+    } catch (error) {
+      const verdict = judge(error)
+      batch.error = storeFault(error)
+      if (verdict === 'unknown' || verdict === 'standby') this.#lose(connection)
+      const mayRepeat = verdict === 'undone' || verdict === 'standby' || (verdict === 'unknown' && batch.kind.isRepeatable)
+      if (mayRepeat && batch.sendings < maxSendings && this.#closing === undefined) return 'again'
+      batch.reject(batch.error, verdict === 'unknown')
+      return 'ended'
+    }
+  }
+
+  #rejectLate(batch: CallBatch): boolean {
+    const isLate = this.#options.clock.monotonic() - batch.since > sendAgainMs
+    if (isLate) batch.reject(batch.error ?? new StoreFault('the database did not answer'), true)
+    return isLate
+  }
+
+  #use(connection: Connection): void {
+    this.#connection = connection
+    this.#away = undefined
+    connection.whenOver(() => this.#lose(connection))
+  }
+
+  #lose(connection: Connection): void {
+    if (this.#connection !== connection) return
+    this.#connection = undefined
+    connection.drop()
+    this.#reconnect()
+  }
+
+  #reconnect(): void {
+    if (this.#closing !== undefined || this.#connecting !== undefined) return
+    this.#connecting = this.#connect().finally(() => {
+      this.#connecting = undefined
+      if (this.#queue.length > 0 && this.#connection !== undefined) this.#wake()
+    })
+  }
+
+  /** Tries to connect until that succeeds or the link is closed. */
+  async #connect(): Promise<void> {
+    const { clock, connect, greet } = this.#options
+    let last: unknown = new StoreFault('the database did not answer')
+    const cancel = clock.after(giveUpMs, () => this.#giveUp(last))
+    for (let pauseMs = firstPauseMs; this.#closing === undefined; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
+      let connection: Connection | undefined
+      try {
+        connection = await connect()
+        await greet?.(connection)
+        // Calls that were made before the closing are still sent.
+        if (this.#closing !== undefined && this.#queue.length === 0) break
+        this.#use(connection)
+        connection = undefined
+        break
+      } catch (error) {
+        last = error
+        await pause(clock, pauseMs / 2 + (pauseMs / 2) * Math.random())
+      } finally {
+        connection?.drop()
+      }
+    }
+    cancel()
+  }
+
+  #giveUp(why: unknown): void {
+    this.#away = storeFault(why)
+    this.#rejectAll(this.#away)
+  }
+
+  #rejectAll(why: StoreFault): void {
+    for (const batch of this.#queue.splice(0)) batch.reject(why, batch.sendings > 0)
+    this.#waiting = 0
+  }
+
+  async #end(): Promise<void> {
+    await this.#connecting
+    await this.#pumping
+    this.#rejectAll(new StoreFault('the store is closed'))
+    const connection = this.#connection
+    this.#connection = undefined
+    await connection?.end()
+  }
+}
+
+const pause = (clock: Clock, ms: number): Promise<void> => new Promise((resolve) => void clock.after(ms, resolve))
+
+const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve)
+  })

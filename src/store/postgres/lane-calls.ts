@@ -1,0 +1,94 @@
+/** The calls that may begin parked runs: accepting a run in a lane, joining a group, ending a run, putting a dead run back. */
+
+import type { Accepted, Joined } from '../ports.ts'
+import { boundedMs, type CallKind, joinLines, lines, list } from './call-kind.ts'
+import type { ClaimCall } from './claim-calls.ts'
+import type { Row } from './connection.ts'
+
+/** Texts of the row's only column, which is a list of answers. */
+const answersOf = ([row]: readonly Row[]): readonly string[] => (row?.[0] ?? []) as readonly string[]
+
+const hasNewKey = (calls: readonly ClaimCall[], { key }: ClaimCall): boolean => calls.every((other) => other.key !== key)
+
+const limitOf = (limit: number): number => Math.min(1_000_000_000, Math.max(1, Math.floor(limit) || 1))
+
+export type LaneCall = ClaimCall & { readonly lane: string; readonly limit: number; readonly refuses: boolean }
+
+export const acceptInLaneKind: CallKind<LaneCall, Accepted> = {
+  name: 'accept_in_lanes_1',
+  text: `select accept_in_lanes_1($1::uuid[], $2::float8[], $3::bigint[], $4::uuid[], $5::int[], $6::boolean[],
+    array(select split_part(run, '"', 4) from unnest(${lines('$7')}) with ordinality as t (run, n) order by n), ${lines('$7')})`,
+  maxCalls: 200,
+  isRepeatable: true,
+  joins: hasNewKey,
+  values: (calls) => [
+    list(calls.map(({ key }) => key)),
+    list(calls.map(({ holdMs }) => boundedMs(holdMs))),
+    list(calls.map(({ mark }) => mark)),
+    list(calls.map(({ lane }) => lane)),
+    list(calls.map(({ limit }) => limitOf(limit))),
+    list(calls.map(({ refuses }) => refuses)),
+    joinLines(calls.map(({ run }) => run)),
+  ],
+  answers: (rows) => answersOf(rows) as readonly Accepted[],
+}
+
+/** `event`: the event's id as JSON. `prompt`: JSON, empty where the group keeps one event. */
+export type JoinCall = ClaimCall & {
+  readonly group: string
+  readonly event: string
+  readonly windowMs: number
+  readonly maxWaitMs: number
+  readonly keep: string
+  readonly lane: string | null
+  readonly limit: number | null
+  readonly prompt: string
+  readonly promptChars: number
+}
+
+export const joinKind: CallKind<JoinCall, Joined> = {
+  name: 'join_1',
+  text: `select join_1($1::uuid[], $2::float8[], $3::bigint[], $4::uuid[],
+    array(select split_part(run, '"', 4) from unnest(${lines('$11')}) with ordinality as t (run, n) order by n), ${lines('$5')},
+    $6::float8[], $7::float8[], $8::text[], $9::uuid[], $10::int[], ${lines('$11')}, ${lines('$12')}, $13::int[])`,
+  maxCalls: 200,
+  isRepeatable: true,
+  joins: hasNewKey,
+  values: (calls) => [
+    list(calls.map(({ key }) => key)),
+    list(calls.map(({ holdMs }) => boundedMs(holdMs))),
+    list(calls.map(({ mark }) => mark)),
+    list(calls.map(({ group }) => group)),
+    joinLines(calls.map(({ event }) => event)),
+    list(calls.map(({ windowMs }) => boundedMs(windowMs))),
+    list(calls.map(({ maxWaitMs }) => boundedMs(maxWaitMs))),
+    list(calls.map(({ keep }) => keep)),
+    list(calls.map(({ lane }) => lane)),
+    list(calls.map(({ limit }) => (limit === null ? null : limitOf(limit)))),
+    joinLines(calls.map(({ run }) => run)),
+    joinLines(calls.map(({ prompt }) => prompt)),
+    list(calls.map(({ promptChars }) => promptChars)),
+  ],
+  answers: (rows) => answersOf(rows).map((answer) => JSON.parse(answer) as Joined),
+}
+
+/** A run that may be in a lane. `death`: its error as JSON, `null` for a run that is done. */
+export type EndCall = { readonly runId: string; readonly fence: number; readonly death: string | null }
+
+export const endRunKind: CallKind<EndCall, boolean> = {
+  name: 'end_run_1',
+  text: 'select end_run_1($1, $2, $3)',
+  maxCalls: 1,
+  isRepeatable: false,
+  values: ([call]) => [call?.runId, call?.fence, call?.death],
+  answers: (rows) => rows.map(([isEnded]) => isEnded === true),
+}
+
+export const reviveKind: CallKind<string, boolean> = {
+  name: 'revive_1',
+  text: 'select revive_1($1)',
+  maxCalls: 1,
+  isRepeatable: false,
+  values: ([eventId]) => [eventId],
+  answers: (rows) => rows.map(([isRevived]) => isRevived === true),
+}

@@ -1,0 +1,98 @@
+/** The three connections of a store: of claims, whose calls keep their order; of the work of runs; and of what may take longer. */
+
+import type { Clock } from '../../core/clock.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import { type CallKind, list } from './call-kind.ts'
+import { type ClaimCall, claimKind, freeClaims } from './claim-calls.ts'
+import { type Connection, connect } from './connection.ts'
+import { DatabaseLink } from './database-link.ts'
+import { Marks } from './keys.ts'
+import { checkDurability, checkReadable, migrate, openingFault } from './migration.ts'
+import { freeLeases, type TakenRun } from './run-calls.ts'
+
+export type PostgresOptions = {
+  /** Returns the address of the database. It is asked for each connection. */
+  readonly url: () => string
+  readonly schema: string
+  readonly durability: 'fsync' | 'commit'
+  /** The clock of this process. All durations that are stored are counted by the clock of the server. */
+  readonly clock: Clock
+  /** The time after which a worker asks again, whatever is due. */
+  readonly lookEveryMs?: () => number
+}
+
+export type Links = {
+  readonly claims: DatabaseLink
+  readonly work: DatabaseLink
+  readonly slow: DatabaseLink
+  readonly claimKind: CallKind<ClaimCall, boolean>
+  readonly marks: Marks
+  /** The runs that this process has taken and not finished. */
+  readonly taken: Map<string, TakenRun>
+  recovered(): Promise<void>
+  close(): Promise<void>
+}
+
+/** How long a start waits for a server: longer than calls may. */
+const firstConnectMs = 10_000
+/** How long callers wait after a fault when all connections are open. */
+const pauseMs = 500
+/** The most claims of unknown outcome that are remembered. */
+const maxDoubtful = 10_000
+
+export const openLinks = async (options: PostgresOptions): Promise<Links> => {
+  const { schema, clock } = options
+  const marks = new Marks()
+  const taken = new Map<string, TakenRun>()
+  const doubtful: ClaimCall[] = []
+  const greetClaims = async (connection: Connection): Promise<void> => {
+    await checkReadable(connection, schema)
+    const freed = doubtful.slice()
+    if (freed.length > 0) await connection.query(freeClaims, [list(freed.map(({ key }) => key)), list(freed.map(({ mark }) => mark))])
+    doubtful.splice(0, freed.length)
+  }
+  const greetWork = async (connection: Connection): Promise<void> => {
+    await checkReadable(connection, schema)
+    await connection.query(freeLeases, [String(marks.owner), list([...taken.keys()])])
+  }
+  const linkOf = (byIndex: boolean, greet: (connection: Connection) => Promise<void>, opened?: Connection): DatabaseLink =>
+    new DatabaseLink({ clock, connect: () => connect({ ...options, byIndex }), greet }, opened)
+  const claims = linkOf(true, greetClaims, await openFirst(options))
+  const work = linkOf(true, greetWork)
+  const slow = linkOf(false, (connection) => checkReadable(connection, schema))
+  const all = [claims, work, slow]
+  return {
+    claims,
+    work,
+    slow,
+    claimKind: claimKind((calls) => void doubtful.push(...calls.slice(0, maxDoubtful - doubtful.length))),
+    marks,
+    taken,
+    async recovered() {
+      if (all.every(({ isUp }) => isUp)) await new Promise<void>((resolve) => void clock.after(pauseMs, resolve))
+      await Promise.all(all.map((link) => link.recovered()))
+    },
+    close: async () => void (await Promise.all(all.map((link) => link.close()))),
+  }
+}
+
+/** Opens the first connection, and makes the schema ready on it. Throws a Fault. */
+const openFirst = async (options: PostgresOptions): Promise<Connection> => {
+  // The name is written into statements as it is.
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(options.schema)) {
+    throw new Fault('store_schema', `the schema ${JSON.stringify(options.schema)} has no plain name`, {
+      exitCode: exit.config,
+      hint: 'use lower-case letters, digits and _ only',
+    })
+  }
+  let connection: Connection | undefined
+  try {
+    connection = await connect({ ...options, byIndex: true, connectMs: firstConnectMs })
+    await migrate(connection, options.schema)
+    await checkDurability(connection, options.durability)
+    return connection
+  } catch (error) {
+    connection?.drop()
+    throw openingFault(error)
+  }
+}

@@ -1,0 +1,111 @@
+/** Brings the schema of the shared database to the version of this program, or refuses and says what to do. */
+
+import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
+import type { Connection, Statement } from './connection.ts'
+import { sqlState } from './database-error.ts'
+import { minReader, schemaVersion, upgradeFrom } from './sql/schema.ts'
+
+const versionStatement: Statement = { name: 'version', text: 'select version, min_reader from meta' }
+
+/** `undefined_table`: the schema has no tables yet. */
+const noTable = '42P01'
+/** Another process makes the same schema at the same moment. */
+const madeMeanwhile: ReadonlySet<string> = new Set(['23505', '42P06', '42P07', '42710'])
+const maxTries = 10
+
+const newerMessage = (schema: string, version: unknown): string =>
+  `the schema ${schema} was written by a later version (format ${version}, this one knows ${schemaVersion})`
+
+/** For a new connection of an open store: throws a StoreFault when a later version has changed the schema in a way that this one cannot read. */
+export const checkReadable = async (connection: Connection, schema: string): Promise<void> => {
+  const [row] = await connection.query(versionStatement, [])
+  if (Number(row?.[1]) > schemaVersion) throw new StoreFault(newerMessage(schema, row?.[0]))
+}
+
+/** Upgrades the schema. Throws a Fault when this program cannot work with it. */
+export const migrate = async (connection: Connection, schema: string): Promise<void> => {
+  let last: unknown
+  for (let tries = 0; tries < maxTries; tries++) {
+    try {
+      const [row] = await connection.query(versionStatement, []).catch(async (error) => {
+        if (sqlState(error) !== noTable) throw error
+        await connection.run(beginning(schema))
+        return await connection.query(versionStatement, [])
+      })
+      const version = Number(row?.[0])
+      if (Number(row?.[1]) > schemaVersion) {
+        throw new Fault('store_newer', newerMessage(schema, version), {
+          exitCode: exit.conflict,
+          hint: 'run that version, or use another schema',
+        })
+      }
+      if (version >= schemaVersion) return
+      await upgrade(connection)
+      return
+    } catch (error) {
+      if (!madeMeanwhile.has(sqlState(error))) throw error
+      last = error
+    }
+  }
+  throw last
+}
+
+/** A schema that exists already is used as it is, because making it takes a right that making tables in it does not. */
+const beginning = (schema: string): string => `
+  do $$ begin
+    if not exists (select 1 from pg_namespace where nspname = '${schema}') then
+      create schema ${schema};
+    end if;
+  end $$;
+  create table if not exists meta (one boolean primary key default true check (one), version int not null, min_reader int not null);
+  insert into meta (version, min_reader) values (0, 0) on conflict do nothing;
+`
+
+/** The row of `meta` is locked meanwhile, so that of several processes one upgrades, and the others find its work done. */
+const upgrade = async (connection: Connection): Promise<void> => {
+  await connection.run('begin; set local statement_timeout = 0; set local lock_timeout = 0; set local synchronous_commit = on')
+  try {
+    const [row] = await connection.query({ name: 'lock_version', text: 'select version from meta for update' }, [])
+    const version = Number(row?.[0])
+    if (version < schemaVersion) {
+      await connection.run(upgradeFrom(version))
+      await connection.run(`update meta set version = ${schemaVersion}, min_reader = ${minReader}`)
+    }
+    await connection.run('commit')
+  } catch (error) {
+    await connection.run('rollback')
+    throw error
+  }
+}
+
+/** Refuses a server that may lose what it has confirmed, where the configuration asks that nothing be lost. Throws a Fault. */
+export const checkDurability = async (connection: Connection, durability: 'fsync' | 'commit'): Promise<void> => {
+  if (durability !== 'fsync') return
+  const [row] = await connection.query({ name: 'fsync', text: "select current_setting('fsync', true)" }, [])
+  if (row?.[0] !== 'off') return
+  throw new Fault('store_unsafe', 'the database server runs with fsync = off: a power cut there loses accepted events', {
+    exitCode: exit.config,
+    hint: 'set fsync = on at the server, or set storage.durability: commit to accept that',
+  })
+}
+
+/** Explains why the database could not be opened. The message of the server names no password. */
+export const openingFault = (error: unknown): Fault => {
+  if (error instanceof Fault) return error
+  const message = messageOf(error)
+  if (/unsupported startup parameter/i.test(message)) {
+    return new Fault('store_pooler', 'the database is behind a pooler that gives each transaction another session', {
+      exitCode: exit.config,
+      hint: 'name the server itself, or a pool in session mode: prepared statements and settings belong to a session',
+      cause: error,
+    })
+  }
+  const state = sqlState(error)
+  const hint =
+    state.startsWith('28') || state === '3D000'
+      ? 'check the user, the password and the name of the database'
+      : state === '42501'
+        ? 'let the user make the schema, or make it and let the user make tables in it'
+        : 'check that the server runs and can be reached from here'
+  return new Fault('store_unreachable', `the database cannot be opened: ${message}`, { exitCode: exit.unreachable, hint, cause: error })
+}

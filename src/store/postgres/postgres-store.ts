@@ -1,0 +1,245 @@
+/** The store that several processes share, in a schema of a PostgreSQL database. */
+
+import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
+import { StoreFault } from '../../core/fault.ts'
+import { isEventId, isNumbers, maxStandings } from '../bounds.ts'
+import { keptPrompt } from '../kept-prompt.ts'
+import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Spent, Standing, Store } from '../ports.ts'
+import { Backlog, backlogKind, dueKind } from './backlog.ts'
+import { type ClaimCall, heldKind, keepKind, releaseKind } from './claim-calls.ts'
+import { chatKey, keyOf } from './keys.ts'
+import { acceptInLaneKind, endRunKind, joinKind, reviveKind } from './lane-calls.ts'
+import { type Links, openLinks, type PostgresOptions } from './links.ts'
+import { doneKind, endGroupsKind, failedKind, keepReplyKind, renewKind, type TakenRun, takeGroupsKind, takeKind } from './run-calls.ts'
+import {
+  conversationKind,
+  converseKind,
+  forgetSessionsKind,
+  mirrorKind,
+  sessionKind,
+  sessionsKind,
+  trimSessionsKind,
+} from './session-calls.ts'
+import { pruneExpiredKind, pruneRunsKind, standingsKind } from './standing-calls.ts'
+import { replyText } from './stored.ts'
+import { planKind, plansKind, spendKind, trimSumsKind } from './sum-calls.ts'
+
+/** How often the backlog is counted. */
+const countEveryMs = 1_000
+
+class PostgresStore implements Store {
+  readonly #links: Links
+  readonly #backlog: Backlog
+  readonly #lookEveryMs: () => number
+
+  constructor(links: Links, backlog: number, { clock, lookEveryMs = lookEverySecond }: PostgresOptions) {
+    this.#links = links
+    this.#lookEveryMs = lookEveryMs
+    this.#backlog = new Backlog(clock, countEveryMs, backlog, () => links.work.call(backlogKind, undefined))
+  }
+
+  async accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted> {
+    const call = this.#claimCall(claim, JSON.stringify(run))
+    const { claims } = this.#links
+    const answer = lane
+      ? claims.call(acceptInLaneKind, { ...call, lane: keyOf(lane.key), limit: lane.limit, refuses: lane.whenFull === 'refuse' })
+      : claims.call(this.#links.claimKind, call).then((isClaimed) => (isClaimed ? 'accepted' : 'duplicate'))
+    const accepted = await answer
+    if (accepted === 'accepted') this.#backlog.change(1)
+    return accepted
+  }
+
+  async join(run: NewRun, claim: Claim, { key, windowMs, maxWaitMs, keep, lane }: Group): Promise<Joined> {
+    const joined = await this.#links.claims.call(joinKind, {
+      ...this.#claimCall(claim, JSON.stringify(run)),
+      group: keyOf(key),
+      event: JSON.stringify(run.eventId),
+      windowMs,
+      maxWaitMs,
+      keep,
+      lane: lane === undefined ? null : keyOf(lane.key),
+      limit: lane === undefined ? null : lane.limit,
+      prompt: keep === 'all' ? JSON.stringify(keptPrompt(run)) : '',
+      promptChars: run.prompt.length,
+    })
+    if (typeof joined === 'object' && joined.count === 1) this.#backlog.change(1)
+    return joined
+  }
+
+  claim(claim: Claim): Promise<boolean> {
+    const { key, holdMs, mark } = this.#claimCall(claim, '')
+    return this.#links.claims.call(this.#links.claimKind, { key, holdMs, mark: -mark, run: '' })
+  }
+
+  held(keys: readonly string[]): Promise<readonly boolean[]> {
+    return this.#links.claims.call(heldKind, keys.map(keyOf))
+  }
+
+  settle(key: string, kept: boolean): Promise<void> {
+    return this.#links.claims.call(kept ? keepKind : releaseKind, { key: keyOf(key), owner: this.#links.marks.owner })
+  }
+
+  async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
+    const { work, marks, taken } = this.#links
+    const call = { max, leaseMs, owner: marks.owner }
+    // Both are sent together. Where groups cannot become runs, other runs still go on.
+    const [groups, runs] = await Promise.allSettled([
+      only === 'groups' ? undefined : work.call(endGroupsKind, undefined),
+      work.call(only === 'groups' ? takeGroupsKind : takeKind, call),
+    ])
+    if (runs.status === 'rejected') throw runs.reason
+    if (groups.status === 'rejected' && runs.value.length === 0) throw groups.reason
+    for (const run of runs.value) taken.set(run.runId, run)
+    await Promise.all(runs.value.filter(({ lease }) => lease === undefined).map((run) => this.#bury(run)))
+    return runs.value.flatMap(({ lease }) => lease ?? [])
+  }
+
+  renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
+    return this.#links.work.call(renewKind, { leases, leaseMs })
+  }
+
+  keepReply({ runId, fence }: Lease, reply: string, progress?: Progress): Promise<boolean> {
+    return this.#links.work.call(keepReplyKind, { runId, fence, reply: replyText(reply, progress) })
+  }
+
+  async finish(lease: Lease, end: RunEnd): Promise<boolean> {
+    const isEnded = await this.#end(lease, end)
+    // `false` is final too: an earlier call that seemed to fail may have been committed.
+    if (this.#links.taken.get(lease.runId)?.fence === lease.fence) this.#links.taken.delete(lease.runId)
+    if (isEnded && end.kind !== 'again') this.#backlog.change(-1)
+    return isEnded
+  }
+
+  async dueInMs(): Promise<number | undefined> {
+    const lookInMs = this.#lookEveryMs()
+    return Math.min(lookInMs, (await this.#links.work.call(dueKind, undefined)) ?? lookInMs)
+  }
+
+  async revive(eventId: string): Promise<boolean> {
+    const isRevived = await this.#links.work.call(reviveKind, isEventId(eventId) ? eventId : '')
+    if (isRevived) this.#backlog.change(1)
+    return isRevived
+  }
+
+  async standings(eventIds: readonly string[]): Promise<readonly Standing[]> {
+    if (eventIds.length > maxStandings) throw new StoreFault(`asked for more than ${maxStandings} events at once`)
+    return this.#links.slow.call(standingsKind, eventIds.filter(isEventId))
+  }
+
+  async prune(maxAgeMs: number, maxDead: number): Promise<number> {
+    const { slow } = this.#links
+    const pruned = await slow.call(pruneRunsKind, { maxAgeMs, maxDead })
+    while (await slow.call(pruneExpiredKind, undefined)) {}
+    return pruned
+  }
+
+  async plans(): Promise<ReadonlyMap<string, number>> {
+    return new Map(await this.#links.slow.call(plansKind, undefined))
+  }
+
+  plan(times: ReadonlyMap<string, number | undefined>): Promise<void> {
+    const entries = [...times].map(([name, at]) => ({ key: keyOf(JSON.stringify(name)), name: JSON.stringify(name), at: at ?? null }))
+    return this.#links.slow.call(planKind, entries)
+  }
+
+  async converse({ place, ...about }: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean> {
+    const { slow } = this.#links
+    const { isNew, isAdded } = await slow.call(converseKind, {
+      key: keyOf(about.key),
+      about: JSON.stringify(about),
+      profile: keyOf(about.profile),
+      route: keyOf(about.route),
+      place: place === undefined ? null : JSON.stringify(place),
+      placeKey: place === undefined ? null : chatKey(about.profile, place),
+      turn: keyOf(turn),
+      messages: messages.map((message) => ({ text: JSON.stringify(message), chars: message.text.length })),
+    })
+    if (isNew) await slow.call(trimSessionsKind, undefined)
+    return isAdded
+  }
+
+  conversation(key: string, max: number): Promise<readonly SessionMessage[]> {
+    return this.#links.slow.call(conversationKind, { key: keyOf(key), max })
+  }
+
+  mirror(profile: string, place: ChatAddress, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
+    const call = { placeKey: chatKey(profile, place), text: JSON.stringify(message), chars: message.text.length }
+    return this.#links.slow.call(mirrorKind, call)
+  }
+
+  sessions({ profile, route }: SessionFilter, max: number): Promise<readonly Session[]> {
+    const call = { profile: profile === undefined ? null : keyOf(profile), route: route === undefined ? null : keyOf(route), max }
+    return this.#links.slow.call(sessionsKind, call)
+  }
+
+  session(key: string): Promise<Session | undefined> {
+    return this.#links.slow.call(sessionKind, keyOf(key))
+  }
+
+  forgetSessions(maxIdleMs: number): Promise<number> {
+    return this.#links.slow.call(forgetSessionsKind, maxIdleMs)
+  }
+
+  async spend(key: string, leftMs: number, add: Spent): Promise<Spent> {
+    if (!isNumbers(leftMs, add.tokens, add.cost)) throw new StoreFault('a sum takes numbers only')
+    const { slow } = this.#links
+    const { isNew, spent } = await slow.call(spendKind, { key: keyOf(key), leftMs, add })
+    if (isNew) await slow.call(trimSumsKind, undefined)
+    return spent
+  }
+
+  backlog(): Promise<number> {
+    return this.#backlog.ask()
+  }
+
+  hasRoom(max: number): boolean {
+    return this.#backlog.known < max
+  }
+
+  recovered(): Promise<void> {
+    return this.#links.recovered()
+  }
+
+  async close(): Promise<void> {
+    this.#backlog.close()
+    await this.#links.close()
+  }
+
+  #claimCall({ key, holdMs }: Claim, run: string): ClaimCall {
+    return { key: keyOf(key), holdMs, mark: this.#links.marks.next(), run }
+  }
+
+  #end({ runId, fence }: Lease, end: RunEnd): Promise<boolean> {
+    const { work, taken } = this.#links
+    if (end.kind === 'again') {
+      const { afterMs, uncounted: isUncounted = false } = end
+      return work.call(failedKind, { runId, fence, afterMs, error: JSON.stringify(end.error), isUncounted })
+    }
+    const death = end.kind === 'done' ? null : JSON.stringify(end.error)
+    // Of a run that another store object took, this object does not know whether it is in a lane.
+    if (taken.get(runId)?.isInLane !== false) return work.call(endRunKind, { runId, fence, death })
+    if (death === null) return work.call(doneKind, { runId, fence })
+    return work.call(failedKind, { runId, fence, afterMs: null, error: death, isUncounted: false })
+  }
+
+  /** A damaged record must not block the runs after it. */
+  async #bury({ runId, fence }: TakenRun): Promise<void> {
+    const death = JSON.stringify('the stored run cannot be read')
+    await this.#links.work.call(endRunKind, { runId, fence, death })
+    this.#links.taken.delete(runId)
+  }
+}
+
+/** Others may bring work at any time. The times of several processes are spread out. */
+const lookEverySecond = (): number => 750 + 500 * Math.random()
+
+/** Opens the store. Throws a Fault. */
+export const openPostgres = async (options: PostgresOptions): Promise<Store> => {
+  const links = await openLinks(options)
+  try {
+    return new PostgresStore(links, await links.work.call(backlogKind, undefined), options)
+  } catch (error) {
+    await links.close()
+    throw error
+  }
+}

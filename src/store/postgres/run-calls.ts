@@ -1,0 +1,147 @@
+/** The calls that take runs, and store what becomes of them. No run here leaves a lane (lane-calls.ts). */
+
+import { maxGroupsPerTake } from '../bounds.ts'
+import type { Lease } from '../ports.ts'
+import { boundedMs, type CallKind, joinLines, lines, list } from './call-kind.ts'
+import type { Row } from './connection.ts'
+import { parseStored } from './stored.ts'
+
+/** A run that was taken, and whether it is in a lane. `lease` is absent where the stored run cannot be read. */
+export type TakenRun = { readonly runId: string; readonly fence: number; readonly isInLane: boolean; readonly lease?: Lease }
+
+const takenRun = (row: Row): TakenRun => {
+  const [id, fence, attempt, interrupted, lane, run, reply] = row as [string, number, number, boolean, string | null, string, string | null]
+  const stored = parseStored(run, reply)
+  const taken = { runId: id, fence, isInLane: lane !== null }
+  return stored === undefined ? taken : { ...taken, lease: { runId: id, fence, attempt, interrupted, ...stored } }
+}
+
+export type TakeCall = { readonly max: number; readonly leaseMs: number; readonly owner: bigint }
+
+export const takeKind: CallKind<TakeCall, readonly TakenRun[]> = {
+  name: 'take_1',
+  // Two scans of an index each, bounded by the number of runs that are wanted, whatever waits behind them.
+  text: `with tried as materialized (
+      select id, due_at, leased from runs where attempt > 0 and due_at <= clock() order by due_at, id limit $1 for update skip locked
+    ), fresh as materialized (
+      select id, due_at, leased from runs where attempt = 0 and due_at is not null and due_at <= clock()
+      order by due_at, id limit $1 - (select count(*) from tried) for update skip locked
+    ), picked as (
+      select id, due_at, leased, 1 as rank from tried union all select id, due_at, leased, 2 from fresh
+    ), taken as (
+      update runs set fence = fence + 1, attempt = attempt + 1, leased = true, owner = $3, due_at = clock() + $2::float8 * interval '1 ms'
+      from picked where runs.id = picked.id
+      returning runs.id, runs.fence, runs.attempt, picked.leased, runs.lane, runs.run, runs.reply, picked.rank, picked.due_at
+    )
+    select id, fence, attempt, leased, lane, run, reply from taken order by rank, due_at, id`,
+  maxCalls: 1,
+  isRepeatable: false,
+  values: ([call]) => [call?.max, boundedMs(call?.leaseMs ?? 0), String(call?.owner)],
+  answers: (rows) => [rows.map(takenRun)],
+}
+
+const groupsText = 'select run_id, 1, 1, false, run_lane, run_text, null from end_groups_1($1, $2::float8, $3)'
+
+/** Turns the groups that are due into runs. */
+export const endGroupsKind: CallKind<void, void> = {
+  name: 'end_groups_1',
+  text: groupsText,
+  maxCalls: 1_000,
+  isRepeatable: true,
+  values: () => [maxGroupsPerTake, null, null],
+  answers: (_, calls) => calls.map(() => undefined),
+}
+
+/** Turns groups into runs and takes those that may begin, whether the groups are due or not. */
+export const takeGroupsKind: CallKind<TakeCall, readonly TakenRun[]> = { ...takeKind, name: 'take_groups_1', text: groupsText }
+
+type Held = { readonly runId: string; readonly fence: number }
+
+const isNewRun = (calls: readonly Held[], { runId }: Held): boolean => calls.every((other) => other.runId !== runId)
+
+/** Rows are locked in the order of their ids, because two statements that lock the same rows in two orders would deadlock. */
+const byId = <T extends Held>(calls: readonly T[]): readonly T[] => [...calls].sort((a, b) => Number(a.runId) - Number(b.runId))
+
+const answerByIds = (rows: readonly Row[], calls: readonly Held[]): readonly boolean[] => {
+  const ids = new Set(rows.map(([id]) => id))
+  return calls.map(({ runId }) => ids.has(runId))
+}
+
+const leased = 'runs.id = t.id and runs.fence = t.fence and runs.leased'
+
+/** Deletes done runs that are in no lane. */
+export const doneKind: CallKind<Held, boolean> = {
+  name: 'done_1',
+  text: `delete from runs using unnest($1::bigint[], $2::int[]) as t (id, fence) where ${leased} returning runs.id`,
+  maxCalls: 500,
+  isRepeatable: false,
+  joins: isNewRun,
+  values(calls) {
+    const sorted = byId(calls)
+    return [list(sorted.map(({ runId }) => runId)), list(sorted.map(({ fence }) => fence))]
+  },
+  answers: answerByIds,
+}
+
+/** An attempt that failed. `afterMs`: the time until the next attempt; `null` when the run is dead. `error`: JSON. */
+export type FailedCall = Held & { readonly afterMs: number | null; readonly error: string; readonly isUncounted: boolean }
+
+/** Stores failed attempts. Dead runs among them are in no lane. */
+export const failedKind: CallKind<FailedCall, boolean> = {
+  name: 'failed_1',
+  text: `update runs set leased = false, due_at = clock() + t.after * interval '1 ms', error = t.error, attempt = attempt - t.uncounted::int,
+      ended_at = case when t.after is null then clock() end
+    from unnest($1::bigint[], $2::int[], $3::float8[], $4::boolean[], ${lines('$5')}) as t (id, fence, after, uncounted, error)
+    where ${leased} returning runs.id`,
+  maxCalls: 500,
+  isRepeatable: false,
+  joins: isNewRun,
+  values(calls) {
+    const sorted = byId(calls)
+    return [
+      list(sorted.map(({ runId }) => runId)),
+      list(sorted.map(({ fence }) => fence)),
+      list(sorted.map(({ afterMs }) => (afterMs === null ? null : boundedMs(afterMs)))),
+      list(sorted.map(({ isUncounted }) => isUncounted)),
+      joinLines(sorted.map(({ error }) => error)),
+    ]
+  },
+  answers: answerByIds,
+}
+
+/** `reply`: as `replyText` writes it. */
+export const keepReplyKind: CallKind<Held & { readonly reply: string }, boolean> = {
+  name: 'keep_reply_1',
+  text: `update runs set reply = t.reply from unnest($1::bigint[], $2::int[], ${lines('$3')}) as t (id, fence, reply)
+    where ${leased} returning runs.id`,
+  maxCalls: 100,
+  isRepeatable: true,
+  joins: isNewRun,
+  values(calls) {
+    const sorted = byId(calls)
+    return [list(sorted.map(({ runId }) => runId)), list(sorted.map(({ fence }) => fence)), joinLines(sorted.map(({ reply }) => reply))]
+  },
+  answers: answerByIds,
+}
+
+export type RenewCall = { readonly leases: readonly Held[]; readonly leaseMs: number }
+
+export const renewKind: CallKind<RenewCall, void> = {
+  name: 'renew_1',
+  text: `update runs set due_at = clock() + $3::float8 * interval '1 ms'
+    from unnest($1::bigint[], $2::int[]) as t (id, fence) where ${leased}`,
+  maxCalls: 1,
+  isRepeatable: true,
+  values([call]) {
+    const sorted = byId(call?.leases ?? [])
+    return [list(sorted.map(({ runId }) => runId)), list(sorted.map(({ fence }) => fence)), boundedMs(call?.leaseMs ?? 0)]
+  },
+  answers: (_, calls) => calls.map(() => undefined),
+}
+
+/** Puts back the runs that a statement of unknown outcome took for this process. No attempt was made. */
+export const freeLeases = {
+  name: 'free_leases_1',
+  text: `update runs set leased = false, attempt = attempt - 1, due_at = clock()
+    where attempt > 0 and due_at is not null and leased and owner = $1 and id <> all ($2::bigint[])`,
+}

@@ -1,0 +1,123 @@
+/** The tables of the shared database, in a schema of their own. Each change to them is a new version, and no version is ever undone. */
+
+import { groupFunctions } from './group-functions.ts'
+import { laneFunctions } from './lane-functions.ts'
+import { sessionFunctions } from './session-functions.ts'
+
+/** Rows of such a table live for minutes, so dead rows are removed by their number, and not by their share of the table. */
+const shortLived = 'with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)'
+
+/**
+ * Texts are JSON in columns of type text: jsonb takes neither NUL nor half of a pair. A key is the first half of a SHA-256.
+ *
+ * clock: the time of the store. Tests replace it.
+ * claims: `mark` names the call that made the claim; below 0, the claim waits to be settled. `repeats` counts how often that call was sent
+ * again after its outcome was unknown.
+ * runs: `made_at` is the time of acceptance, and orders runs that were never taken. A parked run and a dead run have no `due_at`. `fence`
+ * goes up each time that the run is taken or gets its turn. When a lease runs out, the run stays `leased` until it is taken again. `owner` is
+ * the process that took it. A done run is deleted.
+ * lanes: a row for each lane with an open run. Whoever changes a lane, or parks or begins a run of it, has its row locked.
+ * groups: each becomes a run when it is due. `event` is the id of the event that opened it. The prompts lie in the group's own row, so
+ * that its lock covers them.
+ */
+const tables = `
+  create function clock() returns timestamptz language sql stable as 'select now()';
+  create table claims (
+    key uuid primary key,
+    until timestamptz not null,
+    mark bigint not null,
+    repeats int not null default 0
+  ) ${shortLived};
+  create index expiring on claims (until);
+  create table runs (
+    id bigint generated always as identity primary key,
+    event_id text not null,
+    made_at timestamptz not null,
+    due_at timestamptz,
+    ended_at timestamptz,
+    owner bigint,
+    fence int not null default 0,
+    attempt int not null default 0,
+    leased boolean not null default false,
+    parked boolean not null default false,
+    lane uuid,
+    lane_limit int,
+    error text,
+    reply text,
+    run text not null
+  ) ${shortLived};
+  create index fresh on runs (due_at, id) where attempt = 0 and due_at is not null;
+  create index tried on runs (due_at, id) where attempt > 0 and due_at is not null;
+  create index parked on runs (lane, made_at, id) where parked;
+  create index dead on runs (ended_at, id) where ended_at is not null;
+  create index events on runs (event_id);
+  create table lanes (
+    key uuid primary key,
+    open int not null default 0,
+    turns int not null default 1
+  ) ${shortLived};
+  create sequence group_ids;
+  create table groups (
+    key uuid primary key,
+    id bigint not null default 0,
+    event_id text not null default '',
+    event text not null default '',
+    events int not null default 0,
+    keep text not null default '',
+    first_at timestamptz not null default 'infinity',
+    due_at timestamptz not null default 'infinity',
+    lane uuid,
+    lane_limit int,
+    run text not null default '',
+    prompts text[] not null default '{}',
+    lengths int[] not null default '{}'
+  ) ${shortLived};
+  create index ripe on groups (due_at, id);
+  create index latest_events on groups (event_id);
+  create table plans (
+    key uuid primary key,
+    name text not null,
+    at float8 not null
+  );
+  create sequence uses increment 1000;
+  create table sessions (
+    key uuid primary key,
+    about text not null,
+    profile uuid not null,
+    route uuid not null,
+    place text,
+    place_key uuid,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    used bigint not null
+  );
+  create index recent on sessions (used);
+  create index idle on sessions (updated_at);
+  create index places on sessions (place_key) where place_key is not null;
+  create table messages (
+    session uuid not null references sessions on delete cascade,
+    n bigint generated always as identity,
+    turn uuid,
+    chars int not null,
+    message text not null,
+    primary key (session, n)
+  );
+  create table sums (
+    key uuid primary key,
+    ends_at timestamptz not null,
+    tokens float8 not null,
+    cost float8 not null
+  );
+  create index ending on sums (ends_at);
+`
+
+/** The change that each version makes to the one before. A new schema goes through all versions. */
+const versions: readonly string[] = [`${tables}${laneFunctions}${groupFunctions}${sessionFunctions}`]
+
+export const schemaVersion = versions.length
+
+/** The oldest version of this program that can work with the tables of `schemaVersion`. */
+export const minReader = 1
+
+/** Returns the SQL that upgrades a schema of an earlier version, or an empty schema (0), to the present version. */
+export const upgradeFrom = (version: number): string => versions.slice(version).join('')

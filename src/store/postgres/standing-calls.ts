@@ -1,0 +1,71 @@
+/** The calls that ask for the states of runs, and forget what is old. */
+
+import type { Standing } from '../ports.ts'
+import { type CallKind, list } from './call-kind.ts'
+import type { Row } from './connection.ts'
+import { parseText } from './stored.ts'
+
+const pruneRows = 5_000
+
+const standingOf = (row: Row): Standing => {
+  const [eventId, attempt, isLeased, dueInMs, isDead, stored] = row as [string, number, boolean, number | null, boolean, string | null]
+  const state = isDead ? 'dead' : isLeased ? 'running' : 'waiting'
+  const error = stored === null ? undefined : parseText(stored)
+  return {
+    eventId,
+    state,
+    attempt,
+    ...(state === 'waiting' && dueInMs !== null ? { dueInMs } : {}),
+    ...(error === undefined ? {} : { error }),
+  }
+}
+
+const inMs = (time: string): string => `(extract(epoch from ${time} - clock()) * 1000)::float8`
+
+/** The event ids have no character that a list would have to escape. */
+export const standingsKind: CallKind<readonly string[], readonly Standing[]> = {
+  name: 'standings_1',
+  text: `select event_id, attempt, leased, due, dead, error from (
+      select 1 as rank, id, event_id, attempt, leased, case when attempt > 0 then ${inMs('due_at')} end as due, ended_at is not null as dead, error
+      from runs where event_id = any ($1::text[])
+      union all
+      select 2, id, event_id, 0, false, ${inMs('due_at')}, false, null from groups where event_id = any ($1::text[])
+    ) as found order by rank, id`,
+  maxCalls: 1,
+  isRepeatable: true,
+  values: ([eventIds]) => [list(eventIds ?? [])],
+  answers: (rows) => [rows.map(standingOf)],
+}
+
+export type PruneCall = { readonly maxAgeMs: number; readonly maxDead: number }
+
+/** Forgets dead runs. Answers how many there were. */
+export const pruneRunsKind: CallKind<PruneCall, number> = {
+  name: 'prune_runs_1',
+  text: `with gone as (
+      delete from runs where id in (
+        select id from (select id, ended_at, row_number() over (order by ended_at desc, id desc) as place from runs where ended_at is not null) as dead
+        where place > $2 or ended_at < clock() - $1::float8 * interval '1 ms'
+      ) returning 1
+    ) select count(*) from gone`,
+  maxCalls: 1,
+  isRepeatable: false,
+  values: ([call]) => [call?.maxAgeMs, call?.maxDead],
+  answers: ([row]) => [Number(row?.[0])],
+}
+
+/** Forgets expired claims and ended sums, a part at a time. Answers whether there may be more. */
+export const pruneExpiredKind: CallKind<void, boolean> = {
+  name: 'prune_expired_1',
+  text: `with claimed as (
+      delete from claims where key in (
+        select key from claims where until <= clock() order by until limit ${pruneRows} for update skip locked
+      ) returning 1
+    ), summed as (
+      delete from sums where key in (select key from sums where ends_at <= clock() order by ends_at limit ${pruneRows} for update skip locked)
+    ) select count(*) from claimed`,
+  maxCalls: 1,
+  isRepeatable: true,
+  values: () => [],
+  answers: ([row]) => [Number(row?.[0]) === pruneRows],
+}

@@ -1,0 +1,53 @@
+/** Parses what the shared database stores as JSON. A damaged text is `undefined`. */
+
+import type { ChatAddress, SessionMessage, SessionName } from '../../core/agent/session.ts'
+import type { Json } from '../../core/json.ts'
+import { isSessionAbout, isSessionMessage, isSessionPlace, isStoredReply, isStoredRun } from '../../generated/stored-checks.js'
+import type { NewRun, Progress } from '../ports.ts'
+
+type StoredReply = { readonly reply: string; readonly progress?: Progress }
+
+const parse = (text: string): Json | undefined => {
+  try {
+    return JSON.parse(text) as Json
+  } catch {
+    return undefined
+  }
+}
+
+export const parseText = (text: string): string | undefined => {
+  const value = parse(text)
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Parses a run, and the reply once the agent has answered. */
+export const parseStored = (run: string, reply: string | null): ({ readonly run: NewRun } & Partial<StoredReply>) | undefined => {
+  const value = parse(run)
+  if (!isStoredRun(value)) return undefined
+  const stored = { run: value as unknown as NewRun }
+  if (reply === null) return stored
+  const kept = parseReply(reply)
+  return kept && { ...stored, ...kept }
+}
+
+/** Writes a reply for storing: the text alone, or the text with the progress of its delivery. */
+export const replyText = (reply: string, progress?: Progress): string => JSON.stringify(progress ? { reply, progress } : reply)
+
+const parseReply = (text: string): StoredReply | undefined => {
+  const value = parse(text)
+  if (typeof value === 'string') return { reply: value }
+  return isStoredReply(value) ? (value as unknown as StoredReply) : undefined
+}
+
+/** Parses a session. Where only its chat is damaged, the session has none. */
+export const parseSession = (about: string, place: string | null): SessionName | undefined => {
+  const value = parse(about)
+  if (!isSessionAbout(value)) return undefined
+  const where = place === null ? undefined : parse(place)
+  return { ...(value as unknown as SessionName), ...(isSessionPlace(where) ? { place: where as unknown as ChatAddress } : {}) }
+}
+
+export const parseMessage = (text: string): SessionMessage | undefined => {
+  const value = parse(text)
+  return isSessionMessage(value) ? (value as unknown as SessionMessage) : undefined
+}

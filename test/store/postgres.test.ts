@@ -1,0 +1,286 @@
+/** What only a store on a database server promises: several processes at once, a server that dies, a schema of another version. */
+
+import fc from 'fast-check'
+import t, { type Test } from 'tap'
+import { systemClock } from '../../src/core/clock.ts'
+import { Fault, StoreFault } from '../../src/core/fault.ts'
+import type { Accepted, Lane, Lease, NewRun, Store } from '../../src/store/ports.ts'
+import { connect } from '../../src/store/postgres/connection.ts'
+import { openPostgres } from '../../src/store/postgres/postgres-store.ts'
+import { parseAddress } from '../../src/store/postgres/server-address.ts'
+import { type OwnServer, startPostgresServer, withoutOwnPostgres } from '../fakes/postgres-server.ts'
+import { until } from '../fakes/wait.ts'
+
+const hourMs = 3_600_000
+
+const runOf = (id: string): NewRun => ({
+  eventId: `evt-${id}`,
+  profile: 'default',
+  route: 'reviews',
+  event: 'push',
+  deliveryId: id,
+  prompt: `prompt of ${id}`,
+  delivery: { target: 'log', extra: {} },
+  acceptedAt: 1_700_000_000_000,
+})
+
+const accept = (store: Store, id: string, lane?: Lane): Promise<Accepted> => store.accept(runOf(id), { key: id, holdMs: hourMs }, lane)
+const group = (key: string) => ({ key, windowMs: 0, maxWaitMs: 0, keep: 'all' as const })
+
+t.test('a PostgreSQL server', { skip: withoutOwnPostgres }, async (t) => {
+  const server: OwnServer = await startPostgresServer(true)
+  t.teardown(() => server.stop())
+  const open = async (t: Test, schema: string, durability: 'fsync' | 'commit' = 'fsync'): Promise<Store> => {
+    const store = await openPostgres({ url: () => server.url, schema, durability, clock: systemClock })
+    t.teardown(() => store.close())
+    return store
+  }
+  const openThree = (t: Test): Promise<Store[]> => {
+    const schema = server.newSchema()
+    return Promise.all([1, 2, 3].map(() => open(t, schema)))
+  }
+  const query = async (schema: string, text: string): Promise<void> => {
+    const options = { url: () => server.url, schema, durability: 'commit' as const, byIndex: false }
+    const connection = await connect(options)
+    await connection.run(text)
+    await connection.end()
+  }
+
+  await t.test('of 1,000 calls for one id over three processes one gets it', async (t) => {
+    const stores = await openThree(t)
+    const calls = Array.from({ length: 1_000 }, (_, i) => accept(stores[i % 3] as Store, 'a'))
+    const claims = Array.from({ length: 300 }, (_, i) => (stores[i % 3] as Store).claim({ key: 'b', holdMs: hourMs }))
+    t.equal((await Promise.all(calls)).filter((answer) => answer === 'accepted').length, 1)
+    t.equal((await Promise.all(claims)).filter(Boolean).length, 1)
+    t.equal(await stores[0]?.backlog(), 1)
+  })
+
+  await t.test('whatever three processes do at once, each run is done once, and lanes keep their limits', async (t) => {
+    const stores = await openThree(t)
+    const lanes: readonly (Lane | undefined)[] = [
+      undefined,
+      { key: 'x', limit: 1, whenFull: 'wait' },
+      { key: 'y', limit: 2, whenFull: 'wait' },
+    ]
+    let round = 0
+    type Act = { readonly store: number; readonly op: string; readonly lane: number; readonly id: number }
+    const op = fc.constantFrom('accept', 'accept', 'join', 'take')
+    const act: fc.Arbitrary<Act> = fc.record({ store: fc.nat(2), op, lane: fc.nat(2), id: fc.nat(30) })
+    const interleaving = fc.asyncProperty(fc.array(act, { minLength: 10, maxLength: 120 }), async (acts) => {
+      round++
+      const open = new Map<string, number>()
+      const accepted: string[] = []
+      const done: string[] = []
+      const merged = new Map<string, number>()
+      const work = async (store: Store, max: number): Promise<number> => {
+        const leases = await store.take(max, hourMs)
+        await Promise.all(leases.map((lease) => finish(store, lease)))
+        return leases.length
+      }
+      const finish = async (store: Store, lease: Lease): Promise<void> => {
+        const lane = lanes[Number(lease.run.prompt)]
+        if (lane) {
+          open.set(lane.key, (open.get(lane.key) ?? 0) + 1)
+          if ((open.get(lane.key) ?? 0) > lane.limit) throw new Error(`more than ${lane.limit} in lane ${lane.key}`)
+          await new Promise((then) => setTimeout(then, 1))
+          open.set(lane.key, (open.get(lane.key) ?? 0) - 1)
+        }
+        if (lease.run.merged) merged.set(lease.run.deliveryId, lease.run.merged.count)
+        done.push(lease.run.deliveryId)
+        if (!(await store.finish(lease, { kind: 'done' }))) throw new Error(`the lease of ${lease.run.deliveryId} was lost`)
+      }
+      const doAct = async ({ store: n, op, lane, id }: Act): Promise<void> => {
+        const store = stores[n] as Store
+        if (op === 'take') return void (await work(store, 5))
+        const key = `${round}-${op}-${id}`
+        const claim = { key, holdMs: hourMs }
+        const answer =
+          op === 'join'
+            ? await store.join({ ...runOf(key), prompt: '0' }, claim, group(`${round}-${lane}`))
+            : await store.accept({ ...runOf(key), prompt: String(lane) }, claim, lanes[lane])
+        if (answer === 'accepted' || typeof answer === 'object') accepted.push(key)
+      }
+      await Promise.all(acts.map(doAct))
+      for (let idle = 0; idle < 3; ) idle = (await Promise.all(stores.map((store) => work(store, 10)))).some((n) => n > 0) ? 0 : idle + 1
+      const counted = done.reduce((sum, id) => sum + (merged.get(id) ?? 1), 0)
+      if (new Set(accepted).size !== accepted.length) throw new Error('an id was accepted twice')
+      if (new Set(done).size !== done.length) throw new Error('a run was done twice')
+      if (counted !== accepted.length) throw new Error(`${accepted.length} accepted, ${counted} done`)
+      const left = await stores[0]?.backlog()
+      if (left !== 0) throw new Error(`${left} left that nobody can take`)
+    })
+    await t.resolves(fc.assert(interleaving, { numRuns: 60, interruptAfterTimeLimit: 8_000, markInterruptAsFailure: false }))
+    t.ok(round >= 5, `${round} rounds`)
+  })
+
+  await t.test('a killed server is told within three seconds, and used again after its start', async (t) => {
+    const store = await open(t, server.newSchema())
+    t.equal(await accept(store, 'before'), 'accepted')
+    await server.kill()
+    const since = Date.now()
+    await Promise.all([
+      t.rejects(accept(store, 'meanwhile'), StoreFault),
+      t.rejects(store.claim({ key: 'claim', holdMs: hourMs }), StoreFault),
+      t.rejects(store.take(1, 1000), StoreFault),
+    ])
+    t.ok(Date.now() - since < 3_000, `${Date.now() - since} ms`)
+    await t.rejects(accept(store, 'later'), StoreFault)
+    await server.start()
+    const restarted = Date.now()
+    await store.recovered()
+    t.equal(await accept(store, 'before'), 'duplicate', 'what was accepted is there')
+    t.ok(Date.now() - restarted < 2_000, `${Date.now() - restarted} ms`)
+    t.equal(await accept(store, 'meanwhile'), 'accepted')
+    t.equal(await store.claim({ key: 'claim', holdMs: hourMs }), true, 'nothing holds an id that nobody got')
+    t.equal((await store.take(10, 1000)).length, 2)
+  })
+
+  await t.test('what was under way when the server was killed ends with one run', async (t) => {
+    const store = await open(t, server.newSchema())
+    for (let round = 0; round < 2; round++) {
+      const ids = Array.from({ length: 400 }, (_, i) => `${round}-${i}`)
+      const calls = Promise.allSettled(ids.map((id) => accept(store, id)))
+      await new Promise((then) => setTimeout(then, 5 + 15 * round))
+      await server.kill()
+      await server.start()
+      const outcomes = await calls
+      await store.recovered()
+      t.notOk(
+        outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value === 'duplicate'),
+        'no call is its own duplicate',
+      )
+      await Promise.all(ids.map((id) => accept(store, id)))
+      t.equal(await store.backlog(), 400 * (round + 1))
+    }
+  })
+
+  await t.test('a server that stands still is told within three seconds', async (t) => {
+    const schema = server.newSchema()
+    const store = await open(t, schema)
+    await accept(store, 'a')
+    const connection = await connect({ url: () => server.url, schema, durability: 'fsync', byIndex: false })
+    const text = `select pid from pg_stat_activity where application_name = 'headgate' and pid <> pg_backend_pid()`
+    const pids = (await connection.query({ name: 'pids', text }, [])).map(([pid]) => Number(pid))
+    for (const pid of pids) process.kill(pid, 'SIGSTOP')
+    const since = Date.now()
+    await t.rejects(accept(store, 'b'), StoreFault)
+    t.ok(Date.now() - since < 3_500, `${Date.now() - since} ms`)
+    for (const pid of pids) process.kill(pid, 'SIGCONT')
+    await until(() => accept(store, 'b').catch(() => false))
+    t.equal(await store.backlog(), 2, 'accepted by the first call or by its repeat')
+    await connection.end()
+  })
+
+  await t.test('a process that took runs and did not hear of it gives them back', async (t) => {
+    const schema = server.newSchema()
+    const store = await open(t, schema)
+    await accept(store, 'a')
+    const [lease] = await store.take(1, hourMs)
+    await accept(store, 'b')
+    await query(
+      schema,
+      "update runs set leased = true, attempt = attempt + 1, fence = fence + 1, owner = (select owner from runs where owner is not null), due_at = now() + interval '1 h' where owner is null",
+    )
+    t.strictSame(await store.take(1, 1000), [])
+    await query(
+      schema,
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'headgate' and pid <> pg_backend_pid()`,
+    )
+    await store.recovered()
+    t.match(await store.take(2, 1000), [{ run: { deliveryId: 'b' }, attempt: 1 }], 'what is in hand stays leased')
+    t.equal(lease && (await store.finish(lease, { kind: 'done' })), true)
+  })
+
+  await t.test('a schema of a later version is refused, and one that a later version can share is not', async (t) => {
+    const schema = server.newSchema()
+    await open(t, schema)
+    await query(schema, 'update meta set version = 99, min_reader = 1')
+    await open(t, schema)
+    await query(schema, 'update meta set min_reader = 99')
+    await t.rejects(open(t, schema), { code: 'store_newer', hint: 'run that version, or use another schema' })
+  })
+
+  await t.test('several processes make one schema', async (t) => {
+    const schema = server.newSchema()
+    const stores = await Promise.all(Array.from({ length: 6 }, () => open(t, schema)))
+    t.equal(await accept(stores[5] as Store, 'a'), 'accepted')
+  })
+
+  await t.test('a server without fsync is refused where nothing may be lost', async (t) => {
+    t.teardown(() => query('public', 'alter system reset fsync').then(() => query('public', 'select pg_reload_conf()')))
+    await query('public', 'alter system set fsync = off')
+    await query('public', 'select pg_reload_conf()')
+    await until(() =>
+      open(t, server.newSchema()).then(
+        () => false,
+        ({ code }) => code === 'store_unsafe',
+      ),
+    )
+    t.equal(await accept(await open(t, server.newSchema(), 'commit'), 'a'), 'accepted')
+  })
+
+  await t.test('variables of the environment are not read, and no secret is shown', async (t) => {
+    for (const [name, value] of Object.entries({
+      PGOPTIONS: '-c search_path=nowhere',
+      PGSSLMODE: 'require',
+      PGUSER: 'nobody',
+      PGPORT: '1',
+    })) {
+      const before = process.env[name]
+      process.env[name] = value
+      t.teardown(() => {
+        if (before === undefined) delete process.env[name]
+        else process.env[name] = before
+      })
+    }
+    t.equal(await accept(await open(t, server.newSchema()), 'a'), 'accepted')
+    const url = server.url.replace('postgres@', 'postgres:s3cret@').replace(/\d+\/postgres$/, '1/postgres')
+    const failed = await openPostgres({ url: () => url, schema: 'x', durability: 'commit', clock: systemClock }).then(
+      () => undefined,
+      (thrown: Fault) => thrown,
+    )
+    t.ok(failed instanceof Fault)
+    t.equal(failed?.code, 'store_unreachable')
+    t.notMatch(`${failed?.message} ${failed?.hint}`, 's3cret')
+  })
+
+  await t.test('of several hosts the one that answers is used', async (t) => {
+    const url = server.url.replace('@', '@127.0.0.1:1,')
+    const store = await openPostgres({ url: () => url, schema: server.newSchema(), durability: 'commit', clock: systemClock })
+    t.equal(await accept(store, 'a'), 'accepted')
+    await store.close()
+  })
+})
+
+t.test('addresses of databases', async (t) => {
+  t.strictSame(parseAddress('postgresql://me:p%40s:s@db-1.example,[fd00::1]:6432/main?sslmode=disable'), {
+    hosts: [
+      { host: 'db-1.example', port: 5432 },
+      { host: 'fd00::1', port: 6432 },
+    ],
+    user: 'me',
+    password: 'p@s:s',
+    database: 'main',
+    tls: undefined,
+  })
+  t.match(parseAddress('postgres://me@db.example'), { database: 'me', tls: { isChecked: true } }, 'over a network it is encrypted')
+  t.match(parseAddress('postgres://me@localhost/x'), { tls: undefined })
+  t.match(parseAddress('postgres://me@localhost/x?sslmode=no-verify'), { tls: { isChecked: false } })
+  for (const bad of [
+    '',
+    'mysql://me@h/x',
+    'postgres://h/x',
+    'postgres://me:s3cret@',
+    'postgres://me:s3cret%@h',
+    'postgres://me:s3cret@h?sslmode=odd',
+    'postgres://me:s3cret@h:x/y',
+    'postgres://me:s3cret@h?sslmode=require&sslrootcert=/nowhere',
+  ]) {
+    t.throws(() => parseAddress(bad), { code: 'store_address' }, bad)
+    try {
+      parseAddress(bad)
+    } catch (fault) {
+      t.notMatch(`${(fault as Fault).message} ${(fault as Fault).hint}`, 's3cret')
+    }
+  }
+})
