@@ -3,12 +3,13 @@
 import type { Clock } from '../../core/clock.ts'
 import type { CallKind } from './call-kind.ts'
 
-/** No count looks through more rows of a kind than this. */
+/** The most rows of a kind that `backlog` counts. Between its calls, only as many are counted as somebody asked about. */
 const maxCounted = 1_000_000
 
-const counted = (rows: string): string => `(select count(*) from (select 1 from ${rows} limit ${maxCounted}) as rows)`
+const counted = (rows: string): string => `(select count(*) from (select 1 from ${rows} limit $1) as rows)`
 
-export const backlogKind: CallKind<void, number> = {
+/** Counts at most so many runs that are fresh, tried or parked, and groups. */
+export const backlogKind: CallKind<number, number> = {
   name: 'backlog_1',
   text: `select ${[
     'runs where attempt = 0 and due_at is not null',
@@ -20,7 +21,7 @@ export const backlogKind: CallKind<void, number> = {
     .join(' + ')}`,
   maxCalls: 1_000,
   isRepeatable: true,
-  values: () => [],
+  values: (calls) => [Math.max(...calls)],
   answers: ([row], calls) => calls.map(() => Number(row?.[0])),
 }
 
@@ -42,13 +43,15 @@ export const dueKind: CallKind<void, number | undefined> = {
 export class Backlog {
   readonly #clock: Clock
   readonly #everyMs: number
-  readonly #count: () => Promise<number>
+  readonly #count: (max: number) => Promise<number>
   #known: number
+  /** The largest number that `hasRoom` was asked about. */
+  #asked = 1
   #cancelTimer: () => void = () => {}
   #isClosed = false
 
   /** `count` asks the store. */
-  constructor(clock: Clock, everyMs: number, known: number, count: () => Promise<number>) {
+  constructor(clock: Clock, everyMs: number, known: number, count: (max: number) => Promise<number>) {
     this.#clock = clock
     this.#everyMs = everyMs
     this.#known = known
@@ -56,17 +59,17 @@ export class Backlog {
     this.#sleep()
   }
 
-  get known(): number {
-    return this.#known
+  hasRoom(max: number): boolean {
+    if (max > this.#asked) this.#asked = max
+    return this.#known < max
   }
 
   change(by: number): void {
     this.#known += by
   }
 
-  async ask(): Promise<number> {
-    this.#known = await this.#count()
-    return this.#known
+  ask(): Promise<number> {
+    return this.#hear(maxCounted)
   }
 
   close(): void {
@@ -78,6 +81,11 @@ export class Backlog {
     if (this.#isClosed) return
     // A store that does not answer leaves the number as it is: the callers learn of it from their own calls.
     const again = (): void => this.#sleep()
-    this.#cancelTimer = this.#clock.after(this.#everyMs, () => void this.ask().then(again, again))
+    this.#cancelTimer = this.#clock.after(this.#everyMs, () => void this.#hear(this.#asked).then(again, again))
+  }
+
+  async #hear(max: number): Promise<number> {
+    this.#known = await this.#count(max)
+    return this.#known
   }
 }

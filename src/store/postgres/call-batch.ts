@@ -7,12 +7,16 @@ import { storeFault } from './database-error.ts'
 
 export type Settlement = { readonly resolve: (answer: unknown) => void; readonly reject: (why: StoreFault) => void }
 
+/** The most characters in one statement, past the first call. */
+const maxChars = 4_000_000
+
 export class CallBatch {
   readonly kind: CallKind<unknown, unknown>
   /** The monotonic time of the first call. */
   readonly since: number
   readonly calls: unknown[] = []
   readonly #settlements: Settlement[] = []
+  #chars = 0
   sendings = 0
   /** The error of the last sending. */
   error: StoreFault | undefined
@@ -28,10 +32,13 @@ export class CallBatch {
 
   /** Whether one more call becomes a part of the same statement. */
   takes(kind: CallKind<unknown, unknown>, call: unknown): boolean {
-    return kind === this.kind && this.sendings === 0 && this.size < kind.maxCalls && (kind.joins?.(this.calls, call) ?? true)
+    if (kind !== this.kind || this.sendings > 0 || this.size >= kind.maxCalls) return false
+    if (kind.charsOf && this.#chars + kind.charsOf(call) > maxChars) return false
+    return kind.joins?.(this.calls, call) ?? true
   }
 
   add(call: unknown, settlement: Settlement): void {
+    this.#chars += this.kind.charsOf?.(call) ?? 0
     this.calls.push(call)
     this.#settlements.push(settlement)
   }

@@ -5,6 +5,8 @@ import type { Row, Statement } from './connection.ts'
 export type CallKind<Call, Answer> = Statement & {
   /** The most calls in one statement. */
   readonly maxCalls: number
+  /** The length of a call's texts, for calls whose texts may be long. */
+  readonly charsOf?: (call: Call) => number
   /** A second sending of a call that was committed changes nothing more and gives the same answer. */
   readonly isRepeatable: boolean
   /** Whether a call may go into the statement of these calls. Absent: any call may. */

@@ -32,6 +32,7 @@ export const claimKind = (doubt: (calls: readonly ClaimCall[]) => void): CallKin
     )
     select place from input where (key in (select key from claimed)) is true`,
   maxCalls: 500,
+  charsOf: ({ run }) => run.length,
   isRepeatable: true,
   doubt: (calls) => doubt(calls.filter(({ run }) => run === '')),
   values(calls) {

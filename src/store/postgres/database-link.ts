@@ -159,7 +159,8 @@ export class DatabaseLink {
     if (this.#closing !== undefined || this.#connecting !== undefined) return
     this.#connecting = this.#connect().finally(() => {
       this.#connecting = undefined
-      if (this.#queue.length > 0 && this.#connection !== undefined) this.#wake()
+      // The new connection may be lost already.
+      if (this.#queue.length > 0) this.#wake()
     })
   }
 

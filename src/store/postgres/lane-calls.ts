@@ -19,6 +19,7 @@ export const acceptInLaneKind: CallKind<LaneCall, Accepted> = {
   text: `select accept_in_lanes_1($1::uuid[], $2::float8[], $3::bigint[], $4::uuid[], $5::int[], $6::boolean[],
     array(select split_part(run, '"', 4) from unnest(${lines('$7')}) with ordinality as t (run, n) order by n), ${lines('$7')})`,
   maxCalls: 200,
+  charsOf: ({ run }) => run.length,
   isRepeatable: true,
   joins: hasNewKey,
   values: (calls) => [
@@ -52,6 +53,7 @@ export const joinKind: CallKind<JoinCall, Joined> = {
     array(select split_part(run, '"', 4) from unnest(${lines('$11')}) with ordinality as t (run, n) order by n), ${lines('$5')},
     $6::float8[], $7::float8[], $8::text[], $9::uuid[], $10::int[], ${lines('$11')}, ${lines('$12')}, $13::int[])`,
   maxCalls: 200,
+  charsOf: ({ run, prompt }) => run.length + prompt.length,
   isRepeatable: true,
   joins: hasNewKey,
   values: (calls) => [

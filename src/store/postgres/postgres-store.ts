@@ -26,6 +26,8 @@ import { planKind, plansKind, spendKind, trimSumsKind } from './sum-calls.ts'
 
 /** How often the backlog is counted. */
 const countEveryMs = 1_000
+/** The most that is counted at a start. */
+const firstCount = 100_000
 
 class PostgresStore implements Store {
   readonly #links: Links
@@ -35,7 +37,7 @@ class PostgresStore implements Store {
   constructor(links: Links, backlog: number, { clock, lookEveryMs = lookEverySecond }: PostgresOptions) {
     this.#links = links
     this.#lookEveryMs = lookEveryMs
-    this.#backlog = new Backlog(clock, countEveryMs, backlog, () => links.work.call(backlogKind, undefined))
+    this.#backlog = new Backlog(clock, countEveryMs, backlog, (max) => links.work.call(backlogKind, max))
   }
 
   async accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted> {
@@ -176,8 +178,10 @@ class PostgresStore implements Store {
     return this.#links.slow.call(sessionKind, keyOf(key))
   }
 
-  forgetSessions(maxIdleMs: number): Promise<number> {
-    return this.#links.slow.call(forgetSessionsKind, maxIdleMs)
+  async forgetSessions(maxIdleMs: number): Promise<number> {
+    let forgotten = 0
+    for (let more = 1; more > 0; forgotten += more) more = await this.#links.slow.call(forgetSessionsKind, maxIdleMs)
+    return forgotten
   }
 
   async spend(key: string, leftMs: number, add: Spent): Promise<Spent> {
@@ -193,7 +197,7 @@ class PostgresStore implements Store {
   }
 
   hasRoom(max: number): boolean {
-    return this.#backlog.known < max
+    return this.#backlog.hasRoom(max)
   }
 
   recovered(): Promise<void> {
@@ -237,7 +241,7 @@ const lookEverySecond = (): number => 750 + 500 * Math.random()
 export const openPostgres = async (options: PostgresOptions): Promise<Store> => {
   const links = await openLinks(options)
   try {
-    return new PostgresStore(links, await links.work.call(backlogKind, undefined), options)
+    return new PostgresStore(links, await links.work.call(backlogKind, firstCount), options)
   } catch (error) {
     await links.close()
     throw error

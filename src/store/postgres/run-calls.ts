@@ -115,6 +115,7 @@ export const keepReplyKind: CallKind<Held & { readonly reply: string }, boolean>
   text: `update runs set reply = t.reply from unnest($1::bigint[], $2::int[], ${lines('$3')}) as t (id, fence, reply)
     where ${leased} returning runs.id`,
   maxCalls: 100,
+  charsOf: ({ reply }) => reply.length,
   isRepeatable: true,
   joins: isNewRun,
   values(calls) {

@@ -132,9 +132,16 @@ export const sessionsKind: CallKind<SessionsCall, readonly Session[]> = {
   answers: (rows) => [rows.flatMap((row) => sessionOf(row) ?? [])],
 }
 
+const forgottenAtOnce = 500
+
+/** Forgets a part of the sessions that are idle for so long, with their messages. Answers how many. */
 export const forgetSessionsKind: CallKind<number, number> = {
   name: 'forget_sessions_1',
-  text: `with gone as (delete from sessions where updated_at < clock() - $1::float8 * interval '1 ms' returning 1) select count(*) from gone`,
+  text: `with gone as (
+      delete from sessions where key in (
+        select key from sessions where updated_at < clock() - $1::float8 * interval '1 ms' order by updated_at limit ${forgottenAtOnce}
+      ) returning 1
+    ) select count(*) from gone`,
   maxCalls: 1,
   isRepeatable: false,
   values: ([maxIdleMs]) => [maxIdleMs],
