@@ -10,6 +10,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isGone } from './process.ts'
 
 export type PostgresServer = {
   readonly url: string
@@ -85,12 +86,36 @@ export const startPostgresServer = async (isSafe = false): Promise<OwnServer> =>
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     newSchema,
     start,
-    kill: () => end('SIGKILL'),
+    async kill() {
+      const sessions = childrenOf(child?.pid)
+      const ended = end('SIGKILL')
+      for (const pid of sessions) killIfAlive(pid)
+      await ended
+      await Promise.all(sessions.map(isGone))
+    },
     async stop() {
       await end('SIGINT')
       process.removeListener('exit', killAtExit)
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** A session lives for a moment after its server, and could still answer. */
+const childrenOf = (pid: number | undefined): number[] => {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  } catch {
+    // Only Linux has this file.
+    return []
+  }
+}
+
+const killIfAlive = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended with its server.
   }
 }
 

@@ -84,7 +84,8 @@ const clientOptions = (
   options: [
     `search_path=${schema}`,
     `statement_timeout=${statementMs}`,
-    'lock_timeout=1000',
+    // Longer than the second after which a server looks for a deadlock, so that one of the two goes on.
+    'lock_timeout=1500',
     'idle_in_transaction_session_timeout=10000',
     `synchronous_commit=${durability === 'fsync' ? 'on' : 'off'}`,
   ]

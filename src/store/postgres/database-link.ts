@@ -8,14 +8,16 @@ import { StoreFault } from '../../core/fault.ts'
 import { CallBatch, type Settlement } from './call-batch.ts'
 import type { CallKind } from './call-kind.ts'
 import type { Connection } from './connection.ts'
-import { judge, storeFault } from './database-error.ts'
+import { judge, storeFault, type Verdict } from './database-error.ts'
 
 const maxGathered = 10_000
 /** When this many calls are under way, the others wait. */
 const fullFlight = 2_000
-/** How long calls wait for a lost connection. A call that was sent longer ago is not sent again. */
+/** How long calls wait for a lost connection. A call that came longer ago than `sendAgainMs` does not wait for one. */
 const giveUpMs = 2_000
 const sendAgainMs = 1_000
+/** For so long a call is sent again that met another one: a server needs a second to see a deadlock. */
+const repeatMs = 1_500
 const maxSendings = 10
 const firstPauseMs = 25
 const longestPauseMs = 400
@@ -114,7 +116,7 @@ export class DatabaseLink {
 
   async #send(connection: Connection, flight: readonly CallBatch[]): Promise<void> {
     const outcomes = await Promise.all(flight.map((batch) => this.#ask(connection, batch)))
-    const again = flight.filter((batch, i) => outcomes[i] === 'again' && !this.#rejectLate(batch))
+    const again = flight.filter((_, i) => outcomes[i] === 'again')
     this.#queue.unshift(...again)
     for (const { size } of again) this.#waiting += size
   }
@@ -130,16 +132,15 @@ export class DatabaseLink {
       batch.error = storeFault(error)
       if (verdict === 'unknown' || verdict === 'standby') this.#lose(connection)
       const mayRepeat = verdict === 'undone' || verdict === 'standby' || (verdict === 'unknown' && batch.kind.isRepeatable)
-      if (mayRepeat && batch.sendings < maxSendings && this.#closing === undefined) return 'again'
+      if (mayRepeat && !this.#isLate(batch, verdict) && this.#closing === undefined) return 'again'
       batch.reject(batch.error, verdict === 'unknown')
       return 'ended'
     }
   }
 
-  #rejectLate(batch: CallBatch): boolean {
-    const isLate = this.#options.clock.monotonic() - batch.since > sendAgainMs
-    if (isLate) batch.reject(batch.error ?? new StoreFault('the database did not answer'), true)
-    return isLate
+  #isLate({ since, sendings }: CallBatch, verdict: Verdict): boolean {
+    const mayTakeMs = verdict === 'undone' ? repeatMs : sendAgainMs
+    return sendings >= maxSendings || this.#options.clock.monotonic() - since > mayTakeMs
   }
 
   #use(connection: Connection): void {
