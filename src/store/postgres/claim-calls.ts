@@ -10,7 +10,7 @@ export type ClaimCall = { readonly key: string; readonly holdMs: number; readonl
 /** Returns the first call for each key, in the order of the keys: two statements that lock the same rows in two orders would deadlock. */
 const inOrderOfKeys = (calls: readonly ClaimCall[]): readonly (readonly [ClaimCall, number])[] => {
   const first = new Map<string, readonly [ClaimCall, number]>()
-  for (const [place, call] of calls.entries()) if (!first.has(call.key)) first.set(call.key, [call, place])
+  for (const [index, call] of calls.entries()) if (!first.has(call.key)) first.set(call.key, [call, index])
   return [...first.values()].sort(([a], [b]) => (a.key < b.key ? -1 : 1))
 }
 
@@ -42,12 +42,12 @@ export const claimKind = (doubt: (calls: readonly ClaimCall[]) => void): CallKin
       list(sorted.map(([{ holdMs }]) => boundedMs(holdMs))),
       list(sorted.map(([{ mark }]) => mark)),
       joinLines(sorted.map(([{ run }]) => run)),
-      list(sorted.map(([, place]) => place)),
+      list(sorted.map(([, index]) => index)),
     ]
   },
   answers(rows, calls) {
-    const won = new Set(rows.map(([place]) => place))
-    return calls.map((_, place) => won.has(place))
+    const won = new Set(rows.map(([index]) => index))
+    return calls.map((_, index) => won.has(index))
   },
 })
 

@@ -1,7 +1,7 @@
 /** Hashes ids to keys of the shared database, and names the calls that make claims. */
 
 import { hash, randomInt } from 'node:crypto'
-import type { ChatAddress } from '../../core/agent/session.ts'
+import type { ChatAddress } from '../../core/session.ts'
 
 /** The first half of a SHA-256, as a uuid: no text that a sender chose is a key, and all keys are short. */
 export const keyOf = (id: string): string => hash('sha256', id, 'hex').slice(0, 32)

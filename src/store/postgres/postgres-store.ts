@@ -1,10 +1,10 @@
 /** The store that several processes share, in a schema of a PostgreSQL database. */
 
-import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import { StoreFault } from '../../core/fault.ts'
+import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isEventId, isNumbers, maxStandings } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
-import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Spent, Standing, Store } from '../ports.ts'
+import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Spent, Store, StoredStanding } from '../ports.ts'
 import { Backlog, backlogKind, dueKind } from './backlog.ts'
 import { type ClaimCall, heldKind, keepKind, releaseKind } from './claim-calls.ts'
 import { chatKey, keyOf } from './keys.ts'
@@ -123,7 +123,7 @@ class PostgresStore implements Store {
     return isRevived
   }
 
-  async standings(eventIds: readonly string[]): Promise<readonly Standing[]> {
+  async standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]> {
     if (eventIds.length > maxStandings) throw new StoreFault(`asked for more than ${maxStandings} events at once`)
     return this.#links.slow.call(standingsKind, eventIds.filter(isEventId))
   }
@@ -144,15 +144,15 @@ class PostgresStore implements Store {
     return this.#links.slow.call(planKind, entries)
   }
 
-  async converse({ place, ...about }: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean> {
+  async converse({ chatAddress, ...about }: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean> {
     const { slow } = this.#links
     const { isNew, isAdded } = await slow.call(converseKind, {
       key: keyOf(about.key),
       about: JSON.stringify(about),
       profile: keyOf(about.profile),
       route: keyOf(about.route),
-      place: place === undefined ? null : JSON.stringify(place),
-      placeKey: place === undefined ? null : chatKey(about.profile, place),
+      address: chatAddress === undefined ? null : JSON.stringify(chatAddress),
+      addressKey: chatAddress === undefined ? null : chatKey(about.profile, chatAddress),
       turn: keyOf(turn),
       messages: messages.map((message) => ({ text: JSON.stringify(message), chars: message.text.length })),
     })
@@ -164,8 +164,8 @@ class PostgresStore implements Store {
     return this.#links.slow.call(conversationKind, { key: keyOf(key), max })
   }
 
-  mirror(profile: string, place: ChatAddress, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
-    const call = { placeKey: chatKey(profile, place), text: JSON.stringify(message), chars: message.text.length }
+  mirror(profile: string, chatAddress: ChatAddress, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
+    const call = { addressKey: chatKey(profile, chatAddress), text: JSON.stringify(message), chars: message.text.length }
     return this.#links.slow.call(mirrorKind, call)
   }
 

@@ -1,30 +1,30 @@
 /** The calls for sessions. */
 
-import type { Session, SessionMessage } from '../../core/agent/session.ts'
+import type { Session, SessionMessage } from '../../core/session.ts'
 import { maxSessions } from '../bounds.ts'
 import { type CallKind, joinLines, lines, list } from './call-kind.ts'
 import type { Row } from './connection.ts'
 import { parseMessage, parseSession } from './stored.ts'
 
-/** Of the session: `about` and `place` are JSON, the others are keys. `messages`: JSON texts, with the lengths of what was said. */
+/** Of the session: `about` and `address` are JSON, the others are keys. `messages`: JSON texts, with the lengths of what was said. */
 export type ConverseCall = {
   readonly key: string
   readonly about: string
   readonly profile: string
   readonly route: string
-  readonly place: string | null
-  readonly placeKey: string | null
+  readonly address: string | null
+  readonly addressKey: string | null
   readonly turn: string
   readonly messages: readonly { readonly text: string; readonly chars: number }[]
 }
 
 type Conversed = { readonly isNew: boolean; readonly isAdded: boolean }
 
-/** The calls in the order of their keys, each with its place: two statements that lock the same rows in two orders would deadlock. */
+/** The calls in the order of their keys, each with its index: two statements that lock the same rows in two orders would deadlock. */
 export const byKey = <T extends { readonly key: string }>(calls: readonly T[]): readonly (readonly [T, number])[] =>
-  calls.map((call, place) => [call, place] as const).sort(([a, m], [b, n]) => (a.key === b.key ? m - n : a.key < b.key ? -1 : 1))
+  calls.map((call, index) => [call, index] as const).sort(([a, m], [b, n]) => (a.key === b.key ? m - n : a.key < b.key ? -1 : 1))
 
-/** The messages of all calls are one list. Each call has the place of its first message in it, and the number of them. */
+/** The messages of all calls are one list. Each call has the index of its first message in it, and the number of them. */
 const messageRanges = (calls: readonly ConverseCall[]): readonly (readonly [first: number, last: number])[] => {
   let last = 0
   return calls.map(({ messages }) => {
@@ -53,19 +53,19 @@ export const converseKind: CallKind<ConverseCall, Conversed> = {
       joinLines(of(({ about }) => about)),
       list(of(({ profile }) => profile)),
       list(of(({ route }) => route)),
-      joinLines(of(({ place }) => place ?? '')),
-      list(of(({ placeKey }) => placeKey)),
+      joinLines(of(({ address }) => address ?? '')),
+      list(of(({ addressKey }) => addressKey)),
       list(of(({ turn }) => turn)),
       list(ranges.map(([first]) => first)),
       list(ranges.map(([, last]) => last)),
       joinLines(messages.map(({ text }) => text)),
       list(messages.map(({ chars }) => chars)),
-      list(sorted.map(([, place]) => place)),
+      list(sorted.map(([, index]) => index)),
     ]
   },
   answers(rows, calls) {
     const answers: Conversed[] = calls.map(() => ({ isNew: false, isAdded: false }))
-    for (const [place, isNew, isAdded] of rows) answers[place as number] = { isNew: isNew === true, isAdded: isAdded === true }
+    for (const [index, isNew, isAdded] of rows) answers[index as number] = { isNew: isNew === true, isAdded: isAdded === true }
     return answers
   },
 }
@@ -81,14 +81,14 @@ export const trimSessionsKind: CallKind<void, void> = {
 }
 
 export const mirrorKind: CallKind<
-  { readonly placeKey: string; readonly text: string; readonly chars: number },
+  { readonly addressKey: string; readonly text: string; readonly chars: number },
   'none' | 'several' | 'written'
 > = {
   name: 'mirror_1',
   text: 'select mirror_1($1, $2, $3)',
   maxCalls: 1,
   isRepeatable: false,
-  values: ([call]) => [call?.placeKey, call?.text, call?.chars],
+  values: ([call]) => [call?.addressKey, call?.text, call?.chars],
   answers: (rows) => rows.map(([answer]) => answer as 'none' | 'several' | 'written'),
 }
 
@@ -106,8 +106,8 @@ const ageInMs = (time: string): string => `greatest(0, (extract(epoch from clock
 const columns = `about, place, ${ageInMs('created_at')}, ${ageInMs('updated_at')}, (select count(*) from messages where session = key)`
 
 const sessionOf = (row: Row): Session | undefined => {
-  const [about, place, ageMs, idleMs, messages] = row as [string, string | null, number, number, string]
-  const name = parseSession(about, place)
+  const [about, address, ageMs, idleMs, messages] = row as [string, string | null, number, number, string]
+  const name = parseSession(about, address)
   return name && { ...name, ageMs, idleMs, messages: Number(messages) }
 }
 

@@ -1,13 +1,13 @@
 /** The calls that ask for the states of runs, and forget what is old. */
 
-import type { Standing } from '../ports.ts'
+import type { StoredStanding } from '../ports.ts'
 import { type CallKind, list } from './call-kind.ts'
 import type { Row } from './connection.ts'
 import { parseText } from './stored.ts'
 
 const pruneRows = 5_000
 
-const standingOf = (row: Row): Standing => {
+const standingOf = (row: Row): StoredStanding => {
   const [eventId, attempt, isLeased, dueInMs, isDead, stored] = row as [string, number, boolean, number | null, boolean, string | null]
   const state = isDead ? 'dead' : isLeased ? 'running' : 'waiting'
   const error = stored === null ? undefined : parseText(stored)
@@ -23,7 +23,7 @@ const standingOf = (row: Row): Standing => {
 const inMs = (time: string): string => `(extract(epoch from ${time} - clock()) * 1000)::float8`
 
 /** The event ids have no character that a list would have to escape. */
-export const standingsKind: CallKind<readonly string[], readonly Standing[]> = {
+export const standingsKind: CallKind<readonly string[], readonly StoredStanding[]> = {
   name: 'standings_1',
   text: `select event_id, attempt, leased, due, dead, error from (
       select 1 as rank, id, event_id, attempt, leased, case when attempt > 0 then ${inMs('due_at')} end as due, ended_at is not null as dead, error

@@ -1,7 +1,7 @@
 /** Parses what the shared database stores as JSON. A damaged text is `undefined`. */
 
-import type { ChatAddress, SessionMessage, SessionName } from '../../core/agent/session.ts'
 import type { Json } from '../../core/json.ts'
+import type { ChatAddress, SessionMessage, SessionName } from '../../core/session.ts'
 import { isSessionAbout, isSessionMessage, isSessionPlace, isStoredReply, isStoredRun } from '../../generated/stored-checks.js'
 import type { NewRun, Progress } from '../ports.ts'
 
@@ -40,11 +40,14 @@ const parseReply = (text: string): StoredReply | undefined => {
 }
 
 /** Parses a session. Where only its chat is damaged, the session has none. */
-export const parseSession = (about: string, place: string | null): SessionName | undefined => {
+export const parseSession = (about: string, address: string | null): SessionName | undefined => {
   const value = parse(about)
   if (!isSessionAbout(value)) return undefined
-  const where = place === null ? undefined : parse(place)
-  return { ...(value as unknown as SessionName), ...(isSessionPlace(where) ? { place: where as unknown as ChatAddress } : {}) }
+  const chatAddress = address === null ? undefined : parse(address)
+  return {
+    ...(value as unknown as SessionName),
+    ...(isSessionPlace(chatAddress) ? { chatAddress: chatAddress as unknown as ChatAddress } : {}),
+  }
 }
 
 export const parseMessage = (text: string): SessionMessage | undefined => {
