@@ -1,8 +1,8 @@
-/** A Warning tells the user of a use case something that did not prevent it. */
+/** What a use case tells its user although it succeeded. */
 
 import type { Diagnostic, Severity } from '../core/diagnostic.ts'
 
-/** A warning. `severity` is `info` where nothing need be wrong, and absent for a real warning. `help` is the way out. */
+/** A warning. `severity` is `info` where nothing need be wrong; absent, it is a warning. `help` is the way out. */
 export type Warning = {
   readonly code: string
   readonly message: string
@@ -10,9 +10,9 @@ export type Warning = {
   readonly help?: string
 }
 
-/** Makes a warning of a Diagnostic. */
+/** Makes a warning of a Diagnostic, without its `help`. */
 export const warningOf = ({ code, message, severity }: Diagnostic): Warning =>
   severity === 'info' ? { code, message, severity } : { code, message }
 
-/** Makes a warning of a Diagnostic, with its way out. */
+/** Makes a warning of a Diagnostic, with its `help`. */
 export const adviceOf = (each: Diagnostic): Warning => ({ ...warningOf(each), ...(each.help === undefined ? {} : { help: each.help }) })

@@ -61,8 +61,8 @@ const createTimeFormat = (): Formats['timeOf'] => {
 }
 
 /**
- * Makes the record of a request; `undefined` when its signature was refused and it is not among the few refusals that leave a record. The
- * literal has all keys, even without a value: JSON leaves those out, and V8 makes objects of one shape ten times as fast.
+ * Makes the record of a request; `undefined` for a request without a route, and for one that was not verified, except the few refused
+ * signatures that leave a record. The literal has all keys, even without a value: JSON leaves those out, and V8 makes objects of one shape ten times as fast.
  */
 const receivedOf = (fact: RequestEnded, { redact, timeOf }: Formats): NewRecord | undefined => {
   const { ended, route, ms, replay, refusal } = fact

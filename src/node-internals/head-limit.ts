@@ -12,7 +12,7 @@ const stop = -1
 /**
  * Makes the parser fail at the next head once `isFull`: the request before that head is the last that is answered. Node parses everything
  * that a read brings at once: 64 kB hold 1,200 small requests, and all their objects would exist before the first answer. The plain form
- * does nothing: such requests come as events, and nobody answers them.
+ * does nothing: the later requests are parsed, and the connection ignores them (src/http/connection.ts).
  */
 export const limitHeads = (socket: Socket, isFull: () => boolean): void => {
   const { parser } = socket as { parser?: Partial<Parser> }

@@ -1,4 +1,4 @@
-/** Sends one reply to its targets. It stores the progress at each target, so that a later attempt leaves out targets that have the text. */
+/** Sends one reply to its targets. Where there are several, it stores the progress at each, so that a later attempt leaves out targets that have the text. */
 
 import { deliveriesOf, deliveryLabel, whyPartly } from '../parts/destination.ts'
 import type { Outgoing, Sent } from '../parts/targets/target.ts'
@@ -16,7 +16,7 @@ export type Delivering = {
   readonly send: (outgoing: Outgoing) => Promise<Sent>
   /** Whether sending a text twice to this target cannot post twice. */
   readonly repeatable: (target: string) => boolean
-  /** Aborts when the time to stop is over. Then a delivery that may be repeated is aborted. */
+  /** Aborts when the gateway stops and the time that it gives to running work is over. Then a delivery that may be repeated is aborted. */
   readonly signal: AbortSignal
   /** Called with the answer of each target that has the text. */
   readonly answered: (answer: string) => void
@@ -46,6 +46,7 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   const before = to.map((_, position) => delivering.progress?.[position] ?? null)
   const doubtful = delivering.interrupted ? before.indexOf(null) : -1
   const progress = reopened(delivering, before, doubtful)
+  // A sole target needs no progress: the stored reply and the end of the run say enough.
   const kept = async (): Promise<boolean> => to.length === 1 || keep(progress)
   // A target that failed before is open again. That is stored before anything is sent: otherwise, after a crash during the sending, the
   // target would still be stored as failed, and nobody would know that it may have the text.

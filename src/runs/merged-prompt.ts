@@ -1,9 +1,12 @@
-/** Adds a note on merged events to the prompt of their run (rules: Coalescing 4). */
+/** Makes the prompt of a run of several merged events (rules: Coalescing 4). */
 
 import { joinPrompts, type Prompt } from '../core/prompt.ts'
 import type { Merged, NewRun } from '../store/ports.ts'
 
-/** Returns the prompt of a run, with a note when the run stands for several events. */
+/**
+ * Returns the prompt of a run. Where the run stands for several events, it is one prompt with a note on the others, or with `keep: all` every
+ * prompt, numbered.
+ */
 export const mergedPrompt = ({ prompt: text, untrusted = [], merged }: NewRun): Prompt => {
   const prompt = { text, untrusted }
   if (merged === undefined || merged.count < 2) return prompt

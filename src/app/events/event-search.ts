@@ -63,7 +63,7 @@ const wordsSearch = (words: string): WordsSearch => {
     return event !== undefined && hasText(event.payload, isIn)
   }
   return async (workspace, view, request) => {
-    // The record and the request are in memory. The words of attempts are read from the disk, so they are searched last.
+    // The request has been read already. The words of attempts are read from the disk here, so they are searched last.
     if (Object.values(view).some(isIn) || (request && isInRequest(request))) return true
     const attempts = await readAttempts(workspace, view)
     return attempts.some(({ error, answer, prompt, reply }) => [error, answer, prompt, reply].some(isIn))

@@ -10,7 +10,7 @@ export type EnvLine = {
   readonly name: string
   /** Absent where the source has only a reference. */
   readonly value?: string
-  /** `elsewhere`: the source has only a reference. `kept`: the data directory has the variable already. */
+  /** `elsewhere`: the source has only a reference. `kept`: the variable is set already, in the data directory's `.env` or in the environment. */
   readonly from: 'source' | 'generated' | 'elsewhere' | 'kept'
 }
 
@@ -29,7 +29,7 @@ export type EnvLines = {
 /** Returns the variable of a route's secret, as `WEBHOOK_SECRET_PR_REVIEW`. */
 export const secretName = (route: string): string => `WEBHOOK_SECRET_${route.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`
 
-/** Starts with no lines. `knownEnv`: the variables of the data directory. */
+/** Starts with no lines. `knownEnv`: the variables of the data directory's `.env` and of this process. */
 export const createEnvLines = (knownEnv: Env): EnvLines => {
   const lines = new Map<string, EnvLine>()
   const takenValue = (name: string): string | undefined => lines.get(name)?.value ?? own(knownEnv as { [name: string]: string }, name)

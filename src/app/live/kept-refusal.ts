@@ -32,8 +32,8 @@ export const createKeptBudget = (clock: Pick<Clock, 'monotonic'>): KeptBudget =>
 }
 
 /**
- * Returns the part of a refused request that is kept; `undefined` where its route keeps nothing, its body was not read, or the request may
- * hold a secret.
+ * Returns the part of a refused request that is kept; `undefined` where its route keeps nothing, its body was not read, its scheme is not
+ * one whose requests may be kept (they may hold a secret, or are signed in part), or the budget is spent.
  */
 export const keptOf = (
   { route, ended: { unverified } }: Pick<RequestEnded, 'route' | 'ended'>,

@@ -25,9 +25,9 @@ export const chooseSamples = (workspace: Workspace, asked: readonly string[]): r
   return [...chosen.values()].map((read) => read())
 }
 
-type SampleReader = readonly [file: string, read: () => ChosenSample]
+type ChosenFile = readonly [file: string, read: () => ChosenSample]
 
-const filesFor = (workspace: Workspace, asked: string): readonly SampleReader[] => {
+const filesFor = (workspace: Workspace, asked: string): readonly ChosenFile[] => {
   const provider = `${providerName(asked.toLowerCase())}/`
   const named = listSamples(workspace).filter(({ name }) => name === sampleNameOf(asked) || name.startsWith(provider))
   if (named.length > 0) return named.map((known) => [known.file, () => ({ ...known, sample: readSample(known) })])

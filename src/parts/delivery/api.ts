@@ -111,7 +111,7 @@ const readText = async (response: Response): Promise<{ readonly text: string; re
 const neverStood =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|ERR_SSL_.*|.*CERT.*|.*SIGNATURE.*)$/
 
-// The reason holds only error codes, because the messages of fetch quote the address.
+// Of the error the reason holds the code only, because the messages of fetch quote the address.
 const noAnswer = (thrown: unknown): ApiAnswer => {
   if (thrown instanceof Error && thrown.name === 'TimeoutError') return { kind: 'none', why: 'no answer in time', unsent: false }
   const cause = thrown instanceof Error ? thrown.cause : undefined

@@ -8,7 +8,7 @@ import type { Job } from '../effects.ts'
 import { jobLane, jobRun } from '../job-run.ts'
 import type { StageKit } from '../stages/stage.ts'
 import type { EndingPart } from './ending.ts'
-import { causeOf, commit } from './kit/accept.ts'
+import { commit, jobEventFields } from './kit/accept.ts'
 import { compilePrompt } from './kit/message.ts'
 
 export const cronJob: EndingPart = {
@@ -74,7 +74,7 @@ const ignoredEvent = ({ route, deliveryId }: Event, reason: Ignored['reason'], w
 })
 
 const acceptJobRun = (event: Event, job: Job, context: Prompt, whenFull: 'wait' | 'refuse', { effects }: StageKit): Promise<Outcome> => {
-  const run = jobRun(job, { ...causeOf(event), context })
+  const run = jobRun(job, { ...jobEventFields(event), context })
   return commit(
     effects,
     (store) => store.accept(run, claimOf(event), jobLane(job, whenFull)),

@@ -160,9 +160,15 @@ export type Scheme = {
    * has no effect.
    */
   readonly answersChallenges?: boolean
-  /** The scheme serves only routes that name it. On those routes its `reads` come first. In a plugin's scheme it has no effect. */
+  /**
+   * The scheme serves only routes that name it. On those routes its `reads` come before the headers of other schemes. In a plugin's scheme it
+   * has no effect.
+   */
   readonly byName?: boolean
-  /** Read the event's type and the delivery id, on routes that name the scheme. In a plugin's scheme it has no effect. */
+  /**
+   * Read the event's type and the delivery id: of a scheme with `byName` on the routes that name it, else on all routes. In a plugin's scheme
+   * they have no effect.
+   */
   readonly reads?: {
     readonly eventType?: ((headers: Headers, payload: Json) => string | undefined) | undefined
     /** For requests with several events: the path of the list, and the types of all events. */

@@ -116,7 +116,10 @@ const eventTypeForm = /^[^\p{Cc}]+$/u
 const usableType = (type: Json | undefined): string | undefined =>
   typeof type === 'string' && type.length <= maxEventType && eventTypeForm.test(type) ? type : undefined
 
-/** The headers of all schemes that hold the event's type or the delivery id, and the mask of those that hold a secret. */
+/**
+ * What all schemes together know of a request: the headers of the event's type and of the delivery id, and the mask of headers and of fields
+ * of the body that hold a secret.
+ */
 type KnownHeaders = {
   readonly mask: MaskRequest | undefined
   readonly eventType: readonly string[]

@@ -53,7 +53,10 @@ export type ToolsetSchema = {
 
 /** A toolset that is built in. */
 export type ToolsetPart = {
-  /** The name for `toolsets` and `platform_toolsets`, of its section below `tools`, and of its one tool: no other tool ever has it. */
+  /**
+   * The name in `toolsets` and `platform_toolsets`, and of the section below `tools`. The set has one tool, of this name too, and no other tool
+   * may have it.
+   */
   readonly name: string
   /** The name for people, in editors. */
   readonly title: string

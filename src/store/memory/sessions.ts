@@ -7,10 +7,10 @@ type StoredMessage = { readonly turn: string | undefined; readonly message: Sess
 type StoredSession = { name: SessionName; readonly createdAt: number; updatedAt: number; messages: StoredMessage[] }
 
 export class Sessions {
-  /** In the order of their last messages, oldest first. */
+  /** In the order of their last use, the longest unused first. */
   readonly #sessions = new Map<string, StoredSession>()
 
-  /** Adds a turn. `false`: the session has this turn already. */
+  /** Adds a turn. `false`: the session has this turn already, and counts as used all the same. */
   converse(session: SessionName, turn: string, messages: readonly SessionMessage[], now: number): boolean {
     const stored = this.#sessions.get(session.key) ?? { name: session, createdAt: now, updatedAt: now, messages: [] }
     if (session.chatAddress) stored.name = { ...stored.name, chatAddress: session.chatAddress }

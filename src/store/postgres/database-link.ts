@@ -13,10 +13,11 @@ import { judge, storeFault, type Verdict } from './database-error.ts'
 const maxGathered = 10_000
 /** When this many calls are under way, the others wait. */
 const fullFlight = 2_000
-/** How long calls wait for a lost connection. A call that came longer ago than `sendAgainMs` does not wait for one. */
+/** How long calls wait while there is no connection. */
 const giveUpMs = 2_000
+/** A call that was under way when its connection broke is sent again only when it came less long ago than this. */
 const sendAgainMs = 1_000
-/** For so long a call is sent again that met another one: a server needs a second to see a deadlock. */
+/** How long a call is sent again that the server rolled back for another one. A server needs a second to see a deadlock. */
 const repeatMs = 1_500
 const maxSendings = 10
 const firstPauseMs = 25
@@ -25,7 +26,7 @@ const longestPauseMs = 400
 export type LinkOptions = {
   readonly clock: Clock
   readonly connect: () => Promise<Connection>
-  /** Called on each new connection before any call is sent on it. */
+  /** Called on each connection that the link opens, before any call is sent on it. */
   readonly greet?: (connection: Connection) => Promise<void>
 }
 
@@ -56,7 +57,7 @@ export class DatabaseLink {
     })
   }
 
-  /** Resolves when a lost connection has been replaced. */
+  /** Resolves when a lost connection has been replaced; at once where none was lost. */
   recovered(): Promise<void> {
     return this.#connecting ?? Promise.resolve()
   }
@@ -102,7 +103,7 @@ export class DatabaseLink {
     if (this.#queue.length > 0) this.#wake()
   }
 
-  /** Takes batches from the queue. The last of them must be answered before its callers give up. */
+  /** Takes batches of at most `fullFlight` calls from the queue, so that the last statement is answered within the driver's `query_timeout`. */
   #nextFlight(): readonly CallBatch[] {
     const first = this.#waiting
     const flight: CallBatch[] = []

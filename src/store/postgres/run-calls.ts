@@ -57,7 +57,7 @@ export const takeGroupsKind: CallKind<TakeCall, readonly TakenRun[]> = { ...take
 
 type Held = { readonly runId: string; readonly fence: number }
 
-const isNewRun = (calls: readonly Held[], { runId }: Held): boolean => calls.every((other) => other.runId !== runId)
+const isAboutAnotherRun = (calls: readonly Held[], { runId }: Held): boolean => calls.every((other) => other.runId !== runId)
 
 /** Rows are locked in the order of their ids, because two statements that lock the same rows in two orders would deadlock. */
 const byId = <T extends Held>(calls: readonly T[]): readonly T[] => [...calls].sort((a, b) => Number(a.runId) - Number(b.runId))
@@ -69,13 +69,13 @@ const answerByIds = (rows: readonly Row[], calls: readonly Held[]): readonly boo
 
 const leased = 'runs.id = t.id and runs.fence = t.fence and runs.leased'
 
-/** Deletes done runs that are in no lane. */
+/** Deletes done runs. The caller sends runs of a lane to `endRunKind`. */
 export const doneKind: CallKind<Held, boolean> = {
   name: 'done_1',
   text: `delete from runs using unnest($1::bigint[], $2::int[]) as t (id, fence) where ${leased} returning runs.id`,
   maxCalls: 500,
   isRepeatable: false,
-  joins: isNewRun,
+  joins: isAboutAnotherRun,
   values(calls) {
     const sorted = byId(calls)
     return [list(sorted.map(({ runId }) => runId)), list(sorted.map(({ fence }) => fence))]
@@ -86,7 +86,7 @@ export const doneKind: CallKind<Held, boolean> = {
 /** An attempt that failed. `afterMs`: the time until the next attempt; `null` when the run is dead. `error`: JSON. */
 export type FailedCall = Held & { readonly afterMs: number | null; readonly error: string; readonly isUncounted: boolean }
 
-/** Stores failed attempts. Dead runs among them are in no lane. */
+/** Stores failed attempts. The caller sends dead runs of a lane to `endRunKind`. */
 export const failedKind: CallKind<FailedCall, boolean> = {
   name: 'failed_1',
   text: `update runs set leased = false, due_at = clock() + t.after * interval '1 ms', error = t.error, attempt = attempt - t.uncounted::int,
@@ -95,7 +95,7 @@ export const failedKind: CallKind<FailedCall, boolean> = {
     where ${leased} returning runs.id`,
   maxCalls: 500,
   isRepeatable: false,
-  joins: isNewRun,
+  joins: isAboutAnotherRun,
   values(calls) {
     const sorted = byId(calls)
     return [
@@ -117,7 +117,7 @@ export const keepReplyKind: CallKind<Held & { readonly reply: string }, boolean>
   maxCalls: 100,
   charsOf: ({ reply }) => reply.length,
   isRepeatable: true,
-  joins: isNewRun,
+  joins: isAboutAnotherRun,
   values(calls) {
     const sorted = byId(calls)
     return [list(sorted.map(({ runId }) => runId)), list(sorted.map(({ fence }) => fence)), joinLines(sorted.map(({ reply }) => reply))]

@@ -30,8 +30,8 @@ export const commit = <T extends Accepted | Joined>(
   )
 }
 
-/** Returns the fields of a run that come from its event. */
-export const causeOf = ({ eventId, route, eventType: event, deliveryId, at }: Event) => ({
+/** Returns the fields of a job's run that come from the event. Its profile is that of the job. */
+export const jobEventFields = ({ eventId, route, eventType: event, deliveryId, at }: Event) => ({
   eventId,
   route,
   event,

@@ -6,7 +6,7 @@ import type { Clock } from '../../../core/clock.ts'
 import { own, parseObject } from '../../../core/json.ts'
 import { type ApiAnswer, type ApiRequest, allAnswerTexts, refusedBy } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
-import { type FetchedToken, issued } from './token-cache.ts'
+import { issued, type TokenOrFailure } from './token-cache.ts'
 
 export type Account = { readonly email: string; readonly key: string; readonly keyId: string | undefined }
 
@@ -28,7 +28,7 @@ type TokenRequest = {
 }
 
 /** Gets a new access token. */
-export const fetchToken = async (account: Account, { url, scope, call, clock }: TokenRequest): Promise<FetchedToken> => {
+export const fetchToken = async (account: Account, { url, scope, call, clock }: TokenRequest): Promise<TokenOrFailure> => {
   const assertion = assertionOf(account, scope, Math.floor(clock.now() / 1000))
   if (assertion === undefined) return permanentFailure('the private_key of the service account is no RSA key')
   const answer = await call({ url, form: { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion } })

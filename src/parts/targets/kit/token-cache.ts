@@ -6,15 +6,15 @@ import type { Json } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/secrets/redact.ts'
 import type { Keep, Sent } from '../target.ts'
 
-export type FetchedToken = { readonly token: string; readonly lifeMs: number } | Sent
+export type TokenOrFailure = { readonly token: string; readonly lifeMs: number } | Sent
 
 export type TokenSource = {
   /** What the token belongs to: the address that issues it, and the credentials. */
   readonly identity: readonly (string | undefined)[]
   readonly clock: Clock
   readonly keep: Keep
-  /** Gets a new token. A fetch posts no message, so its failure may be repeatable. */
-  readonly fetch: () => Promise<FetchedToken>
+  /** Gets a new token. A fetch posts no message, so its failure may say `repeatable`. */
+  readonly fetch: () => Promise<TokenOrFailure>
 }
 
 /** The result of a call with a token. `stale` holds what the API said when it no longer accepted the token. */
@@ -26,12 +26,12 @@ const maxKept = 200
 const longestMarginMs = 180_000
 
 /** The keys of both maps are digests, so that no credential is kept here. */
-type Tokens = { readonly kept: Map<string, KeptToken>; readonly fetching: Map<string, Promise<FetchedToken>> }
+type Tokens = { readonly kept: Map<string, KeptToken>; readonly fetching: Map<string, Promise<TokenOrFailure>> }
 
 const createTokens = (): Tokens => ({ kept: new Map(), fetching: new Map() })
 
-/** The token that an API issued; `undefined` when it issued none. A token whose lifetime is unclear is used once. */
-export const issued = (token: Json | undefined, seconds: Json | undefined): FetchedToken | undefined => {
+/** The token that an API issued; `undefined` when it issued none. A token whose lifetime is unclear is not kept. */
+export const issued = (token: Json | undefined, seconds: Json | undefined): TokenOrFailure | undefined => {
   if (typeof token !== 'string' || token === '') return undefined
   const lifeMs = Number(seconds) * 1000
   return { token, lifeMs: lifeMs > 0 && Number.isFinite(lifeMs) ? lifeMs : 0 }
@@ -60,7 +60,7 @@ const attempt = async (key: string, source: TokenSource, use: (token: string) =>
 /** Removes the token from a failure's reason, because an API may quote the token that it refuses. */
 const withoutToken = (sent: Sent, token: string): Sent => (sent.ok ? sent : { ...sent, why: createRedactor([token])(sent.why) })
 
-const tokenOf = (key: string, source: TokenSource): FetchedToken | KeptToken | Promise<FetchedToken> => {
+const tokenOf = (key: string, source: TokenSource): TokenOrFailure | KeptToken | Promise<TokenOrFailure> => {
   const { kept, fetching } = source.keep.of(createTokens)
   const known = kept.get(key)
   if (known !== undefined && source.clock.monotonic() < known.until) return known
@@ -69,7 +69,7 @@ const tokenOf = (key: string, source: TokenSource): FetchedToken | KeptToken | P
   return flight
 }
 
-const fetchFor = async (key: string, { clock, keep, fetch }: TokenSource): Promise<FetchedToken> => {
+const fetchFor = async (key: string, { clock, keep, fetch }: TokenSource): Promise<TokenOrFailure> => {
   const askedAt = clock.monotonic()
   const got = await fetch()
   if (!('token' in got)) return got

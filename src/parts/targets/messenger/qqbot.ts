@@ -5,7 +5,7 @@ import { type ApiAnswer, allAnswerTexts, refusedBy } from '../../delivery/api.ts
 import { isOn } from '../../delivery/settings.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, onOff, secret, textKey } from '../kit/keys.ts'
-import { type CallWithToken, type FetchedToken, withToken } from '../kit/token-cache.ts'
+import { type CallWithToken, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
 import type { Sent } from '../target.ts'
 
 const paths: { readonly [kind: string]: (id: string) => string } = {
@@ -48,7 +48,7 @@ export const qqbot = defineChat({
   },
 })
 
-const fetchToken = async (posting: Posting): Promise<FetchedToken> => {
+const fetchToken = async (posting: Posting): Promise<TokenOrFailure> => {
   const { call, setting } = posting
   const answer = await call({
     url: `${baseOf(posting, tokenBase)}/app/getAppAccessToken`,

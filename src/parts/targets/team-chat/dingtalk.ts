@@ -6,7 +6,7 @@ import { type ApiAnswer, allAnswerTexts, refusedBy } from '../../delivery/api.ts
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, secret, textKey, webhookUrl } from '../kit/keys.ts'
-import { type CallWithToken, type FetchedToken, issued, withToken } from '../kit/token-cache.ts'
+import { type CallWithToken, issued, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
 
@@ -71,7 +71,7 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
   )
 }
 
-const fetchToken = async ({ call, setting }: Posting, base: string): Promise<FetchedToken> => {
+const fetchToken = async ({ call, setting }: Posting, base: string): Promise<TokenOrFailure> => {
   const json = { appKey: setting('client_id') ?? '', appSecret: setting('client_secret') ?? '' }
   const answer = await call({ url: `${base}/v1.0/oauth2/accessToken`, json })
   const token = answer.kind === 'answer' ? issued(own(answer.body, 'accessToken'), own(answer.body, 'expireIn')) : undefined

@@ -6,7 +6,7 @@ import { type ApiAnswer, allAnswerTexts, refusedBy } from '../../delivery/api.ts
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, secret, textKey, threadKey, webhookUrl } from '../kit/keys.ts'
-import { type CallWithToken, type FetchedToken, issued, withToken } from '../kit/token-cache.ts'
+import { type CallWithToken, issued, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
 
@@ -65,7 +65,7 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
   )
 }
 
-const fetchToken = async ({ call, setting }: Posting, api: string): Promise<FetchedToken> => {
+const fetchToken = async ({ call, setting }: Posting, api: string): Promise<TokenOrFailure> => {
   const json = { app_id: setting('app_id') ?? '', app_secret: setting('app_secret') ?? '' }
   const answer = await call({ url: `${api}/auth/v3/tenant_access_token/internal`, json })
   if (answer.kind === 'none' || !isDone(answer)) return refusalOf(answer, true)

@@ -5,7 +5,7 @@ import { type ApiAnswer, allAnswerTexts, refusedBy } from '../../delivery/api.ts
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, password, referable, secret, textKey, threadKey } from '../kit/keys.ts'
-import { type CallWithToken, type FetchedToken, withToken } from '../kit/token-cache.ts'
+import { type CallWithToken, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
 import type { Sent } from '../target.ts'
 
 /** Every login uses the same device, so a new login replaces the one before. */
@@ -50,7 +50,7 @@ export const matrix = defineChat({
   },
 })
 
-const login = async ({ call, setting }: Posting, api: string): Promise<FetchedToken> => {
+const login = async ({ call, setting }: Posting, api: string): Promise<TokenOrFailure> => {
   const identifier = { type: 'm.id.user', user: setting('user_id') ?? '' }
   const answer = await call({
     url: `${api}/login`,

@@ -5,7 +5,7 @@ import { type ApiAnswer, allAnswerTexts, refusedBy } from '../../delivery/api.ts
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, referable, secret, textKey, webhookUrl } from '../kit/keys.ts'
-import { type CallWithToken, type FetchedToken, issued, withToken } from '../kit/token-cache.ts'
+import { type CallWithToken, issued, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
 
@@ -85,7 +85,7 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
   )
 }
 
-const fetchToken = async ({ call, setting }: Posting, base: string): Promise<FetchedToken> => {
+const fetchToken = async ({ call, setting }: Posting, base: string): Promise<TokenOrFailure> => {
   const query = new URLSearchParams({ corpid: setting('corp_id') ?? '', corpsecret: setting('corp_secret') ?? '' })
   const answer = await call({ method: 'GET', url: `${base}/cgi-bin/gettoken?${query}` })
   if (answer.kind === 'none' || answerCode(answer) !== 0) return refusalOf(answer, true)

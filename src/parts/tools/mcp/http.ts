@@ -8,9 +8,12 @@ import { unreachable, type Wire, WireFault } from './wire.ts'
 
 /** How long a server may take to hear that a session is over. */
 const goodbyeMs = 2000
-/** How many requests of the server are refused at once, and within the span. Each refusal is a request of ours; further ones are passed over. */
-const maxRefusals = 16
-const refusalsInSpan = 100
+/**
+ * The most replies to requests of the server (a ping, or a request that is refused) at once, and within the span. Each reply is a request of
+ * ours. Further requests of the server get no reply.
+ */
+const maxReplies = 16
+const repliesInSpan = 100
 const spanMs = 10_000
 
 export class HttpWire implements Wire {
@@ -22,27 +25,28 @@ export class HttpWire implements Wire {
   readonly #headers: { readonly [name: string]: string }
   readonly #kit: ReaderKit
   readonly #underWay = new Set<AbortController>()
-  readonly #refusalAllowance: Allowance
-  #refusals = 0
+  readonly #replyAllowance: Allowance
+  #replies = 0
   #session: string | undefined
 
   constructor(url: URL, headers: { readonly [name: string]: string }, kit: ReaderKit) {
     this.#url = url
     this.#headers = headers
     this.#kit = kit
-    this.#refusalAllowance = new Allowance(kit.clock, refusalsInSpan, spanMs)
+    this.#replyAllowance = new Allowance(kit.clock, repliesInSpan, spanMs)
   }
 
   async start(): Promise<void> {}
 
   async send(message: JSONRPCMessage, options: MCPTransportSendOptions = {}): Promise<void> {
+    // A message without a method is a reply to a request of the server.
     if ('method' in message) return await this.#carry(message, options)
-    if (this.#refusals >= maxRefusals || !this.#refusalAllowance.take(1)) return
-    this.#refusals++
+    if (this.#replies >= maxReplies || !this.#replyAllowance.take(1)) return
+    this.#replies++
     try {
       await this.#carry(message, options)
     } finally {
-      this.#refusals--
+      this.#replies--
     }
   }
 
@@ -94,7 +98,7 @@ export class HttpWire implements Wire {
     }
   }
 
-  /** Hands over what an answer holds, until it has answered the request. */
+  /** Hands over the messages of an HTTP response, until one of them answers the request. */
   async #read({ headers, body }: Response, id: string | number, signal: AbortSignal): Promise<void> {
     let isAnswered = false
     const isAwaited = (found: unknown): boolean => {

@@ -26,7 +26,7 @@ export const allowedTools = async (client: MCPClient, allow: ReadonlySet<string>
   return [...found.values()]
 }
 
-/** The allowed tools of a page of the list, each once. */
+/** Reduces a page of the list to the allowed tools, each once and with bounded texts and schemas, and to its cursor. */
 export const pageIn = ({ tools, nextCursor }: JsonObject, allow: ReadonlySet<string>): JsonObject => {
   const used = new Map<string, JsonObject>()
   let room = maxSchemas

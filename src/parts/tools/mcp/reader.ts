@@ -18,7 +18,7 @@ const spanMs = 10_000
 /** Lines and messages in one turn of the event loop. */
 const slice = 100
 
-/** A server sends more than is read. The error's message says how much, and follows the words "it wrote". */
+/** A server sends more than is read. The error's message names what was too much, and follows "wrote" or "sent" in a sentence. */
 export class ServerFlood extends Error {}
 
 /** What a reader needs to read the messages of a server. */

@@ -137,7 +137,7 @@ const saveUpdate = (screen: SaveScreen, draft: RouteDraft, despiteErrors: boolea
   return { screen: { ...screen, isBusy: true }, commands: [save({ draft, despiteErrors, ...(onto ? { onto } : {}) })] }
 }
 
-/** Says why enter or `W` does not write; `undefined` if it does. */
+/** Returns what in the plan forbids writing; `undefined` where nothing does. `despiteErrors`: `W` was pressed, which writes in spite of errors. */
 const obstacleTo = ({ refused, stops, findings }: SavePlan, despiteErrors: boolean): string | undefined => {
   if (refused !== undefined) return `nothing is written: ${refused}`
   if (stops) return 'nothing is written: a gateway would not serve this route'
