@@ -29,7 +29,7 @@ export type FormField = {
   readonly isRequired: boolean
   /** The value in the route; `undefined` where none is written. */
   readonly value?: Json
-  /** The value that counts where none is written. */
+  /** The value that the route has where the file sets none. */
   readonly default?: Json
   /** Why the field has no effect, or may not be set, in the route as it is now. */
   readonly idle?: string

@@ -9,7 +9,7 @@ import { readRunningJobs } from './running-jobs.ts'
 
 export type ListedJob = {
   readonly job: JsonObject
-  /** Whether the missed run of a job whose only time is past is still made up for; absent for any other job. */
+  /** Of a job whose only time is past. `missed`: its run is still made up for. `over`: it never runs again. Absent for any other job. */
   readonly past?: 'over' | 'missed'
 }
 

@@ -86,7 +86,7 @@ export class DatabaseLink {
     return batch
   }
 
-  /** Sends what waits, or connects first. */
+  /** Sends the calls that wait. Where there is no connection, connects first. */
   #wake(): void {
     if (this.#connection === undefined) this.#reconnect()
     else this.#pumping ??= this.#pump(this.#connection)

@@ -197,7 +197,7 @@ export class Outline {
     return this.entries(node).at(-1)?.after ?? start
   }
 
-  /** The offset behind the text that matches the pattern at an offset. */
+  /** Returns the offset behind the text that matches the pattern at `at`. */
   #after(pattern: RegExp, at: number): number {
     pattern.lastIndex = at
     pattern.test(this.text)
