@@ -9,7 +9,7 @@ import { readRunningJobs } from './running-jobs.ts'
 
 export type ListedJob = {
   readonly job: JsonObject
-  /** Of a job whose only time is past. `missed`: its run is still made up for. `over`: it never runs again. Absent for any other job. */
+  /** Of a job whose only time is past. `missed`: it runs only if that time was missed. `over`: it never runs again. Absent for any other job. */
   readonly past?: 'over' | 'missed'
 }
 
