@@ -2,6 +2,7 @@
 
 import { type Config, defaultProfile } from '../config/config.ts'
 import { isUnknown } from '../config/env.ts'
+import { passwordOf } from '../config/server-address.ts'
 import { secretsOfSettings } from '../core/secrets/settings-secrets.ts'
 import { writtenTargets } from '../parts/destination.ts'
 import { runnersByName } from '../parts/runners/index.ts'
@@ -17,9 +18,16 @@ export const knownSecrets = (config: Config): string[] => {
   // Plugins are not loaded here, so the key of a plugin's runner is known only where it stands in the file.
   const { apiKey } = runnerSettings(runnersByName.get(config.agent.runner) ?? {}, config)
   const keys = [config.agent.apiKey ?? '', apiKey ?? '', ...secretsOfTools(config)]
-  return [...routes, ...platforms, ...targets, config.globalSecret ?? '', ...keys].filter(
+  return [...routes, ...platforms, ...targets, config.globalSecret ?? '', ...keys, ...secretsOfStorage(config)].filter(
     (value) => value !== '' && value !== 'INSECURE_NO_AUTH',
   )
+}
+
+/** Returns the address of the database, and its password alone: a message of the driver could have either. */
+const secretsOfStorage = ({ storage: { url } }: Config): string[] => {
+  if (url === undefined) return []
+  const password = passwordOf(url)
+  return password === '' ? [] : [url, password]
 }
 
 /** Returns the secrets of tools and of MCP servers. */

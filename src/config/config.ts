@@ -114,7 +114,15 @@ export type Config = {
     /** Finds places in the file; absent without a file. */
     readonly place?: (path: Path) => SourceRange
   }
-  readonly storage: { readonly kind: string; readonly durability: 'fsync' | 'commit'; readonly retention: Retention }
+  readonly storage: {
+    readonly kind: string
+    readonly durability: 'fsync' | 'commit'
+    readonly retention: Retention
+    /** The address of the database, for a store that has one. */
+    readonly url?: string
+    /** The schema of the database. */
+    readonly schema: string
+  }
 }
 
 /** Whether an address is one of the three loopback names for which INSECURE_NO_AUTH is allowed (rules: Start-up 4). */

@@ -1,19 +1,20 @@
 /** Loads files, environment and flags into one Config, and collects their Diagnostics. The server and `validate` both start here. */
 
 import { join, resolve } from 'node:path'
-import { type Diagnostic, diagnostic, type Path } from '../core/diagnostic.ts'
+import type { Diagnostic, Path } from '../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../core/json.ts'
 import type { Config as File } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { Handling } from '../parts/runners/runner.ts'
 import { adapterOf, environmentValues, isUsableSecret, mergeWebhook, readConfiguredRoutes } from './adapter.ts'
 import { budgetOf, type Price } from './budget.ts'
-import { type Config, defaultProfile, type Profile, type Retention } from './config.ts'
+import { type Config, defaultProfile, type Profile } from './config.ts'
 import { type Env, isUnknown, unknownSecret } from './env.ts'
 import { type FileReadings, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
 import { readConfiguredJobs } from './jobs.ts'
 import { type PartialRoute, partialRoutesOf } from './partial-route.ts'
 import { isBroken } from './shape.ts'
+import { readStorage } from './storage.ts'
 import type { ParsedYaml, Source } from './yaml/source.ts'
 
 export type LoadOptions = {
@@ -110,35 +111,6 @@ const schemesOf = (file: File, source: Source | undefined, bad: ReadonlySet<stri
   }
 }
 
-/** Reports a kind of store that is not built. */
-const checkStorage = ({ kind }: JsonObject, source: Source | undefined, into: FileReadings): void => {
-  if (kind !== 'postgres') return
-  into.diagnostics.push(
-    diagnostic('WH220', 'storage.kind "postgres" is not built in this version', {
-      help: 'use sqlite',
-      ...(source ? { place: source.place(['storage', 'kind']) } : {}),
-      pointer: '/storage/kind',
-    }),
-  )
-}
-
-const storageOf = (storage: JsonObject): Config['storage'] => ({
-  kind: textOrUndefined(storage.kind) ?? defaults.storage.kind,
-  durability: storage.durability === 'commit' ? 'commit' : defaults.storage.durability,
-  retention: retentionOf(storage),
-})
-
-const retentionOf = (storage: JsonObject): Retention => {
-  const { hours, max_bytes, max_events, max_dead_runs, payloads } = asMap(storage.retention)
-  return {
-    maxAgeMs: numberOr(hours, defaults.retention.hours) * 3_600_000,
-    maxBytes: numberOr(max_bytes, defaults.retention.max_bytes),
-    maxEvents: numberOr(max_events, defaults.retention.max_events),
-    maxDeadRuns: numberOr(max_dead_runs, defaults.retention.max_dead_runs),
-    payloads: payloads !== false,
-  }
-}
-
 /** Loads the whole configuration. Returns a Config in any case, but it must not be served when a Diagnostic stops the start. */
 export const loadConfig = (options: LoadOptions): Loaded => {
   const into: FileReadings = { diagnostics: [], texts: new Map(), sources: [], digests: new Map() }
@@ -149,13 +121,11 @@ export const loadConfig = (options: LoadOptions): Loaded => {
   const { settings, baseOf } = mergeWebhook(data, source, into)
   const fromEnv = isUnknown(env) ? { enabled: true } : environmentValues(env, into)
   const gateway = asMap(data.gateway)
-  const storage = asMap(data.storage)
   const multiplex = gateway.multiplex_profiles === true
   const written = isUsableSecret(settings.secret) ? settings.secret : isUnknown(env) ? unknownSecret : undefined
   const globalSecret = fromEnv.secret ?? written
   const jobs = readConfiguredJobs(data, defaultProfile, source, bad)
   const main: Profile = { name: defaultProfile, dir: dataDir, env, platforms: platformsOf(data), ...jobs, ...placesOf(source) }
-  checkStorage(storage, source, into)
   const config: Config = {
     dataDir,
     digests: into.digests,
@@ -176,7 +146,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     maxConcurrentScripts: numberOr(gateway.max_concurrent_scripts, defaults.gateway.max_concurrent_scripts),
     agent: agentOf(data, source, dataDir),
     tools: toolsOf(data, source),
-    storage: storageOf(storage),
+    storage: readStorage(asMap(data.storage), source, into.diagnostics),
   }
   const salvaged = partialRoutesOf(settings, globalSecret, source, baseOf('routes'), found)
   return { ...into, config, salvaged, settingPath: baseOf, written: new Set(Object.keys(settings)) }

@@ -61,6 +61,7 @@ export const catalogue = {
   WH230: { severity: 'info', title: 'a key of the environment that is not sent to another API' },
   WH231: { severity: 'error', title: 'an MCP server lacks a setting, or has one that cannot be used' },
   WH232: { severity: 'warning', title: 'a tool of an MCP server would have the name of another tool' },
+  WH233: { severity: 'error', title: 'a store without an address that it can use' },
   WH301: { severity: 'warning', title: 'a secret that is easy to guess' },
   WH302: { severity: 'warning', title: 'the same secret on two routes' },
   WH303: { severity: 'warning', title: 'a secret in clear text where others read it', outside: true },

@@ -2,18 +2,19 @@
 
 import { join } from 'node:path'
 import { type KeyFolder, openKeyFolder } from '../app/live/key-folder.ts'
+import { storeOptions } from '../app/store-options.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { storesByName } from '../store/index.ts'
 import type { Store } from '../store/ports.ts'
 
-/** Opens the store that the configuration names. Throws a Fault. */
-export const openStore = ({ dataDir, storage }: Config, clock: Clock): Promise<Store> => {
-  const part = storesByName.get(storage.kind)
+/** Opens the store that the first configuration names. `current` returns the present configuration. Throws a Fault. */
+export const openStore = (first: Config, clock: Clock, current: () => Config): Promise<Store> => {
+  const part = storesByName.get(first.storage.kind)
   // Cannot happen: the shape check refuses an unknown kind, and its finding stops the start.
-  if (!part) throw new Error(`no store "${storage.kind}"`)
-  return part.open({ folder: join(dataDir, 'state'), durability: storage.durability, clock })
+  if (!part) throw new Error(`no store "${first.storage.kind}"`)
+  return part.open({ ...storeOptions(first, clock), url: () => current().storage.url ?? '' })
 }
 
 /** Opens the folder of senders' keys; `undefined` where the store is not lasting. */

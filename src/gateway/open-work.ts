@@ -24,7 +24,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   const { config, log, clock, redact, shared, reloader } = options
   const { facts } = shared
   const { current } = reloader
-  const store = await openStore(config, clock)
+  const store = await openStore(config, clock, () => current().config)
   closing.push(() => store.close())
   const keys = await openKeys(config, log)
   if (keys) closing.push(() => keys.close())

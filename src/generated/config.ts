@@ -202,9 +202,17 @@ timeout_seconds?: number
  */
 storage?: {
 /**
- * sqlite is embedded and durable; memory is for tests.
+ * sqlite is embedded and durable; postgres is shared by several gateways; memory is for tests.
  */
-kind?: ("sqlite" | "memory" | "postgres")
+kind?: ("sqlite" | "postgres" | "memory")
+/**
+ * Of postgres only: postgres://user:password@host:5432/database. Several hosts stand with commas between them.
+ */
+url?: string
+/**
+ * Of postgres only: the schema that the gateways share. It is made at the first start.
+ */
+schema?: string
 /**
  * fsync: on disk before the answer. commit: a power loss may take the last moments.
  */

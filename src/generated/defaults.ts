@@ -18,6 +18,7 @@ export const defaults = {
   },
   "storage": {
     "kind": "sqlite",
+    "schema": "headgate",
     "durability": "fsync"
   },
   "retention": {

@@ -8,7 +8,7 @@ const sqlite: StorePart = {
   ownership: 'sole',
   isLasting: true,
   open: async (options) => (await import('./sqlite/sqlite-store.ts')).openSqlite(options),
-  inspect: async (folder) => (await import('./sqlite/inspect.ts')).inspectDatabase(folder),
+  inspect: async ({ folder }) => (await import('./sqlite/inspect.ts')).inspectDatabase(folder),
 }
 
 const memory: StorePart = {
@@ -24,6 +24,15 @@ const memory: StorePart = {
   }),
 }
 
-export const stores: readonly StorePart[] = [sqlite, memory]
+const postgres: StorePart = {
+  name: 'postgres',
+  title: 'Shared by several gateways, in a database',
+  ownership: 'shared',
+  isLasting: true,
+  open: async (options) => (await import('./postgres/postgres-store.ts')).openPostgres(options),
+  inspect: async (options) => (await import('./postgres/inspect.ts')).inspectServer(options),
+}
+
+export const stores: readonly StorePart[] = [sqlite, postgres, memory]
 
 export const storesByName: ReadonlyMap<string, StorePart> = new Map(stores.map((store) => [store.name, store]))

@@ -8,6 +8,13 @@ export type StoreOptions = {
   readonly folder: string
   /** `fsync`: on disk before a call resolves. `commit`: a power loss may take the last moments. */
   readonly durability: 'fsync' | 'commit'
+  /**
+   * Returns the address of the database, for a store in a database of the operator. It is asked for each connection, because a password
+   * may change.
+   */
+  readonly url: () => string
+  /** The schema of that database. */
+  readonly schema: string
   /** The clock of the process, for a store without a clock of its own. */
   readonly clock: Clock
 }
@@ -28,13 +35,13 @@ export type StorePart = {
   /** Opens the store. Throws a Fault. */
   open(options: StoreOptions): Promise<Store>
   /**
-   * Inspects the files in the store's folder, without opening a database or changing anything. Called only while no gateway has the store
-   * open.
+   * Inspects the store without changing anything: the files in its folder, or the database of the operator. A sole store is inspected only
+   * while no gateway has it open.
    */
-  inspect?(folder: string): Promise<Inspected>
+  inspect?(options: StoreOptions): Promise<Inspected>
 }
 
-/** The state of a store that is not open. `fix`: the way out. */
+/** The state of a store. `fix`: the way out. */
 export type Inspected =
   | { readonly result: 'ok'; readonly message: string }
   | { readonly result: 'warn' | 'fail'; readonly message: string; readonly fix: string }

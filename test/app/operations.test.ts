@@ -4,13 +4,13 @@ import t from 'tap'
 import { createOperations } from '../../src/app/live/operations.ts'
 import { createFacts } from '../../src/core/fact.ts'
 import { aheadOf, fakeClock } from '../fakes/clock.ts'
-import { sharedStore } from '../fakes/shared-store.ts'
+import { openedIn, sharedStore } from '../fakes/shared-store.ts'
 
 const hourMs = 3_600_000
 
 t.test('a store elsewhere: times are told by the clock of this machine, and a status is given without it', async (t) => {
   const clock = fakeClock()
-  const store = await sharedStore(aheadOf(clock, hourMs)).open({ folder: t.testdirName, durability: 'commit', clock })
+  const store = await sharedStore(aheadOf(clock, hourMs)).open(openedIn(t.testdirName, clock))
   const served = { config: { digests: new Map() }, routes: () => 3, jobs: { all: () => [] } }
   const operations = createOperations({
     store,

@@ -5,7 +5,7 @@ import type { Clock } from '../../src/core/clock.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 import type { Store } from '../../src/store/ports.ts'
-import type { StorePart } from '../../src/store/store-part.ts'
+import type { StoreOptions, StorePart } from '../../src/store/store-part.ts'
 
 /** How often a process looks for what others brought. */
 export const lookEveryMs = 60_000
@@ -77,3 +77,12 @@ const connect = (server: Store, clock: Clock, backlog: number): Store => {
     },
   }
 }
+
+/** The options of a store in a folder. */
+export const openedIn = (folder: string, clock: Clock): StoreOptions => ({
+  folder,
+  durability: 'commit',
+  clock,
+  url: () => '',
+  schema: 'unused',
+})

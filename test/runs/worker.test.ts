@@ -17,7 +17,7 @@ import { Ledger } from '../../src/store/sqlite/ledger.ts'
 import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
 import type { LedgerStart } from '../../src/store/sqlite/steps.ts'
 import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
-import { lookEveryMs, sharedStore } from '../fakes/shared-store.ts'
+import { lookEveryMs, openedIn, sharedStore } from '../fakes/shared-store.ts'
 
 /** How many commits each opening of the store is good for. */
 type Disk = { commits: number; openings: number }
@@ -146,7 +146,7 @@ t.test('what was accepted begins as soon as the store works again, without anoth
 /** A store on a machine whose clock is an hour ahead, and as many connections to it as are asked for. */
 const shared = (t: Test, clock: FakeClock) => {
   const part = sharedStore(aheadOf(clock, 3_600_000))
-  return (): Promise<Store> => part.open({ folder: t.testdirName, durability: 'commit', clock })
+  return (): Promise<Store> => part.open(openedIn(t.testdirName, clock))
 }
 
 t.test('of two processes on one store each run is worked by one, also when nobody tells the other of it', async (t) => {

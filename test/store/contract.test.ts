@@ -12,7 +12,7 @@ import type { StorePart } from '../../src/store/store-part.ts'
 import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
 import { postgresParts } from '../fakes/postgres-store.ts'
-import { lookEveryMs, sharedStore } from '../fakes/shared-store.ts'
+import { lookEveryMs, openedIn, sharedStore } from '../fakes/shared-store.ts'
 
 const hourMs = 3_600_000
 
@@ -89,7 +89,7 @@ for (const { name, at, lookEveryMs } of subjects) {
       t.test(title, async (t) => {
         const clock = fakeClock()
         const part = at(clock)
-        const store = await part.open({ folder: t.testdir(), durability: 'commit', clock })
+        const store = await part.open(openedIn(t.testdir(), clock))
         t.teardown(async () => {
           await store.close()
           await part.close?.()
@@ -960,7 +960,7 @@ t.test('the stores do the same over any sequence of calls', async (t) => {
   const sides = await Promise.all(
     subjects.map(async ({ name, at, lookEveryMs = Number.POSITIVE_INFINITY }) => {
       const part = at(clock)
-      const store = await part.open({ folder: t.testdir(), durability: 'commit', clock })
+      const store = await part.open(openedIn(t.testdir(), clock))
       t.teardown(async () => {
         await store.close()
         await part.close?.()
@@ -1015,7 +1015,7 @@ for (const { name, at } of [shared, ...postgres])
         const part = at(clock)
         const opened: Store[] = []
         const open = async (start: number): Promise<Store> => {
-          const store = await part.open({ folder: t.testdirName, durability: 'commit', clock: fakeClock(start) })
+          const store = await part.open(openedIn(t.testdirName, fakeClock(start)))
           opened.push(store)
           return store
         }

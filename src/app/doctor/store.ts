@@ -1,7 +1,8 @@
 /** Checks the store. A running gateway is asked for its state; without one, the files in its folder are inspected. */
 
-import { join } from 'node:path'
+import { systemClock } from '../../core/clock.ts'
 import { storesByName } from '../../store/index.ts'
+import { storeOptions } from '../store-options.ts'
 import { type Check, fail, ok, type Patient } from './check.ts'
 
 const name = 'store'
@@ -9,7 +10,7 @@ const name = 'store'
 export const checkStore = async ({ loaded: { config }, status }: Patient): Promise<readonly Check[]> => {
   const { kind } = config.storage
   if (!status) {
-    const seen = await storesByName.get(kind)?.inspect?.(join(config.dataDir, 'state'))
+    const seen = await storesByName.get(kind)?.inspect?.(storeOptions(config, systemClock))
     return seen ? [{ name, ...seen }] : []
   }
   if (status.backlog === null)

@@ -132,7 +132,6 @@ export const ofMeaning = {
     means: 'The key or value is reserved for a feature that this version does not have.',
     why: 'The setting would have no effect, so the file is refused instead.',
     fix: 'Remove it, or use what the help names in its place.',
-    example: { of: 'config', bad: 'storage: { kind: postgres }\n', good: 'storage: { kind: sqlite }\n' },
   },
   WH222: {
     means:
@@ -226,6 +225,16 @@ export const ofMeaning = {
       of: 'config',
       bad: 'toolsets:\n  web: { command: [web-server], allow: [extract] }\n',
       good: 'toolsets:\n  site: { command: [web-server], allow: [extract] }\n',
+    },
+  },
+  WH233: {
+    means: 'The store is in a database, and storage.url is not there or is no address of a database.',
+    why: 'The gateway could not keep a single event, so it does not start.',
+    fix: 'Write storage.url as postgres://user:password@host:5432/database, or better as ${DATABASE_URL}.',
+    example: {
+      of: 'config',
+      bad: 'storage: { kind: postgres }\n',
+      good: 'storage: { kind: postgres, url: "postgres://headgate@127.0.0.1/headgate" }\n',
     },
   },
 } as const satisfies { readonly [code: string]: Explanation }

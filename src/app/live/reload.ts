@@ -1,6 +1,7 @@
 /** Takes a new configuration over as a whole, or refuses it loudly and keeps the old configuration in use. */
 
 import type { Config } from '../../config/config.ts'
+import { isSameDatabase } from '../../config/server-address.ts'
 import type { ConfigReading, Read } from '../../config/thread/load-in-thread.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
@@ -134,6 +135,13 @@ const obstaclesTo = (next: LiveConfig, before: LiveConfig): Diagnostic[] => {
 const reasonOfObstacle = ({ code, message, place }: Diagnostic): string =>
   `${code} ${message}${place ? ` (${place.file}:${place.line}:${place.column})` : ''}`
 
+/** Keeps the store. A new login to its database is used for the next connection. */
+const storageOnThisProcess = (next: Config['storage'], storage: Config['storage']): Config['storage'] => {
+  const { retention, url } = next
+  const isKept = url === undefined || storage.url === undefined || !isSameDatabase(url, storage.url)
+  return { ...storage, retention, ...(isKept ? {} : { url }) }
+}
+
 /** Keeps the settings that a process cannot change, above all the address that it is bound to, which decides over INSECURE_NO_AUTH. */
 const onThisProcess = (next: Config, { host, port, storage }: Config): { config: Config; restart: readonly string[] } => {
   const changes: readonly (readonly [string, unknown, unknown])[] = [
@@ -141,9 +149,11 @@ const onThisProcess = (next: Config, { host, port, storage }: Config): { config:
     ['port', next.port, port],
     ['storage.kind', next.storage.kind, storage.kind],
     ['storage.durability', next.storage.durability, storage.durability],
+    ['storage.schema', next.storage.schema, storage.schema],
+    ['storage.url', isSameDatabase(next.storage.url ?? '', storage.url ?? ''), true],
   ]
   return {
-    config: { ...next, host, port, storage: { ...storage, retention: next.storage.retention } },
+    config: { ...next, host, port, storage: storageOnThisProcess(next.storage, storage) },
     restart: changes.filter(([, a, b]) => a !== b).map(([name]) => name),
   }
 }

@@ -2,9 +2,9 @@
 
 import type Client from 'pg/lib/client'
 import type { ClientOptions } from 'pg/lib/client'
+import { type Host, parseAddress, type ServerAddress, type Tls } from '../../config/server-address.ts'
 import { StoreFault } from '../../core/fault.ts'
 import { sqlState } from './database-error.ts'
-import { type Host, parseAddress, type ServerAddress, type Tls } from './server-address.ts'
 
 export type Row = readonly unknown[]
 

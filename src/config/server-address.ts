@@ -1,7 +1,7 @@
 /** Reads the address of a database: one or several servers, of which one is the primary. */
 
 import { readFileSync } from 'node:fs'
-import { exit, Fault, messageOf } from '../../core/fault.ts'
+import { exit, Fault, messageOf } from '../core/fault.ts'
 
 export type Host = { readonly host: string; readonly port: number }
 
@@ -36,6 +36,24 @@ export const parseAddress = (url: string): ServerAddress => {
     database: decoded(database) || decoded(user),
     tls: tlsOf(new URLSearchParams(query), hosts),
   }
+}
+
+/** Returns the password in an address; empty where there is none, or the address cannot be read. */
+export const passwordOf = (url: string): string => {
+  try {
+    return parseAddress(url).password
+  } catch {
+    return ''
+  }
+}
+
+/** Whether two addresses name the same database on the same servers. The login and the settings of a connection may differ. */
+export const isSameDatabase = (a: string, b: string): boolean => {
+  const placeOf = (url: string): string => {
+    const [, , hosts = url, database = ''] = shape.exec(url) ?? []
+    return `${hosts}/${database}`
+  }
+  return placeOf(a) === placeOf(b)
 }
 
 const hostOf = (text: string): Host => {

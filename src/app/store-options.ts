@@ -1,0 +1,14 @@
+/** Says how the store of a configuration is opened, and inspected. */
+
+import { join } from 'node:path'
+import type { Config } from '../config/config.ts'
+import type { Clock } from '../core/clock.ts'
+import type { StoreOptions } from '../store/store-part.ts'
+
+export const storeOptions = ({ dataDir, storage: { durability, schema, url = '' } }: Config, clock: Clock): StoreOptions => ({
+  folder: join(dataDir, 'state'),
+  durability,
+  clock,
+  url: () => url,
+  schema,
+})
