@@ -7,10 +7,10 @@ import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import { storesByName } from '../store/index.ts'
-import type { Store } from '../store/ports.ts'
+import type { OpenStore } from '../store/store-part.ts'
 
 /** Opens the store that the first configuration names. `current` returns the present configuration. Throws a Fault. */
-export const openStore = (first: Config, clock: Clock, current: () => Config): Promise<Store> => {
+export const openStore = (first: Config, clock: Clock, current: () => Config): Promise<OpenStore> => {
   const part = storesByName.get(first.storage.kind)
   // Cannot happen: the shape check refuses an unknown kind, and its finding stops the start.
   if (!part) throw new Error(`no store "${first.storage.kind}"`)

@@ -16,8 +16,8 @@ import type { Outgoing, Sent } from './targets/target.ts'
 export interface Limiter {
   /** Returns the seconds until the route's window opens again; 0 while it is open. */
   wait(route: string): number
-  /** Counts a verified request. `false`: the window is full. */
-  charge(route: string): boolean
+  /** Counts a verified request. `false`: the window is full. A promise where several gateways share the window. */
+  charge(route: string): boolean | Promise<boolean>
   /** Counts a failed signature. `false`: this client's window is full. */
   chargeFailure(route: string, client: string): boolean
   /**

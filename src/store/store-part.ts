@@ -2,6 +2,7 @@
 
 import type { Clock } from '../core/clock.ts'
 import type { Store } from './ports.ts'
+import type { Shared } from './shared.ts'
 
 export type StoreOptions = {
   /** A folder that only this store uses. */
@@ -19,6 +20,9 @@ export type StoreOptions = {
   readonly clock: Clock
 }
 
+/** An open store. `shared`: what its gateways have in common beside their work; absent in a sole store. */
+export type OpenStore = Store & { readonly shared?: Shared }
+
 /** A kind of store. */
 export type StorePart = {
   /** The value of `storage.kind`. */
@@ -33,7 +37,7 @@ export type StorePart = {
   /** The content survives a restart. */
   readonly isLasting: boolean
   /** Opens the store. Throws a Fault. */
-  open(options: StoreOptions): Promise<Store>
+  open(options: StoreOptions): Promise<OpenStore>
   /**
    * Inspects the store without changing anything: the files in its folder, or the database of the operator. A sole store is inspected only
    * while no gateway has it open.

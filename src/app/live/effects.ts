@@ -16,10 +16,12 @@ import type { ScriptJob, ScriptResult } from '../../process/script.ts'
 import { runScript } from '../../process/script.ts'
 import { openMemory } from '../../store/memory/memory-store.ts'
 import type { Store } from '../../store/ports.ts'
+import type { OpenStore } from '../../store/store-part.ts'
 import { createDownload } from './download.ts'
 import { createKeptKeys } from './kept-keys.ts'
 import { createLimiter } from './limiter.ts'
 import { createSenderKeys } from './sender-keys.ts'
+import { createSharedLimiter } from './shared-limiter.ts'
 
 /** The most scripts that wait for a slot. Further posts get 503. */
 const maxWaitingScripts = 1_000
@@ -55,7 +57,7 @@ export type SharedEffects = {
  * gateway's comments. `keys`: keeps the keys of senders; absent: they are gone with the process.
  */
 type Running = {
-  readonly store: Store
+  readonly store: OpenStore
   readonly wake: () => void
   readonly commentKey: Uint8Array
   readonly keys?: KeptKeys | undefined
@@ -79,6 +81,7 @@ export const createSharedEffects = ({ clock, log, facts, limits, jobs, download 
   const slots = createSlots(() => limits().maxConcurrentScripts, maxWaitingScripts)
   const owners = new Owners(clock, log)
   const keptKeys = createKeptKeys()
+  const perMinute = (): number => limits().adapter.rate_limit
   let running: Running | undefined
   const requireRunning = (): Running => {
     if (!running) throw new Error('a plan ran before its store was open')
@@ -92,7 +95,7 @@ export const createSharedEffects = ({ clock, log, facts, limits, jobs, download 
     owners,
     store,
     keep: createKeep(owners.create({}).adopt),
-    limiter: createLimiter(clock, () => limits().adapter.rate_limit),
+    limiter: createSharedLimiter({ local: createLimiter(clock, perMinute), clock, perMinute, shared: () => running?.store.shared }),
     turns: createShortTurns(),
     script: (folder, job) => slots.run(() => runScript(folder, job)),
     download,

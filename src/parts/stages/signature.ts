@@ -92,13 +92,10 @@ const bodyChecks = (checks: readonly SecretCheck[], head: RequestHead): readonly
 
 /** Tries the secrets of a route on a body, one after the other, until the signature holds with one of them. */
 const tryingSecrets = (kit: StageKit, refused: ReturnType<typeof refusingFailed>) => {
-  const { name, effects } = kit
   const note = loggingUses(kit)
-  const taken = ({ head, scheme }: CheckedHead, secret: number): Verification => {
+  const taken = ({ head, scheme }: CheckedHead, secret: number): Verification | Promise<Verification> => {
     const verification = { scheme: scheme.name, secret, signedId: scheme.signedId?.(head.headers) }
-    if (!effects.limiter.charge(name)) return { ...verification, limited: windowFull(kit) }
-    note(scheme, secret)
-    return verification
+    return charged(kit, verification, () => note(scheme, secret))
   }
   const tryFrom = (first: number, before: Why, request: CheckedHead, body: RequestBody, then?: NextStep): ReturnType<VerifyBody> => {
     const { head, scheme, checks } = request
@@ -150,8 +147,20 @@ const loggingUses = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, in
   }
 }
 
+/** Counts a verified request in its route's window. `whenOpen` is called when the window is not full. */
+const charged = (kit: StageKit, verification: Verification, whenOpen: () => void): Verification | Promise<Verification> => {
+  const end = (isOpen: boolean): Verification => {
+    if (!isOpen) return { ...verification, limited: windowFull(kit) }
+    whenOpen()
+    return verification
+  }
+  const isOpen = kit.effects.limiter.charge(kit.name)
+  return typeof isOpen === 'boolean' ? end(isOpen) : isOpen.then(end)
+}
+
 /** Refuses a request whose route's window has filled up since the head was checked. */
-const windowFull = ({ name, effects: { limiter } }: StageKit): Refused => refuse('rate_limited', { retryAfterSeconds: limiter.wait(name) })
+const windowFull = ({ name, effects: { limiter } }: StageKit): Refused =>
+  refuse('rate_limited', { retryAfterSeconds: Math.max(1, limiter.wait(name)) })
 
 const unsigned: Verification = { scheme: 'none', secret: 0, signedId: undefined }
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
@@ -163,5 +172,5 @@ const trustingAll =
     if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined || !loopbackHost.test(headers.host ?? '')) {
       return refuse('forbidden', { detail: 'a browser, or a Host that is not loopback, on a route without verification' })
     }
-    return () => (kit.effects.limiter.charge(kit.name) ? unsigned : { ...unsigned, limited: windowFull(kit) })
+    return () => charged(kit, unsigned, () => {})
   }

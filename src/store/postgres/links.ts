@@ -3,12 +3,12 @@
 import type { Clock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { type CallKind, list } from './call-kind.ts'
-import { type ClaimCall, claimKind, freeClaims } from './claim-calls.ts'
+import { type ClaimCall, claimKind, freeClaims } from './calls/claim-calls.ts'
+import { freeLeases, type TakenRun } from './calls/run-calls.ts'
 import { type Connection, connect } from './connection.ts'
 import { DatabaseLink } from './database-link.ts'
 import { Marks } from './keys.ts'
 import { checkDurability, checkReadable, migrate, openingFault } from './migration.ts'
-import { freeLeases, type TakenRun } from './run-calls.ts'
 
 export type PostgresOptions = {
   /** Returns the address of the database. It is asked for each connection. */

@@ -4,13 +4,14 @@ import { StoreFault } from '../../core/fault.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isEventId, isNumbers, maxStandings } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
-import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Spent, Store, StoredStanding } from '../ports.ts'
+import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Spent, StoredStanding } from '../ports.ts'
+import type { Shared } from '../shared.ts'
+import type { OpenStore } from '../store-part.ts'
+import { buryRun, endAttempt } from './attempt-ends.ts'
 import { Backlog, backlogKind, dueKind } from './backlog.ts'
-import { type ClaimCall, heldKind, keepKind, releaseKind } from './claim-calls.ts'
-import { chatKey, keyOf } from './keys.ts'
-import { acceptInLaneKind, endRunKind, joinKind, reviveKind } from './lane-calls.ts'
-import { type Links, openLinks, type PostgresOptions } from './links.ts'
-import { doneKind, endGroupsKind, failedKind, keepReplyKind, renewKind, type TakenRun, takeGroupsKind, takeKind } from './run-calls.ts'
+import { type ClaimCall, heldKind, keepKind, releaseKind } from './calls/claim-calls.ts'
+import { acceptInLaneKind, joinKind, reviveKind } from './calls/lane-calls.ts'
+import { endGroupsKind, keepReplyKind, renewKind, takeGroupsKind, takeKind } from './calls/run-calls.ts'
 import {
   conversationKind,
   converseKind,
@@ -19,23 +20,28 @@ import {
   sessionKind,
   sessionsKind,
   trimSessionsKind,
-} from './session-calls.ts'
-import { pruneExpiredKind, pruneRunsKind, standingsKind } from './standing-calls.ts'
+} from './calls/session-calls.ts'
+import { pruneExpiredKind, pruneRunsKind, standingsKind } from './calls/standing-calls.ts'
+import { planKind, plansKind, spendKind, trimSumsKind } from './calls/sum-calls.ts'
+import { chatKey, keyOf } from './keys.ts'
+import { type Links, openLinks, type PostgresOptions } from './links.ts'
+import { PostgresShared } from './postgres-shared.ts'
 import { replyText } from './stored.ts'
-import { planKind, plansKind, spendKind, trimSumsKind } from './sum-calls.ts'
 
 /** How often the backlog is counted. */
 const countEveryMs = 1_000
 /** The most that is counted at a start. */
 const firstCount = 100_000
 
-class PostgresStore implements Store {
+class PostgresStore implements OpenStore {
+  readonly shared: Shared
   readonly #links: Links
   readonly #backlog: Backlog
   readonly #lookEveryMs: () => number
 
   constructor(links: Links, backlog: number, { clock, lookEveryMs = lookEverySecond }: PostgresOptions) {
     this.#links = links
+    this.shared = new PostgresShared(links)
     this.#lookEveryMs = lookEveryMs
     this.#backlog = new Backlog(clock, countEveryMs, backlog, (max) => links.work.call(backlogKind, max))
   }
@@ -92,7 +98,7 @@ class PostgresStore implements Store {
     if (runs.status === 'rejected') throw runs.reason
     if (groups.status === 'rejected' && runs.value.length === 0) throw groups.reason
     for (const run of runs.value) taken.set(run.runId, run)
-    await Promise.all(runs.value.filter(({ lease }) => lease === undefined).map((run) => this.#bury(run)))
+    await Promise.all(runs.value.filter(({ lease }) => lease === undefined).map((run) => buryRun(this.#links, run)))
     return runs.value.flatMap(({ lease }) => lease ?? [])
   }
 
@@ -105,7 +111,7 @@ class PostgresStore implements Store {
   }
 
   async finish(lease: Lease, end: RunEnd): Promise<boolean> {
-    const isEnded = await this.#end(lease, end)
+    const isEnded = await endAttempt(this.#links, lease, end)
     // `false` is final too: an earlier call that seemed to fail may have been committed.
     if (this.#links.taken.get(lease.runId)?.fence === lease.fence) this.#links.taken.delete(lease.runId)
     if (isEnded && end.kind !== 'again') this.#backlog.change(-1)
@@ -212,33 +218,13 @@ class PostgresStore implements Store {
   #claimCall({ key, holdMs }: Claim, run: string): ClaimCall {
     return { key: keyOf(key), holdMs, mark: this.#links.marks.next(), run }
   }
-
-  #end({ runId, fence }: Lease, end: RunEnd): Promise<boolean> {
-    const { work, taken } = this.#links
-    if (end.kind === 'again') {
-      const { afterMs, uncounted: isUncounted = false } = end
-      return work.call(failedKind, { runId, fence, afterMs, error: JSON.stringify(end.error), isUncounted })
-    }
-    const death = end.kind === 'done' ? null : JSON.stringify(end.error)
-    // Of a run that another store object took, this object does not know whether it is in a lane.
-    if (taken.get(runId)?.isInLane !== false) return work.call(endRunKind, { runId, fence, death })
-    if (death === null) return work.call(doneKind, { runId, fence })
-    return work.call(failedKind, { runId, fence, afterMs: null, error: death, isUncounted: false })
-  }
-
-  /** A damaged record must not block the runs after it. */
-  async #bury({ runId, fence }: TakenRun): Promise<void> {
-    const death = JSON.stringify('the stored run cannot be read')
-    await this.#links.work.call(endRunKind, { runId, fence, death })
-    this.#links.taken.delete(runId)
-  }
 }
 
 /** Others may bring work at any time. The times of several processes are spread out. */
 const lookEverySecond = (): number => 750 + 500 * Math.random()
 
 /** Opens the store. Throws a Fault. */
-export const openPostgres = async (options: PostgresOptions): Promise<Store> => {
+export const openPostgres = async (options: PostgresOptions): Promise<OpenStore> => {
   const links = await openLinks(options)
   try {
     return new PostgresStore(links, await links.work.call(backlogKind, firstCount), options)

@@ -1,10 +1,10 @@
 /** The calls for the sums of open windows, and for the times of schedules. */
 
-import { maxSums } from '../bounds.ts'
-import type { Spent } from '../ports.ts'
-import { boundedMs, type CallKind, joinLines, lines, list } from './call-kind.ts'
+import { maxSums } from '../../bounds.ts'
+import type { Spent } from '../../ports.ts'
+import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
+import { parseText } from '../stored.ts'
 import { byKey } from './session-calls.ts'
-import { parseText } from './stored.ts'
 
 export type SpendCall = { readonly key: string; readonly leftMs: number; readonly add: Spent }
 

@@ -1,9 +1,9 @@
 /** The calls that may begin parked runs: accepting a run in a lane, joining a group, ending a run, putting a dead run back. */
 
-import type { Accepted, Joined } from '../ports.ts'
-import { boundedMs, type CallKind, joinLines, lines, list } from './call-kind.ts'
+import type { Accepted, Joined } from '../../ports.ts'
+import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
+import type { Row } from '../connection.ts'
 import type { ClaimCall } from './claim-calls.ts'
-import type { Row } from './connection.ts'
 
 /** Texts of the row's only column, which is a list of answers. */
 const answersOf = ([row]: readonly Row[]): readonly string[] => (row?.[0] ?? []) as readonly string[]

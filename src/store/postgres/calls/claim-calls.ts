@@ -1,8 +1,8 @@
 /** The calls that make, ask for and settle claims. A call with a run claims its id and enqueues the run. */
 
-import { boundedMs, type CallKind, joinLines, lines, list } from './call-kind.ts'
-import { ownerOfMark } from './keys.ts'
-import { overExpired } from './sql/lane-functions.ts'
+import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
+import { ownerOfMark } from '../keys.ts'
+import { overExpired } from '../sql/lane-functions.ts'
 
 /** `mark`: the number of the call, below 0 for a claim that waits to be settled. `run`: JSON, empty for a claim without a run. */
 export type ClaimCall = { readonly key: string; readonly holdMs: number; readonly mark: bigint; readonly run: string }

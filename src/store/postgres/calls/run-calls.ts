@@ -1,10 +1,10 @@
 /** The calls that take runs, and store what becomes of them. No run here leaves a lane (lane-calls.ts). */
 
-import { maxGroupsPerTake } from '../bounds.ts'
-import type { Lease } from '../ports.ts'
-import { boundedMs, type CallKind, joinLines, lines, list } from './call-kind.ts'
-import type { Row } from './connection.ts'
-import { parseStored } from './stored.ts'
+import { maxGroupsPerTake } from '../../bounds.ts'
+import type { Lease } from '../../ports.ts'
+import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
+import type { Row } from '../connection.ts'
+import { parseStored } from '../stored.ts'
 
 /** A run that was taken, and whether it is in a lane. `lease` is absent where the stored run cannot be read. */
 export type TakenRun = { readonly runId: string; readonly fence: number; readonly isInLane: boolean; readonly lease?: Lease }

@@ -1,10 +1,10 @@
 /** The calls for sessions. */
 
-import type { Session, SessionMessage } from '../../core/session.ts'
-import { maxSessions } from '../bounds.ts'
-import { type CallKind, joinLines, lines, list } from './call-kind.ts'
-import type { Row } from './connection.ts'
-import { parseMessage, parseSession } from './stored.ts'
+import type { Session, SessionMessage } from '../../../core/session.ts'
+import { maxSessions } from '../../bounds.ts'
+import { type CallKind, joinLines, lines, list } from '../call-kind.ts'
+import type { Row } from '../connection.ts'
+import { parseMessage, parseSession } from '../stored.ts'
 
 /** Of the session: `about` and `address` are JSON, the others are keys. `messages`: JSON texts, with the lengths of what was said. */
 export type ConverseCall = {

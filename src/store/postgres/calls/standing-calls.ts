@@ -1,9 +1,9 @@
 /** The calls that ask for the states of runs, and forget what is old. */
 
-import type { StoredStanding } from '../ports.ts'
-import { type CallKind, list } from './call-kind.ts'
-import type { Row } from './connection.ts'
-import { parseText } from './stored.ts'
+import type { StoredStanding } from '../../ports.ts'
+import { type CallKind, list } from '../call-kind.ts'
+import type { Row } from '../connection.ts'
+import { parseText } from '../stored.ts'
 
 const pruneRows = 5_000
 

@@ -1,0 +1,90 @@
+/**
+ * Counts the verified requests of routes over all gateways on a store. Each gateway takes a twentieth of a route's limit at a time, so that
+ * few requests wait for the store.
+ */
+
+import type { Clock } from '../../core/clock.ts'
+import { StoreFault } from '../../core/fault.ts'
+import { within } from '../../core/turns/within.ts'
+import type { Limiter } from '../../parts/effects.ts'
+import type { Shared } from '../../store/shared.ts'
+
+/** The most requests that gateways take of a window and do not use: this part of the limit, each. */
+const sharesPerLimit = 20
+
+/** The longest wait for the store. The answer must still be able to wait for the commit. */
+const longestMs = 1_000
+
+const tooSlow = (): never => {
+  throw new StoreFault('the window of a route was not answered in time')
+}
+
+/** `left`: requests that were granted and have not come. `fullUntil`: no request is granted before. Times are monotonic. */
+type Share = { left: number; until: number; fullUntil: number; asking: Promise<void> | undefined }
+
+type Options = {
+  /** Counts in this process, while the store has no such windows or does not answer. */
+  readonly local: Limiter
+  readonly clock: Clock
+  readonly perMinute: () => number
+  readonly shared: () => Pick<Shared, 'takeRateShare'> | undefined
+}
+
+export const createSharedLimiter = ({ local, clock, perMinute, shared }: Options): Limiter => {
+  const shares = new Map<string, Share>()
+
+  const shareOf = (route: string): Share => {
+    const share = shares.get(route) ?? { left: 0, until: 0, fullUntil: 0, asking: undefined }
+    shares.set(route, share)
+    return share
+  }
+
+  const take = async (route: string, share: Share, from: Pick<Shared, 'takeRateShare'>): Promise<void> => {
+    const limit = perMinute()
+    // Counted from before the question: the share must not outlive its window.
+    const askedAt = clock.monotonic()
+    const { requests, leftMs } = await from.takeRateShare(route, Math.max(1, Math.floor(limit / sharesPerLimit)), limit)
+    share.left = requests
+    share.until = askedAt + leftMs
+    if (requests === 0) share.fullUntil = askedAt + leftMs
+  }
+
+  const use = (share: Share): boolean | undefined => {
+    const now = clock.monotonic()
+    if (share.left > 0 && now < share.until) {
+      share.left--
+      return true
+    }
+    return now < share.fullUntil ? false : undefined
+  }
+
+  const charge = async (route: string, share: Share, from: Pick<Shared, 'takeRateShare'>): Promise<boolean> => {
+    try {
+      for (;;) {
+        const isTaken = use(share)
+        if (isTaken !== undefined) return isTaken
+        share.asking ??= take(route, share, from).finally(() => {
+          share.asking = undefined
+        })
+        await within(share.asking, longestMs, clock, tooSlow)
+      }
+    } catch (error) {
+      if (!(error instanceof StoreFault)) throw error
+      return local.charge(route)
+    }
+  }
+
+  return {
+    ...local,
+    wait(route) {
+      const ms = shared() === undefined ? 0 : shareOf(route).fullUntil - clock.monotonic()
+      return ms > 0 ? Math.ceil(ms / 1000) : local.wait(route)
+    },
+    charge(route) {
+      const from = shared()
+      if (from === undefined) return local.charge(route)
+      const share = shareOf(route)
+      return use(share) ?? charge(route, share, from)
+    },
+  }
+}
