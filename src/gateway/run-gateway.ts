@@ -33,7 +33,7 @@ export type GatewayRun = {
   readonly untilSignal: (reload: () => void) => Promise<StopReason>
   /** Called once, when the gateway listens. */
   readonly listening: (gateway: Gateway) => void
-  /** Whether the gateway stops after the first event that it took in. */
+  /** Whether the gateway stops after the first request that it did not refuse. An ignored event and a duplicate count too. */
   readonly once: boolean
 }
 

@@ -24,7 +24,7 @@ async function* segmentPieces(folder: string, name: string, growing: boolean): A
   if (!file) return
   try {
     let { size: end } = await file.stat()
-    /** The later part of a line that begins in an earlier piece. */
+    /** The end of a line whose beginning stands before this piece, and is read next. */
     let rest: Buffer = Buffer.alloc(0)
     let first = growing
     while (end > 0) {

@@ -1,4 +1,4 @@
-/** Stores the drafts that are being edited, so that a crash or a kill loses a second of the work at most. */
+/** Stores the drafts that are being edited a second after the last change, so that a crash or a kill loses only what came after it. */
 
 import type { RouteDraft } from '../app/editor/draft/route-draft.ts'
 import type { EditorService } from '../app/editor/service.ts'
@@ -12,7 +12,10 @@ export type KeeperOptions = {
 }
 
 export type Keeper = {
-  /** Sets the drafts that have unsaved changes. The stored copy of any other draft is dropped. */
+  /**
+   * Sets the drafts that have unsaved changes. Where a draft that this keeper stored is not among them, its stored copy is dropped. Drafts
+   * that an earlier run of the editor left stay.
+   */
   update(drafts: readonly RouteDraft[]): void
   close(): void
 }

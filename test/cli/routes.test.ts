@@ -460,3 +460,14 @@ t.test('test: an unknown route is exit 5, one without a secret exit 1', async (t
   t.match(await cli.run('webhook', 'test', 'b'), { code: 5, err: /did you mean "a"/ })
   t.match(await cli.run('webhook', 'test', 'a'), { code: 1, err: /no secret/ })
 })
+
+t.test('new: a dry run is refused where the writing would be', async (t) => {
+  const file = 'platforms: { webhook: { enabled: true, extra: { secret: hunter2-hunter2 }, routes: {} } }\n'
+  const cli = fakeCli(t, { 'config.yaml': file })
+  const never = ['new', 'made', '--events', 'push', '--prompt', 'hi', '--filter', '{ field: event_type, equals: nope }']
+  const dry = await cli.run(...never, '--dry-run')
+  const real = await cli.run(...never)
+  t.match(dry, { code: 1, err: /nothing was written: WH408/ })
+  t.equal(real.err, dry.err)
+  t.equal(readFileSync(cli.file('config.yaml'), 'utf8'), file)
+})

@@ -1,4 +1,4 @@
-/** Imports the routes of another program: reads its file, checks the routes as the server does, and writes them to their destination. */
+/** Imports the routes of another program: reads its file, leaves out what the server would refuse, and writes the rest to its destination. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

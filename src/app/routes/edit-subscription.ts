@@ -116,9 +116,12 @@ const entrySecrets = ({ secret, secrets }: JsonObject): Json[] => [
   ...(Array.isArray(secrets) ? secrets : []),
 ]
 
-/** Returns the hidden texts, each under the fingerprint that stands for it in the draft. */
-const masksOf = (value: Json, shown: Json, into: Map<string, Json> = new Map()): ReadonlyMap<string, Json> => {
-  if (typeof shown === 'string' && shown !== value && containsMask(shown)) into.set(shown, value)
+type Masks = ReadonlyMap<string, Json | undefined>
+
+/** Returns the hidden values, each under the masked text that the draft shows in its place; `undefined` under a text that stands for two. */
+const masksOf = (value: Json, shown: Json, into: Map<string, Json | undefined> = new Map()): Masks => {
+  if (typeof shown === 'string' && shown !== value && containsMask(shown))
+    into.set(shown, into.has(shown) && into.get(shown) !== value ? undefined : value)
   else if (Array.isArray(value) && Array.isArray(shown)) for (const [i, item] of value.entries()) masksOf(item, shown[i] ?? null, into)
   else if (isObject(value) && isObject(shown)) for (const [key, item] of Object.entries(value)) masksOf(item, shown[key] ?? null, into)
   return into
@@ -128,9 +131,9 @@ const masksOf = (value: Json, shown: Json, into: Map<string, Json> = new Map()):
 type MaskedValue = { readonly value: Json | undefined; readonly shown: Json | undefined }
 
 /**
- * Puts the hidden values back, by their place or by their fingerprint. Throws a Fault for a mask that stands for no value of the entry.
+ * Puts the hidden values back, by their place or by their masked text. Throws a Fault for a mask that stands for no value of the entry.
  */
-const unmasked = (written: Json, place: MaskedValue, masks: ReadonlyMap<string, Json>): Json => {
+const unmasked = (written: Json, place: MaskedValue, masks: Masks): Json => {
   if (typeof written === 'string' && containsMask(written)) {
     const hidden = written === place.shown ? place.value : written === stars ? undefined : masks.get(written)
     if (hidden !== undefined) return hidden

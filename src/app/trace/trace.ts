@@ -20,7 +20,7 @@ import { type DryPlan, type DryWorld, dryPlan } from './dry-plan.ts'
 import type { FilledPlaceholder, Judged } from './plan-observer.ts'
 import { createStageLog, type TracedStage } from './stage-log.ts'
 
-/** The request to trace: as it would arrive, or verified when it arrived. */
+/** The request to trace: as it would arrive, or taken as verified, so that no signature is checked. */
 export type Traced =
   | { readonly kind: 'post'; readonly headers: Headers; readonly body: Buffer; readonly url?: string }
   | { readonly kind: 'verified'; readonly request: VerifiedRequest }

@@ -126,6 +126,6 @@ const takenOf = (
     passes: stoppedAt !== filters.name,
     holds: new Map(result.conditions.map(({ path, holds }) => [path.join('.'), holds])),
     ...(runScripts && result.ranScript ? { script: { silent: stopped } } : {}),
-    ...(isRendered && texts.event ? { sent: texts.event, texts: texts.placeholders, merged: texts.outcome.kind === 'coalesced' } : {}),
+    ...(isRendered && texts.event ? { textEvent: texts.event, texts: texts.placeholders, merged: texts.outcome.kind === 'coalesced' } : {}),
   }
 }

@@ -1,4 +1,4 @@
-/** The kinds of names that may be the value of an option, or an argument. */
+/** The kinds of names that the shell completes for the value of an option, or for an argument. */
 
 import type { Argument, Command, Option } from 'commander'
 import type { NameKind } from '../../app/completable-names.ts'

@@ -75,8 +75,9 @@ export const indentable: CheckArguments = ([value, pretty], run) => {
     refuse('the indented text would be too long')
 }
 
+/** Refuses a list whose texts are too long together, because sorting compares them, and a long list where a comparator is called. */
 export const sortable: CheckArguments = ([list, comparator]) => {
-  buildable(unitsOf(list), fastText)
+  if (unitsOf(list) > fastText) refuse('the texts of the list are too long to sort')
   if (comparator !== undefined && Array.isArray(list) && list.length > maxSorted)
     refuse(`the list is too long to sort: at most ${maxSorted} items`)
 }

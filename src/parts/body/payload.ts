@@ -5,7 +5,7 @@ import { header } from '../../core/headers.ts'
 import type { Json } from '../../core/json.ts'
 import type { Content, FormField, Headers } from '../../core/request.ts'
 import { tooManyContainers } from './count-containers.ts'
-import { decodeJson } from './decode-json.ts'
+import { decodeUtf8 } from './decode-utf8.ts'
 import { type FormValue, formFields } from './form-fields.ts'
 import { pickJson } from './pick-json.ts'
 import type { Path } from './walk-json.ts'
@@ -37,7 +37,7 @@ const notJson: Content = { kind: 'unread', why: 'not JSON' }
 const tooMany: Content = { kind: 'unread', why: 'too many' }
 
 const readJson = (body: Buffer): Content => {
-  const text = decodeJson(body)
+  const text = decodeUtf8(body)
   return text === undefined ? notJson : parseJsonText(text)
 }
 

@@ -5,7 +5,7 @@
 
 import { isAscii } from 'node:buffer'
 import type { Json } from '../../core/json.ts'
-import { decodeJson } from './decode-json.ts'
+import { decodeUtf8 } from './decode-utf8.ts'
 import { type Path, walkJson } from './walk-json.ts'
 
 /** The most keys and items on the way. A list has some hundred notifications, a map some twenty keys. */
@@ -39,7 +39,7 @@ const isPlain = (value: Buffer): boolean => isAscii(value) && !value.includes(ba
 
 const parseValue = (value: Buffer): Json => {
   try {
-    return JSON.parse(decodeJson(value) ?? '') as Json
+    return JSON.parse(decodeUtf8(value) ?? '') as Json
   } catch {
     return null
   }

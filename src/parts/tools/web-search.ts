@@ -98,7 +98,7 @@ const fromEnv = (provider: Provider, key: Provider['needs'], { env }: ToolKit): 
 
 const chosenProvider = (settings: JsonObject, kit: ToolKit): Provider | undefined => {
   const name = own(settings, 'provider')
-  // The check of shapes has reported a name that is none.
+  // The check of shapes has reported a name that no provider has.
   if (name !== undefined) return providers.find((provider) => provider.name === name)
   const found = providers.find((provider) => fromEnv(provider, provider.needs, kit) !== '')
   const orphan = ['api_key', 'base_url'].find((key) => own(settings, key) !== undefined)

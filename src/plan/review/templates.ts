@@ -64,7 +64,7 @@ const mayHaveIn = ({ spec }: Subject, sampled: Sampled | undefined): Surrounding
   const fields = fieldNames(spec.filters)
   const known = spec.script === undefined && sampled && sampled.taken.length > 0 && coversEvents(sampled, spec) ? sampled : undefined
   return (key) =>
-    known?.paths('sent').includes(key) ??
+    known?.paths('textEvent').includes(key) ??
     (spec.script !== undefined ||
       fields.some((field) => field === `payload.${key}` || field.startsWith(`payload.${key}.`)) ||
       // Vercel, Zoom and Calendly put the event's data into such a key.

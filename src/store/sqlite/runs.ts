@@ -22,7 +22,7 @@ export class Runs {
   size = 0
   /** No run up to this id is fresh: each was taken, is parked, was parked before, or is dead. */
   #cursor = 0
-  /** The ids of the last run that was added, and the last id that is reserved. No process ever uses an id up to it again. */
+  /** The id of the last run that was added, and the last reserved id. A later process begins after the reserved id, so no id is used twice. */
   #lastAdded = 0
   #lastReserved = 0
 
@@ -31,7 +31,7 @@ export class Runs {
     this.#lanes = new Lanes((lane, now) => this.#beginNext(lane, now))
   }
 
-  /** Frees the runs that an earlier process had taken. No run has to wait because the wall clock was set back. */
+  /** Frees the runs that an earlier process had taken. The wall clock may have been set back since: a run without attempts is due now, a retry in an hour at most. */
   takeOver(now: number): void {
     this.#sql.freeRuns.run([now, now + hourMs])
     this.#sql.capDead.run([now])
@@ -95,7 +95,7 @@ export class Runs {
     return [...tried, ...first].flatMap((due) => this.lease(due, until, now) ?? [])
   }
 
-  /** Returns the oldest runs that were never taken, whether they were parked or have no lane. */
+  /** Returns the oldest runs that may begin and have no counted attempt: fresh runs, runs that were parked, and revived runs. */
   #neverTaken(max: number, now: number): DueRun[] {
     const fresh = this.#sql.fresh.all([this.#cursor, max]) as DueRun[]
     const unparked = this.#sql.unparked.all([now, max]) as DueRun[]

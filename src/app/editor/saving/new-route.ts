@@ -38,6 +38,8 @@ export const writeNewRoute = async (workspace: Workspace, finder: GatewayFinder,
   const about = { name, file, url: urlOf(workspace, name, draft.spec), diff, findings }
   if (refused !== undefined) return { ...about, refused, notices: [] }
   if (input.isDry && stops) return { ...about, refused: 'a gateway would not serve this', notices: [] }
+  const error = findings.find(({ severity }) => severity === 'error')
+  if (input.isDry && error) return { ...about, refused: `${error.code} ${error.message}`, notices: [] }
   if (input.isDry) return { ...about, notices: [] }
   const saved = await service.save({ draft, despiteErrors: false })
   return saved.ok ? { ...about, notices: saved.notices } : { ...about, refused: saved.message, notices: [] }

@@ -116,7 +116,10 @@ const verifiedHead = (headers: Headers): RequestHead => ({
 const verifiedView = (headers: Headers, body: RequestBody): RequestView => requestView(verifiedHead(headers), body)
 const payloadView = (headers: Headers, payload: Json): RequestView => ({ ...requestView(verifiedHead(headers)), payload: () => payload })
 
-/** A token can be used again by whoever has it. So only a signature of a whole body may be kept. */
+/**
+ * Says where the signature stands, for a refused request that is kept to be verified again. A token has no such place: whoever reads the
+ * kept request could use it.
+ */
 const signatureIn = (description: SignatureScheme): Pick<Scheme, 'signatureIn'> => {
   const { algorithm, signed = '{body}' } = description
   if (!isHmac(algorithm) && !keyTypeOf(algorithm)) return {}

@@ -23,7 +23,7 @@ export const namesFor = (toolset: string, tools: readonly string[]): ReadonlyMap
 
 export type Opened = { readonly toolset: string; readonly tools: readonly Tool[] }
 
-/** The names of built-in tools, each of which is its toolset's too. */
+/** The names of the built-in tools. A built-in toolset has one tool, and both have the same name: so these are the toolsets' names too. */
 type BuiltIn = { has(name: string): boolean }
 
 export class ToolNames {

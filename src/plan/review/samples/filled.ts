@@ -49,8 +49,8 @@ const fillingsOf = ({ taken }: Sampled, where: string, written: string) =>
 const reportMissing = (subject: Subject, sampled: Sampled, at: TextAt, piece: TextPart & { readonly path: string }): void => {
   const fillings = fillingsOf(sampled, at.where, piece.text)
   if (fillings.length === 0 || fillings.some(({ filled }) => !filled.missing)) return
-  if (namesFurtherItem(piece.path, sampled.paths('sent'))) return
-  const near = nearPaths(piece.path, sampled.paths('sent'))
+  if (namesFurtherItem(piece.path, sampled.paths('textEvent'))) return
+  const near = nearPaths(piece.path, sampled.paths('textEvent'))
   const isSure = coversEvents(sampled, subject.spec) && fillings.some(({ passes }) => passes)
   if (isSure || near.slips.length > 0) sayMissing(subject, sampled, at, piece, near)
 }

@@ -16,9 +16,9 @@ export type TakenSample = {
   readonly holds: ReadonlyMap<string, boolean>
   /** Present if the route's script ran. `silent`: why the script stopped the event; `undefined` where it let the event on. */
   readonly script?: { readonly silent: string | undefined }
-  /** The event that fills in the texts: the script's result. Absent where it is not known. */
-  readonly sent?: Event
-  /** The filled placeholders, each with the key of the route under which its text stands. Present where `sent` is. */
+  /** The event whose values fill in the texts: the script's result, or without a script the event. Absent where the script did not run or stopped it. */
+  readonly textEvent?: Event
+  /** The filled placeholders, each with the key of the route under which its text stands. Present where `textEvent` is. */
   readonly texts?: readonly (Filled & { readonly where: string })[]
   /** Whether it joined a group (`coalesce`). */
   readonly merged?: boolean
@@ -26,8 +26,8 @@ export type TakenSample = {
 
 export type Sampled = {
   readonly taken: readonly TakenSample[]
-  /** Returns every dotted path of the payloads, as filters (`event`) or as texts (`sent`) see them. */
-  readonly paths: (of: 'event' | 'sent') => readonly string[]
+  /** Returns every dotted path of the payloads, as filters (`event`) or as texts (`textEvent`) see them. */
+  readonly paths: (of: 'event' | 'textEvent') => readonly string[]
 }
 
 /** Returns `in none of 2 samples (github/push, github/fork)`. */

@@ -91,7 +91,7 @@ const sayMissing = ({ field, path }: Leaf, near: NearPaths, sampled: Sampled, su
   })
 }
 
-const nearFields = (field: string, sampled: Sampled, of: 'event' | 'sent' = 'event'): NearPaths => {
+const nearFields = (field: string, sampled: Sampled, of: 'event' | 'textEvent' = 'event'): NearPaths => {
   const [, prefix = '', path = ''] = /^(headers\.|payload\.)?(.*)$/s.exec(field) ?? []
   const known = prefix === 'headers.' ? [...new Set(sampled.taken.flatMap(({ event }) => Object.keys(event.headers)))] : sampled.paths(of)
   const near = nearPaths(path, known)
@@ -118,7 +118,11 @@ const checkKey = (sampled: Sampled, subject: Subject): void => {
   if (key === undefined || made.length === 0 || made.some(({ merged }) => merged)) return
   const names = placeholders(key).filter((name) => !name.startsWith('='))
   const isTemplate = placeholders(key).length > 0
-  const near = nearFields((isTemplate ? names : [key]).find((name) => !sampled.paths('sent').includes(name)) ?? '', sampled, 'sent')
+  const near = nearFields(
+    (isTemplate ? names : [key]).find((name) => !sampled.paths('textEvent').includes(name)) ?? '',
+    sampled,
+    'textEvent',
+  )
   if (near.slips.length === 0 && !(coversEvents(sampled, spec) && made.some(({ passes }) => passes))) return
   const [best] = near.all
   const place = placeOf(['coalesce', 'key'])
