@@ -453,6 +453,16 @@ t.test('webhook edit: a secret in an address is hidden and kept, and an address 
   t.match(cli.entry('hooked'), { deliver_extra: { url } })
 })
 
+t.test('webhook edit: two addresses that are shown alike are not mixed up', async (t) => {
+  const to = (login: string) => ({ target: 'http', deliver_extra: { url: `https://${login}@example.com/in` } })
+  const deliver_to = [to('a:one'), to('b:two')]
+  const subscriptions = JSON.stringify({ hooked: { secret: 'hunter2-hunter2', prompt: 'p', deliver: deliver_to } })
+  const cli = fakeCli(t, { ...files(), 'webhook_subscriptions.json': subscriptions })
+  const shifted = { ...editing((text) => text.replace(/deliver:\n/, 'deliver:\n  - log\n')), ask: async () => 'n' }
+  t.match(await cli.runWith(shifted, 'webhook', 'edit', 'hooked'), { err: /write the secret itself/ })
+  t.match(cli.entry('hooked'), { deliver: deliver_to })
+})
+
 t.test('webhook edit: a mistake is edited again, or leaves the draft', async (t) => {
   const cli = fakeCli(t, files())
   const twice = editing(
