@@ -25,3 +25,6 @@ export const isEventId = (text: string): boolean => /^[\w.:-]{1,128}$/.test(text
 
 /** Whether all values are finite: a database has no number for NaN. */
 export const isNumbers = (...values: readonly number[]): boolean => values.every(Number.isFinite)
+
+/** How long a shared store holds a claim that is not settled: no work before an answer takes longer. */
+export const unsettledMs = 30_000

@@ -156,13 +156,13 @@ export interface Store {
   join(run: NewRun, claim: Claim, group: Group): Promise<Joined>
   /**
    * Claims an id for work that is done before the answer. A process that dies leaves the claim unsettled: in a sole store the next start
-   * releases it, in a shared store it lasts for its time.
+   * releases it, in a shared store it ends by itself after half a minute (`unsettledMs`), so that the sender's repeat is taken.
    */
   claim(claim: Claim): Promise<boolean>
   /** Returns for each id whether it is held now, settled or not. */
   held(keys: readonly string[]): Promise<readonly boolean[]>
-  /** Settles a claim of `claim`: keeps it until it expires, or releases it for the sender's repeat. */
-  settle(key: string, kept: boolean): Promise<void>
+  /** Settles a claim of `claim`: keeps it for its whole time, or releases it for the sender's repeat. */
+  settle(claim: Claim, kept: boolean): Promise<void>
   /**
    * Takes up to `max` runs that are due, each leased for `leaseMs`. Runs of a dead process come first, of them those with the most
    * attempts; then the oldest. A group that is due becomes a run here. `only: 'groups'`: only the runs of waiting groups, due or not.

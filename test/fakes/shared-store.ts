@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../src/core/clock.ts'
 import { StoreFault } from '../../src/core/fault.ts'
+import { unsettledMs } from '../../src/store/bounds.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
 import type { Store } from '../../src/store/ports.ts'
 import type { StoreOptions, StorePart } from '../../src/store/store-part.ts'
@@ -12,18 +13,23 @@ export const lookEveryMs = 60_000
 
 /** One server by this clock; each `open` is a connection to it, which knows the time of its own process only. */
 export const sharedStore = (clock: Clock): StorePart => {
-  const server = openMemory({ clock })
+  const server = openMemory({ clock, unsettledMs })
+  const claimers: Claimers = new Map()
   return {
     name: 'shared',
     title: 'A stand-in for a database server',
     ownership: 'shared',
     isLasting: true,
-    open: async (options) => connect(server, options.clock, await server.backlog()),
+    open: async (options) => connect(server, claimers, options.clock, await server.backlog()),
   }
 }
 
+/** The process that claimed each key last. */
+type Claimers = Map<string, symbol>
+
 /** `backlog`: as the server said it last. */
-const connect = (server: Store, clock: Clock, backlog: number): Store => {
+const connect = (server: Store, claimers: Claimers, clock: Clock, backlog: number): Store => {
+  const self = Symbol('process')
   let closed = false
   let heard = backlog
   const open = new Set<Promise<unknown>>()
@@ -47,9 +53,13 @@ const connect = (server: Store, clock: Clock, backlog: number): Store => {
   return {
     accept: remote(server.accept.bind(server)),
     join: remote(server.join.bind(server)),
-    claim: remote(server.claim.bind(server)),
+    claim: remote(async (claim) => {
+      const isOurs = await server.claim(claim)
+      if (isOurs) claimers.set(claim.key, self)
+      return isOurs
+    }),
     held: remote(server.held.bind(server)),
-    settle: remote(server.settle.bind(server)),
+    settle: remote(async (claim, kept) => (claimers.get(claim.key) === self ? server.settle(claim, kept) : undefined)),
     take: remote(server.take.bind(server)),
     renew: remote(server.renew.bind(server)),
     keepReply: remote(server.keepReply.bind(server)),

@@ -145,7 +145,7 @@ t.test('an unsettled claim is given back by a restart, a settled one is not', as
   const clock = fakeClock()
   const first = await open(t, folder, clock)
   for (const key of ['kept', 'died']) t.equal(await first.claim(claimOf(key)), true)
-  await first.settle('kept', true)
+  await first.settle({ key: 'kept', holdMs: 3_600_000 }, true)
   await first.close()
   const second = await open(t, folder, clock)
   t.equal(await second.claim(claimOf('kept')), false)
@@ -678,7 +678,7 @@ t.test('what is damaged in a session stops nothing', async (t) => {
 t.test('the queue before the ledger is bounded', async (t) => {
   const clock = fakeClock()
   const store = await open(t, t.testdir(), clock)
-  const ends = await Promise.allSettled(Array.from({ length: 10_500 }, () => store.settle('nobody', true)))
+  const ends = await Promise.allSettled(Array.from({ length: 10_500 }, () => store.settle({ key: 'nobody', holdMs: 3_600_000 }, true)))
   t.equal(ends.filter((end) => end.status === 'fulfilled').length, 10_000)
   t.equal(await accept(store, 'a'), 'accepted')
 })

@@ -71,7 +71,7 @@ const deliverDirectly = async (
   const failures = isFirst ? await sendInTurn(to, send) : await sendToAll(to, claims, send, record)
   const done = [...to.keys()].filter((position) => failures[position] === undefined && position < failures.length)
   const isDone = isFirst ? done.length > 0 : done.length === to.length
-  await record((store) => store.settle(claims.claim.key, isDone))
+  await record((store) => store.settle(claims.claim, isDone))
   if (isDone) return { kind: 'delivered', route, target: done.map((position) => to[position]?.target).join(', '), deliveryId, answers }
   const failed = failures.flatMap((why, position) => (why === undefined ? [] : `${deliveryLabel(to, position)}: ${why}`))
   return refuse('delivery_failed', { detail: whyPartly(to, failed, done) })
@@ -106,8 +106,7 @@ const sendToAll = (to: readonly Delivery[], { shares, had }: HeldClaims, send: S
       if (had[position]) return undefined
       const why = await send(delivery, position, 1)
       const share = shares[position]
-      if (why === undefined && share && to.length > 1)
-        await record((store) => Promise.all([store.claim(share), store.settle(share.key, true)]))
+      if (why === undefined && share && to.length > 1) await record((store) => Promise.all([store.claim(share), store.settle(share, true)]))
       return why
     }),
   )

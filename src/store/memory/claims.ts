@@ -7,11 +7,14 @@ type HeldClaim = { expiresAt: number; settled: boolean }
 
 export class Claims {
   readonly #max: number
+  readonly #unsettledMs: number
   /** In the order in which they were made, which is the order of their ends for all but the claims of jobs. */
   readonly #claims = new Map<string, HeldClaim>()
 
-  constructor(max: number) {
+  /** `unsettledMs`: how long an unsettled claim lasts at most. */
+  constructor(max: number, unsettledMs: number) {
     this.#max = max
+    this.#unsettledMs = unsettledMs
   }
 
   isHeld(key: string, now: number): boolean {
@@ -30,15 +33,15 @@ export class Claims {
     if (this.#claims.size >= this.#max) this.#sweep(now)
     // A claim in force is never dropped to make room: a repeat by its sender would become a second run.
     if (Math.max(this.#claims.size, work) >= this.#max) throw new StoreFault('the memory store is full')
-    this.#claims.set(key, { expiresAt: now + holdMs, settled })
+    this.#claims.set(key, { expiresAt: now + (settled ? holdMs : Math.min(holdMs, this.#unsettledMs)), settled })
     return true
   }
 
-  settle(key: string, kept: boolean): void {
+  settle({ key, holdMs }: Claim, kept: boolean, now: number): void {
     const held = this.#claims.get(key)
-    if (held === undefined || held.settled) return
-    if (kept) held.settled = true
-    else this.#claims.delete(key)
+    if (held === undefined || held.settled || held.expiresAt <= now) return
+    this.#claims.delete(key)
+    if (kept) this.#claims.set(key, { expiresAt: held.expiresAt + Math.max(0, holdMs - this.#unsettledMs), settled: true })
   }
 
   /** Drops all expired claims, even behind a claim that lasts longer. */

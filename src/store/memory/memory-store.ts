@@ -17,6 +17,9 @@ import { Sums } from './sums.ts'
 /** How long callers wait after a StoreFault. A full store has room again when a run or claim has ended. */
 const pauseMs = 500
 
+/** `unsettledMs`: how long a claim lasts that nobody settles; absent: for its whole time. */
+export type MemoryOptions = { readonly clock: Clock; readonly maxClaims?: number; readonly unsettledMs?: number }
+
 class MemoryStore implements Store {
   readonly #clock: Clock
   readonly #claims: Claims
@@ -27,9 +30,9 @@ class MemoryStore implements Store {
   readonly #sums = new Sums()
   #closed = false
 
-  constructor(clock: Clock, maxClaims: number) {
+  constructor({ clock, maxClaims = 1_000_000, unsettledMs = Number.POSITIVE_INFINITY }: MemoryOptions) {
     this.#clock = clock
-    this.#claims = new Claims(maxClaims)
+    this.#claims = new Claims(maxClaims, unsettledMs)
   }
 
   async backlog(): Promise<number> {
@@ -64,9 +67,8 @@ class MemoryStore implements Store {
     return keys.map((key) => this.#claims.isHeld(key, now))
   }
 
-  async settle(key: string, kept: boolean): Promise<void> {
-    this.#now()
-    this.#claims.settle(key, kept)
+  async settle(claim: Claim, kept: boolean): Promise<void> {
+    this.#claims.settle(claim, kept, this.#now())
   }
 
   async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
@@ -197,5 +199,4 @@ class MemoryStore implements Store {
 /**
  * Opens a store for at most `maxClaims` claims, and as many runs, dead runs and groups together. Past that its methods throw StoreFault.
  */
-export const openMemory = (options: { readonly clock: Clock; readonly maxClaims?: number }): Store =>
-  new MemoryStore(options.clock, options.maxClaims ?? 1_000_000)
+export const openMemory = (options: MemoryOptions): Store => new MemoryStore(options)

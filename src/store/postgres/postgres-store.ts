@@ -2,7 +2,7 @@
 
 import { StoreFault } from '../../core/fault.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
-import { isEventId, isNumbers, maxStandings } from '../bounds.ts'
+import { isEventId, isNumbers, maxStandings, unsettledMs } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
 import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Spent, StoredStanding } from '../ports.ts'
 import type { Shared } from '../shared.ts'
@@ -76,15 +76,16 @@ class PostgresStore implements OpenStore {
 
   claim(claim: Claim): Promise<boolean> {
     const { key, holdMs, mark } = this.#claimCall(claim, '')
-    return this.#links.claims.call(this.#links.claimKind, { key, holdMs, mark: -mark, run: '' })
+    return this.#links.claims.call(this.#links.claimKind, { key, holdMs: Math.min(holdMs, unsettledMs), mark: -mark, run: '' })
   }
 
   held(keys: readonly string[]): Promise<readonly boolean[]> {
     return this.#links.claims.call(heldKind, keys.map(keyOf))
   }
 
-  settle(key: string, kept: boolean): Promise<void> {
-    return this.#links.claims.call(kept ? keepKind : releaseKind, { key: keyOf(key), owner: this.#links.marks.owner })
+  settle({ key, holdMs }: Claim, kept: boolean): Promise<void> {
+    const call = { key: keyOf(key), moreMs: holdMs - unsettledMs, owner: this.#links.marks.owner }
+    return this.#links.claims.call(kept ? keepKind : releaseKind, call)
   }
 
   async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {

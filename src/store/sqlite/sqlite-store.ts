@@ -73,7 +73,7 @@ class SqliteStore implements Store {
     return this.#queue.call({ op: 'held', keys: keys.map(hashKey) })
   }
 
-  settle(key: string, kept: boolean): Promise<void> {
+  settle({ key }: Claim, kept: boolean): Promise<void> {
     return this.#queue.call({ op: 'settle', key: hashKey(key), kept })
   }
 

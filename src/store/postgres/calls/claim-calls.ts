@@ -64,22 +64,34 @@ export const heldKind: CallKind<readonly string[], readonly boolean[]> = {
   },
 }
 
-export type Settling = { readonly key: string; readonly owner: bigint }
+/** `moreMs`: how much longer than an unsettled claim a kept one lasts. */
+export type Settling = { readonly key: string; readonly moreMs: number; readonly owner: bigint }
+
+const isNewKey = (calls: readonly Settling[], { key }: Settling): boolean => calls.every((other) => other.key !== key)
 
 /** Settles claims of this process, so that a call which is sent again cannot free the later claim of another process. */
 export const keepKind: CallKind<Settling, void> = {
   name: 'keep_1',
-  text: `update claims set mark = -mark where key = any ($1::uuid[]) and mark < 0 and ${ownerOfMark} = $2`,
+  text: `update claims set mark = -mark, until = until + t.more * interval '1 ms'
+    from unnest($1::uuid[], $2::float8[]) as t (k, more)
+    where key = t.k and mark < 0 and ${ownerOfMark} = $3 and until > clock()`,
   maxCalls: 500,
   isRepeatable: true,
-  values: (calls) => [list(calls.map(({ key }) => key).sort()), String(calls[0]?.owner)],
+  joins: isNewKey,
+  values(calls) {
+    const sorted = [...calls].sort((a, b) => (a.key < b.key ? -1 : 1))
+    return [list(sorted.map(({ key }) => key)), list(sorted.map(({ moreMs }) => boundedMs(moreMs))), String(calls[0]?.owner)]
+  },
   answers: (_, calls) => calls.map(() => undefined),
 }
 
 export const releaseKind: CallKind<Settling, void> = {
-  ...keepKind,
   name: 'release_1',
   text: `delete from claims where key = any ($1::uuid[]) and mark < 0 and ${ownerOfMark} = $2`,
+  maxCalls: 500,
+  isRepeatable: true,
+  values: (calls) => [list(calls.map(({ key }) => key).sort()), String(calls[0]?.owner)],
+  answers: (_, calls) => calls.map(() => undefined),
 }
 
 /** Frees claims that nobody holds, because their calls were given up. */
