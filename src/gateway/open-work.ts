@@ -1,6 +1,7 @@
 /** Opens what works after the answer: the store, the journal, the worker and the scheduler. */
 
 import { ensureCommentKey } from '../app/live/comment-key.ts'
+import type { LiveConfig } from '../app/live/live-config.ts'
 import { createTails, type Tails } from '../app/live/tails.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
@@ -10,9 +11,11 @@ import { createJournalObserver } from '../journal/journal-observer.ts'
 import { servedAs } from '../plan/table.ts'
 import { chatAddressOfRun } from '../runs/chat-address.ts'
 import { createConversations } from '../runs/conversation.ts'
+import { type Known, lackOf } from '../runs/lack-of.ts'
 import { Worker } from '../runs/worker.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
 import type { Store } from '../store/ports.ts'
+import type { OpenStore } from '../store/store-part.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
 import { createLogObserver } from './log-observer.ts'
 import { createMirrorObserver } from './mirror-observer.ts'
@@ -34,7 +37,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   facts.observe(tails)
   const routeOf: RouteOf = (name) => servedAs(current().table, name)?.source.spec
   facts.observe(createMirrorObserver({ store, clock, log, redact, route: routeOf }))
-  const worker = workerOf(options, store, routeOf)
+  const worker = workerOf(options, store, routeOf, () => false)
   // The worker stops, too, when a later part of the start fails.
   closing.push(() => worker.stop(0))
   const wake = (): void => worker.wake()
@@ -48,8 +51,9 @@ type RouteOf = (name: string) => Route | undefined
 /** Makes the worker, which asks the present configuration for all that a run needs. */
 const workerOf = (
   { clock, log, redact, shared: { facts }, reloader: { current } }: GatewayOptions,
-  store: Store,
+  store: OpenStore,
   routeOf: RouteOf,
+  othersDiffer: () => boolean,
 ): Worker =>
   new Worker({
     store,
@@ -70,7 +74,16 @@ const workerOf = (
     comments: (target) => current().catalogue.targets.get(target)?.returnsAsEvent ?? false,
     repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => current().config.maxConcurrentRuns,
+    isShared: store.shared !== undefined,
+    lacks: (run) => (othersDiffer() ? lackOf(run, knownTo(current())) : undefined),
   })
+
+const knownTo = ({ config: { profiles }, catalogue: { targets }, table, jobs }: LiveConfig): Known => ({
+  profiles,
+  targets,
+  hasRoute: (name) => servedAs(table, name) !== undefined,
+  hasJob: (profile, id) => jobs.get(profile, id) !== undefined,
+})
 
 /** Adds the observers of the facts: the journal and the log. */
 const observe = async (

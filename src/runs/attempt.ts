@@ -2,10 +2,11 @@
 
 import type { Clock } from '../core/clock.ts'
 import type { Outgoing, Sent } from '../parts/targets/target.ts'
-import type { Lease, NewRun, RunEnd, Store } from '../store/ports.ts'
+import type { Lease, NewRun, Progress, RunEnd, Store } from '../store/ports.ts'
 import { type AskOptions, askAgent, Unanswered } from './ask-agent.ts'
 import { delayAfter } from './backoff.ts'
 import { deliver } from './deliver.ts'
+import type { HeldLeases } from './held-leases.ts'
 import { mergedPrompt } from './merged-prompt.ts'
 import { createMeter } from './meter.ts'
 import { persist } from './persist.ts'
@@ -23,6 +24,7 @@ export type AttemptOptions = AskOptions & {
   /** Whether a post of this target comes back as an event. */
   readonly comments: (target: string) => boolean
   readonly clock: Pick<Clock, 'now'>
+  readonly leases: Pick<HeldLeases, 'mayBeLost' | 'confirm'>
 }
 
 type MakeAttempt = (lease: Lease, words: Transcript) => Promise<RunEnd | 'lost'>
@@ -79,6 +81,8 @@ const deliverReply = async (attempt: Attempt, reply: string): Promise<RunEnd | '
   // Kept even where an earlier attempt stored the reply: the process may have died before the session had it.
   await persistRun(lease, () => options.conversations.keep(lease.run, mergedPrompt(lease.run).text, reply), options, signal)
   if (isSilent(reply)) return { kind: 'done', silent: true }
+  const keep = (progress: Progress): Promise<boolean> =>
+    persistRun(lease, () => options.store.keepReply(lease, reply, progress), options, signal)
   const delivered = await deliver({
     run: lease.run,
     text: reply,
@@ -90,7 +94,10 @@ const deliverReply = async (attempt: Attempt, reply: string): Promise<RunEnd | '
     repeatable: options.repeatable,
     signal,
     answered: (answer) => words.answers.push(answer),
-    keep: (progress) => persistRun(lease, () => options.store.keepReply(lease, reply, progress), options, signal),
+    keep,
+    isOurs: async (progress) =>
+      !options.leases.mayBeLost(lease) ||
+      persistRun(lease, () => options.leases.confirm(lease, () => options.store.keepReply(lease, reply, progress)), options, signal),
   })
   if (delivered.kind === 'lost') return 'lost'
   if (delivered.kind === 'done') return { kind: 'done', to: delivered.to }

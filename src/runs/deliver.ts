@@ -22,6 +22,8 @@ export type Delivering = {
   readonly answered: (answer: string) => void
   /** Stores the progress. `false`: another worker has the run now. */
   readonly keep: (progress: Progress) => Promise<boolean>
+  /** Whether this worker still has the run. The store is asked when the process stood still for so long that another may have taken it. */
+  readonly isOurs: (progress: Progress) => Promise<boolean>
 }
 
 export type Delivered =
@@ -54,6 +56,7 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   const open: Again[] = []
   for (const position of to.keys()) {
     if (progress[position] !== null || isEnough(progress)) continue
+    if (!(await delivering.isOurs(progress))) return { kind: 'lost' }
     const became = await deliverOne(delivering, position, position === doubtful)
     if (typeof became === 'object') open.push(became)
     progress[position] = typeof became === 'object' ? false : became

@@ -6,12 +6,17 @@ import type { Facts } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import { within } from '../core/turns/within.ts'
 import type { RunningJob } from '../generated/control.ts'
-import type { Lease, RunEnd } from '../store/ports.ts'
+import type { Lease, NewRun, RunEnd } from '../store/ports.ts'
 import { type AttemptOptions, createAttempt, persistRun } from './attempt.ts'
+import { HeldLeases } from './held-leases.ts'
 import { describeAttempt, type Transcript } from './run-attempt.ts'
 import { runFields } from './run-fields.ts'
 
-export type WorkerOptions = AttemptOptions & {
+export type WorkerOptions = Omit<AttemptOptions, 'leases'> & {
+  /** Several processes work on the store. */
+  readonly isShared: boolean
+  /** Returns what this process lacks for a run and another process may have; `undefined` where it lacks nothing. */
+  readonly lacks: (run: NewRun) => string | undefined
   readonly clock: Clock
   readonly facts: Pick<Facts, 'tell' | 'flushed'>
   readonly maxConcurrent: () => number
@@ -19,12 +24,10 @@ export type WorkerOptions = AttemptOptions & {
   readonly redact: (text: string) => string
 }
 
-/**
- * The length of a lease. After it, other workers may take the runs of a dead process. A living process renews its leases, because a run may
- * take a day.
- */
-const leaseMs = 600_000
-const renewEveryMs = leaseMs / 4
+/** How long a run rests that is given back. Meanwhile others look for work. */
+const giveBackMs = 5_000
+/** The most reasons that are remembered, so that each is logged once. */
+const maxLacked = 1_000
 
 /** A run in progress. `since`: wall time in milliseconds. */
 type RunInProgress = { readonly lease: Lease; readonly since: number }
@@ -34,7 +37,10 @@ export class Worker {
   readonly #options: WorkerOptions
   readonly #active = new Map<Promise<void>, RunInProgress>()
   readonly #abort = new AbortController()
+  readonly #leases: HeldLeases
   readonly #attempt: (lease: Lease, words: Transcript) => Promise<RunEnd | 'lost'>
+  /** What the log has said to be lacking. */
+  readonly #lacked = new Set<string>()
   #stopped = false
   #taking: Promise<void> | undefined
   #again = false
@@ -45,16 +51,12 @@ export class Worker {
   /** The store failed, and no run is taken before it works again. The failure is logged once, not at each wake. */
   #failing = false
   #cancelTimer: () => void = () => {}
-  /** Set while runs are in progress. */
-  #cancelRenewal: (() => void) | undefined
-  /** The monotonic time at which the leases were last renewed, or the first of them was taken. */
-  #renewedAt = 0
-
   constructor(options: WorkerOptions) {
     this.#options = options
     // Each run listens to the signal.
     setMaxListeners(0, this.#abort.signal)
-    this.#attempt = createAttempt(options, this.#abort.signal)
+    this.#leases = new HeldLeases(options)
+    this.#attempt = createAttempt({ ...options, leases: this.#leases }, this.#abort.signal)
   }
 
   /** Tells the worker that there may be work. The worker looks at once, and again after each run. */
@@ -95,14 +97,17 @@ export class Worker {
   }
 
   async #dispatchGroups(): Promise<void> {
-    const { store, log, maxConcurrent } = this.#options
+    const { store, log, clock, maxConcurrent, isShared } = this.#options
     await this.#taking
+    // In a shared store the groups are everybody's, and those that go on working take them when they are due.
+    if (isShared) return
     try {
       while (!this.#abort.signal.aborted) {
         const free = this.#alone && this.#active.size > 0 ? 0 : maxConcurrent() - this.#active.size
-        const leases = free > 0 ? await store.take(free, leaseMs, 'groups') : []
+        const takenAt = clock.monotonic()
+        const leases = free > 0 ? await store.take(free, this.#leases.leaseMs, 'groups') : []
         if (free > 0 && leases.length === 0) return
-        for (const lease of leases) this.#start(lease)
+        for (const lease of leases) this.#start(lease, takenAt)
         await Promise.race(this.#active.keys())
       }
     } catch (error) {
@@ -128,11 +133,11 @@ export class Worker {
   async #take(max: number): Promise<void> {
     const { store, log, clock } = this.#options
     try {
-      // Leases may have run out while the store was broken, and a run in progress must not be taken again.
-      if (this.#active.size > 0 && clock.monotonic() - this.#renewedAt > renewEveryMs) await this.#renew()
-      const leases = await store.take(max, leaseMs)
+      await this.#leases.renewIfLate()
+      const takenAt = clock.monotonic()
+      const leases = await store.take(max, this.#leases.leaseMs)
       if (this.#careful) this.oneAtATimeAfterCrash(leases[0])
-      for (const lease of leases) this.#start(lease)
+      for (const lease of leases) this.#start(lease, takenAt)
       if (leases.length < max) this.#sleep(await store.dueInMs())
     } catch (error) {
       log('error', { reason: messageOf(error) }, 'cannot take work')
@@ -157,45 +162,24 @@ export class Worker {
     this.#cancelTimer = this.#options.clock.after(ms, () => this.wake())
   }
 
-  #start(lease: Lease): void {
+  #start(lease: Lease, takenAt: number): void {
+    this.#leases.add(lease, takenAt)
     const running = this.#run(lease)
       .catch((error) =>
         this.#options.log('error', { ...runFields(lease), reason: messageOf(error) }, 'run left for later: the store failed'),
       )
       .finally(() => {
         this.#active.delete(running)
-        if (this.#active.size === 0) this.#stopRenewing()
+        this.#leases.delete(lease)
         this.wake()
       })
     this.#active.set(running, { lease, since: this.#options.clock.now() })
-    if (this.#cancelRenewal) return
-    this.#renewedAt = this.#options.clock.monotonic()
-    this.#renewLater()
-  }
-
-  #renewLater(): void {
-    this.#cancelRenewal = this.#options.clock.after(renewEveryMs, () => {
-      this.#renewLater()
-      // Where the store fails, renewing is tried again before the next run is taken.
-      this.#renew().catch(() => {})
-    })
-  }
-
-  async #renew(): Promise<void> {
-    const { store, clock } = this.#options
-    const at = clock.monotonic()
-    const leases = [...this.#active.values()].map(({ lease }) => lease)
-    await store.renew(leases, leaseMs)
-    this.#renewedAt = at
-  }
-
-  #stopRenewing(): void {
-    this.#cancelRenewal?.()
-    this.#cancelRenewal = undefined
   }
 
   async #run(lease: Lease): Promise<void> {
     const { store, facts, clock } = this.#options
+    const lacking = this.#options.lacks(lease.run)
+    if (lacking !== undefined && this.#mayGoElsewhere(lease)) return this.#giveBack(lease, lacking)
     const words: Transcript = { answers: [] }
     const ended = await this.#attempt(lease, words)
     if (ended === 'lost') return this.#takenOver(lease)
@@ -213,6 +197,22 @@ export class Worker {
     // After a call that seemed to fail, `false` means that the failed call was committed after all.
     if (!kept && calls === 1) this.#takenOver(lease)
     else facts.tell({ kind: 'attempt_committed', run })
+  }
+
+  /** What an interrupted attempt may have done is known of this lease only. Who takes the run later would do it again. */
+  #mayGoElsewhere({ interrupted, reply, run }: Lease): boolean {
+    return !interrupted || (reply === undefined && run.job === undefined)
+  }
+
+  /** Leaves a run to a process that has what is lacking here. The attempt does not count, and is not recorded. */
+  async #giveBack(lease: Lease, lacking: string): Promise<void> {
+    const { store, log } = this.#options
+    if (!this.#lacked.has(lacking)) {
+      if (this.#lacked.size < maxLacked) this.#lacked.add(lacking)
+      log('warn', { ...runFields(lease), lacking }, 'runs wait for a gateway whose configuration has what they need')
+    }
+    const end: RunEnd = { kind: 'again', afterMs: giveBackMs, error: `this gateway lacks ${lacking}`, uncounted: true }
+    await persistRun(lease, () => store.finish(lease, end), this.#options, this.#abort.signal)
   }
 
   #takenOver(lease: Lease): void {

@@ -4,10 +4,13 @@ import { type Clock, systemClock } from '../../src/core/clock.ts'
 
 export type FakeClock = Clock & { advance(ms: number): void }
 
+/** `standStill`: passes time as for a process that was stopped meanwhile. All timers that are due fire after it. */
+export type StoppableClock = FakeClock & { standStill(ms: number): void }
+
 type Timer = { readonly at: number; readonly then: () => void }
 
 /** `now` and `monotonic` give the same time. A timer that another timer sets fires in the same advance when it is due in it. */
-export const fakeClock = (start = 1_700_000_000_000): FakeClock => {
+export const fakeClock = (start = 1_700_000_000_000): StoppableClock => {
   let time = start
   const timers = new Set<Timer>()
 
@@ -38,6 +41,10 @@ export const fakeClock = (start = 1_700_000_000_000): FakeClock => {
         timer.then()
       }
       time = end
+    },
+    standStill(ms) {
+      time += ms
+      this.advance(0)
     },
   }
 }

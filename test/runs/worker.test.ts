@@ -9,7 +9,7 @@ import { createLogObserver } from '../../src/gateway/log-observer.ts'
 import type { Agent } from '../../src/plan/runner.ts'
 import { noConversations } from '../../src/runs/conversation.ts'
 import { policyOf } from '../../src/runs/policy.ts'
-import { Worker } from '../../src/runs/worker.ts'
+import { Worker, type WorkerOptions } from '../../src/runs/worker.ts'
 import type { NewRun, Store } from '../../src/store/ports.ts'
 import type { Link } from '../../src/store/sqlite/batch-queue.ts'
 import { openDatabase } from '../../src/store/sqlite/database.ts'
@@ -57,7 +57,11 @@ const accept = (store: Store, id: string) => store.accept(runOf(id), { key: id, 
 const open = async (t: Test, clock: FakeClock, disk: Disk) =>
   workOn(t, clock, await openSqlite({ folder: t.testdir(), durability: 'commit', clock }, linksOn(disk)))
 
-const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (prompt) => prompt, timeoutMs = 60_000) => {
+/** `send`: what happens before a text counts as sent. */
+type WorkOptions = Pick<WorkerOptions, 'isShared' | 'lacks'> & { readonly timeoutMs: number; readonly send: () => Promise<void> }
+
+const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (prompt) => prompt, more: Partial<WorkOptions> = {}) => {
+  const { timeoutMs = 60_000, isShared = false, lacks = () => undefined, send } = more
   const sent: string[] = []
   const said: string[] = []
   const log: Log = Object.assign((_: unknown, _fields: object, message: string) => void said.push(message), { writes: () => true })
@@ -76,7 +80,10 @@ const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (p
         profile: undefined,
       }),
     conversations: noConversations,
+    isShared,
+    lacks,
     send: async ({ deliveryId }) => {
+      await send?.()
       sent.push(deliveryId)
       return { ok: true }
     },
@@ -152,8 +159,8 @@ const shared = (t: Test, clock: FakeClock) => {
 t.test('of two processes on one store each run is worked by one, also when nobody tells the other of it', async (t) => {
   const clock = fakeClock()
   const connect = shared(t, clock)
-  const one = workOn(t, clock, await connect())
-  const other = workOn(t, clock, await connect())
+  const one = workOn(t, clock, await connect(), undefined, { isShared: true })
+  const other = workOn(t, clock, await connect(), undefined, { isShared: true })
   for (const id of ids) await accept(one.store, id)
   one.worker.wake()
   other.worker.wake()
@@ -177,17 +184,17 @@ t.test('a dead process keeps its run until the lease runs out, and is refused wh
       wakeUp = resolve
     })
   // Its time stands still, as that of a machine that was suspended.
-  const asleep = workOn(t, fakeClock(), await connect(), sleeps)
-  const other = workOn(t, clock, await connect())
+  const asleep = workOn(t, fakeClock(), await connect(), sleeps, { isShared: true })
+  const other = workOn(t, clock, await connect(), undefined, { isShared: true })
   await accept(asleep.store, 'a')
   asleep.worker.wake()
   await pass(clock, 50, () => {})
   other.worker.wake()
   await pass(clock, 50, () => {})
-  clock.advance(9 * 60_000)
+  clock.advance(59_000)
   await pass(clock, 50, () => {})
   t.strictSame(other.sent, [])
-  clock.advance(60_000)
+  clock.advance(1_000)
   await pass(clock, 50, () => {})
   t.strictSame(other.sent, ['a'])
   wakeUp('late')
@@ -210,16 +217,82 @@ t.test('a run that takes hours stays with the process that has it', async (t) =>
   const clock = fakeClock()
   const connect = shared(t, clock)
   const asked: string[] = []
-  const one = workOn(t, clock, await connect(), silent(asked, 'one'), dayMs)
+  const one = workOn(t, clock, await connect(), silent(asked, 'one'), { timeoutMs: dayMs, isShared: true })
   await accept(one.store, 'a')
   one.worker.wake()
   await pass(clock, 50, () => {})
-  const other = workOn(t, clock, await connect(), silent(asked, 'other'), dayMs)
-  for (let minutes = 0; minutes < 120; minutes++) {
-    clock.advance(60_000)
+  const other = workOn(t, clock, await connect(), silent(asked, 'other'), { timeoutMs: dayMs, isShared: true })
+  for (let seconds = 0; seconds < 7_200; seconds += 10) {
+    clock.advance(10_000)
     await pass(clock, 50, () => other.worker.wake())
   }
   t.strictSame(asked, ['one'])
+})
+
+t.test('a process that stood still for longer than its lease asks before it sends', async (t) => {
+  for (const isTaken of [true, false]) {
+    const clock = fakeClock()
+    const connect = shared(t, clock)
+    const own = fakeClock()
+    let wakeUp = (): void => {}
+    const first = await connect()
+    const slow = Object.assign(Object.create(first), {
+      keepReply: async (...args: Parameters<Store['keepReply']>) => {
+        const kept = await first.keepReply(...args)
+        await new Promise<void>((resolve) => {
+          wakeUp = resolve
+        })
+        return kept
+      },
+    }) as Store
+    const one = workOn(t, own, slow, undefined, { isShared: true })
+    const other = workOn(t, clock, await connect(), undefined, { isShared: true })
+    await accept(one.store, 'a')
+    one.worker.wake()
+    await pass(own, 100, () => {})
+    clock.advance(61_000)
+    if (isTaken) other.worker.wake()
+    await pass(clock, 100, () => {})
+    t.strictSame(other.sent, isTaken ? ['a'] : [])
+    own.standStill(61_000)
+    for (let turns = 0; turns < 3; turns++) {
+      wakeUp()
+      await pass(own, 100, () => {})
+    }
+    t.strictSame(one.sent, isTaken ? [] : ['a'], 'a lease that ran out may still be its own')
+    t.strictSame(one.said, isTaken ? ['a run that took too long was taken over by another'] : [])
+    t.equal(await other.store.backlog(), 0)
+  }
+})
+
+t.test('a run that this process lacks something for is left to another, and counts no attempt', async (t) => {
+  const clock = fakeClock()
+  const connect = shared(t, clock)
+  const lacks = ({ deliveryId }: NewRun): string | undefined => (deliveryId === 'a' ? 'the route "reviews"' : undefined)
+  const one = workOn(t, clock, await connect(), undefined, { isShared: true, lacks })
+  for (const id of ['a', 'b']) await accept(one.store, id)
+  one.worker.wake()
+  await pass(clock, 12_000, () => one.worker.wake())
+  t.strictSame(one.sent, ['b'])
+  t.strictSame(one.said, ['runs wait for a gateway whose configuration has what they need'], 'said once')
+  t.match(await one.store.standings([runOf('a').eventId]), [{ state: 'waiting', attempt: 0 }])
+  await one.worker.stop(0)
+  const other = workOn(t, clock, await connect(), undefined, { isShared: true })
+  await pass(clock, 6_000, () => other.worker.wake())
+  t.strictSame(other.sent, ['a'])
+})
+
+t.test('a stop leaves the groups of a shared store to those that go on', async (t) => {
+  for (const isShared of [true, false]) {
+    const clock = fakeClock()
+    const { store, worker, sent } = workOn(t, clock, await shared(t, clock)(), undefined, { isShared })
+    const group = { key: 'g', windowMs: 30_000, maxWaitMs: 60_000, keep: 'latest' as const }
+    await store.join(runOf('a'), { key: 'a', holdMs: 3_600_000 }, group)
+    const stopped = worker.stop(1_000)
+    await pass(clock, 200, () => {})
+    await stopped
+    t.strictSame(sent, isShared ? [] : ['a'])
+  }
 })
 
 t.test('a store that fails for longer than a lease gives no run to be begun twice', async (t) => {
@@ -227,7 +300,7 @@ t.test('a store that fails for longer than a lease gives no run to be begun twic
   const disk: Disk = { commits: Number.POSITIVE_INFINITY, openings: 0 }
   const opened = await openSqlite({ folder: t.testdir(), durability: 'commit', clock }, linksOn(disk))
   const asked: string[] = []
-  const { store, worker } = workOn(t, clock, opened, silent(asked, 'one'), dayMs)
+  const { store, worker } = workOn(t, clock, opened, silent(asked, 'one'), { timeoutMs: dayMs })
   await accept(store, 'a')
   worker.wake()
   await pass(clock, 500, () => {})

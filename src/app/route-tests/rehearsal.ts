@@ -66,6 +66,8 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
   facts.observe(standIns)
   const worker = new Worker({
     store,
+    isShared: false,
+    lacks: () => undefined,
     clock,
     facts,
     log: silent,

@@ -1,0 +1,99 @@
+/** Holds the leases of the runs in progress: renews them, and knows when another process may have taken a run meanwhile. */
+
+import type { Clock } from '../core/clock.ts'
+import type { Lease, Store } from '../store/ports.ts'
+
+/**
+ * The length of a lease. After it, other workers may take the runs of a dead process. A living process renews its leases, because a run may
+ * take a day. In a sole store nobody waits for a lease: the next start frees the runs of a dead process.
+ */
+const soleLeaseMs = 600_000
+const sharedLeaseMs = 60_000
+
+/** `since`: the monotonic time from which the lease certainly lasts. `isDoubtful`: the lease may have run out before it was renewed. */
+type Holding = { since: number; isDoubtful: boolean }
+
+type Options = { readonly store: Pick<Store, 'renew'>; readonly clock: Clock; readonly isShared: boolean }
+
+export class HeldLeases {
+  readonly leaseMs: number
+  readonly #options: Options
+  readonly #held = new Map<Lease, Holding>()
+  /** Set while leases are held. */
+  #cancelTimer: (() => void) | undefined
+  /** The monotonic time at which the leases were last renewed, or the first of them was taken. */
+  #renewedAt = 0
+
+  constructor(options: Options) {
+    this.#options = options
+    this.leaseMs = options.isShared ? sharedLeaseMs : soleLeaseMs
+  }
+
+  /** `takenAt`: the monotonic time at which the store was asked for the lease. */
+  add(lease: Lease, takenAt: number): void {
+    this.#held.set(lease, { since: takenAt, isDoubtful: false })
+    if (this.#cancelTimer) return
+    this.#renewedAt = takenAt
+    this.#renewLater()
+  }
+
+  delete(lease: Lease): void {
+    this.#held.delete(lease)
+    if (this.#held.size > 0) return
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+  }
+
+  /** Renews the leases before a run is taken, when the timer could not: a run in progress must not be taken again. */
+  async renewIfLate(): Promise<void> {
+    if (this.#held.size > 0 && this.#options.clock.monotonic() - this.#renewedAt > this.#everyMs) await this.#renew()
+  }
+
+  /** Whether the process stood still for longer than the lease, so that another process may have the run. Only in a shared store. */
+  mayBeLost(lease: Lease): boolean {
+    const held = this.#held.get(lease)
+    if (!this.#options.isShared || held === undefined) return false
+    return held.isDoubtful || this.#hasRunOut(held, this.#options.clock.monotonic())
+  }
+
+  /** Renews a lease that may be lost. `isOurs` asks the store whether it is. */
+  async confirm(lease: Lease, isOurs: () => Promise<boolean>): Promise<boolean> {
+    const at = this.#options.clock.monotonic()
+    await this.#options.store.renew([lease], this.leaseMs)
+    if (!(await isOurs())) return false
+    const held = this.#held.get(lease)
+    if (held) Object.assign(held, { since: at, isDoubtful: false })
+    return true
+  }
+
+  get #everyMs(): number {
+    return this.leaseMs / 4
+  }
+
+  #hasRunOut({ since }: Holding, now: number): boolean {
+    return now - since >= this.leaseMs
+  }
+
+  #renewLater(): void {
+    this.#cancelTimer = this.#options.clock.after(this.#everyMs, () => {
+      this.#renewLater()
+      // Where the store fails, renewing is tried again before the next run is taken.
+      this.#renew().catch(() => {})
+    })
+  }
+
+  async #renew(): Promise<void> {
+    const { store, clock } = this.#options
+    const at = clock.monotonic()
+    const renewed = [...this.#held]
+    await store.renew(
+      renewed.map(([lease]) => lease),
+      this.leaseMs,
+    )
+    this.#renewedAt = at
+    for (const [, held] of renewed) {
+      held.isDoubtful ||= this.#hasRunOut(held, clock.monotonic())
+      held.since = at
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/** Says what a configuration lacks for a run that another gateway has accepted. */
+
+import type { Config } from '../config/config.ts'
+import { obstacleOf, settingsOf } from '../parts/delivery/settings.ts'
+import { deliveriesOf } from '../parts/destination.ts'
+import type { TargetPart } from '../parts/targets/target.ts'
+import type { NewRun } from '../store/ports.ts'
+
+export type Known = {
+  readonly profiles: Config['profiles']
+  readonly targets: ReadonlyMap<string, TargetPart>
+  readonly hasRoute: (name: string) => boolean
+  readonly hasJob: (profile: string, id: string) => boolean
+}
+
+/** Returns a noun phrase such as `the route "deploys"`; `undefined` where nothing is lacking. */
+export const lackOf = ({ profile, route, job, delivery }: NewRun, known: Known): string | undefined => {
+  const owner = known.profiles.get(profile)
+  if (!owner) return `the profile "${profile}"`
+  if (job === undefined && !known.hasRoute(route)) return `the route "${route}"`
+  if (job !== undefined && !known.hasJob(profile, job)) return `the job "${job}"`
+  for (const { target } of deliveriesOf(delivery)) {
+    const part = known.targets.get(target)
+    if (!part) return `the target "${target}"`
+    const obstacle = obstacleOf(part, settingsOf(part, owner.platforms, owner.env))
+    if (obstacle !== undefined) return `a setting of the target "${target}": ${obstacle}`
+  }
+  return undefined
+}
