@@ -31,6 +31,7 @@ const refusals: { readonly [code in Refused['code']]: RefusalRow } = {
   overloaded: { status: 503, sentence: 'Queue is full', level: 'error' },
   unavailable: { status: 503, sentence: 'Store is unavailable', level: 'error' },
   keys_unavailable: { status: 503, sentence: 'Keys of the sender are unavailable', level: 'warn' },
+  in_progress: { status: 503, sentence: 'Request with this delivery id is in progress', level: 'warn' },
   internal: { status: 500, sentence: 'Internal error', level: 'error' },
 }
 

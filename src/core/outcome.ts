@@ -25,6 +25,7 @@ type Refusal =
   | 'overloaded'
   | 'unavailable'
   | 'keys_unavailable'
+  | 'in_progress'
   | 'internal'
 
 export type Refused = {

@@ -19,7 +19,7 @@ export const claimingIgnored = (schemes: readonly Scheme[], effects: Effects): C
 const claimEvent = async (event: EventFacts, { store }: Effects): Promise<Refused | undefined> => {
   const { key, holdMs } = claimOf(event)
   try {
-    if (await store.claim({ key, holdMs })) await store.settle({ key, holdMs }, true)
+    if ((await store.claim({ key, holdMs })) === 'claimed') await store.settle({ key, holdMs }, true)
     return undefined
   } catch (error) {
     if (!(error instanceof StoreFault)) throw error

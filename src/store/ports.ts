@@ -86,6 +86,9 @@ export type Lane = {
 
 export type Accepted = 'accepted' | 'duplicate' | 'busy'
 
+/** `unsettled`: the id is claimed for work whose end is not known yet. */
+export type Claimed = 'claimed' | 'duplicate' | 'unsettled'
+
 /** Events that wait to become one run (rules: Coalescing 1). */
 export type Group = {
   /** Unambiguous over (profile, route, key). */
@@ -158,7 +161,7 @@ export interface Store {
    * Claims an id for work that is done before the answer. A process that dies leaves the claim unsettled: in a sole store the next start
    * releases it, in a shared store it ends by itself after half a minute (`unsettledMs`), so that the sender's repeat is taken.
    */
-  claim(claim: Claim): Promise<boolean>
+  claim(claim: Claim): Promise<Claimed>
   /** Returns for each id whether it is held now, settled or not. */
   held(keys: readonly string[]): Promise<readonly boolean[]>
   /** Settles a claim of `claim`: keeps it for its whole time, or releases it for the sender's repeat. */

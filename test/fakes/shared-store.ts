@@ -54,9 +54,9 @@ const connect = (server: Store, claimers: Claimers, clock: Clock, backlog: numbe
     accept: remote(server.accept.bind(server)),
     join: remote(server.join.bind(server)),
     claim: remote(async (claim) => {
-      const isOurs = await server.claim(claim)
-      if (isOurs) claimers.set(claim.key, self)
-      return isOurs
+      const claimed = await server.claim(claim)
+      if (claimed === 'claimed') claimers.set(claim.key, self)
+      return claimed
     }),
     held: remote(server.held.bind(server)),
     settle: remote(async (claim, kept) => (claimers.get(claim.key) === self ? server.settle(claim, kept) : undefined)),

@@ -150,15 +150,15 @@ for (const { name, at, lookEveryMs } of subjects) {
     })
 
     promise('a claim excludes others until it is given back', async (t, { store, accept, claimOf }) => {
-      t.equal(await store.claim(claimOf('a')), true)
-      t.strictSame(await Promise.all([store.claim(claimOf('a')), accept('a')]), [false, 'duplicate'])
+      t.equal(await store.claim(claimOf('a')), 'claimed')
+      t.strictSame(await Promise.all([store.claim(claimOf('a')), accept('a')]), ['unsettled', 'duplicate'])
       await store.settle(claimOf('a'), false)
-      t.equal(await store.claim(claimOf('a')), true, 'the sender may try again')
+      t.equal(await store.claim(claimOf('a')), 'claimed', 'the sender may try again')
       t.strictSame(await store.held(['a', 'b', 'a']), [true, false, true], 'settled or not')
       await store.settle(claimOf('a'), true)
-      t.equal(await store.claim(claimOf('a')), false)
+      t.equal(await store.claim(claimOf('a')), 'duplicate')
       await store.settle(claimOf('a'), false)
-      t.equal(await store.claim(claimOf('a')), false, 'what is settled stays settled')
+      t.equal(await store.claim(claimOf('a')), 'duplicate', 'what is settled stays settled')
       await accept('b')
       await store.settle(claimOf('b'), false)
       t.equal(await accept('b'), 'duplicate', 'what was accepted is settled')
@@ -175,7 +175,7 @@ for (const { name, at, lookEveryMs } of subjects) {
         accept('a'),
         store.claim(claimOf('a')),
       ])
-      t.strictSame(got, ['accepted', true, 'duplicate', undefined, 'accepted', false])
+      t.strictSame(got, ['accepted', 'claimed', 'duplicate', undefined, 'accepted', 'duplicate'])
     })
 
     promise('work is taken once, oldest first', async (t, { store, accept }) => {
@@ -466,7 +466,7 @@ for (const { name, at, lookEveryMs } of subjects) {
       t.strictSame(ids(taken), ['c', 'b'])
       t.notOk('merged' in (taken[1]?.run ?? {}), 'one event alone was not merged')
       await store.settle(claimOf('a'), false)
-      t.equal(await store.claim(claimOf('a')), false, 'its id is kept')
+      t.equal(await store.claim(claimOf('a')), 'duplicate', 'its id is kept')
     })
 
     promise('which event a run is about: the latest, the first, or all', async (t, { store, clock, join }) => {
@@ -830,7 +830,7 @@ t.test('memory: full is refused, never forgotten', async (t) => {
   await t.rejects(accept('c'), StoreFault, 'the ids are free, the runs still wait')
   for (const lease of await store.take(2, 1000)) await store.finish(lease, { kind: 'done' })
   t.equal(await accept('c'), 'accepted')
-  t.equal(await store.claim({ key: 'd', holdMs: hourMs }), true)
+  t.equal(await store.claim({ key: 'd', holdMs: hourMs }), 'claimed')
   await t.rejects(store.claim({ key: 'e', holdMs: hourMs }), StoreFault)
 })
 
@@ -1045,7 +1045,7 @@ for (const { name, at } of [shared, ...postgres])
     promise("they know of each other's ids, lanes and groups", async (t, { first, second, clock }) => {
       const claim = { key: 'direct', holdMs: hourMs }
       t.strictSame([await accept(first, 'a', laneOf(1)), await accept(second, 'a', laneOf(1))], ['accepted', 'duplicate'])
-      t.strictSame([await first.claim(claim), await second.claim(claim), await second.held(['direct'])], [true, false, [true]])
+      t.strictSame([await first.claim(claim), await second.claim(claim), await second.held(['direct'])], ['claimed', 'unsettled', [true]])
       t.equal(await accept(second, 'b', laneOf(1, 'refuse')), 'busy')
       for (const [i, store] of [first, second].entries()) {
         t.strictSame(await store.join(runOf(`g${i}`), { key: `g${i}`, holdMs: hourMs }, groupOf()), { group: 'evt-g0', count: i + 1 })
@@ -1072,31 +1072,31 @@ for (const { name, at } of [shared, ...postgres])
 
     promise('what a dead process had claimed is free for the repeat of its sender', async (t, { first, open, clock }) => {
       const [claim, short] = [claimFor('a'), { key: 'b', holdMs: 5_000 }]
-      t.strictSame(await Promise.all([first.claim(claim), first.claim(short)]), [true, true])
+      t.strictSame(await Promise.all([first.claim(claim), first.claim(short)]), ['claimed', 'claimed'])
       clock.advance(4_999)
       const next = await open()
-      t.equal(await next.claim(short), false)
+      t.equal(await next.claim(short), 'unsettled')
       clock.advance(1)
-      t.equal(await next.claim(short), true, 'no claim lasts longer than was asked')
+      t.equal(await next.claim(short), 'claimed', 'no claim lasts longer than was asked')
       clock.advance(24_999)
-      t.equal(await next.claim(claim), false)
+      t.equal(await next.claim(claim), 'unsettled')
       clock.advance(1)
-      t.equal(await next.claim(claim), true)
+      t.equal(await next.claim(claim), 'claimed')
       await first.settle(claim, false)
       t.strictSame(await next.held(['a']), [true], 'the first was not dead, but too late')
     })
 
     promise('what was settled is held for its whole time, by whoever asks', async (t, { first, second, clock }) => {
-      t.strictSame(await Promise.all([first.claim(claimFor('a')), first.claim(claimFor('b'))]), [true, true])
+      t.strictSame(await Promise.all([first.claim(claimFor('a')), first.claim(claimFor('b'))]), ['claimed', 'claimed'])
       clock.advance(10_000)
       await first.settle(claimFor('a'), true)
       await second.settle(claimFor('b'), true)
       clock.advance(20_000)
       t.strictSame(await second.held(['a', 'b']), [true, false], 'nobody settles the claim of another process')
       clock.advance(hourMs - 30_001)
-      t.equal(await second.claim(claimFor('a')), false)
+      t.equal(await second.claim(claimFor('a')), 'duplicate')
       clock.advance(1)
-      t.equal(await second.claim(claimFor('a')), true)
+      t.equal(await second.claim(claimFor('a')), 'claimed')
     })
 
     promise('one that closes leaves the others at work', async (t, { first, second }) => {

@@ -12,7 +12,7 @@ import Database from 'libsql'
 import t, { type Test } from 'tap'
 import { Fault, StoreFault } from '../../src/core/fault.ts'
 import type { SessionMessage, SessionName } from '../../src/core/session.ts'
-import type { Accepted, Group, Joined, Lane, Lease, NewRun, Store } from '../../src/store/ports.ts'
+import type { Accepted, Claimed, Group, Joined, Lane, Lease, NewRun, Store } from '../../src/store/ports.ts'
 import { DurableDatabase } from '../../src/store/sqlite/durable-database.ts'
 import { type Disk, LedgerLink } from '../../src/store/sqlite/ledger-link.ts'
 import { RecentClaims } from '../../src/store/sqlite/recent-claims.ts'
@@ -144,12 +144,12 @@ t.test('an unsettled claim is given back by a restart, a settled one is not', as
   const folder = t.testdir()
   const clock = fakeClock()
   const first = await open(t, folder, clock)
-  for (const key of ['kept', 'died']) t.equal(await first.claim(claimOf(key)), true)
+  for (const key of ['kept', 'died']) t.equal(await first.claim(claimOf(key)), 'claimed')
   await first.settle({ key: 'kept', holdMs: 3_600_000 }, true)
   await first.close()
   const second = await open(t, folder, clock)
-  t.equal(await second.claim(claimOf('kept')), false)
-  t.equal(await second.claim(claimOf('died')), true)
+  t.equal(await second.claim(claimOf('kept')), 'duplicate')
+  t.equal(await second.claim(claimOf('died')), 'claimed')
 })
 
 t.test('a wall clock that was set back holds no id and no run for longer than an hour', async (t) => {
@@ -191,7 +191,7 @@ t.test('expired ids make room: the file stops growing', async (t) => {
         const claim = claimOf(`${clock.now()}-${i}`)
         return i % 2 === 0 ? store.claim(claim) : store.accept(runOf(claim.key), claim)
       })
-      t.ok((await Promise.all<boolean | Accepted>(calls)).every((got) => got === true || got === 'accepted'))
+      t.ok((await Promise.all<Claimed | Accepted>(calls)).every((got) => got === 'claimed' || got === 'accepted'))
       const leases = await store.take(1500, 1000)
       await Promise.all(leases.map((lease) => store.finish(lease, { kind: 'done' })))
       clock.advance(hourMs)
@@ -334,7 +334,7 @@ t.test('a ledger that fails takes its batch with it and is replaced', async (t) 
 t.test('when nobody knows whether a batch was committed, no retry is swallowed and no delivery is doubled', async (t) => {
   const clock = fakeClock()
   const { store, links } = await openMortal(t, clock)
-  t.equal(await store.claim(claimOf('in hand')), true)
+  t.equal(await store.claim(claimOf('in hand')), 'claimed')
   if (links[0] === undefined) throw new Error('expected a link')
 
   links[0].dies = 'after'
@@ -342,8 +342,8 @@ t.test('when nobody knows whether a batch was committed, no retry is swallowed a
   for (const end of await Promise.allSettled(calls)) t.match(end, { status: 'rejected', reason: StoreFault })
 
   clock.advance(1000)
-  t.equal(await store.claim(claimOf('doubtful')), true, 'the sender heard of a fault and may try again')
-  t.equal(await store.claim(claimOf('in hand')), false, 'what is being delivered stays claimed')
+  t.equal(await store.claim(claimOf('doubtful')), 'claimed', 'the sender heard of a fault and may try again')
+  t.equal(await store.claim(claimOf('in hand')), 'unsettled', 'what is being delivered stays claimed')
   t.equal(await accept(store, 'a'), 'duplicate', 'accepted once, whatever the sender heard')
   t.strictSame(ids(await store.take(10, 1000)), ['a'])
 })

@@ -84,6 +84,10 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
     means: 'The store could not keep the event, and so it was not accepted.',
     fix: 'The log has the reason: a full disk, for example. headgate doctor looks at the store.',
   },
+  in_progress: {
+    means: 'Another request with this delivery id is still being delivered, or its gateway died. Nothing was sent for this one.',
+    fix: 'Nothing: the sender repeats it. A claim that nobody settles ends after half a minute.',
+  },
   keys_unavailable: {
     means: 'The keys that the sender signs with could not be fetched.',
     fix: 'The log has the address and the reason. See that this machine reaches it.',

@@ -27,8 +27,9 @@ export const direct: EndingPart = {
       const claim = claimOf(event)
       const shares = sharesOf(claim)
       try {
-        const had = await claimWith(claim, shares, kit.effects.store)
-        return had ? await deliverDirectly(event, rendered, { claim, shares, had }, kit.effects) : duplicate(event)
+        const had = await claimWith(claim, shares, kit.effects)
+        if (had === 'duplicate') return duplicate(event)
+        return had === 'unsettled' ? inProgress : await deliverDirectly(event, rendered, { claim, shares, had }, kit.effects)
       } catch (error) {
         if (!(error instanceof StoreFault)) throw error
         return unavailable(error)
@@ -45,13 +46,30 @@ type HeldClaims = {
   readonly had: readonly boolean[]
 }
 
+/** Another request with this id was not settled in time. Its process may be dead, and then the claim ends by itself. */
+const inProgress = refuse('in_progress', { retryAfterSeconds: 5 })
+
+/** How often a claim is tried again that another request holds. */
+const againMs = 200
+
 /**
- * Claims the delivery id, and reads which shares are held. Returns `undefined` when another request holds the id. Claim and read are one
- * commit. An earlier request stores its shares before it releases the id, so the read misses none.
+ * Claims the delivery id, and reads which shares are held. Claim and read are one commit. An earlier request stores its shares before it
+ * releases the id, so the read misses none. While another request with this id is in progress, this one waits: `duplicate` would end the
+ * sender's repeats, and the other request may fail.
  */
-const claimWith = async (claim: Claim, shares: readonly Claim[], store: Store): Promise<readonly boolean[] | undefined> => {
-  const [isOurs, had] = await Promise.all([store.claim(claim), shares.length > 0 ? store.held(shares.map(({ key }) => key)) : []])
-  return isOurs ? had : undefined
+const claimWith = async (
+  claim: Claim,
+  shares: readonly Claim[],
+  { store, clock }: Effects,
+): Promise<readonly boolean[] | 'duplicate' | 'unsettled'> => {
+  const keys = shares.map(({ key }) => key)
+  const deadline = clock.monotonic() + budgetMs
+  for (;;) {
+    const [claimed, had] = await Promise.all([store.claim(claim), keys.length > 0 ? store.held(keys) : []])
+    if (claimed === 'claimed') return had
+    if (claimed === 'duplicate' || clock.monotonic() >= deadline) return claimed
+    await new Promise<void>((resolve) => void clock.after(againMs, resolve))
+  }
 }
 
 const deliverDirectly = async (

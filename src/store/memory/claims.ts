@@ -37,6 +37,11 @@ export class Claims {
     return true
   }
 
+  /** Whether the key is held by a claim that waits to be settled. */
+  isUnsettled(key: string, now: number): boolean {
+    return this.isHeld(key, now) && this.#claims.get(key)?.settled === false
+  }
+
   settle({ key, holdMs }: Claim, kept: boolean, now: number): void {
     const held = this.#claims.get(key)
     if (held === undefined || held.settled || held.expiresAt <= now) return

@@ -7,7 +7,21 @@ import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isEventId, isNumbers, maxGroupsPerTake, maxPlans, maxStandings } from '../bounds.ts'
-import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Spent, Store, StoredStanding } from '../ports.ts'
+import type {
+  Accepted,
+  Claim,
+  Claimed,
+  Group,
+  Joined,
+  Lane,
+  Lease,
+  NewRun,
+  Progress,
+  RunEnd,
+  Spent,
+  Store,
+  StoredStanding,
+} from '../ports.ts'
 import { Claims } from './claims.ts'
 import { Groups, type MemoryGroup } from './groups.ts'
 import { type MemoryRun, Runs } from './runs.ts'
@@ -57,9 +71,10 @@ class MemoryStore implements Store {
     return this.#hold(claim, now) ? this.#groups.join(run, group, now) : 'duplicate'
   }
 
-  async claim(claim: Claim): Promise<boolean> {
+  async claim(claim: Claim): Promise<Claimed> {
     const now = this.#now()
-    return this.#claims.hold(claim, false, 0, now)
+    if (this.#claims.hold(claim, false, 0, now)) return 'claimed'
+    return this.#claims.isUnsettled(claim.key, now) ? 'unsettled' : 'duplicate'
   }
 
   async held(keys: readonly string[]): Promise<readonly boolean[]> {

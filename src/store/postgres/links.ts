@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
+import type { Claimed } from '../ports.ts'
 import { type CallKind, list } from './call-kind.ts'
 import { type ClaimCall, claimKind, freeClaims } from './calls/claim-calls.ts'
 import { freeLeases, type TakenRun } from './calls/run-calls.ts'
@@ -25,7 +26,7 @@ export type Links = {
   readonly claims: DatabaseLink
   readonly work: DatabaseLink
   readonly slow: DatabaseLink
-  readonly claimKind: CallKind<ClaimCall, boolean>
+  readonly claimKind: CallKind<ClaimCall, Claimed>
   readonly marks: Marks
   /** The runs that this process has taken and not finished. */
   readonly taken: Map<string, TakenRun>

@@ -4,7 +4,7 @@ import { StoreFault } from '../../core/fault.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isEventId, isNumbers, maxStandings, unsettledMs } from '../bounds.ts'
 import { keptPrompt } from '../kept-prompt.ts'
-import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Spent, StoredStanding } from '../ports.ts'
+import type { Accepted, Claim, Claimed, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Spent, StoredStanding } from '../ports.ts'
 import type { Shared } from '../shared.ts'
 import type { OpenStore } from '../store-part.ts'
 import { buryRun, endAttempt } from './attempt-ends.ts'
@@ -51,7 +51,7 @@ class PostgresStore implements OpenStore {
     const { claims } = this.#links
     const answer = lane
       ? claims.call(acceptInLaneKind, { ...call, lane: keyOf(lane.key), limit: lane.limit, refuses: lane.whenFull === 'refuse' })
-      : claims.call(this.#links.claimKind, call).then((isClaimed) => (isClaimed ? 'accepted' : 'duplicate'))
+      : claims.call(this.#links.claimKind, call).then((claimed) => (claimed === 'claimed' ? 'accepted' : 'duplicate'))
     const accepted = await answer
     if (accepted === 'accepted') this.#backlog.change(1)
     return accepted
@@ -74,7 +74,7 @@ class PostgresStore implements OpenStore {
     return joined
   }
 
-  claim(claim: Claim): Promise<boolean> {
+  claim(claim: Claim): Promise<Claimed> {
     const { key, holdMs, mark } = this.#claimCall(claim, '')
     return this.#links.claims.call(this.#links.claimKind, { key, holdMs: Math.min(holdMs, unsettledMs), mark: -mark, run: '' })
   }

@@ -77,6 +77,10 @@ export class Claims {
     return this.#recent.holds(key, now) || this.#sql.isHeld.all([key, now]).length > 0
   }
 
+  isUnsettled(key: string, now: number): boolean {
+    return this.#sql.isUnsettled.all([key, now]).length > 0
+  }
+
   settle(key: string, kept: boolean): void {
     const statement = kept ? this.#sql.keepClaim : this.#sql.dropClaim
     statement.run([key])

@@ -89,7 +89,8 @@ export class Ledger {
       case 'join':
         return this.#join(step, now)
       case 'claim':
-        return this.#claims.claim(step.key, step.holdMs, step.mark, now)
+        if (this.#claims.claim(step.key, step.holdMs, step.mark, now)) return 'claimed'
+        return this.#claims.isUnsettled(step.key, now) ? 'unsettled' : 'duplicate'
       case 'held':
         return step.keys.map((key) => this.#claims.isHeld(key, now))
       case 'settle':

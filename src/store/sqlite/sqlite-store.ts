@@ -7,6 +7,7 @@ import { keptPrompt } from '../kept-prompt.ts'
 import type {
   Accepted,
   Claim,
+  Claimed,
   Group,
   Joined,
   Lane,
@@ -65,7 +66,7 @@ class SqliteStore implements Store {
     return this.#queue.call({ op: 'join', key: hashKey(key), holdMs, joining })
   }
 
-  claim({ key, holdMs }: Claim): Promise<boolean> {
+  claim({ key, holdMs }: Claim): Promise<Claimed> {
     return this.#queue.call({ op: 'claim', key: hashKey(key), holdMs, mark: ++this.#marks })
   }
 

@@ -1,5 +1,6 @@
 /** The calls that make, ask for and settle claims. A call with a run claims its id and enqueues the run. */
 
+import type { Claimed } from '../../ports.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
 import { ownerOfMark } from '../keys.ts'
 import { overExpired } from '../sql/lane-functions.ts'
@@ -14,8 +15,8 @@ const inOrderOfKeys = (calls: readonly ClaimCall[]): readonly (readonly [ClaimCa
   return [...first.values()].sort(([a], [b]) => (a.key < b.key ? -1 : 1))
 }
 
-/** Answers whether each call has its claim. `doubt` is told of claims without a run, which nobody would ever settle. */
-export const claimKind = (doubt: (calls: readonly ClaimCall[]) => void): CallKind<ClaimCall, boolean> => ({
+/** Answers what each call got. `doubt` is told of claims without a run, which nobody would ever settle. */
+export const claimKind = (doubt: (calls: readonly ClaimCall[]) => void): CallKind<ClaimCall, Claimed> => ({
   name: 'claim_1',
   // The tests "is true" keep the planner from making a join of the lists, whose lengths it does not know: a hash is always quick.
   text: `with input as (
@@ -30,7 +31,10 @@ export const claimKind = (doubt: (calls: readonly ClaimCall[]) => void): CallKin
       select split_part(run, '"', 4), clock(), clock(), run from input
       where run <> '' and (key in (select key from claimed where repeats = 0)) is true order by place
     )
-    select place from input where (key in (select key from claimed)) is true`,
+    select place, true from input where (key in (select key from claimed)) is true
+    union all
+    select place, false from input where coalesce(run, '') = '' and (key in (select key from claimed)) is not true
+      and exists (select 1 from claims as others where others.key = input.key and others.mark < 0 and others.until > clock())`,
   maxCalls: 500,
   charsOf: ({ run }) => run.length,
   isRepeatable: true,
@@ -46,8 +50,13 @@ export const claimKind = (doubt: (calls: readonly ClaimCall[]) => void): CallKin
     ]
   },
   answers(rows, calls) {
-    const won = new Set(rows.map(([index]) => index))
-    return calls.map((_, index) => won.has(index))
+    const isClaimed = new Map(rows.map(([index, claimed]) => [index, claimed === true]))
+    const claiming = new Set(calls.filter(({ run }, index) => run === '' && isClaimed.get(index)).map(({ key }) => key))
+    return calls.map(({ key }, index) => {
+      const claimed = isClaimed.get(index)
+      // Of several calls for one key only the first was sent.
+      return claimed ? 'claimed' : claimed === false || claiming.has(key) ? 'unsettled' : 'duplicate'
+    })
   },
 })
 
