@@ -2,7 +2,7 @@
 
 import { type Config, defaultProfile } from '../config/config.ts'
 import { isUnknown } from '../config/env.ts'
-import { passwordOf } from '../config/server-address.ts'
+import { passwordOf } from '../config/storage/server-address.ts'
 import { secretsOfSettings } from '../core/secrets/settings-secrets.ts'
 import { writtenTargets } from '../parts/destination.ts'
 import { runnersByName } from '../parts/runners/index.ts'

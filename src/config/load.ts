@@ -14,7 +14,7 @@ import { type FileReadings, placesOf, platformsOf, pluginsOf, readEnv, readFile,
 import { readConfiguredJobs } from './jobs.ts'
 import { type PartialRoute, partialRoutesOf } from './partial-route.ts'
 import { isBroken } from './shape.ts'
-import { readStorage } from './storage.ts'
+import { readStorage } from './storage/read-storage.ts'
 import type { ParsedYaml, Source } from './yaml/source.ts'
 
 export type LoadOptions = {

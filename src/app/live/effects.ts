@@ -19,9 +19,9 @@ import type { Store } from '../../store/ports.ts'
 import type { OpenStore } from '../../store/store-part.ts'
 import { createDownload } from './download.ts'
 import { createKeptKeys } from './kept-keys.ts'
-import { createLimiter } from './limiter.ts'
+import { createLimiter } from './limits/limiter.ts'
+import { createSharedLimiter } from './limits/shared-limiter.ts'
 import { createSenderKeys } from './sender-keys.ts'
-import { createSharedLimiter } from './shared-limiter.ts'
 
 /** The most scripts that wait for a slot. Further posts get 503. */
 const maxWaitingScripts = 1_000

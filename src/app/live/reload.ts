@@ -1,7 +1,7 @@
 /** Takes a new configuration over as a whole, or refuses it loudly and keeps the old configuration in use. */
 
 import type { Config } from '../../config/config.ts'
-import { isSameDatabase } from '../../config/server-address.ts'
+import { isSameDatabase } from '../../config/storage/server-address.ts'
 import type { ConfigReading, Read } from '../../config/thread/load-in-thread.ts'
 import type { Clock } from '../../core/clock.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'

@@ -2,7 +2,7 @@
 
 import type Client from 'pg/lib/client'
 import type { ClientOptions } from 'pg/lib/client'
-import { type Host, parseAddress, type ServerAddress, type Tls } from '../../config/server-address.ts'
+import { type Host, parseAddress, type ServerAddress, type Tls } from '../../config/storage/server-address.ts'
 import { StoreFault } from '../../core/fault.ts'
 import { sqlState } from './database-error.ts'
 
@@ -40,7 +40,7 @@ export type ConnectionOptions = {
 
 /** The server ends a statement first, so that a caller whose wait ended knows that it is not under way for long. */
 const statementMs = 2_000
-const answerMs = 3_000
+const answerMs = 2_500
 const defaultConnectMs = 2_000
 
 const indexSettings = ['enable_seqscan = off', 'enable_hashjoin = off', 'enable_mergejoin = off', 'jit = off']

@@ -14,7 +14,7 @@ const maxGathered = 10_000
 /** When this many calls are under way, the others wait. */
 const fullFlight = 2_000
 /** How long calls wait while there is no connection. */
-const giveUpMs = 2_000
+const giveUpMs = 1_500
 /** A call that was under way when its connection broke is sent again only when it came less long ago than this. */
 const sendAgainMs = 1_000
 /** How long a call is sent again that the server rolled back for another one. A server needs a second to see a deadlock. */
@@ -154,7 +154,19 @@ export class DatabaseLink {
     if (this.#connection !== connection) return
     this.#connection = undefined
     connection.drop()
+    this.#rejectLate()
     this.#reconnect()
+  }
+
+  /** Whoever has waited for long behind a statement does not wait for a connection too. */
+  #rejectLate(): void {
+    const isLate = ({ since }: CallBatch): boolean => this.#options.clock.monotonic() - since > sendAgainMs
+    const late = this.#queue.filter(isLate)
+    this.#queue = this.#queue.filter((batch) => !isLate(batch))
+    for (const batch of late) {
+      this.#waiting -= batch.size
+      batch.reject(new StoreFault('the database did not answer in time'), batch.sendings > 0)
+    }
   }
 
   #reconnect(): void {

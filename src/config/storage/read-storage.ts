@@ -1,12 +1,12 @@
 /** Reads what the configuration says of the store. The shape check has reported values of another type. */
 
-import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
-import { Fault, messageOf } from '../core/fault.ts'
-import { isObject, type JsonObject } from '../core/json.ts'
-import { defaults } from '../generated/defaults.ts'
-import type { Config, Retention } from './config.ts'
+import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
+import { Fault, messageOf } from '../../core/fault.ts'
+import { isObject, type JsonObject } from '../../core/json.ts'
+import { defaults } from '../../generated/defaults.ts'
+import type { Config, Retention } from '../config.ts'
+import type { Source } from '../yaml/source.ts'
 import { parseAddress } from './server-address.ts'
-import type { Source } from './yaml/source.ts'
 
 const numberOr = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback)
 

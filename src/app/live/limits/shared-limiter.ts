@@ -3,17 +3,17 @@
  * few requests wait for the store.
  */
 
-import type { Clock } from '../../core/clock.ts'
-import { StoreFault } from '../../core/fault.ts'
-import { within } from '../../core/turns/within.ts'
-import type { Limiter } from '../../parts/effects.ts'
-import type { Shared } from '../../store/shared.ts'
+import type { Clock } from '../../../core/clock.ts'
+import { StoreFault } from '../../../core/fault.ts'
+import { within } from '../../../core/turns/within.ts'
+import type { Limiter } from '../../../parts/effects.ts'
+import type { Shared } from '../../../store/shared.ts'
 
 /** The most requests that gateways take of a window and do not use: this part of the limit, each. */
 const sharesPerLimit = 20
 
 /** The longest wait for the store. The answer must still be able to wait for the commit. */
-const longestMs = 1_000
+const longestMs = 500
 
 const tooSlow = (): never => {
   throw new StoreFault('the window of a route was not answered in time')

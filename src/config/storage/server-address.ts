@@ -1,7 +1,7 @@
 /** Reads the address of a database: one or several servers, of which one is the primary. */
 
 import { readFileSync } from 'node:fs'
-import { exit, Fault, messageOf } from '../core/fault.ts'
+import { exit, Fault, messageOf } from '../../core/fault.ts'
 
 export type Host = { readonly host: string; readonly port: number }
 

@@ -2,8 +2,8 @@
  * Fixed windows of one minute: for each route a window of verified requests, and for each route and client a window of failed signatures.
  */
 
-import type { Clock } from '../../core/clock.ts'
-import type { Limiter } from '../../parts/effects.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { Limiter } from '../../../parts/effects.ts'
 
 const windowMs = 60_000
 /** The most clients that are counted in a minute. Further clients share one count, so that the table is bounded. */
