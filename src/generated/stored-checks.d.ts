@@ -11,3 +11,5 @@ export const isSessionAbout: (data: unknown) => data is JsonObject
 export const isSessionPlace: (data: unknown) => data is JsonObject
 export const isSessionMessage: (data: unknown) => data is JsonObject
 export const isKeptKey: (data: unknown) => data is JsonObject
+export const isReplicaState: (data: unknown) => data is JsonObject
+export const isReloadRequest: (data: unknown) => data is JsonObject

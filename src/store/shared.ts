@@ -6,10 +6,70 @@
  */
 export type RateShare = { readonly requests: number; readonly leftMs: number }
 
+/** What a replica, one of the gateways on a shared store, says of itself with each beat. */
+export type ReplicaState = {
+  /** The name of its machine. */
+  readonly host: string
+  readonly pid: number
+  /** The address at which it listens. */
+  readonly url: string
+  readonly version: string
+  /** A digest of what its runs depend on. Replicas with equal files have equal digests. */
+  readonly digest: string
+  /** How long it has had this digest, and how long it has run, in milliseconds. */
+  readonly digestMs: number
+  readonly uptimeMs: number
+  /** The numbers of runs in progress, and of requests without an answer. */
+  readonly runs: number
+  readonly requests: number
+  readonly isStopping: boolean
+  /** Why it should get no requests. Absent: it should. */
+  readonly notReady?: string
+  /** The time by its own clock: wall time, milliseconds. */
+  readonly now: number
+  /** How the last reload ended that it was asked for through the store. */
+  readonly reload?: ReloadEnd
+}
+
+/** A reload that all replicas are asked for. `request`: names the question. `force`: also where most of the routes would go. */
+export type ReloadRequest = { readonly request: string; readonly force: boolean }
+
+/** `reason`: why the reload was refused or failed. */
+export type ReloadEnd = { readonly request: string; readonly ok: boolean; readonly reason?: string }
+
+export type Replica = {
+  readonly id: string
+  /** The time since its last beat, in milliseconds. */
+  readonly seenMs: number
+  /** How far its clock is ahead of the store's, in milliseconds; below 0, how far behind. */
+  readonly clockAheadMs: number
+  readonly state: ReplicaState
+  /** The last reload that it was asked for. */
+  readonly asked?: ReloadRequest
+}
+
+/** `isTooNew`: a later version has changed the store in a way that this one cannot read. */
+export type Beat = { readonly replicas: readonly Replica[]; readonly isTooNew: boolean }
+
+/** Each method is one atomic step that may be repeated, and throws StoreFault. */
 export interface Shared {
+  /** The id of this replica. It names the owner of this replica's leases, too. */
+  readonly replica: string
+  /** Stores this replica's state. Returns the replicas that were seen within a minute, this one among them. */
+  beat(state: ReplicaState): Promise<Beat>
+  /** Removes this replica and what it leads. */
+  leave(): Promise<void>
+  /** Returns the replicas that were seen within a minute. */
+  replicas(): Promise<readonly Replica[]>
+  /** Asks the replicas that were seen within a minute for a reload, and returns their ids. */
+  askReload(request: ReloadRequest): Promise<readonly string[]>
+  /** Removes replicas that were not seen for a minute. */
+  forgetReplicas(): Promise<void>
+  /** Makes this replica the only one that has the task, for `leaseMs` from now. `false`: another replica has the task. */
+  lead(task: string, leaseMs: number): Promise<boolean>
   /**
    * Takes a part of a window of one minute, and opens the window where none is open. At most `limit` requests are granted in a window, to
-   * all gateways together. Throws StoreFault.
+   * all gateways together.
    */
   takeRateShare(route: string, requests: number, limit: number): Promise<RateShare>
 }

@@ -1,15 +1,42 @@
 /** What gateways have in common beside their work, in the schema of their store. */
 
-import type { RateShare, Shared } from '../shared.ts'
+import type { Beat, RateShare, ReloadRequest, Replica, ReplicaState, Shared } from '../shared.ts'
 import { rateShareKind } from './calls/rate-calls.ts'
+import { askReloadKind, beatKind, forgetReplicasKind, leadKind, leaveKind, replicasKind } from './calls/replica-calls.ts'
 import { keyOf } from './keys.ts'
 import type { Links } from './links.ts'
 
 export class PostgresShared implements Shared {
+  readonly replica: string
   readonly #links: Links
 
   constructor(links: Links) {
     this.#links = links
+    this.replica = String(links.marks.owner)
+  }
+
+  beat(state: ReplicaState): Promise<Beat> {
+    return this.#links.work.call(beatKind, { id: this.replica, about: JSON.stringify(state) })
+  }
+
+  leave(): Promise<void> {
+    return this.#links.work.call(leaveKind, this.replica)
+  }
+
+  replicas(): Promise<readonly Replica[]> {
+    return this.#links.slow.call(replicasKind, undefined)
+  }
+
+  askReload(request: ReloadRequest): Promise<readonly string[]> {
+    return this.#links.slow.call(askReloadKind, JSON.stringify(request))
+  }
+
+  forgetReplicas(): Promise<void> {
+    return this.#links.slow.call(forgetReplicasKind, undefined)
+  }
+
+  lead(task: string, leaseMs: number): Promise<boolean> {
+    return this.#links.slow.call(leadKind, { task, id: this.replica, leaseMs })
   }
 
   takeRateShare(route: string, requests: number, limit: number): Promise<RateShare> {

@@ -2,8 +2,17 @@
 
 import type { Json } from '../../core/json.ts'
 import type { ChatAddress, SessionMessage, SessionName } from '../../core/session.ts'
-import { isSessionAbout, isSessionMessage, isSessionPlace, isStoredReply, isStoredRun } from '../../generated/stored-checks.js'
+import {
+  isReloadRequest,
+  isReplicaState,
+  isSessionAbout,
+  isSessionMessage,
+  isSessionPlace,
+  isStoredReply,
+  isStoredRun,
+} from '../../generated/stored-checks.js'
 import type { NewRun, Progress } from '../ports.ts'
+import type { ReloadRequest, ReplicaState } from '../shared.ts'
 
 type StoredReply = { readonly reply: string; readonly progress?: Progress }
 
@@ -53,4 +62,14 @@ export const parseSession = (about: string, address: string | null): SessionName
 export const parseMessage = (text: string): SessionMessage | undefined => {
   const value = parse(text)
   return isSessionMessage(value) ? (value as unknown as SessionMessage) : undefined
+}
+
+export const parseReplicaState = (text: string): ReplicaState | undefined => {
+  const value = parse(text)
+  return isReplicaState(value) ? (value as unknown as ReplicaState) : undefined
+}
+
+export const parseReloadRequest = (text: string): ReloadRequest | undefined => {
+  const value = parse(text)
+  return isReloadRequest(value) ? (value as unknown as ReloadRequest) : undefined
 }

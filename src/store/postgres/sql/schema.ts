@@ -2,6 +2,7 @@
 
 import { groupFunctions } from './group-functions.ts'
 import { laneFunctions } from './lane-functions.ts'
+import { replicaTables } from './replica-tables.ts'
 import { sessionFunctions } from './session-functions.ts'
 
 /** Rows of such a table live for minutes, so dead rows are removed by their number, and not by their share of the table. */
@@ -119,7 +120,7 @@ const tables = `
 `
 
 /** The change that each version makes to the one before. A new schema goes through all versions. */
-const versions: readonly string[] = [`${tables}${laneFunctions}${groupFunctions}${sessionFunctions}`]
+const versions: readonly string[] = [`${tables}${replicaTables}${laneFunctions}${groupFunctions}${sessionFunctions}`]
 
 export const schemaVersion = versions.length
 
