@@ -52,6 +52,9 @@ export type Replica = {
 export type Beat = { readonly replicas: readonly Replica[]; readonly isTooNew: boolean }
 
 /** Each method is one atomic step that may be repeated, and throws StoreFault. */
+/** The subscriptions, or the jobs of a profile, that were made at run time: the text of their file, and a name of that text. */
+export type SharedEntries = { readonly revision: string; readonly text: string }
+
 export interface Shared {
   /** The id of this replica. It names the owner of this replica's leases, too. */
   readonly replica: string
@@ -72,4 +75,16 @@ export interface Shared {
    * all gateways together.
    */
   takeRateShare(route: string, requests: number, limit: number): Promise<RateShare>
+
+  /** Returns the present revisions: that of subscriptions, and that of the jobs of each profile. Throws StoreFault. */
+  entryRevisions(): Promise<ReadonlyMap<string, string>>
+
+  /** Returns the present entries; `undefined` where no gateway has written them yet. Throws StoreFault. */
+  readEntries(name: string): Promise<SharedEntries | undefined>
+
+  /**
+   * Replaces the entries whose revision is `before`, or writes the first ones. `false`: the present entries have another revision, and stay.
+   * Throws StoreFault; the entries may have been replaced even then.
+   */
+  replaceEntries(name: string, before: string | undefined, after: SharedEntries): Promise<boolean>
 }

@@ -1,6 +1,7 @@
 /** What gateways have in common beside their work, in the schema of their store. */
 
-import type { Beat, RateShare, ReloadRequest, Replica, ReplicaState, Shared } from '../shared.ts'
+import type { Beat, RateShare, ReloadRequest, Replica, ReplicaState, Shared, SharedEntries } from '../shared.ts'
+import { entryRevisionsKind, readEntriesKind, replaceEntriesKind } from './calls/entry-calls.ts'
 import { rateShareKind } from './calls/rate-calls.ts'
 import { askReloadKind, beatKind, forgetReplicasKind, leadKind, leaveKind, replicasKind } from './calls/replica-calls.ts'
 import { keyOf } from './keys.ts'
@@ -41,5 +42,17 @@ export class PostgresShared implements Shared {
 
   takeRateShare(route: string, requests: number, limit: number): Promise<RateShare> {
     return this.#links.work.call(rateShareKind, { key: keyOf(route), requests, limit })
+  }
+
+  entryRevisions(): Promise<ReadonlyMap<string, string>> {
+    return this.#links.slow.call(entryRevisionsKind, undefined)
+  }
+
+  readEntries(name: string): Promise<SharedEntries | undefined> {
+    return this.#links.slow.call(readEntriesKind, name)
+  }
+
+  replaceEntries(name: string, before: string | undefined, after: SharedEntries): Promise<boolean> {
+    return this.#links.slow.call(replaceEntriesKind, { name, before, after })
   }
 }

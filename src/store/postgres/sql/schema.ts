@@ -1,5 +1,6 @@
 /** The tables of the shared database, in a schema of their own. Each change to them is a new version, and no version is ever undone. */
 
+import { entryTable } from './entry-table.ts'
 import { groupFunctions } from './group-functions.ts'
 import { laneFunctions } from './lane-functions.ts'
 import { replicaTables } from './replica-tables.ts'
@@ -120,7 +121,7 @@ const tables = `
 `
 
 /** The change that each version makes to the one before. A new schema goes through all versions. */
-const versions: readonly string[] = [`${tables}${replicaTables}${laneFunctions}${groupFunctions}${sessionFunctions}`]
+const versions: readonly string[] = [`${tables}${replicaTables}${entryTable}${laneFunctions}${groupFunctions}${sessionFunctions}`]
 
 export const schemaVersion = versions.length
 

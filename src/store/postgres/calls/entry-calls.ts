@@ -1,0 +1,40 @@
+/** The calls for the subscriptions and jobs that were made at run time. */
+
+import type { SharedEntries } from '../../shared.ts'
+import type { CallKind } from '../call-kind.ts'
+
+/** The most files of entries: one for subscriptions, and one for the jobs of each profile. */
+const maxNames = 10_000
+
+export const entryRevisionsKind: CallKind<void, ReadonlyMap<string, string>> = {
+  name: 'entry_revisions_1',
+  text: `select name, revision from entries limit ${maxNames}`,
+  maxCalls: 1_000,
+  isRepeatable: true,
+  values: () => [],
+  answers: (rows, calls) => calls.map(() => new Map(rows as readonly [string, string][])),
+}
+
+export const readEntriesKind: CallKind<string, SharedEntries | undefined> = {
+  name: 'read_entries_1',
+  text: 'select revision, text from entries where name = $1',
+  maxCalls: 1,
+  isRepeatable: true,
+  values: ([name]) => [name],
+  answers: ([row]) => [row && { revision: row[0] as string, text: row[1] as string }],
+}
+
+export type ReplaceEntriesCall = { readonly name: string; readonly before: string | undefined; readonly after: SharedEntries }
+
+/** A call that was committed and is sent again finds its own revision. */
+export const replaceEntriesKind: CallKind<ReplaceEntriesCall, boolean> = {
+  name: 'replace_entries_1',
+  text: `insert into entries as held (name, revision, text, changed_at) values ($1, $2, $3, clock())
+    on conflict (name) do update set revision = excluded.revision, text = excluded.text, changed_at = excluded.changed_at
+    where held.revision in ($4, excluded.revision)
+    returning true`,
+  maxCalls: 1,
+  isRepeatable: true,
+  values: ([call]) => [call?.name, call?.after.revision, call?.after.text, call?.before ?? ''],
+  answers: (rows) => [rows.length > 0],
+}
