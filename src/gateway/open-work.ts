@@ -41,7 +41,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   // The worker stops, too, when a later part of the start fails.
   closing.push(() => worker.stop(0))
   const wake = (): void => worker.wake()
-  const scheduler = new Scheduler({ store, clock, log, facts, book: () => current().jobs, wake })
+  const scheduler = new Scheduler({ store, isShared: store.shared !== undefined, clock, log, facts, book: () => current().jobs, wake })
   shared.attach({ store, wake, keys, commentKey })
   return { store, worker, scheduler, tails }
 }

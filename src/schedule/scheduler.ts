@@ -15,6 +15,8 @@ import { type JobCause, type JobStarter, startJob } from './start-job.ts'
 
 export type SchedulerOptions = JobStarter & {
   readonly store: Pick<Store, 'accept' | 'plan' | 'plans'>
+  /** Whether other gateways plan jobs in the same store, and have jobs that this one does not know. */
+  readonly isShared: boolean
   readonly log: Log
   /** The jobs of the present configuration and jobs files. */
   readonly book: () => Pick<JobBook, 'all' | 'complete' | 'find' | 'refresh'>
@@ -25,6 +27,8 @@ const tickMs = 1_000
 /** A start that is late by no more than this counts as in time, whatever the grace: the loop or the store may be slow. */
 const leastGraceMs = 10_000
 const dayMs = 86_400_000
+/** A plan that is past for so long belongs to a job that no gateway has: the grace of a job is at most a week. */
+const forgottenMs = 8 * dayMs
 /** The number of jobs that are started together. */
 const batch = 100
 
@@ -32,12 +36,14 @@ const batch = 100
 export class Scheduler {
   readonly #options: SchedulerOptions
   /**
-   * The next time of each job, by plan key; `undefined` when no time is left. A key that came from the store may belong to a job that was
-   * removed, or that was not read yet.
+   * The next time of each job, by plan key; `undefined` when no time is left. A key that came from a store of this gateway alone may belong
+   * to a job that was removed, or that was not read yet.
    */
   readonly #plans = new Map<string, number | undefined>()
   readonly #unsaved = new Map<string, number | undefined>()
   #jobs: readonly ScheduledJob[] = []
+  /** Whether all jobs were known once. A job that comes later is new. */
+  #isBegun = false
   #lastNow = Number.POSITIVE_INFINITY
   #working: Promise<void> | undefined
   #failing = false
@@ -49,7 +55,8 @@ export class Scheduler {
 
   /** Starts the times that were missed while no gateway ran, then follows the clock. Throws StoreFault. */
   async start(): Promise<void> {
-    for (const [key, at] of await this.#options.store.plans()) this.#plans.set(key, at)
+    const { isShared, store } = this.#options
+    if (!isShared) for (const [key, at] of await store.plans()) this.#plans.set(key, at)
     this.#arm()
     this.#tick()
     await this.#working
@@ -100,10 +107,25 @@ export class Scheduler {
     const book = this.#options.book()
     book.refresh()
     const jobs = book.all()
-    if (jobs !== this.#jobs) await this.#plan(jobs, now, book.complete)
+    const areNew = jobs !== this.#jobs
+    if (areNew && this.#options.isShared) await this.#adopt(jobs, now)
+    if (areNew) await this.#plan(jobs, now, book.complete)
     this.#jobs = jobs
-    if (now < this.#lastNow - dayMs) this.#doubt(now)
+    if (now < this.#lastNow - dayMs || (areNew && this.#options.isShared)) this.#doubt(now)
     this.#lastNow = now
+  }
+
+  /**
+   * Takes over what other gateways have planned, so that clocks that differ plan the same times. Of a job that is new here, no plan of the past
+   * is taken over. Forgets the plans that nobody follows.
+   */
+  async #adopt(jobs: readonly ScheduledJob[], now: number): Promise<void> {
+    const known = new Set(jobs.map(({ planKey }) => planKey))
+    for (const [key, at] of await this.#options.store.plans()) {
+      if (!known.has(key)) {
+        if (at < now - forgottenMs) this.#unsaved.set(key, undefined)
+      } else if (!this.#plans.has(key) && (at > now || !this.#isBegun)) this.#plans.set(key, at)
+    }
   }
 
   async #plan(jobs: readonly ScheduledJob[], now: number, complete: boolean): Promise<void> {
@@ -118,11 +140,13 @@ export class Scheduler {
     }
     // A jobs file that could not be read may hold the unknown jobs, so no plan is forgotten.
     if (!complete) return
+    this.#isBegun = true
     const known = new Set(jobs.map(({ planKey }) => planKey))
     for (const key of this.#plans.keys()) {
       if (known.has(key)) continue
       this.#plans.delete(key)
-      this.#unsaved.set(key, undefined)
+      // Another gateway may still have the job.
+      if (!this.#options.isShared) this.#unsaved.set(key, undefined)
     }
   }
 

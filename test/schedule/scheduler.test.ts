@@ -66,6 +66,7 @@ const open = (t: Test, { start, config = '', jobs = {} }: Setting) => {
     const book = new JobBook({ config: loaded.config, parts: jobParts(loaded.config, catalogue), report: () => {} })
     return new Scheduler({
       store,
+      isShared: false,
       clock,
       log,
       facts,
