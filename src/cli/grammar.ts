@@ -16,6 +16,7 @@ import { withRouteOptions } from './options/route.ts'
 import { addSamples } from './samples/grammar.ts'
 import { addSchema } from './schema/grammar.ts'
 import { addSessions } from './sessions/grammar.ts'
+import { withFreshEntries } from './shell/fresh-entries.ts'
 import type { Run } from './shell/grammar-values.ts'
 import { addTargets } from './targets/grammar.ts'
 import { addTest } from './test/grammar.ts'
@@ -25,15 +26,15 @@ import { addWebhook } from './webhook/grammar.ts'
 /** Adds all commands to the program. */
 export const addCommands = (program: Command, run: Run): void => {
   addGateway(program.command('gateway').description('set up and run the gateway'), run)
-  addWebhook(program.command('webhook').description('routes made at run time: subscribe, list, test, remove'), run)
+  addWebhook(program.command('webhook').description('routes made at run time: subscribe, list, test, remove'), withFreshEntries(run))
   addEvents(program.command('events').description('what arrived and how it went: list, show, retry, replay, export'), run)
-  addCron(program.command('cron').description('scheduled jobs: list, create, run, pause, resume, remove'), run)
+  addCron(program.command('cron').description('scheduled jobs: list, create, run, pause, resume, remove'), withFreshEntries(run))
   addSessions(program.command('sessions').description('lasting conversations of routes: list, show'), run)
-  addTargets(program.command('targets').description('where messages can go: list (also alone), test'), run)
+  addTargets(program.command('targets').description('where messages can go: list (also alone), test'), withFreshEntries(run))
   addSamples(program.command('samples').description('what senders post: list, show, add'), run)
   addImport(program.command('import').description('routes of other programs: adnanh, hermes'), run)
   addNew(program.command('new <name>'), run)
-  addEdit(program.command('edit [route]').alias('ui'), run)
+  addEdit(program.command('edit [route]').alias('ui'), withFreshEntries(run))
   addValidate(program.command('validate [paths...]'), run)
   addTest(program, run)
   addExplain(program.command('explain [code]'), run)

@@ -5,7 +5,8 @@ import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { jsonDepthPlace, jsonErrorPlace, maxDepth } from './yaml/json-place.ts'
 
-const maxFileBytes = 16_777_216
+/** The most bytes of a file that is read. */
+export const maxFileBytes = 16_777_216
 const snapshotTries = 5
 
 /** The stamp of a file that does not exist. */

@@ -16,6 +16,7 @@ import { Worker } from '../runs/worker.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
 import type { Store } from '../store/ports.ts'
 import type { OpenStore } from '../store/store-part.ts'
+import type { Shared } from '../store/shared.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
 import { createLogObserver } from './log-observer.ts'
 import { createMirrorObserver } from './mirror-observer.ts'
@@ -29,6 +30,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   const { current } = reloader
   const store = await openStore(config, clock, () => current().config)
   closing.push(() => store.close())
+  if (store.shared) closing.push(await watchShared(store.shared, options))
   const keys = await openKeys(config, log)
   if (keys) closing.push(() => keys.close())
   const commentKey = await ensureCommentKey(config.dataDir)
@@ -44,6 +46,14 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   const scheduler = new Scheduler({ store, isShared: store.shared !== undefined, clock, log, facts, book: () => current().jobs, wake })
   shared.attach({ store, wake, keys, commentKey })
   return { store, worker, scheduler, tails }
+}
+
+/** Loads what only a shared store needs. */
+const watchShared = async (port: Shared, { log, clock, reloader }: GatewayOptions): Promise<() => Promise<void>> => {
+  const { watchEntries } = await import('../app/entries/watch-entries.ts')
+  const { current } = reloader
+  const written = (): Promise<void> => current().base.subscriptions.load()
+  return await watchEntries({ port, log, clock, config: () => current().config, written })
 }
 
 type RouteOf = (name: string) => Route | undefined

@@ -4,13 +4,14 @@ import { randomBytes } from 'node:crypto'
 import type { Profile } from '../../config/config.ts'
 import { jobsFileOf, readStoredJob } from '../../config/jobs.ts'
 import { unreadIn } from '../../config/load.ts'
-import { type Update, updateEntries } from '../../config/writing/entry-store.ts'
+import type { Update } from '../../config/writing/entry-store.ts'
 import { type Diagnostic, diagnostic } from '../../core/diagnostic.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { type JsonObject, own } from '../../core/json.ts'
 import { zonedIso } from '../../expr/schedule.ts'
 import { pastTime } from '../../plan/job-time.ts'
 import { compileJob, type ScheduledJob } from '../../plan/jobs.ts'
+import { changeEntries } from '../entries/change-entries.ts'
 import { profileNamed } from '../profile-named.ts'
 import { type Refusal, refusal } from '../refusal.ts'
 import { utcNow } from '../routes/subscription-record.ts'
@@ -19,7 +20,7 @@ import type { Workspace } from '../workspace.ts'
 import { type JobEntries, type JobEntry, readJobs } from './jobs.ts'
 
 /** The configuration, jobs and profile that a new job is checked against. */
-export type JobContext = JobEntries & { readonly ok: true; readonly profile: Profile; readonly self: string }
+export type JobContext = JobEntries & { readonly ok: true; readonly profile: Profile; readonly workspace: Workspace }
 
 /** Reads the ground for a new job of a profile. Throws a Fault when the profile is not served, or when its jobs file is not usable. */
 export const readJobContext = async (workspace: Workspace, profile: string | undefined): Promise<JobContext | Refusal> => {
@@ -27,7 +28,7 @@ export const readJobContext = async (workspace: Workspace, profile: string | und
   const { loaded, notices } = known
   const unread = unreadIn(loaded)
   if (unread.length > 0) return refusal('nothing was saved', unread, { texts: loaded.texts, notices })
-  return { ok: true, ...known, profile: profileNamed(profile, loaded, workspace.self), self: workspace.self }
+  return { ok: true, ...known, profile: profileNamed(profile, loaded, workspace.self), workspace }
 }
 
 /**
@@ -58,12 +59,12 @@ export type CreatedJob = {
 
 /** Checks and stores the job. Throws a Fault for an empty name, and for an id that is in use. */
 export const createJob = async (ground: JobContext, { id: asked, ...fields }: NewJob): Promise<CreatedJob | Refusal> => {
-  const { loaded, jobs, profile, self } = ground
+  const { loaded, jobs, profile, workspace } = ground
   if (fields.name.trim() === '') throw usage('the name is empty')
   const id = asked ?? newId(jobs)
-  const { job, diagnostics } = await updateEntries(jobsFileOf(profile), updateOf(id, entryOf(fields), ground))
+  const { job, diagnostics } = await changeEntries(workspace, jobsFileOf(profile), updateOf(id, entryOf(fields), ground))
   if (!job) return refusal('nothing was saved: this job would not run', diagnostics)
-  const notices = loaded.config.enabled ? [] : [`the adapter is not enabled yet: ${self} gateway setup --yes`]
+  const notices = loaded.config.enabled ? [] : [`the adapter is not enabled yet: ${workspace.self} gateway setup --yes`]
   const next = job.state === 'active' ? job.schedule.next(Date.now()) : undefined
   const nextRun = next === undefined ? null : zonedIso(next, job.spec.timezone)
   return { ok: true, job, nextRun, warnings: [...diagnostics.map(warningOf), ...twinWarning(job, jobs)], notices }

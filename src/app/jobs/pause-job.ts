@@ -1,10 +1,11 @@
 /** Pauses and resumes jobs. The pause of a configured job is stored in the jobs file. */
 
 import { jobsFileOf } from '../../config/jobs.ts'
-import { type Update, updateEntries } from '../../config/writing/entry-store.ts'
+import type { Update } from '../../config/writing/entry-store.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type JsonObject, own } from '../../core/json.ts'
 import { shownPlace } from '../../core/shown-place.ts'
+import { changeEntries } from '../entries/change-entries.ts'
 import { utcNow } from '../routes/subscription-record.ts'
 import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
@@ -26,7 +27,7 @@ export const pauseJob = async (workspace: Workspace, reference: string, paused: 
   const { id, profile, source, origin } = known
   const byConfig = origin === 'config' && source?.spec.paused === true
   if (byConfig && !paused) throw pausedByHand(known)
-  const changed = !byConfig && (await updateEntries(jobsFileOf(profile), updateOf(known, paused)))
+  const changed = !byConfig && (await changeEntries(workspace, jobsFileOf(profile), updateOf(known, paused)))
   const isOff = source?.spec.enabled === false
   const warnings =
     isOff && !paused ? [{ code: 'WH219', message: `"${id}" is disabled: it does not run before it is enabled in its file` }] : []

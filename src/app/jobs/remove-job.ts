@@ -1,10 +1,10 @@
 /** Deletes a job that was made at run time. */
 
 import { jobsFileOf } from '../../config/jobs.ts'
-import { updateEntries } from '../../config/writing/entry-store.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, own } from '../../core/json.ts'
 import { shownPlace } from '../../core/shown-place.ts'
+import { changeEntries } from '../entries/change-entries.ts'
 import { readRoutes } from '../routes/routes.ts'
 import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
@@ -27,12 +27,12 @@ export const findRemovable = async (workspace: Workspace, reference: string, fil
 }
 
 /** Removes the job. Throws a Fault when the job was changed after `findRemovable` read it. */
-export const removeJob = async ({ known, file, routes }: RemovableJob, { self }: Workspace): Promise<readonly Warning[]> => {
+export const removeJob = async ({ known, file, routes }: RemovableJob, workspace: Workspace): Promise<readonly Warning[]> => {
   const { id, written } = known
-  await updateEntries(file, (entries) => {
+  await changeEntries(workspace, file, (entries) => {
     const current = own(entries, id)
     if (current === undefined || !equalJson(current, written)) {
-      const hint = `look at it: ${self} cron show ${id}`
+      const hint = `look at it: ${workspace.self} cron show ${id}`
       throw new Fault('conflict', `"${id}" was changed meanwhile: not removed`, { exitCode: exit.conflict, hint })
     }
     const { [id]: _, ...rest } = entries

@@ -1,9 +1,10 @@
 /** Switches subscriptions on and off, and removes them. */
 
 import { loadConfig } from '../../config/load.ts'
-import { readEntries, updateEntries } from '../../config/writing/entry-store.ts'
+import { readEntries } from '../../config/writing/entry-store.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, own } from '../../core/json.ts'
+import { changeEntries } from '../entries/change-entries.ts'
 import type { Workspace } from '../workspace.ts'
 import { subscriptionsFile, unknownRoute } from './routes.ts'
 import { utcNow } from './subscription-record.ts'
@@ -32,7 +33,7 @@ export const switchSubscription = async (
   enabled: boolean,
 ): Promise<{ readonly name: string; readonly changed: boolean }> => {
   const { name } = findSubscription(workspace, asked)
-  const changed = await updateEntries(subscriptionsFile(workspace), (entries) => {
+  const changed = await changeEntries(workspace, subscriptionsFile(workspace), (entries) => {
     const entry = own(entries, name)
     if (!isObject(entry)) throw new Fault('conflict', `"${name}" is not a subscription any more`, { exitCode: exit.conflict })
     if ((entry.enabled !== false) === enabled) return { result: false }
@@ -45,7 +46,7 @@ export const switchSubscription = async (
 
 /** Removes the subscription. Throws a Fault when its entry was changed after `findSubscription` read it. */
 export const removeSubscription = async (workspace: Workspace, { name, entry }: StoredSubscription): Promise<void> => {
-  await updateEntries(subscriptionsFile(workspace), (entries) => {
+  await changeEntries(workspace, subscriptionsFile(workspace), (entries) => {
     const current = own(entries, name)
     if (current === undefined) throw new Fault('conflict', `"${name}" was removed meanwhile`, { exitCode: exit.conflict })
     if (!equalJson(current, entry)) {

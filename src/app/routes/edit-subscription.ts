@@ -4,12 +4,12 @@
  */
 
 import { dump } from 'js-yaml'
-import { updateEntries } from '../../config/writing/entry-store.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { equalJson, isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { containsMask, maskJson, stars } from '../../core/secrets/mask.ts'
 import { quietBook } from '../../plan/check.ts'
+import { changeEntries } from '../entries/change-entries.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { type Refusal, refusal } from '../refusal.ts'
 import { adviceOf, type Warning, warningOf } from '../warning.ts'
@@ -65,7 +65,7 @@ export const saveDraft = async (
     checkEntry(name, entry, served, { ...effects, jobs: quietBook(served.config, served.catalogue) }),
   )
   if (diagnostics.some(({ severity }) => severity === 'error')) return refusal(outcome, diagnostics)
-  await updateEntries(subscriptionsFile(served.workspace), (entries) => {
+  await changeEntries(served.workspace, subscriptionsFile(served.workspace), (entries) => {
     const present = own(entries, name) ?? null
     if (!equalJson(present, draft.entry)) throw changedMeanwhile(draft, present, served.workspace)
     return { entries: { ...entries, [name]: { ...entry, updated_at: utcNow() } }, result: undefined }

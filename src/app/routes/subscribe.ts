@@ -1,7 +1,7 @@
 /** Creates or updates a subscription that the server would serve. */
 
 import { defaultProfile, insecure } from '../../config/config.ts'
-import { readEntries, type Update, updateEntries } from '../../config/writing/entry-store.ts'
+import { readEntries, type Update } from '../../config/writing/entry-store.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import type { Route } from '../../generated/config.ts'
@@ -10,6 +10,7 @@ import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { quietBook } from '../../plan/check.ts'
 import { allSchemes } from '../../plan/compile.ts'
 import type { JobBook } from '../../plan/jobs.ts'
+import { changeEntries } from '../entries/change-entries.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { type Refusal, refusal } from '../refusal.ts'
 import { adviceOf, type Warning, warningOf } from '../warning.ts'
@@ -79,7 +80,7 @@ const saveInput = async (
   const file = subscriptionsFile(workspace)
   const { change, secret, diagnostics, refused, likely } = await withDryEffects((effects) => {
     const update = updateOf(name, input, { ...served, effects }, dryRun)
-    return dryRun ? update(readEntries(file)).result : updateEntries(file, update)
+    return dryRun ? update(readEntries(file)).result : changeEntries(workspace, file, update)
   })
   if (refused) return refusal(`nothing was saved: "${name}" would not be served like this`, diagnostics)
   const shadowed = config.routes.has(name)

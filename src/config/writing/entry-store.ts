@@ -34,7 +34,7 @@ export const updateEntries = async <T>(file: string, update: Update<T>): Promise
       refuseReadOnly(file)
       if (text !== undefined) await replaceFile(`${file}.bak`, text)
       if (lock.lost() || stampOf(file) !== stamp) continue
-      await replaceFile(file, `${JSON.stringify(next.entries, null, 2)}\n`)
+      await replaceFile(file, textOfEntries(next.entries))
       return next.result
     }
     throw conflict(`${file} keeps changing while it is updated: nothing was written`, 'try again')
@@ -62,14 +62,16 @@ export const replaceEntriesText = async (file: string, before: string, after: st
 }
 
 const readSnapshot = (file: string): Snapshot => {
+  const stamp = stampOf(file)
+  const text = readEntriesText(file)
+  return { entries: text === undefined ? {} : entriesIn(file, text), text, stamp }
+}
+
+/** Returns the text of a file, unchecked; `undefined` without a file. Throws a Fault where it cannot be read. */
+export const readEntriesText = (file: string): string | undefined => {
   try {
     refuseOdd(file)
-    const stamp = stampOf(file)
-    if (stamp === absent) return { entries: {}, text: undefined, stamp }
-    const text = readText(file)
-    const entries = parseEntries(text)
-    refuseDuplicateNames(file, text)
-    return { entries, text, stamp }
+    return stampOf(file) === absent ? undefined : readText(file)
   } catch (error) {
     if (error instanceof Fault) throw error
     // The system could not read the file, so its contents need not be corrupt.
@@ -77,6 +79,20 @@ const readSnapshot = (file: string): Snapshot => {
     throw corrupt(file, messageOf(error))
   }
 }
+
+/** Returns the entries in the text of a file, unchecked. Throws a Fault where the text as a whole is not usable. */
+export const entriesIn = (file: string, text: string): JsonObject => {
+  try {
+    const entries = parseEntries(text)
+    refuseDuplicateNames(file, text)
+    return entries
+  } catch (error) {
+    throw corrupt(file, messageOf(error))
+  }
+}
+
+/** Returns the text of a file with these entries. */
+export const textOfEntries = (entries: JsonObject): string => `${JSON.stringify(entries, null, 2)}\n`
 
 /** Throws at a file in which a name stands twice, because writing the file back would drop one of the two entries. */
 const refuseDuplicateNames = (file: string, text: string): void => {

@@ -1,0 +1,100 @@
+/**
+ * Makes a file of entries and the shared entries equal again. The database has the truth, and the file is a copy. What was written into the
+ * file by hand becomes everybody's, unless somebody has changed the shared entries meanwhile (rules: Subscriptions 9).
+ */
+
+import { stampOf } from '../../config/read-consistent.ts'
+import { entriesIn, readEntriesText } from '../../config/writing/entry-store.ts'
+import { conflict } from '../../config/writing/file-lock.ts'
+import { replaceFile } from '../../config/writing/replace-file.ts'
+import { equalJson, type JsonObject, own } from '../../core/json.ts'
+import type { Shared, SharedEntries } from '../../store/shared.ts'
+import { copiedRevision, noteRevision, sharedText, writeCopy } from './copied-revision.ts'
+import type { EntryFile } from './entry-files.ts'
+
+export type EntryPort = Pick<Shared, 'entryRevisions' | 'readEntries' | 'replaceEntries'>
+
+/**
+ * What became of a file. `copied`: it has the shared entries now. `first`: its entries are the first shared ones. `edited`: its entries were
+ * changed by hand, and are shared now. `overruled`: others had changed the shared entries too; the file was kept as `kept`. `names`: the
+ * entries that differ.
+ */
+export type Reconciled =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'copied' }
+  | { readonly kind: 'first' | 'edited'; readonly names: readonly string[] }
+  | { readonly kind: 'overruled'; readonly names: readonly string[]; readonly kept: string }
+
+const maxRounds = 5
+
+/** The caller holds the lock of the file. Throws a Fault, or a StoreFault. */
+export const reconcile = async (port: EntryPort, entryFile: EntryFile): Promise<Reconciled> => {
+  for (let round = 0; round < maxRounds; round++) {
+    const reconciled = await reconcileOnce(port, entryFile)
+    if (reconciled) return reconciled
+  }
+  throw conflict(`${entryFile.file} keeps changing while it is compared with the database`, 'try again')
+}
+
+/** `undefined`: the file or the shared entries have changed meanwhile. */
+const reconcileOnce = async (port: EntryPort, entryFile: EntryFile): Promise<Reconciled | undefined> => {
+  const { name, file } = entryFile
+  const stamp = stampOf(file)
+  const present = await port.readEntries(name)
+  const text = readEntriesText(file)
+  if (text === undefined && present === undefined) return { kind: 'same' }
+  const mine = text === undefined ? undefined : sharedText(text)
+  const copied = copiedRevision(file)
+  if (mine && present && mine.revision === present.revision) {
+    if (copied !== present.revision) await noteRevision(file, present.revision)
+    return { kind: 'same' }
+  }
+  const edited = mine?.revision === copied ? undefined : mine
+  if (present === undefined) return mine && share(port, entryFile, present, mine)
+  if (edited && present.revision === copied) return share(port, entryFile, present, edited)
+  // An editor may have saved the file since it was read.
+  if (stampOf(file) !== stamp) return undefined
+  const overruled = edited && (await keepOverruled(file, edited.text, present.text))
+  await writeCopy(file, present)
+  return overruled ?? { kind: 'copied' }
+}
+
+/** Gives the entries of the file to everybody. `undefined`: somebody has changed the shared entries meanwhile. */
+const share = async (
+  port: EntryPort,
+  { name, file }: EntryFile,
+  present: SharedEntries | undefined,
+  mine: SharedEntries,
+): Promise<Reconciled | undefined> => {
+  const names = differing(present ? entriesIn(file, present.text) : {}, entriesIn(file, mine.text))
+  if (present === undefined && names.length === 0) return { kind: 'same' }
+  if (!(await port.replaceEntries(name, present?.revision, mine))) return undefined
+  await noteRevision(file, mine.revision)
+  return { kind: present === undefined ? 'first' : 'edited', names }
+}
+
+/** Keeps a file that the shared entries replace. `undefined`: it has no entry that they lack. */
+const keepOverruled = async (file: string, mine: string, present: string): Promise<Reconciled | undefined> => {
+  const shared = lenientEntries(file, present)
+  const entries = lenientEntries(file, mine)
+  const names = Object.keys(entries ?? {}).filter((name) => !isSame(shared, entries, name))
+  if (entries && names.length === 0) return undefined
+  const kept = `${file}.local`
+  await replaceFile(kept, mine)
+  return { kind: 'overruled', names, kept }
+}
+
+/** Returns the entries; `undefined` where the text is not usable. */
+const lenientEntries = (file: string, text: string): JsonObject | undefined => {
+  try {
+    return entriesIn(file, text)
+  } catch {
+    return undefined
+  }
+}
+
+const differing = (before: JsonObject, after: JsonObject): string[] =>
+  [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => !isSame(before, after, name))
+
+const isSame = (before: JsonObject | undefined, after: JsonObject | undefined, name: string): boolean =>
+  equalJson(own(before ?? {}, name) ?? null, own(after ?? {}, name) ?? null)

@@ -1,0 +1,55 @@
+/** Keeps the files of subscriptions and jobs up to the database while a gateway runs. The gateway reads changed files by itself. */
+
+import type { Config } from '../../config/config.ts'
+import type { Clock } from '../../core/clock.ts'
+import { messageOf } from '../../core/fault.ts'
+import type { Log } from '../../core/log.ts'
+import { EntryCopies } from './entry-copies.ts'
+import { type EntryFile, entryFilesOf } from './entry-files.ts'
+import type { EntryPort } from './reconcile.ts'
+import { type RefreshedWords, refreshedWords } from './refreshed-words.ts'
+
+const everyMs = 1_000
+
+export type EntryWatchOptions = {
+  readonly port: EntryPort
+  readonly config: () => Config
+  readonly clock: Clock
+  readonly log: Log
+  /** Called after files were written, so that they are read before a request needs them. */
+  readonly written: () => Promise<void>
+}
+
+/** Resolves after the first look, with the function that ends the watching. Never rejects: without the database the files stay in use. */
+export const watchEntries = async ({ port, config, clock, log, written }: EntryWatchOptions): Promise<() => Promise<void>> => {
+  const copies = new EntryCopies(port)
+  /** The warnings of the last look, so that a lasting trouble is said once. */
+  let lasting: ReadonlySet<string> = new Set()
+  let isOver = false
+  let cancel = (): void => {}
+  const look = async (): Promise<void> => {
+    const found = await refreshed(copies, entryFilesOf(config()))
+    for (const { level, text } of found) if (level === 'info' || !lasting.has(text)) log(level, {}, text)
+    lasting = new Set(found.map(({ text }) => text))
+    if (found.some(({ level }) => level === 'info')) await written()
+    if (!isOver)
+      cancel = clock.after(everyMs, () => {
+        looking = look()
+      })
+  }
+  let looking = look()
+  await looking
+  return async () => {
+    isOver = true
+    cancel()
+    await looking
+  }
+}
+
+const refreshed = async (copies: EntryCopies, files: readonly EntryFile[]): Promise<readonly RefreshedWords[]> => {
+  try {
+    return (await copies.refresh(files)).map(refreshedWords)
+  } catch (error) {
+    return [{ level: 'warn', text: `subscriptions and jobs stay as they were last heard of: ${messageOf(error)}` }]
+  }
+}
