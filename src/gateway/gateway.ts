@@ -7,7 +7,6 @@ import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Watch } from '../engine/run.ts'
 import type { Listener } from '../http/server.ts'
-import { journalFolder } from '../journal/folder.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
 import { keepHouse } from './housekeeping.ts'
 import { openWork, type Work } from './open-work.ts'
@@ -87,7 +86,6 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     url: listener.url,
     stopping: () => stopping.now,
     stop,
-    folder: journalFolder(config.dataDir),
   })
   const control = await http.listenControl({ path: http.controlSocket(config.dataDir), operations, log, clock })
   closing.push(() => control.close())

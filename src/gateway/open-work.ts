@@ -5,9 +5,11 @@ import type { LiveConfig } from '../app/live/live-config.ts'
 import { createTails, type Tails } from '../app/live/tails.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
+import type { EventRecords } from '../journal/event-records.ts'
 import { journalFolder } from '../journal/folder.ts'
 import { openJournal } from '../journal/journal.ts'
 import { createJournalObserver } from '../journal/journal-observer.ts'
+import { folderRecords } from '../journal/reader.ts'
 import { servedAs } from '../plan/table.ts'
 import { chatAddressOfRun } from '../runs/chat-address.ts'
 import { createConversations } from '../runs/conversation.ts'
@@ -22,7 +24,13 @@ import { createLogObserver } from './log-observer.ts'
 import { createMirrorObserver } from './mirror-observer.ts'
 import { openKeys, openStore } from './open-store.ts'
 
-export type Work = { readonly store: Store; readonly worker: Worker; readonly scheduler: Scheduler; readonly tails: Tails }
+export type Work = {
+  readonly store: Store
+  readonly worker: Worker
+  readonly scheduler: Scheduler
+  readonly tails: Tails
+  readonly records: EventRecords
+}
 
 export const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work> => {
   const { config, log, clock, redact, shared, reloader } = options
@@ -34,7 +42,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   const keys = await openKeys(config, log)
   if (keys) closing.push(() => keys.close())
   const commentKey = await ensureCommentKey(config.dataDir)
-  await observe(options, closing)
+  const records = await observe(options, closing)
   const tails = createTails({ clock, redact })
   facts.observe(tails)
   const routeOf: RouteOf = (name) => servedAs(current().table, name)?.source.spec
@@ -45,7 +53,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   const wake = (): void => worker.wake()
   const scheduler = new Scheduler({ store, isShared: store.shared !== undefined, clock, log, facts, book: () => current().jobs, wake })
   shared.attach({ store, wake, keys, commentKey })
-  return { store, worker, scheduler, tails }
+  return { store, worker, scheduler, tails, records }
 }
 
 /** Loads what only a shared store needs. */
@@ -95,18 +103,20 @@ const knownTo = ({ config: { profiles }, catalogue: { targets }, table, jobs }: 
   hasJob: (profile, id) => jobs.get(profile, id) !== undefined,
 })
 
-/** Adds the observers of the facts: the journal and the log. */
+/** Adds the observers of the facts, the journal and the log. Returns what the journal records. */
 const observe = async (
   { config, log, clock, redact, shared: { facts }, reloader, requests }: GatewayOptions,
   closing: Closing,
-): Promise<void> => {
+): Promise<EventRecords> => {
   const retention = () => reloader.current().config.storage.retention
   const report = (reason: string): void => log('warn', { reason }, 'event records')
-  const journal = await openJournal({ folder: journalFolder(config.dataDir), clock, limits: retention, report })
+  const folder = journalFolder(config.dataDir)
+  const journal = await openJournal({ folder, clock, limits: retention, report })
   closing.push(() => journal.close())
   facts.observe(createJournalObserver({ journal, keepsPayloads: () => retention().payloads, redact }))
   if (requests) facts.observe(requests.observer)
   const logObserver = createLogObserver(log, clock, { requests: requests?.replacesLog !== true })
   closing.push(async () => logObserver.close())
   facts.observe(logObserver)
+  return folderRecords(folder)
 }

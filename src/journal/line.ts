@@ -6,9 +6,9 @@ import type { JournalRecord, RawPlace } from './record.ts'
 
 export type JournalLine = { readonly entry: JournalRecord; readonly raw?: RawPlace }
 
-/** Parses a line. `undefined`: the line is damaged, or is not a record of this program. */
-export const parseLine = (bytes: Buffer, segment: string): JournalLine | undefined => {
-  const value = parseObject(bytes.toString('utf8'))
+/** Parses a line. `segment`: where its raw request lies. `undefined`: the line is damaged, or is not a record of this program. */
+export const parseLine = (line: string, segment: string): JournalLine | undefined => {
+  const value = parseObject(line)
   if (!value || !isJournalLine(value)) return undefined
   const entry = value as JsonObject & JournalRecord
   return isRawPlace(value.raw) ? { entry, raw: rawPlaceOf(value.raw as JsonObject & Omit<RawPlace, 'segment'>, segment) } : { entry }

@@ -1,22 +1,30 @@
-/** Reads the journal, from any process and while it is written: the newest events, one event by its id, and raw requests. */
+/** Reads the journal of a folder, from any process and while it is written. */
 
 import { open } from 'node:fs/promises'
-import { isObject, type Json } from '../core/json.ts'
-import { addLine, type EventHistory, eventView, groupOf, historyOf, isArrival } from './event-history.ts'
+import { lookUpEvent, type SearchLines } from './event-lookup.ts'
+import type { EventLookup, EventRecords } from './event-records.ts'
 import { createFold, type EventFilter, type Events } from './fold-events.ts'
 import { isSegmentName, listSegments, rawPath, unlessGone } from './folder.ts'
-import { type JournalLine, parseLine } from './line.ts'
+import { parseLine } from './line.ts'
+import { parseRaw } from './raw.ts'
 import { linesBackward, linesWith, piecesBackward } from './read-backward.ts'
-import type { Ended, EventView, RawPlace, RawRequest } from './record.ts'
+import type { RawPlace, RawRequest } from './record.ts'
 
-/** Reads the newest events. Events without a line of arrival are among them only when all segments were read. */
+/** Returns the records of a folder of segments. */
+export const folderRecords = (folder: string): EventRecords => ({
+  events: (wanted) => readEvents(folder, wanted),
+  event: (id) => readEvent(folder, id),
+  raw: (place) => readRaw(folder, place),
+})
+
+/** Reads the newest events. */
 export const readEvents = async (folder: string, wanted: EventFilter): Promise<Events> => {
   const tally = createFold(wanted)
   const segments = await listSegments(folder)
   // A segment that was last written before `since` has no later arrivals.
   const recent = segments.filter(({ changedAt }) => wanted.since === undefined || changedAt >= wanted.since)
   for await (const { segment, bytes } of piecesBackward(folder, recent)) {
-    for (const line of linesBackward(bytes)) tally.add(parseLine(line, segment))
+    for (const line of linesBackward(bytes)) tally.add(parseLine(line.toString('utf8'), segment))
     if (tally.settle()) return tally.result()
   }
   tally.settle()
@@ -24,75 +32,29 @@ export const readEvents = async (folder: string, wanted: EventFilter): Promise<E
   return tally.result()
 }
 
-/** The result of looking up an event. `ambiguous`: several events match; `ids` has the newest ten. */
-export type EventLookup =
-  | { readonly kind: 'found'; readonly event: EventView }
-  | { readonly kind: 'unknown' }
-  | { readonly kind: 'ambiguous'; readonly by: 'id' | 'delivery id'; readonly ids: readonly string[] }
-
-const shortestPrefix = 6
-const maxCandidates = 10
-
-/** Reads one event by its id, by a prefix of six or more characters that no other id has, or by its delivery id. */
-export const readEvent = async (folder: string, id: string): Promise<EventLookup> => {
-  const lookup = await readById(folder, id)
-  if (lookup.kind !== 'unknown' || id === '') return lookup
-  const ids = new Set<string>()
-  await searchLines(folder, JSON.stringify(id), ({ entry }) => {
-    if ('delivery_id' in entry && entry.delivery_id === id) ids.add(entry.event_id)
-    return ids.size === maxCandidates
-  })
-  const [only, ...others] = ids
-  if (only === undefined) return lookup
-  return others.length > 0 ? { kind: 'ambiguous', by: 'delivery id', ids: [...ids] } : readById(folder, only)
-}
-
-const readById = async (folder: string, id: string): Promise<EventLookup> => {
-  if (id.length < shortestPrefix) return { kind: 'unknown' }
-  const histories = new Map<string, EventHistory>()
-  await searchLines(folder, id, (line) => {
-    const found = line.entry.event_id
-    if (!found.startsWith(id) || (histories.size === maxCandidates && !histories.has(found))) return false
-    addLine(historyOf(histories, found), line)
-    return found === id && isArrival(line)
-  })
-  const exact = histories.get(id)
-  const [history, ...others] = exact ? [exact] : histories.values()
-  if (!history) return { kind: 'unknown' }
-  if (others.length > 0) return { kind: 'ambiguous', by: 'id', ids: [...histories.keys()] }
-  const event = eventView(history, history.last ? undefined : await readGroupEnd(folder, groupOf(history)))
-  return event ? { kind: 'found', event } : { kind: 'unknown' }
-}
-
-/** Reads the end of a group's run; `undefined` when the run has not ended. */
-const readGroupEnd = async (folder: string, group: string | undefined): Promise<Ended | undefined> => {
-  if (group === undefined) return undefined
-  let end: Ended | undefined
-  await searchLines(folder, group, (line) => {
-    if (line.entry.kind === 'ended' && line.entry.group === group) end ??= line.entry
-    return end !== undefined || (line.entry.event_id === group && isArrival(line))
-  })
-  return end
-}
+/** Reads one event. */
+export const readEvent = (folder: string, id: string): Promise<EventLookup> => lookUpEvent(searchFolder(folder), id)
 
 /**
- * Calls `enough` with the lines that contain a text, newest first. Once `enough` returns true, one more piece is read: the end of a run may
- * have been written before the line of its arrival.
+ * Searches all lines for a text. Once `enough` returns true, one more piece is read: the end of a run may have been written before the line
+ * of its arrival.
  */
-const searchLines = async (folder: string, text: string, enough: (line: JournalLine) => boolean): Promise<void> => {
-  const needle = Buffer.from(text)
-  let isLast = false
-  for await (const { segment, bytes } of piecesBackward(folder, await listSegments(folder))) {
-    const wasLast = isLast
-    for (const found of linesWith(bytes, needle)) {
-      const line = parseLine(found, segment)
-      if (line && enough(line)) isLast = true
+const searchFolder =
+  (folder: string): SearchLines =>
+  async (by, text, enough) => {
+    const needle = Buffer.from(by === 'delivery' ? JSON.stringify(text) : text)
+    let isLast = false
+    for await (const { segment, bytes } of piecesBackward(folder, await listSegments(folder))) {
+      const wasLast = isLast
+      for (const found of linesWith(bytes, needle)) {
+        const line = parseLine(found.toString('utf8'), segment)
+        if (line && enough(line)) isLast = true
+      }
+      if (wasLast) return
     }
-    if (wasLast) return
   }
-}
 
-/** Reads a stored request, its body byte for byte; `undefined` when it was deleted or is not complete. */
+/** Reads a stored request. */
 export const readRaw = async (folder: string, { segment, offset, head_bytes, body_bytes }: RawPlace): Promise<RawRequest | undefined> => {
   if (!isSegmentName(segment)) return undefined
   const file = await open(rawPath(folder, segment)).catch(unlessGone)
@@ -102,18 +64,8 @@ export const readRaw = async (folder: string, { segment, offset, head_bytes, bod
     // Checked before memory is taken: a damaged line may name a huge size.
     if ((await file.stat()).size < offset + size) return undefined
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(size), 0, size, offset)
-    const headers = bytesRead === size ? parseHead(buffer.subarray(0, head_bytes)) : undefined
-    return headers && { headers, body: buffer.subarray(head_bytes) }
+    return bytesRead === size ? parseRaw(buffer, head_bytes) : undefined
   } finally {
     await file.close()
-  }
-}
-
-const parseHead = (bytes: Buffer): RawRequest['headers'] | undefined => {
-  try {
-    const head: Json = JSON.parse(bytes.toString('utf8'))
-    return isObject(head) ? head : undefined
-  } catch {
-    return undefined
   }
 }

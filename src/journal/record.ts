@@ -157,7 +157,10 @@ export type EventView = {
   readonly raw?: RawPlace
 }
 
-/** The place of a raw request in a segment's raw file: the headers as JSON, then the body. Lengths and offset in bytes. */
+/**
+ * The place of a raw request: the headers as JSON, then the body. `segment`: the segment whose raw file has it, or in a shared database the
+ * batch. Lengths and offset in bytes.
+ */
 export type RawPlace = { readonly segment: string; readonly offset: number; readonly head_bytes: number; readonly body_bytes: number }
 
 export interface Journal {

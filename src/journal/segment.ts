@@ -46,7 +46,7 @@ export class Segment {
   /** Writes raw requests before lines, so that a line never points to missing bytes. Throws when not everything was written. */
   async write(batch: WriteBatch, now: number): Promise<void> {
     this.changedAt = now
-    const lines = batchLines(batch, this.#rawBytes)
+    const lines = batch.linesFrom(this.#rawBytes)
     if (batch.raw.length > 0) await this.#append(this.#raw, [batch.raw.slice(0)])
     await this.#append(this.#lines, lines)
     this.lines += batch.lines
@@ -64,21 +64,6 @@ export class Segment {
   async close(): Promise<void> {
     await Promise.allSettled([this.#lines.close(), this.#raw.close()])
   }
-}
-
-/** Returns the lines of a batch, with the places of its raw requests. The first raw request begins at `start`. */
-const batchLines = ({ text, raws }: WriteBatch, start: number): Buffer[] => {
-  const pieces: Buffer[] = []
-  let from = 0
-  let offset = start
-  for (const { at, headBytes, bodyBytes } of raws) {
-    const place = `,"raw":{"offset":${offset},"head_bytes":${headBytes},"body_bytes":${bodyBytes}}`
-    pieces.push(text.slice(from, at), Buffer.from(place))
-    from = at
-    offset += headBytes + bodyBytes
-  }
-  pieces.push(text.slice(from))
-  return pieces
 }
 
 const totalBytes = (buffers: readonly Buffer[]): number => buffers.reduce((sum, { length }) => sum + length, 0)

@@ -43,6 +43,21 @@ export class WriteBatch {
     raw.add(body)
   }
 
+  /** Returns the lines, with the places of their raw requests. The first raw request begins at `start`. The pieces are valid until `clear`. */
+  linesFrom(start: number): Buffer[] {
+    const pieces: Buffer[] = []
+    let from = 0
+    let offset = start
+    for (const { at, headBytes, bodyBytes } of this.raws) {
+      const place = `,"raw":{"offset":${offset},"head_bytes":${headBytes},"body_bytes":${bodyBytes}}`
+      pieces.push(this.text.slice(from, at), Buffer.from(place))
+      from = at
+      offset += headBytes + bodyBytes
+    }
+    pieces.push(this.text.slice(from))
+    return pieces
+  }
+
   clear(): void {
     this.text.clear()
     this.lines = 0

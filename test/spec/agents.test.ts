@@ -13,7 +13,7 @@ import { withDryEffects } from '../../src/app/live/effects.ts'
 import { traceRoute } from '../../src/app/trace/trace-route.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { journalFolder } from '../../src/journal/folder.ts'
-import { readEvents } from '../../src/journal/reader.ts'
+import { folderRecords, readEvents } from '../../src/journal/reader.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
 import { checkAll } from '../../src/plan/check.ts'
 import { compileRunner } from '../../src/plan/runner.ts'
@@ -119,7 +119,7 @@ t.test('of a prompt the long fields and the whole payload are set apart, and wha
   const { events } = await readEvents(journalFolder(dir), { limit: 100 })
   const second = events.find(({ route }) => route === 'r2')
   if (!second) throw new Error('no record')
-  const [attempt] = await readAttempts({ dataDir: dir, env: {}, self: 'headgate' }, second)
+  const [attempt] = await readAttempts(folderRecords(journalFolder(dir)), second)
   t.equal(attempt?.prompt, 'one\ntwoshortone\ntwo')
 })
 
@@ -138,7 +138,7 @@ t.test('what a run took is in its record; budgets of a run and of a day stop it'
   })
   t.equal(await say('free', {}), undefined)
   const free = await until(async () => (await readEvents(journalFolder(dir), { limit: 10 })).events.find(({ state }) => state === 'done'))
-  const [attempt] = await readAttempts({ dataDir: dir, env: {}, self: 'headgate' }, free)
+  const [attempt] = await readAttempts(folderRecords(journalFolder(dir)), free)
   const tokens = { input_tokens: 1500, output_tokens: 100 }
   t.same(attempt?.usage, { steps: 2, ...tokens, cost: 0.004, tools: { clarify: 1 } })
   t.match(await say('tight', {}), /the budget is used up: its 1000 tokens \(budget\.run_tokens\)/)
@@ -452,7 +452,7 @@ t.test('what an API tells that is no count lowers no sum, and is not taken for a
   t.equal(await say('free', {}), undefined)
   const record = async () => (await readEvents(journalFolder(dir), { limit: 20 })).events.find((each) => each.route === 'free')
   const free = await until(async () => [await record()].find((each) => each?.state === 'done'))
-  const [attempt] = await readAttempts({ dataDir: dir, env: {}, self: 'headgate' }, free)
+  const [attempt] = await readAttempts(folderRecords(journalFolder(dir)), free)
   t.strictSame(attempt?.usage, { steps: 1, input_tokens: 0, output_tokens: 3, tools: {} }, 'what it cost is not known')
   t.equal(await say('daily', {}), undefined)
   t.match(await say('daily', {}), /the day's 1000 tokens/)

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { readAttempts } from '../../src/app/events/event-attempts.ts'
 import { journalFolder } from '../../src/journal/folder.ts'
-import { readEvents } from '../../src/journal/reader.ts'
+import { folderRecords, readEvents } from '../../src/journal/reader.ts'
 import type { EventView } from '../../src/journal/record.ts'
 import { maskPlaces } from '../../src/parts/mask-request.ts'
 import { fakeCli } from '../fakes/cli.ts'
@@ -270,8 +270,9 @@ t.test('a run leaves its prompt, its reply and what the target answered', async 
   const gateway = await start(t, { env, routes })
   const id = (await gateway.post('r', { body: { n: 7 } })).headers.get(eventHeader)
   const done = await record(gateway, id, ({ state }) => state === 'done')
-  const workspace = { dataDir: gateway.dir, env: {}, self: 'headgate' }
-  t.match(await readAttempts(workspace, done), [{ end: 'done', attempt: 1, prompt: 'P 7', reply: 'P 7', answer: 'ntfy: to x' }])
+  t.match(await readAttempts(folderRecords(journalFolder(gateway.dir)), done), [
+    { end: 'done', attempt: 1, prompt: 'P 7', reply: 'P 7', answer: 'ntfy: to x' },
+  ])
   const direct = (await gateway.post('direct', { body: { n: 8 } })).headers.get(eventHeader)
   t.match(await record(gateway, direct), { outcome: 'delivered', answer: 'ntfy: to x' })
 })
@@ -282,7 +283,7 @@ t.test('payloads: false keeps the records alone', async (t) => {
   await record(gateway, id)
   t.match(await gateway.operations.replay({ id: id }), { found: false, why: /not kept/ })
   const done = await record(gateway, id, ({ state }) => state === 'done')
-  const attempts = await readAttempts({ dataDir: gateway.dir, env: {}, self: 'headgate' }, done)
+  const attempts = await readAttempts(folderRecords(journalFolder(gateway.dir)), done)
   t.match(attempts, [{ end: 'done', prompt: null, reply: null }], 'nor the words of a run')
 })
 

@@ -4,8 +4,7 @@ import { basename } from 'node:path'
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
 import { maskJson } from '../../core/secrets/mask.ts'
-import { journalFolder } from '../../journal/folder.ts'
-import { readEvents } from '../../journal/reader.ts'
+import { withRecords } from '../open-records.ts'
 import { describeRoute, type RouteEntry, readRoutes } from '../routes/routes.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { validate } from '../validate/validate.ts'
@@ -103,10 +102,10 @@ const brokenIn = (
     }))
 }
 
-const recordedOf = async ({ dataDir }: Workspace): Promise<ReadonlyMap<string, { count: number; at: number }>> => {
+const recordedOf = async (workspace: Workspace): Promise<ReadonlyMap<string, { count: number; at: number }>> => {
   const recorded = new Map<string, { count: number; at: number }>()
   try {
-    const { events } = await readEvents(journalFolder(dataDir), { fits: () => true, limit: maxEvents })
+    const { events } = await withRecords(workspace, (records) => records.events({ limit: maxEvents }))
     for (const { route, at } of events) {
       const before = recorded.get(route)
       recorded.set(route, { count: (before?.count ?? 0) + 1, at: Math.max(before?.at ?? 0, Date.parse(at)) })

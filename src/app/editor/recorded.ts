@@ -7,10 +7,9 @@ import { editYaml } from '../../config/yaml/edit/edit.ts'
 import { parseSource } from '../../config/yaml/source.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
-import { journalFolder } from '../../journal/folder.ts'
-import { readEvent } from '../../journal/reader.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
 import { payloadOf } from '../events/event-payload.ts'
+import { withRecords } from '../open-records.ts'
 import { exportedTest } from '../route-tests/exported-test.ts'
 import { curlOfRequest } from '../routes/curl.ts'
 import { routeUrl } from '../routes/route-address.ts'
@@ -24,13 +23,14 @@ import type { Tested } from './service.ts'
 type Recorded = { readonly view: EventView; readonly request: RawRequest }
 
 /** Reads a recorded event and its request. Throws a Fault: there is no such event, or its request was not kept. */
-export const recorded = async (workspace: Workspace, eventId: string): Promise<Recorded> => {
-  const found = await readEvent(journalFolder(workspace.dataDir), eventId)
-  if (found.kind !== 'found') throw new Fault('not_found', `there is no event ${eventId}`, { exitCode: exit.notFound })
-  const request = await payloadOf(workspace, found.event)
-  if (typeof request !== 'string') return { view: found.event, request }
-  throw new Fault('not_found', `of event ${eventId} no request was kept: ${request}`, { exitCode: exit.notFound })
-}
+export const recorded = (workspace: Workspace, eventId: string): Promise<Recorded> =>
+  withRecords(workspace, async (records) => {
+    const found = await records.event(eventId)
+    if (found.kind !== 'found') throw new Fault('not_found', `there is no event ${eventId}`, { exitCode: exit.notFound })
+    const request = await payloadOf(records, found.event)
+    if (typeof request !== 'string') return { view: found.event, request }
+    throw new Fault('not_found', `of event ${eventId} no request was kept: ${request}`, { exitCode: exit.notFound })
+  })
 
 /** Replays an event in the running gateway. Throws a Fault (exit 4) when no gateway runs. */
 export const replayRecorded = async (finder: GatewayFinder, eventId: string): Promise<Tested> => {

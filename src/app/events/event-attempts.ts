@@ -1,10 +1,8 @@
 /** Reads the attempts at an event's runs, each with its prompt and its reply where they were kept. */
 
 import { isObject, type Json, own } from '../../core/json.ts'
-import { journalFolder } from '../../journal/folder.ts'
-import { readRaw } from '../../journal/reader.ts'
+import type { EventRecords } from '../../journal/event-records.ts'
 import type { EventView, RecordedUsage, RunRecord } from '../../journal/record.ts'
-import type { Workspace } from '../workspace.ts'
 
 export type AttemptView = {
   readonly at: string
@@ -22,10 +20,10 @@ export type AttemptView = {
 }
 
 /** Reads the attempts, oldest first. */
-export const readAttempts = async (workspace: Workspace, { steps = [] }: EventView): Promise<readonly AttemptView[]> => {
+export const readAttempts = async (records: EventRecords, { steps = [] }: EventView): Promise<readonly AttemptView[]> => {
   const attempts: AttemptView[] = []
   // One attempt is read after the other, because the words of fifty attempts need not be in memory at once.
-  for (const step of steps) attempts.push({ ...attemptOf(step), ...(await readPromptAndReply(workspace, step)) })
+  for (const step of steps) attempts.push({ ...attemptOf(step), ...(await readPromptAndReply(records, step)) })
   return attempts
 }
 
@@ -37,8 +35,8 @@ const attemptOf = (step: RunRecord): Omit<AttemptView, 'prompt' | 'reply'> => {
   return { ...none, at, end: step.state, attempt, error, answer, usage, target: step.target ?? null, silent: step.silent ?? false }
 }
 
-const readPromptAndReply = async ({ dataDir }: Workspace, { raw }: RunRecord): Promise<Pick<AttemptView, 'prompt' | 'reply'>> => {
-  const kept = raw && (await readRaw(journalFolder(dataDir), raw))
+const readPromptAndReply = async (records: EventRecords, { raw }: RunRecord): Promise<Pick<AttemptView, 'prompt' | 'reply'>> => {
+  const kept = raw && (await records.raw(raw))
   const words = kept && jsonOrUndefined(kept.body)
   return { prompt: textMember(words, 'prompt'), reply: textMember(words, 'reply') }
 }

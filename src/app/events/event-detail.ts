@@ -3,6 +3,7 @@
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
+import { withRecords } from '../open-records.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import { type AttemptView, readAttempts } from './event-attempts.ts'
@@ -30,13 +31,13 @@ export const readEventDetail = async (workspace: Workspace, gateway: GatewayFind
   const [status] = events
   if (!status) throw new Error('an event that was found is not there')
   const { event } = status
-  return {
+  return withRecords(workspace, async (records) => ({
     status: status,
-    attempts: await readAttempts(workspace, event),
-    repeated: await repeatedBy(workspace, event),
-    payload: await payloadOf(workspace, event),
+    attempts: await readAttempts(records, event),
+    repeated: await repeatedBy(records, event),
+    payload: await payloadOf(records, event),
     notices,
-  }
+  }))
 }
 
 /** Returns the exact bytes of the body. Throws a Fault (exit 5) where they were not kept. */

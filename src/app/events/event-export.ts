@@ -6,6 +6,7 @@
 import { loadConfig } from '../../config/load.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { jsonText } from '../json-text.ts'
+import { openRecords, withRecords } from '../open-records.ts'
 import { exportedTest } from '../route-tests/exported-test.ts'
 import { curlOfRequest } from '../routes/curl.ts'
 import { routeUrl } from '../routes/route-address.ts'
@@ -31,21 +32,27 @@ export async function* exportEvents(
   const secrets = form === 'test' ? configuredSecrets(workspace) : []
   const tests: JsonObject[] = []
   let missing = 0
-  for (const known of events) {
-    const { event } = known
-    const payload = await payloadOf(workspace, event)
-    if (form === 'jsonl') yield `${jsonText({ ...describeEvent(known), ...describePayload(payload) })}\n`
-    else if (typeof payload === 'string') missing++
-    else if (form === 'test') tests.push(exportedTest(event, payload, secrets))
-    else yield config ? curlOfRequest(payload, routeUrl(config, event.route, event.profile)) : renderSample({}, payload)
+  const records = await openRecords(workspace)
+  try {
+    for (const known of events) {
+      const { event } = known
+      const payload = await payloadOf(records, event)
+      if (form === 'jsonl') yield `${jsonText({ ...describeEvent(known), ...describePayload(payload) })}\n`
+      else if (typeof payload === 'string') missing++
+      else if (form === 'test') tests.push(exportedTest(event, payload, secrets))
+      else yield config ? curlOfRequest(payload, routeUrl(config, event.route, event.profile)) : renderSample({}, payload)
+    }
+  } finally {
+    await records.close()
   }
   if (tests.length > 0) yield yamlText({ tests }, { lineWidth: 120 })
   return missing
 }
 
 /** Returns each event with its payload, for programs. */
-export const describeEvents = async (workspace: Workspace, events: readonly EventStatus[]): Promise<JsonObject[]> => {
-  const whole: JsonObject[] = []
-  for (const known of events) whole.push({ ...describeEvent(known), ...describePayload(await payloadOf(workspace, known.event)) })
-  return whole
-}
+export const describeEvents = (workspace: Workspace, events: readonly EventStatus[]): Promise<JsonObject[]> =>
+  withRecords(workspace, async (records) => {
+    const whole: JsonObject[] = []
+    for (const known of events) whole.push({ ...describeEvent(known), ...describePayload(await payloadOf(records, known.event)) })
+    return whole
+  })

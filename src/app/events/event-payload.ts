@@ -3,18 +3,16 @@
 import { isUtf8 } from 'node:buffer'
 import type { JsonObject } from '../../core/json.ts'
 import { maskHeaders } from '../../core/secrets/mask.ts'
-import { journalFolder } from '../../journal/folder.ts'
-import { readRaw } from '../../journal/reader.ts'
+import type { EventRecords } from '../../journal/event-records.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
-import type { Workspace } from '../workspace.ts'
 
 const notKept = 'not kept: payloads are kept best effort, within the limits of storage.retention'
 const isGone = 'gone: payloads are kept best effort, and its segment was removed or damaged'
 
 /** Returns the request, or a phrase that says why there is none. */
-export const payloadOf = async ({ dataDir }: Workspace, { raw }: EventView): Promise<RawRequest | string> => {
+export const payloadOf = async (records: EventRecords, { raw }: EventView): Promise<RawRequest | string> => {
   if (!raw) return notKept
-  const kept = await readRaw(journalFolder(dataDir), raw)
+  const kept = await records.raw(raw)
   // The record keeps the signature of a request that is to be verified again, so it is masked here.
   return kept ? { headers: maskHeaders(kept.headers), body: kept.body } : isGone
 }

@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { exit, Fault } from '../../core/fault.ts'
 import type { ControlQuestions } from '../../generated/control.ts'
+import { withRecords } from '../open-records.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import { type Counting, each, type Result } from './event-batch.ts'
@@ -37,7 +38,7 @@ export const planReplay = async (finder: GatewayFinder, chosen: readonly EventSt
 
 /** Returns the body of an event as a text that can be edited. Throws a Fault where the body was not kept, or is not UTF-8. */
 export const editableBody = async (workspace: Workspace, { event }: EventStatus): Promise<string> => {
-  const payload = await payloadOf(workspace, event)
+  const payload = await withRecords(workspace, (records) => payloadOf(records, event))
   if (typeof payload === 'string') throw new Fault('not_kept', `its payload is ${payload}`, { exitCode: exit.no })
   if (!isUtf8(payload.body)) throw new Fault('bad_payload', 'its payload is no text: it cannot be edited', { exitCode: exit.no })
   return payload.body.toString('utf8')

@@ -4,8 +4,8 @@ import { isUtf8 } from 'node:buffer'
 import type { Json } from '../../core/json.ts'
 import type { Headers } from '../../core/request.ts'
 import { compileField } from '../../expr/path.ts'
+import type { EventRecords } from '../../journal/event-records.ts'
 import type { EventView } from '../../journal/record.ts'
-import type { Workspace } from '../workspace.ts'
 import { readAttempts } from './event-attempts.ts'
 import { payloadOf } from './event-payload.ts'
 import { eventReader, type Request } from './event-reader.ts'
@@ -21,15 +21,15 @@ export type SearchCriteria = {
 }
 
 /** Returns whether an event fits the search. */
-export type Search = (workspace: Workspace, view: EventView) => Promise<boolean>
+export type Search = (records: EventRecords, view: EventView) => Promise<boolean>
 
 /** Returns the search for the criteria; `undefined` where they look for nothing. */
 export const searchOf = ({ text, field = [] }: SearchCriteria): Search | undefined => {
   if (text === undefined && field.length === 0) return undefined
   const searchWords = text === undefined ? undefined : wordsSearch(text)
   const fields = field.map(({ path, value }) => ({ get: compileField(path), value }))
-  return async (workspace, view) => {
-    const payload = await payloadOf(workspace, view)
+  return async (records, view) => {
+    const payload = await payloadOf(records, view)
     const request = typeof payload === 'string' ? undefined : { headers: payload.headers as Headers, body: payload.body }
     if (fields.length > 0) {
       const event = request && readEvent(request)
@@ -37,7 +37,7 @@ export const searchOf = ({ text, field = [] }: SearchCriteria): Search | undefin
       const typed = { ...event, eventType: view.event_type ?? event.eventType }
       if (!fields.every(({ get, value }) => equalsText(get(typed), value))) return false
     }
-    return searchWords === undefined || searchWords(workspace, view, request)
+    return searchWords === undefined || searchWords(records, view, request)
   }
 }
 
@@ -50,7 +50,7 @@ const equalsText = (found: Json | undefined, value: string): boolean => {
   return typeof found === 'string' ? found === value : (typeof found === 'boolean' || found === null) && String(found) === value
 }
 
-type WordsSearch = (workspace: Workspace, view: EventView, request: Request | undefined) => Promise<boolean>
+type WordsSearch = (records: EventRecords, view: EventView, request: Request | undefined) => Promise<boolean>
 
 const wordsSearch = (words: string): WordsSearch => {
   const needle = words.toLowerCase()
@@ -62,10 +62,10 @@ const wordsSearch = (words: string): WordsSearch => {
     const event = readEvent(request)
     return event !== undefined && hasText(event.payload, isIn)
   }
-  return async (workspace, view, request) => {
-    // The request has been read already. The words of attempts are read from the disk here, so they are searched last.
+  return async (records, view, request) => {
+    // The request has been read already. The words of attempts are read here, so they are searched last.
     if (Object.values(view).some(isIn) || (request && isInRequest(request))) return true
-    const attempts = await readAttempts(workspace, view)
+    const attempts = await readAttempts(records, view)
     return attempts.some(({ error, answer, prompt, reply }) => [error, answer, prompt, reply].some(isIn))
   }
 }

@@ -2,10 +2,10 @@
 
 import { exit, Fault } from '../../core/fault.ts'
 import { controlOperations, type RunStanding } from '../../generated/control.ts'
-import { journalFolder } from '../../journal/folder.ts'
-import { readEvent, readEvents } from '../../journal/reader.ts'
+import type { EventRecords } from '../../journal/event-records.ts'
 import type { EventView } from '../../journal/record.ts'
-import type { GatewayFinder, RunningGateway } from '../running-gateway.ts'
+import { type OpenRecords, type Runs, withRecords } from '../open-records.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Search } from './event-search.ts'
 import type { Selection } from './event-selection.ts'
@@ -24,10 +24,13 @@ export type EventStatuses = { readonly events: readonly EventStatus[]; readonly 
 export type Selected = EventStatuses & { readonly next: string | undefined; readonly skipped: number }
 
 /** Returns the selected events, newest first. Throws a Fault (exit 5) when the event of the cursor is not in the journal any more. */
-export const selectEvents = async (workspace: Workspace, gateway: GatewayFinder, selection: Selection): Promise<Selected> => {
+export const selectEvents = (workspace: Workspace, gateway: GatewayFinder, selection: Selection): Promise<Selected> =>
+  withRecords(workspace, (records) => select(records, gateway, selection))
+
+const select = async (records: OpenRecords, gateway: GatewayFinder, selection: Selection): Promise<Selected> => {
   const { fits, fitsState, isLive, search, since, limit, cursor } = selection
   const looksCloser = isLive || search !== undefined
-  const reading = await readEvents(journalFolder(workspace.dataDir), {
+  const reading = await records.events({
     fits,
     limit: looksCloser ? Math.max(limit, maxLooked) : limit,
     ...(since === undefined ? {} : { since }),
@@ -38,8 +41,8 @@ export const selectEvents = async (workspace: Workspace, gateway: GatewayFinder,
       exitCode: exit.notFound,
       hint: 'begin again without --cursor',
     })
-  const candidates = search ? await searched(workspace, reading.events, search, isLive ? maxLooked : limit + 1) : reading.events
-  const { events, notices } = await withStandings(workspace, gateway, candidates)
+  const candidates = search ? await searched(records, reading.events, search, isLive ? maxLooked : limit + 1) : reading.events
+  const { events, notices } = await withStandings(records, gateway, candidates)
   const fitting = events.filter(({ state }) => fitsState(state))
   const page = fitting.slice(0, limit)
   // `last` is taken in the order of reading. In the order of time, the next page would miss events that arrived earlier and were written
@@ -55,46 +58,47 @@ export const selectEvents = async (workspace: Workspace, gateway: GatewayFinder,
  * Returns the first events that the search finds. It reads one event after the other, because a thousand bodies need not be in memory at
  * once.
  */
-const searched = async (workspace: Workspace, events: readonly EventView[], search: Search, most: number): Promise<EventView[]> => {
+const searched = async (records: EventRecords, events: readonly EventView[], search: Search, most: number): Promise<EventView[]> => {
   const matching: EventView[] = []
   for (const view of events) {
     if (matching.length === most) break
-    if (await search(workspace, view)) matching.push(view)
+    if (await search(records, view)) matching.push(view)
   }
   return matching
 }
 
 /** Returns the events of the ids or beginnings of ids. Throws a Fault (exit 5) for the first id that is not in the journal. */
-export const findEvents = async (workspace: Workspace, gateway: GatewayFinder, ids: readonly string[]): Promise<EventStatuses> => {
-  const events = new Map<string, EventView>()
-  for (const id of new Set(ids)) {
-    const event = await findEvent(workspace, id)
-    events.set(event.event_id, event)
-  }
-  return withStandings(workspace, gateway, [...events.values()])
-}
+export const findEvents = (workspace: Workspace, gateway: GatewayFinder, ids: readonly string[]): Promise<EventStatuses> =>
+  withRecords(workspace, async (records) => {
+    const events = new Map<string, EventView>()
+    for (const id of new Set(ids)) {
+      const event = await findEvent(records, workspace, id)
+      events.set(event.event_id, event)
+    }
+    return withStandings(records, gateway, [...events.values()])
+  })
 
 /** The outcomes after which an event keeps the claim on its delivery id. */
 const claimingOutcomes: ReadonlySet<string> = new Set(['accepted', 'coalesced', 'delivered'])
 
 /** Returns the event that a duplicate repeats; `undefined` for other events, and where the journal has lost it. */
-export const repeatedBy = async ({ dataDir }: Workspace, event: EventView): Promise<EventView | undefined> => {
+export const repeatedBy = async (records: EventRecords, event: EventView): Promise<EventView | undefined> => {
   if (event.outcome !== 'duplicate' || event.delivery_id === undefined) return undefined
   const fits = ({ outcome, at, ...other }: EventView): boolean =>
     claimingOutcomes.has(outcome) &&
     at <= event.at &&
     (['delivery_id', 'route', 'profile'] as const).every((name) => other[name] === event[name])
-  const { events } = await readEvents(journalFolder(dataDir), { fits, limit: 1 })
+  const { events } = await records.events({ fits, limit: 1 })
   return events[0]
 }
 
-const findEvent = async ({ dataDir, self }: Workspace, id: string): Promise<EventView> => {
-  const lookup = await readEvent(journalFolder(dataDir), id)
+const findEvent = async (records: EventRecords, { self }: Workspace, id: string): Promise<EventView> => {
+  const lookup = await records.event(id)
   if (lookup.kind === 'found') return lookup.event
   if (lookup.kind === 'ambiguous' && lookup.by === 'id')
     throw new Fault('ambiguous', `several ids begin with "${id}"`, { exitCode: exit.notFound, suggest: lookup.ids })
   if (lookup.kind === 'ambiguous') {
-    const lines = await Promise.all(lookup.ids.map((each) => eventLine(dataDir, each)))
+    const lines = await Promise.all(lookup.ids.map((each) => eventLine(records, each)))
     const hint = ['name one by its event id:', ...lines].join('\n')
     throw new Fault('ambiguous', `several events have the delivery id "${id}"`, { exitCode: exit.notFound, hint })
   }
@@ -103,32 +107,35 @@ const findEvent = async ({ dataDir, self }: Workspace, id: string): Promise<Even
 }
 
 /** Returns one event on a line, for people. */
-const eventLine = async (dataDir: string, id: string): Promise<string> => {
-  const found = await readEvent(journalFolder(dataDir), id)
+const eventLine = async (records: EventRecords, id: string): Promise<string> => {
+  const found = await records.event(id)
   return found.kind === 'found' ? `${id}  ${found.event.at}  ${found.event.route}  ${outcomeOf(found.event)}` : id
 }
 
 type Standings = ReadonlyMap<string, RunStanding>
 
-/** Asks the running gateway for the states of the runs of the events. */
-export const standingsOf = async (gateway: RunningGateway, events: readonly EventView[]): Promise<Standings> => {
+/** Asks for the states of the runs of the events. */
+export const standingsOf = async (runs: Runs, events: readonly EventView[]): Promise<Standings> => {
   const { maxItems } = controlOperations.standings.question.members.ids
   const ids = events.map(({ event_id }) => event_id)
   const all: RunStanding[] = []
   for (let from = 0; from < ids.length; from += maxItems)
-    all.push(...(await gateway.standings({ ids: ids.slice(from, from + maxItems) })).standings)
+    all.push(...(await runs.standings({ ids: ids.slice(from, from + maxItems) })).standings)
   return new Map(all.map((standing) => [standing.eventId, standing]))
 }
 
-/** Asks a running gateway for the states of the events that have not ended. Without a gateway, the states of the journal hold. */
-const withStandings = async (workspace: Workspace, finder: GatewayFinder, events: readonly EventView[]): Promise<EventStatuses> => {
+/**
+ * Asks for the states of the events that have not ended: the running gateway, or else a store that several share. Without either, the states
+ * of the journal hold.
+ */
+const withStandings = async (records: OpenRecords, finder: GatewayFinder, events: readonly EventView[]): Promise<EventStatuses> => {
   const notices: string[] = []
   const waiting = events.filter(({ state }) => state === 'waiting')
-  const gateway = waiting.length > 0 ? await orNotice(finder.find(), notices) : undefined
-  const standings = gateway && (await orNotice(standingsOf(gateway, waiting), notices))
+  const runs = waiting.length > 0 ? ((await orNotice(finder.find(), notices)) ?? records.runs) : undefined
+  const standings = runs && (await orNotice(standingsOf(runs, waiting), notices))
   if (!standings) return { events: events.map((event) => knownAs(event, undefined)), notices }
   const missing = waiting.filter(({ event_id }) => !standings.has(event_id))
-  const second = missing.length > 0 ? await orNotice(lookAgain(workspace, gateway, missing), notices) : undefined
+  const second = missing.length > 0 ? await orNotice(lookAgain(records, runs, missing), notices) : undefined
   return { events: events.map((event) => second?.get(event.event_id) ?? knownAs(event, standings.get(event.event_id))), notices }
 }
 
@@ -147,21 +154,17 @@ const orNotice = async <T>(asked: Promise<T>, notices: string[]): Promise<T | un
 }
 
 /**
- * Reads the events again of which the gateway has no run. Either they ended after the journal was read: then the journal has their end by
+ * Reads the events again of which the store has no run. Either they ended after the journal was read: then the journal has their end by
  * now, because its line is written before the store forgets the run. Or another event of their group has the run. Or the line of their end
  * was lost.
  */
-const lookAgain = async (
-  { dataDir }: Workspace,
-  gateway: RunningGateway,
-  missing: readonly EventView[],
-): Promise<ReadonlyMap<string, EventStatus>> => {
+const lookAgain = async (records: EventRecords, runs: Runs, missing: readonly EventView[]): Promise<ReadonlyMap<string, EventStatus>> => {
   const ids = new Set(missing.map(({ event_id }) => event_id))
   const groups = new Set(missing.flatMap(({ group }) => group ?? []))
   const fits = ({ event_id, group }: EventView): boolean => ids.has(event_id) || (group !== undefined && groups.has(group))
-  const { events } = await readEvents(journalFolder(dataDir), { fits, limit: maxLooked })
+  const { events } = await records.events({ fits, limit: maxLooked })
   const siblings = events.filter(({ group, state }) => group !== undefined && state === 'waiting')
-  const standings = siblings.length > 0 ? await standingsOf(gateway, siblings) : undefined
+  const standings = siblings.length > 0 ? await standingsOf(runs, siblings) : undefined
   const running = new Set(siblings.flatMap(({ event_id, group }) => (standings?.has(event_id) ? (group ?? []) : [])))
   const latest = new Map(events.map((event) => [event.event_id, event]))
   return new Map(

@@ -5,7 +5,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { RequestHead, VerifiedRequest } from '../../core/request.ts'
-import { readEvent, readRaw } from '../../journal/reader.ts'
+import type { EventRecords } from '../../journal/event-records.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
 
 export type Again =
@@ -23,12 +23,12 @@ type RepeatOptions = {
 }
 
 /** Reads the stored request of an event, or says why there is none to repeat. */
-export const requestAgain = async (folder: string, eventId: string, { at, sameId, body }: RepeatOptions): Promise<Again> => {
-  const lookup = await readEvent(folder, eventId)
+export const requestAgain = async (records: EventRecords, eventId: string, { at, sameId, body }: RepeatOptions): Promise<Again> => {
+  const lookup = await records.event(eventId)
   if (lookup.kind !== 'found')
     return { found: false, why: lookup.kind === 'ambiguous' ? `several events begin with ${eventId}` : `no event ${eventId}` }
   const { event: view } = lookup
-  const raw = view.raw && (await readRaw(folder, view.raw))
+  const raw = view.raw && (await records.raw(view.raw))
   if (!raw) return { found: false, why: 'its raw request was not kept, or is gone' }
   if (view.unverified || view.outcome === 'bad_signature') {
     if (body !== undefined) return { found: false, why: 'its signature did not hold, and holds for no other body' }

@@ -1,11 +1,10 @@
 /** Watches the traffic of a running gateway, after the traffic of the past. */
 
 import type { TailLine } from '../../generated/control.ts'
-import { journalFolder } from '../../journal/folder.ts'
-import { readEvents } from '../../journal/reader.ts'
 import type { EventView } from '../../journal/record.ts'
 import type { TailLines } from '../live/tails.ts'
 import { type TrafficFilter, trafficOfView, wants } from '../live/traffic.ts'
+import { withRecords } from '../open-records.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import { checkOutcomes, checkSources } from './selection-words.ts'
@@ -38,9 +37,9 @@ export const watch = async (workspace: Workspace, finder: GatewayFinder, { since
 }
 
 /** Reads the past events, oldest first. */
-const pastEvents = async ({ dataDir }: Workspace, filter: TrafficFilter, since: number): Promise<readonly EventView[]> => {
+const pastEvents = async (workspace: Workspace, filter: TrafficFilter, since: number): Promise<readonly EventView[]> => {
   const fits = (view: EventView): boolean => wants(filter, trafficOfView(view))
-  return (await readEvents(journalFolder(dataDir), { fits, since, limit: maxPast })).events.toReversed()
+  return (await withRecords(workspace, (records) => records.events({ fits, since, limit: maxPast }))).events.toReversed()
 }
 
 /** Joins past and live traffic. Watching began before the past was read, so an event that is in both is told once. */

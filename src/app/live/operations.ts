@@ -15,7 +15,7 @@ import type { Reloader } from './reload.ts'
 import { type ReplayOptions, replay } from './replay.ts'
 import type { Tails } from './tails.ts'
 
-type OperationsOptions = Pick<ReplayOptions, 'folder' | 'shared'> & {
+type OperationsOptions = Pick<ReplayOptions, 'records' | 'shared'> & {
   readonly store: Store
   readonly worker: Worker
   readonly scheduler: Scheduler
@@ -31,7 +31,7 @@ type OperationsOptions = Pick<ReplayOptions, 'folder' | 'shared'> & {
 
 /** Makes the operations of a gateway that listens. */
 export const createOperations = (options: OperationsOptions): RunningGateway => {
-  const { store, worker, scheduler, reloader, facts, tails, clock, url, stopping, stop, folder, shared } = options
+  const { store, worker, scheduler, reloader, facts, tails, clock, url, stopping, stop, records, shared } = options
   const { current } = reloader
   const refusals = countRefusals()
   facts.observe(refusals)
@@ -72,7 +72,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
         worker.wake()
       }
     },
-    replay: (question) => replay(question, { folder, shared, facts, serving: current }),
+    replay: (question) => replay(question, { records, shared, facts, serving: current }),
     startJob: ({ profile, job }) => scheduler.startByHand(profile, job),
     runningJobs: async () => ({ jobs: worker.runningJobs() }),
     sessions: async ({ max, ...filter }) => ({

@@ -11,6 +11,7 @@ import type { RoutePlan } from '../../core/plan.ts'
 import type { RequestHead, VerifiedRequest } from '../../core/request.ts'
 import { resume } from '../../engine/run.ts'
 import type { ControlQuestions, ReplayResult } from '../../generated/control.ts'
+import type { EventRecords } from '../../journal/event-records.ts'
 import { ReadOnce } from '../../parts/body/request-body.ts'
 import { servedAs } from '../../plan/table.ts'
 import { requestAgain } from '../events/request-again.ts'
@@ -19,8 +20,7 @@ import type { SharedEffects } from './effects.ts'
 import type { LiveConfig } from './live-config.ts'
 
 export type ReplayOptions = {
-  /** The folder of the journal. */
-  readonly folder: string
+  readonly records: EventRecords
   readonly shared: SharedEffects
   readonly serving: () => LiveConfig
   /** Hears how a replay ended, unless it was dry. */
@@ -34,9 +34,9 @@ const replayMissing = (why: string): ReplayResult => ({ found: false, why })
  * now.
  */
 export const replay = async (question: ControlQuestions['replay'], options: ReplayOptions): Promise<ReplayResult> => {
-  const { folder, shared, facts } = options
+  const { records, shared, facts } = options
   const { id, body, same_id: sameId = false, dry_run: dryRun = false } = question
-  const again = await requestAgain(folder, id, { at: shared.clock.now(), sameId, body })
+  const again = await requestAgain(records, id, { at: shared.clock.now(), sameId, body })
   if (!again.found) return again
   const { view } = again
   // Asked for only now: the configuration may have been replaced since the question came.

@@ -2,10 +2,10 @@
 
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, parseObject, valueAt } from '../../core/json.ts'
-import { journalFolder } from '../../journal/folder.ts'
-import { readEvent } from '../../journal/reader.ts'
+import type { EventRecords } from '../../journal/event-records.ts'
 import { presets, schemes } from '../../parts/schemes/index.ts'
 import { payloadOf } from '../events/event-payload.ts'
+import { withRecords } from '../open-records.ts'
 import { findSample, readSample, sampleNameOf } from '../samples/gallery.ts'
 import type { Workspace } from '../workspace.ts'
 import { readRoutes } from './routes.ts'
@@ -39,14 +39,17 @@ const ofSample = (workspace: Workspace, like: string): RequestTraits => {
 }
 
 /** Reads the traits of a recorded request. The route that took the event says which scheme verifies it. */
-const ofEvent = async (workspace: Workspace, id: string): Promise<RequestTraits> => {
-  const lookup = await readEvent(journalFolder(workspace.dataDir), id)
+const ofEvent = (workspace: Workspace, id: string): Promise<RequestTraits> =>
+  withRecords(workspace, (records) => traitsOfEvent(records, workspace, id))
+
+const traitsOfEvent = async (records: EventRecords, workspace: Workspace, id: string): Promise<RequestTraits> => {
+  const lookup = await records.event(id)
   if (lookup.kind !== 'found') {
     const hint = `a sample has a slash in its name: ${workspace.self} samples list; events: ${workspace.self} events list`
     throw new Fault('not_found', `there is neither a sample nor an event "${id}"`, { exitCode: exit.notFound, hint })
   }
   const { event } = lookup
-  const request = await payloadOf(workspace, event)
+  const request = await payloadOf(records, event)
   const route = readRoutes(workspace).routes.find(({ name }) => name === event.route)
   const verify = route && isObject(route.written) ? route.written.verify : undefined
   const body = typeof request === 'string' ? '' : Buffer.from(request.body).toString('utf8')

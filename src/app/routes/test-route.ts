@@ -7,6 +7,7 @@ import { quoted } from '../../process/quoted.ts'
 import { readAttempts } from '../events/event-attempts.ts'
 import type { EventStatus } from '../events/event-status.ts'
 import { followEvent } from '../events/follow-event.ts'
+import { withRecords } from '../open-records.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import { traceRoute } from '../trace/trace-route.ts'
 import type { Workspace } from '../workspace.ts'
@@ -88,7 +89,7 @@ const asRecorded = async (workspace: Workspace, gateway: GatewayFinder, answer: 
 const deliveredText = async (workspace: Workspace, route: string, { event, state }: EventStatus): Promise<string | undefined> => {
   if (event.outcome === 'delivered') return renderedText(workspace, route, event.event_id)
   if (state !== 'done' || event.silent) return undefined
-  return (await readAttempts(workspace, event)).at(-1)?.reply ?? undefined
+  return (await withRecords(workspace, (records) => readAttempts(records, event))).at(-1)?.reply ?? undefined
 }
 
 /**

@@ -4,13 +4,13 @@ import type { RouteSource } from '../../config/config.ts'
 import { systemClock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { VerifiedRequest } from '../../core/request.ts'
-import { journalFolder } from '../../journal/folder.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
 import { allSchemes, type Catalogue } from '../../plan/compile.ts'
 import { runScript } from '../../process/script.ts'
 import { requestAgain } from '../events/request-again.ts'
+import { withRecords } from '../open-records.ts'
 import { servedRoute } from '../routes/prepare-test.ts'
 import { readRoutes } from '../routes/routes.ts'
 import { findSample, readSample } from '../samples/gallery.ts'
@@ -56,15 +56,15 @@ export const tracedOf = async (
     : postedContent(source, of, { ...options, schemes: allSchemes(catalogue, source.spec) }, workspace)
 
 /** Returns the request of a recorded event, as if it came again. Throws a Fault where the request was not kept. */
-export const recordedRequest = async ({ dataDir, self }: Workspace, eventId: string): Promise<VerifiedRequest> => {
-  const again = await requestAgain(journalFolder(dataDir), eventId, { at: systemClock.now(), sameId: true })
+export const recordedRequest = async (workspace: Workspace, eventId: string): Promise<VerifiedRequest> => {
+  const again = await withRecords(workspace, (records) => requestAgain(records, eventId, { at: systemClock.now(), sameId: true }))
   if (again.found && 'request' in again) return again.request
   if (again.found)
     throw new Fault('unverified', 'its signature did not hold when it came', {
       exitCode: exit.no,
-      hint: `${self} events replay ${eventId} --dry-run verifies it again, and says what it would start`,
+      hint: `${workspace.self} events replay ${eventId} --dry-run verifies it again, and says what it would start`,
     })
-  throw new Fault('not_found', again.why, { exitCode: exit.notFound, hint: `${self} events list` })
+  throw new Fault('not_found', again.why, { exitCode: exit.notFound, hint: `${workspace.self} events list` })
 }
 
 const postedContent = (

@@ -7,8 +7,6 @@ import { systemClock } from '../../../core/clock.ts'
 import type { Event, Headers } from '../../../core/request.ts'
 import { maskHeaders } from '../../../core/secrets/mask.ts'
 import { cut } from '../../../core/text.ts'
-import { journalFolder } from '../../../journal/folder.ts'
-import { readEvents } from '../../../journal/reader.ts'
 import type { EventView } from '../../../journal/record.ts'
 import { catalogueOf } from '../../../plan/catalogue.ts'
 import { quietBook } from '../../../plan/check.ts'
@@ -16,6 +14,7 @@ import { allSchemes, type Catalogue } from '../../../plan/compile.ts'
 import { eventReader, type Request } from '../../events/event-reader.ts'
 import { outcomeOf } from '../../events/event-status.ts'
 import { prettyJson } from '../../json-text.ts'
+import { withRecords } from '../../open-records.ts'
 import { asReceived } from '../../routes/prepare-test.ts'
 import { readRoutes } from '../../routes/routes.ts'
 import { findSample, readSample } from '../../samples/gallery.ts'
@@ -82,10 +81,10 @@ const takenFirst = async (
 }
 
 /** Returns the recorded events of one route, or of all routes. */
-const recordedRows = async ({ dataDir }: Workspace, route: string | undefined): Promise<readonly PayloadRow[]> => {
+const recordedRows = async (workspace: Workspace, route: string | undefined): Promise<readonly PayloadRow[]> => {
   const fits = (event: EventView): boolean =>
     (route === undefined || event.route === route) && event.raw !== undefined && event.unverified === undefined
-  const { events } = await readEvents(journalFolder(dataDir), { fits, limit: maxRecorded })
+  const { events } = await withRecords(workspace, (records) => records.events({ fits, limit: maxRecorded }))
   return [...events]
     .sort((a, b) => (a.at < b.at ? 1 : -1))
     .map((event) => ({

@@ -1,0 +1,20 @@
+/** What is read of the records of events. A folder of segments answers it, and the database that several gateways share. */
+
+import type { EventFilter, Events } from './fold-events.ts'
+import type { EventView, RawPlace, RawRequest } from './record.ts'
+
+/** The result of looking up an event. `ambiguous`: several events match; `ids` has the newest ten. */
+export type EventLookup =
+  | { readonly kind: 'found'; readonly event: EventView }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'ambiguous'; readonly by: 'id' | 'delivery id'; readonly ids: readonly string[] }
+
+/** Each method may throw a Fault or a StoreFault where a shared database cannot be asked. */
+export interface EventRecords {
+  /** Reads the newest events that are wanted. Events without a line of arrival are among them only when all lines were read. */
+  events(wanted: EventFilter): Promise<Events>
+  /** Reads one event by its id, by a prefix of six or more characters that no other id has, or by its delivery id. */
+  event(id: string): Promise<EventLookup>
+  /** Reads a stored request, its body byte for byte; `undefined` when it was deleted or is not complete. */
+  raw(place: RawPlace): Promise<RawRequest | undefined>
+}

@@ -1,0 +1,14 @@
+/** Parses the bytes of a stored request: its headers as JSON, then its body. */
+
+import { isObject, type Json } from '../core/json.ts'
+import type { RawRequest } from './record.ts'
+
+/** Parses a request whose first `headBytes` are its headers; `undefined` where they are damaged. The body is a view of `bytes`. */
+export const parseRaw = (bytes: Buffer, headBytes: number): RawRequest | undefined => {
+  try {
+    const headers: Json = JSON.parse(bytes.toString('utf8', 0, headBytes))
+    return isObject(headers) ? { headers, body: bytes.subarray(headBytes) } : undefined
+  } catch {
+    return undefined
+  }
+}
