@@ -3,6 +3,10 @@
 import type { EventRecords } from '../journal/event-records.ts'
 import { journalFolder } from '../journal/folder.ts'
 import { folderRecords } from '../journal/reader.ts'
+import { databaseRecords } from '../journal/shared/database-records.ts'
+import type { Attached } from '../store/store-part.ts'
+import { attachStore } from './attach-store.ts'
+import { standingView } from './events/standing-view.ts'
 import type { RunningGateway } from './running-gateway.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -15,11 +19,16 @@ export type OpenRecords = EventRecords & {
   close(): Promise<void>
 }
 
-/** Opens the records of a data directory. Whoever opens them closes them. */
-export const openRecords = async ({ dataDir }: Workspace): Promise<OpenRecords> => ({
-  ...folderRecords(journalFolder(dataDir)),
-  close: async () => {},
-})
+/** Opens the records of a data directory: its folder, or the database that its gateway shares with others. Whoever opens them closes them. */
+export const openRecords = async (workspace: Workspace): Promise<OpenRecords> => {
+  const attached = await attachStore(workspace, 'read')
+  if (!attached) return { ...folderRecords(journalFolder(workspace.dataDir)), close: async () => {} }
+  return { ...databaseRecords(attached.records), runs: { standings: standingsIn(attached) }, close: () => attached.close() }
+}
+
+export const standingsIn =
+  (store: Pick<Attached, 'standings'>): Runs['standings'] =>
+  async ({ ids }) => ({ standings: (await store.standings(ids)).map((standing) => standingView(standing, Date.now())) })
 
 /** Opens the records, lets `use` read them, and closes them. */
 export const withRecords = async <T>(workspace: Workspace, use: (records: OpenRecords) => Promise<T>): Promise<T> => {

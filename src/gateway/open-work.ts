@@ -10,6 +10,8 @@ import { journalFolder } from '../journal/folder.ts'
 import { openJournal } from '../journal/journal.ts'
 import { createJournalObserver } from '../journal/journal-observer.ts'
 import { folderRecords } from '../journal/reader.ts'
+import { databaseRecords } from '../journal/shared/database-records.ts'
+import { openSharedJournal } from '../journal/shared/shared-journal.ts'
 import { servedAs } from '../plan/table.ts'
 import { chatAddressOfRun } from '../runs/chat-address.ts'
 import { createConversations } from '../runs/conversation.ts'
@@ -17,8 +19,8 @@ import { type Known, lackOf } from '../runs/lack-of.ts'
 import { Worker } from '../runs/worker.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
 import type { Store } from '../store/ports.ts'
-import type { OpenStore } from '../store/store-part.ts'
 import type { Shared } from '../store/shared.ts'
+import type { OpenStore } from '../store/store-part.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
 import { createLogObserver } from './log-observer.ts'
 import { createMirrorObserver } from './mirror-observer.ts'
@@ -42,7 +44,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   const keys = await openKeys(config, log)
   if (keys) closing.push(() => keys.close())
   const commentKey = await ensureCommentKey(config.dataDir)
-  const records = await observe(options, closing)
+  const records = await observe(options, store, closing)
   const tails = createTails({ clock, redact })
   facts.observe(tails)
   const routeOf: RouteOf = (name) => servedAs(current().table, name)?.source.spec
@@ -106,17 +108,21 @@ const knownTo = ({ config: { profiles }, catalogue: { targets }, table, jobs }: 
 /** Adds the observers of the facts, the journal and the log. Returns what the journal records. */
 const observe = async (
   { config, log, clock, redact, shared: { facts }, reloader, requests }: GatewayOptions,
+  store: OpenStore,
   closing: Closing,
 ): Promise<EventRecords> => {
   const retention = () => reloader.current().config.storage.retention
   const report = (reason: string): void => log('warn', { reason }, 'event records')
   const folder = journalFolder(config.dataDir)
-  const journal = await openJournal({ folder, clock, limits: retention, report })
+  const journalOptions = { clock, limits: retention, report }
+  const journal = store.shared
+    ? await openSharedJournal({ ...journalOptions, records: store.shared.records })
+    : await openJournal({ ...journalOptions, folder })
   closing.push(() => journal.close())
   facts.observe(createJournalObserver({ journal, keepsPayloads: () => retention().payloads, redact }))
   if (requests) facts.observe(requests.observer)
   const logObserver = createLogObserver(log, clock, { requests: requests?.replacesLog !== true })
   closing.push(async () => logObserver.close())
   facts.observe(logObserver)
-  return folderRecords(folder)
+  return store.shared ? databaseRecords(store.shared.records) : folderRecords(folder)
 }

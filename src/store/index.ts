@@ -30,6 +30,7 @@ const postgres: StorePart = {
   ownership: 'shared',
   isLasting: true,
   open: async (options) => (await import('./postgres/postgres-store.ts')).openPostgres(options),
+  attach: async (options, may) => (await import('./postgres/records/attach.ts')).attachPostgres(options, may),
   inspect: async (options) => (await import('./postgres/inspect.ts')).inspectServer(options),
 }
 

@@ -1,5 +1,7 @@
 /** What the gateways on a shared store have in common beside their work. */
 
+import type { SharedRecords } from './shared-records.ts'
+
 /**
  * A part of a route's rate limit that one gateway may use up. `requests`: how many were granted, 0 where the window is full. `leftMs`: how
  * long the window stays open.
@@ -70,6 +72,7 @@ export interface Shared {
   forgetReplicas(): Promise<void>
   /** Makes this replica the only one that has the task, for `leaseMs` from now. `false`: another replica has the task. */
   lead(task: string, leaseMs: number): Promise<boolean>
+  readonly records: SharedRecords
   /**
    * Takes a part of a window of one minute, and opens the window where none is open. At most `limit` requests are granted in a window, to
    * all gateways together.

@@ -3,6 +3,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Store } from './ports.ts'
 import type { Shared } from './shared.ts'
+import type { SharedRecords } from './shared-records.ts'
 
 export type StoreOptions = {
   /** A folder that only this store uses. */
@@ -23,6 +24,9 @@ export type StoreOptions = {
 /** An open store. `shared`: what its gateways have in common beside their work; absent in a sole store. */
 export type OpenStore = Store & { readonly shared?: Shared }
 
+/** A shared store, opened by a command beside its gateways. */
+export type Attached = Pick<Store, 'standings' | 'revive' | 'close'> & { readonly records: SharedRecords }
+
 /** A kind of store. */
 export type StorePart = {
   /** The value of `storage.kind`. */
@@ -38,6 +42,11 @@ export type StorePart = {
   readonly isLasting: boolean
   /** Opens the store. Throws a Fault. */
   open(options: StoreOptions): Promise<OpenStore>
+  /**
+   * Opens a shared store for a command. The schema stays as it is, and with `read` nothing can be changed. Throws a Fault, also for a schema
+   * of a later version, and for one that no gateway has made yet.
+   */
+  attach?(options: StoreOptions, may: 'read' | 'change'): Promise<Attached>
   /**
    * Inspects the store without changing anything: the files in its folder, or the database of the operator. A sole store is inspected only
    * while no gateway has it open.

@@ -12,7 +12,7 @@ const testClock = `
   create table test_clock (at timestamptz not null);
   insert into test_clock values (now());
   create or replace function clock() returns timestamptz language sql stable as 'select at from test_clock'`
-const emptied = 'truncate claims, runs, lanes, groups, plans, sessions, messages, sums restart identity'
+const emptied = 'truncate claims, runs, lanes, groups, plans, sessions, messages, sums, record_batches, records restart identity'
 
 type TestSchema = { readonly options: PostgresOptions; readonly connection: Connection }
 

@@ -19,7 +19,7 @@ import t, { type Test } from 'tap'
 import { maskHeaders } from '../../src/core/secrets/mask.ts'
 import { openJournal } from '../../src/journal/journal.ts'
 import { readEvent, readEvents, readRaw } from '../../src/journal/reader.ts'
-import type { Ended, EventView, Journal, RawRequest, Received, Tried } from '../../src/journal/record.ts'
+import type { Ended, EventView, Journal, RawRequest, Received } from '../../src/journal/record.ts'
 import type { Limits } from '../../src/journal/retention.ts'
 import { type FakeClock, fakeClock } from '../fakes/clock.ts'
 
@@ -77,15 +77,6 @@ const ended = (event_id: string, second: number, more: Partial<Ended> = {}): End
   ...more,
 })
 
-const tried = (event_id: string, second: number, attempt: number): Tried => ({
-  kind: 'tried',
-  at: at(second),
-  event_id,
-  attempt,
-  error: `error ${attempt}`,
-  next_at: at(second + 10),
-})
-
 const segments = (folder: string): string[] => readdirSync(folder).filter((file) => file.endsWith('.jsonl'))
 const linesIn = (folder: string): string[] =>
   segments(folder).flatMap((file) => readFileSync(join(folder, file), 'utf8').split('\n').filter(Boolean))
@@ -97,125 +88,6 @@ const found = async (folder: string, id: string): Promise<EventView> => {
   if (result.kind !== 'found') throw new Error(`${id} is ${result.kind}`)
   return result.event
 }
-
-t.test('every kind of line is folded into the event it is about', async (t) => {
-  const opened = await open(t)
-  const { journal, folder } = opened
-  journal.add(received('ignored-1', 0, { outcome: 'ignored', reason: 'filter', stage: 'filters', status: 200 }))
-  journal.add(received('waiting-1', 1))
-  journal.add(received('done-0001', 2))
-  journal.add(tried('done-0001', 3, 1))
-  journal.add(tried('done-0001', 4, 2))
-  journal.add(ended('done-0001', 5, { attempt: 3, silent: true, target: 'log' }))
-  journal.add(received('dead-0001', 6))
-  journal.add(ended('dead-0001', 7, { state: 'dead', attempt: 5, error: 'gave up' }))
-  journal.add(received('revived-1', 8))
-  journal.add(tried('revived-1', 8, 4))
-  journal.add(ended('revived-1', 9, { state: 'dead', attempt: 5, error: 'gave up' }))
-  journal.add({ kind: 'revived', at: at(10), event_id: 'revived-1' })
-  journal.add(received('again-001', 11))
-  journal.add(ended('again-001', 12, { state: 'dead', attempt: 5, error: 'gave up' }))
-  journal.add({ kind: 'revived', at: at(13), event_id: 'again-001' })
-  journal.add(tried('again-001', 14, 1))
-  journal.add({ kind: 'started', at: at(15), event_id: 'started-1', profile: 'p', job: 'nightly', delivery_id: 's' })
-  journal.add(received('twice-001', 16))
-  journal.add(ended('twice-001', 17, { state: 'dead', error: 'the process died' }))
-  journal.add(ended('twice-001', 18))
-  // A run may be so fast that its end is written before its arrival.
-  journal.add(ended('fast-0001', 20))
-  journal.add(received('fast-0001', 19))
-  await journal.flushed()
-
-  const { events, truncated, skipped } = await readEvents(folder, { limit: 100 })
-  t.strictSame([truncated, skipped], [false, 0])
-  t.strictSame(idsOf(events), [
-    'fast-0001',
-    'twice-001',
-    'started-1',
-    'again-001',
-    'revived-1',
-    'dead-0001',
-    'done-0001',
-    'waiting-1',
-    'ignored-1',
-  ])
-  const { kind: _, ...ignored } = received('ignored-1', 0, { outcome: 'ignored', reason: 'filter', stage: 'filters', status: 200 })
-  const { kind: __, ...done } = received('done-0001', 2)
-  const expected = new Map<string, object>([
-    ['ignored-1', { ...ignored, state: 'final', tries: [] }],
-    ['waiting-1', { state: 'waiting', attempt: undefined, ended_at: undefined, tries: [] }],
-    [
-      'done-0001',
-      {
-        ...done,
-        target: 'log',
-        state: 'done',
-        attempt: 3,
-        ended_at: at(5),
-        silent: true,
-        tries: [tried('done-0001', 3, 1), tried('done-0001', 4, 2)],
-        steps: [tried('done-0001', 3, 1), tried('done-0001', 4, 2), ended('done-0001', 5, { attempt: 3, silent: true, target: 'log' })],
-      },
-    ],
-    ['dead-0001', { state: 'dead', attempt: 5, error: 'gave up', ended_at: at(7) }],
-    ['revived-1', { state: 'waiting', attempt: undefined, error: undefined, ended_at: undefined, tries: [tried('revived-1', 8, 4)] }],
-    [
-      'again-001',
-      {
-        state: 'waiting',
-        attempt: 1,
-        error: 'error 1',
-        ended_at: undefined,
-        // What was before a retry by hand is told, too.
-        steps: [{ kind: 'ended', state: 'dead' }, { kind: 'revived' }, { kind: 'tried' }],
-      },
-    ],
-    ['started-1', { at: at(15), profile: 'p', route: '', job: 'nightly', outcome: 'accepted', delivery_id: 's', state: 'waiting' }],
-    ['twice-001', { state: 'done', error: undefined, ended_at: at(18) }],
-    ['fast-0001', { at: at(19), state: 'done', ended_at: at(20) }],
-  ])
-  for (const event of events) {
-    t.match(event, expected.get(event.event_id), event.event_id)
-    t.strictSame(await found(folder, event.event_id), event, `${event.event_id} is the same by its id`)
-  }
-  t.strictSame(events.at(-1), expected.get('ignored-1'))
-  t.strictSame(events.at(-3), expected.get('done-0001'))
-})
-
-t.test('of many failed attempts the last fifty are told, oldest first', async (t) => {
-  const { journal, folder } = await open(t)
-  journal.add(received('often-001', 0))
-  for (let attempt = 1; attempt <= 60; attempt++) journal.add(tried('often-001', attempt, attempt))
-  await journal.flushed()
-  const { tries, attempt } = await found(folder, 'often-001')
-  t.strictSame(
-    tries.map((line) => line.attempt),
-    Array.from({ length: 50 }, (_, i) => i + 11),
-  )
-  t.equal(attempt, 60)
-})
-
-t.test('members of a group are merged once its run has ended', async (t) => {
-  const { journal, folder } = await open(t)
-  const member = { outcome: 'coalesced', group: 'opener-1' }
-  journal.add(received('opener-1', 0, member))
-  journal.add(received('other-01', 1, { outcome: 'coalesced', group: 'other-01' }))
-  journal.add(received('member-2', 2, member))
-  journal.add(received('latest-3', 3, member))
-  await journal.flushed()
-  t.strictSame(new Set((await all(folder)).map((event) => event.state)), new Set(['waiting']))
-
-  journal.add(ended('latest-3', 9, { group: 'opener-1', count: 3 }))
-  await journal.flushed()
-  const expected = [
-    { event_id: 'latest-3', state: 'done', count: 3, ended_at: at(9) },
-    { event_id: 'member-2', state: 'merged', ended_at: at(9), group: 'opener-1' },
-    { event_id: 'other-01', state: 'waiting', ended_at: undefined },
-    { event_id: 'opener-1', state: 'merged', ended_at: at(9) },
-  ]
-  t.match(await all(folder), expected)
-  for (const event of expected) t.match(await found(folder, event.event_id), event)
-})
 
 t.test('a raw request comes back byte for byte, its secrets masked', async (t) => {
   const { journal, folder } = await open(t)

@@ -1,9 +1,11 @@
 /** Starts dead runs again with their stored work. Their attempts are counted from 1 again. */
 
 import type { GatewayFinder } from '../running-gateway.ts'
+import type { Workspace } from '../workspace.ts'
 import { type Counting, each, type Result } from './event-batch.ts'
 import type { EventStatus } from './event-status.ts'
 import { standingsOf } from './events.ts'
+import { type DeadRuns, withRuns } from './with-runs.ts'
 
 export type RetryPlan = {
   /** The events whose runs start again. */
@@ -16,22 +18,26 @@ export type RetryPlan = {
 
 /**
  * Plans the retry. Only dead runs start again. Events without a dead run are left out of a selection, and count as failed where their ids
- * were given. Throws a Fault without a gateway (exit 4).
+ * were given. Throws a Fault without a gateway (exit 4), unless the store is shared.
  */
-export const planRetry = async (finder: GatewayFinder, events: readonly EventStatus[], isSelection: boolean): Promise<RetryPlan> => {
-  const gateway = await finder.need()
-  const standings = await standingsOf(
-    gateway,
-    events.map(({ event }) => event),
-  )
+export const planRetry = async (
+  workspace: Workspace,
+  finder: GatewayFinder,
+  events: readonly EventStatus[],
+  isSelection: boolean,
+): Promise<RetryPlan> => {
+  const views = events.map(({ event }) => event)
+  const standings = await withRuns(workspace, finder, (runs) => standingsOf(runs, views))
   const isDead = ({ event }: EventStatus): boolean => standings.get(event.event_id)?.state === 'dead'
   const others = isSelection
     ? []
     : events.filter((known) => !isDead(known)).map((known) => ({ known, ok: false, why: whyNotRetried(known) }))
   const dead = events.filter(isDead)
-  const retry = async ({ event }: EventStatus) =>
-    (await gateway.retry({ id: event.event_id })).retried ? { ok: true } : { ok: false, why: 'it is not dead any more' }
-  return { dead, others, run: (counting) => each(dead, retry, counting) }
+  const retry = async ({ event }: EventStatus, runs: DeadRuns) =>
+    (await runs.retry({ id: event.event_id })).retried ? { ok: true } : { ok: false, why: 'it is not dead any more' }
+  const run = (counting: Counting): Promise<readonly Result[]> =>
+    withRuns(workspace, finder, (runs) => each(dead, (known) => retry(known, runs), counting))
+  return { dead, others, run }
 }
 
 const whyNotRetried = ({ event, state }: EventStatus): string => {

@@ -5,10 +5,11 @@ import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { Session } from '../../core/session.ts'
-import type { RunStanding, SessionView } from '../../generated/control.ts'
+import type { SessionView } from '../../generated/control.ts'
 import type { Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
-import type { Store, StoredStanding } from '../../store/ports.ts'
+import type { Store } from '../../store/ports.ts'
+import { standingView } from '../events/standing-view.ts'
 import type { RunningGateway } from '../running-gateway.ts'
 import { countRefusals } from './refusals.ts'
 import type { Reloader } from './reload.ts'
@@ -89,10 +90,6 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
     },
   }
 }
-
-/** Turns a duration of the store into a time of this machine, because the store's clock may differ. */
-const standingView = ({ dueInMs, ...standing }: StoredStanding, now: number): RunStanding =>
-  dueInMs === undefined ? standing : { ...standing, dueAt: now + dueInMs }
 
 const sessionView = ({ ageMs, idleMs, chatAddress, ...session }: Session, now: number): SessionView => ({
   ...session,

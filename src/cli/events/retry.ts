@@ -20,7 +20,7 @@ export const eventsRetry = async (ids: readonly string[], options: RetryOptions,
   const { dead = false, dryRun = false, yes = false, ...selection } = options
   if (ids.length === 0 && !dead) throw usage('which events? give their ids, or --dead for all dead runs')
   const events = await chosenEvents(ids, dead ? { ...selection, state: ['dead'] } : selection, cli)
-  const plan = await planRetry(gatewayAt(cli.workspace), events, dead)
+  const plan = await planRetry(cli.workspace, gatewayAt(cli.workspace), events, dead)
   const planned = plan.dead.map((known) => ({ known, ok: true }))
   if (dryRun) return answerRetries(planned, plan, true, cli)
   if (dead && planned.length > 0) {

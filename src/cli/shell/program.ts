@@ -1,7 +1,7 @@
 /** Runs a command line: arguments in, exit code out. Every failure is printed as one message, never as a stack. */
 
 import { Command, CommanderError } from 'commander'
-import { exit, Fault, messageOf } from '../../core/fault.ts'
+import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import { addCommands } from '../grammar.ts'
 import { explainTree } from '../help/explain-tree.ts'
 import { choiceIn, pathOf, suggestCommands, suggestOptions } from '../help/suggest.ts'
@@ -47,10 +47,18 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
     // A Fault with the code for internal errors may wrap a mistake of ours. Then the stack of its cause is printed.
     const mistake = error instanceof Fault && error.exitCode === exit.internal ? error.cause : error
     if (wantsStack && mistake instanceof Error && !(mistake instanceof Fault)) io.stderr(`${mistake.stack}\n`)
-    const fault = error instanceof Fault ? error : new Fault('internal', messageOf(error).split('\n')[0] ?? '', { exitCode: exit.internal })
+    const fault = faultOf(error)
     printFault(fault, shownIo, json)
     return fault.exitCode
   }
+}
+
+const faultOf = (error: unknown): Fault => {
+  if (error instanceof Fault) return error
+  const [message = ''] = messageOf(error).split('\n')
+  return error instanceof StoreFault
+    ? new Fault('store_unreachable', message, { exitCode: exit.unreachable })
+    : new Fault('internal', message, { exitCode: exit.internal })
 }
 
 /** Answers the scripts of `completion`. The words are the command line that the user types, and no arguments of this call. */

@@ -34,6 +34,8 @@ export type ConnectionOptions = {
    * planned, the planner would look through the whole table ever after.
    */
   readonly byIndex: boolean
+  /** Whether the server refuses changes on this connection. */
+  readonly isReadOnly?: boolean
   /** The longest wait for a server. */
   readonly connectMs?: number
 }
@@ -70,7 +72,7 @@ export const connect = async (options: ConnectionOptions): Promise<Connection> =
 const clientOptions = (
   address: ServerAddress,
   { host, port }: Host,
-  { schema, durability, connectMs }: ConnectionOptions,
+  { schema, durability, connectMs, isReadOnly = false }: ConnectionOptions,
 ): ClientOptions => ({
   host,
   port,
@@ -88,6 +90,7 @@ const clientOptions = (
     'lock_timeout=1500',
     'idle_in_transaction_session_timeout=10000',
     `synchronous_commit=${durability === 'fsync' ? 'on' : 'off'}`,
+    `default_transaction_read_only=${isReadOnly ? 'on' : 'off'}`,
   ]
     .map((setting) => `-c ${setting}`)
     .join(' '),

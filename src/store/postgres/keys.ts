@@ -25,5 +25,8 @@ export class Marks {
   }
 }
 
+/** The SQL of the process in a mark. */
+export const ownerOf = (mark: string): string => `(${mark} >> ${callBits})`
+
 /** The SQL of the process in a mark of a claim that waits to be settled. */
-export const ownerOfMark = `(-mark >> ${callBits})`
+export const ownerOfMark = ownerOf('-mark')

@@ -1,4 +1,7 @@
-/** The three connections of a store: of claims, whose calls keep their order; of the work of runs; and of what may take longer. */
+/**
+ * The connections of a store: of claims, whose calls keep their order; of the work of runs; of what may take longer; and of the records of
+ * events, which no answer waits for.
+ */
 
 import type { Clock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -26,6 +29,7 @@ export type Links = {
   readonly claims: DatabaseLink
   readonly work: DatabaseLink
   readonly slow: DatabaseLink
+  readonly records: DatabaseLink
   readonly claimKind: CallKind<ClaimCall, Claimed>
   readonly marks: Marks
   /** The runs that this process has taken and not finished. */
@@ -56,16 +60,20 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
     await checkReadable(connection, schema)
     await connection.query(freeLeases, [String(marks.owner), list([...taken.keys()])])
   }
+  const greet = (connection: Connection): Promise<void> => checkReadable(connection, schema)
   const linkOf = (byIndex: boolean, greet: (connection: Connection) => Promise<void>, opened?: Connection): DatabaseLink =>
     new DatabaseLink({ clock, connect: () => connect({ ...options, byIndex }), greet }, opened)
   const claims = linkOf(true, greetClaims, await openFirst(options))
   const work = linkOf(true, greetWork)
-  const slow = linkOf(false, (connection) => checkReadable(connection, schema))
+  const slow = linkOf(false, greet)
+  // A crash of the server may take the last moments of records, as a crash of this machine may with a folder of them.
+  const records = new DatabaseLink({ clock, connect: () => connect({ ...options, durability: 'commit', byIndex: true }), greet })
   const all = [claims, work, slow]
   return {
     claims,
     work,
     slow,
+    records,
     claimKind: claimKind((calls) => void doubtful.push(...calls.slice(0, maxDoubtful - doubtful.length))),
     marks,
     taken,
@@ -73,7 +81,7 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
       if (all.every(({ isUp }) => isUp)) await new Promise<void>((resolve) => void clock.after(pauseMs, resolve))
       await Promise.all(all.map((link) => link.recovered()))
     },
-    close: async () => void (await Promise.all(all.map((link) => link.close()))),
+    close: async () => void (await Promise.all([...all, records].map((link) => link.close()))),
   }
 }
 

@@ -1,7 +1,7 @@
 /** Brings the schema of the shared database to the version of this program, or refuses and says what to do. */
 
 import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
-import type { Connection, Statement } from './connection.ts'
+import type { Connection, Row, Statement } from './connection.ts'
 import { sqlState } from './database-error.ts'
 import { minReader, schemaVersion, upgradeFrom } from './sql/schema.ts'
 
@@ -15,6 +15,22 @@ const maxTries = 10
 
 const newerMessage = (schema: string, version: unknown): string =>
   `the schema ${schema} was written by a later version (format ${version}, this one knows ${schemaVersion})`
+
+const newerFault = (schema: string, version: unknown): Fault =>
+  new Fault('store_newer', newerMessage(schema, version), { exitCode: exit.conflict, hint: 'run that version, or use another schema' })
+
+/** For a command: throws a Fault when a later version has made the schema, or nobody has made it yet. */
+export const checkMade = async (connection: Connection, schema: string): Promise<void> => {
+  const [row] = await connection.query(versionStatement, []).catch((error): readonly Row[] => {
+    if (sqlState(error) !== noTable) throw error
+    return []
+  })
+  if (row === undefined || Number(row[0]) === 0) {
+    const hint = 'the first start of a gateway makes them; look at storage.schema'
+    throw new Fault('store_empty', `the schema ${schema} of the database has no tables yet`, { exitCode: exit.notFound, hint })
+  }
+  if (Number(row[1]) > schemaVersion) throw newerFault(schema, row[0])
+}
 
 /** For a new connection of an open store: throws a StoreFault when a later version has changed the schema in a way that this one cannot read. */
 export const checkReadable = async (connection: Connection, schema: string): Promise<void> => {
@@ -34,10 +50,7 @@ export const migrate = async (connection: Connection, schema: string): Promise<v
       })
       const version = Number(row?.[0])
       if (Number(row?.[1]) > schemaVersion) {
-        throw new Fault('store_newer', newerMessage(schema, version), {
-          exitCode: exit.conflict,
-          hint: 'run that version, or use another schema',
-        })
+        throw newerFault(schema, version)
       }
       if (version >= schemaVersion) return
       await upgrade(connection)

@@ -1,18 +1,22 @@
 /** What gateways have in common beside their work, in the schema of their store. */
 
 import type { Beat, RateShare, ReloadRequest, Replica, ReplicaState, Shared, SharedEntries } from '../shared.ts'
+import type { SharedRecords } from '../shared-records.ts'
 import { entryRevisionsKind, readEntriesKind, replaceEntriesKind } from './calls/entry-calls.ts'
 import { rateShareKind } from './calls/rate-calls.ts'
 import { askReloadKind, beatKind, forgetReplicasKind, leadKind, leaveKind, replicasKind } from './calls/replica-calls.ts'
 import { keyOf } from './keys.ts'
 import type { Links } from './links.ts'
+import { PostgresRecords } from './records/postgres-records.ts'
 
 export class PostgresShared implements Shared {
   readonly replica: string
+  readonly records: SharedRecords
   readonly #links: Links
 
   constructor(links: Links) {
     this.#links = links
+    this.records = new PostgresRecords(links.records, links.marks)
     this.replica = String(links.marks.owner)
   }
 

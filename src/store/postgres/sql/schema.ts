@@ -3,6 +3,7 @@
 import { entryTable } from './entry-table.ts'
 import { groupFunctions } from './group-functions.ts'
 import { laneFunctions } from './lane-functions.ts'
+import { recordTables } from './record-tables.ts'
 import { replicaTables } from './replica-tables.ts'
 import { sessionFunctions } from './session-functions.ts'
 
@@ -121,7 +122,9 @@ const tables = `
 `
 
 /** The change that each version makes to the one before. A new schema goes through all versions. */
-const versions: readonly string[] = [`${tables}${replicaTables}${entryTable}${laneFunctions}${groupFunctions}${sessionFunctions}`]
+const versions: readonly string[] = [
+  `${tables}${replicaTables}${entryTable}${recordTables}${laneFunctions}${groupFunctions}${sessionFunctions}`,
+]
 
 export const schemaVersion = versions.length
 

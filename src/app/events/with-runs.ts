@@ -1,0 +1,28 @@
+/** Finds what can start dead runs again: the running gateway, or the store that several share. */
+
+import { revivedLine } from '../../journal/shared/revived-line.ts'
+import { attachStore } from '../attach-store.ts'
+import { standingsIn } from '../open-records.ts'
+import type { GatewayFinder, RunningGateway } from '../running-gateway.ts'
+import type { Workspace } from '../workspace.ts'
+
+export type DeadRuns = Pick<RunningGateway, 'standings' | 'retry'>
+
+/** Lets `use` work with the running gateway, or with the shared store where no gateway runs here. Throws a Fault (exit 4) without either. */
+export const withRuns = async <T>(workspace: Workspace, finder: GatewayFinder, use: (runs: DeadRuns) => Promise<T>): Promise<T> => {
+  const gateway = await finder.find()
+  const store = gateway ? undefined : await attachStore(workspace, 'change')
+  if (!store) return use(gateway ?? (await finder.need()))
+  try {
+    return await use({
+      standings: standingsIn(store),
+      async retry({ id }) {
+        const retried = await store.revive(id)
+        if (retried) await store.records.add(revivedLine(id, Date.now()), 1, Buffer.alloc(0))
+        return { retried }
+      },
+    })
+  } finally {
+    await store.close()
+  }
+}

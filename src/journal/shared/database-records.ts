@@ -1,0 +1,79 @@
+/** Reads the records of all gateways on a shared store. */
+
+import type { LinePlace, SharedRecords, StoredLine } from '../../store/shared-records.ts'
+import { lookUpEvent, type SearchLines } from '../event-lookup.ts'
+import type { EventRecords } from '../event-records.ts'
+import { createFold, type EventFilter, type Events } from '../fold-events.ts'
+import { parseLine } from '../line.ts'
+import { parseRaw } from '../raw.ts'
+
+/** Returns the records of a shared store. */
+export const databaseRecords = (records: SharedRecords): EventRecords => ({
+  events: (wanted) => readEvents(records, wanted),
+  event: (id) => lookUpEvent(searchIn(records), id),
+  async raw({ segment, offset, head_bytes, body_bytes }) {
+    const size = head_bytes + body_bytes
+    const bytes = await records.raw(segment, offset, size)
+    return bytes?.length === size ? parseRaw(bytes, head_bytes) : undefined
+  },
+})
+
+const linesPerQuery = 1_000
+/**
+ * The time over which lines are gathered before events are settled: two gateways may store the arrival of an event and the end of its run
+ * in either order, and a slow one stores its lines late.
+ */
+const settleUs = 1_000_000
+/** The most lines that are gathered for that. */
+const maxGathered = 5_000
+/** An event's time is that of its gateway, the time of a line that of the server. Their clocks may differ. */
+const clockSlackUs = 60_000_000
+
+const readEvents = async (records: SharedRecords, wanted: EventFilter): Promise<Events> => {
+  const fold = createFold(wanted)
+  const pieces = piecesBackward(records, wanted.since === undefined ? Number.NEGATIVE_INFINITY : wanted.since * 1000 - clockSlackUs)
+  for (;;) {
+    const { done, value } = await pieces.next()
+    if (done) {
+      fold.settle()
+      if (value.isAll) fold.settleRest()
+      return fold.result()
+    }
+    for (const { line, batch } of value) fold.add(parseLine(line, batch))
+    if (fold.settle()) return fold.result()
+  }
+}
+
+/** Yields pieces of lines, newest first, down to a time. Returns whether all lines were read. */
+async function* piecesBackward(
+  records: SharedRecords,
+  sinceUs: number,
+): AsyncGenerator<readonly StoredLine[], { readonly isAll: boolean }> {
+  let piece: StoredLine[] = []
+  for (let place: LinePlace | undefined; ; ) {
+    const lines = await records.before(place, linesPerQuery)
+    piece.push(...lines)
+    const [newest] = piece
+    const oldest = piece.at(-1)
+    const isAll = lines.length < linesPerQuery
+    const isPast = oldest !== undefined && oldest.storedUs < sinceUs
+    const isWhole = newest && oldest && (newest.storedUs - oldest.storedUs >= settleUs || piece.length >= maxGathered)
+    if (isAll || isPast || isWhole) {
+      yield piece
+      piece = []
+    }
+    if (isAll || isPast) return { isAll }
+    place = oldest
+  }
+}
+
+const searchIn =
+  (records: SharedRecords): SearchLines =>
+  async (by, text, enough) => {
+    const found: Promise<readonly StoredLine[]> =
+      by === 'event' ? records.ofEvents(text) : by === 'delivery' ? records.ofDelivery(text) : records.groupEnds(text)
+    for (const { line, batch } of await found) {
+      const parsed = parseLine(line, batch)
+      if (parsed) enough(parsed)
+    }
+  }

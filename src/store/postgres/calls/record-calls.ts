@@ -1,0 +1,148 @@
+/** The calls that store, read and forget the records of events. */
+
+import type { LinePlace, NewLines, RecordLimits, StoredLine } from '../../shared-records.ts'
+import type { CallKind } from '../call-kind.ts'
+import type { Row } from '../connection.ts'
+import { ownerOf } from '../keys.ts'
+
+/** The value of a member of a line that is a text. Its name stands in no text, because JSON escapes the quotes there. */
+const memberOf = (name: string): string => `nullif(split_part(split_part(line, '"${name}":"', 2), '","', 1), '')`
+
+export type AddCall = { readonly batch: bigint; readonly lines: Buffer; readonly count: number; readonly raw: Buffer }
+
+/** A batch that was sent again is stored once. The number of the process and of its call is not the number of another batch. */
+export const addRecordsKind: CallKind<AddCall, void> = {
+  name: 'add_records_1',
+  text: `with stored as (
+      insert into record_batches (batch, stored_us, lines, bytes, raw)
+      values ($1::bigint, clock_us(), $4::int, octet_length($2::text) + octet_length($3::bytea), nullif($3::bytea, ''))
+      on conflict (batch) do nothing returning batch, stored_us
+    )
+    insert into records (stored_us, batch, number, event_id, delivery, ended_group, line)
+    select stored_us, batch, number, split_part(line, '"', 12), md5(${memberOf('delivery_id')})::uuid,
+      case when line like '{"kind":"ended"%' then ${memberOf('group')} end, line
+    from stored, unnest(string_to_array($2::text, E'\\n')) with ordinality as t (line, number)`,
+  maxCalls: 1,
+  isRepeatable: true,
+  // The driver sends a buffer as it is, without escaping it.
+  values: ([call]) => [String(call?.batch), call?.lines, call?.raw, call?.count],
+  answers: () => [undefined],
+}
+
+const columns = 'stored_us, batch, number, line'
+const newestFirst = 'order by stored_us desc, batch desc, number desc'
+/** The most lines of one answer about an event, a delivery id or a group. */
+const maxLines = 1_000
+
+const lineOf = ([storedUs, batch, number, line]: Row): StoredLine => ({
+  storedUs: Number(storedUs),
+  batch: String(batch),
+  number: number as number,
+  line: line as string,
+})
+
+const readKind = <Call>(name: string, text: string, values: (call: Call) => readonly unknown[]): CallKind<Call, readonly StoredLine[]> => ({
+  name,
+  text: `select ${columns} from records where ${text}`,
+  maxCalls: 1,
+  isRepeatable: true,
+  values: ([call]) => values(call as Call),
+  answers: (rows) => [rows.map(lineOf)],
+})
+
+/** The place behind all lines. */
+const end: LinePlace = { storedUs: Number.MAX_SAFE_INTEGER, batch: '0', number: 0 }
+
+export const recordsBeforeKind = readKind<{ readonly place: LinePlace | undefined; readonly max: number }>(
+  'records_before_1',
+  `(stored_us, batch, number) < ($1::bigint, $2::bigint, $3::int) ${newestFirst} limit $4::int`,
+  ({ place: { storedUs, batch, number } = end, max }) => [storedUs, batch, number, max],
+)
+
+/** Ids have only characters before the tilde. */
+export const recordsOfEventsKind = readKind<string>(
+  'records_of_events_1',
+  `event_id >= $1::text and event_id < $1::text || '~' ${newestFirst} limit ${maxLines}`,
+  (prefix) => [prefix],
+)
+
+export const recordsOfDeliveryKind = readKind<string>(
+  'records_of_delivery_1',
+  `delivery = md5($1::text)::uuid ${newestFirst} limit ${maxLines}`,
+  (deliveryId) => [JSON.stringify(deliveryId).slice(1, -1)],
+)
+
+export const groupEndsKind = readKind<string>('group_ends_1', `ended_group = $1::text ${newestFirst} limit ${maxLines}`, (group) => [group])
+
+export const rawBytesKind: CallKind<{ readonly batch: string; readonly offset: number; readonly bytes: number }, Buffer | undefined> = {
+  name: 'raw_bytes_1',
+  text: 'select substring(raw from $2::int + 1 for $3::int) from record_batches where batch = $1::bigint',
+  maxCalls: 1,
+  isRepeatable: true,
+  values: ([call]) => [call?.batch, call?.offset, call?.bytes],
+  answers: ([row]) => [(row?.[0] as Buffer | null | undefined) ?? undefined],
+}
+
+/** The most lines of other gateways in one answer. What is left comes with the next one. */
+const maxNewLines = 5_000
+
+export const newRecordsKind: CallKind<{ readonly owner: bigint; readonly afterUs: number }, NewLines> = {
+  name: 'new_records_1',
+  text: `select ${columns}, now_us from (select clock_us() as now_us) as server left join lateral (
+      select ${columns} from records where stored_us > $1::bigint and ${ownerOf('batch')} <> $2::bigint
+      order by stored_us, batch, number limit ${maxNewLines}
+    ) as found on true`,
+  maxCalls: 1,
+  isRepeatable: true,
+  values: ([call]) => [call?.afterUs, String(call?.owner)],
+  answers: (rows) => {
+    const lines = rows.filter(([storedUs]) => storedUs !== null).map(lineOf)
+    const toUs = lines.length === maxNewLines ? (lines.at(-1)?.storedUs ?? 0) : Number(rows[0]?.[4])
+    return [{ lines, toUs }]
+  },
+}
+
+export type RecordTotals = { readonly lines: number; readonly bytes: number }
+
+const totalsOf = (rows: readonly Row[]): readonly RecordTotals[] => [{ lines: Number(rows[0]?.[0]), bytes: Number(rows[0]?.[1]) }]
+
+export const recordTotalsKind: CallKind<void, RecordTotals> = {
+  name: 'record_totals_1',
+  text: 'select coalesce(sum(lines), 0), coalesce(sum(bytes), 0) from record_batches',
+  maxCalls: 1,
+  isRepeatable: true,
+  values: () => [],
+  answers: totalsOf,
+}
+
+export type PruneCall = Pick<RecordLimits, 'maxAgeMs'> & { readonly over: RecordTotals }
+
+/** The most batches that are forgotten at once, and the number of lines after which no further batch is. */
+const pruneBatches = 200
+const pruneLines = 5_000
+
+/**
+ * Forgets the oldest batches while they are too old, or what was forgotten before them is less than `over`. Answers what it has forgotten:
+ * no lines where there is nothing to forget.
+ */
+export const pruneRecordsKind: CallKind<PruneCall, RecordTotals> = {
+  name: 'prune_records_1',
+  text: `with oldest as (
+      select batch, stored_us, sum(lines) over before_it as lines_before, sum(bytes) over before_it as bytes_before
+      from (
+        select batch, stored_us, lines, bytes from record_batches order by stored_us, batch limit ${pruneBatches} for update skip locked
+      ) as few window before_it as (order by stored_us, batch rows between unbounded preceding and 1 preceding)
+    ), gone as (
+      delete from record_batches where batch in (
+        select batch from oldest where coalesce(lines_before, 0) < ${pruneLines} and (
+          stored_us < clock_us() - $1::float8 * 1000 or coalesce(lines_before, 0) < $2::bigint or coalesce(bytes_before, 0) < $3::bigint
+        )
+      ) returning stored_us, batch, lines, bytes
+    ), forgotten as (
+      delete from records using gone where records.stored_us = gone.stored_us and records.batch = gone.batch
+    ) select coalesce(sum(lines), 0), coalesce(sum(bytes), 0) from gone`,
+  maxCalls: 1,
+  isRepeatable: false,
+  values: ([call]) => [call?.maxAgeMs, Math.round(call?.over.lines ?? 0), Math.round(call?.over.bytes ?? 0)],
+  answers: totalsOf,
+}

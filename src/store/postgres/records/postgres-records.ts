@@ -1,0 +1,66 @@
+/** The records of events in the schema of a shared store. */
+
+import { isEventId } from '../../bounds.ts'
+import type { LinePlace, NewLines, RecordLimits, SharedRecords, StoredLine } from '../../shared-records.ts'
+import {
+  addRecordsKind,
+  groupEndsKind,
+  newRecordsKind,
+  pruneRecordsKind,
+  rawBytesKind,
+  recordsBeforeKind,
+  recordsOfDeliveryKind,
+  recordsOfEventsKind,
+  recordTotalsKind,
+} from '../calls/record-calls.ts'
+import type { DatabaseLink } from '../database-link.ts'
+import type { Marks } from '../keys.ts'
+
+export class PostgresRecords implements SharedRecords {
+  readonly #link: DatabaseLink
+  readonly #marks: Marks
+
+  constructor(link: DatabaseLink, marks: Marks) {
+    this.#link = link
+    this.#marks = marks
+  }
+
+  add(lines: Buffer, count: number, raw: Buffer): Promise<void> {
+    return this.#link.call(addRecordsKind, { batch: this.#marks.next(), lines, count, raw })
+  }
+
+  before(place: LinePlace | undefined, max: number): Promise<readonly StoredLine[]> {
+    return this.#link.call(recordsBeforeKind, { place, max })
+  }
+
+  async ofEvents(prefix: string): Promise<readonly StoredLine[]> {
+    return isEventId(prefix) ? this.#link.call(recordsOfEventsKind, prefix) : []
+  }
+
+  ofDelivery(deliveryId: string): Promise<readonly StoredLine[]> {
+    return this.#link.call(recordsOfDeliveryKind, deliveryId)
+  }
+
+  groupEnds(group: string): Promise<readonly StoredLine[]> {
+    return this.#link.call(groupEndsKind, group)
+  }
+
+  async raw(batch: string, offset: number, bytes: number): Promise<Buffer | undefined> {
+    return /^\d{1,19}$/.test(batch) ? this.#link.call(rawBytesKind, { batch, offset, bytes }) : undefined
+  }
+
+  ofOthers(afterUs = Number.MAX_SAFE_INTEGER): Promise<NewLines> {
+    return this.#link.call(newRecordsKind, { owner: this.#marks.owner, afterUs })
+  }
+
+  async prune({ maxAgeMs, maxBytes, maxEvents }: RecordLimits): Promise<void> {
+    const link = this.#link
+    let { lines, bytes } = await link.call(recordTotalsKind, undefined)
+    for (;;) {
+      const gone = await link.call(pruneRecordsKind, { maxAgeMs, over: { lines: lines - maxEvents, bytes: bytes - maxBytes } })
+      if (gone.lines === 0) return
+      lines -= gone.lines
+      bytes -= gone.bytes
+    }
+  }
+}
