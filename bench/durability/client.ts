@@ -7,7 +7,13 @@ import { text } from 'node:stream/consumers'
 export const secret = 'bench-secret-0123456789'
 
 export type Event = { readonly id: string; readonly route: string; readonly body: string }
-export type Answer = { readonly status: number; readonly said: string; readonly reason: string }
+export type Answer = {
+  readonly status: number
+  readonly said: string
+  readonly reason: string
+  /** The seconds of `Retry-After`. */
+  readonly retryAfter?: string
+}
 
 export type Client = {
   /** Rejects when no answer comes. */
@@ -15,9 +21,10 @@ export type Client = {
   close(): void
 }
 
-const answerMs = 60_000
+const usualAnswerMs = 60_000
 
-export const createClient = (): Client => {
+/** `answerMs`: how long an answer may take. */
+export const createClient = (answerMs = usualAnswerMs): Client => {
   const agent = new Agent({ keepAlive: true })
   return {
     post: (url, { id, route, body }) =>
@@ -34,7 +41,7 @@ export const createClient = (): Client => {
         sent.on('error', reject)
         sent.on('response', (response) => {
           text(response)
-            .then((whole) => resolve(answerOf(response.statusCode ?? 0, whole)))
+            .then((whole) => resolve(answerOf(response.statusCode ?? 0, whole, response.headers['retry-after'])))
             .catch(reject)
         })
         sent.end(body)
@@ -43,9 +50,9 @@ export const createClient = (): Client => {
   }
 }
 
-const answerOf = (status: number, whole: string): Answer => {
+const answerOf = (status: number, whole: string, retryAfter: string | undefined): Answer => {
   const { status: said = '', reason = '', error = '' }: { [name: string]: string } = JSON.parse(whole)
-  return { status, said: said || error, reason }
+  return { status, said: said || error, reason, ...(retryAfter === undefined ? {} : { retryAfter }) }
 }
 
 /** The status of `/health`, or 0 when nobody answers. */

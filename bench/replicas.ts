@@ -1,0 +1,183 @@
+/**
+ * `npm run bench:replicas`: three gateways on one PostgreSQL behind a balancer, under load and aimed faults, and proves that everything they
+ * had accepted was done, once.
+ */
+
+import { setTimeout as wait } from 'node:timers/promises'
+import { startPostgresServer, withoutOwnPostgres } from '../test/fakes/postgres-server.ts'
+import { AgentLog } from './durability/agent-log.ts'
+import { conclude, folder, NotPossible, until } from './durability/lab.ts'
+import { maxRuns } from './durability/mix.ts'
+import { readOptions } from './durability/options.ts'
+import { createRandom, type Random } from './durability/random.ts'
+import { startReceiver } from './durability/receiver.ts'
+import { table } from './durability/table.ts'
+import { outageHead, tryOutages } from './replicas/away.ts'
+import { startBalancer } from './replicas/balancer.ts'
+import { check, endsOf, type Facts, repeatedPosts, repeatedStarts } from './replicas/check.ts'
+import { type Crowd, openGroups, postRepeats } from './replicas/crowd.ts'
+import { heldIn } from './replicas/database.ts'
+import { type Break, type FaultName, faultNames, faults, leaseMs, type World } from './replicas/faults.ts'
+import { createEvents, jobOf, prepareReplicas, scheduledJob } from './replicas/mix.ts'
+import { Replica } from './replicas/replica.ts'
+import { Senders } from './replicas/senders.ts'
+import { readTurns } from './replicas/turns.ts'
+
+const replicaCount = 3
+const answerMs = 10
+const readEveryMs = 10
+const idleMs = 3 * leaseMs + 120_000
+
+type Arguments = Record<'events' | 'faults' | 'ids' | 'groups' | 'seed', number>
+
+type Scene = Omit<World, 'lastAcceptedAt' | 'background' | 'random'> & {
+  readonly here: string
+  readonly schema: string
+  readonly sink: Awaited<ReturnType<typeof startReceiver>>
+  /** Lines of the replicas' logs of level warn and above, by their message. */
+  readonly warnings: ReadonlyMap<string, number>
+}
+
+const prepare = async (random: Random): Promise<Scene> => {
+  const here = folder('replicas')
+  const server = await startPostgresServer(true)
+  const schema = server.newSchema()
+  const sink = await startReceiver(answerMs, random.number)
+  const warnings = new Map<string, number>()
+  const dirs = prepareReplicas(here, replicaCount, sink.url, schema)
+  const agents = new AgentLog(here, jobOf)
+  const replicas: Replica[] = []
+  for (const [index, dir] of dirs.entries()) {
+    const heard = ({ level, msg }: { readonly level?: unknown; readonly msg: string }): void => {
+      if (level === 'warn' || level === 'error') warnings.set(msg, (warnings.get(msg) ?? 0) + 1)
+    }
+    replicas.push(await Replica.start({ index, dir, databaseUrl: server.url, heard }))
+  }
+  return { here, server, schema, sink, agents, replicas, warnings }
+}
+
+/** Waits until nothing that was accepted waits or runs. */
+const untilIdle = async ({ server, schema }: Scene): Promise<string[]> => {
+  const isIdle = async (): Promise<boolean> => {
+    const { runs, groups } = await heldIn(server.url, schema)
+    return runs + groups === 0
+  }
+  return until('no run and no group is left', isIdle, idleMs, 100).then(
+    () => [],
+    (error: Error) => [error.message],
+  )
+}
+
+const gather = async (scene: Scene, { ids, groups }: Arguments): Promise<string[]> => {
+  const crowds: Crowd[] = []
+  for (const [make, count] of [
+    [postRepeats, ids],
+    [openGroups, groups],
+  ] as const)
+    crowds.push(await make(count, scene.replicas))
+  const stuck = await untilIdle(scene)
+  const failures = crowds.flatMap((crowd) => [...crowd.failures, ...crowd.check(scene.sink.posts)])
+  const [repeats, opened] = crowds
+  console.log(
+    `\n${ids} ids, ${repeats?.posted} posts at once over ${replicaCount} replicas; ${groups} groups of ${opened?.posted} events: ${failures.length} wrong`,
+  )
+  return [...stuck, ...failures]
+}
+
+type Mixed = { readonly senders: Senders; readonly breaks: readonly Break[]; readonly hits: ReadonlyMap<FaultName, readonly number[]> }
+
+/** Sends the events, and lets a fault hit each time that a share of them has its answer. */
+const mix = async (scene: Scene, { events: count, faults: faultCount }: Arguments, random: Random): Promise<Mixed> => {
+  let lastAcceptedAt = Number.NEGATIVE_INFINITY
+  const senders = new Senders(createEvents(count, random), ({ at }) => {
+    lastAcceptedAt = at
+  })
+  const breaks: Break[] = []
+  const hits = new Map<FaultName, number[]>()
+  const balancer = await startBalancer(scene.replicas.map((replica) => () => replica.port))
+  const world: World = { ...scene, random, lastAcceptedAt: () => lastAcceptedAt, background: [] }
+  const sending = senders.run(balancer.url)
+  for (let n = 0; n < faultCount; n++) {
+    const share = (count * (n + 0.5)) / (faultCount + 1)
+    while (senders.answered.size < share) await wait(2)
+    const name = faultNames[n % faultNames.length] as FaultName
+    const since = performance.now()
+    await faults[name].run(world, breaks)
+    hits.set(name, [...(hits.get(name) ?? []), performance.now() - since])
+    const [from, until] = [since, performance.now()].map((ms) => (ms / 1000).toFixed(3))
+    console.error(`${senders.answered.size} of ${count} events answered; ${from} to ${until}: ${name}`)
+  }
+  await sending
+  await Promise.all(world.background)
+  balancer.close()
+  return { senders, breaks, hits }
+}
+
+/** What may explain a repeat. Times are those of the failures. */
+const breaksTable = (breaks: readonly Break[]): string => {
+  const seconds = (ms: number): string => (ms / 1000).toFixed(3)
+  return table(
+    ['life that was killed or paused', 'from s', 'until s'],
+    breaks.map(({ life, from, until }) => [life, seconds(from), seconds(until)]),
+  )
+}
+
+const figures = (facts: Facts, senders: Senders, warnings: ReadonlyMap<string, number>): string => {
+  const { accepted, done, merged, dead } = endsOf(facts)
+  const seconds = [...facts.agents.starts.keys()].filter((id) => id.startsWith(`${scheduledJob}@`)).length
+  return table(
+    ['figure', 'value'],
+    [
+      ['accepted', accepted],
+      ['done', done],
+      ['merged into another', merged],
+      ['dead (jobs that a fault broke off)', dead],
+      ['runs of the agent begun again', repeatedStarts(facts)],
+      ['posts sent again, with the same webhook-id', repeatedPosts(facts)],
+      ['seconds at which the scheduled job started', seconds],
+      ...[...senders.statuses].toSorted().map(([said, count]): [string, number] => [`answers: ${said}`, count]),
+      ...[...warnings].map(([said, count]): [string, number] => [`log: ${said}`, count]),
+    ],
+  )
+}
+
+const main = async (): Promise<readonly string[]> => {
+  if (withoutOwnPostgres) throw new NotPossible(withoutOwnPostgres)
+  const given = readOptions('bench:replicas', {
+    events: { usual: 20_000, quick: 2_000 },
+    faults: { usual: 60, quick: 6 },
+    ids: { usual: 1_000, quick: 40 },
+    groups: { usual: 10_000, quick: 200 },
+    seed: { usual: 1, quick: 1 },
+  })
+  const random = createRandom(given.seed)
+  const scene = await prepare(random)
+  const reading = setInterval(() => scene.agents.read(), readEveryMs)
+  const outages = await tryOutages(scene.server, scene.replicas, scene.agents, scene.sink)
+  console.log(table(outageHead, outages.rows))
+  const gathered = await gather(scene, given)
+  const { senders, breaks, hits } = await mix(scene, given, random)
+  const stuck = await untilIdle(scene)
+  const ends = (await Promise.all(scene.replicas.map((replica) => replica.stop()))).flat()
+  clearInterval(reading)
+  scene.agents.read()
+  const held = await heldIn(scene.server.url, scene.schema)
+  const facts: Facts = {
+    answered: senders.answered,
+    agents: scene.agents,
+    turns: readTurns(scene.here),
+    posts: scene.sink.posts,
+    breaks,
+    held,
+    maxRuns,
+  }
+  const failures = [...outages.failures, ...gathered, ...stuck, ...ends, ...senders.wrong, ...check(facts)]
+  for (const replica of scene.replicas) replica.close()
+  await scene.server.stop()
+  if (failures.length > 0) console.log(`\n${breaksTable(breaks)}`)
+  const rows = [...hits].map(([name, ms]) => [name, ms.length, Math.round(Math.max(...ms))])
+  console.log(`\n${table(['fault', 'times', 'longest ms'], rows)}\n\n${figures(facts, senders, scene.warnings)}\n`)
+  return failures
+}
+
+await conclude(main)

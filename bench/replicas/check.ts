@@ -1,0 +1,212 @@
+/** Judges a run of the mix by what the sink and the agent saw and by what is left in the database: nothing is lost, nothing comes twice. */
+
+import type { AgentLog, Start } from '../durability/agent-log.ts'
+import type { Post } from '../durability/receiver.ts'
+import { groupedBy } from '../grouped.ts'
+import type { Held } from './database.ts'
+import type { Break } from './faults.ts'
+import { laneOf, pairLimit } from './mix.ts'
+import type { Answered } from './senders.ts'
+import { beyond, orderOf, type Turn } from './turns.ts'
+
+export type Facts = {
+  readonly answered: ReadonlyMap<string, Answered>
+  readonly agents: Pick<AgentLog, 'starts'>
+  /** All starts and ends of the agent, in their order. */
+  readonly turns: readonly Turn[]
+  readonly posts: readonly Post[]
+  readonly breaks: readonly Break[]
+  readonly held: Held
+  /** The most runs at one time in one replica. */
+  readonly maxRuns: number
+}
+
+/** A rule, and for whom it is broken. */
+type Broken = { readonly rule: string; readonly ids: readonly string[] }
+
+/** What ended longer ago than this when its replica broke had been recorded, so the break is no excuse for a repeat. */
+const recordedMs = 1_000
+/** A post may be seen this much later than it came, because the bench may be busy. */
+const seenMs = 250
+/** A kill, or a lease that ran out: a job is not started twice. */
+const brokenOff =
+  /^(?:the process ended during the run, and a job is not started twice|out of attempts after 3: the process ended during each)$/
+const maxShown = 8
+
+/** Returns a sentence for each broken rule, with what is known of the first events for whom it is broken. */
+export const check = (facts: Facts): string[] =>
+  [...ends(facts), ...startedAgain(facts), ...postedAgain(facts), ...jobs(facts), ...lanes(facts), ...leftOver(facts)]
+    .filter(({ ids }) => ids.length > 0)
+    .map(({ rule, ids }) =>
+      [`${rule}: ${ids.length}`, ...ids.slice(0, maxShown).map((id) => `    ${id}: ${knownOf(id, facts)}`)].join('\n'),
+    )
+
+/** What the bench saw of an event, on one line; times are seconds of the bench. */
+const knownOf = (id: string, { answered, agents, posts, held }: Facts): string => {
+  const seconds = (ms: number | undefined): string => (ms === undefined ? 'never' : (ms / 1000).toFixed(3))
+  const answer = answered.get(id)
+  const starts = (agents.starts.get(id) ?? []).map(
+    ({ life, seenAt, endSeenAt }) => `life ${life} ${seconds(seenAt)} to ${seconds(endSeenAt)}`,
+  )
+  const posted = posts.filter(({ deliveryId, text }) => deliveryId === id || text.includes(`id=${id};`))
+  const dead = held.dead.find(({ deliveryId }) => deliveryId === id)
+  return [
+    `answers ${answer ? `${answer.answers.join(' after ')} at ${seconds(answer.at)}` : 'none'}`,
+    `agent ${starts.join(', ') || 'never'}`,
+    `posts ${posted.map(({ at, answeredAt, webhookId }) => `${webhookId} ${seconds(at)} to ${seconds(answeredAt)}`).join(', ') || 'none'}`,
+    ...(dead ? [`dead: ${dead.error}`] : []),
+  ].join('; ')
+}
+
+export type Ends = { readonly done: number; readonly merged: number; readonly dead: number; readonly accepted: number }
+
+const acceptedIds = ({ answered }: Facts): string[] =>
+  [...answered.values()].filter(({ state }) => state === 'accepted').map(({ event }) => event.id)
+
+/** The texts of groups, each once, however often it was posted. */
+const groupTexts = (posts: readonly Post[]): readonly (readonly string[])[] => {
+  const texts = new Map(posts.filter(({ route }) => route === 'group').map(({ webhookId, text }) => [webhookId, text]))
+  return [...texts.values()].map((text) => [...text.matchAll(/id=([\w-]+);/g)].map(([, id = '']) => id))
+}
+
+/** How many of the accepted events are done, merged into another one's run, or dead. */
+export const endsOf = (facts: Facts): Ends => {
+  const merged = groupTexts(facts.posts).reduce((sum, { length }) => sum + Math.max(0, length - 1), 0)
+  const dead = new Set(facts.held.dead.map(({ deliveryId }) => deliveryId))
+  const posted = new Set(facts.posts.map(({ deliveryId }) => deliveryId))
+  const accepted = acceptedIds(facts)
+  return {
+    accepted: accepted.length,
+    done: accepted.filter((id) => posted.has(id)).length,
+    merged,
+    dead: accepted.filter((id) => dead.has(id) && !posted.has(id)).length,
+  }
+}
+
+const ends = (facts: Facts): Broken[] => {
+  const { posts, held } = facts
+  const grouped = groupTexts(posts).flat()
+  const named = new Set([...grouped, ...posts.map(({ deliveryId }) => deliveryId), ...held.dead.map(({ deliveryId }) => deliveryId)])
+  const runs = new Map<string, Set<string>>()
+  for (const { deliveryId, webhookId } of posts) runs.set(deliveryId, (runs.get(deliveryId) ?? new Set()).add(webhookId))
+  return [
+    { rule: 'accepted, and neither posted, nor merged, nor dead', ids: acceptedIds(facts).filter((id) => !named.has(id)) },
+    { rule: 'in two runs of groups', ids: grouped.filter((id, i) => grouped.indexOf(id) !== i) },
+    { rule: 'accepted as two events', ids: [...runs].filter(([, ids]) => ids.size > 1).map(([id]) => id) },
+    {
+      rule: 'dead, and no job that a fault broke off',
+      ids: held.dead.filter(({ job, error }) => job === undefined || !brokenOff.test(error)).map(({ deliveryId }) => deliveryId),
+    },
+  ]
+}
+
+/** The lives of a run follow each other only where the first of them broke before its end was recorded. */
+const isExcused = ({ breaks }: Facts, { life, seenAt, endSeenAt = Number.POSITIVE_INFINITY }: Start): boolean =>
+  breaks.some(({ life: broken, from, until }) => broken === life && until > seenAt - seenMs && from < endSeenAt + recordedMs)
+
+const startedAgain = (facts: Facts): Broken[] => [
+  {
+    rule: 'the agent started again though nothing had broken its run off',
+    ids: [...facts.agents.starts].filter(([, starts]) => starts.slice(0, -1).some((start) => !isExcused(facts, start))).map(([id]) => id),
+  },
+]
+
+export const repeatedStarts = ({ agents }: Facts): number => [...agents.starts.values()].reduce((sum, { length }) => sum + length - 1, 0)
+export const repeatedPosts = ({ posts }: Facts): number => posts.length - new Set(posts.map(({ webhookId }) => webhookId)).size
+
+/** A post may come again, with the same text, where a replica broke before it could record the first answer. */
+const postedAgain = (facts: Facts): Broken[] => {
+  const { posts, breaks, maxRuns } = facts
+  const guilty: string[] = []
+  const changed: string[] = []
+  const firsts = new Map<string, Post>()
+  for (const post of posts) {
+    const before = firsts.get(post.webhookId)
+    firsts.set(post.webhookId, post)
+    if (before === undefined) continue
+    if (before.text !== post.text) changed.push(post.deliveryId)
+    const recordedBy = Math.min((before.answeredAt ?? Number.POSITIVE_INFINITY) + recordedMs, post.at)
+    if (!breaks.some(({ from }) => from > before.at - seenMs && from < recordedBy)) guilty.push(post.deliveryId)
+  }
+  const repeats = repeatedPosts(facts)
+  return [
+    { rule: 'posted again though no replica had broken before its record', ids: guilty },
+    { rule: 'posted again with another text', ids: changed },
+    { rule: `repeated more than the ${maxRuns} runs of each break`, ids: repeats > breaks.length * maxRuns ? [String(repeats)] : [] },
+  ]
+}
+
+/** Each time of a job, and each event for it, starts it once; and never beside itself. */
+const jobs = ({ agents, turns }: Facts): Broken[] => {
+  const started = [...agents.starts].filter(([id]) => id.includes('@') || id.startsWith('job-'))
+  const jobTurns = (of: (id: string) => boolean): readonly Turn[] => turns.filter(({ id }) => of(id))
+  return [
+    { rule: 'a job was started twice for one time or event', ids: started.filter(([, { length }]) => length > 1).map(([id]) => id) },
+    {
+      rule: 'the scheduled job ran beside itself',
+      ids: beyond(
+        jobTurns((id) => id.includes('@') || id.startsWith('job-skip-')),
+        1,
+      ),
+    },
+    {
+      rule: 'the job of events ran beside itself',
+      ids: beyond(
+        jobTurns((id) => id.startsWith('job-queue-')),
+        1,
+      ),
+    },
+  ]
+}
+
+const lanes = ({ turns, posts }: Facts): Broken[] => {
+  const byLane = groupedBy(
+    turns.filter(({ route }) => route === 'lane'),
+    (turn) => laneOf(turn) ?? '',
+  )
+  const firstPosts = groupedBy(
+    posts.filter(({ route }) => route === 'lane'),
+    ({ deliveryId: id }) => laneOf({ route: 'lane', id }) ?? '',
+  )
+  const numberOf = (id: string): number => Number(id.slice(id.lastIndexOf('-') + 1))
+  return [
+    { rule: 'runs of one lane ran at the same time', ids: [...byLane.values()].flatMap((own) => beyond(own, 1)) },
+    {
+      rule: `more than ${pairLimit} runs of the route pair at the same time`,
+      ids: beyond(
+        turns.filter(({ route }) => route === 'pair'),
+        pairLimit,
+      ),
+    },
+    {
+      rule: 'begun before an earlier run of its lane',
+      ids: [...byLane.values()].flatMap((own) =>
+        orderOf(
+          own.map(({ id }) => id),
+          numberOf,
+        ),
+      ),
+    },
+    {
+      rule: 'posted before an earlier run of its lane',
+      ids: [...firstPosts.values()].flatMap((own) =>
+        orderOf(
+          own.map(({ deliveryId }) => deliveryId),
+          numberOf,
+        ),
+      ),
+    },
+  ]
+}
+
+const leftOver = (facts: Facts): Broken[] => {
+  const { runs, groups, lanes: turns, messages } = facts.held
+  const talks = acceptedIds(facts).filter((id) => id.startsWith('talk-')).length
+  const count = (rule: string, found: number, wanted = 0): Broken => ({ rule, ids: found === wanted ? [] : [String(found)] })
+  return [
+    count('runs that are left in the database', runs),
+    count('groups that are left in the database', groups),
+    count('turns of lanes that are left in the database', turns),
+    count(`messages in sessions, for ${talks} turns`, messages, 2 * talks),
+  ]
+}

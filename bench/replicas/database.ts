@@ -1,0 +1,43 @@
+/** Asks the shared database itself what it holds, without the gateway's store. */
+
+import { connect } from '../../src/store/postgres/connection.ts'
+
+type DeadRun = { readonly deliveryId: string; readonly job: string | undefined; readonly error: string }
+
+export type Held = {
+  /** Runs that are neither done nor dead. */
+  readonly runs: number
+  readonly groups: number
+  /** Turns of lanes that are taken. */
+  readonly lanes: number
+  readonly dead: readonly DeadRun[]
+  /** The messages of all sessions. A turn is two: what was said, and the reply. */
+  readonly messages: number
+}
+
+const counts = `select (select count(*) from runs where ended_at is null)::int, (select count(*) from groups where events > 0)::int,
+  (select coalesce(sum(open), 0) from lanes)::int, (select count(*) from messages)::int`
+const deadRuns = `select run, coalesce(error, '') from runs where ended_at is not null`
+
+/** What the schema holds now. Throws where the server does not answer. */
+export const heldIn = async (url: string, schema: string): Promise<Held> => {
+  const connection = await connect({ url: () => url, schema, durability: 'commit', byIndex: false })
+  try {
+    const [[runs, groups, lanes, messages] = []] = await connection.query({ name: 'counts', text: counts }, [])
+    const dead = await connection.query({ name: 'dead_runs', text: deadRuns }, [])
+    return {
+      runs: Number(runs),
+      groups: Number(groups),
+      lanes: Number(lanes),
+      messages: Number(messages),
+      dead: dead.map(([run, error]) => deadRunOf(String(run), String(error))),
+    }
+  } finally {
+    await connection.end()
+  }
+}
+
+const deadRunOf = (run: string, error: string): DeadRun => {
+  const { deliveryId, job }: { deliveryId: string; job?: string } = JSON.parse(run)
+  return { deliveryId, job, error }
+}
