@@ -9,6 +9,7 @@ import { forged } from './forged/forged.ts'
 import { tools } from './machine.ts'
 import { type PayloadName, post } from './payloads.ts'
 import { accepting, awake, base, echoed, fastify, filtering, headgate, noStrace, plainly, prototype, slowed, webhook } from './peers.ts'
+import { sharedStoreCases } from './replicas/cost-cases.ts'
 import { stall, stallRoutes } from './stall.ts'
 
 const ROUTES = 10_000
@@ -118,4 +119,5 @@ export const cases: Case[] = [
     'idle RSS MiB': { must: 85, aim: 75 },
     'peak RSS MiB': { must: 145, aim: 125 },
   }),
+  ...sharedStoreCases,
 ]

@@ -20,7 +20,7 @@ export type Running = {
   baseUrl: string
   /** From the start of the process to its first right answer. */
   startMs: number
-  load: (options: Pick<Load, 'seconds' | 'close' | 'rate'>) => Promise<Loaded>
+  load: (options: Pick<Load, 'seconds' | 'close' | 'rate' | 'connections'>) => Promise<Loaded>
 }
 
 /** Everything the bench writes is in here. */

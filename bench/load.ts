@@ -16,16 +16,30 @@ const OPEN_LOOP_CONNECTIONS = 64
 /** What every answer must look like. */
 export type Expected = { status: number; text: string }
 export type Loaded = { requests: number; seconds: number; p50Ms: number; p99Ms: number; p999Ms: number }
-export type Load = { baseUrl: string; post: Post; expected: Expected; seconds: number; folder: string; close?: boolean; rate?: number }
+export type Load = {
+  baseUrl: string
+  post: Post
+  expected: Expected
+  seconds: number
+  folder: string
+  close?: boolean
+  rate?: number
+  connections?: number
+}
 
 const script = fileURLToPath(import.meta.resolve('./load.lua'))
 const autocannon = fileURLToPath(import.meta.resolve('./autocannon.mjs'))
 const openLoop = fileURLToPath(import.meta.resolve('./open-loop.mjs'))
 
-const wrkArgv = (wrk: string, url: string, bodyFile: string, { post, expected, seconds, close }: Load): string[] => {
+const wrkArgv = (
+  wrk: string,
+  url: string,
+  bodyFile: string,
+  { post, expected, seconds, close, connections = CONNECTIONS }: Load,
+): string[] => {
   const headers = { ...post.headers, ...(close ? { Connection: 'close' } : {}) }
   const args = [bodyFile, String(expected.status), expected.text, randomUUID(), ...Object.entries(headers).flat()]
-  return [wrk, '-t1', `-c${CONNECTIONS}`, `-d${seconds}s`, '-s', script, url, '--', ...args]
+  return [wrk, '-t1', `-c${connections}`, `-d${seconds}s`, '-s', script, url, '--', ...args]
 }
 
 const nodeArgv = (program: string, connections: number, url: string, bodyFile: string, load: Load): string[] => {
@@ -38,7 +52,7 @@ const generator = (load: Load, url: string, bodyFile: string): string[] => {
   if (load.rate !== undefined) return nodeArgv(openLoop, OPEN_LOOP_CONNECTIONS, url, bodyFile, load)
   if (tools.wrk !== undefined) return wrkArgv(tools.wrk, url, bodyFile, load)
   if (load.close) throw new Error('a new connection per request needs wrk: autocannon does not count such answers')
-  return nodeArgv(autocannon, CONNECTIONS, url, bodyFile, load)
+  return nodeArgv(autocannon, load.connections ?? CONNECTIONS, url, bodyFile, load)
 }
 
 /** Runs one generator to its end, on its own core. Resolves with the line of JSON that it prints. */

@@ -130,11 +130,13 @@ export const awake = (runs: number): Partial<Config> => ({
   agent: { runner: 'echo' },
 })
 
+/** A schema of a database. */
+export type SharedStore = { readonly kind: 'postgres'; readonly url: string; readonly schema: string }
 type Extra = { rate_limit?: number; public_url?: string }
 
 /** Our server. The folder may hold the data of its last life. `extra`: settings of the adapter. */
 export const headgate =
-  (routes: () => Record<string, Route>, kind: 'memory' | 'sqlite', runs = asleep, extra: Extra = {}): Launcher =>
+  (routes: () => Record<string, Route>, store: 'memory' | 'sqlite' | SharedStore, runs = asleep, extra: Extra = {}): Launcher =>
   (folder) => {
     if (!existsSync(main)) throw new Error('it is not built: npm run build')
     const data = join(folder, 'data')
@@ -142,7 +144,7 @@ export const headgate =
     const config: Config = {
       platforms: { webhook: { enabled: true, extra: { rate_limit: 1_000_000_000, ...extra, routes: routes() } } },
       ...runs,
-      storage: { kind, durability: 'fsync' },
+      storage: { ...(typeof store === 'string' ? { kind: store } : store), durability: 'fsync' },
     }
     // JSON is YAML too.
     writeFileSync(join(data, 'config.yaml'), JSON.stringify(config))

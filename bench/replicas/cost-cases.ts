@@ -1,0 +1,207 @@
+/** The cases of the shared store: what accepting costs beside SQLite, what further gateways add to it, and what a network between takes. */
+
+import { systemClock } from '../../src/core/clock.ts'
+import type { Store } from '../../src/store/ports.ts'
+import { openPostgres } from '../../src/store/postgres/postgres-store.ts'
+import { openSqlite } from '../../src/store/sqlite/sqlite-store.ts'
+import { type OwnServer, startPostgresServer, withoutOwnPostgres } from '../../test/fakes/postgres-server.ts'
+import { type Case, type Options, rotate } from '../compare.ts'
+import { type Contender, type Running, withFolder, withRunning } from '../contender.ts'
+import { cpuUs } from '../cpu.ts'
+import { median } from '../median.ts'
+import { post } from '../payloads.ts'
+import { accepting, headgate, type SharedStore } from '../peers.ts'
+import { type Figure, judge, type Wanted } from '../report.ts'
+import { startDetour } from './detour.ts'
+import { acceptRuns, type Cost, costOf, serverUs } from './store-work.ts'
+
+const counts = [1, 2, 4]
+const callers = 32
+const runs = 20_000
+const oneWayMs = 1
+/** So few for each gateway that the network is what an answer waits for, and not a processor of this machine. */
+const slowConnections = 2
+
+/** What each round measured, by figure. */
+type Round = Record<string, number>
+
+/** Measures in each round, and shows the median of each figure. `goals` are by figure. */
+const sharedCase = (
+  name: string,
+  goals: Record<string, Wanted>,
+  measure: (server: OwnServer, options: Options, round: number) => Promise<Round>,
+): Case => ({
+  name,
+  durable: true,
+  missing: () => withoutOwnPostgres || undefined,
+  run: async (options) => {
+    const server = await startPostgresServer(true)
+    try {
+      const rounds: Round[] = []
+      for (let round = 0; round < options.rounds; round++) {
+        const measured = await measure(server, options, round)
+        rounds.push(measured)
+        const shown = Object.entries(measured).map(([figure, value]) => `${figure} ${value.toFixed(2)}`)
+        options.note(`${name} ${round + 1}/${options.rounds}: ${shown.join(', ')}`)
+      }
+      return { rows: [], figures: figuresOf(name, rounds, goals) }
+    } finally {
+      await server.stop()
+    }
+  },
+})
+
+const figuresOf = (name: string, rounds: readonly Round[], goals: Record<string, Wanted>): Figure[] =>
+  Object.keys(rounds[0] ?? {}).map((figure) => {
+    const value = median(rounds.map((round) => round[figure] ?? Number.NaN))
+    const goal = goals[figure]
+    return { case: name, peer: 'headgate', figure, value, ...(goal ? { goal: judge(value, goal) } : {}) }
+  })
+
+const gatewayOn = (store: 'sqlite' | SharedStore): Contender => ({
+  name: typeof store === 'string' ? store : store.kind,
+  peer: 'headgate',
+  launch: headgate(() => ({ bench: accepting }), store),
+  post: post('push'),
+  expected: { status: 202, text: '"status":"accepted"' },
+})
+
+/** Starts them one after the other, and hands all of them to `use`. */
+const withAll = <T>([first, ...others]: readonly Contender[], use: (running: readonly Running[]) => Promise<T>): Promise<T> =>
+  first === undefined ? use([]) : withRunning(first, (running) => withAll(others, (rest) => use([running, ...rest])))
+
+type Accepting = { readonly perSecond: number; readonly gatewayUs: number; readonly serverUs: number }
+
+/** Loads all gateways at the same time. Processor time is for each event. */
+const accept = (contenders: readonly Contender[], server: OwnServer, seconds: number, connections = callers): Promise<Accepting> =>
+  withAll(contenders, async (running) => {
+    const loadAll = (for_: number) => Promise.all(running.map(({ load }) => load({ seconds: for_, connections })))
+    const gatewaysUs = (): number => running.reduce((sum, { pid }) => sum + cpuUs(pid), 0)
+    await loadAll(Math.min(1, seconds))
+    const [gateways, database] = [gatewaysUs(), serverUs(server)]
+    const loaded = await loadAll(seconds)
+    const requests = loaded.reduce((sum, each) => sum + each.requests, 0)
+    return {
+      perSecond: loaded.reduce((sum, each) => sum + each.requests / each.seconds, 0),
+      gatewayUs: (gatewaysUs() - gateways) / requests,
+      serverUs: (serverUs(server) - database) / requests,
+    }
+  })
+
+const openShared = (server: OwnServer, schema: string): Promise<Store> =>
+  openPostgres({ url: () => server.url, schema, durability: 'fsync', clock: systemClock })
+
+const closing = async <T>(stores: readonly Store[], use: () => Promise<T>): Promise<T> => {
+  try {
+    return await use()
+  } finally {
+    for (const store of stores) await store.close()
+  }
+}
+
+const acceptIn = (stores: readonly Store[], server: OwnServer, each: number): Promise<Cost> =>
+  closing(stores, async () => {
+    await acceptRuns(stores, runs / 10, each)
+    return costOf(server, runs, () => acceptRuns(stores, runs, each))
+  })
+
+/** Each statement is one event: every store has one caller, who waits for its answer. */
+const acceptOneByOne = async (server: OwnServer): Promise<Cost> => {
+  const schema = server.newSchema()
+  const stores: Store[] = []
+  for (let i = 0; i < 8; i++) stores.push(await openShared(server, schema))
+  return acceptIn(stores, server, stores.length)
+}
+
+const postgres = sharedCase(
+  'postgres',
+  {
+    'accept, node: ratio to sqlite': { must: 1.4, aim: 1.1 },
+    'end to end, gateway: ratio to sqlite': { must: 1.15, aim: 1.15 },
+    'accept, server: ratio to a statement an event': { must: 0.25, aim: 0.15 },
+  },
+  async (server, { seconds }) => {
+    const sqlite = await withFolder(async (folder) =>
+      acceptIn([await openSqlite({ folder, durability: 'fsync', clock: systemClock })], server, callers),
+    )
+    const shared = await acceptIn([await openShared(server, server.newSchema())], server, callers)
+    const oneByOne = await acceptOneByOne(server)
+    const embedded = await accept([gatewayOn('sqlite')], server, seconds)
+    const ours = await accept([gatewayOn({ kind: 'postgres', url: server.url, schema: server.newSchema() })], server, seconds)
+    return {
+      'accept, node µs': shared.nodeUs,
+      'accept, node: ratio to sqlite': shared.nodeUs / sqlite.nodeUs,
+      'accept, server µs': shared.serverUs,
+      'accept, server: ratio to a statement an event': shared.serverUs / oneByOne.serverUs,
+      'end to end, accepted/s': ours.perSecond,
+      'end to end, gateway µs': ours.gatewayUs,
+      'end to end, gateway: ratio to sqlite': ours.gatewayUs / embedded.gatewayUs,
+      'end to end, server µs': ours.serverUs,
+    }
+  },
+)
+
+/** Measures one, two and four gateways on a new schema each, in an order that changes with the round. `databaseUrl`: how they reach the server. */
+const acceptWith = async (
+  server: OwnServer,
+  databaseUrl: string,
+  { seconds, round, connections }: { readonly seconds: number; readonly round: number; readonly connections: number },
+): Promise<readonly Accepting[]> => {
+  const measured = new Map<number, Accepting>()
+  for (const count of rotate(counts, round)) {
+    const gateway = gatewayOn({ kind: 'postgres', url: databaseUrl, schema: server.newSchema() })
+    measured.set(count, await accept(Array<Contender>(count).fill(gateway), server, seconds, connections))
+  }
+  return counts.flatMap((count) => measured.get(count) ?? [])
+}
+
+const titleOf = (count: number): string => (count === 1 ? '1 gateway' : `${count} gateways`)
+
+const replicas = sharedCase(
+  'replicas',
+  {
+    '2 gateways, server: ratio to 1': { must: 1.4, aim: 1.2 },
+    '4 gateways, server: ratio to 1': { must: 1.4, aim: 1.2 },
+  },
+  async (server, { seconds }, round) => {
+    const measured = await acceptWith(server, server.url, { seconds, round, connections: callers })
+    return Object.fromEntries(
+      measured.flatMap(({ perSecond, gatewayUs, serverUs }, i) => {
+        const title = titleOf(counts[i] ?? 0)
+        return [
+          [`${title}, accepted/s`, perSecond],
+          [`${title}, gateway µs`, gatewayUs],
+          [`${title}, server µs`, serverUs],
+          ...(i === 0 ? [] : [[`${title}, server: ratio to 1`, serverUs / (measured[0]?.serverUs ?? Number.NaN)] as const]),
+        ]
+      }),
+    )
+  },
+)
+
+const slowNet = sharedCase(
+  'slow-net',
+  {
+    '2 gateways: times the rate of 1': { sense: '>=', must: 1.7, aim: 1.9 },
+    '4 gateways: times the rate of 1': { sense: '>=', must: 3.2, aim: 3.6 },
+  },
+  async (server, { seconds }, round) => {
+    const address = new URL(server.url)
+    const detour = await startDetour(Number(address.port), oneWayMs)
+    address.port = String(detour.port)
+    try {
+      const measured = await acceptWith(server, address.href, { seconds, round, connections: slowConnections })
+      return Object.fromEntries(
+        measured.flatMap(({ perSecond }, i) => {
+          const title = titleOf(counts[i] ?? 0)
+          const ratio = perSecond / (measured[0]?.perSecond ?? Number.NaN)
+          return [[`${title}, accepted/s`, perSecond], ...(i === 0 ? [] : [[`${title}: times the rate of 1`, ratio] as const])]
+        }),
+      )
+    } finally {
+      detour.close()
+    }
+  },
+)
+
+export const sharedStoreCases: readonly Case[] = [postgres, replicas, slowNet]
