@@ -16,16 +16,19 @@ import { outageHead, tryOutages } from './replicas/away.ts'
 import { startBalancer } from './replicas/balancer.ts'
 import { check, endsOf, type Facts, repeatedPosts, repeatedStarts } from './replicas/check.ts'
 import { type Crowd, openGroups, postRepeats } from './replicas/crowd.ts'
-import { heldIn } from './replicas/database.ts'
+import { heldIn, sharesEntries } from './replicas/database.ts'
 import { type Break, type FaultName, faultNames, faults, leaseMs, type World } from './replicas/faults.ts'
 import { createEvents, jobOf, prepareReplicas, scheduledJob } from './replicas/mix.ts'
 import { Replica } from './replicas/replica.ts'
 import { Senders } from './replicas/senders.ts'
+import { Subscriptions } from './replicas/subscriptions.ts'
 import { readTurns } from './replicas/turns.ts'
 
 const replicaCount = 3
 const answerMs = 10
 const readEveryMs = 10
+/** After every so many faults a subscription is made. */
+const faultsOfASubscription = 5
 const idleMs = 3 * leaseMs + 120_000
 
 type Arguments = Record<'events' | 'faults' | 'ids' | 'groups' | 'seed', number>
@@ -84,7 +87,12 @@ const gather = async (scene: Scene, { ids, groups }: Arguments): Promise<string[
   return [...stuck, ...failures]
 }
 
-type Mixed = { readonly senders: Senders; readonly breaks: readonly Break[]; readonly hits: ReadonlyMap<FaultName, readonly number[]> }
+type Mixed = {
+  readonly senders: Senders
+  readonly subscriptions: Subscriptions
+  readonly breaks: readonly Break[]
+  readonly hits: ReadonlyMap<FaultName, readonly number[]>
+}
 
 /** Sends the events, and lets a fault hit each time that a share of them has its answer. */
 const mix = async (scene: Scene, { events: count, faults: faultCount }: Arguments, random: Random): Promise<Mixed> => {
@@ -96,6 +104,8 @@ const mix = async (scene: Scene, { events: count, faults: faultCount }: Argument
   const hits = new Map<FaultName, number[]>()
   const balancer = await startBalancer(scene.replicas.map((replica) => () => replica.port))
   const world: World = { ...scene, random, lastAcceptedAt: () => lastAcceptedAt, background: [] }
+  const subscriptions = new Subscriptions(scene.replicas, scene.sink)
+  const isShared = await sharesEntries(scene.server.url, scene.schema)
   const sending = senders.run(balancer.url)
   for (let n = 0; n < faultCount; n++) {
     const share = (count * (n + 0.5)) / (faultCount + 1)
@@ -103,6 +113,7 @@ const mix = async (scene: Scene, { events: count, faults: faultCount }: Argument
     const name = faultNames[n % faultNames.length] as FaultName
     const since = performance.now()
     await faults[name].run(world, breaks)
+    if (isShared && n % faultsOfASubscription === 0) await subscriptions.make(random)
     hits.set(name, [...(hits.get(name) ?? []), performance.now() - since])
     const [from, until] = [since, performance.now()].map((ms) => (ms / 1000).toFixed(3))
     console.error(`${senders.answered.size} of ${count} events answered; ${from} to ${until}: ${name}`)
@@ -110,7 +121,7 @@ const mix = async (scene: Scene, { events: count, faults: faultCount }: Argument
   await sending
   await Promise.all(world.background)
   balancer.close()
-  return { senders, breaks, hits }
+  return { senders, subscriptions, breaks, hits }
 }
 
 /** What may explain a repeat. Times are those of the failures. */
@@ -122,7 +133,7 @@ const breaksTable = (breaks: readonly Break[]): string => {
   )
 }
 
-const figures = (facts: Facts, senders: Senders, warnings: ReadonlyMap<string, number>): string => {
+const figures = (facts: Facts, { senders, subscriptions }: Mixed, warnings: ReadonlyMap<string, number>): string => {
   const { accepted, done, merged, dead } = endsOf(facts)
   const seconds = [...facts.agents.starts.keys()].filter((id) => id.startsWith(`${scheduledJob}@`)).length
   return table(
@@ -135,6 +146,8 @@ const figures = (facts: Facts, senders: Senders, warnings: ReadonlyMap<string, n
       ['runs of the agent begun again', repeatedStarts(facts)],
       ['posts sent again, with the same webhook-id', repeatedPosts(facts)],
       ['seconds at which the scheduled job started', seconds],
+      ['subscriptions made meanwhile', subscriptions.servedMs.length],
+      ['longest ms until another gateway served them', Math.round(Math.max(0, ...subscriptions.servedMs))],
       ...[...senders.statuses].toSorted().map(([said, count]): [string, number] => [`answers: ${said}`, count]),
       ...[...warnings].map(([said, count]): [string, number] => [`log: ${said}`, count]),
     ],
@@ -156,7 +169,8 @@ const main = async (): Promise<readonly string[]> => {
   const outages = await tryOutages(scene.server, scene.replicas, scene.agents, scene.sink)
   console.log(table(outageHead, outages.rows))
   const gathered = await gather(scene, given)
-  const { senders, breaks, hits } = await mix(scene, given, random)
+  const mixed = await mix(scene, given, random)
+  const { senders, subscriptions, breaks, hits } = mixed
   const stuck = await untilIdle(scene)
   const ends = (await Promise.all(scene.replicas.map((replica) => replica.stop()))).flat()
   clearInterval(reading)
@@ -171,12 +185,21 @@ const main = async (): Promise<readonly string[]> => {
     held,
     maxRuns,
   }
-  const failures = [...outages.failures, ...gathered, ...stuck, ...ends, ...senders.wrong, ...check(facts)]
+  const failures = [
+    ...outages.failures,
+    ...gathered,
+    ...stuck,
+    ...ends,
+    ...senders.wrong,
+    ...subscriptions.failures,
+    ...subscriptions.check(),
+    ...check(facts),
+  ]
   for (const replica of scene.replicas) replica.close()
   await scene.server.stop()
   if (failures.length > 0) console.log(`\n${breaksTable(breaks)}`)
   const rows = [...hits].map(([name, ms]) => [name, ms.length, Math.round(Math.max(...ms))])
-  console.log(`\n${table(['fault', 'times', 'longest ms'], rows)}\n\n${figures(facts, senders, scene.warnings)}\n`)
+  console.log(`\n${table(['fault', 'times', 'longest ms'], rows)}\n\n${figures(facts, mixed, scene.warnings)}\n`)
   return failures
 }
 

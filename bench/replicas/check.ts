@@ -51,7 +51,7 @@ const knownOf = (id: string, { answered, agents, posts, held }: Facts): string =
   const posted = posts.filter(({ deliveryId, text }) => deliveryId === id || text.includes(`id=${id};`))
   const dead = held.dead.find(({ deliveryId }) => deliveryId === id)
   return [
-    `answers ${answer ? `${answer.answers.join(' after ')} at ${seconds(answer.at)}` : 'none'}`,
+    `answers ${answer ? `${answer.answers.join(' after ')}` : 'none'}`,
     `agent ${starts.join(', ') || 'never'}`,
     `posts ${posted.map(({ at, answeredAt, webhookId }) => `${webhookId} ${seconds(at)} to ${seconds(answeredAt)}`).join(', ') || 'none'}`,
     ...(dead ? [`dead: ${dead.error}`] : []),

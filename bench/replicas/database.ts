@@ -37,6 +37,14 @@ export const heldIn = async (url: string, schema: string): Promise<Held> => {
   }
 }
 
+/** Whether this build shares what is made at run time. */
+export const sharesEntries = async (url: string, schema: string): Promise<boolean> => {
+  const connection = await connect({ url: () => url, schema, durability: 'commit', byIndex: false })
+  const [[name] = []] = await connection.query({ name: 'entries', text: `select to_regclass('entries')::text` }, [])
+  await connection.end()
+  return name !== null
+}
+
 const deadRunOf = (run: string, error: string): DeadRun => {
   const { deliveryId, job }: { deliveryId: string; job?: string } = JSON.parse(run)
   return { deliveryId, job, error }

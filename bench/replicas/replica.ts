@@ -47,6 +47,17 @@ export class Replica {
     return this.#url
   }
 
+  get dir(): string {
+    return this.#options.dir
+  }
+
+  /** The environment of its commands. */
+  get env(): { readonly DATABASE_URL: string } {
+    const url = new URL(this.#options.databaseUrl)
+    url.port = String(this.detour.port)
+    return { DATABASE_URL: url.href }
+  }
+
   /** Where it listens; `undefined` while it does not. */
   get port(): number | undefined {
     return this.#url === undefined ? undefined : Number(new URL(this.#url).port)
@@ -59,10 +70,8 @@ export class Replica {
 
   /** Starts the next life, and resolves when it listens. Rejects when it ends before. */
   async begin(): Promise<void> {
-    const { dir, databaseUrl, heard } = this.#options
-    const url = new URL(databaseUrl)
-    url.port = String(this.detour.port)
-    const env = { DATABASE_URL: url.href, HEADGATE_BENCH_LIFE: String(this.index * livesOfReplica + this.#lives++) }
+    const { dir, heard } = this.#options
+    const env = { ...this.env, HEADGATE_BENCH_LIFE: String(this.index * livesOfReplica + this.#lives++) }
     const gateway = launch(dir, { env, ...(heard ? { heard } : {}) })
     this.#gateway = gateway
     // A server that is away at the start ends the start; an operator's supervisor starts it again.

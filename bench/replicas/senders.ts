@@ -70,7 +70,7 @@ export class Senders {
     const said = typeof answer === 'string' ? `none (${answer})` : `${answer.status} ${answer.said} ${answer.reason}`.trim()
     const key = typeof answer === 'string' ? 'none' : said
     this.statuses.set(key, (this.statuses.get(key) ?? 0) + 1)
-    const tries = [said, ...(this.#tries.get(event.id) ?? [])]
+    const tries = [`${said} at ${(performance.now() / 1000).toFixed(3)}`, ...(this.#tries.get(event.id) ?? [])]
     this.#tries.set(event.id, tries)
     if (typeof answer === 'string' || isToRepeat(answer)) {
       this.#open.push(event)

@@ -1,0 +1,67 @@
+/** Makes subscriptions through one gateway while events come, and posts to them at another one. */
+
+import { execFile } from 'node:child_process'
+import { setTimeout as wait } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { createClient, secret } from '../durability/client.ts'
+import { main } from '../durability/lab.ts'
+import type { Random } from '../durability/random.ts'
+import type { Receiver } from '../durability/receiver.ts'
+import { eventOf } from './mix.ts'
+import type { Replica } from './replica.ts'
+
+/** How soon every gateway must serve a subscription that was made at another one. */
+const servedMs = 2_000
+const postEveryMs = 50
+/** A server that was away a moment ago. */
+const calmMs = 1_500
+
+export class Subscriptions {
+  readonly failures: string[] = []
+  /** How long it took until another gateway served each of them. */
+  readonly servedMs: number[] = []
+  readonly #replicas: readonly Replica[]
+  readonly #sink: Receiver
+  readonly #accepted: string[] = []
+  #made = 0
+
+  constructor(replicas: readonly Replica[], sink: Receiver) {
+    this.#replicas = replicas
+    this.#sink = sink
+  }
+
+  /** Makes the next one. Waits until the other gateway serves it, or reports that it took too long. */
+  async make(random: Random): Promise<void> {
+    await wait(calmMs)
+    const [maker, other] = random.shuffle(this.#replicas.filter(({ isWell }) => isWell))
+    if (!maker || !other) return
+    const name = `made-${this.#made++}`
+    const wanted = ['--prompt', 'id={id};', '--deliver', 'http', '--deliver-extra', `url=${this.#sink.url}/in`, '--secret', secret]
+    const argv = [main, '--data-dir', maker.dir, 'webhook', 'subscribe', name, ...wanted]
+    await promisify(execFile)(process.execPath, argv, { env: { ...process.env, ...maker.env } })
+    const since = performance.now()
+    const event = eventOf(name, `${name}-first`, 'k')
+    const client = createClient(servedMs)
+    let answer = ''
+    while (answer !== '202 accepted' && performance.now() - since < servedMs) {
+      const { status, said } = await client.post(other.url, event).catch((error: Error) => ({ status: 0, said: error.message }))
+      answer = `${status} ${said}`
+      await wait(postEveryMs)
+    }
+    client.close()
+    if (answer !== '202 accepted')
+      this.failures.push(`${name}, made at replica ${maker.index}: replica ${other.index} answers ${answer} after ${servedMs} ms`)
+    else {
+      this.servedMs.push(performance.now() - since)
+      this.#accepted.push(event.id)
+    }
+  }
+
+  /** Returns the accepted events of the subscriptions that were not posted once. */
+  check(): string[] {
+    return this.#accepted.flatMap((id) => {
+      const times = this.#sink.posts.filter(({ deliveryId }) => deliveryId === id).length
+      return times > 0 ? [] : [`${id} was accepted by a subscription, and never posted`]
+    })
+  }
+}
