@@ -43,7 +43,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   if (store.shared) closing.push(await watchShared(store.shared, options))
   const keys = await openKeys(config, log)
   if (keys) closing.push(() => keys.close())
-  const commentKey = await ensureCommentKey(config.dataDir)
+  const commentKey = await ensureCommentKey(config.dataDir, store.shared)
   const records = await observe(options, store, closing)
   const tails = createTails({ clock, redact })
   facts.observe(tails)

@@ -90,4 +90,7 @@ export interface Shared {
    * Throws StoreFault; the entries may have been replaced even then.
    */
   replaceEntries(name: string, before: string | undefined, after: SharedEntries): Promise<boolean>
+
+  /** Returns the value that all gateways have under a name: the first that any of them gave. */
+  agree(name: string, value: string): Promise<string>
 }

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { diskFault } from '../../core/disk-fault.ts'
 import { createOwnComments, type OwnComments } from '../../parts/own-comment.ts'
+import type { Shared } from '../../store/shared.ts'
 import { writeWhole } from './write-whole.ts'
 
 /** The path below the data directory. Gateways that recognise each other's comments share this file. */
@@ -24,14 +25,16 @@ const readCommentKey = (dataDir: string): Buffer | undefined => {
 }
 
 /**
- * Returns the key of a data directory, and makes it where there is none. Only the gateway that serves the directory calls it. Throws a
- * Fault where the key cannot be written.
+ * Returns the key of a data directory, and makes it where there is none. Gateways on a shared store have one key, because the comment of
+ * one comes to another as an event: the key of the first counts. Only the gateway that serves the directory calls it. Throws a Fault where
+ * the key cannot be written, or a StoreFault.
  */
-export const ensureCommentKey = async (dataDir: string): Promise<Buffer> => {
+export const ensureCommentKey = async (dataDir: string, shared?: Pick<Shared, 'agree'>): Promise<Buffer> => {
   const kept = readCommentKey(dataDir)
-  if (kept) return kept
+  const own = kept ?? randomBytes(keyBytes)
+  const key = shared ? Buffer.from(await shared.agree('comment-key', own.toString('hex')), 'hex') : own
+  if (kept?.equals(key)) return kept
   const file = join(dataDir, commentKeyFile)
-  const key = randomBytes(keyBytes)
   try {
     await writeWhole(file, `${key.toString('hex')}\n`)
   } catch (error) {

@@ -2,7 +2,7 @@
 
 import type { Beat, RateShare, ReloadRequest, Replica, ReplicaState, Shared, SharedEntries } from '../shared.ts'
 import type { SharedRecords } from '../shared-records.ts'
-import { entryRevisionsKind, readEntriesKind, replaceEntriesKind } from './calls/entry-calls.ts'
+import { agreeKind, entryRevisionsKind, readEntriesKind, replaceEntriesKind } from './calls/entry-calls.ts'
 import { rateShareKind } from './calls/rate-calls.ts'
 import { askReloadKind, beatKind, forgetReplicasKind, leadKind, leaveKind, replicasKind } from './calls/replica-calls.ts'
 import { keyOf } from './keys.ts'
@@ -58,5 +58,9 @@ export class PostgresShared implements Shared {
 
   replaceEntries(name: string, before: string | undefined, after: SharedEntries): Promise<boolean> {
     return this.#links.slow.call(replaceEntriesKind, { name, before, after })
+  }
+
+  agree(name: string, value: string): Promise<string> {
+    return this.#links.slow.call(agreeKind, { name, value })
   }
 }

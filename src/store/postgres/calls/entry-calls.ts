@@ -1,4 +1,4 @@
-/** The calls for the subscriptions and jobs that were made at run time. */
+/** The calls for the subscriptions and jobs that were made at run time, and for values that all gateways have. */
 
 import type { SharedEntries } from '../../shared.ts'
 import type { CallKind } from '../call-kind.ts'
@@ -37,4 +37,15 @@ export const replaceEntriesKind: CallKind<ReplaceEntriesCall, boolean> = {
   isRepeatable: true,
   values: ([call]) => [call?.name, call?.after.revision, call?.after.text, call?.before ?? ''],
   answers: (rows) => [rows.length > 0],
+}
+
+/** Gives the value of a name to all who ask for it: that of the first call. */
+export const agreeKind: CallKind<{ readonly name: string; readonly value: string }, string> = {
+  name: 'agree_1',
+  text: `insert into agreed as held (name, value) values ($1, $2)
+    on conflict (name) do update set value = held.value returning value`,
+  maxCalls: 1,
+  isRepeatable: true,
+  values: ([call]) => [call?.name, call?.value],
+  answers: ([row]) => [row?.[0] as string],
 }

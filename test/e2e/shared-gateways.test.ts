@@ -1,0 +1,86 @@
+/** Two built gateways on one real database: what they share, and what their senders hear while it is away. */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { stringify } from 'yaml'
+import { type OwnServer, startPostgresServer, withoutOwnPostgres } from '../fakes/postgres-server.ts'
+import { type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
+import { sink } from '../fakes/sink.ts'
+import { until } from '../fakes/wait.ts'
+
+const secret = 'It is a secret to everybody'
+
+t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
+  const server: OwnServer = await startPostgresServer(true)
+  t.teardown(() => server.stop())
+  const open = async (t: Test, count: number, routes: object, more: object = {}): Promise<readonly ProcessGateway[]> => {
+    // This is registered before the folders are made. Otherwise they are removed while a gateway still writes to them.
+    t.teardown(() => undefined)
+    const home = t.testdir()
+    const webhook = { enabled: true, extra: { port: 0, secret, rate_limit: 100_000, routes, ...more } }
+    const storage = { kind: 'postgres', url: server.url, schema: server.newSchema() }
+    const config = stringify({ platforms: { webhook }, agent: { runner: 'command', command: ['cat'] }, storage })
+    const dirs = Array.from({ length: count }, (_, i) => join(home, 'abc'.charAt(i)))
+    for (const dir of dirs) {
+      mkdirSync(dir, { mode: 0o700 })
+      writeFileSync(join(dir, 'config.yaml'), config)
+    }
+    return Promise.all(dirs.map((dir) => startGateway(t, dir)))
+  }
+
+  await t.test('a route has one rate limit, and marks have one key', async (t) => {
+    const gateways = await open(t, 2, { r: { prompt: 'hi', events: ['push'] } }, { rate_limit: 100 })
+    const [a, b] = gateways.map(({ dir }) => readFileSync(join(dir, 'state/comment-key'), 'utf8'))
+    t.match(a, /^[0-9a-f]{64}\n$/)
+    t.equal(a, b)
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => (gateways[i % 2] as ProcessGateway).post('r', `id-${i}`)))
+    const statuses = answers.map(({ status }) => status)
+    const taken = statuses.filter((status) => status === 202).length
+    t.ok(taken > 90 && taken <= 105, `${taken} of a limit of 100`)
+    t.equal(statuses.filter((status) => status === 429).length, 200 - taken)
+    t.match(answers.find(({ status }) => status === 429)?.headers['retry-after'], /^[1-9]\d?$/)
+  })
+
+  await t.test('while the database is away, nothing is said to be accepted', async (t) => {
+    const gateways = await open(t, 2, { r: { prompt: 'hi', events: ['push'] }, other: { prompt: 'hi', events: ['release'] } })
+    const [one, two] = gateways as [ProcessGateway, ProcessGateway]
+    t.equal((await one.post('r', 'before')).status, 202)
+    await server.kill()
+    for (const gateway of gateways) {
+      const since = Date.now()
+      const [lost, ignored] = await Promise.all([gateway.post('r', 'meanwhile'), gateway.post('other', 'filtered')])
+      t.match(lost, { status: 503, headers: { 'retry-after': /^\d+$/ } })
+      t.ok(Date.now() - since < 5_000, `${Date.now() - since} ms`)
+      t.match(ignored, { status: 200, json: { status: 'ignored' } }, 'what is filtered needs no store')
+    }
+    await server.start()
+    const answer = await until(async () => {
+      const sent = await two.post('r', 'meanwhile')
+      return sent.status === 503 ? undefined : sent
+    })
+    t.equal(answer.status, 202, 'its id is free')
+    t.match((await one.post('r', 'meanwhile')).json, { status: 'duplicate' })
+    t.match((await two.post('r', 'before')).json, { status: 'duplicate' })
+  })
+
+  await t.test('a direct delivery whose gateway died in it is made by the repeat', async (t) => {
+    let isSilent = true
+    const receiver = await sink(t, (response) => {
+      if (!isSilent) response.end()
+    })
+    const route = { prompt: 'hello', deliver_only: true, deliver: 'http', deliver_extra: { url: `${receiver.origin}/` } }
+    const [one, two] = (await open(t, 2, { r: route })) as [ProcessGateway, ProcessGateway]
+    const first = one.post('r', 'a').catch(() => undefined)
+    await until(() => receiver.seen.length > 0)
+    one.kill()
+    await first
+    isSilent = false
+    let answer = await two.post('r', 'a')
+    t.match(answer, { status: 503, headers: { 'retry-after': /^\d+$/ } }, 'nobody knows yet how the first ended')
+    // A repeat waits for nine seconds, and the claim of the first ends after thirty.
+    for (let repeats = 0; repeats < 5 && answer.status === 503; repeats++) answer = await two.post('r', 'a')
+    t.match(answer, { status: 200, json: { status: 'delivered' } })
+    t.equal(receiver.seen.length, 2)
+  })
+})
