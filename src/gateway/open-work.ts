@@ -40,6 +40,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   const { current } = reloader
   const store = await openStore(config, clock, () => current().config)
   closing.push(() => store.close())
+  if (store.warning !== undefined) log('warn', {}, store.warning)
   if (store.shared) closing.push(await watchShared(store.shared, options))
   const keys = await openKeys(config, log)
   if (keys) closing.push(() => keys.close())

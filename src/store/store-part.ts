@@ -21,8 +21,11 @@ export type StoreOptions = {
   readonly clock: Clock
 }
 
-/** An open store. `shared`: what its gateways have in common beside their work; absent in a sole store. */
-export type OpenStore = Store & { readonly shared?: Shared }
+/**
+ * An open store. `shared`: what its gateways have in common beside their work; absent in a sole store. `warning`: what the operator should
+ * know of it.
+ */
+export type OpenStore = Store & { readonly shared?: Shared; readonly warning?: string | undefined }
 
 /** A shared store, opened by a command beside its gateways. */
 export type Attached = Pick<Store, 'standings' | 'revive' | 'close'> & { readonly records: SharedRecords }

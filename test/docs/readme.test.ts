@@ -89,7 +89,8 @@ t.test('every YAML block serves as it stands', async (t) => {
 })
 
 t.test('every example validates clean', async (t) => {
-  const examples = readdirSync(join(root, 'examples')).filter((file) => file.endsWith('.yaml'))
+  const single = readdirSync(join(root, 'examples')).filter((file) => file.endsWith('.yaml'))
+  const examples = [...single, 'replicas/config.yaml']
   t.ok(examples.length > 0)
   const { runWith } = fakeCli(t)
   const whole = { ...env, ...credentials, PATH: programs(t) }

@@ -3,6 +3,7 @@
 import type { Inspected, StoreOptions } from '../store-part.ts'
 import { type Connection, connect } from './connection.ts'
 import { sqlState } from './database-error.ts'
+import { asynchronous, notSynced, readDurability } from './durability.ts'
 import { noTable, openingFault } from './migration.ts'
 import { schemaVersion } from './sql/schema.ts'
 
@@ -22,9 +23,7 @@ export const inspectServer = async (options: StoreOptions): Promise<Inspected> =
   }
 }
 
-const settings = `select current_setting('server_version', true), current_setting('fsync', true),
-  current_setting('synchronous_standby_names', true), (select count(*) from pg_stat_replication),
-  (extract(epoch from now()) * 1000)::float8`
+const settings = `select current_setting('server_version', true), (extract(epoch from now()) * 1000)::float8`
 
 const inspectConnection = async (connection: Connection, { schema, durability, clock }: StoreOptions): Promise<Inspected> => {
   const version = await readVersion(connection)
@@ -36,17 +35,10 @@ const inspectConnection = async (connection: Connection, { schema, durability, c
     }
   }
   const [row = []] = await connection.query({ name: 'settings', text: settings }, [])
-  const [server, fsync, standbys, followers, serverMs] = row as [string, string, string, string, number]
-  if (fsync === 'off' && durability === 'fsync') {
-    return {
-      result: 'fail',
-      message: 'the server runs with fsync = off: a power cut there loses accepted events',
-      fix: 'set fsync = on there',
-    }
-  }
-  if (Number(followers) > 0 && !standbys) {
-    return { result: 'warn', message: asynchronous, fix: 'set synchronous_standby_names at the server' }
-  }
+  const [server, serverMs] = row as [string, number]
+  const { isSynced, isAsynchronous } = await readDurability(connection)
+  if (!isSynced && durability === 'fsync') return { result: 'fail', message: notSynced, fix: 'set fsync = on there' }
+  if (isAsynchronous) return { result: 'warn', message: asynchronous, fix: 'set synchronous_standby_names at the server' }
   const skewMs = Math.abs(clock.now() - serverMs)
   if (skewMs > mostSkewMs) {
     return {
@@ -58,9 +50,6 @@ const inspectConnection = async (connection: Connection, { schema, durability, c
   const state = version === undefined ? 'no schema yet: the first start makes it' : `schema ${schema}, format ${version}`
   return { result: 'ok', message: `postgres ${server}, ${state}` }
 }
-
-export const asynchronous =
-  'the server has standbys and waits for none of them: after a fail-over, accepted events of the last moments are lost'
 
 const readVersion = async (connection: Connection): Promise<number | undefined> => {
   try {

@@ -11,8 +11,9 @@ import { type ClaimCall, claimKind, freeClaims } from './calls/claim-calls.ts'
 import { freeLeases, type TakenRun } from './calls/run-calls.ts'
 import { type Connection, connect } from './connection.ts'
 import { DatabaseLink } from './database-link.ts'
+import { checkDurability } from './durability.ts'
 import { Marks } from './keys.ts'
-import { checkDurability, checkReadable, migrate, openingFault } from './migration.ts'
+import { checkReadable, migrate, openingFault } from './migration.ts'
 
 export type PostgresOptions = {
   /** Returns the address of the database. It is asked for each connection. */
@@ -34,6 +35,8 @@ export type Links = {
   readonly marks: Marks
   /** The runs that this process has taken and not finished. */
   readonly taken: Map<string, TakenRun>
+  /** What the operator should know of the server. */
+  readonly warning: string | undefined
   recovered(): Promise<void>
   close(): Promise<void>
 }
@@ -63,7 +66,8 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
   const greet = (connection: Connection): Promise<void> => checkReadable(connection, schema)
   const linkOf = (byIndex: boolean, greet: (connection: Connection) => Promise<void>, opened?: Connection): DatabaseLink =>
     new DatabaseLink({ clock, connect: () => connect({ ...options, byIndex }), greet }, opened)
-  const claims = linkOf(true, greetClaims, await openFirst(options))
+  const { connection, warning } = await openFirst(options)
+  const claims = linkOf(true, greetClaims, connection)
   const work = linkOf(true, greetWork)
   const slow = linkOf(false, greet)
   // A crash of the server may take the last moments of records, as a crash of this machine may with a folder of them.
@@ -77,6 +81,7 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
     claimKind: claimKind((calls) => void doubtful.push(...calls.slice(0, maxDoubtful - doubtful.length))),
     marks,
     taken,
+    warning,
     async recovered() {
       if (all.every(({ isUp }) => isUp)) await new Promise<void>((resolve) => void clock.after(pauseMs, resolve))
       await Promise.all(all.map((link) => link.recovered()))
@@ -86,7 +91,7 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
 }
 
 /** Opens the first connection, and makes the schema ready on it. Throws a Fault. */
-const openFirst = async (options: PostgresOptions): Promise<Connection> => {
+const openFirst = async (options: PostgresOptions): Promise<{ readonly connection: Connection; readonly warning: string | undefined }> => {
   // The name is written into statements as it is.
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(options.schema)) {
     throw new Fault('store_schema', `the schema ${JSON.stringify(options.schema)} has no plain name`, {
@@ -98,8 +103,7 @@ const openFirst = async (options: PostgresOptions): Promise<Connection> => {
   try {
     connection = await connect({ ...options, byIndex: true, connectMs: firstConnectMs })
     await migrate(connection, options.schema)
-    await checkDurability(connection, options.durability)
-    return connection
+    return { connection, warning: await checkDurability(connection, options.durability) }
   } catch (error) {
     connection?.drop()
     throw openingFault(error)

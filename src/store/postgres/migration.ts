@@ -91,17 +91,6 @@ const upgrade = async (connection: Connection): Promise<void> => {
   }
 }
 
-/** Refuses a server that may lose what it has confirmed, where the configuration asks that nothing be lost. Throws a Fault. */
-export const checkDurability = async (connection: Connection, durability: 'fsync' | 'commit'): Promise<void> => {
-  if (durability !== 'fsync') return
-  const [row] = await connection.query({ name: 'fsync', text: "select current_setting('fsync', true)" }, [])
-  if (row?.[0] !== 'off') return
-  throw new Fault('store_unsafe', 'the database server runs with fsync = off: a power cut there loses accepted events', {
-    exitCode: exit.config,
-    hint: 'set fsync = on at the server, or set storage.durability: commit to accept that',
-  })
-}
-
 /** Explains why the database could not be opened. The message of the server names no password. */
 export const openingFault = (error: unknown): Fault => {
   if (error instanceof Fault) return error

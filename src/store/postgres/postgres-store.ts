@@ -35,6 +35,7 @@ const firstCount = 100_000
 
 class PostgresStore implements OpenStore {
   readonly shared: Shared
+  readonly warning: string | undefined
   readonly #links: Links
   readonly #backlog: Backlog
   readonly #lookEveryMs: () => number
@@ -42,6 +43,7 @@ class PostgresStore implements OpenStore {
   constructor(links: Links, backlog: number, { clock, lookEveryMs = lookEverySecond }: PostgresOptions) {
     this.#links = links
     this.shared = new PostgresShared(links)
+    this.warning = links.warning
     this.#lookEveryMs = lookEveryMs
     this.#backlog = new Backlog(clock, countEveryMs, backlog, (max) => links.work.call(backlogKind, max))
   }

@@ -1,0 +1,33 @@
+/** Asks a server whether it may lose what it has confirmed. */
+
+import { exit, Fault } from '../../core/fault.ts'
+import type { Connection } from './connection.ts'
+
+/** `isSynced`: a commit is on disk when it is confirmed. `isAsynchronous`: there are standbys, and no commit waits for any of them. */
+export type Durability = { readonly isSynced: boolean; readonly isAsynchronous: boolean }
+
+const settings = `select current_setting('fsync', true) is distinct from 'off',
+  coalesce(current_setting('synchronous_standby_names', true), '') = '' and exists (select 1 from pg_stat_replication)`
+
+export const readDurability = async (connection: Connection): Promise<Durability> => {
+  const [row] = await connection.query({ name: 'durability', text: settings }, [])
+  return { isSynced: row?.[0] === true, isAsynchronous: row?.[1] === true }
+}
+
+export const notSynced = 'the database server runs with fsync = off: a power cut there loses accepted events'
+export const asynchronous =
+  'the database server has standbys and waits for none of them: a fail-over loses the events that were accepted in the last moments'
+
+/**
+ * Refuses a server that may lose what it has confirmed, where the configuration asks that nothing be lost. Returns what the operator
+ * should know. Throws a Fault.
+ */
+export const checkDurability = async (connection: Connection, durability: 'fsync' | 'commit'): Promise<string | undefined> => {
+  if (durability !== 'fsync') return undefined
+  const { isSynced, isAsynchronous } = await readDurability(connection)
+  if (isSynced) return isAsynchronous ? asynchronous : undefined
+  throw new Fault('store_unsafe', notSynced, {
+    exitCode: exit.config,
+    hint: 'set fsync = on at the server, or set storage.durability: commit to accept that',
+  })
+}
