@@ -1,30 +1,51 @@
-/** Deletes old runs and sessions by the limits of `storage.retention`, so that the store does not grow without bound. */
+/**
+ * Deletes old runs and sessions by the limits of `storage.retention`, so that the store does not grow without bound. Of the gateways on a
+ * shared store one does that.
+ */
 
 import type { Retention } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
-import type { Store } from '../store/ports.ts'
+import type { OpenStore } from '../store/store-part.ts'
 
 const everyMs = 60_000
+/** How often a gateway tries to lead, and how long it leads then. Another gateway takes over within a minute. */
+const leadEveryMs = 15_000
+const leadMs = 40_000
 
-type HousekeepingOptions = { readonly store: Store; readonly clock: Clock; readonly log: Log; readonly retention: () => Retention }
+type HousekeepingOptions = { readonly store: OpenStore; readonly clock: Clock; readonly log: Log; readonly retention: () => Retention }
 
 /** Prunes the store now and each minute, until the returned function is called. */
-export const keepHouse = ({ store, clock, log, retention }: HousekeepingOptions): (() => void) => {
+export const keepHouse = (options: HousekeepingOptions): (() => void) => {
+  const { store, clock } = options
+  const { shared } = store
   let cancel = (): void => {}
+  let pruneAt = clock.monotonic()
   const look = (): void => {
-    const { maxAgeMs, maxDeadRuns } = retention()
-    store.prune(maxAgeMs, maxDeadRuns).then(
-      (runs) => runs > 0 && log('warn', { runs }, 'dead runs are past their retention and were forgotten'),
-      (error) => log('warn', { reason: messageOf(error) }, 'cannot forget old runs'),
-    )
-    store.forgetSessions(maxAgeMs).then(
-      (sessions) => sessions > 0 && log('info', { sessions }, 'sessions without a message for so long were forgotten'),
-      (error) => log('warn', { reason: messageOf(error) }, 'cannot forget old sessions'),
-    )
-    cancel = clock.after(everyMs, look)
+    cancel = clock.after(shared ? leadEveryMs : everyMs, look)
+    // Where the store does not answer, the next look tries again.
+    if (shared) void shared.lead('housekeeping', leadMs).then(lead, () => {})
+    else prune(options)
+  }
+  const lead = (isLeader: boolean): void => {
+    if (!isLeader || clock.monotonic() < pruneAt) return
+    pruneAt = clock.monotonic() + everyMs
+    prune(options)
   }
   look()
   return () => cancel()
+}
+
+const prune = ({ store, log, retention }: HousekeepingOptions): void => {
+  const { maxAgeMs, maxDeadRuns } = retention()
+  store.prune(maxAgeMs, maxDeadRuns).then(
+    (runs) => runs > 0 && log('warn', { runs }, 'dead runs are past their retention and were forgotten'),
+    (error) => log('warn', { reason: messageOf(error) }, 'cannot forget old runs'),
+  )
+  store.forgetSessions(maxAgeMs).then(
+    (sessions) => sessions > 0 && log('info', { sessions }, 'sessions without a message for so long were forgotten'),
+    (error) => log('warn', { reason: messageOf(error) }, 'cannot forget old sessions'),
+  )
+  store.shared?.forgetReplicas().catch((error) => log('warn', { reason: messageOf(error) }, 'cannot forget replicas that are gone'))
 }
