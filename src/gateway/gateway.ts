@@ -2,6 +2,7 @@
 
 import { createOperations } from '../app/live/operations.ts'
 import { createRefusedSignatures } from '../app/live/refused-signatures.ts'
+import { Readiness } from '../app/readiness.ts'
 import type { RunningGateway } from '../app/running-gateway.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
@@ -55,6 +56,14 @@ type Doors = {
   readonly stopAsked: Promise<void>
 }
 
+/** Opens what knows whether a balancer should send requests here. */
+const openReadiness = ({ log, clock, shared }: GatewayOptions, work: Work, stopping: () => boolean, closing: Closing): Readiness => {
+  const readiness = new Readiness({ store: work.store, clock, log, stopping, isTooNew: () => work.replicas?.isTooNew ?? false })
+  shared.facts.observe(readiness)
+  closing.push(async () => readiness.close())
+  return readiness
+}
+
 /** Opens the HTTP server and the control socket. */
 const openDoors = async (options: GatewayOptions, work: Work, http: Http, closing: Closing): Promise<Doors> => {
   const { config, log, clock, shared, reloader } = options
@@ -66,6 +75,9 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   })
   const refused = createRefusedSignatures({ facts, clock, serving: reloader.current })
   closing.push(async () => refused.close())
+  const isStopping = (): boolean => stopping.now
+  const readiness = openReadiness(options, work, isStopping, closing)
+  const notReady = (): string | undefined => readiness.reason()
   const listener = await http.listen({
     host: config.host,
     port: config.port,
@@ -73,7 +85,8 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     facts: refused,
     serving: reloader.current,
     hasFailed: shared.limiter.hasFailed,
-    stopping: () => stopping.now,
+    stopping: isStopping,
+    isReady: () => notReady() === undefined,
     ...(log.writes('debug') ? { watch: stageLog(log) } : {}),
   })
   closing.push(() => listener.close(stopping.patienceMs))
@@ -84,7 +97,8 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     clock,
     shared,
     url: listener.url,
-    stopping: () => stopping.now,
+    stopping: isStopping,
+    notReady,
     stop,
   })
   const control = await http.listenControl({ path: http.controlSocket(config.dataDir), operations, log, clock })
@@ -92,12 +106,14 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   closing.push(async () => work.tails.close())
   const unrecord = http.recordPid(config.dataDir)
   closing.push(async () => unrecord())
+  await work.replicas?.begin({ url: listener.url, requests: listener.active, isStopping, notReady, reload: operations.reload })
+  closing.push(async () => work.replicas?.leave())
   return { listener, operations, stopping, stopAsked }
 }
 
 const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, closing: Closing): Promise<Gateway> => {
   const { config, log, clock, reloader } = options
-  const { store, worker, scheduler } = work
+  const { store, worker, scheduler, replicas } = work
   const { listener, operations, stopping, stopAsked } = doors
   const { current } = reloader
   const { notice } = current()
@@ -116,6 +132,7 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
       stopping.now = true
       stopping.patienceMs = ms
       reloader.stop()
+      void replicas?.beat()
       await scheduler.stop()
       // At the same time: a slow sender must not use up the time of the runs, and no further run may begin meanwhile.
       const answered = allAnswered(listener.active, clock, ms)

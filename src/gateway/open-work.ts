@@ -3,6 +3,7 @@
 import { ensureCommentKey } from '../app/live/comment-key.ts'
 import type { LiveConfig } from '../app/live/live-config.ts'
 import { createTails, type Tails } from '../app/live/tails.ts'
+import type { Replicas } from '../app/replicas/replicas.ts'
 import type { Route } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { EventRecords } from '../journal/event-records.ts'
@@ -18,7 +19,6 @@ import { createConversations } from '../runs/conversation.ts'
 import { type Known, lackOf } from '../runs/lack-of.ts'
 import { Worker } from '../runs/worker.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
-import type { Store } from '../store/ports.ts'
 import type { Shared } from '../store/shared.ts'
 import type { OpenStore } from '../store/store-part.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
@@ -27,11 +27,13 @@ import { createMirrorObserver } from './mirror-observer.ts'
 import { openKeys, openStore } from './open-store.ts'
 
 export type Work = {
-  readonly store: Store
+  readonly store: OpenStore
   readonly worker: Worker
   readonly scheduler: Scheduler
   readonly tails: Tails
   readonly records: EventRecords
+  /** The replicas of a shared store. */
+  readonly replicas: Replicas | undefined
 }
 
 export const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work> => {
@@ -50,13 +52,14 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   facts.observe(tails)
   const routeOf: RouteOf = (name) => servedAs(current().table, name)?.source.spec
   facts.observe(createMirrorObserver({ store, clock, log, redact, route: routeOf }))
-  const worker = workerOf(options, store, routeOf, () => false)
+  const replicas = await openReplicas(options, store, () => worker.inProgress)
+  const worker = workerOf(options, store, routeOf, () => replicas?.othersDiffer() ?? false)
   // The worker stops, too, when a later part of the start fails.
   closing.push(() => worker.stop(0))
   const wake = (): void => worker.wake()
   const scheduler = new Scheduler({ store, isShared: store.shared !== undefined, clock, log, facts, book: () => current().jobs, wake })
   shared.attach({ store, wake, keys, commentKey })
-  return { store, worker, scheduler, tails, records }
+  return { store, worker, scheduler, tails, records, replicas }
 }
 
 /** Loads what only a shared store needs. */
@@ -65,6 +68,19 @@ const watchShared = async (port: Shared, { log, clock, reloader }: GatewayOption
   const { current } = reloader
   const written = (): Promise<void> => current().base.subscriptions.load()
   return await watchEntries({ port, log, clock, config: () => current().config, written })
+}
+
+/** Returns the replicas of a shared store; `undefined` for a store of one gateway. */
+const openReplicas = async (
+  { clock, log, shared: { facts }, reloader: { current } }: GatewayOptions,
+  { shared }: OpenStore,
+  runs: () => number,
+): Promise<Replicas | undefined> => {
+  if (!shared) return undefined
+  const { Replicas } = await import('../app/replicas/replicas.ts')
+  const replicas = new Replicas({ shared, clock, log, current, runs })
+  facts.observe(replicas)
+  return replicas
 }
 
 type RouteOf = (name: string) => Route | undefined

@@ -6,6 +6,8 @@ export const statusQuestion: Check
 export const statusAnswer: Check
 export const reloadQuestion: Check
 export const reloadAnswer: Check
+export const reloadAllQuestion: Check
+export const reloadAllAnswer: Check
 export const stopQuestion: Check
 export const stopAnswer: Check
 export const standingsQuestion: Check

@@ -15,6 +15,11 @@ export const controlOperations = {
     question: { check: checks.reloadQuestion, members: {force: { must: 'a boolean' }}, required: [] },
     checkAnswer: checks.reloadAnswer,
   },
+  reloadAll: {
+    method: 'POST', path: '/replicas/reload',
+    question: { check: checks.reloadAllQuestion, members: {force: { must: 'a boolean' }}, required: [] },
+    checkAnswer: checks.reloadAllAnswer,
+  },
   stop: {
     method: 'POST', path: '/stop',
     question: { check: checks.stopQuestion, members: {}, required: [] },
@@ -68,6 +73,10 @@ export type ControlQuestions = {
     /** Also where most of the routes would go. */
     readonly force?: boolean
   }
+  readonly reloadAll: {
+    /** Also where most of the routes would go. */
+    readonly force?: boolean
+  }
   readonly stop: Record<never, never>
   readonly standings: {
     readonly ids: readonly string[]
@@ -114,6 +123,11 @@ export type ControlAnswers = {
   readonly status: Status
   /** Reads the files again, and takes the configuration over or refuses it. */
   readonly reload: ReloadResult
+  /** Asks all replicas of the store for a reload. `status` shows how each ends. Throws StoreFault. */
+  readonly reloadAll: {
+    /** The ids of the replicas that were asked; none where the store has one gateway. */
+    readonly replicas: readonly string[]
+  }
   /** Asks the gateway to stop, as a signal does. It goes on with what it has in hand. */
   readonly stop: {
     readonly stopping: boolean
@@ -173,6 +187,10 @@ export type Status = {
   /** `null`: the store could not say. */
   readonly backlog: number | null
   readonly stopping: boolean
+  /** Why `/readyz` answers 503; `null`: it answers 200. */
+  readonly not_ready?: string | null
+  /** The replicas of a shared store. Absent: the store has one gateway. `null`: the store does not answer. */
+  readonly replicas?: readonly Replica[] | null
   readonly refused: RefusalCounts
 }
 
@@ -370,4 +388,41 @@ export type TailLine = {
 } | {
   readonly type: 'end'
   readonly reason: string
+}
+
+/** A replica, one of the gateways on a shared store, as its last beat described it. Times are ISO 8601, UTC, by the clock of who answers. */
+export type Replica = {
+  readonly id: string
+  /** The gateway that answers. */
+  readonly self: boolean
+  readonly host: string
+  readonly pid: number
+  readonly url: string
+  readonly version: string
+  /** A digest of what its runs depend on: replicas with equal files have equal digests. */
+  readonly digest: string
+  readonly digest_since: string
+  readonly started_at: string
+  /** The time since its last beat. */
+  readonly seen_seconds: number
+  /** How far its clock is ahead of the store's; below 0, how far behind. */
+  readonly clock_ahead_seconds: number
+  /** Runs in progress. */
+  readonly runs: number
+  /** Requests without an answer. */
+  readonly requests: number
+  readonly stopping: boolean
+  /** Why `/readyz` answers 503; `null`: it answers 200. */
+  readonly not_ready: string | null
+  /** The last reload that it was asked for through the store; `null`: none. */
+  readonly reload: ReplicaReload | null
+}
+
+/** A reload that a replica was asked for. */
+export type ReplicaReload = {
+  readonly request: string
+  /** `null`: it has not ended. */
+  readonly ok: boolean | null
+  /** Why it was refused or failed. */
+  readonly reason?: string
 }

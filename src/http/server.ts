@@ -38,6 +38,8 @@ export interface Listener {
 export type ServerOptions = ReceiveOptions & {
   readonly host: string
   readonly port: number
+  /** Whether a balancer should send requests to this gateway. */
+  readonly isReady: () => boolean
   /** Shorter limits, for tests. */
   readonly limits?: typeof connectionLimits
 }
@@ -51,7 +53,7 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
     logger: false,
     // A path with a broken escape reaches no route and no handler.
     frameworkErrors: (_error, request, reply) => void replyToUnknown(request, reply, errorReply(400, 'Bad request')),
-    addTo: addRoutes,
+    addTo: (app) => addRoutes(app, options.isReady),
   })
   Object.assign(server, { maxConnections, maxHeadersCount: 0 })
   const connections = watchConnections(server, options.clock, routeRequests(receiver, host.handle))
@@ -106,11 +108,16 @@ const replyToUnknown = (request: FastifyRequest, reply: FastifyReply, other: Rep
     .send(body)
 }
 
-const addRoutes = (app: FastifyInstance): void => {
+const addRoutes = (app: FastifyInstance, isReady: ServerOptions['isReady']): void => {
   app.removeAllContentTypeParsers()
   // Only webhook paths take a body, so this parser leaves every other body unread.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.get('/health', async () => ({ status: 'ok', platform: 'webhook' }))
+  // The reason is in the log: strangers can ask this.
+  app.get('/readyz', (_request, reply) => {
+    const ready = isReady()
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })
+  })
   app.setNotFoundHandler((request, reply) => replyToUnknown(request, reply, errorReply(404, 'Not found')))
   app.setErrorHandler((error, _request, reply) => {
     const { statusCode } = error as { statusCode?: number }

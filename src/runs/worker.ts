@@ -65,6 +65,11 @@ export class Worker {
     else if (this.#room() > 0) this.#taking = this.#takeAll()
   }
 
+  /** The number of runs in progress. */
+  get inProgress(): number {
+    return this.#active.size
+  }
+
   /** Returns the runs of scheduled jobs that are in progress. */
   runningJobs(): readonly RunningJob[] {
     return [...this.#active.values()].flatMap(({ lease: { run }, since }) =>

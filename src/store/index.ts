@@ -31,6 +31,7 @@ const postgres: StorePart = {
   isLasting: true,
   open: async (options) => (await import('./postgres/postgres-store.ts')).openPostgres(options),
   attach: async (options, may) => (await import('./postgres/records/attach.ts')).attachPostgres(options, may),
+  openShared: async (options) => (await import('./postgres/postgres-shared.ts')).openPostgresShared(options),
   inspect: async (options) => (await import('./postgres/inspect.ts')).inspectServer(options),
 }
 

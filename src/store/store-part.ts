@@ -30,6 +30,8 @@ export type OpenStore = Store & { readonly shared?: Shared; readonly warning?: s
 /** A shared store, opened by a command beside its gateways. */
 export type Attached = Pick<Store, 'standings' | 'revive' | 'close'> & { readonly records: SharedRecords }
 
+export type OpenShared = Shared & { close(): Promise<void> }
+
 /** A kind of store. */
 export type StorePart = {
   /** The value of `storage.kind`. */
@@ -50,6 +52,11 @@ export type StorePart = {
    * of a later version, and for one that no gateway has made yet.
    */
   attach?(options: StoreOptions, may: 'read' | 'change'): Promise<Attached>
+  /**
+   * Opens what the gateways on a shared store have in common, for a program that is no gateway. Makes no tables. Throws a Fault. Absent: the
+   * store is sole.
+   */
+  openShared?(options: StoreOptions): Promise<OpenShared>
   /**
    * Inspects the store without changing anything: the files in its folder, or the database of the operator. A sole store is inspected only
    * while no gateway has it open.

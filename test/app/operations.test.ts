@@ -18,6 +18,7 @@ t.test('a store elsewhere: times are told by the clock of this machine, and a st
     facts: createFacts(),
     url: 'http://127.0.0.1:1',
     stopping: () => false,
+    notReady: () => undefined,
     reloader: { current: () => served, reloadedAt: () => null, failed: () => null, needsRestart: () => [] },
   } as unknown as Parameters<typeof createOperations>[0])
 

@@ -64,6 +64,7 @@ const listenWith = async (t: Test, script: Effects['script'], options: Partial<S
     host: '127.0.0.1',
     port: 0,
     clock: systemClock,
+    isReady: () => true,
     serving: () => ({
       table: { configured, subscribed: { get: () => undefined }, multiplex: false, profiles: new Map() },
       maxBodyBytes: 1_048_576,

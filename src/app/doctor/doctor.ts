@@ -15,6 +15,7 @@ import { checkClock, checkNode } from './machine.ts'
 import { checkOnline } from './online.ts'
 import { checkPrograms } from './programs.ts'
 import { checkRefused } from './refused.ts'
+import { checkReplicas } from './replicas.ts'
 import { checkStore } from './store.ts'
 import { checkTargets } from './targets.ts'
 
@@ -46,6 +47,7 @@ export const examine = async (workspace: Workspace, gateway: GatewayFinder, { as
   await look('configuration', ({ workspace: { self } }) => checkConfiguration(workspace, asked, self))
   await look('port', checkAddress)
   await look('store', checkStore)
+  await look('replicas', checkReplicas)
   await look('refused posts', checkRefused)
   await look('programs', checkPrograms)
   await look('targets', checkTargets)

@@ -8,8 +8,10 @@ import type { Session } from '../../core/session.ts'
 import type { SessionView } from '../../generated/control.ts'
 import type { Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
-import type { Store } from '../../store/ports.ts'
+import type { OpenStore } from '../../store/store-part.ts'
 import { standingView } from '../events/standing-view.ts'
+import { askReload } from '../replicas/ask-reload.ts'
+import { readReplicas } from '../replicas/replica-view.ts'
 import type { RunningGateway } from '../running-gateway.ts'
 import { countRefusals } from './refusals.ts'
 import type { Reloader } from './reload.ts'
@@ -17,7 +19,7 @@ import { type ReplayOptions, replay } from './replay.ts'
 import type { Tails } from './tails.ts'
 
 type OperationsOptions = Pick<ReplayOptions, 'records' | 'shared'> & {
-  readonly store: Store
+  readonly store: OpenStore
   readonly worker: Worker
   readonly scheduler: Scheduler
   readonly reloader: Reloader
@@ -27,12 +29,14 @@ type OperationsOptions = Pick<ReplayOptions, 'records' | 'shared'> & {
   /** The address at which the gateway listens. */
   readonly url: string
   readonly stopping: () => boolean
+  /** Returns why the gateway should get no requests. */
+  readonly notReady: () => string | undefined
   readonly stop: () => void
 }
 
 /** Makes the operations of a gateway that listens. */
 export const createOperations = (options: OperationsOptions): RunningGateway => {
-  const { store, worker, scheduler, reloader, facts, tails, clock, url, stopping, stop, records, shared } = options
+  const { store, worker, scheduler, reloader, facts, tails, clock, url, stopping, notReady, stop, records, shared } = options
   const { current } = reloader
   const refusals = countRefusals()
   facts.observe(refusals)
@@ -48,8 +52,10 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       changed_files: await changedFiles(current().config.digests),
       routes: current().routes(),
       jobs: current().jobs.all().length,
-      backlog: await backlogOf(store),
+      backlog: await orNull(store.backlog()),
       stopping: stopping(),
+      not_ready: notReady() ?? null,
+      ...(store.shared ? { replicas: await orNull(readReplicas(store.shared, clock.now(), store.shared.replica)) } : {}),
       refused: refusals.counts(),
     }),
     async reload(question) {
@@ -58,6 +64,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       worker.wake()
       return reloaded
     },
+    reloadAll: async (question) => ({ replicas: store.shared ? await askReload(store.shared, question) : [] }),
     async stop() {
       stop()
       return { stopping: true }
@@ -98,10 +105,10 @@ const sessionView = ({ ageMs, idleMs, chatAddress, ...session }: Session, now: n
   updatedAt: Math.round(now - idleMs),
 })
 
-/** Returns the backlog, or `null` where the store does not answer: the rest of the status must not wait for it. */
-const backlogOf = async (store: Store): Promise<number | null> => {
+/** Returns what the store says, or `null` where the store does not answer: the rest of the status must not wait for it. */
+const orNull = async <T>(asked: Promise<T>): Promise<T | null> => {
   try {
-    return await store.backlog()
+    return await asked
   } catch (error) {
     if (!(error instanceof StoreFault)) throw error
     return null

@@ -22,7 +22,12 @@ export const addGateway = (gateway: Command, run: Run): void => {
     .command('reload')
     .description('make the running gateway read its files again')
     .option('--force', 'also when that removes most of the routes')
-    .action((options: { readonly force?: boolean }) => run(async (cli) => (await import('./reload.ts')).gatewayReload(options, cli)))
+    .option('--all', 'all gateways on a shared store')
+    .action(({ all, ...options }: { readonly force?: boolean; readonly all?: boolean }) =>
+      run(async (cli) =>
+        all ? (await import('./reload-all.ts')).gatewayReloadAll(options, cli) : (await import('./reload.ts')).gatewayReload(options, cli),
+      ),
+    )
   gateway
     .command('stop')
     .description('stop the running gateway when its running work is finished, and wait for that')
@@ -30,7 +35,7 @@ export const addGateway = (gateway: Command, run: Run): void => {
     .action((options: { readonly timeout?: number }) => run(async (cli) => (await import('./stop.ts')).gatewayStop(options, cli)))
   gateway
     .command('status')
-    .description('show the state of the running gateway')
+    .description('show the state of the running gateway, and all gateways on a shared store')
     .action(() => run(async (cli) => (await import('./status.ts')).gatewayStatus(cli)))
   gateway
     .command('health')

@@ -1,18 +1,34 @@
-/** `gateway status`: the state of the running gateway, in its own words; exit 4 when no gateway runs. */
+/**
+ * `gateway status`: the state of the running gateway, in its own words, and all replicas of a shared store; exit 4 when no gateway runs.
+ */
 
+import { type GatewayStatus, readStatus } from '../../app/gateway/status.ts'
 import { describeRefusals } from '../../core/outcome-table.ts'
 import { printable } from '../../core/text.ts'
+import type { Replica, Status } from '../../generated/control.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli } from '../shell/output.ts'
+import { replicaData, replicaLines } from './replica-lines.ts'
 
 const width = 'reload failed '.length
 
+const field = (name: string, value: string | number): string => `${name.padEnd(width)}${printable(String(value))}\n`
+
 export const gatewayStatus = async (cli: Cli): Promise<number> => {
-  const gateway = await gatewayAt(cli.workspace).need()
-  const status = await gateway.status()
-  const field = (name: string, value: string | number): string => `${name.padEnd(width)}${printable(String(value))}\n`
+  const { status, replicas, problems } = await readStatus(gatewayAt(cli.workspace), cli.workspace)
   const text = [
+    status ? statusText(status) : field('gateway', 'none runs on this data directory, and others share its store'),
+    ...(replicas === undefined ? [] : replicasText(replicas, problems)),
+  ]
+  const ofReplicas =
+    replicas === undefined ? {} : { replicas: replicas?.map(replicaData) ?? null, problems: problems.map((problem) => ({ ...problem })) }
+  return answer(cli, { kind: 'gateway.status', data: { ...(status ? statusData(status) : {}), ...ofReplicas }, text: text.join('') })
+}
+
+const statusText = (status: Status): string =>
+  [
     field('gateway', status.stopping ? 'stopping' : 'running'),
+    ...(status.not_ready && !status.stopping ? [field('not ready', status.not_ready)] : []),
     field('url', status.url),
     field('pid', status.pid),
     field('started', status.started_at),
@@ -24,12 +40,17 @@ export const gatewayStatus = async (cli: Cli): Promise<number> => {
     field('jobs', status.jobs),
     field('backlog', status.backlog ?? 'unknown, for the store does not answer'),
     field('refused', describeRefusals(status.refused) || 'nothing'),
-  ]
-  const data = {
-    ...status,
-    reload_failed: status.reload_failed && { ...status.reload_failed },
-    changed_files: [...status.changed_files],
-    need_restart: [...status.need_restart],
-  }
-  return answer(cli, { kind: 'gateway.status', data, text: text.join('') })
-}
+  ].join('')
+
+const replicasText = (replicas: readonly Replica[] | null, problems: GatewayStatus['problems']): readonly string[] => [
+  field('replicas', replicas === null ? 'unknown, for the store does not answer' : replicas.length),
+  ...(replicas ? replicaLines(replicas) : []),
+  ...problems.map(({ message, fix }) => field('attention', `${message}: ${fix}`)),
+]
+
+const statusData = ({ replicas: _, ...status }: Status) => ({
+  ...status,
+  reload_failed: status.reload_failed && { ...status.reload_failed },
+  changed_files: [...status.changed_files],
+  need_restart: [...status.need_restart],
+})

@@ -11,7 +11,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'gateway stop': ['gateway stop', 'gateway stop --timeout 600'],
   'gateway health': ['gateway health'],
   'gateway unit': ['gateway unit > ~/.config/systemd/user/headgate.service'],
-  'gateway reload': ['gateway reload'],
+  'gateway reload': ['gateway reload', 'gateway reload --all'],
   'gateway status': ['gateway status', 'gateway status --jsonata backlog'],
   'webhook subscribe': [
     "webhook subscribe hello --prompt 'Hello {name}'",

@@ -1,7 +1,7 @@
 /** `version`: the build of this program, and the system that runs it. */
 
+import { version } from '../../app/version.ts'
 import { answer, type Cli } from '../shell/output.ts'
-import { version } from '../shell/version.ts'
 
 export const showVersion = async (cli: Cli): Promise<number> => {
   const { versions, platform, arch } = process

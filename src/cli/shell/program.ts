@@ -1,6 +1,7 @@
 /** Runs a command line: arguments in, exit code out. Every failure is printed as one message, never as a stack. */
 
 import { Command, CommanderError } from 'commander'
+import { version } from '../../app/version.ts'
 import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import { addCommands } from '../grammar.ts'
 import { explainTree } from '../help/explain-tree.ts'
@@ -10,7 +11,6 @@ import { queryOf } from '../options/query.ts'
 import type { Run } from './grammar-values.ts'
 import type { Io } from './io.ts'
 import { note, printFault } from './output.ts'
-import { version } from './version.ts'
 
 const shortHelp = `headgate: a declarative pipeline engine for inbound webhooks
 

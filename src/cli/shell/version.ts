@@ -1,8 +1,6 @@
-/** The version of this build, and the address of its documents. */
+/** The addresses of the project and of its documents. */
 
 export const homepage = 'https://github.com/headgate/headgate'
-
-export const version = '0.1.0'
 
 /** Returns the address at which the code of a finding, or of an error that ended a command, is explained. */
 export const docsOf = (code: string): string =>

@@ -48,7 +48,8 @@ const pauseMs = 500
 /** The most claims of unknown outcome that are remembered. */
 const maxDoubtful = 10_000
 
-export const openLinks = async (options: PostgresOptions): Promise<Links> => {
+/** `prepare`: makes or checks the schema on the first connection. Throws a Fault. */
+export const openLinks = async (options: PostgresOptions, prepare: Prepare = makeSchema): Promise<Links> => {
   const { schema, clock } = options
   const marks = new Marks()
   const taken = new Map<string, TakenRun>()
@@ -66,7 +67,7 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
   const greet = (connection: Connection): Promise<void> => checkReadable(connection, schema)
   const linkOf = (byIndex: boolean, greet: (connection: Connection) => Promise<void>, opened?: Connection): DatabaseLink =>
     new DatabaseLink({ clock, connect: () => connect({ ...options, byIndex }), greet }, opened)
-  const { connection, warning } = await openFirst(options)
+  const { connection, warning } = await openFirst(options, prepare)
   const claims = linkOf(true, greetClaims, connection)
   const work = linkOf(true, greetWork)
   const slow = linkOf(false, greet)
@@ -90,8 +91,18 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
   }
 }
 
-/** Opens the first connection, and makes the schema ready on it. Throws a Fault. */
-const openFirst = async (options: PostgresOptions): Promise<{ readonly connection: Connection; readonly warning: string | undefined }> => {
+/** Returns what the operator should know of the server. */
+type Prepare = (connection: Connection, options: Pick<PostgresOptions, 'schema' | 'durability'>) => Promise<string | undefined>
+
+const makeSchema: Prepare = async (connection, { schema, durability }) => {
+  await migrate(connection, schema)
+  return await checkDurability(connection, durability)
+}
+
+type First = { readonly connection: Connection; readonly warning: string | undefined }
+
+/** Opens the first connection, and prepares the schema on it. Throws a Fault. */
+const openFirst = async (options: PostgresOptions, prepare: Prepare): Promise<First> => {
   // The name is written into statements as it is.
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(options.schema)) {
     throw new Fault('store_schema', `the schema ${JSON.stringify(options.schema)} has no plain name`, {
@@ -102,8 +113,7 @@ const openFirst = async (options: PostgresOptions): Promise<{ readonly connectio
   let connection: Connection | undefined
   try {
     connection = await connect({ ...options, byIndex: true, connectMs: firstConnectMs })
-    await migrate(connection, options.schema)
-    return { connection, warning: await checkDurability(connection, options.durability) }
+    return { connection, warning: await prepare(connection, options) }
   } catch (error) {
     connection?.drop()
     throw openingFault(error)

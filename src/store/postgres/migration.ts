@@ -49,9 +49,7 @@ export const migrate = async (connection: Connection, schema: string): Promise<v
         return await connection.query(versionStatement, [])
       })
       const version = Number(row?.[0])
-      if (Number(row?.[1]) > schemaVersion) {
-        throw newerFault(schema, version)
-      }
+      if (Number(row?.[1]) > schemaVersion) throw newerFault(schema, version)
       if (version >= schemaVersion) return
       await upgrade(connection)
       return

@@ -1,0 +1,66 @@
+/** Makes all replicas of a shared store read their files again, and waits for the end of each. */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '../../core/clock.ts'
+import { exit, Fault } from '../../core/fault.ts'
+import type { Replica } from '../../generated/control.ts'
+import { askReload } from '../replicas/ask-reload.ts'
+import { readReplicas } from '../replicas/replica-view.ts'
+import { withShared } from '../replicas/with-shared.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+import type { Workspace } from '../workspace.ts'
+
+/** A replica sees the question within five seconds. */
+const patienceMs = 30_000
+const lookMs = 500
+
+/** How a replica fared. `silent`: it has not answered in time. `gone`: it ended meanwhile. `reason`: why it refused or failed. */
+export type ReplicaReloaded = {
+  readonly replica: Replica
+  readonly result: 'reloaded' | 'refused' | 'silent' | 'gone'
+  readonly reason?: string
+}
+
+/** `list`: `null` where the store does not answer now. */
+type Asking = { readonly list: () => Promise<readonly Replica[] | null>; readonly ask: () => Promise<readonly string[]> }
+
+/**
+ * Asks the replicas through the gateway of the data directory, or through the store where none runs. `force`: even where most of the routes
+ * would go. Throws a Fault where there are no replicas.
+ */
+export const reloadAll = async (finder: GatewayFinder, workspace: Workspace, force: boolean): Promise<readonly ReplicaReloaded[]> => {
+  const gateway = await finder.find()
+  if (gateway) {
+    if ((await gateway.status()).replicas === undefined) throw oneGateway()
+    const list = async (): Promise<readonly Replica[] | null> => (await gateway.status()).replicas ?? null
+    return await untilAllEnd({ list, ask: async () => (await gateway.reloadAll({ force })).replicas })
+  }
+  const ended = await withShared(workspace, (shared) =>
+    untilAllEnd({ list: () => readReplicas(shared, systemClock.now()), ask: () => askReload(shared, { force }) }),
+  )
+  if (ended === undefined || ended.length === 0) await finder.need()
+  return ended ?? []
+}
+
+const oneGateway = (): Fault =>
+  new Fault('one_gateway', 'this store has one gateway', { exitCode: exit.no, hint: 'leave --all out: headgate gateway reload' })
+
+const untilAllEnd = async ({ list, ask }: Asking): Promise<readonly ReplicaReloaded[]> => {
+  const asked = new Set(await ask())
+  const last = new Map<string, Replica>()
+  let present: readonly Replica[] = []
+  for (const end = Date.now() + patienceMs; ; await sleep(lookMs)) {
+    present = (await list()) ?? present
+    for (const replica of present) if (asked.has(replica.id)) last.set(replica.id, replica)
+    const waits = present.some(({ id, reload }) => asked.has(id) && (reload === null || reload.ok === null))
+    if ((!waits && last.size > 0) || asked.size === 0 || Date.now() > end) break
+  }
+  const ids = new Set(present.map(({ id }) => id))
+  return [...last.values()].map((replica) => endOf(replica, ids.has(replica.id)))
+}
+
+const endOf = (replica: Replica, isPresent: boolean): ReplicaReloaded => {
+  const { ok = null, reason } = replica.reload ?? {}
+  const result = ok === null ? (isPresent ? 'silent' : 'gone') : ok ? 'reloaded' : 'refused'
+  return { replica, result, ...(reason === undefined ? {} : { reason }) }
+}

@@ -1,0 +1,30 @@
+/** Reads the state of the running gateway, and of all replicas of a shared store. */
+
+import { systemClock } from '../../core/clock.ts'
+import type { Replica, Status } from '../../generated/control.ts'
+import { type ReplicaProblem, replicaProblems } from '../replicas/replica-problems.ts'
+import { readReplicas } from '../replicas/replica-view.ts'
+import { withShared } from '../replicas/with-shared.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+import type { Workspace } from '../workspace.ts'
+
+/** `status`: absent where no gateway runs on the data directory. `replicas`: absent for a store of one gateway, `null` where it is silent. */
+export type GatewayStatus = {
+  readonly status?: Status
+  readonly replicas?: readonly Replica[] | null
+  readonly problems: readonly ReplicaProblem[]
+}
+
+/** Asks the gateway; where none runs, the store that other gateways share. Throws a Fault (exit 4) where no gateway runs at all. */
+export const readStatus = async (finder: GatewayFinder, workspace: Workspace): Promise<GatewayStatus> => {
+  const status = await (await finder.find())?.status()
+  if (status) return { status, ...judged(status.replicas) }
+  const replicas = await withShared(workspace, (shared) => readReplicas(shared, systemClock.now()))
+  if (replicas && replicas.length > 0) return judged(replicas)
+  return { status: await (await finder.need()).status(), problems: [] }
+}
+
+const judged = (replicas: GatewayStatus['replicas']): Omit<GatewayStatus, 'status'> => ({
+  ...(replicas === undefined ? {} : { replicas }),
+  problems: replicas ? replicaProblems(replicas, systemClock.now()) : [],
+})

@@ -1,0 +1,97 @@
+/** Says whether a gateway should get requests: it is not stopping, and its store answers and can be read. */
+
+import type { Clock } from '../core/clock.ts'
+import type { Fact, Observer } from '../core/fact.ts'
+import { messageOf } from '../core/fault.ts'
+import type { Log } from '../core/log.ts'
+import type { OpenStore } from '../store/store-part.ts'
+
+/** How long a store may give no answer before the gateway is not ready. Shorter faults are answered with 503 one by one. */
+const mostAwayMs = 5_000
+const lookEveryMs = 1_000
+/** Only a write shows that a full or broken disk works again. */
+const trial = { key: 'a trial whether the store can be written', holdMs: 1 }
+
+type ReadinessOptions = {
+  readonly store: Pick<OpenStore, 'claim' | 'dueInMs' | 'shared'>
+  readonly clock: Clock
+  readonly log: Log
+  readonly stopping: () => boolean
+  /** Whether a later version has changed the store in a way that this one cannot read. */
+  readonly isTooNew: () => boolean
+}
+
+/**
+ * Learns of a failing store from the requests that it refuses. A shared store is asked each second, too: its server may be gone while
+ * no request comes.
+ */
+export class Readiness implements Observer {
+  readonly #options: ReadinessOptions
+  /** `since`: the monotonic time at which the first call began that failed. */
+  #failure: { readonly since: number; why: string } | undefined
+  #logged: string | undefined
+  #isClosed = false
+  #isLooking = false
+  #cancelTimer: () => void = () => {}
+
+  constructor(options: ReadinessOptions) {
+    this.#options = options
+    if (options.store.shared) this.#lookLater()
+  }
+
+  on(fact: Fact): void {
+    if (fact.kind !== 'request_ended' || fact.ended.outcome.kind !== 'refused' || fact.ended.outcome.code !== 'unavailable') return
+    this.#fail(this.#options.clock.monotonic(), fact.ended.outcome.detail ?? '')
+  }
+
+  /** Returns why the gateway should get no requests; `undefined` where it should get them. */
+  reason(): string | undefined {
+    return this.#options.stopping() ? 'it is stopping' : this.#storeProblem()
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#cancelTimer()
+  }
+
+  #storeProblem(): string | undefined {
+    const { clock, isTooNew } = this.#options
+    if (isTooNew()) return 'a later version of headgate has changed the store'
+    if (this.#failure === undefined || clock.monotonic() - this.#failure.since < mostAwayMs) return undefined
+    return `the store does not answer: ${this.#failure.why}`
+  }
+
+  #fail(since: number, why: string): void {
+    if (this.#failure) this.#failure.why = why
+    else this.#failure = { since, why }
+    this.#lookLater()
+  }
+
+  #lookLater(): void {
+    if (this.#isLooking || this.#isClosed) return
+    this.#isLooking = true
+    this.#cancelTimer = this.#options.clock.after(lookEveryMs, () => void this.#look())
+  }
+
+  async #look(): Promise<void> {
+    const { store, clock } = this.#options
+    const since = clock.monotonic()
+    try {
+      await (this.#failure ? store.claim(trial) : store.dueInMs())
+      this.#failure = undefined
+    } catch (error) {
+      this.#fail(since, messageOf(error))
+    }
+    this.#isLooking = false
+    this.#logChange()
+    if (this.#failure || store.shared) this.#lookLater()
+  }
+
+  #logChange(): void {
+    const problem = this.#storeProblem()
+    if ((problem === undefined) === (this.#logged === undefined)) return
+    this.#logged = problem
+    if (problem === undefined) this.#options.log('info', {}, 'ready again')
+    else this.#options.log('error', { reason: problem }, 'not ready')
+  }
+}

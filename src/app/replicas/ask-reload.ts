@@ -1,0 +1,8 @@
+/** Asks all replicas of a store for a reload. Each sees the question with its next beat. */
+
+import { randomUUID } from 'node:crypto'
+import type { Shared } from '../../store/shared.ts'
+
+/** Returns the ids of the replicas that were asked. Throws StoreFault. */
+export const askReload = (shared: Shared, { force = false }: { readonly force?: boolean } = {}): Promise<readonly string[]> =>
+  shared.askReload({ request: randomUUID(), force })

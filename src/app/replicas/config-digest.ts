@@ -1,0 +1,49 @@
+/** The digest of all that runs depend on. Two replicas with equal files have equal digests, wherever their folders are. */
+
+import { createHash } from 'node:crypto'
+import { type Config, defaultProfile } from '../../config/config.ts'
+import { settingsOf } from '../../parts/delivery/settings.ts'
+import { runnersByName } from '../../parts/runners/index.ts'
+import { toolsets } from '../../parts/tools/index.ts'
+import type { Catalogue } from '../../plan/compile.ts'
+import { runnerSettings } from '../../plan/runner.ts'
+import type { FileHash } from './file-hashes.ts'
+
+/** So many characters of a hash tell configurations apart, and can be read aloud. */
+const shownLength = 12
+
+/**
+ * Returns the digest. Secrets count as they are in use, and only the digest leaves the process. What may differ between replicas does not
+ * count: addresses, folders, limits of a process, the login to the database, and the variables that the configuration does not name.
+ */
+export const configDigest = (config: Config, { targets }: Pick<Catalogue, 'targets'>, files: readonly FileHash[]): string => {
+  const { adapter, agent, globalSecret, multiplex, plugins, profiles, routes, schemes, tools } = config
+  const env = profiles.get(defaultProfile)?.env ?? {}
+  const { place: _, ...settings } = { ...agent, ...runnerSettings(runnersByName.get(agent.runner) ?? {}, config) }
+  const parts = {
+    routes: [...routes.values()].map(({ name, digest }) => [name, digest]).sort(),
+    profiles: [...profiles.values()].map(({ name, platforms, env, jobs }) => [
+      name,
+      platforms,
+      [...targets.values()].map((target) => settingsOf(target, platforms, env)),
+      [...jobs.values()].map(({ id, spec }) => [id, spec]),
+    ]),
+    agent: settings,
+    tools: [tools.settings, tools.servers, tools.ofRuns],
+    variables: toolsets.flatMap(({ env: names = [] }) => names.map((name) => [name, env[name]])),
+    rest: [adapter, globalSecret, multiplex, schemes.named, plugins.map(({ name }) => name)],
+    files,
+  }
+  return createHash('sha256')
+    .update(JSON.stringify(parts, withoutFolder(config.dataDir)))
+    .digest('hex')
+    .slice(0, shownLength)
+}
+
+/** Writes maps as lists, and paths below the data directory as they are written in its files. */
+const withoutFolder =
+  (dataDir: string) =>
+  (_: string, value: unknown): unknown => {
+    if (value instanceof Map) return [...value]
+    return typeof value === 'string' && value.startsWith(`${dataDir}/`) ? value.slice(dataDir.length + 1) : value
+  }

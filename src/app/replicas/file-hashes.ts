@@ -1,0 +1,59 @@
+/** Hashes the files beside a configuration on which runs depend: scripts, skills, lists and plugins. */
+
+import { createHash } from 'node:crypto'
+import { readFile, stat } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import type { Config } from '../../config/config.ts'
+import { maxFileBytes } from '../../config/file-digests.ts'
+import { filesBelow } from '../files-below.ts'
+import { filesBesideRoute } from '../validate/beside-route.ts'
+
+/** Further files are left out: all replicas leave the same ones out. */
+const maxFiles = 1_000
+const search = { depth: 4, isWanted: () => true, without: new Set(['node_modules', '.git', '.venv', '__pycache__']) }
+
+/** The path of a file below the data directory, and the hash of its content. */
+export type FileHash = readonly [path: string, hash: string]
+
+/** `stamp`: as long as a file has it, its hash is known. */
+type Known = { readonly stamp: string; readonly hash: string }
+
+/** Makes a function that hashes the files of a configuration. It reads a file again only after the file changed. */
+export const createFileHashes = (): ((config: Config) => Promise<readonly FileHash[]>) => {
+  let known: ReadonlyMap<string, Known> = new Map()
+  return async (config) => {
+    const next = new Map<string, Known>()
+    for (const file of filesOf(config)) next.set(file, await hashOf(file, known.get(file)))
+    known = next
+    return [...next].map(([file, { hash }]) => [relative(config.dataDir, file), hash])
+  }
+}
+
+const filesOf = (config: Config): readonly string[] => {
+  const folders = [...config.profiles.values()].flatMap(({ dir }) => [join(dir, 'scripts'), join(dir, 'skills')])
+  const beside = [...config.routes.values()].flatMap((route) => filesBesideRoute(route, config))
+  // A plugin that is a package has its version in its name only where the operator wrote it.
+  const plugins = config.plugins.filter(({ name }) => /^[./]/.test(name)).map(({ name }) => resolve(config.dataDir, name))
+  return [...new Set([...folders, ...beside].flatMap(filesAt).concat(plugins))].sort().slice(0, maxFiles)
+}
+
+/** Returns the files of a folder. A path that is no folder stays as it is. */
+const filesAt = (path: string): readonly string[] => {
+  try {
+    return filesBelow(path, search)
+  } catch {
+    return [path]
+  }
+}
+
+const hashOf = async (file: string, known: Known | undefined): Promise<Known> => {
+  try {
+    const { mtimeMs, size, ino } = await stat(file)
+    const stamp = `${mtimeMs} ${size} ${ino}`
+    if (known?.stamp === stamp) return known
+    const content = size > maxFileBytes ? String(size) : await readFile(file)
+    return { stamp, hash: createHash('sha256').update(content).digest('base64') }
+  } catch {
+    return { stamp: '', hash: 'none' }
+  }
+}

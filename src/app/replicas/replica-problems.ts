@@ -1,0 +1,50 @@
+/** Finds what an operator should know of replicas that should be alike. */
+
+import { someOf } from '../../core/text.ts'
+import type { Replica } from '../../generated/control.ts'
+
+/** How long two configurations may be in use at once: replicas do not reload in one moment. */
+const mostSplitSeconds = 15
+const mostClockSeconds = 5
+/** A replica beats every five seconds. */
+const mostUnseenSeconds = 15
+
+/** `fix`: the way out. */
+export type ReplicaProblem = { readonly message: string; readonly fix: string }
+
+/** `now`: wall time in milliseconds, by the clock that the times of the replicas are written in. */
+export const replicaProblems = (replicas: readonly Replica[], now: number): readonly ReplicaProblem[] => {
+  const isUnseen = ({ seen_seconds }: Replica): boolean => seen_seconds > mostUnseenSeconds
+  const living = replicas.filter((replica) => !isUnseen(replica) && !replica.stopping)
+  const hasSettled = ({ digest_since }: Replica): boolean => now - Date.parse(digest_since) > mostSplitSeconds * 1000
+  return [
+    ...differenceIn(
+      living.filter(hasSettled),
+      'digest',
+      'configurations',
+      'bring the same files to all, then: headgate gateway reload --all',
+    ),
+    ...differenceIn(living, 'version', 'versions', 'finish the upgrade'),
+    ...living
+      .filter(({ clock_ahead_seconds }) => Math.abs(clock_ahead_seconds) > mostClockSeconds)
+      .map((replica) => ({
+        message: `the clock of ${nameOf(replica)} is ${clockText(replica)} that of the database`,
+        fix: 'let all machines take their time from one source: signatures are checked by the clock of the replica',
+      })),
+    ...replicas.filter(isUnseen).map((replica) => ({
+      message: `${nameOf(replica)} was last seen ${replica.seen_seconds} s ago`,
+      fix: 'see whether it still runs: what it had in hand goes to the others',
+    })),
+  ]
+}
+
+const nameOf = ({ host, pid }: Replica): string => `${host} (process ${pid})`
+
+const clockText = ({ clock_ahead_seconds: ahead }: Replica): string => `${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'}`
+
+const differenceIn = (replicas: readonly Replica[], key: 'digest' | 'version', what: string, fix: string): readonly ReplicaProblem[] => {
+  const values = [...new Set(replicas.map((replica) => replica[key]))].sort()
+  if (values.length < 2) return []
+  const holders = values.map((value) => `${value} on ${someOf(replicas.filter((replica) => replica[key] === value).map(nameOf))}`)
+  return [{ message: `the replicas run ${values.length} ${what}: ${holders.join('; ')}`, fix }]
+}

@@ -1,0 +1,34 @@
+/** Shows a replica to a reader, with times of this machine: the clocks of others may differ. */
+
+import type { Replica as ReplicaView } from '../../generated/control.ts'
+import type { Replica, Shared } from '../../store/shared.ts'
+
+/** Returns the replicas that were seen within a minute. `self`: the id of the replica that answers. Throws StoreFault. */
+export const readReplicas = async (shared: Shared, now: number, self?: string): Promise<readonly ReplicaView[]> =>
+  (await shared.replicas()).map((replica) => replicaView(replica, now, self))
+
+const replicaView = ({ id, seenMs, clockAheadMs, state, asked }: Replica, now: number, self?: string): ReplicaView => ({
+  id,
+  self: id === self,
+  host: state.host,
+  pid: state.pid,
+  url: state.url,
+  version: state.version,
+  digest: state.digest,
+  digest_since: timeBefore(now, seenMs + state.digestMs),
+  started_at: timeBefore(now, seenMs + state.uptimeMs),
+  seen_seconds: Math.round(seenMs / 1000),
+  clock_ahead_seconds: Math.round(clockAheadMs / 1000),
+  runs: state.runs,
+  requests: state.requests,
+  stopping: state.isStopping,
+  not_ready: state.notReady ?? null,
+  reload: reloadOf(state.reload, asked),
+})
+
+const timeBefore = (now: number, ms: number): string => new Date(now - ms).toISOString()
+
+const reloadOf = (ended: Replica['state']['reload'], asked: Replica['asked']): ReplicaView['reload'] => {
+  if (asked === undefined) return null
+  return asked.request === ended?.request ? ended : { request: asked.request, ok: null }
+}

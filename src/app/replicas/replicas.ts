@@ -1,0 +1,184 @@
+/** Tells the other replicas of a shared store what this one is, and knows them. */
+
+import { hostname } from 'node:os'
+import type { Clock } from '../../core/clock.ts'
+import type { Fact, Observer } from '../../core/fact.ts'
+import { messageOf } from '../../core/fault.ts'
+import type { Log } from '../../core/log.ts'
+import type { ReloadResult } from '../../generated/control.ts'
+import type { ReloadEnd, ReloadRequest, Replica, ReplicaState, Shared } from '../../store/shared.ts'
+import type { LiveConfig } from '../live/live-config.ts'
+import { version } from '../version.ts'
+import { configDigest } from './config-digest.ts'
+import { createFileHashes } from './file-hashes.ts'
+
+const beatEveryMs = 5_000
+/** How long the files beside an unchanged configuration are not looked at again. */
+const hashedForMs = 60_000
+
+type ReplicasOptions = {
+  readonly shared: Shared
+  readonly clock: Clock
+  readonly log: Log
+  readonly current: () => LiveConfig
+  /** Returns the number of runs in progress. */
+  readonly runs: () => number
+}
+
+/** What a replica is asked for each beat, once it serves. */
+type Serving = {
+  readonly url: string
+  /** Returns the number of requests without an answer. */
+  readonly requests: () => number
+  readonly isStopping: () => boolean
+  readonly notReady: () => string | undefined
+  readonly reload: (question: { readonly force: boolean }) => Promise<ReloadResult>
+}
+
+/** This replica among the others. Its timer goes from `begin` to `leave`. */
+export class Replicas implements Observer {
+  readonly #options: ReplicasOptions
+  readonly #hashFiles = createFileHashes()
+  readonly #startedAt: number
+  #serving: Serving | undefined
+  #known: readonly Replica[] = []
+  #isTooNew = false
+  /** The configuration whose digest this is, and when its files were looked at. */
+  #digested: LiveConfig | undefined
+  #hashedAt = 0
+  #digest = ''
+  /** Since when this is the digest. */
+  #digestAt = 0
+  #beating: Promise<void> | undefined
+  #isBeatDue = false
+  #isFailing = false
+  #cancelTimer: () => void = () => {}
+  /** The reload that was asked for last, and its end. */
+  #asked = ''
+  #reloaded: ReloadEnd | undefined
+
+  constructor(options: ReplicasOptions) {
+    this.#options = options
+    this.#startedAt = options.clock.monotonic()
+  }
+
+  /** Whether a replica is known that serves with another configuration. What is known is at most some seconds old. */
+  othersDiffer(): boolean {
+    return this.#known.some(({ id, state }) => id !== this.id && !state.isStopping && state.digest !== this.#digest)
+  }
+
+  get id(): string {
+    return this.#options.shared.replica
+  }
+
+  /** Whether a later version has changed the store in a way that this one cannot read. */
+  get isTooNew(): boolean {
+    return this.#isTooNew
+  }
+
+  /** Makes this replica known to the others. Resolves after the first beat, also where the store did not take it. */
+  begin(serving: Serving): Promise<void> {
+    this.#serving = serving
+    return this.beat()
+  }
+
+  /** A new configuration has another digest, which the others should know at once. */
+  on(fact: Fact): void {
+    if (fact.kind === 'config_replaced') void this.beat()
+  }
+
+  /** Tells the state at once, for what others must not learn only at the next beat. Never rejects. */
+  beat(): Promise<void> {
+    if (this.#beating) this.#isBeatDue = true
+    else this.#beating = this.#beatAll()
+    return this.#beating ?? Promise.resolve()
+  }
+
+  async leave(): Promise<void> {
+    this.#serving = undefined
+    this.#cancelTimer()
+    await this.#beating
+    // A row that stays is not shown for longer than a minute.
+    await this.#options.shared.leave().catch(() => {})
+  }
+
+  async #beatAll(): Promise<void> {
+    const { clock } = this.#options
+    this.#cancelTimer()
+    do {
+      this.#isBeatDue = false
+      if (this.#serving) await this.#tell(this.#serving)
+    } while (this.#isBeatDue)
+    this.#beating = undefined
+    // The beats of several replicas are spread out.
+    if (this.#serving) this.#cancelTimer = clock.after(beatEveryMs * (0.9 + 0.1 * Math.random()), () => void this.beat())
+  }
+
+  async #tell(serving: Serving): Promise<void> {
+    const { shared, log } = this.#options
+    try {
+      await this.#updateDigest()
+      const { replicas, isTooNew } = await shared.beat(this.#state(serving))
+      this.#known = replicas
+      this.#isTooNew = isTooNew
+      this.#isFailing = false
+      this.#reloadWhenAsked(serving, replicas.find(({ id }) => id === this.id)?.asked)
+    } catch (error) {
+      if (!this.#isFailing) log('warn', { reason: messageOf(error) }, 'the other replicas do not learn of this one: the store failed')
+      this.#isFailing = true
+    }
+  }
+
+  async #updateDigest(): Promise<void> {
+    const { clock, current } = this.#options
+    const live = current()
+    const now = clock.monotonic()
+    if (live === this.#digested && now - this.#hashedAt < hashedForMs) return
+    this.#hashedAt = now
+    this.#digested = live
+    const digest = configDigest(live.config, live.catalogue, await this.#hashFiles(live.config))
+    if (digest !== this.#digest) this.#digestAt = now
+    this.#digest = digest
+  }
+
+  #state({ url, requests, isStopping, notReady }: Serving): ReplicaState {
+    const { clock, runs } = this.#options
+    const now = clock.monotonic()
+    const why = notReady()
+    return {
+      host: hostname(),
+      pid: process.pid,
+      url,
+      version,
+      digest: this.#digest,
+      digestMs: now - this.#digestAt,
+      uptimeMs: now - this.#startedAt,
+      runs: runs(),
+      requests: requests(),
+      isStopping: isStopping(),
+      ...(why === undefined ? {} : { notReady: why }),
+      now: clock.now(),
+      ...(this.#reloaded ? { reload: this.#reloaded } : {}),
+    }
+  }
+
+  #reloadWhenAsked({ reload }: Serving, asked: ReloadRequest | undefined): void {
+    if (asked === undefined || asked.request === this.#asked) return
+    const { request, force } = asked
+    this.#asked = request
+    const ended = (reloaded: ReloadEnd): void => {
+      this.#reloaded = reloaded
+      void this.beat()
+    }
+    reload({ force }).then(
+      (result) => ended({ request, ok: result.ok, ...reasonOf(result) }),
+      (error) => ended({ request, ok: false, reason: messageOf(error) }),
+    )
+  }
+}
+
+/** Returns the first finding of a reload that was refused. The replica's log has all of them. */
+const reasonOf = ({ ok, diagnostics }: ReloadResult): { readonly reason?: string } => {
+  const found = ok ? undefined : (diagnostics.find(({ stopsStart }) => stopsStart) ?? diagnostics[0])
+  return found ? { reason: `${found.code} ${found.message}` } : {}
+}

@@ -1,0 +1,2 @@
+/** The version of this build. */
+export const version = '0.1.0'

@@ -1,0 +1,94 @@
+/** Readiness: a gateway that cannot take events says so, and says when it can again. */
+
+import t, { type Test } from 'tap'
+import { Readiness } from '../../src/app/readiness.ts'
+import type { RequestEnded } from '../../src/core/fact.ts'
+import { StoreFault } from '../../src/core/fault.ts'
+import { refuse } from '../../src/core/outcome.ts'
+import { openMemory } from '../../src/store/memory/memory-store.ts'
+import { fakeClock } from '../fakes/clock.ts'
+
+const refused: RequestEnded = {
+  kind: 'request_ended',
+  ended: { outcome: refuse('unavailable', { detail: 'disk full' }), stage: 'dispatch' },
+  route: undefined,
+  headers: {},
+  remote: () => '',
+  ms: () => 0,
+}
+
+/** A store that can be broken, and `pass`, which lets seconds go by one by one. */
+const open = (t: Test, shared = false) => {
+  const clock = fakeClock()
+  const store = openMemory({ clock })
+  const state = { isBroken: false, asked: 0, stopping: false, isTooNew: false }
+  const ask = async <T>(work: () => Promise<T>): Promise<T> => {
+    state.asked++
+    if (state.isBroken) throw new StoreFault('disk full')
+    return work()
+  }
+  const log: string[] = []
+  const readiness = new Readiness({
+    store: {
+      claim: (claim) => ask(() => store.claim(claim)),
+      dueInMs: () => ask(() => store.dueInMs()),
+      ...(shared ? { shared: {} as never } : {}),
+    },
+    clock,
+    log: Object.assign((_: string, __: object, message: string) => void log.push(message), { writes: () => true }),
+    stopping: () => state.stopping,
+    isTooNew: () => state.isTooNew,
+  })
+  t.teardown(() => readiness.close())
+  const pass = async (seconds: number): Promise<void> => {
+    for (let i = 0; i < seconds; i++) {
+      clock.advance(1_000)
+      await new Promise(setImmediate)
+    }
+  }
+  return { readiness, state, pass, log }
+}
+
+t.test('a store that refuses events for five seconds makes the gateway unready, until a write succeeds', async (t) => {
+  const { readiness, state, pass, log } = open(t)
+  await pass(10)
+  t.equal(state.asked, 0, 'a store of one gateway is not asked while it works')
+  state.isBroken = true
+  readiness.on(refused)
+  await pass(4)
+  t.equal(readiness.reason(), undefined, 'a short fault is answered one by one')
+  await pass(1)
+  t.equal(readiness.reason(), 'the store does not answer: disk full')
+  readiness.on(refused)
+  await pass(20)
+  state.isBroken = false
+  await pass(1)
+  t.equal(readiness.reason(), undefined)
+  t.strictSame(log, ['not ready', 'ready again'])
+  const { asked } = state
+  await pass(10)
+  t.equal(state.asked, asked, 'and it is left alone again')
+})
+
+t.test('a shared store is asked each second, because its server may be gone while no request comes', async (t) => {
+  const { readiness, state, pass } = open(t, true)
+  await pass(10)
+  t.equal(state.asked, 10)
+  state.isBroken = true
+  await pass(6)
+  t.match(readiness.reason(), /does not answer/)
+  state.isBroken = false
+  await pass(1)
+  t.equal(readiness.reason(), undefined)
+  readiness.close()
+  await pass(5)
+  t.equal(state.asked, 17)
+})
+
+t.test('a gateway that stops, and one whose store has become too new, are not ready', async (t) => {
+  const { readiness, state } = open(t)
+  state.isTooNew = true
+  t.match(readiness.reason(), /later version/)
+  state.stopping = true
+  t.match(readiness.reason(), /stopping/)
+})

@@ -1,0 +1,148 @@
+/** Several gateways on one database: each is known to the others, and all are reloaded by one command. */
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { stringify } from 'yaml'
+import { connect } from '../../src/store/postgres/connection.ts'
+import { openPostgresServer, startPostgresServer, withoutOwnPostgres, withoutPostgres } from '../fakes/postgres-server.ts'
+import { command, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
+import { until } from '../fakes/wait.ts'
+
+type Storage = { readonly url: string; readonly schema: string }
+type Shown = { readonly [key: string]: unknown }
+type ShownReplica = Shown & { readonly pid: number; readonly digest: string; readonly self: boolean }
+
+const secret = 'It is a secret to everybody'
+
+const configOf = ({ url, schema }: Storage, routes: Shown): string =>
+  stringify({
+    platforms: { webhook: { enabled: true, extra: { port: 0, secret, routes } } },
+    storage: { kind: 'postgres', url, schema, durability: 'commit' },
+  })
+
+/** Data directories with one configuration. `c` has no gateway at first. */
+const foldersOf = (t: Test, storage: Storage): { a: string; b: string; c: string; write: (name: string, routes: Shown) => void } => {
+  // This is registered before the folder is made. Otherwise the folder is removed while a gateway still writes to it.
+  t.teardown(() => undefined)
+  const files = () => ({ 'config.yaml': configOf(storage, { work: { prompt: 'p' } }), scripts: { 'x.sh': 'cat' } })
+  const dir = t.testdir({ a: files(), b: files(), c: files() })
+  const write = (name: string, routes: Shown): void => writeFileSync(join(dir, name, 'config.yaml'), configOf(storage, routes))
+  return { a: join(dir, 'a'), b: join(dir, 'b'), c: join(dir, 'c'), write }
+}
+
+const jsonOf = (dir: string, ...args: string[]): Shown & { readonly data: Shown } => JSON.parse(command({ dir }, ...args, '--json').stdout)
+const replicasAt = (dir: string): readonly ShownReplica[] => (jsonOf(dir, 'gateway', 'status').data.replicas ?? []) as ShownReplica[]
+const pidsAt = (dir: string): number[] => replicasAt(dir).map(({ pid }) => pid)
+const sorted = (pids: readonly number[]): number[] => [...pids].sort((a, b) => a - b)
+
+const readyz = async (gateway: ProcessGateway): Promise<Shown> => {
+  const answer = await fetch(new URL('/readyz', await gateway.listening))
+  return { status: answer.status, body: await answer.text() }
+}
+const isReady = { status: 200, body: '{"status":"ready"}' }
+const isNotReady = { status: 503, body: '{"status":"not ready"}' }
+
+t.test('replicas', { skip: withoutPostgres }, async (t) => {
+  const server = await openPostgresServer()
+  t.teardown(() => server.stop())
+  const storage = (): Storage => ({ url: server.url, schema: server.newSchema() })
+
+  await t.test('status shows all, with and without a gateway here, and a killed one is gone after a minute', async (t) => {
+    const where = storage()
+    const { a, b, c, write } = foldersOf(t, where)
+    t.match(command({ dir: c }, 'gateway', 'status'), { status: 4, stderr: /no gateway has used the schema/ })
+    const first = await startGateway(t, a)
+    const second = await startGateway(t, b)
+    const third = await startGateway(t, c)
+    const all = sorted([first.pid, second.pid, third.pid])
+    t.strictSame(sorted(pidsAt(a)), all)
+    t.strictSame(
+      replicasAt(b).flatMap(({ self, pid }) => (self ? [pid] : [])),
+      [second.pid],
+    )
+    t.equal(new Set(replicasAt(a).map(({ digest }) => digest)).size, 1, 'equal files in different folders')
+    t.match(command({ dir: a }, 'gateway', 'status').stdout, /replicas +3\n {2}\* .*config [0-9a-f]{12}/)
+    t.match(command({ dir: a }, 'doctor').stdout, /replicas.*3 run, with one configuration/)
+
+    third.kill('SIGKILL')
+    await third.ended
+    t.strictSame(sorted(pidsAt(c)), all, 'the database is asked where no gateway runs')
+    const connection = await connect({ url: () => server.url, schema: where.schema, durability: 'commit', byIndex: false })
+    t.teardown(() => connection.end())
+    await connection.run(
+      `create or replace function clock() returns timestamptz language sql stable as $$ select now() + interval '61 s' $$`,
+    )
+    await until(() => pidsAt(c).length === 2)
+    t.strictSame(sorted(pidsAt(c)), sorted([first.pid, second.pid]))
+    t.match(jsonOf(a, 'gateway', 'status').data.problems, [{ message: /the clock of .* is 61 s behind that of the database/ }, {}])
+
+    write('b', { work: { prompt: 'another' } })
+    t.equal(command({ dir: b }, 'gateway', 'reload').status, 0)
+    await until(() => new Set(replicasAt(a).map(({ digest }) => digest)).size === 2)
+
+    second.kill('SIGTERM')
+    t.match(await second.ended, { code: 0 })
+    t.strictSame(pidsAt(a), [first.pid], 'an orderly stop is known at once')
+  })
+
+  await t.test('reload --all reloads each, and says who refused', async (t) => {
+    const { a, b, c, write } = foldersOf(t, storage())
+    const first = await startGateway(t, a)
+    const second = await startGateway(t, b)
+    for (const name of ['a', 'b']) write(name, { work: { prompt: 'p' }, more: { prompt: 'p' } })
+    const here = jsonOf(a, 'gateway', 'reload', '--all')
+    t.match(here, { kind: 'gateway.reload_all', ok: true, data: { replicas: [{ result: 'reloaded' }, { result: 'reloaded' }] } })
+    for (const gateway of [first, second]) await gateway.line(({ msg, added }) => msg === 'configuration reloaded' && added === 'more')
+
+    write('b', { work: { prompt: 'p', deliver: 'nowhere-to-be-found' } })
+    const { status, stdout } = command({ dir: c }, 'gateway', 'reload', '--all')
+    t.equal(status, 1)
+    t.match(stdout.split('\n').sort(), ['', /reloaded$/, new RegExp(` ${second.pid} .*not reloaded: .*WH\\d+`)])
+    t.equal((await second.post('more', 'x')).status, 202, 'it serves on as before')
+  })
+
+  await t.test('a gateway that drains is not ready, and says so to the others', async (t) => {
+    const { a, b } = foldersOf(t, storage())
+    const first = await startGateway(t, a)
+    const second = await startGateway(t, b)
+    t.strictSame(await readyz(first), isReady)
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let isAdmitted = false
+    const answer = first.post('work', 'slow', {
+      admitted() {
+        isAdmitted = true
+        return released
+      },
+    })
+    await until(() => isAdmitted)
+    first.kill('SIGTERM')
+    await first.line(({ msg }) => msg === 'stopping')
+    t.strictSame(await readyz(first), isNotReady)
+    await until(() => replicasAt(b).some(({ pid, stopping }) => pid === first.pid && stopping === true))
+    t.strictSame(await readyz(second), isReady)
+    release()
+    t.equal((await answer).status, 202)
+    t.match(await first.ended, { code: 0 })
+  })
+})
+
+t.test('a gateway whose database is away is not ready, and is ready again when it is back', { skip: withoutOwnPostgres }, async (t) => {
+  const server = await startPostgresServer(true)
+  t.teardown(() => server.stop())
+  const { a } = foldersOf(t, { url: server.url, schema: server.newSchema() })
+  const gateway = await startGateway(t, a)
+  await server.kill()
+  await until(async () => (await readyz(gateway)).status === 503)
+  t.strictSame(await readyz(gateway), isNotReady)
+  t.equal((await gateway.health()).status, 200)
+  t.match(jsonOf(a, 'gateway', 'status'), { ok: true, data: { not_ready: /^the store does not answer: /, replicas: null, backlog: null } })
+  await server.start()
+  await until(async () => (await readyz(gateway)).status === 200)
+  await gateway.line(({ msg }) => msg === 'ready again')
+  await until(() => pidsAt(a).length === 1)
+  t.match(jsonOf(a, 'gateway', 'status').data, { not_ready: null })
+})
