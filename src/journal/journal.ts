@@ -3,7 +3,7 @@
 import type { JournalOptions } from './batch-writer.ts'
 import { BatchedJournal } from './batched-journal.ts'
 import type { Journal } from './record.ts'
-import { SegmentWriter } from './segment-writer.ts'
+import { SegmentWriter } from './segments/segment-writer.ts'
 import { createWriteErrors } from './write-errors.ts'
 
 /** Never rejects: a journal that cannot write tries again later. */

@@ -7,8 +7,8 @@ import { createFold, type EventFilter, type Events } from './fold-events.ts'
 import { isSegmentName, listSegments, rawPath, unlessGone } from './folder.ts'
 import { parseLine } from './line.ts'
 import { parseRaw } from './raw.ts'
-import { linesBackward, linesWith, piecesBackward } from './read-backward.ts'
 import type { RawPlace, RawRequest } from './record.ts'
+import { linesBackward, linesWith, piecesBackward } from './segments/read-backward.ts'
 
 /** Returns the records of a folder of segments. */
 export const folderRecords = (folder: string): EventRecords => ({

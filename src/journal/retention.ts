@@ -2,7 +2,7 @@
 
 import { open } from 'node:fs/promises'
 import { linesPath, listSegments, type SegmentFiles, unlessGone } from './folder.ts'
-import { deleteSegment } from './segment.ts'
+import { deleteSegment } from './segments/segment.ts'
 
 /** The most that the journal keeps. The segment being written may exceed it. */
 export type Limits = { readonly maxAgeMs: number; readonly maxBytes: number; readonly maxEvents: number }

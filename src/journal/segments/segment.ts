@@ -1,8 +1,8 @@
 /** Writes one segment: a file of lines, and a file of the raw requests that they point to. Both are only appended to. */
 
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
-import { linesPath, rawPath, segmentName, unlessGone } from './folder.ts'
-import type { WriteBatch } from './write-queue.ts'
+import { linesPath, rawPath, segmentName, unlessGone } from '../folder.ts'
+import type { WriteBatch } from '../write-queue.ts'
 
 /** The most numbers that are skipped because their files exist, before that is an error. */
 const maxTaken = 100

@@ -1,7 +1,7 @@
 /** Reads the lines of segments from the end, in bounded pieces. The reading of a file that is deleted meanwhile simply ends. */
 
 import { type FileHandle, open } from 'node:fs/promises'
-import { linesPath, type SegmentFiles, unlessGone } from './folder.ts'
+import { linesPath, type SegmentFiles, unlessGone } from '../folder.ts'
 
 const pieceBytes = 256 * 1024
 /** The longest line that is read. The journal writes no longer lines. */

@@ -1,13 +1,13 @@
 /** Writes a journal to a folder: append-only segments of lines and raw requests, of which the oldest are deleted. */
 
 import { existsSync } from 'node:fs'
-import { messageOf } from '../core/fault.ts'
-import type { BatchWriter, JournalOptions } from './batch-writer.ts'
-import { linesPath } from './folder.ts'
-import { createRetention, isFull, type Retention } from './retention.ts'
+import { messageOf } from '../../core/fault.ts'
+import type { BatchWriter, JournalOptions } from '../batch-writer.ts'
+import { linesPath } from '../folder.ts'
+import { createRetention, isFull, type Retention } from '../retention.ts'
+import type { WriteErrors } from '../write-errors.ts'
+import type { WriteBatch } from '../write-queue.ts'
 import { deleteSegment, Segment } from './segment.ts'
-import type { WriteErrors } from './write-errors.ts'
-import type { WriteBatch } from './write-queue.ts'
 
 /** How long after a failure a new segment is begun. Lines that come before are dropped. */
 const retryMs = 1_000
