@@ -5,9 +5,9 @@ import { journalFolder } from '../journal/folder.ts'
 import { folderRecords } from '../journal/reader.ts'
 import { databaseRecords } from '../journal/shared/database-records.ts'
 import type { Attached } from '../store/store-part.ts'
-import { attachStore } from './attach-store.ts'
 import { standingView } from './events/standing-view.ts'
 import type { RunningGateway } from './running-gateway.ts'
+import { attachStore } from './shared-store/attach-store.ts'
 import type { Workspace } from './workspace.ts'
 
 /** What says how runs stand: a running gateway, or a store that several share. */

@@ -48,7 +48,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   if (keys) closing.push(() => keys.close())
   const commentKey = await ensureCommentKey(config.dataDir, store.shared)
   const records = await observe(options, store, closing)
-  const tails = createTails({ clock, redact })
+  const tails = createTails({ clock, redact, others: store.shared?.records })
   facts.observe(tails)
   const routeOf: RouteOf = (name) => servedAs(current().table, name)?.source.spec
   facts.observe(createMirrorObserver({ store, clock, log, redact, route: routeOf }))

@@ -118,7 +118,7 @@ const recordOfFact = (fact: Exclude<Fact, RequestEnded>, redact: Formats['redact
     }
     case 'job_started': {
       const { at, eventId, profile, job, deliveryId } = fact
-      return { kind: 'started', at: isoTime(at), event_id: eventId, profile, job, delivery_id: deliveryId }
+      return { kind: 'started', at: isoTime(at), event_id: eventId, profile, delivery_id: deliveryId, job }
     }
     case 'attempt_ended':
       return { ...attemptRecord(fact.run, isoTime(fact.at)), answer: answerText(fact.run.answers, redact), ...usageOf(fact.run) }
@@ -137,20 +137,19 @@ const usageOf = ({ usage }: RunAttempt): { readonly usage?: RecordedUsage } => {
 
 const attemptRecord = (run: RunAttempt, at: string): Tried | Ended => {
   const { end, eventId, attempt, profile, route, eventType, deliveryId, target, job, merged } = run
-  if (end.kind === 'again') return { kind: 'tried', at, event_id: eventId, attempt, error: end.error, next_at: isoTime(end.nextAt) }
+  const about = { profile, route, event_type: eventType, delivery_id: deliveryId }
+  const work = { attempt, target, ...(job === undefined ? {} : { job }) }
+  if (end.kind === 'again') {
+    return { kind: 'tried', at, event_id: eventId, ...about, ...work, error: end.error, next_at: isoTime(end.nextAt) }
+  }
   return {
     kind: 'ended',
     at,
     event_id: eventId,
-    profile,
-    route,
-    event_type: eventType,
-    delivery_id: deliveryId,
+    ...about,
     state: end.kind,
-    attempt,
-    target,
+    ...work,
     ...(end.kind === 'dead' ? { error: end.error } : end.silent ? { silent: true } : {}),
-    ...(job === undefined ? {} : { job }),
     ...(merged ? { group: merged.group, count: merged.count } : {}),
   }
 }

@@ -70,6 +70,13 @@ export type Tried = {
   readonly attempt: number
   readonly error: string
   readonly next_at: string
+  /** Whose attempt it is, for those who read this line alone. */
+  readonly profile?: string
+  readonly route?: string
+  readonly event_type?: string
+  readonly delivery_id?: string
+  readonly target?: string
+  readonly job?: string
   /** The answers of the targets that have the text. */
   readonly answer?: string
   readonly usage?: RecordedUsage

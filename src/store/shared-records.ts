@@ -13,8 +13,8 @@ export type StoredLine = LinePlace & { readonly line: string }
 /** The most that is kept of the records of all gateways together. Bytes are those of lines and raw requests. */
 export type RecordLimits = { readonly maxAgeMs: number; readonly maxBytes: number; readonly maxEvents: number }
 
-/** Lines of other gateways, oldest first. `toUs`: the server's time up to which they were read. */
-export type NewLines = { readonly lines: readonly StoredLine[]; readonly toUs: number }
+/** Lines of other gateways, oldest first. `nowUs`: the server's time, in microseconds since 1970. */
+export type OthersLines = { readonly lines: readonly StoredLine[]; readonly nowUs: number }
 
 /** Every method throws a StoreFault where the database does not answer. Lists are bounded. */
 export interface SharedRecords {
@@ -33,8 +33,8 @@ export interface SharedRecords {
   groupEnds(group: string): Promise<readonly StoredLine[]>
   /** Returns a piece of the raw bytes of a batch; shorter or `undefined` where they are gone. */
   raw(batch: string, offset: number, bytes: number): Promise<Buffer | undefined>
-  /** Returns lines that other gateways stored after `afterUs`; only the server's time where that is `undefined`. */
-  ofOthers(afterUs: number | undefined): Promise<NewLines>
+  /** Returns the next lines of other gateways behind a place; only the server's time where that is `undefined`. */
+  ofOthers(after: LinePlace | undefined): Promise<OthersLines>
   /** Forgets the oldest batches while they are too old, or all are too many or too large. */
   prune(limits: RecordLimits): Promise<void>
 }

@@ -1,12 +1,16 @@
 /** Records of events on a shared store: commands beside any gateway, and beside none, see the events of all gateways. */
 
+import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import t, { type Test } from 'tap'
 import { connect } from '../../src/store/postgres/connection.ts'
 import { startPostgresServer, withoutOwnPostgres } from '../fakes/postgres-server.ts'
 import { command, dataDir, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 import { until } from '../fakes/wait.ts'
+
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 type Tree = { readonly [key: string]: unknown }
 
@@ -18,6 +22,22 @@ const answerOf = (dir: string, ...args: string[]): Tree => {
 }
 
 const eventsOf = (dir: string, ...args: string[]): Tree[] => answerOf(dir, 'events', 'list', ...args).events as Tree[]
+
+/** Runs `webhook tail --json` until the end of the test. */
+const watchTraffic = (t: Test, dir: string): { readonly lines: () => Tree[] } => {
+  const child = spawn(process.execPath, [main, '--data-dir', dir, 'webhook', 'tail', '--json'], { stdio: ['ignore', 'pipe', 'ignore'] })
+  let text = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+  })
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  t.teardown(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const wholeLines = () => text.split('\n').slice(0, -1)
+  return { lines: () => wholeLines().map((line) => JSON.parse(line) as Tree) }
+}
 
 t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
   const server = await startPostgresServer()
@@ -61,6 +81,20 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
     await until(() => eventsOf(b, '--state', 'done').length === 1)
     t.match(answerOf(none, 'events', 'show', id), { state: 'done', attempts: [{ end: 'dead' }, { end: 'retried' }, { end: 'done' }] })
     t.match(command({ dir: none }, 'events', 'replay', id).stderr, /no gateway/)
+  })
+
+  await t.test('traffic of others is watched beside a gateway and beside none, no line twice', async (t) => {
+    const [a, b, none] = directories(t)
+    const gateways = [await startGateway(t, a), await startGateway(t, b)]
+    const watching = [b, none].map((dir) => watchTraffic(t, dir))
+    for (const { lines } of watching) await until(() => lines().some(({ type }) => type === 'init'))
+    for (const [n, gateway] of gateways.entries()) t.equal((await gateway.post('work', `seen-${n}`)).status, 202)
+    for (const { lines } of watching) {
+      await until(() => lines().filter(({ type }) => type === 'delivery').length === 2)
+      const seen = lines().map(({ type, delivery_id, route }) => `${type} ${delivery_id} ${route}`)
+      const expected = ['event', 'outcome', 'delivery'].flatMap((type) => [0, 1].map((n) => `${type} seen-${n} work`))
+      t.strictSame(seen.slice(1).sort(), expected.sort())
+    }
   })
 
   await t.test('a schema that is not made yet, and one of a later version, are told', async (t) => {

@@ -1,4 +1,4 @@
-/** Watches the traffic of a running gateway, after the traffic of the past. */
+/** Watches the traffic, after the traffic of the past. */
 
 import type { TailLine } from '../../generated/control.ts'
 import type { EventView } from '../../journal/record.ts'
@@ -6,6 +6,7 @@ import type { TailLines } from '../live/tails.ts'
 import { type TrafficFilter, trafficOfView, wants } from '../live/traffic.ts'
 import { withRecords } from '../open-records.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
+import { tailStore } from '../shared-store/store-tail.ts'
 import type { Workspace } from '../workspace.ts'
 import { checkOutcomes, checkSources } from './selection-words.ts'
 
@@ -23,17 +24,26 @@ export type WatchedTraffic = {
 const maxPast = 10_000
 
 /**
- * Begins to watch. Throws a Fault for an outcome or a route that does not exist, without a gateway (exit 4), and when too many already
- * watch.
+ * Begins to watch. Throws a Fault for an outcome or a route that does not exist, without a gateway (exit 4) unless the store is shared, and
+ * when too many already watch.
  */
 export const watch = async (workspace: Workspace, finder: GatewayFinder, { since, ...filter }: WatchOptions): Promise<WatchedTraffic> => {
   const { route, outcome } = filter
   checkOutcomes(outcome)
   const ofRoute = route === undefined ? {} : { route }
   await checkSources(workspace, ofRoute)
-  const live = await (await finder.need()).tail({ ...ofRoute, ...(outcome === undefined ? {} : { outcome: outcome.join(',') }) })
+  const live = await tailOf(workspace, finder, filter)
   const past = since === undefined ? [] : await pastEvents(workspace, filter, since)
   return { lines: joined(past, live), close: () => void live.return?.() }
+}
+
+/** Watches the running gateway, or without one the records of all that share the store. */
+const tailOf = async (workspace: Workspace, finder: GatewayFinder, { route, outcome }: TrafficFilter): Promise<TailLines> => {
+  const ofRoute = route === undefined ? {} : { route }
+  const gateway = await finder.find()
+  const stored = gateway ? undefined : await tailStore(workspace, { ...ofRoute, ...(outcome === undefined ? {} : { outcome }) })
+  if (stored) return stored
+  return (gateway ?? (await finder.need())).tail({ ...ofRoute, ...(outcome === undefined ? {} : { outcome: outcome.join(',') }) })
 }
 
 /** Reads the past events, oldest first. */

@@ -1,9 +1,9 @@
 /** Finds what can start dead runs again: the running gateway, or the store that several share. */
 
 import { revivedLine } from '../../journal/shared/revived-line.ts'
-import { attachStore } from '../attach-store.ts'
 import { standingsIn } from '../open-records.ts'
 import type { GatewayFinder, RunningGateway } from '../running-gateway.ts'
+import { attachStore } from '../shared-store/attach-store.ts'
 import type { Workspace } from '../workspace.ts'
 
 export type DeadRuns = Pick<RunningGateway, 'standings' | 'retry'>

@@ -92,7 +92,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
     },
     async tail({ outcome, ...filter } = {}) {
       const lines = tails.open({ ...filter, ...(outcome === undefined ? {} : { outcome: outcome.split(',') }) })
-      await facts.flushed()
+      await Promise.all([facts.flushed(), tails.begun()])
       return lines
     },
   }

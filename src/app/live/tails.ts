@@ -7,7 +7,9 @@ import type { Clock } from '../../core/clock.ts'
 import type { Observer } from '../../core/fact.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { TailLine, TrafficLine } from '../../generated/control.ts'
-import { type TrafficFilter, trafficOf, wants } from './traffic.ts'
+import { type Following, followOthers } from '../../journal/shared/follow-others.ts'
+import type { SharedRecords } from '../../store/shared-records.ts'
+import { type TrafficFilter, trafficOf, trafficOfRecord, wants } from './traffic.ts'
 
 export type TailLines = AsyncIterableIterator<TailLine>
 
@@ -20,30 +22,52 @@ export type Tails = Observer & {
    * already.
    */
   open(filter: TrafficFilter): TailLines
+  /** Resolves when the traffic of other gateways is followed for the watchers. Never rejects. */
+  begun(): Promise<void>
   /** Ends all tails. */
   close(): void
 }
 
-type Options = { readonly clock: Clock; readonly redact: (text: string) => string }
+type Options = {
+  readonly clock: Clock
+  readonly redact: (text: string) => string
+  /** The records of the gateways on a shared store. Absent: there is only this gateway. */
+  readonly others?: SharedRecords | undefined
+}
 
-export const createTails = ({ clock, redact }: Options): Tails => {
+export const createTails = ({ clock, redact, others }: Options): Tails => {
   const open = new Set<Tail>()
   let isClosed = false
+  /** Present while there are watchers. */
+  let following: Following | undefined
+  const tell = (lines: readonly TrafficLine[]): void => {
+    if (lines.length > 0) for (const tail of open) tail.push(lines)
+  }
+  const stopFollowing = (): void => {
+    following?.stop()
+    following = undefined
+  }
+  const leave = (tail: Tail): void => {
+    open.delete(tail)
+    if (open.size === 0) stopFollowing()
+  }
   return {
     on(fact) {
       if (open.size === 0) return
-      const lines = trafficOf(fact, clock.now(), redact)
-      if (lines.length > 0) for (const tail of open) tail.push(lines)
+      tell(trafficOf(fact, clock.now(), redact))
     },
     open(filter) {
       if (isClosed) throw new StoreFault('it is stopping')
       if (open.size >= maxTails) throw new StoreFault(`${maxTails} watch already`)
-      const tail = new Tail(filter, new Date(clock.now()).toISOString(), () => open.delete(tail))
+      const tail = new Tail(filter, new Date(clock.now()).toISOString(), () => leave(tail))
       open.add(tail)
+      if (others) following ??= followOthers({ records: others, clock, tell: (line) => tell(trafficOfRecord(line)) })
       return tail
     },
+    begun: async () => following?.begun,
     close() {
       isClosed = true
+      stopFollowing()
       for (const tail of open) tail.stop()
     },
   }

@@ -6,6 +6,7 @@ import type { Outcome } from '../../core/outcome.ts'
 import { describeOutcome } from '../../core/outcome-table.ts'
 import { cut } from '../../core/text.ts'
 import type { RequestLine, TrafficLine } from '../../generated/control.ts'
+import type { JournalLine } from '../../journal/line.ts'
 import type { EventView } from '../../journal/record.ts'
 
 /** The members that all lines of an event have. */
@@ -72,6 +73,27 @@ const attemptLine = (run: RunAttempt, now: number): TrafficLine => ({
   next_at: run.end.kind === 'again' ? isoTime(run.end.nextAt) : null,
   silent: run.end.kind === 'done' && run.end.silent,
 })
+
+/** Returns the lines of what another gateway recorded; most records of other kinds than requests and attempts have none. */
+export const trafficOfRecord = ({ entry, raw }: JournalLine): readonly TrafficLine[] => {
+  if (entry.kind === 'revived' || entry.kind === 'started') return []
+  const { at, event_id, profile = null, route, event_type = null, delivery_id = null } = entry
+  const head = { at, event_id, profile, route: route || null, event_type, delivery_id }
+  if (entry.kind === 'received') {
+    // Such a record counts refusals, and is about no request of its own.
+    if (entry.count !== undefined) return []
+    const { status, outcome, stage, duration_ms, reason = null, target = null } = entry
+    return [
+      { type: 'event', ...head, bytes: raw?.body_bytes ?? null, remote: null },
+      { type: 'outcome', ...head, status, outcome, stage, duration_ms, reason, target },
+    ]
+  }
+  const { attempt, job = null, target = null, error = null } = entry
+  const state = entry.kind === 'tried' ? 'waiting' : entry.state
+  const next_at = entry.kind === 'tried' ? entry.next_at : null
+  const silent = entry.kind === 'ended' && entry.silent === true
+  return [{ type: 'delivery', ...head, state, attempt, job, target, error, next_at, silent }]
+}
 
 /** Returns the lines of a past event, from its records. */
 export const trafficOfView = (view: EventView): readonly TrafficLine[] => {

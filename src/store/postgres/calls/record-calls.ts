@@ -1,6 +1,6 @@
 /** The calls that store, read and forget the records of events. */
 
-import type { LinePlace, NewLines, RecordLimits, StoredLine } from '../../shared-records.ts'
+import type { LinePlace, OthersLines, RecordLimits, StoredLine } from '../../shared-records.ts'
 import type { CallKind } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import { ownerOf } from '../keys.ts'
@@ -83,23 +83,22 @@ export const rawBytesKind: CallKind<{ readonly batch: string; readonly offset: n
   answers: ([row]) => [(row?.[0] as Buffer | null | undefined) ?? undefined],
 }
 
-/** The most lines of other gateways in one answer. What is left comes with the next one. */
-const maxNewLines = 5_000
+/** The most lines of other gateways in one answer. */
+const maxOthersLines = 5_000
 
-export const newRecordsKind: CallKind<{ readonly owner: bigint; readonly afterUs: number }, NewLines> = {
-  name: 'new_records_1',
+export const recordsOfOthersKind: CallKind<{ readonly owner: bigint; readonly after: LinePlace | undefined }, OthersLines> = {
+  name: 'records_of_others_1',
   text: `select ${columns}, now_us from (select clock_us() as now_us) as server left join lateral (
-      select ${columns} from records where stored_us > $1::bigint and ${ownerOf('batch')} <> $2::bigint
-      order by stored_us, batch, number limit ${maxNewLines}
-    ) as found on true`,
+      select ${columns} from records where (stored_us, batch, number) > ($1::bigint, $2::bigint, $3::int) and ${ownerOf('batch')} <> $4::bigint
+      order by stored_us, batch, number limit ${maxOthersLines}
+    ) as found on true order by stored_us, batch, number`,
   maxCalls: 1,
   isRepeatable: true,
-  values: ([call]) => [call?.afterUs, String(call?.owner)],
-  answers: (rows) => {
-    const lines = rows.filter(([storedUs]) => storedUs !== null).map(lineOf)
-    const toUs = lines.length === maxNewLines ? (lines.at(-1)?.storedUs ?? 0) : Number(rows[0]?.[4])
-    return [{ lines, toUs }]
+  values([call]) {
+    const { storedUs, batch, number } = call?.after ?? end
+    return [storedUs, batch, number, String(call?.owner)]
   },
+  answers: (rows) => [{ lines: rows.filter(([storedUs]) => storedUs !== null).map(lineOf), nowUs: Number(rows[0]?.[4]) }],
 }
 
 export type RecordTotals = { readonly lines: number; readonly bytes: number }

@@ -1,16 +1,16 @@
 /** The records of events in the schema of a shared store. */
 
 import { isEventId } from '../../bounds.ts'
-import type { LinePlace, NewLines, RecordLimits, SharedRecords, StoredLine } from '../../shared-records.ts'
+import type { LinePlace, OthersLines, RecordLimits, SharedRecords, StoredLine } from '../../shared-records.ts'
 import {
   addRecordsKind,
   groupEndsKind,
-  newRecordsKind,
   pruneRecordsKind,
   rawBytesKind,
   recordsBeforeKind,
   recordsOfDeliveryKind,
   recordsOfEventsKind,
+  recordsOfOthersKind,
   recordTotalsKind,
 } from '../calls/record-calls.ts'
 import type { DatabaseLink } from '../database-link.ts'
@@ -49,8 +49,8 @@ export class PostgresRecords implements SharedRecords {
     return /^\d{1,19}$/.test(batch) ? this.#link.call(rawBytesKind, { batch, offset, bytes }) : undefined
   }
 
-  ofOthers(afterUs = Number.MAX_SAFE_INTEGER): Promise<NewLines> {
-    return this.#link.call(newRecordsKind, { owner: this.#marks.owner, afterUs })
+  ofOthers(after: LinePlace | undefined): Promise<OthersLines> {
+    return this.#link.call(recordsOfOthersKind, { owner: this.#marks.owner, after })
   }
 
   async prune({ maxAgeMs, maxBytes, maxEvents }: RecordLimits): Promise<void> {

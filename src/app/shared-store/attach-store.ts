@@ -2,12 +2,12 @@
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { loadConfig } from '../config/load.ts'
-import { systemClock } from '../core/clock.ts'
-import { stores, storesByName } from '../store/index.ts'
-import type { Attached } from '../store/store-part.ts'
-import { storeOptions } from './store-options.ts'
-import type { Workspace } from './workspace.ts'
+import { loadConfig } from '../../config/load.ts'
+import { systemClock } from '../../core/clock.ts'
+import { stores, storesByName } from '../../store/index.ts'
+import type { Attached } from '../../store/store-part.ts'
+import { storeOptions } from '../store-options.ts'
+import type { Workspace } from '../workspace.ts'
 
 /** Opens the shared store that the configuration names; `undefined` where it names another store. Throws a Fault. */
 export const attachStore = async (workspace: Workspace, may: 'read' | 'change'): Promise<Attached | undefined> => {

@@ -1,0 +1,27 @@
+/** Watches the traffic of all gateways on a shared store, for a command beside no gateway. */
+
+import { systemClock } from '../../core/clock.ts'
+import { createTails, type TailLines } from '../live/tails.ts'
+import type { TrafficFilter } from '../live/traffic.ts'
+import type { Workspace } from '../workspace.ts'
+import { attachStore } from './attach-store.ts'
+
+/** Begins to watch; `undefined` where the store is not shared. Throws a Fault. */
+export const tailStore = async (workspace: Workspace, filter: TrafficFilter): Promise<TailLines | undefined> => {
+  const store = await attachStore(workspace, 'read')
+  if (!store) return undefined
+  // The records are without secrets already.
+  const tails = createTails({ clock: systemClock, redact: (text) => text, others: store.records })
+  const lines = tails.open(filter)
+  await tails.begun()
+  const tail: TailLines = {
+    next: () => lines.next(),
+    async return() {
+      await lines.return?.()
+      await store.close()
+      return { done: true, value: undefined }
+    },
+    [Symbol.asyncIterator]: () => tail,
+  }
+  return tail
+}
