@@ -7,6 +7,7 @@ import type { Retention } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
+import type { Shared } from '../store/shared.ts'
 import type { OpenStore } from '../store/store-part.ts'
 
 const everyMs = 60_000
@@ -24,13 +25,14 @@ export const keepHouse = (options: HousekeepingOptions): (() => void) => {
   let pruneAt = clock.monotonic()
   const look = (): void => {
     cancel = clock.after(shared ? leadEveryMs : everyMs, look)
-    // Where the store does not answer, the next look tries again.
-    if (shared) void shared.lead('housekeeping', leadMs).then(lead, () => {})
+    if (shared) void pruneAsLeader(shared, clock.monotonic())
     else prune(options)
   }
-  const lead = (isLeader: boolean): void => {
-    if (!isLeader || clock.monotonic() < pruneAt) return
-    pruneAt = clock.monotonic() + everyMs
+  const pruneAsLeader = async (gateways: Shared, at: number): Promise<void> => {
+    // Where the store does not answer, the next look tries again.
+    const isLeader = await gateways.lead('housekeeping', leadMs).catch(() => false)
+    if (!isLeader || at < pruneAt) return
+    pruneAt = at + everyMs
     prune(options)
   }
   look()

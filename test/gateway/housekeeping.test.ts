@@ -1,0 +1,68 @@
+/** Housekeeping: each minute, and by one of the gateways on a shared store. */
+
+import t from 'tap'
+import { keepHouse } from '../../src/gateway/housekeeping.ts'
+import { defaults } from '../../src/generated/defaults.ts'
+import type { OpenStore } from '../../src/store/store-part.ts'
+import { fakeClock } from '../fakes/clock.ts'
+
+const retention = () => ({ maxAgeMs: 1, maxBytes: 1, maxEvents: 1, maxDeadRuns: defaults.retention.max_dead_runs, payloads: true })
+const log = Object.assign(() => {}, { writes: () => true })
+
+/** A store that counts how often it was pruned. `lead`: whether its gateway leads now; absent in a sole store. */
+const storeWith = (lead?: () => boolean) => {
+  const pruned = { runs: 0, replicas: 0 }
+  const shared = lead && { lead: async () => lead(), forgetReplicas: async () => void pruned.replicas++ }
+  const store = {
+    async prune() {
+      pruned.runs++
+      return 0
+    },
+    forgetSessions: async () => 0,
+    ...(shared ? { shared } : {}),
+  }
+  return { store: store as unknown as OpenStore, pruned }
+}
+
+/** Lets a time go by in steps that no timer is longer than. */
+const passing = (clock: ReturnType<typeof fakeClock>) => async (seconds: number) => {
+  for (let i = 0; i < seconds; i++) {
+    clock.advance(1_000)
+    await new Promise(setImmediate)
+  }
+}
+
+t.test('a sole store is pruned at once and each minute', async (t) => {
+  const clock = fakeClock()
+  const pass = passing(clock)
+  const { store, pruned } = storeWith()
+  const stop = keepHouse({ store, clock, log, retention })
+  t.equal(pruned.runs, 1)
+  await pass(180)
+  t.equal(pruned.runs, 4)
+  stop()
+  await pass(180)
+  t.equal(pruned.runs, 4)
+})
+
+t.test('of two gateways on a shared store the leader prunes, and the other takes over within a minute', async (t) => {
+  const clock = fakeClock()
+  const pass = passing(clock)
+  let leader = 'a'
+  const [a, b] = ['a', 'b'].map((name) => storeWith(() => leader === name)) as [ReturnType<typeof storeWith>, ReturnType<typeof storeWith>]
+  const stops = [a, b].map(({ store }) => keepHouse({ store, clock, log, retention }))
+  await pass(180)
+  t.strictSame(
+    [a.pruned, b.pruned],
+    [
+      { runs: 4, replicas: 4 },
+      { runs: 0, replicas: 0 },
+    ],
+  )
+  leader = 'b'
+  await pass(20)
+  t.equal(b.pruned.runs, 1, 'it looks every fifteen seconds')
+  await pass(100)
+  t.strictSame([a.pruned.runs, b.pruned.runs], [4, 2])
+  for (const stop of stops) stop()
+})
