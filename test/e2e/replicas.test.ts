@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { stringify } from 'yaml'
 import { connect } from '../../src/store/postgres/connection.ts'
+import { runAt } from '../fakes/cli.ts'
 import { openPostgresServer, startPostgresServer, withoutOwnPostgres, withoutPostgres } from '../fakes/postgres-server.ts'
 import { command, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 import { until } from '../fakes/wait.ts'
@@ -31,9 +32,12 @@ const foldersOf = (t: Test, storage: Storage): { a: string; b: string; c: string
   return { a: join(dir, 'a'), b: join(dir, 'b'), c: join(dir, 'c'), write }
 }
 
-const jsonOf = (dir: string, ...args: string[]): Shown & { readonly data: Shown } => JSON.parse(command({ dir }, ...args, '--json').stdout)
-const replicasAt = (dir: string): readonly ShownReplica[] => (jsonOf(dir, 'gateway', 'status').data.replicas ?? []) as ShownReplica[]
-const pidsAt = (dir: string): number[] => replicasAt(dir).map(({ pid }) => pid)
+type Json = Shown & { readonly data?: Shown }
+const jsonOf = async (dir: string, ...args: string[]): Promise<Json> => JSON.parse((await runAt(dir, [...args, '--json'])).out)
+const statusAt = async (dir: string): Promise<Shown> => (await jsonOf(dir, 'gateway', 'status')).data ?? {}
+const replicasAt = async (dir: string): Promise<readonly ShownReplica[]> => ((await statusAt(dir)).replicas ?? []) as ShownReplica[]
+const pidsAt = async (dir: string): Promise<number[]> => sorted((await replicasAt(dir)).map(({ pid }) => pid))
+const digestsAt = async (dir: string): Promise<number> => new Set((await replicasAt(dir)).map(({ digest }) => digest)).size
 const sorted = (pids: readonly number[]): number[] => [...pids].sort((a, b) => a - b)
 
 const readyz = async (gateway: ProcessGateway): Promise<Shown> => {
@@ -51,39 +55,39 @@ t.test('replicas', { skip: withoutPostgres }, async (t) => {
   await t.test('status shows all, with and without a gateway here, and a killed one is gone after a minute', async (t) => {
     const where = storage()
     const { a, b, c, write } = foldersOf(t, where)
-    t.match(command({ dir: c }, 'gateway', 'status'), { status: 4, stderr: /no gateway has used the schema/ })
+    t.match(await runAt(c, ['gateway', 'status']), { code: 4, err: /no gateway has used the schema/ })
     const first = await startGateway(t, a)
     const second = await startGateway(t, b)
     const third = await startGateway(t, c)
     const all = sorted([first.pid, second.pid, third.pid])
-    t.strictSame(sorted(pidsAt(a)), all)
+    t.strictSame(await pidsAt(a), all)
     t.strictSame(
-      replicasAt(b).flatMap(({ self, pid }) => (self ? [pid] : [])),
+      (await replicasAt(b)).flatMap(({ self, pid }) => (self ? [pid] : [])),
       [second.pid],
     )
-    t.equal(new Set(replicasAt(a).map(({ digest }) => digest)).size, 1, 'equal files in different folders')
+    t.equal(await digestsAt(a), 1, 'equal files in different folders')
     t.match(command({ dir: a }, 'gateway', 'status').stdout, /replicas +3\n {2}\* .*config [0-9a-f]{12}/)
-    t.match(command({ dir: a }, 'doctor').stdout, /replicas.*3 run, with one configuration/)
+    t.match((await runAt(a, ['doctor'])).out, /replicas.*3 run, with one configuration/)
 
     third.kill('SIGKILL')
     await third.ended
-    t.strictSame(sorted(pidsAt(c)), all, 'the database is asked where no gateway runs')
+    t.strictSame(await pidsAt(c), all, 'the database is asked where no gateway runs')
     const connection = await connect({ url: () => server.url, schema: where.schema, durability: 'commit', byIndex: false })
     t.teardown(() => connection.end())
     await connection.run(
       `create or replace function clock() returns timestamptz language sql stable as $$ select now() + interval '61 s' $$`,
     )
-    await until(() => pidsAt(c).length === 2)
-    t.strictSame(sorted(pidsAt(c)), sorted([first.pid, second.pid]))
-    t.match(jsonOf(a, 'gateway', 'status').data.problems, [{ message: /the clock of .* is 61 s behind that of the database/ }, {}])
+    await until(async () => (await pidsAt(c)).length === 2)
+    t.strictSame(await pidsAt(c), sorted([first.pid, second.pid]))
+    t.match((await statusAt(a)).problems, [{ message: /the clock of .* is 61 s behind that of the database/ }, {}])
 
     write('b', { work: { prompt: 'another' } })
-    t.equal(command({ dir: b }, 'gateway', 'reload').status, 0)
-    await until(() => new Set(replicasAt(a).map(({ digest }) => digest)).size === 2)
+    t.equal((await runAt(b, ['gateway', 'reload'])).code, 0)
+    await until(async () => (await digestsAt(a)) === 2)
 
     second.kill('SIGTERM')
     t.match(await second.ended, { code: 0 })
-    t.strictSame(pidsAt(a), [first.pid], 'an orderly stop is known at once')
+    t.strictSame(await pidsAt(a), [first.pid], 'an orderly stop is known at once')
   })
 
   await t.test('reload --all reloads each, and says who refused', async (t) => {
@@ -91,7 +95,7 @@ t.test('replicas', { skip: withoutPostgres }, async (t) => {
     const first = await startGateway(t, a)
     const second = await startGateway(t, b)
     for (const name of ['a', 'b']) write(name, { work: { prompt: 'p' }, more: { prompt: 'p' } })
-    const here = jsonOf(a, 'gateway', 'reload', '--all')
+    const here = await jsonOf(a, 'gateway', 'reload', '--all')
     t.match(here, { kind: 'gateway.reload_all', ok: true, data: { replicas: [{ result: 'reloaded' }, { result: 'reloaded' }] } })
     for (const gateway of [first, second]) await gateway.line(({ msg, added }) => msg === 'configuration reloaded' && added === 'more')
 
@@ -122,7 +126,7 @@ t.test('replicas', { skip: withoutPostgres }, async (t) => {
     first.kill('SIGTERM')
     await first.line(({ msg }) => msg === 'stopping')
     t.strictSame(await readyz(first), isNotReady)
-    await until(() => replicasAt(b).some(({ pid, stopping }) => pid === first.pid && stopping === true))
+    await until(async () => (await replicasAt(b)).some(({ pid, stopping }) => pid === first.pid && stopping === true))
     t.strictSame(await readyz(second), isReady)
     release()
     t.equal((await answer).status, 202)
@@ -139,10 +143,10 @@ t.test('a gateway whose database is away is not ready, and is ready again when i
   await until(async () => (await readyz(gateway)).status === 503)
   t.strictSame(await readyz(gateway), isNotReady)
   t.equal((await gateway.health()).status, 200)
-  t.match(jsonOf(a, 'gateway', 'status'), { ok: true, data: { not_ready: /^the store does not answer: /, replicas: null, backlog: null } })
+  t.match(await statusAt(a), { not_ready: /^the store does not answer: /, replicas: null, backlog: null })
   await server.start()
   await until(async () => (await readyz(gateway)).status === 200)
   await gateway.line(({ msg }) => msg === 'ready again')
-  await until(() => pidsAt(a).length === 1)
-  t.match(jsonOf(a, 'gateway', 'status').data, { not_ready: null })
+  await until(async () => (await pidsAt(a)).length === 1)
+  t.match(await statusAt(a), { not_ready: null })
 })

@@ -19,6 +19,31 @@ export type FakeCli = {
   readonly runWith: (io: Partial<Io>, ...argv: string[]) => Promise<Result>
 }
 
+/** Runs a command over a data directory. */
+export const runAt = async (dir: string, argv: readonly string[], io: Partial<Io> = {}): Promise<Result> => {
+  const said = { out: '', err: '' }
+  const whole: Io = {
+    stdout: (text) => {
+      said.out += text
+    },
+    bytes: (data) => {
+      said.out += Buffer.from(data).toString('latin1')
+    },
+    stderr: (text) => {
+      said.err += text
+    },
+    stdin: async () => '',
+    drained: async () => {},
+    stopped: () => new Promise(() => {}),
+    env: { HEADGATE_HOME: dir },
+    isTty: false,
+    colour: false,
+    ...io,
+  }
+  const code = await runCli([...argv], whole)
+  return { code, ...said }
+}
+
 /** Writes `files` first. Without a `config.yaml` among them, the environment enables the adapter. */
 export const fakeCli = (
   t: Test,
@@ -34,29 +59,7 @@ export const fakeCli = (
     writeFileSync(file(name), text, { mode: 0o600 })
   }
   for (const [name, text] of Object.entries(files)) write(name, text)
-  const runWith = async (io: Partial<Io>, ...argv: string[]): Promise<Result> => {
-    const said = { out: '', err: '' }
-    const whole: Io = {
-      stdout: (text) => {
-        said.out += text
-      },
-      bytes: (data) => {
-        said.out += Buffer.from(data).toString('latin1')
-      },
-      stderr: (text) => {
-        said.err += text
-      },
-      stdin: async () => '',
-      drained: async () => {},
-      stopped: () => new Promise(() => {}),
-      env: { HEADGATE_HOME: dir, ...env },
-      isTty: false,
-      colour: false,
-      ...io,
-    }
-    const code = await runCli(argv, whole)
-    return { code, ...said }
-  }
+  const runWith = (io: Partial<Io>, ...argv: string[]): Promise<Result> => runAt(dir, argv, { env: { HEADGATE_HOME: dir, ...env }, ...io })
   return {
     dir,
     file,

@@ -17,6 +17,12 @@ t.test('Responses', async (t) => {
     },
   })
 
+  t.test('readiness: 200 while the gateway takes events', async (t) => {
+    const answer = await gateway.post('', { path: '/readyz', method: 'GET' })
+    t.match(answer, { status: 200, json: { status: 'ready' } })
+    t.equal((await gateway.post('', { path: '/readyz', method: 'HEAD' })).status, 200)
+  })
+
   t.test('health: 200 with status and platform', async (t) => {
     const answer = await gateway.post('', { path: '/health', method: 'GET' })
     t.equal(answer.status, 200)
