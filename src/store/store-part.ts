@@ -17,6 +17,8 @@ export type StoreOptions = {
   readonly url: () => string
   /** The schema of that database. */
   readonly schema: string
+  /** How long the opening waits for the server, for a store that is one. Absent: as long as the start of a gateway may. */
+  readonly connectMs?: number
   /** The clock of the process, for a store without a clock of its own. */
   readonly clock: Clock
 }

@@ -10,6 +10,9 @@ import type { Shared } from '../../store/shared.ts'
 import { storeOptions } from '../store-options.ts'
 import type { Workspace } from '../workspace.ts'
 
+/** How long a command waits for the server. */
+const connectMs = 3_000
+
 /** Returns the configuration where it names a store that gateways share. Another configuration is not parsed for that. */
 export const sharedConfig = (workspace: Workspace): Config | undefined => {
   const text = textOf(join(workspace.dataDir, 'config.yaml'))
@@ -29,7 +32,7 @@ const textOf = (file: string): string => {
 
 /** Opens the store of a `sharedConfig` and closes it after the use. Throws a Fault where it cannot be opened. */
 export const withShared = async <T>(config: Config, use: (shared: Shared) => Promise<T>): Promise<T> => {
-  const store = await storesByName.get(config.storage.kind)?.open(storeOptions(config, systemClock))
+  const store = await storesByName.get(config.storage.kind)?.open({ ...storeOptions(config, systemClock), connectMs })
   try {
     // Cannot happen: a store that several processes may open has something to share.
     if (!store?.shared) throw new Error(`the store ${config.storage.kind} shares nothing`)

@@ -22,6 +22,8 @@ export type PostgresOptions = {
   readonly durability: 'fsync' | 'commit'
   /** The clock of this process. All durations that are stored are counted by the clock of the server. */
   readonly clock: Clock
+  /** How long a start waits for a server: longer than calls may. */
+  readonly connectMs?: number
   /** The time after which a worker asks again, whatever is due. */
   readonly lookEveryMs?: () => number
 }
@@ -41,7 +43,6 @@ export type Links = {
   close(): Promise<void>
 }
 
-/** How long a start waits for a server: longer than calls may. */
 const firstConnectMs = 10_000
 /** How long callers wait after a fault when all connections are open. */
 const pauseMs = 500
@@ -112,7 +113,7 @@ const openFirst = async (options: PostgresOptions, prepare: Prepare): Promise<Fi
   }
   let connection: Connection | undefined
   try {
-    connection = await connect({ ...options, byIndex: true, connectMs: firstConnectMs })
+    connection = await connect({ ...options, byIndex: true, connectMs: options.connectMs ?? firstConnectMs })
     return { connection, warning: await prepare(connection, options) }
   } catch (error) {
     connection?.drop()
