@@ -1,0 +1,60 @@
+/** Gateways and commands in several data directories on one schema of a database. */
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Test } from 'tap'
+import { stringify } from 'yaml'
+import type { PostgresServer } from './postgres-server.ts'
+import { command, type ProcessGateway } from './process-gateway.ts'
+import { until } from './wait.ts'
+
+const subscriptions = 'webhook_subscriptions.json'
+/** What is made in one data directory is served everywhere within two seconds; a busy machine may need longer. */
+const servedMs = 5_000
+const key = 'a secret of nobody'
+
+/** Options of `webhook subscribe`. The pushes that `answers` posts are ignored with 200, so that no work is left. */
+export const routeOptions = ['--prompt', 'hi', '--events', 'release', '--secret', key]
+/** The entry of such a route. */
+export const routeEntry = { prompt: 'hi', events: ['release'], secret: key }
+
+export const entriesOf = (dir: string, file = subscriptions): { readonly [name: string]: { readonly [key: string]: unknown } } =>
+  existsSync(join(dir, file)) ? JSON.parse(readFileSync(join(dir, file), 'utf8')) : {}
+export const writeEntries = (dir: string, entries: object): void => writeFileSync(join(dir, subscriptions), JSON.stringify(entries))
+
+/** Waits for a line of a gateway's log. */
+export const said = ({ lines }: ProcessGateway, words: RegExp): Promise<string> =>
+  until(() => lines.find(({ msg }) => words.test(msg))?.msg)
+
+/** Runs a command that succeeds, and returns what it prints. */
+export const ok = (t: Test, dir: string, ...args: string[]): string => {
+  const { status, stdout, stderr } = command({ dir }, ...args)
+  t.equal(status, 0, `${args.slice(0, 3).join(' ')}: ${stderr}`)
+  return stdout
+}
+
+/** Posts to a route until the gateway answers with this status, which must not take long. */
+export const answers = async (t: Test, gateway: ProcessGateway, name: string, status: number, secret = key): Promise<void> => {
+  const began = Date.now()
+  // While this process waited for a command, the gateway may have closed an idle connection.
+  const post = () => gateway.post(name, `${name}-${Date.now()}`, { key: secret }).catch(() => undefined)
+  await until(async () => (await post())?.status === status)
+  t.ok(Date.now() - began < servedMs, `${name} answers ${status} after ${Date.now() - began} ms`)
+}
+
+/** Makes data directories on a new schema of the database. */
+export const sharedDirectories = (t: Test, server: PostgresServer, count: number): string[] => {
+  // This is registered before the folders are made. Otherwise they are removed while a gateway still writes to them.
+  t.teardown(() => undefined)
+  const home = t.testdir()
+  const webhook = { enabled: true, extra: { port: 0, rate_limit: 100_000 } }
+  // A server of tests may run with fsync off, which durability: fsync refuses.
+  const storage = { kind: 'postgres', url: server.url, schema: server.newSchema(), durability: 'commit' }
+  const config = stringify({ platforms: { webhook }, storage })
+  return Array.from({ length: count }, (_, i) => {
+    const dir = join(home, 'abc'.charAt(i))
+    mkdirSync(dir, { mode: 0o700 })
+    writeFileSync(join(dir, 'config.yaml'), config)
+    return dir
+  })
+}
