@@ -28,10 +28,9 @@ export const watchEntries = async ({ port, config, clock, log, written }: EntryW
   let isOver = false
   let cancel = (): void => {}
   const look = async (): Promise<void> => {
-    const found = await refreshed(copies, entryFilesOf(config()))
+    const found = await refreshed(copies, entryFilesOf(config()), written)
     for (const { level, text } of found) if (level === 'info' || !lasting.has(text)) log(level, {}, text)
     lasting = new Set(found.map(({ text }) => text))
-    if (found.some(({ level }) => level === 'info')) await written()
     if (!isOver)
       cancel = clock.after(everyMs, () => {
         looking = look()
@@ -46,9 +45,16 @@ export const watchEntries = async ({ port, config, clock, log, written }: EntryW
   }
 }
 
-const refreshed = async (copies: EntryCopies, files: readonly EntryFile[]): Promise<readonly RefreshedWords[]> => {
+/** Says what became of the files that were not equal. Never rejects. */
+const refreshed = async (
+  copies: EntryCopies,
+  files: readonly EntryFile[],
+  written: EntryWatchOptions['written'],
+): Promise<readonly RefreshedWords[]> => {
   try {
-    return (await copies.refresh(files)).map(refreshedWords)
+    const found = (await copies.refresh(files)).map(refreshedWords)
+    if (found.length > 0) await written()
+    return found
   } catch (error) {
     return [{ level: 'warn', text: `subscriptions and jobs stay as they were last heard of: ${messageOf(error)}` }]
   }
