@@ -25,6 +25,12 @@ import { Subscriptions } from './replicas/subscriptions.ts'
 import { readTurns } from './replicas/turns.ts'
 
 const replicaCount = 3
+/** What the failure matrix has and this program has not. */
+const leftOut = [
+  'left out: skewed clocks, a process cannot get a clock of its own here',
+  'left out: a rolling upgrade, there is one build',
+  'left out: the fail-over to a synchronous standby, the server of the tests lacks pg_basebackup',
+]
 const answerMs = 10
 const readEveryMs = 10
 /** After every so many faults a subscription is made. */
@@ -147,7 +153,7 @@ const figures = (facts: Facts, { senders, subscriptions }: Mixed, warnings: Read
       ['posts sent again, with the same webhook-id', repeatedPosts(facts)],
       ['seconds at which the scheduled job started', seconds],
       ['subscriptions made meanwhile', subscriptions.servedMs.length],
-      ['longest ms until another gateway served them', Math.round(Math.max(0, ...subscriptions.servedMs))],
+      ['longest ms until another gateway served one (aim 2,000)', Math.round(Math.max(0, ...subscriptions.servedMs))],
       ...[...senders.statuses].toSorted().map(([said, count]): [string, number] => [`answers: ${said}`, count]),
       ...[...warnings].map(([said, count]): [string, number] => [`log: ${said}`, count]),
     ],
@@ -159,10 +165,11 @@ const main = async (): Promise<readonly string[]> => {
   const given = readOptions('bench:replicas', {
     events: { usual: 20_000, quick: 2_000 },
     faults: { usual: 60, quick: 6 },
-    ids: { usual: 1_000, quick: 40 },
-    groups: { usual: 10_000, quick: 200 },
+    ids: { usual: 1_000, quick: 20 },
+    groups: { usual: 10_000, quick: 100 },
     seed: { usual: 1, quick: 1 },
   })
+  for (const line of leftOut) console.log(line)
   const random = createRandom(given.seed)
   const scene = await prepare(random)
   const reading = setInterval(() => scene.agents.read(), readEveryMs)

@@ -105,7 +105,7 @@ const drill = async ({ name, begin, end }: Outage, replicas: readonly Replica[],
       ),
       ...say(
         'not accepted soon after the return',
-        again.filter(({ at }) => at - backAt > servingMs),
+        again.filter(({ at }) => at - backAt > servingMs + noiseMs),
       ),
       ...events.filter(({ id }) => postsOf(id) > 1).map(({ id }) => `database ${name}: ${id} was posted ${postsOf(id)} times`),
       ...slow

@@ -17,7 +17,7 @@ export type Held = {
 
 const counts = `select (select count(*) from runs where ended_at is null)::int, (select count(*) from groups where events > 0)::int,
   (select coalesce(sum(open), 0) from lanes)::int, (select count(*) from messages)::int`
-const deadRuns = `select run, coalesce(error, '') from runs where ended_at is not null`
+const deadRuns = `select run, coalesce(error, '""') from runs where ended_at is not null`
 
 /** What the schema holds now. Throws where the server does not answer. */
 export const heldIn = async (url: string, schema: string): Promise<Held> => {
@@ -30,7 +30,7 @@ export const heldIn = async (url: string, schema: string): Promise<Held> => {
       groups: Number(groups),
       lanes: Number(lanes),
       messages: Number(messages),
-      dead: dead.map(([run, error]) => deadRunOf(String(run), String(error))),
+      dead: dead.map(([run, error]) => deadRunOf(String(run), JSON.parse(String(error)))),
     }
   } finally {
     await connection.end()

@@ -9,7 +9,7 @@ import type { Replica } from './replica.ts'
 /** How long a run stays with a replica that is silent. */
 export const leaseMs = 60_000
 /** Longer than a lease, and than the wait of the others for their next look. */
-const pastLeaseMs = leaseMs + 8_000
+const pastLeaseMs = leaseMs + 5_000
 const shortPauseMs = 3_000
 const serverPauseMs = 5_000
 const serverAwayMs = 1_000
