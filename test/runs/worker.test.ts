@@ -265,6 +265,42 @@ t.test('a process that stood still for longer than its lease asks before it send
   }
 })
 
+t.test('a process that stood still between the taking of a run and its beginning begins nothing that another has', async (t) => {
+  for (const isTaken of [true, false]) {
+    const clock = fakeClock()
+    const connect = shared(t, clock)
+    const own = fakeClock()
+    const asked: string[] = []
+    const agent =
+      (who: string): Agent =>
+      async (prompt) => {
+        asked.push(who)
+        return prompt
+      }
+    const other = workOn(t, clock, await connect(), agent('other'), { isShared: true })
+    const first = await connect()
+    let stood = false
+    const slow = Object.assign(Object.create(first), {
+      take: async (...args: Parameters<Store['take']>) => {
+        const leases = await first.take(...args)
+        if (leases.length === 0 || stood) return leases
+        stood = true
+        clock.advance(61_000)
+        if (isTaken) other.worker.wake()
+        await pass(clock, 50, () => {})
+        own.standStill(61_000)
+        return leases
+      },
+    }) as Store
+    const one = workOn(t, own, slow, agent('one'), { isShared: true })
+    await accept(one.store, 'a')
+    one.worker.wake()
+    await pass(own, 500, () => {})
+    t.strictSame(asked, [isTaken ? 'other' : 'one'])
+    t.strictSame(one.said, isTaken ? ['a run that took too long was taken over by another'] : [])
+  }
+})
+
 t.test('a run that this process lacks something for is left to another, and counts no attempt', async (t) => {
   const clock = fakeClock()
   const connect = shared(t, clock)
