@@ -24,6 +24,7 @@ const allowed: { readonly [place: string]: string } = {
   'cli/reports/index.ts github': 'a format of reports',
   'cli/reports/index.ts gitlab': 'a format of reports',
   'cli/targets/list.ts missing': 'how a target is connected',
+  'config/storage/read-storage.ts postgres': 'the configuration lies below the stores, and only this one has an address',
   'expr/jsonata/operators.ts in': 'an operator of JSONata',
   'expr/jsonata/operators.ts regex': 'a type of node of JSONata',
   'expr/jsonata/rules.ts contains': 'a function of JSONata',
