@@ -5,7 +5,7 @@ export type Span = readonly [from: number, to: number]
 
 export type Prompt = {
   readonly text: string
-  /** The parts that a sender wrote and that are longer than a line. They are in order and do not overlap. */
+  /** The parts that a sender wrote: values longer than a line, and a whole payload of any length. They are in order and do not overlap. */
   readonly untrusted: readonly Span[]
 }
 

@@ -7,8 +7,8 @@ import type { Refused } from './outcome.ts'
 export type Headers = IncomingHttpHeaders
 
 /**
- * The content of a body. `text`: the JSON behind the payload, where long numbers keep their digits. `fields`: the fields of a form, in
- * their order.
+ * The content of a body. `text`: the payload as JSON, in which long numbers keep their digits. For a form it is its field `payload`, or
+ * JSON made of all fields where it has no such field. `fields`: the fields of a form, in their order.
  */
 export type Content =
   | { readonly kind: 'json'; readonly text: string; readonly payload: Json }
@@ -42,7 +42,7 @@ export type RequestHead = {
   /** Returns the address as the sender sees it. Worked out only when asked for, because few schemes sign it. */
   readonly url: () => string
   /** The query of the configured address, with its question mark; empty where it has none. No other query is part of a signed address. */
-  readonly ownQuery?: string
+  readonly configuredQuery?: string
   readonly headers: Headers
   /**
    * Names and values by turns, as they came. Of some headers that stand twice, `headers` has only the first. Absent for a request that was

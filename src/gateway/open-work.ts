@@ -19,6 +19,7 @@ import { createConversations } from '../runs/conversation.ts'
 import { type Known, lackOf } from '../runs/lack-of.ts'
 import { Worker } from '../runs/worker.ts'
 import { Scheduler } from '../schedule/scheduler.ts'
+import type { NewRun } from '../store/ports.ts'
 import type { Shared } from '../store/shared.ts'
 import type { OpenStore } from '../store/store-part.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
@@ -32,7 +33,7 @@ export type Work = {
   readonly scheduler: Scheduler
   readonly tails: Tails
   readonly records: EventRecords
-  /** The replicas of a shared store. */
+  /** Tells the other gateways on a shared store of this one, and knows them. Absent where the store serves one gateway. */
   readonly replicas: Replicas | undefined
 }
 
@@ -43,7 +44,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   const store = await openStore(config, clock, () => current().config)
   closing.push(() => store.close())
   if (store.warning !== undefined) log('warn', {}, store.warning)
-  if (store.shared) closing.push(await watchShared(store.shared, options))
+  if (store.shared) closing.push(await watchSharedEntries(store.shared, options))
   const keys = await openKeys(config, log)
   if (keys) closing.push(() => keys.close())
   const commentKey = await ensureCommentKey(config.dataDir, store.shared)
@@ -53,7 +54,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   const routeOf: RouteOf = (name) => servedAs(current().table, name)?.source.spec
   facts.observe(createMirrorObserver({ store, clock, log, redact, route: routeOf }))
   const replicas = await openReplicas(options, store, () => worker.inProgress)
-  const worker = workerOf(options, store, routeOf, () => replicas?.othersDiffer() ?? false)
+  const worker = workerOf(options, store, routeOf, replicas)
   // The worker stops, too, when a later part of the start fails.
   closing.push(() => worker.stop(0))
   const wake = (): void => worker.wake()
@@ -62,15 +63,18 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   return { store, worker, scheduler, tails, records, replicas }
 }
 
-/** Loads what only a shared store needs. */
-const watchShared = async (port: Shared, { log, clock, reloader }: GatewayOptions): Promise<() => Promise<void>> => {
+/**
+ * Keeps the files of subscriptions and jobs equal to the shared store while the gateway runs. Returns the function that ends this. Its
+ * module is loaded here, because only a shared store needs it.
+ */
+const watchSharedEntries = async (port: Shared, { log, clock, reloader }: GatewayOptions): Promise<() => Promise<void>> => {
   const { watchEntries } = await import('../app/entries/watch-entries.ts')
   const { current } = reloader
   const written = (): Promise<void> => current().base.subscriptions.load()
   return await watchEntries({ port, log, clock, config: () => current().config, written })
 }
 
-/** Returns the replicas of a shared store; `undefined` for a store of one gateway. */
+/** Returns what tells the other gateways on a shared store of this one; `undefined` where the store serves one gateway. */
 const openReplicas = async (
   { clock, log, shared: { facts }, reloader: { current } }: GatewayOptions,
   { shared }: OpenStore,
@@ -83,6 +87,9 @@ const openReplicas = async (
   return replicas
 }
 
+/** How long a subscription, or a job, that was made elsewhere may not be known here. */
+const copiedMs = 30_000
+
 type RouteOf = (name: string) => Route | undefined
 
 /** Makes the worker, which asks the present configuration for all that a run needs. */
@@ -90,9 +97,11 @@ const workerOf = (
   { clock, log, redact, shared: { facts }, reloader: { current } }: GatewayOptions,
   store: OpenStore,
   routeOf: RouteOf,
-  othersDiffer: () => boolean,
-): Worker =>
-  new Worker({
+  replicas: Replicas | undefined,
+): Worker => {
+  const mayBeElsewhere = ({ acceptedAt }: NewRun): boolean =>
+    replicas !== undefined && (replicas.othersDiffer() || clock.now() - acceptedAt < copiedMs)
+  return new Worker({
     store,
     clock,
     facts,
@@ -112,8 +121,9 @@ const workerOf = (
     repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
     maxConcurrent: () => current().config.maxConcurrentRuns,
     isShared: store.shared !== undefined,
-    lacks: (run) => (othersDiffer() ? lackOf(run, knownTo(current())) : undefined),
+    lacks: (run) => (mayBeElsewhere(run) ? lackOf(run, knownTo(current())) : undefined),
   })
+}
 
 const knownTo = ({ config: { profiles }, catalogue: { targets }, table, jobs }: LiveConfig): Known => ({
   profiles,

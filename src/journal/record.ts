@@ -156,7 +156,7 @@ export type EventView = {
   readonly ended_at?: string
   readonly silent?: true
   readonly answer?: string
-  /** Failed attempts, oldest first. */
+  /** The failed attempts that another attempt follows, oldest first. */
   readonly tries: readonly Tried[]
   /** All lines about the event's runs, oldest first, including runs before a retry by hand. */
   readonly steps?: readonly RunRecord[]

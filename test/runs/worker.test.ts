@@ -6,8 +6,10 @@ import { createFacts } from '../../src/core/fact.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import type { Log } from '../../src/core/log.ts'
 import { createLogObserver } from '../../src/gateway/log-observer.ts'
+import { catalogue } from '../../src/plan/catalogue.ts'
 import type { Agent } from '../../src/plan/runner.ts'
 import { noConversations } from '../../src/runs/conversation.ts'
+import { type Known, lackOf } from '../../src/runs/lack-of.ts'
 import { policyOf } from '../../src/runs/policy.ts'
 import { Worker, type WorkerOptions } from '../../src/runs/worker.ts'
 import type { NewRun, Store } from '../../src/store/ports.ts'
@@ -316,6 +318,26 @@ t.test('a run that this process lacks something for is left to another, and coun
   const other = workOn(t, clock, await connect(), undefined, { isShared: true })
   await pass(clock, 6_000, () => other.worker.wake())
   t.strictSame(other.sent, ['a'])
+})
+
+t.test('what a configuration lacks for a run: its profile, route or job, a target, or a setting of that', (t) => {
+  const profile = { name: 'default', dir: '/', env: {}, platforms: {}, jobs: new Map() }
+  const known: Known = {
+    profiles: new Map([['default', profile]]),
+    targets: catalogue.targets,
+    hasRoute: (name) => name === 'r',
+    hasJob: (_, id) => id === 'j',
+  }
+  const run = runOf('a')
+  const to = (target: string) => ({ target, extra: {} })
+  t.equal(lackOf(run, known), undefined)
+  t.equal(lackOf({ ...run, profile: 'other' }, known), 'the profile "other"')
+  t.equal(lackOf({ ...run, route: 'other' }, known), 'the route "other"')
+  t.equal(lackOf({ ...run, route: '', job: 'j' }, known), undefined)
+  t.equal(lackOf({ ...run, route: '', job: 'k' }, known), 'the job "k"')
+  t.equal(lackOf({ ...run, delivery: to('elsewhere') }, known), 'the target "elsewhere"')
+  t.match(lackOf({ ...run, delivery: { mode: 'all', to: [to('log'), to('slack')] } }, known), /^a setting of the target "slack": /)
+  t.end()
 })
 
 t.test('a stop leaves the groups of a shared store to those that go on', async (t) => {

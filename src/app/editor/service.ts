@@ -180,7 +180,7 @@ export type TargetRow = {
   readonly settings: JsonObject
 }
 
-/** The question for the names of a route's key. */
+/** The question for the names that a key of the route (`verify`, `events`) may have as its value. */
 export type NamesRequest = { readonly draft: RouteDraft; readonly key: NamesKey }
 
 /** A name to pick. `detail`: the scheme or the senders that the name belongs to. */

@@ -13,7 +13,7 @@ import { findEvents, repeatedBy } from './events.ts'
 
 export type EventDetail = {
   readonly status: EventStatus
-  /** The attempts, oldest first. */
+  /** Every attempt, and each retry by hand, oldest first. */
   readonly attempts: readonly AttemptView[]
   /** The event that a duplicate repeats; `undefined` for other events, and where the journal has lost it. */
   readonly repeated: EventView | undefined
@@ -47,8 +47,8 @@ export const bodyOf = ({ payload }: EventDetail): Buffer => {
 }
 
 /**
- * Returns the whole event for programs. Every member is present, with `null` where nothing is known. `tries` has the attempts that failed,
- * `attempts` has all.
+ * Returns the whole event for programs. Every member is present, with `null` where nothing is known. `tries` has the failed
+ * attempts that another attempt follows. `attempts` has every attempt, also the last, and each retry by hand.
  */
 export const describeDetail = ({ status: known, attempts, repeated, payload }: EventDetail): JsonObject => ({
   ...describeEvent(known),

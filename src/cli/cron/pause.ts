@@ -1,4 +1,4 @@
-/** `cron pause|resume <job>`: stops the runs of a job, or lets the job run again. */
+/** `cron pause|resume <job>`: pauses a job, so that neither its schedule nor an event starts it, or resumes it. A run under way goes on. */
 
 import { pauseJob } from '../../app/jobs/pause-job.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'

@@ -48,7 +48,10 @@ export const isListening = async ({ dataDir }: Asker): Promise<boolean> => {
   return code === undefined || !unheard.has(code)
 }
 
-/** Returns the gateway's answer; `undefined` when no gateway runs, or none can be reached. */
+/**
+ * Returns the gateway's answer; `undefined` when no process listens on the control socket, or the socket's path is too long. Throws a Fault
+ * when the gateway does not answer, refuses or fails.
+ */
 export const tryGateway = async (asker: Asker, method: Method, path: string, body?: Json): Promise<Json | undefined> => {
   const short = openShortPath(controlSocket(asker.dataDir))
   if (short === undefined) return undefined

@@ -22,7 +22,7 @@ export type StageKit = {
   readonly name: string
   readonly profile: string
   readonly profileDir: string
-  /** The path at which the route receives: `/webhooks/<name>`. */
+  /** The path of the route's address: `/webhooks/<name>`, or `/p/<profile>/webhooks/<name>` for a route of a profile other than the default. */
   readonly path: string
   /** The route's secrets, with references resolved. Empty only when a Diagnostic was reported. */
   readonly secrets: readonly string[]

@@ -79,7 +79,7 @@ export type Command =
 /** The changes that an input makes. An empty update changes nothing. */
 export type Update<S extends Screen = Screen> = {
   readonly screen?: S
-  /** Another screen to go to. `back` removes the screen, and `returns` goes to the screen below. */
+  /** Another screen to go to. `back` removes the screen, and `returns` is given to the screen below. */
   readonly go?:
     | { readonly push: Screen }
     | { readonly replace: Screen }

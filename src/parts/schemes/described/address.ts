@@ -15,20 +15,23 @@ export const queryNames = ({ signature, timestamp, body_digest }: SignatureSchem
 const maxQueryParts = 64
 
 /** Removes the sender's own values from a query, which begins with its question mark; `undefined` for a long query. */
-const restOf = (query: string, own: ReadonlySet<string>): string | undefined => {
-  if (own.size === 0 || query === '') return query
+const restOf = (query: string, addedNames: ReadonlySet<string>): string | undefined => {
+  if (addedNames.size === 0 || query === '') return query
   const parts = query.slice(1).split('&', maxQueryParts + 1)
   if (parts.length > maxQueryParts) return undefined
-  const rest = parts.filter((part) => !own.has(part.split('=', 1)[0] as string))
+  const rest = parts.filter((part) => !addedNames.has(part.split('=', 1)[0] as string))
   return rest.length === 0 ? '' : `?${rest.join('&')}`
 }
 
-/** Returns the reason why the address of a request is not the configured one; `undefined` where it is. */
-export const whyOtherAddress = (head: RequestHead, own: ReadonlySet<string>): Why | undefined => {
+/**
+ * Returns the reason why the query of a request is not that of the configured address, besides the values that the sender adds, or why the
+ * address has a fragment. No more is compared, because the configured address stands before the query already.
+ */
+export const whyOtherAddress = (head: RequestHead, addedNames: ReadonlySet<string>): Why | undefined => {
   const url = head.url()
   if (url.includes('#')) return 'its address has a fragment'
   const at = url.indexOf('?')
-  return restOf(at === -1 ? '' : url.slice(at), own) === (head.ownQuery ?? '')
+  return restOf(at === -1 ? '' : url.slice(at), addedNames) === (head.configuredQuery ?? '')
     ? undefined
     : 'its address has another query than the configured one: where the sender was given an address with a query, say it in "public_url"'
 }

@@ -8,6 +8,6 @@ import type { StageKit } from '../stage.ts'
 export const publicHead = ({ public_url }: Route, { path, adapter }: StageKit): ((head: RequestHead) => RequestHead) | undefined => {
   const whole = public_url ?? (adapter.public_url === undefined ? undefined : `${adapter.public_url.replace(/\/+$/, '')}${path}`)
   if (whole === undefined) return undefined
-  const [, base = '', ownQuery = ''] = /^([^?]*)(\?.*)?$/.exec(whole) ?? []
-  return (head) => ({ ...head, ownQuery, url: () => `${base}${/[?#].*$/.exec(head.url())?.[0] ?? ''}` })
+  const [, base = '', configuredQuery = ''] = /^([^?]*)(\?.*)?$/.exec(whole) ?? []
+  return (head) => ({ ...head, configuredQuery, url: () => `${base}${/[?#].*$/.exec(head.url())?.[0] ?? ''}` })
 }

@@ -128,7 +128,7 @@ const versions: readonly string[] = [
 
 export const schemaVersion = versions.length
 
-/** The oldest version of this program that can work with the tables of `schemaVersion`. */
+/** The lowest schema version that a program must know to work with these tables. A program that knows only a lower one refuses them. */
 export const minReader = 1
 
 /** Returns the SQL that upgrades a schema of an earlier version, or an empty schema (0), to the present version. */

@@ -172,7 +172,7 @@ const withPayload = (screen: HomeScreen, chosen: PayloadChoice, world: World): U
   return row ? { screen: { ...screen, chosen }, ...onRow('open', row, world, chosen) } : {}
 }
 
-/** Asks which kept draft to go on with. `route`: the route to open if there is no draft. */
+/** Asks which kept draft to go on with. `route`: the route to open if there is no draft, or the user wants none. */
 const keptDrafts = (screen: HomeScreen, kept: readonly KeptDraft[], route?: string): Update<HomeScreen> => {
   if (kept.length === 0) return route === undefined ? {} : { commands: [{ kind: 'ask', question: { ask: 'open', of: { name: route } } }] }
   const rows = kept.map(({ draft: { opened }, at, note }) => ({
