@@ -18,6 +18,7 @@ import { addSchema } from './schema/grammar.ts'
 import { addSessions } from './sessions/grammar.ts'
 import { withFreshEntries } from './shell/fresh-entries.ts'
 import type { Run } from './shell/grammar-values.ts'
+import { addStorage } from './storage/grammar.ts'
 import { addTargets } from './targets/grammar.ts'
 import { addTest } from './test/grammar.ts'
 import { addExplain, addValidate } from './validate/grammar.ts'
@@ -32,6 +33,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addSessions(program.command('sessions').description('lasting conversations of routes: list, show'), run)
   addTargets(program.command('targets').description('where messages can go: list (also alone), test'), withFreshEntries(run))
   addSamples(program.command('samples').description('what senders post: list, show, add'), run)
+  addStorage(program.command('storage').description('where work is kept: move it to another store'), run)
   addImport(program.command('import').description('routes of other programs: adnanh, hermes'), run)
   addNew(program.command('new <name>'), run)
   addEdit(program.command('edit [route]').alias('ui'), withFreshEntries(run))

@@ -8,6 +8,7 @@ const sqlite: StorePart = {
   ownership: 'sole',
   isLasting: true,
   open: async (options) => (await import('./sqlite/sqlite-store.ts')).openSqlite(options),
+  openToMove: async ({ folder, clock }) => (await import('./sqlite/moving/movable-sqlite.ts')).openMovableSqlite(folder, clock),
   inspect: async ({ folder }) => (await import('./sqlite/inspect.ts')).inspectDatabase(folder),
 }
 
@@ -32,6 +33,7 @@ const postgres: StorePart = {
   open: async (options) => (await import('./postgres/postgres-store.ts')).openPostgres(options),
   attach: async (options, may) => (await import('./postgres/records/attach.ts')).attachPostgres(options, may),
   openShared: async (options) => (await import('./postgres/postgres-shared.ts')).openPostgresShared(options),
+  openToMove: async (options) => (await import('./postgres/moving/movable-postgres.ts')).openMovablePostgres(options),
   inspect: async (options) => (await import('./postgres/inspect.ts')).inspectServer(options),
 }
 

@@ -1,6 +1,7 @@
 /** The contract of a kind of store, as `storage.kind` names it: how it is opened, and how its files are inspected while it is closed. */
 
 import type { Clock } from '../core/clock.ts'
+import type { MovableStore } from './moving.ts'
 import type { Store } from './ports.ts'
 import type { Shared } from './shared.ts'
 import type { SharedRecords } from './shared-records.ts'
@@ -54,6 +55,8 @@ export type StorePart = {
    * of a later version, and for one that no gateway has made yet.
    */
   attach?(options: StoreOptions, may: 'read' | 'change'): Promise<Attached>
+  /** Opens a lasting store while no gateway uses it, to move its content. Throws a Fault. */
+  openToMove?(options: StoreOptions): Promise<MovableStore>
   /**
    * Opens what the gateways on a shared store have in common, for a program that is no gateway. Makes no tables. Throws a Fault. Absent: the
    * store is sole.

@@ -114,6 +114,7 @@ const rows: { readonly [command: string]: Row } = {
   'cron remove': { ok: 'cron remove j', missing: 'cron remove nope', corrupt: 'cron remove j' },
   'sessions list': { up: 'sessions list', away: 'sessions list', usage: 'sessions list --limit 0' },
   'sessions show': { up: 'sessions show a a', upMissing: 'sessions show a b', away: 'sessions show a a', usage: 'sessions show a' },
+  'storage move': { ok: 'storage move --to postgres --dry-run', usage: 'storage move --to memory', refused: 'storage move --to postgres' },
   'targets list': { ok: 'targets list' },
   'targets test': { ok: 'targets test log --yes', no: 'targets test telegram --yes', missing: 'targets test nope --yes' },
   'samples list': { ok: 'samples list', missing: 'samples list nope' },

@@ -623,6 +623,23 @@ t.test('a file of the version before sessions is brought up to this one', async 
   t.match(await again.take(10, 1000), [{ run: { eventId: 'waiting' } }, { run: { eventId: 'of a', session: { key: 'a', name: 'a' } } }])
 })
 
+t.test('a file of the version with longer keys knows its delivery ids, groups and lanes', async (t) => {
+  const folder = t.testdir()
+  const longKey = (key: string): string => createHash('sha256').update(key).digest('base64url')
+  tamper(folder, version2)
+  tamper(
+    folder,
+    `insert into claims values ('${longKey(claimOf('known').key)}', 9e15, 0);
+    insert into groups values (1, '${longKey('g')}', '"first"', 1, 'latest', 0, 9e15, 1000, null, null, '${JSON.stringify(runOf('first'))}');
+    insert into runs (lane, lane_limit, run) values ('${longKey('l')}', 1, '${JSON.stringify(runOf('open'))}')`,
+  )
+  const store = await open(t, folder, fakeClock())
+  t.equal(await store.accept(runOf('known'), claimOf('known')), 'duplicate')
+  const group = { key: 'g', windowMs: 1000, maxWaitMs: 1000, keep: 'latest' as const }
+  t.match(await store.join(runOf('second'), claimOf('second'), group), { count: 2 })
+  t.equal(await store.accept(runOf('next'), claimOf('next'), { key: 'l', limit: 1, whenFull: 'refuse' }), 'busy')
+})
+
 t.test('a wall clock that was set back keeps no session and no sum for longer', async (t) => {
   const folder = t.testdir()
   const first = await open(t, folder, fakeClock(1_700_000_000_000))

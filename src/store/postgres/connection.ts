@@ -38,11 +38,13 @@ export type ConnectionOptions = {
   readonly isReadOnly?: boolean
   /** The longest wait for a server. */
   readonly connectMs?: number
+  /** The longest time that a statement may take. */
+  readonly statementMs?: number
 }
 
 /** The server ends a statement first, so that a caller whose wait ended knows that it is not under way for long. */
-const statementMs = 2_000
-const answerMs = 2_500
+const defaultStatementMs = 2_000
+const answerGraceMs = 500
 const defaultConnectMs = 2_000
 
 const indexSettings = ['enable_seqscan = off', 'enable_hashjoin = off', 'enable_mergejoin = off', 'jit = off']
@@ -72,7 +74,7 @@ export const connect = async (options: ConnectionOptions): Promise<Connection> =
 const clientOptions = (
   address: ServerAddress,
   { host, port }: Host,
-  { schema, durability, connectMs, isReadOnly = false }: ConnectionOptions,
+  { schema, durability, connectMs, isReadOnly = false, statementMs = defaultStatementMs }: ConnectionOptions,
 ): ClientOptions => ({
   host,
   port,
@@ -96,7 +98,7 @@ const clientOptions = (
     .join(' '),
   pipeline: true,
   keepAlive: true,
-  query_timeout: answerMs,
+  query_timeout: statementMs + answerGraceMs,
   connectionTimeoutMillis: connectMs ?? defaultConnectMs,
 })
 

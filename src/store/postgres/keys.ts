@@ -3,8 +3,11 @@
 import { hash, randomInt } from 'node:crypto'
 import type { ChatAddress } from '../../core/session.ts'
 
-/** The first half of a SHA-256, as a uuid: no text that a sender chose is a key, and all keys are short. */
-export const keyOf = (id: string): string => hash('sha256', id, 'hex').slice(0, 32)
+/**
+ * The first 120 bits of a SHA-256, as a uuid: no text that a sender chose is a key, and all keys are short. The embedded store has as many
+ * bits of its keys, so that the content of one store can be moved to the other.
+ */
+export const keyOf = (id: string): string => `${hash('sha256', id, 'hex').slice(0, 30)}00`
 
 /** The key of a profile's chat. */
 export const chatKey = (profile: string, { platform, chat, thread }: ChatAddress): string =>

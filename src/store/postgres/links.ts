@@ -13,7 +13,8 @@ import { type Connection, connect } from './connection.ts'
 import { DatabaseLink } from './database-link.ts'
 import { checkDurability } from './durability.ts'
 import { Marks } from './keys.ts'
-import { checkReadable, migrate, openingFault } from './migration.ts'
+import { checkReadable, checkState, migrate, openingFault } from './migration.ts'
+import { MovedClaims, readMovedClaimsLeft } from './moving/moved-claims.ts'
 
 export type PostgresOptions = {
   /** Returns the address of the database. It is asked for each connection. */
@@ -34,6 +35,7 @@ export type Links = {
   readonly slow: DatabaseLink
   readonly records: DatabaseLink
   readonly claimKind: CallKind<ClaimCall, Claimed>
+  readonly movedClaims: MovedClaims
   readonly marks: Marks
   /** The runs that this process has taken and not finished. */
   readonly taken: Map<string, TakenRun>
@@ -70,6 +72,7 @@ export const openLinks = async (options: PostgresOptions, prepare: Prepare = mak
     new DatabaseLink({ clock, connect: () => connect({ ...options, byIndex }), greet }, opened)
   const { connection, warning } = await openFirst(options, prepare)
   const claims = linkOf(true, greetClaims, connection)
+  const movedClaims = new MovedClaims(claims, clock, await readMovedClaimsLeft(connection))
   const work = linkOf(true, greetWork)
   const slow = linkOf(false, greet)
   // A crash of the server may take the last moments of records, as a crash of this machine may with a folder of them.
@@ -81,6 +84,7 @@ export const openLinks = async (options: PostgresOptions, prepare: Prepare = mak
     slow,
     records,
     claimKind: claimKind((calls) => void doubtful.push(...calls.slice(0, maxDoubtful - doubtful.length))),
+    movedClaims,
     marks,
     taken,
     warning,
@@ -97,6 +101,7 @@ type Prepare = (connection: Connection, options: Pick<PostgresOptions, 'schema' 
 
 const makeSchema: Prepare = async (connection, { schema, durability }) => {
   await migrate(connection, schema)
+  await checkState(connection, schema)
   return await checkDurability(connection, durability)
 }
 

@@ -5,7 +5,7 @@ import type { Connection, Row, Statement } from './connection.ts'
 import { sqlState } from './database-error.ts'
 import { minReader, schemaVersion, upgradeFrom } from './sql/schema.ts'
 
-const versionStatement: Statement = { name: 'version', text: 'select version, min_reader from meta' }
+const versionStatement: Statement = { name: 'version', text: 'select version, min_reader, state from meta' }
 
 /** `undefined_table`: the schema has no tables yet. */
 export const noTable = '42P01'
@@ -19,6 +19,28 @@ const newerMessage = (schema: string, version: unknown): string =>
 const newerFault = (schema: string, version: unknown): Fault =>
   new Fault('store_newer', newerMessage(schema, version), { exitCode: exit.conflict, hint: 'run that version, or use another schema' })
 
+/** What stands in the way of gateways: the content was moved to another store, or a move to here has not ended. */
+const stateMessage = (schema: string, state: unknown): string | undefined => {
+  if (state === 'moved') return `what the schema ${schema} holds was moved to sqlite`
+  return state === 'filling' ? `a move to the schema ${schema} has not ended` : undefined
+}
+
+/** For the start of a gateway: throws a Fault when the content was moved away, or a move to here has not ended. */
+export const checkState = async (connection: Connection, schema: string): Promise<void> => {
+  const [row] = await connection.query(versionStatement, [])
+  refuseState(schema, row?.[2])
+}
+
+const refuseState = (schema: string, state: unknown): void => {
+  const message = stateMessage(schema, state)
+  if (message === undefined) return
+  const hint =
+    state === 'moved'
+      ? 'set storage.kind: sqlite, or bring it back: headgate storage move --to postgres'
+      : 'repeat it: headgate storage move --to postgres'
+  throw new Fault(state === 'moved' ? 'store_moved' : 'store_filling', message, { exitCode: exit.conflict, hint })
+}
+
 /** For a command: throws a Fault when a later version has made the schema, or nobody has made it yet. */
 export const checkMade = async (connection: Connection, schema: string): Promise<void> => {
   const [row] = await connection.query(versionStatement, []).catch((error): readonly Row[] => {
@@ -30,12 +52,15 @@ export const checkMade = async (connection: Connection, schema: string): Promise
     throw new Fault('store_empty', `the schema ${schema} of the database has no tables yet`, { exitCode: exit.notFound, hint })
   }
   if (Number(row[1]) > schemaVersion) throw newerFault(schema, row[0])
+  refuseState(schema, row[2])
 }
 
 /** For a new connection of an open store: throws a StoreFault when a later version has changed the schema in a way that this one cannot read. */
 export const checkReadable = async (connection: Connection, schema: string): Promise<void> => {
   const [row] = await connection.query(versionStatement, [])
   if (Number(row?.[1]) > schemaVersion) throw new StoreFault(newerMessage(schema, row?.[0]))
+  const message = stateMessage(schema, row?.[2])
+  if (message !== undefined) throw new StoreFault(message)
 }
 
 /** Upgrades the schema. Throws a Fault when this program cannot work with it. */
@@ -61,14 +86,20 @@ export const migrate = async (connection: Connection, schema: string): Promise<v
   throw last
 }
 
-/** A schema that exists already is used as it is, because making it takes a right that making tables in it does not. */
+/**
+ * A schema that exists already is used as it is, because making it takes a right that making tables in it does not. `state` is `moved` or
+ * `filling`, and null where gateways may work. `moved_claims` is the end of the last claim of which the embedded store has only a fingerprint.
+ */
 const beginning = (schema: string): string => `
   do $$ begin
     if not exists (select 1 from pg_namespace where nspname = '${schema}') then
       create schema ${schema};
     end if;
   end $$;
-  create table if not exists meta (one boolean primary key default true check (one), version int not null, min_reader int not null);
+  create table if not exists meta (
+    one boolean primary key default true check (one), version int not null, min_reader int not null,
+    state text, moved_claims timestamptz
+  );
   insert into meta (version, min_reader) values (0, 0) on conflict do nothing;
 `
 

@@ -50,6 +50,7 @@ class PostgresStore implements OpenStore {
 
   async accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted> {
     const call = this.#claimCall(claim, JSON.stringify(run))
+    if (this.#links.movedClaims.mayHold && (await this.#links.movedClaims.holds(call.key))) return 'duplicate'
     const { claims } = this.#links
     const answer = lane
       ? claims.call(acceptInLaneKind, { ...call, lane: keyOf(lane.key), limit: lane.limit, refuses: lane.whenFull === 'refuse' })
@@ -60,8 +61,10 @@ class PostgresStore implements OpenStore {
   }
 
   async join(run: NewRun, claim: Claim, { key, windowMs, maxWaitMs, keep, lane }: Group): Promise<Joined> {
+    const call = this.#claimCall(claim, JSON.stringify(run))
+    if (this.#links.movedClaims.mayHold && (await this.#links.movedClaims.holds(call.key))) return 'duplicate'
     const joined = await this.#links.claims.call(joinKind, {
-      ...this.#claimCall(claim, JSON.stringify(run)),
+      ...call,
       group: keyOf(key),
       event: JSON.stringify(run.eventId),
       windowMs,
@@ -76,13 +79,19 @@ class PostgresStore implements OpenStore {
     return joined
   }
 
-  claim(claim: Claim): Promise<Claimed> {
+  async claim(claim: Claim): Promise<Claimed> {
     const { key, holdMs, mark } = this.#claimCall(claim, '')
+    if (this.#links.movedClaims.mayHold && (await this.#links.movedClaims.holds(key))) return 'duplicate'
     return this.#links.claims.call(this.#links.claimKind, { key, holdMs: Math.min(holdMs, unsettledMs), mark: -mark, run: '' })
   }
 
-  held(keys: readonly string[]): Promise<readonly boolean[]> {
-    return this.#links.claims.call(heldKind, keys.map(keyOf))
+  async held(ids: readonly string[]): Promise<readonly boolean[]> {
+    const keys = ids.map(keyOf)
+    const { claims, movedClaims } = this.#links
+    const held = await claims.call(heldKind, keys)
+    if (!movedClaims.mayHold) return held
+    const moved = await movedClaims.held(keys)
+    return held.map((isHeld, i) => isHeld || moved[i] === true)
   }
 
   settle({ key, holdMs }: Claim, kept: boolean): Promise<void> {

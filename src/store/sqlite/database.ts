@@ -8,21 +8,44 @@ import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { own } from '../../core/json.ts'
 import { applicationId, databaseName, schemaVersion, upgradeFrom } from './schema.ts'
 
-/** Opens the database. Throws a Fault when the file cannot be used, and leaves the file as it was. */
-export const openDatabase = (folder: string): Database.Database => {
+/** The folder in which a new database is filled with what another store has. It is there only until that has ended. */
+export const fillingFolder = (folder: string): string => join(folder, 'filling')
+
+/**
+ * Opens the database. Throws a Fault when the file cannot be used, and leaves the file as it was. `use: 'move'`: opens also a database whose
+ * content was moved to another store, or is about to be replaced.
+ */
+export const openDatabase = (folder: string, use: 'work' | 'move' = 'work'): Database.Database => {
   const file = join(folder, databaseName)
   let db: Database.Database | undefined
   try {
+    if (use === 'work' && existsSync(fillingFolder(folder))) throw fillingFault(file)
     createFile(folder, file)
     restoreLog(file)
     if (fileBytes(file) === 0 && fileBytes(`${file}-wal`) > 0) throw corruptFault(file, 'it is empty, but its log is not')
     db = new Database(file, { timeout: 0 })
     prepareDatabase(db, file)
+    if (use === 'work' && isMoved(db)) {
+      closeDatabase(db)
+      throw movedFault(file)
+    }
     return db
   } catch (thrown) {
     if (db?.open) db.close()
     throw thrown instanceof Fault ? thrown : openingFault(thrown, file)
   }
+}
+
+/** The driver closes the file only when no statement is left in memory. The locks do not wait for that. */
+export const closeDatabase = (db: Database.Database): void => {
+  try {
+    db.pragma('journal_mode = DELETE')
+    db.pragma('locking_mode = NORMAL')
+    db.prepare('select 1 from sqlite_master').all()
+  } catch {
+    // The next opening reads the log.
+  }
+  db.close()
 }
 
 const createFile = (folder: string, file: string): void => {
@@ -100,6 +123,20 @@ const readPragma = (db: Database.Database, pragma: string): unknown => {
   const [row] = db.prepare(`pragma ${pragma}`).raw().all() as unknown[][]
   return row?.[0]
 }
+
+export const isMoved = (db: Database.Database): boolean => db.prepare('select 1 from moved').all().length > 0
+
+const movedFault = (file: string): Fault =>
+  new Fault('store_moved', `what ${file} holds was moved to postgres`, {
+    exitCode: exit.conflict,
+    hint: 'set storage.kind: postgres, or bring it back: headgate storage move --to sqlite',
+  })
+
+const fillingFault = (file: string): Fault =>
+  new Fault('store_filling', `a move from postgres to ${file} has not ended`, {
+    exitCode: exit.conflict,
+    hint: 'repeat it: headgate storage move --to sqlite',
+  })
 
 const corruptFault = (file: string, why: string, cause?: unknown): Fault =>
   new Fault('store_corrupt', `${file} cannot be read: ${why}`, {

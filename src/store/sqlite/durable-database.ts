@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type Database from 'libsql'
 import { StoreFault } from '../../core/fault.ts'
-import { keepLog, openDatabase } from './database.ts'
+import { closeDatabase, keepLog, openDatabase } from './database.ts'
 import { databaseName } from './schema.ts'
 import type { Durability } from './steps.ts'
 
@@ -43,11 +43,11 @@ export class DurableDatabase {
   readonly #byte = Buffer.alloc(1)
 
   /** Opens the database. Throws a Fault. */
-  constructor(folder: string, durability: Durability, sync: Sync = promisify(fdatasync)) {
+  constructor(folder: string, durability: Durability, sync: Sync = promisify(fdatasync), use: 'work' | 'move' = 'work') {
     this.#durability = durability
     this.#sync = sync
     this.#folder = folder
-    this.db = openDatabase(folder)
+    this.db = openDatabase(folder, use)
     // Opened only once this process has the database's lock, and closed after it: closing any handle of a file drops its locks.
     this.#fileHandle = openSync(join(folder, databaseName), 'r+')
     this.#logHandle = openQuietly(join(folder, `${databaseName}-wal`))
@@ -91,15 +91,7 @@ export class DurableDatabase {
     await this.#emptying?.catch(() => {})
     process.off('exit', this.#leave)
     if (!this.#leave()) return
-    try {
-      // The driver closes the file only when no statement is left in memory. The locks must not wait for that.
-      this.db.pragma('journal_mode = DELETE')
-      this.db.pragma('locking_mode = NORMAL')
-      this.db.prepare('select 1 from sqlite_master').all()
-    } catch {
-      // The next opening reads the log.
-    }
-    this.db.close()
+    closeDatabase(this.db)
     for (const handle of [this.#fileHandle, this.#logHandle]) closeSync(handle)
   }
 

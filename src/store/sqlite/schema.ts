@@ -128,8 +128,22 @@ const version4 = `
   );
 `
 
+/**
+ * Keys are the first 20 characters of a hash, as much as the shared store has of them, so that the content of one store can be moved to the
+ * other. moved: has a row when the content was moved to another store, and then no gateway may use it.
+ */
+const version5 = `
+  update claims set key = substr(key, 1, 20);
+  update runs set lane = substr(lane, 1, 20) where lane is not null;
+  update groups set key = substr(key, 1, 20), lane = substr(lane, 1, 20);
+  update sessions set key = substr(key, 1, 20), at = substr(at, 1, 20);
+  update messages set turn = substr(turn, 1, 20) where turn is not null;
+  update sums set key = substr(key, 1, 20);
+  create table moved (one integer primary key);
+`
+
 /** The change that each version makes to the one before. A new file goes through all versions. */
-const versions: readonly string[] = [version1, version2, version3, version4]
+const versions: readonly string[] = [version1, version2, version3, version4, version5]
 
 export const schemaVersion = versions.length
 

@@ -6,8 +6,8 @@ import { isSessionAbout, isSessionMessage, isSessionPlace } from '../../generate
 import type { SessionColumns, StoredMessage } from './steps.ts'
 import { parseJson } from './stored.ts'
 
-/** Hashes an id to a short ASCII key, so that no text that a sender chose reaches SQL's text functions. */
-export const hashKey = (key: string): string => hash('sha256', key, 'base64url')
+/** Hashes an id to a short ASCII key of 120 bits, so that no text that a sender chose reaches SQL's text functions. */
+export const hashKey = (key: string): string => hash('sha256', key, 'base64url').slice(0, 20)
 
 /** Returns the key of a profile's chat. */
 export const chatKey = (profile: string, { platform, chat, thread }: ChatAddress): string =>

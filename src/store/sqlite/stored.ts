@@ -48,5 +48,5 @@ const parseReply = (bytes: Buffer): StoredReply | undefined => {
 /** Returns the hash of a lane; `undefined` for a damaged hash, so that no run waits for a turn that never comes. */
 export const parseLane = (bytes: Buffer | null): string | undefined => {
   const lane = bytes?.toString('latin1')
-  return lane !== undefined && /^[\w-]{43}$/.test(lane) ? lane : undefined
+  return lane !== undefined && /^[\w-]{20}$/.test(lane) ? lane : undefined
 }

@@ -11,7 +11,7 @@ import { sessionFunctions } from './session-functions.ts'
 const shortLived = 'with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)'
 
 /**
- * Texts are JSON in columns of type text: jsonb takes neither NUL nor half of a pair. A key is the first half of a SHA-256.
+ * Texts are JSON in columns of type text: jsonb takes neither NUL nor half of a pair. A key is the beginning of a SHA-256.
  *
  * clock: the time of the store. Tests replace it.
  * claims: `mark` names the call that made the claim; below 0, the claim waits to be settled. `repeats` counts how often that call was sent

@@ -1,0 +1,146 @@
+/** Moves the content of the embedded store to the shared store, or back. */
+
+import type { Config } from '../../config/config.ts'
+import { loadConfig } from '../../config/load.ts'
+import { systemClock } from '../../core/clock.ts'
+import { exit, Fault, usage } from '../../core/fault.ts'
+import { stores } from '../../store/index.ts'
+import type { MovableStore, MoveState } from '../../store/moving.ts'
+import type { StorePart } from '../../store/store-part.ts'
+import { EntryCopies } from '../entries/entry-copies.ts'
+import { entryFilesOf } from '../entries/entry-files.ts'
+import { storeOptions } from '../store-options.ts'
+import type { Workspace } from '../workspace.ts'
+import { type KindTally, tallyOf } from './moved-tally.ts'
+
+/** `reopened`: nothing was carried, and the store may be used as an earlier move left it. */
+export type StorageMove = {
+  readonly from: string
+  readonly to: string
+  readonly result: 'moved' | 'counted' | 'reopened'
+  readonly tallies: readonly KindTally[]
+}
+
+export type MoveRequest = { readonly to: string; readonly dryRun: boolean; readonly force: boolean }
+
+/** Throws a Fault: while a gateway works, where the target has content, and when the two stores differ after the carrying. */
+export const moveStorage = async (workspace: Workspace, { to, dryRun, force }: MoveRequest): Promise<StorageMove> => {
+  const movable = stores.filter(({ openToMove }) => openToMove !== undefined)
+  const target = movable.find(({ name }) => name === to)
+  const source = movable.find(({ name }) => name !== to)
+  if (!target || !source) throw usage(`no store "${to}" to move to`, `choose of ${movable.map(({ name }) => name).join(', ')}`)
+  const { config } = loadConfig(workspace)
+  const opened: MovableStore[] = []
+  const open = async (part: StorePart): Promise<MovableStore> => {
+    if (part.ownership === 'shared' && config.storage.url === undefined) throw noAddress()
+    const store = await part.openToMove?.(storeOptions(config, systemClock))
+    // Cannot happen: both parts were chosen because they have it.
+    if (!store) throw new Error(`${part.name} cannot be moved`)
+    opened.push(store)
+    await refuseReplicas(store)
+    return store
+  }
+  const about = { from: source.name, to: target.name }
+  try {
+    if (force) {
+      await reopen(await open(target), to)
+      return { ...about, result: 'reopened', tallies: [] }
+    }
+    if (dryRun) return { ...about, result: 'counted', tallies: await tallyOf(await open(source)) }
+    // First the target: by then a claim that the source leaves out, because it has ended, has ended in the target too.
+    const filled = await open(target)
+    const read = await open(source)
+    refuseStates({ name: source.name, ...read.state }, { name: target.name, ...filled.state })
+    return { ...about, result: 'moved', tallies: await carry(read, filled, config) }
+  } finally {
+    for (const store of opened) await store.close()
+  }
+}
+
+const carry = async (source: MovableStore, target: MovableStore, config: Config): Promise<readonly KindTally[]> => {
+  await target.begin()
+  for await (const page of source.pages()) await target.add(page)
+  await carryEntries(source.entries ?? target.entries, config)
+  // From here on no gateway can begin with the source. It is compared as it is then.
+  await source.shut()
+  const tallies = await compared(source, target).catch(async (error) => {
+    await source.reopen()
+    throw error
+  })
+  // When this fails, the target may be complete already, so the source stays closed.
+  await target.complete()
+  return tallies
+}
+
+const compared = async (source: MovableStore, target: MovableStore): Promise<readonly KindTally[]> => {
+  await refuseReplicas(source)
+  const before = await tallyOf(source)
+  const after = await tallyOf(target)
+  refuseDifference(before, after)
+  return after
+}
+
+const refuseDifference = (before: readonly KindTally[], after: readonly KindTally[]): void => {
+  const different = before.filter(({ digest }, i) => after[i]?.digest !== digest)
+  if (different.length === 0) return
+  const each = before.flatMap((tally, i) => (different.includes(tally) ? `${tally.kind} (${tally.rows}, now ${after[i]?.rows})` : []))
+  throw new Fault('move_differs', `the two stores differ after the move: ${each.join(', ')}`, {
+    exitCode: exit.no,
+    hint: 'the first store can be used as before; repeat the move',
+  })
+}
+
+/** In the embedded store they lie in files of the data directory, of which the shared store makes copies. */
+const carryEntries = async (entries: MovableStore['entries'], config: Config): Promise<void> => {
+  if (!entries) return
+  for (const { result } of await new EntryCopies(entries).refresh(entryFilesOf(config))) if (result instanceof Fault) throw result
+}
+
+const reopen = async (store: MovableStore, name: string): Promise<void> => {
+  if (store.state.state === 'serving') {
+    throw new Fault('store_serving', `${name} can be used already`, {
+      exitCode: exit.conflict,
+      hint: 'without --force its content would be replaced',
+    })
+  }
+  await store.reopen()
+}
+
+const refuseReplicas = async (store: MovableStore): Promise<void> => {
+  const replicas = await store.replicas()
+  if (replicas.length === 0) return
+  throw new Fault('gateway_running', `gateways work with the database: ${replicas.join('; ')}`, {
+    exitCode: exit.conflict,
+    hint: 'stop them; one that was killed is forgotten after a minute',
+  })
+}
+
+type NamedState = MoveState & { readonly name: string }
+
+const refuseStates = (source: NamedState, target: NamedState): void => {
+  if (source.state === 'filling') {
+    throw new Fault('store_filling', `a move to ${source.name} has not ended`, {
+      exitCode: exit.conflict,
+      hint: `repeat it: headgate storage move --to ${source.name}`,
+    })
+  }
+  // A move that ended between marking the one and opening the other is repeated.
+  if (source.state === 'moved' && target.state !== 'filling') {
+    throw new Fault('store_moved', `what ${source.name} holds was moved to ${target.name} already`, {
+      exitCode: exit.conflict,
+      hint: `set storage.kind: ${target.name}; to go on with what ${source.name} had: headgate storage move --to ${source.name} --force`,
+    })
+  }
+  if (target.state === 'serving' && !target.isEmpty) {
+    throw new Fault('store_used', `${target.name} has work of its own, which a move would lose`, {
+      exitCode: exit.conflict,
+      hint: 'name another schema or data directory',
+    })
+  }
+}
+
+const noAddress = (): Fault =>
+  new Fault('no_database', 'the configuration names no database', {
+    exitCode: exit.config,
+    hint: 'set storage.url: ${DATABASE_URL}, also while storage.kind is sqlite still',
+  })

@@ -1,0 +1,46 @@
+/** Counts the rows of a store in a move and makes a digest of them, so that the two stores can be compared. */
+
+import { hash } from 'node:crypto'
+import type { MovableStore, MovedKind, MovedPage, MovedRows } from '../../store/moving.ts'
+
+/** `digest`: 12 hexadecimal digits. Times are not in it, because they pass. */
+export type KindTally = { readonly kind: MovedKind; readonly rows: number; readonly digest: string }
+
+/** The embedded store has 60 bits of a claim's key. */
+const claimDigits = 15
+const modulus = 2 ** 48
+
+/** What must be equal of a row. `place`: its place among the rows of its kind, where the other store must keep their order. */
+const comparedOf: { readonly [K in MovedKind]: (row: MovedRows[K][number], place: number) => readonly unknown[] } = {
+  claims: ({ key }) => [key.slice(0, claimDigits)],
+  runs: ({ fence, attempt, isLeased, isParked, deadForMs, lane, laneLimit, error, reply, run }, place) => [
+    ...[place, fence, attempt, isLeased, isParked, deadForMs !== null, lane, laneLimit, error, reply, run],
+  ],
+  groups: ({ key, opener, events, keep, lane, laneLimit, run, prompts, lengths }, place) => [
+    ...[place, key, opener, events, keep, lane, laneLimit, run, prompts, lengths],
+  ],
+  plans: ({ name, at }) => [name, at],
+  sessions: ({ key, about, place: chat, placeKey }, place) => [place, key, about, chat, placeKey],
+  messages: ({ session, turn, chars, message }) => [session, turn, chars, message],
+  sums: ({ key, tokens, cost }) => [key, tokens, cost],
+}
+
+const movedKinds = Object.keys(comparedOf) as readonly MovedKind[]
+
+export const tallyOf = async (store: MovableStore): Promise<readonly KindTally[]> => {
+  const sums = new Map(movedKinds.map((kind) => [kind, { rows: 0, digest: 0 }]))
+  for await (const page of store.pages()) {
+    const sum = sums.get(page.kind)
+    if (sum) addRows(page, sum)
+  }
+  return [...sums].map(([kind, { rows, digest }]) => ({ kind, rows, digest: digest.toString(16).padStart(12, '0') }))
+}
+
+const addRows = (page: MovedPage, sum: { rows: number; digest: number }): void => {
+  const compared = comparedOf[page.kind] as (row: unknown, place: number) => readonly unknown[]
+  for (const row of page.rows) {
+    const bytes = hash('sha256', JSON.stringify(compared(row, sum.rows)), 'buffer')
+    sum.rows++
+    sum.digest = (sum.digest + bytes.readUIntBE(0, 6)) % modulus
+  }
+}

@@ -1,0 +1,15 @@
+/** The `storage` commands: their arguments and options. */
+
+import type { Command } from 'commander'
+import type { Run } from '../shell/grammar-values.ts'
+import type { StorageMoveOptions } from './move.ts'
+
+export const addStorage = (storage: Command, run: Run): void => {
+  storage
+    .command('move')
+    .description('carry all work from the embedded store to the shared store, or back, while no gateway runs')
+    .requiredOption('--to <store>', 'the store that gets the work: postgres or sqlite')
+    .option('--dry-run', 'count what would be carried, and carry nothing')
+    .option('--force', 'carry nothing, and let gateways use that store as an earlier move left it')
+    .action((options: StorageMoveOptions) => run(async (cli) => (await import('./move.ts')).storageMove(options, cli)))
+}

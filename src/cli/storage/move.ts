@@ -1,0 +1,25 @@
+/** `storage move`: carries the work of a store to another, and shows the number of rows of each kind. */
+
+import { moveStorage, type StorageMove } from '../../app/storage/move-storage.ts'
+import { aligned } from '../shell/columns.ts'
+import { answer, type Cli, note } from '../shell/output.ts'
+
+export type StorageMoveOptions = { readonly to: string; readonly dryRun?: boolean; readonly force?: boolean }
+
+const headOf = ({ from, to, result }: StorageMove): string => {
+  if (result === 'reopened') return `${to} can be used as it was left`
+  return result === 'counted' ? `${from} has this to move to ${to}:` : `moved from ${from} to ${to}; both have been compared:`
+}
+
+export const storageMove = async ({ to, dryRun = false, force = false }: StorageMoveOptions, cli: Cli): Promise<number> => {
+  const move = await moveStorage(cli.workspace, { to, dryRun, force })
+  const { from, result, tallies } = move
+  if (result !== 'reopened') note(cli, `records of events and raw requests stay in ${from}`)
+  if (result === 'moved') note(cli, `next: set storage.kind: ${to}, and start the gateway`)
+  const rows = aligned(tallies.map(({ kind, rows, digest }) => [`  ${kind}`, String(rows), digest]))
+  return answer(cli, {
+    kind: 'storage.move',
+    data: { from, to, result, kinds: tallies.map((tally) => ({ ...tally })) },
+    text: `${[headOf(move), ...rows].join('\n')}\n`,
+  })
+}

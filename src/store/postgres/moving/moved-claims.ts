@@ -1,0 +1,50 @@
+/**
+ * The claims that a move brought from the embedded store, which has only a fingerprint of most keys. They are looked for before a key is
+ * claimed, until the last of them has ended. That takes no lock, because no such claim is ever made or renewed.
+ */
+
+import type { Clock } from '../../../core/clock.ts'
+import { heldKind } from '../calls/claim-calls.ts'
+import type { Connection } from '../connection.ts'
+import type { DatabaseLink } from '../database-link.ts'
+
+/** The hexadecimal digits of a fingerprint. In the database zeros follow them. */
+const fingerprintDigits = 15
+
+const fingerprintOf = (key: string): string => key.slice(0, fingerprintDigits).padEnd(key.length, '0')
+
+const leftText = `select coalesce(extract(epoch from moved_claims - clock()) * 1000, 0)::float8 from meta`
+
+/** Returns the time until the last of the moved claims ends, below 0 when it has ended; 0 where there are none. */
+export const readMovedClaimsLeft = async (connection: Connection): Promise<number> => {
+  const [row] = await connection.query({ name: 'moved_claims', text: leftText }, [])
+  return Number(row?.[0])
+}
+
+export class MovedClaims {
+  readonly #link: DatabaseLink
+  readonly #clock: Clock
+  readonly #until: number
+
+  /** `leftMs`: the time until the last of them ends. */
+  constructor(link: DatabaseLink, clock: Clock, leftMs: number) {
+    this.#link = link
+    this.#clock = clock
+    this.#until = leftMs > 0 ? clock.monotonic() + leftMs : 0
+  }
+
+  /** Whether one of them may hold still. */
+  get mayHold(): boolean {
+    return this.#until > 0 && this.#clock.monotonic() <= this.#until
+  }
+
+  async holds(key: string): Promise<boolean> {
+    const [held] = await this.held([key])
+    return held === true
+  }
+
+  /** Returns for each key whether a moved claim holds it. */
+  held(keys: readonly string[]): Promise<readonly boolean[]> {
+    return this.#link.call(heldKind, keys.map(fingerprintOf))
+  }
+}
