@@ -8,20 +8,29 @@ import type { Skill } from '../parts/runners/runner.ts'
 import type { Agent } from '../plan/runner.ts'
 import type { Lease } from '../store/ports.ts'
 import type { Conversations } from './conversation.ts'
+import type { HeldLeases } from './held-leases.ts'
 import { mergedPrompt } from './merged-prompt.ts'
 import type { Meter } from './meter.ts'
 import type { RunPolicy } from './policy.ts'
 import { runFields } from './run-fields.ts'
 
-export type AskOptions = { readonly agent: Agent; readonly conversations: Conversations; readonly log: Log }
+export type AskOptions = {
+  readonly agent: Agent
+  readonly conversations: Conversations
+  readonly log: Log
+  readonly leases: Pick<HeldLeases, 'mayBeLost' | 'confirm'>
+}
 
 /** `signal` aborts when the process stops. */
 type AgentCall = { readonly options: AskOptions; readonly signal: AbortSignal; readonly lease: Lease; readonly policy: RunPolicy }
 
+/** The process stood still before the agent was asked, and another may have the run. */
+export class StoodStill extends Error {}
+
 /** The agent gave no reply to a run. */
 export class Unanswered extends AgentFault {}
 
-/** Asks the agent, and resolves to its reply. Rejects with `Unanswered`. */
+/** Asks the agent, and resolves to its reply. Rejects with `Unanswered`, or with `StoodStill`. */
 export const askAgent = async ({ options, signal, lease, policy }: AgentCall, meter: Meter): Promise<string> => {
   const { run } = lease
   const { maxSteps, toolsets, model, maxOutputTokens, handling } = policy
@@ -37,6 +46,9 @@ export const askAgent = async ({ options, signal, lease, policy }: AgentCall, me
   try {
     await meter.check()
     const { text, untrusted } = mergedPrompt(run)
+    const history = await options.conversations.historyOf(run)
+    // Nothing that takes long may stand between this line and the asking.
+    if (options.leases.mayBeLost(lease)) throw new StoodStill()
     return await options.agent(text, {
       run,
       signal: asking.signal,
@@ -44,7 +56,7 @@ export const askAgent = async ({ options, signal, lease, policy }: AgentCall, me
       maxSteps,
       toolsets,
       skills: loadSkills(lease, policy, options.log),
-      history: await options.conversations.historyOf(run),
+      history,
       used: (usage) => meter.used(usage),
       ...(model === undefined ? {} : { model }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
@@ -52,6 +64,7 @@ export const askAgent = async ({ options, signal, lease, policy }: AgentCall, me
       ...(hearing ? { heard: hearing.heard } : {}),
     })
   } catch (error) {
+    if (error instanceof StoodStill) throw error
     throw new Unanswered(`agent: ${messageOf(error)}`, error instanceof AgentFault ? error : {})
   } finally {
     hearing?.end()

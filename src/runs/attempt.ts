@@ -3,10 +3,9 @@
 import type { Clock } from '../core/clock.ts'
 import type { Outgoing, Sent } from '../parts/targets/target.ts'
 import type { Lease, NewRun, Progress, RunEnd, Store } from '../store/ports.ts'
-import { type AskOptions, askAgent, Unanswered } from './ask-agent.ts'
+import { type AskOptions, askAgent, StoodStill, Unanswered } from './ask-agent.ts'
 import { delayAfter } from './backoff.ts'
 import { deliver } from './deliver.ts'
-import type { HeldLeases } from './held-leases.ts'
 import { mergedPrompt } from './merged-prompt.ts'
 import { createMeter } from './meter.ts'
 import { persist } from './persist.ts'
@@ -24,13 +23,13 @@ export type AttemptOptions = AskOptions & {
   /** Whether a post of this target comes back as an event. */
   readonly comments: (target: string) => boolean
   readonly clock: Pick<Clock, 'now'>
-  readonly leases: Pick<HeldLeases, 'mayBeLost' | 'confirm'>
 }
 
-type MakeAttempt = (lease: Lease, words: Transcript) => Promise<RunEnd | 'lost'>
+type MakeAttempt = (lease: Lease, words: Transcript) => Promise<RunEnd | 'lost' | 'left'>
 
 /**
- * Makes the function for attempts. It returns the end of the attempt; `lost`: another worker has the run now. When `signal` aborts, the
+ * Makes the function for attempts. It returns the end of the attempt; `lost`: another worker has the run now; `left`: nothing was begun, and
+ * the run is due again. When `signal` aborts, the
  * attempt is aborted.
  */
 export const createAttempt = (options: AttemptOptions, signal: AbortSignal): MakeAttempt => {
@@ -58,6 +57,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
       const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)
       return isKept ? await deliverReply(attempt, reply) : 'lost'
     } catch (error) {
+      if (error instanceof StoodStill) return leave(attempt)
       if (!(error instanceof Unanswered)) throw error
       if (policy.startsOnce || error.isFinal) return { kind: 'dead', error: error.message }
       return endOfFailure(attempt, error.message, { askedMs: error.retryAfterMs })
@@ -73,6 +73,12 @@ type Attempt = {
   readonly lease: Lease
   readonly policy: RunPolicy
   readonly words: Transcript
+}
+
+/** Gives the run back. Where another worker has it already, that is found out here. */
+const leave = async ({ options, signal, lease }: Attempt): Promise<'lost' | 'left'> => {
+  const end: RunEnd = { kind: 'again', afterMs: 0, error: 'the gateway stood still before the run began', uncounted: true }
+  return (await persistRun(lease, () => options.store.finish(lease, end), options, signal)) ? 'left' : 'lost'
 }
 
 const deliverReply = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'> => {

@@ -38,7 +38,7 @@ export class Worker {
   readonly #active = new Map<Promise<void>, RunInProgress>()
   readonly #abort = new AbortController()
   readonly #leases: HeldLeases
-  readonly #attempt: (lease: Lease, words: Transcript) => Promise<RunEnd | 'lost'>
+  readonly #attempt: (lease: Lease, words: Transcript) => Promise<RunEnd | 'lost' | 'left'>
   /** What the log has said to be lacking. */
   readonly #lacked = new Set<string>()
   #stopped = false
@@ -183,12 +183,12 @@ export class Worker {
 
   async #run(lease: Lease): Promise<void> {
     const { store, facts, clock } = this.#options
-    if (this.#leases.mayBeLost(lease) && this.#mayGoElsewhere(lease)) return this.#takeAgain(lease)
     const lacking = this.#options.lacks(lease.run)
     if (lacking !== undefined && this.#mayGoElsewhere(lease)) return this.#giveBack(lease, lacking)
     const words: Transcript = { answers: [] }
     const ended = await this.#attempt(lease, words)
     if (ended === 'lost') return this.#takenOver(lease)
+    if (ended === 'left') return
     const end = ended.kind === 'done' ? ended : { ...ended, error: this.#options.redact(ended.error) }
     const run = describeAttempt(lease, end, clock, words)
     facts.tell({ kind: 'attempt_ended', at: clock.now(), run })
@@ -219,13 +219,6 @@ export class Worker {
     }
     const end: RunEnd = { kind: 'again', afterMs: giveBackMs, error: `this gateway lacks ${lacking}`, uncounted: true }
     await persistRun(lease, () => store.finish(lease, end), this.#options, this.#abort.signal)
-  }
-
-  /** The process stood still after it took the run. Where another has the run since, nothing may begin here. */
-  async #takeAgain(lease: Lease): Promise<void> {
-    const end: RunEnd = { kind: 'again', afterMs: 0, error: 'the gateway stood still before the run began', uncounted: true }
-    const isOurs = await persistRun(lease, () => this.#options.store.finish(lease, end), this.#options, this.#abort.signal)
-    if (!isOurs) this.#takenOver(lease)
   }
 
   #takenOver(lease: Lease): void {

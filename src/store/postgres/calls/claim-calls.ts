@@ -33,8 +33,8 @@ export const claimKind = (doubt: (calls: readonly ClaimCall[]) => void): CallKin
     )
     select place, true from input where (key in (select key from claimed)) is true
     union all
-    select place, false from input where coalesce(run, '') = '' and (key in (select key from claimed)) is not true
-      and exists (select 1 from claims as others where others.key = input.key and others.mark < 0 and others.until > clock())`,
+    select place, false from input where (key in (select key from claimed)) is not true
+      and exists (select 1 from claims as others where others.key = input.key and others.mark >= 0 and others.until > clock())`,
   maxCalls: 500,
   charsOf: ({ run }) => run.length,
   isRepeatable: true,
@@ -50,12 +50,18 @@ export const claimKind = (doubt: (calls: readonly ClaimCall[]) => void): CallKin
     ]
   },
   answers(rows, calls) {
-    const isClaimed = new Map(rows.map(([index, claimed]) => [index, claimed === true]))
-    const claiming = new Set(calls.filter(({ run }, index) => run === '' && isClaimed.get(index)).map(({ key }) => key))
-    return calls.map(({ key }, index) => {
-      const claimed = isClaimed.get(index)
+    const claimed = new Map(rows.map(([index, isClaimed]) => [index as number, isClaimed === true]))
+    const firsts = new Map<string, number>()
+    return calls.map(({ key, run }, index) => {
+      const first = firsts.get(key)
+      if (first === undefined) firsts.set(key, index)
       // Of several calls for one key only the first was sent.
-      return claimed ? 'claimed' : claimed === false || claiming.has(key) ? 'unsettled' : 'duplicate'
+      if (first === undefined && claimed.get(index) === true) return 'claimed'
+      if (run !== '') return 'duplicate'
+      const before = first ?? index
+      const isSettled = claimed.get(before) === false || (claimed.get(before) === true && calls[before]?.run !== '')
+      // A claim that another call has just made is not seen: it may be settled or not, and the caller asks again.
+      return isSettled ? 'duplicate' : 'unsettled'
     })
   },
 })
