@@ -58,9 +58,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
       return isKept ? await deliverReply(attempt, reply) : 'lost'
     } catch (error) {
       if (error instanceof StoodStill) return leave(attempt)
-      if (!(error instanceof Unanswered)) throw error
-      if (policy.startsOnce || error.isFinal) return { kind: 'dead', error: error.message }
-      return endOfFailure(attempt, error.message, { askedMs: error.retryAfterMs })
+      return endOfError(attempt, error)
     } finally {
       words.usage = meter.taken()
     }
@@ -73,6 +71,13 @@ type Attempt = {
   readonly lease: Lease
   readonly policy: RunPolicy
   readonly words: Transcript
+}
+
+/** Throws an error that the agent did not make. */
+const endOfError = (attempt: Attempt, error: unknown): RunEnd => {
+  if (!(error instanceof Unanswered)) throw error
+  if (attempt.policy.startsOnce || error.isFinal) return { kind: 'dead', error: error.message }
+  return endOfFailure(attempt, error.message, { askedMs: error.retryAfterMs })
 }
 
 /** Gives the run back. Where another worker has it already, that is found out here. */

@@ -305,7 +305,18 @@ t.test('the statements are of the SQL that engines with the protocol of PostgreS
     .filter((name) => name.endsWith('.ts'))
     .map((name) => readFileSync(join(folder, name), 'utf8').replace(/^ *(?:\/\*\*|\*|\/\/).*$/gm, ''))
   t.ok(texts.some((text) => text.includes('skip locked')))
-  for (const word of ['advisory', 'listen ', 'notify', 'ctid', 'using brin', 'unlogged', 'trigger', 'jsonb', 'partition by', 'merge into']) {
+  for (const word of [
+    'advisory',
+    'listen ',
+    'notify',
+    'ctid',
+    'using brin',
+    'unlogged',
+    'trigger',
+    'jsonb',
+    'partition by',
+    'merge into',
+  ]) {
     t.notOk(
       texts.some((text) => text.toLowerCase().includes(word)),
       word,
