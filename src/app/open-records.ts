@@ -23,7 +23,7 @@ export type OpenRecords = EventRecords & {
 export const openRecords = async (workspace: Workspace): Promise<OpenRecords> => {
   const attached = await attachStore(workspace, 'read')
   if (!attached) return { ...folderRecords(journalFolder(workspace.dataDir)), close: async () => {} }
-  return { ...databaseRecords(attached.records), runs: { standings: standingsIn(attached) }, close: () => attached.close() }
+  return { ...databaseRecords(attached.shared.records), runs: { standings: standingsIn(attached) }, close: () => attached.close() }
 }
 
 export const standingsIn =

@@ -2,7 +2,7 @@
 
 import { join, resolve } from 'node:path'
 import type { Diagnostic, Path } from '../core/diagnostic.ts'
-import { isObject, type JsonObject } from '../core/json.ts'
+import { isObject, type JsonObject, numberOr } from '../core/json.ts'
 import type { Config as File } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { Handling } from '../parts/runners/runner.ts'
@@ -51,7 +51,6 @@ export const unreadIn = ({ diagnostics }: Pick<Loaded, 'diagnostics'>): Diagnost
   diagnostics.filter(({ code }) => unreadableCodes.has(code))
 
 // The readers below take a default, or nothing, in place of a value of another type: the shape check has reported the value.
-const numberOr = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback)
 const textOrUndefined = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 const asMap = (value: unknown): JsonObject => (isObject(value) ? value : {})
 /** Returns a list of texts; `undefined` where any member is no text. */

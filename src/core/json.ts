@@ -41,3 +41,5 @@ export const equalJson = (a: Json, b: Json): boolean => {
   const keys = Object.keys(a)
   return keys.length === Object.keys(b).length && keys.every((key) => hasOwn.call(b, key) && equalJson(a[key] as Json, b[key] as Json))
 }
+
+export const numberOr = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback)

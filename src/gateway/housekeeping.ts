@@ -1,5 +1,5 @@
 /**
- * Deletes old runs and sessions by the limits of `storage.retention`, so that the store does not grow without bound. Of the gateways on a
+ * Deletes old runs, sessions and shared records by the limits of `storage.retention`, so that the store does not grow without bound. Of the gateways on a
  * shared store one does that.
  */
 
@@ -40,7 +40,8 @@ export const keepHouse = (options: HousekeepingOptions): (() => void) => {
 }
 
 const prune = ({ store, log, retention }: HousekeepingOptions): void => {
-  const { maxAgeMs, maxDeadRuns } = retention()
+  const limits = retention()
+  const { maxAgeMs, maxDeadRuns } = limits
   store.prune(maxAgeMs, maxDeadRuns).then(
     (runs) => runs > 0 && log('warn', { runs }, 'dead runs are past their retention and were forgotten'),
     (error) => log('warn', { reason: messageOf(error) }, 'cannot forget old runs'),
@@ -49,5 +50,7 @@ const prune = ({ store, log, retention }: HousekeepingOptions): void => {
     (sessions) => sessions > 0 && log('info', { sessions }, 'sessions without a message for so long were forgotten'),
     (error) => log('warn', { reason: messageOf(error) }, 'cannot forget old sessions'),
   )
+  // The records of a sole store are in a folder, which its journal prunes.
+  store.shared?.records.prune(limits).catch((error) => log('warn', { reason: messageOf(error) }, 'cannot forget old records'))
   store.shared?.forgetReplicas().catch((error) => log('warn', { reason: messageOf(error) }, 'cannot forget replicas that are gone'))
 }

@@ -14,7 +14,7 @@ export type JournalOptions = {
 
 /** Where a journal's lines go. */
 export interface BatchWriter {
-  /** Writes a batch, one at a time. Throws when not all lines were written. */
+  /** Writes a batch. It is not called again before this batch is written. Throws when not all lines were written. */
   write(batch: WriteBatch): Promise<void>
   /** Called after each batch, when nobody waits for its lines any more. May throw. */
   tidy(): Promise<void>

@@ -23,29 +23,40 @@ export type AttemptOptions = AskOptions & {
   /** Whether a post of this target comes back as an event. */
   readonly comments: (target: string) => boolean
   readonly clock: Pick<Clock, 'now'>
+  /** Returns a noun phrase for what this process lacks for a run and another process may have; `undefined` where nothing is lacking. */
+  readonly lacks: (run: NewRun) => string | undefined
 }
 
-type MakeAttempt = (lease: Lease, words: Transcript) => Promise<RunEnd | 'lost' | 'left'>
+export type MakeAttempt = (lease: Lease, words: Transcript) => Promise<RunEnd | 'lost' | 'given back'>
+
+/** How long a run rests that was given back for what is lacking. Meanwhile other processes look for work. */
+const restMs = 5_000
+/** The most reasons that are remembered, so that each is logged once. */
+const maxReasons = 1_000
 
 /**
- * Makes the function for attempts. It returns the end of the attempt; `lost`: another worker has the run now; `left`: nothing was begun, and
- * the run is due again. When `signal` aborts, the
- * attempt is aborted.
+ * Makes the function for attempts. It returns the end of the attempt; `lost`: another worker has the run now; `given back`: nothing was begun,
+ * and the run is due again without a counted attempt. When `signal` aborts, the attempt is aborted.
  */
 export const createAttempt = (options: AttemptOptions, signal: AbortSignal): MakeAttempt => {
-  // The reasons that were logged. There is at most one for each model.
   const said = new Set<string>()
-  const uncounted = (reason: string): void => {
+  const warnOnce = (reason: string, message: string): void => {
     if (said.has(reason)) return
-    said.add(reason)
-    options.log('warn', { reason }, 'a budget cannot be held')
+    if (said.size < maxReasons) said.add(reason)
+    options.log('warn', { reason }, message)
   }
+  const uncounted = (reason: string): void => warnOnce(reason, 'a budget cannot be held')
   return async (lease, words) => {
     const policy = options.policy(lease.run)
+    const attempt = { options, signal, lease, policy, words }
+    const lacking = options.lacks(lease.run)
+    if (lacking !== undefined && mayGoElsewhere(lease)) {
+      warnOnce(`this gateway lacks ${lacking}`, 'runs wait for a gateway whose configuration has what they need')
+      return giveBack(attempt, restMs, `this gateway lacks ${lacking}`)
+    }
     // The process died during the last attempt. After an orderly stop a lease is not interrupted, and the run gets another attempt.
     if (lease.interrupted && lease.attempt > policy.retry.maxAttempts)
       return { kind: 'dead', error: `out of attempts after ${policy.retry.maxAttempts}: the process ended during each` }
-    const attempt = { options, signal, lease, policy, words }
     if (lease.reply !== undefined) return deliverReply(attempt, lease.reply)
     if (lease.interrupted && policy.startsOnce)
       return { kind: 'dead', error: 'the process ended during the run, and a job is not started twice' }
@@ -57,7 +68,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
       const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)
       return isKept ? await deliverReply(attempt, reply) : 'lost'
     } catch (error) {
-      if (error instanceof StoodStill) return leave(attempt)
+      if (error instanceof StoodStill) return giveBack(attempt, 0, 'the gateway stood still before the run began')
       return endOfError(attempt, error)
     } finally {
       words.usage = meter.taken()
@@ -80,10 +91,13 @@ const endOfError = (attempt: Attempt, error: unknown): RunEnd => {
   return endOfFailure(attempt, error.message, { askedMs: error.retryAfterMs })
 }
 
-/** Gives the run back. Where another worker has it already, that is found out here. */
-const leave = async ({ options, signal, lease }: Attempt): Promise<'lost' | 'left'> => {
-  const end: RunEnd = { kind: 'again', afterMs: 0, error: 'the gateway stood still before the run began', uncounted: true }
-  return (await persistRun(lease, () => options.store.finish(lease, end), options, signal)) ? 'left' : 'lost'
+/** What an interrupted attempt may have done is known from this lease only. Whoever takes the run later would do it again. */
+const mayGoElsewhere = ({ interrupted, reply, run }: Lease): boolean => !interrupted || (reply === undefined && run.job === undefined)
+
+/** Gives a run back that was not begun. The attempt does not count, and is not recorded. `lost`: another worker has the run already. */
+const giveBack = async ({ options, signal, lease }: Attempt, afterMs: number, error: string): Promise<'lost' | 'given back'> => {
+  const end: RunEnd = { kind: 'again', afterMs, error, uncounted: true }
+  return (await persistRun(lease, () => options.store.finish(lease, end), options, signal)) ? 'given back' : 'lost'
 }
 
 const deliverReply = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'> => {

@@ -13,18 +13,16 @@ const sharedLeaseMs = 60_000
 /** `since`: the monotonic time from which the lease certainly lasts. `isDoubtful`: the lease may have run out before it was renewed. */
 type Holding = { since: number; isDoubtful: boolean }
 
-type Options = { readonly store: Pick<Store, 'renew'>; readonly clock: Clock; readonly isShared: boolean }
+type HeldLeasesOptions = { readonly store: Pick<Store, 'renew'>; readonly clock: Clock; readonly isShared: boolean }
 
 export class HeldLeases {
   readonly leaseMs: number
-  readonly #options: Options
+  readonly #options: HeldLeasesOptions
   readonly #held = new Map<Lease, Holding>()
   /** Set while leases are held. */
   #cancelTimer: (() => void) | undefined
-  /** The monotonic time at which the leases were last renewed, or the first of them was taken. */
-  #renewedAt = 0
 
-  constructor(options: Options) {
+  constructor(options: HeldLeasesOptions) {
     this.#options = options
     this.leaseMs = options.isShared ? sharedLeaseMs : soleLeaseMs
   }
@@ -32,9 +30,7 @@ export class HeldLeases {
   /** `takenAt`: the monotonic time at which the store was asked for the lease. */
   add(lease: Lease, takenAt: number): void {
     this.#held.set(lease, { since: takenAt, isDoubtful: false })
-    if (this.#cancelTimer) return
-    this.#renewedAt = takenAt
-    this.#renewLater()
+    if (!this.#cancelTimer) this.#renewLater()
   }
 
   delete(lease: Lease): void {
@@ -46,7 +42,8 @@ export class HeldLeases {
 
   /** Renews the leases before a run is taken, when the timer could not: a run in progress must not be taken again. */
   async renewIfLate(): Promise<void> {
-    if (this.#held.size > 0 && this.#options.clock.monotonic() - this.#renewedAt > this.#everyMs) await this.#renew()
+    const now = this.#options.clock.monotonic()
+    if ([...this.#held.values()].some(({ since }) => now - since > this.#everyMs)) await this.#renew()
   }
 
   /** Whether the process stood still for longer than the lease, so that another process may have the run. Only in a shared store. */
@@ -90,7 +87,6 @@ export class HeldLeases {
       renewed.map(([lease]) => lease),
       this.leaseMs,
     )
-    this.#renewedAt = at
     for (const [, held] of renewed) {
       held.isDoubtful ||= this.#hasRunOut(held, clock.monotonic())
       held.since = at

@@ -6,8 +6,8 @@ import type { Facts } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import { within } from '../core/turns/within.ts'
 import type { RunningJob } from '../generated/control.ts'
-import type { Lease, NewRun, RunEnd } from '../store/ports.ts'
-import { type AttemptOptions, createAttempt, persistRun } from './attempt.ts'
+import type { Lease } from '../store/ports.ts'
+import { type AttemptOptions, createAttempt, type MakeAttempt, persistRun } from './attempt.ts'
 import { HeldLeases } from './held-leases.ts'
 import { describeAttempt, type Transcript } from './run-attempt.ts'
 import { runFields } from './run-fields.ts'
@@ -15,19 +15,12 @@ import { runFields } from './run-fields.ts'
 export type WorkerOptions = Omit<AttemptOptions, 'leases'> & {
   /** Several processes work on the store. */
   readonly isShared: boolean
-  /** Returns what this process lacks for a run and another process may have; `undefined` where it lacks nothing. */
-  readonly lacks: (run: NewRun) => string | undefined
   readonly clock: Clock
   readonly facts: Pick<Facts, 'tell' | 'flushed'>
   readonly maxConcurrent: () => number
   /** Removes known secrets from a text before it is stored. */
   readonly redact: (text: string) => string
 }
-
-/** How long a run rests that is given back. Meanwhile others look for work. */
-const giveBackMs = 5_000
-/** The most reasons that are remembered, so that each is logged once. */
-const maxLacked = 1_000
 
 /** A run in progress. `since`: wall time in milliseconds. */
 type RunInProgress = { readonly lease: Lease; readonly since: number }
@@ -38,9 +31,7 @@ export class Worker {
   readonly #active = new Map<Promise<void>, RunInProgress>()
   readonly #abort = new AbortController()
   readonly #leases: HeldLeases
-  readonly #attempt: (lease: Lease, words: Transcript) => Promise<RunEnd | 'lost' | 'left'>
-  /** What the log has said to be lacking. */
-  readonly #lacked = new Set<string>()
+  readonly #attempt: MakeAttempt
   #stopped = false
   #taking: Promise<void> | undefined
   #again = false
@@ -51,6 +42,7 @@ export class Worker {
   /** The store failed, and no run is taken before it works again. The failure is logged once, not at each wake. */
   #failing = false
   #cancelTimer: () => void = () => {}
+
   constructor(options: WorkerOptions) {
     this.#options = options
     // Each run listens to the signal.
@@ -183,12 +175,10 @@ export class Worker {
 
   async #run(lease: Lease): Promise<void> {
     const { store, facts, clock } = this.#options
-    const lacking = this.#options.lacks(lease.run)
-    if (lacking !== undefined && this.#mayGoElsewhere(lease)) return this.#giveBack(lease, lacking)
     const words: Transcript = { answers: [] }
     const ended = await this.#attempt(lease, words)
     if (ended === 'lost') return this.#takenOver(lease)
-    if (ended === 'left') return
+    if (ended === 'given back') return
     const end = ended.kind === 'done' ? ended : { ...ended, error: this.#options.redact(ended.error) }
     const run = describeAttempt(lease, end, clock, words)
     facts.tell({ kind: 'attempt_ended', at: clock.now(), run })
@@ -203,22 +193,6 @@ export class Worker {
     // After a call that seemed to fail, `false` means that the failed call was committed after all.
     if (!kept && calls === 1) this.#takenOver(lease)
     else facts.tell({ kind: 'attempt_committed', run })
-  }
-
-  /** What an interrupted attempt may have done is known of this lease only. Who takes the run later would do it again. */
-  #mayGoElsewhere({ interrupted, reply, run }: Lease): boolean {
-    return !interrupted || (reply === undefined && run.job === undefined)
-  }
-
-  /** Leaves a run to a process that has what is lacking here. The attempt does not count, and is not recorded. */
-  async #giveBack(lease: Lease, lacking: string): Promise<void> {
-    const { store, log } = this.#options
-    if (!this.#lacked.has(lacking)) {
-      if (this.#lacked.size < maxLacked) this.#lacked.add(lacking)
-      log('warn', { ...runFields(lease), lacking }, 'runs wait for a gateway whose configuration has what they need')
-    }
-    const end: RunEnd = { kind: 'again', afterMs: giveBackMs, error: `this gateway lacks ${lacking}`, uncounted: true }
-    await persistRun(lease, () => store.finish(lease, end), this.#options, this.#abort.signal)
   }
 
   #takenOver(lease: Lease): void {

@@ -31,8 +31,7 @@ const postgres: StorePart = {
   ownership: 'shared',
   isLasting: true,
   open: async (options) => (await import('./postgres/postgres-store.ts')).openPostgres(options),
-  attach: async (options, may) => (await import('./postgres/records/attach.ts')).attachPostgres(options, may),
-  openShared: async (options) => (await import('./postgres/postgres-shared.ts')).openPostgresShared(options),
+  attach: async (options, access) => (await import('./postgres/attach.ts')).attachPostgres(options, access),
   openToMove: async (options) => (await import('./postgres/moving/movable-postgres.ts')).openMovablePostgres(options),
   inspect: async (options) => (await import('./postgres/inspect.ts')).inspectServer(options),
 }

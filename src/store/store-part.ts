@@ -4,7 +4,6 @@ import type { Clock } from '../core/clock.ts'
 import type { MovableStore } from './moving.ts'
 import type { Store } from './ports.ts'
 import type { Shared } from './shared.ts'
-import type { SharedRecords } from './shared-records.ts'
 
 export type StoreOptions = {
   /** A folder that only this store uses. */
@@ -18,8 +17,6 @@ export type StoreOptions = {
   readonly url: () => string
   /** The schema of that database. */
   readonly schema: string
-  /** How long the opening waits for the server, for a store that is one. Absent: as long as the start of a gateway may. */
-  readonly connectMs?: number
   /** The clock of the process, for a store without a clock of its own. */
   readonly clock: Clock
 }
@@ -31,9 +28,10 @@ export type StoreOptions = {
 export type OpenStore = Store & { readonly shared?: Shared; readonly warning?: string | undefined }
 
 /** A shared store, opened by a command beside its gateways. */
-export type Attached = Pick<Store, 'standings' | 'revive' | 'close'> & { readonly records: SharedRecords }
+export type Attached = Pick<Store, 'standings' | 'revive' | 'close'> & { readonly shared: Shared }
 
-export type OpenShared = Shared & { close(): Promise<void> }
+/** `make`: may change the content, and makes the tables where no gateway has made them yet. */
+export type Access = 'read' | 'change' | 'make'
 
 /** A kind of store. */
 export type StorePart = {
@@ -51,17 +49,12 @@ export type StorePart = {
   /** Opens the store. Throws a Fault. */
   open(options: StoreOptions): Promise<OpenStore>
   /**
-   * Opens a shared store for a command. The schema stays as it is, and with `read` nothing can be changed. Throws a Fault, also for a schema
-   * of a later version, and for one that no gateway has made yet.
+   * Opens a shared store for a command. Throws a Fault for a schema of a later version, and, unless the command may make the tables, for a
+   * schema that no gateway has made yet. Absent: the store is sole.
    */
-  attach?(options: StoreOptions, may: 'read' | 'change'): Promise<Attached>
+  attach?(options: StoreOptions, access: Access): Promise<Attached>
   /** Opens a lasting store while no gateway uses it, to move its content. Throws a Fault. */
   openToMove?(options: StoreOptions): Promise<MovableStore>
-  /**
-   * Opens what the gateways on a shared store have in common, for a program that is no gateway. Makes no tables. Throws a Fault. Absent: the
-   * store is sole.
-   */
-  openShared?(options: StoreOptions): Promise<OpenShared>
   /**
    * Inspects the store without changing anything: the files in its folder, or the database of the operator. A sole store is inspected only
    * while no gateway has it open.

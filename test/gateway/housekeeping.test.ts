@@ -11,8 +11,12 @@ const log = Object.assign(() => {}, { writes: () => true })
 
 /** A store that counts how often it was pruned. `lead`: whether its gateway leads now; absent in a sole store. */
 const storeWith = (lead?: () => boolean) => {
-  const pruned = { runs: 0, replicas: 0 }
-  const shared = lead && { lead: async () => lead(), forgetReplicas: async () => void pruned.replicas++ }
+  const pruned = { runs: 0, replicas: 0, records: 0 }
+  const shared = lead && {
+    lead: async () => lead(),
+    forgetReplicas: async () => void pruned.replicas++,
+    records: { prune: async () => void pruned.records++ },
+  }
   const store = {
     async prune() {
       pruned.runs++
@@ -55,8 +59,8 @@ t.test('of two gateways on a shared store the leader prunes, and the other takes
   t.strictSame(
     [a.pruned, b.pruned],
     [
-      { runs: 4, replicas: 4 },
-      { runs: 0, replicas: 0 },
+      { runs: 4, replicas: 4, records: 4 },
+      { runs: 0, replicas: 0, records: 0 },
     ],
   )
   leader = 'b'

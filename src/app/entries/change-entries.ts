@@ -7,10 +7,10 @@ import { entriesIn, textOfEntries, type Update, updateEntries } from '../../conf
 import { conflict, lockFile } from '../../config/writing/file-lock.ts'
 import { refuseReadOnly, replaceFile } from '../../config/writing/replace-file.ts'
 import { exit, Fault, StoreFault } from '../../core/fault.ts'
+import { sharedConfig, withShared } from '../shared-store/attach-store.ts'
 import type { Workspace } from '../workspace.ts'
 import { sharedText, writeCopy } from './copied-revision.ts'
 import { type EntryFile, entryFilesOf } from './entry-files.ts'
-import { sharedConfig, withShared } from './open-shared.ts'
 import { type EntryPort, reconcile } from './reconcile.ts'
 
 /** In each round at least one of those who change the entries at the same time is done. */
@@ -26,7 +26,7 @@ export const changeEntries = async <T>(workspace: Workspace, file: string, updat
   const entryFile = config && entryFilesOf(config).find((each) => each.file === resolve(file))
   if (!entryFile) return updateEntries(file, update)
   try {
-    return await withShared(config, (shared) => changeShared(shared, entryFile, update))
+    return await withShared(config, 'make', (shared) => changeShared(shared, entryFile, update))
   } catch (error) {
     if (!(error instanceof StoreFault)) throw error
     throw new Fault('store_away', `the database has not confirmed the change: ${error.message}`, {

@@ -18,7 +18,7 @@ export const withRuns = async <T>(workspace: Workspace, finder: GatewayFinder, u
       standings: standingsIn(store),
       async retry({ id }) {
         const retried = await store.revive(id)
-        if (retried) await store.records.add(revivedLine(id, Date.now()), 1, Buffer.alloc(0))
+        if (retried) await store.shared.records.add(revivedLine(id, Date.now()), 1, Buffer.alloc(0))
         return { retried }
       },
     })

@@ -6,8 +6,8 @@ import { exit, Fault } from '../../core/fault.ts'
 import type { Replica } from '../../generated/control.ts'
 import { askReload } from '../replicas/ask-reload.ts'
 import { readReplicas } from '../replicas/replica-view.ts'
-import { withShared } from '../replicas/with-shared.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
+import { sharedConfig, withShared } from '../shared-store/attach-store.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** A replica sees the question within five seconds. */
@@ -35,9 +35,12 @@ export const reloadAll = async (finder: GatewayFinder, workspace: Workspace, for
     const list = async (): Promise<readonly Replica[] | null> => (await gateway.status()).replicas ?? null
     return await untilAllEnd({ list, ask: async () => (await gateway.reloadAll({ force })).replicas })
   }
-  const ended = await withShared(workspace, (shared) =>
-    untilAllEnd({ list: () => readReplicas(shared, systemClock.now()), ask: () => askReload(shared, { force }) }),
-  )
+  const config = sharedConfig(workspace)
+  const ended =
+    config &&
+    (await withShared(config, 'change', (shared) =>
+      untilAllEnd({ list: () => readReplicas(shared, systemClock.now()), ask: () => askReload(shared, { force }) }),
+    ))
   if (ended === undefined || ended.length === 0) await finder.need()
   return ended ?? []
 }

@@ -4,8 +4,8 @@ import { systemClock } from '../../core/clock.ts'
 import type { Replica, Status } from '../../generated/control.ts'
 import { type ReplicaProblem, replicaProblems } from '../replicas/replica-problems.ts'
 import { readReplicas } from '../replicas/replica-view.ts'
-import { withShared } from '../replicas/with-shared.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
+import { sharedConfig, withShared } from '../shared-store/attach-store.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** `status`: absent where no gateway runs on the data directory. `replicas`: absent for a store of one gateway, `null` where it is silent. */
@@ -19,7 +19,8 @@ export type GatewayStatus = {
 export const readStatus = async (finder: GatewayFinder, workspace: Workspace): Promise<GatewayStatus> => {
   const status = await (await finder.find())?.status()
   if (status) return { status, ...judged(status.replicas) }
-  const replicas = await withShared(workspace, (shared) => readReplicas(shared, systemClock.now()))
+  const config = sharedConfig(workspace)
+  const replicas = config && (await withShared(config, 'read', (shared) => readReplicas(shared, systemClock.now())))
   if (replicas && replicas.length > 0) return judged(replicas)
   return { status: await (await finder.need()).status(), problems: [] }
 }

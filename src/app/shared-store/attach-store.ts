@@ -1,23 +1,52 @@
-/** Opens the store that gateways share, for a command beside them. */
+/** Opens the store that gateways share, for a command beside them, whether or not a gateway runs. */
 
-import { readFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Config } from '../../config/config.ts'
 import { loadConfig } from '../../config/load.ts'
 import { systemClock } from '../../core/clock.ts'
 import { stores, storesByName } from '../../store/index.ts'
-import type { Attached } from '../../store/store-part.ts'
+import type { Shared } from '../../store/shared.ts'
+import type { Access, Attached } from '../../store/store-part.ts'
 import { storeOptions } from '../store-options.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** Opens the shared store that the configuration names; `undefined` where it names another store. Throws a Fault. */
-export const attachStore = async (workspace: Workspace, may: 'read' | 'change'): Promise<Attached | undefined> => {
-  if (!(await mayShare(workspace))) return undefined
+/** Returns the configuration where it names a shared store. A file without the name of a shared store in it is not parsed. */
+export const sharedConfig = (workspace: Workspace): Config | undefined => {
+  const text = textOf(join(workspace.dataDir, 'config.yaml'))
+  if (!stores.some(({ name, attach }) => attach !== undefined && text.includes(name))) return undefined
   const { config } = loadConfig(workspace)
-  return await storesByName.get(config.storage.kind)?.attach?.(storeOptions(config, systemClock), may)
+  return storesByName.get(config.storage.kind)?.attach ? config : undefined
 }
 
-/** Whether the configuration has the name of a shared store somewhere. Without it, a command that reads events parses no configuration. */
-const mayShare = async ({ dataDir }: Workspace): Promise<boolean> => {
-  const text = await readFile(join(dataDir, 'config.yaml'), 'utf8').catch(() => '')
-  return stores.some(({ name, attach }) => attach !== undefined && text.includes(name))
+const textOf = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // Whoever loads the configuration reports this.
+    return ''
+  }
+}
+
+/** Opens the shared store of a data directory; `undefined` where the configuration names another store. Throws a Fault. */
+export const attachStore = async (workspace: Workspace, access: Access): Promise<Attached | undefined> => {
+  const config = sharedConfig(workspace)
+  return config && attachTo(config, access)
+}
+
+/** Opens the store of a `sharedConfig` and closes it after the use. Throws a Fault, or a StoreFault. */
+export const withShared = async <T>(config: Config, access: Access, use: (shared: Shared) => Promise<T>): Promise<T> => {
+  const { shared, close } = await attachTo(config, access)
+  try {
+    return await use(shared)
+  } finally {
+    await close()
+  }
+}
+
+const attachTo = async (config: Config, access: Access): Promise<Attached> => {
+  const attached = await storesByName.get(config.storage.kind)?.attach?.(storeOptions(config, systemClock), access)
+  // Cannot happen: `sharedConfig` looked for it.
+  if (!attached) throw new Error(`the store ${config.storage.kind} is not shared`)
+  return attached
 }

@@ -11,7 +11,7 @@ export const tailStore = async (workspace: Workspace, filter: TrafficFilter): Pr
   const store = await attachStore(workspace, 'read')
   if (!store) return undefined
   // The records are without secrets already.
-  const tails = createTails({ clock: systemClock, redact: (text) => text, others: store.records })
+  const tails = createTails({ clock: systemClock, redact: (text) => text, others: store.shared.records })
   const lines = tails.open(filter)
   await tails.begun()
   const tail: TailLines = {

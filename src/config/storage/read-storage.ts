@@ -2,13 +2,11 @@
 
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import { Fault, messageOf } from '../../core/fault.ts'
-import { isObject, type JsonObject } from '../../core/json.ts'
+import { isObject, type JsonObject, numberOr } from '../../core/json.ts'
 import { defaults } from '../../generated/defaults.ts'
 import type { Config, Retention } from '../config.ts'
 import type { Source } from '../yaml/source.ts'
 import { parseAddress } from './server-address.ts'
-
-const numberOr = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback)
 
 /** Reads the section `storage`, and reports an address that its store cannot use. */
 export const readStorage = (storage: JsonObject, source: Source | undefined, into: Diagnostic[]): Config['storage'] => {

@@ -1,15 +1,15 @@
 /** Inspects the database of a shared store, and changes nothing in it. */
 
+import { Fault } from '../../core/fault.ts'
 import type { Inspected, StoreOptions } from '../store-part.ts'
 import { type Connection, connect } from './connection.ts'
-import { sqlState } from './database-error.ts'
 import { asynchronous, notSynced, readDurability } from './durability.ts'
-import { noTable, openingFault } from './migration.ts'
-import { schemaVersion } from './sql/schema.ts'
+import { checkMade, openingFault } from './migration.ts'
 
 /** The clocks of this machine and of the server may differ by this much before somebody should know. */
 const mostSkewMs = 5_000
 
+/** Connects to the server and looks at the schema, at what may lose accepted events, and at the clock. Never rejects. */
 export const inspectServer = async (options: StoreOptions): Promise<Inspected> => {
   let connection: Connection | undefined
   try {
@@ -26,14 +26,7 @@ export const inspectServer = async (options: StoreOptions): Promise<Inspected> =
 const settings = `select current_setting('server_version', true), (extract(epoch from now()) * 1000)::float8`
 
 const inspectConnection = async (connection: Connection, { schema, durability, clock }: StoreOptions): Promise<Inspected> => {
-  const version = await readVersion(connection)
-  if (version !== undefined && version > schemaVersion) {
-    return {
-      result: 'fail',
-      message: `the schema ${schema} was written by a later version of headgate`,
-      fix: 'run that version, or use another schema',
-    }
-  }
+  const isMade = await hasTables(connection, schema)
   const [row = []] = await connection.query({ name: 'settings', text: settings }, [])
   const [server, serverMs] = row as [string, number]
   const { isSynced, isAsynchronous } = await readDurability(connection)
@@ -47,16 +40,17 @@ const inspectConnection = async (connection: Connection, { schema, durability, c
       fix: 'let both machines take their time from one source: signatures are checked by the clock of this one',
     }
   }
-  const state = version === undefined ? 'no schema yet: the first start makes it' : `schema ${schema}, format ${version}`
+  const state = isMade ? `schema ${schema}` : 'no tables yet: the first start of a gateway makes them'
   return { result: 'ok', message: `postgres ${server}, ${state}` }
 }
 
-const readVersion = async (connection: Connection): Promise<number | undefined> => {
+/** Whether a gateway has made the tables. Throws a Fault where a gateway could not work with them. */
+const hasTables = async (connection: Connection, schema: string): Promise<boolean> => {
   try {
-    const [row] = await connection.query({ name: 'version', text: 'select version, min_reader from meta' }, [])
-    return Number(row?.[1]) > schemaVersion ? Number(row?.[0]) : Math.min(Number(row?.[0]), schemaVersion)
+    await checkMade(connection, schema)
+    return true
   } catch (error) {
-    if (sqlState(error) !== noTable) throw error
-    return undefined
+    if (!(error instanceof Fault && error.code === 'store_empty')) throw error
+    return false
   }
 }

@@ -23,8 +23,6 @@ export type PostgresOptions = {
   readonly durability: 'fsync' | 'commit'
   /** The clock of this process. All durations that are stored are counted by the clock of the server. */
   readonly clock: Clock
-  /** How long a start waits for a server: longer than calls may. */
-  readonly connectMs?: number
   /** The time after which a worker asks again, whatever is due. */
   readonly lookEveryMs?: () => number
 }
@@ -51,8 +49,8 @@ const pauseMs = 500
 /** The most claims of unknown outcome that are remembered. */
 const maxDoubtful = 10_000
 
-/** `prepare`: makes or checks the schema on the first connection. Throws a Fault. */
-export const openLinks = async (options: PostgresOptions, prepare: Prepare = makeSchema): Promise<Links> => {
+/** Throws a Fault. */
+export const openLinks = async (options: PostgresOptions): Promise<Links> => {
   const { schema, clock } = options
   const marks = new Marks()
   const taken = new Map<string, TakenRun>()
@@ -70,7 +68,7 @@ export const openLinks = async (options: PostgresOptions, prepare: Prepare = mak
   const greet = (connection: Connection): Promise<void> => checkReadable(connection, schema)
   const linkOf = (byIndex: boolean, greet: (connection: Connection) => Promise<void>, opened?: Connection): DatabaseLink =>
     new DatabaseLink({ clock, connect: () => connect({ ...options, byIndex }), greet }, opened)
-  const { connection, warning } = await openFirst(options, prepare)
+  const { connection, warning } = await openFirst(options)
   const claims = linkOf(true, greetClaims, connection)
   const movedClaims = new MovedClaims(claims, clock, await readMovedClaimsLeft(connection))
   const work = linkOf(true, greetWork)
@@ -96,19 +94,10 @@ export const openLinks = async (options: PostgresOptions, prepare: Prepare = mak
   }
 }
 
-/** Returns what the operator should know of the server. */
-type Prepare = (connection: Connection, options: Pick<PostgresOptions, 'schema' | 'durability'>) => Promise<string | undefined>
-
-const makeSchema: Prepare = async (connection, { schema, durability }) => {
-  await migrate(connection, schema)
-  await checkState(connection, schema)
-  return await checkDurability(connection, durability)
-}
-
 type First = { readonly connection: Connection; readonly warning: string | undefined }
 
-/** Opens the first connection, and prepares the schema on it. Throws a Fault. */
-const openFirst = async (options: PostgresOptions, prepare: Prepare): Promise<First> => {
+/** Opens the first connection, and makes the schema ready on it. Throws a Fault. */
+const openFirst = async (options: PostgresOptions): Promise<First> => {
   // The name is written into statements as it is.
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(options.schema)) {
     throw new Fault('store_schema', `the schema ${JSON.stringify(options.schema)} has no plain name`, {
@@ -118,8 +107,10 @@ const openFirst = async (options: PostgresOptions, prepare: Prepare): Promise<Fi
   }
   let connection: Connection | undefined
   try {
-    connection = await connect({ ...options, byIndex: true, connectMs: options.connectMs ?? firstConnectMs })
-    return { connection, warning: await prepare(connection, options) }
+    connection = await connect({ ...options, byIndex: true, connectMs: firstConnectMs })
+    await migrate(connection, options.schema)
+    await checkState(connection, options.schema)
+    return { connection, warning: await checkDurability(connection, options.durability) }
   } catch (error) {
     connection?.drop()
     throw openingFault(error)

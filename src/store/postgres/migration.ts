@@ -8,7 +8,7 @@ import { minReader, schemaVersion, upgradeFrom } from './sql/schema.ts'
 const versionStatement: Statement = { name: 'version', text: 'select version, min_reader, state from meta' }
 
 /** `undefined_table`: the schema has no tables yet. */
-export const noTable = '42P01'
+const noTable = '42P01'
 /** Another process makes the same schema at the same moment. */
 const madeMeanwhile: ReadonlySet<string> = new Set(['23505', '42P06', '42P07', '42710'])
 const maxTries = 10

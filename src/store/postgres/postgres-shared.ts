@@ -2,21 +2,21 @@
 
 import type { Beat, RateShare, ReloadRequest, Replica, ReplicaState, Shared, SharedEntries } from '../shared.ts'
 import type { SharedRecords } from '../shared-records.ts'
-import type { OpenShared } from '../store-part.ts'
 import { agreeKind, entryRevisionsKind, readEntriesKind, replaceEntriesKind } from './calls/entry-calls.ts'
 import { rateShareKind } from './calls/rate-calls.ts'
 import { askReloadKind, beatKind, forgetReplicasKind, leadKind, leaveKind, replicasKind } from './calls/replica-calls.ts'
 import { keyOf } from './keys.ts'
-import { type Links, openLinks, type PostgresOptions } from './links.ts'
-import { checkMade } from './migration.ts'
+import type { Links } from './links.ts'
 import { PostgresRecords } from './records/postgres-records.ts'
+
+type UsedLinks = Pick<Links, 'work' | 'slow' | 'records' | 'marks'>
 
 export class PostgresShared implements Shared {
   readonly replica: string
   readonly records: SharedRecords
-  readonly #links: Links
+  readonly #links: UsedLinks
 
-  constructor(links: Links) {
+  constructor(links: UsedLinks) {
     this.#links = links
     this.records = new PostgresRecords(links.records, links.marks)
     this.replica = String(links.marks.owner)
@@ -65,10 +65,4 @@ export class PostgresShared implements Shared {
   agree(name: string, value: string): Promise<string> {
     return this.#links.slow.call(agreeKind, { name, value })
   }
-}
-
-/** Opens what gateways have in common in the schema that a gateway has made. Throws a Fault. */
-export const openPostgresShared = async (options: PostgresOptions): Promise<OpenShared> => {
-  const links = await openLinks(options, (connection, { schema }) => checkMade(connection, schema).then(() => undefined))
-  return Object.assign(new PostgresShared(links), { close: () => links.close() })
 }

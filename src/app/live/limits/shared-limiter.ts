@@ -9,11 +9,11 @@ import { within } from '../../../core/turns/within.ts'
 import type { Limiter } from '../../../parts/effects.ts'
 import type { Shared } from '../../../store/shared.ts'
 
-/** The most requests that gateways take of a window and do not use: this part of the limit, each. */
+/** A gateway takes this part of a route's limit at a time. It may leave as many requests unused. */
 const sharesPerLimit = 20
 
-/** The longest wait for the store. The answer must still be able to wait for the commit. */
-const longestMs = 500
+/** The longest wait of a request for a share. After it the request must still be able to wait for its commit. */
+const longestShareWaitMs = 500
 
 const tooSlow = (): never => {
   throw new StoreFault('the window of a route was not answered in time')
@@ -22,15 +22,15 @@ const tooSlow = (): never => {
 /** `left`: requests that were granted and have not come. `fullUntil`: no request is granted before. Times are monotonic. */
 type Share = { left: number; until: number; fullUntil: number; asking: Promise<void> | undefined }
 
-type Options = {
-  /** Counts in this process, while the store has no such windows or does not answer. */
+type SharedLimiterOptions = {
+  /** Counts the requests of this process alone: for a sole store, and while a shared store does not answer. */
   readonly local: Limiter
   readonly clock: Clock
   readonly perMinute: () => number
   readonly shared: () => Pick<Shared, 'takeRateShare'> | undefined
 }
 
-export const createSharedLimiter = ({ local, clock, perMinute, shared }: Options): Limiter => {
+export const createSharedLimiter = ({ local, clock, perMinute, shared }: SharedLimiterOptions): Limiter => {
   const shares = new Map<string, Share>()
 
   const shareOf = (route: string): Share => {
@@ -41,7 +41,7 @@ export const createSharedLimiter = ({ local, clock, perMinute, shared }: Options
 
   const take = async (route: string, share: Share, from: Pick<Shared, 'takeRateShare'>): Promise<void> => {
     const limit = perMinute()
-    // Counted from before the question: the share must not outlive its window.
+    // The window's time left is counted from before the store was asked, so that the share ends before its window does.
     const askedAt = clock.monotonic()
     const { requests, leftMs } = await from.takeRateShare(route, Math.max(1, Math.floor(limit / sharesPerLimit)), limit)
     share.left = requests
@@ -66,7 +66,7 @@ export const createSharedLimiter = ({ local, clock, perMinute, shared }: Options
         share.asking ??= take(route, share, from).finally(() => {
           share.asking = undefined
         })
-        await within(share.asking, longestMs, clock, tooSlow)
+        await within(share.asking, longestShareWaitMs, clock, tooSlow)
       }
     } catch (error) {
       if (!(error instanceof StoreFault)) throw error

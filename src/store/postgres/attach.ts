@@ -1,0 +1,36 @@
+/** Opens the schema of a shared store for a command, over one connection. */
+
+import { isEventId } from '../bounds.ts'
+import type { Access, Attached, StoreOptions } from '../store-part.ts'
+import { reviveKind } from './calls/lane-calls.ts'
+import { standingsKind } from './calls/standing-calls.ts'
+import { type Connection, connect } from './connection.ts'
+import { DatabaseLink } from './database-link.ts'
+import { Marks } from './keys.ts'
+import { checkMade, checkReadable, migrate, openingFault } from './migration.ts'
+import { PostgresShared } from './postgres-shared.ts'
+
+export const attachPostgres = async (options: StoreOptions, access: Access): Promise<Attached> => {
+  const open = (): Promise<Connection> => connect({ ...options, byIndex: true, isReadOnly: access === 'read' })
+  const greet = (connection: Connection): Promise<void> => checkReadable(connection, options.schema)
+  const link = new DatabaseLink({ clock: options.clock, connect: open, greet }, await openChecked(open, options.schema, access))
+  return {
+    shared: new PostgresShared({ work: link, slow: link, records: link, marks: new Marks() }),
+    standings: (eventIds) => link.call(standingsKind, eventIds.filter(isEventId)),
+    revive: (eventId) => link.call(reviveKind, isEventId(eventId) ? eventId : ''),
+    close: () => link.close(),
+  }
+}
+
+const openChecked = async (open: () => Promise<Connection>, schema: string, access: Access): Promise<Connection> => {
+  let connection: Connection | undefined
+  try {
+    connection = await open()
+    if (access === 'make') await migrate(connection, schema)
+    await checkMade(connection, schema)
+    return connection
+  } catch (error) {
+    connection?.drop()
+    throw openingFault(error)
+  }
+}
