@@ -130,7 +130,7 @@ export const awake = (runs: number): Partial<Config> => ({
   agent: { runner: 'echo' },
 })
 
-/** A schema of a database. */
+/** The database schema that a gateway uses as its shared store. */
 export type SharedStore = { readonly kind: 'postgres'; readonly url: string; readonly schema: string }
 type Extra = { rate_limit?: number; public_url?: string }
 

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:replicas`: three gateways on one PostgreSQL behind a balancer, under load and aimed faults, and proves that everything they
- * had accepted was done, once.
+ * `npm run bench:replicas` runs three gateways on one PostgreSQL behind a balancer, under load and aimed faults. The program proves that
+ * every accepted event was done, once.
  */
 
 import { setTimeout as wait } from 'node:timers/promises'
@@ -25,7 +25,7 @@ import { Subscriptions } from './replicas/subscriptions.ts'
 import { readTurns } from './replicas/turns.ts'
 
 const replicaCount = 3
-/** What the failure matrix has and this program has not. */
+/** The cases of the failure matrix that this program leaves out. */
 const leftOut = [
   'left out: skewed clocks, a process cannot get a clock of its own here',
   'left out: a rolling upgrade, there is one build',
@@ -33,7 +33,7 @@ const leftOut = [
 ]
 const answerMs = 10
 const readEveryMs = 10
-/** After every so many faults a subscription is made. */
+/** A subscription is made after the first fault, and then after each group of this many faults. */
 const faultsOfASubscription = 5
 const idleMs = 3 * leaseMs + 120_000
 
@@ -43,7 +43,7 @@ type Scene = Omit<World, 'lastAcceptedAt' | 'background' | 'random'> & {
   readonly here: string
   readonly schema: string
   readonly sink: Awaited<ReturnType<typeof startReceiver>>
-  /** Lines of the replicas' logs of level warn and above, by their message. */
+  /** The number of log lines of level warn and above over all replicas, by their message. */
   readonly warnings: ReadonlyMap<string, number>
 }
 
@@ -65,7 +65,7 @@ const prepare = async (random: Random): Promise<Scene> => {
   return { here, server, schema, sink, agents, replicas, warnings }
 }
 
-/** Waits until nothing that was accepted waits or runs. */
+/** Waits until the database holds no unfinished run and no group. Returns a sentence when the wait takes too long. */
 const untilIdle = async ({ server, schema }: Scene): Promise<string[]> => {
   const isIdle = async (): Promise<boolean> => {
     const { runs, groups } = await heldIn(server.url, schema)
@@ -100,7 +100,7 @@ type Mixed = {
   readonly hits: ReadonlyMap<FaultName, readonly number[]>
 }
 
-/** Sends the events, and lets a fault hit each time that a share of them has its answer. */
+/** Sends the events. A fault hits each time that another share of the events has been answered. */
 const mix = async (scene: Scene, { events: count, faults: faultCount }: Arguments, random: Random): Promise<Mixed> => {
   let lastAcceptedAt = Number.NEGATIVE_INFINITY
   const senders = new Senders(createEvents(count, random), ({ at }) => {
@@ -130,7 +130,7 @@ const mix = async (scene: Scene, { events: count, faults: faultCount }: Argument
   return { senders, subscriptions, breaks, hits }
 }
 
-/** What may explain a repeat. Times are those of the failures. */
+/** Shows the breaks, because a break may explain a repeat. The times are of the same clock as the times in the failures. */
 const breaksTable = (breaks: readonly Break[]): string => {
   const seconds = (ms: number): string => (ms / 1000).toFixed(3)
   return table(

@@ -1,4 +1,4 @@
-/** Takes the database away from the gateways, and looks at what they answer meanwhile and how soon they serve again. */
+/** Takes the database away from the replicas. Checks their answers during the outage, and how soon they accept events again. */
 
 import { setTimeout as wait } from 'node:timers/promises'
 import type { OwnServer } from '../../test/fakes/postgres-server.ts'
@@ -16,7 +16,7 @@ type Outage = { readonly name: string; readonly begin: () => Promise<void>; read
 type Timed = Answer & { readonly ms: number }
 
 const refusedMs = 3_000
-/** What the bench itself may take beside it. */
+/** The bench itself may add this much to a measured time. */
 const noiseMs = 250
 const filteredMs = 500
 const servingMs = 1_000
@@ -32,7 +32,7 @@ const outagesOf = (server: OwnServer): Outage[] => [
   },
 ]
 
-/** Each replica is asked in each outage. */
+/** Tries each outage, and posts to each replica during the outage. */
 export const tryOutages = async (server: OwnServer, replicas: readonly Replica[], agents: AgentLog, sink: Receiver): Promise<Drilled> => {
   const drills: Drilled[] = []
   for (const outage of outagesOf(server)) drills.push(await drill(outage, replicas, agents, sink))
@@ -115,7 +115,9 @@ const drill = async ({ name, begin, end }: Outage, replicas: readonly Replica[],
   }
 }
 
-/** Posts until it is accepted. A duplicate is as good: the server may have committed what it did not answer in time. */
+/**
+ * Posts an event until its answer is no 503. A duplicate is as good as a 202: the server may have committed an earlier post that got a 503.
+ */
 const untilAccepted = async (replica: Replica, event: Event): Promise<Timed & { readonly at: number }> => {
   for (;;) {
     const answer = await post(replica, event)

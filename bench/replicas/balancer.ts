@@ -1,6 +1,6 @@
 /**
- * A load balancer as users have it: each new connection goes to the next replica that is ready, and to another one where that refuses it.
- * What is under way on a connection that breaks is cut, and the sender sends it again.
+ * A load balancer as users have it. Each new connection goes to the next replica that is ready. A connection that this replica refuses goes
+ * to another replica. A connection that breaks cuts its requests, and the senders send the events again.
  */
 
 import { request } from 'node:http'
@@ -15,7 +15,7 @@ export type Balancer = { readonly url: string; close(): void }
 const askEveryMs = 250
 const askMs = 1_000
 
-/** `ports`: where each replica listens; `undefined` while it does not. */
+/** `ports`: for each replica, a function that returns its port; `undefined` while the replica does not listen. */
 export const startBalancer = async (ports: readonly (() => number | undefined)[]): Promise<Balancer> => {
   const backends: Backend[] = ports.map((port) => ({ port, isReady: true }))
   const open = new Set<Socket>()
@@ -26,7 +26,7 @@ export const startBalancer = async (ports: readonly (() => number | undefined)[]
     client.on('error', () => client.destroy())
     const inTurn = backends.map((_, i) => backends[(turn + i) % backends.length] as Backend)
     turn++
-    // Where none is ready, each is tried: they say themselves why.
+    // Where no replica is ready, each replica is tried, because the answer of the replica says why.
     const ready = inTurn.filter(({ isReady }) => isReady)
     forward(
       client,

@@ -1,4 +1,7 @@
-/** Judges a run of the mix by what the sink and the agent saw and by what is left in the database: nothing is lost, nothing comes twice. */
+/**
+ * Judges the mix by the posts that the sink got, by the log of the agent, and by the contents of the database. No accepted event may be
+ * lost, and no event may become two runs.
+ */
 
 import type { AgentLog, Start } from '../durability/agent-log.ts'
 import type { Post } from '../durability/receiver.ts'
@@ -21,19 +24,19 @@ export type Facts = {
   readonly maxRuns: number
 }
 
-/** A rule, and for whom it is broken. */
+/** A rule, and the ids of the events, or the counts, that break the rule. */
 type Broken = { readonly rule: string; readonly ids: readonly string[] }
 
-/** What ended longer ago than this when its replica broke had been recorded, so the break is no excuse for a repeat. */
+/** An end of a run, or an answer to a post, is recorded within this time. A break after this time does not excuse a repeat. */
 const recordedMs = 1_000
-/** A post may be seen this much later than it came, because the bench may be busy. */
+/** The bench may be busy, and may see a start or a post this much later than the start or the post happened. */
 const seenMs = 250
-/** A kill, or a lease that ran out: a job is not started twice. */
+/** The errors of a job that a kill or an expired lease broke off. Such a job is not started twice. */
 const brokenOff =
   /^(?:the process ended during the run, and a job is not started twice|out of attempts after 3: the process ended during each)$/
 const maxShown = 8
 
-/** Returns a sentence for each broken rule, with what is known of the first events for whom it is broken. */
+/** Returns a sentence for each broken rule, with the facts about the first events that break the rule. */
 export const check = (facts: Facts): string[] =>
   [...ends(facts), ...startedAgain(facts), ...postedAgain(facts), ...jobs(facts), ...lanes(facts), ...leftOver(facts)]
     .filter(({ ids }) => ids.length > 0)
@@ -41,7 +44,7 @@ export const check = (facts: Facts): string[] =>
       [`${rule}: ${ids.length}`, ...ids.slice(0, maxShown).map((id) => `    ${id}: ${knownOf(id, facts)}`)].join('\n'),
     )
 
-/** What the bench saw of an event, on one line; times are seconds of the bench. */
+/** Returns the facts about an event on one line. Times are seconds of the clock of the bench. */
 const knownOf = (id: string, { answered, agents, posts, held }: Facts): string => {
   const seconds = (ms: number | undefined): string => (ms === undefined ? 'never' : (ms / 1000).toFixed(3))
   const answer = answered.get(id)
@@ -63,13 +66,13 @@ export type Ends = { readonly done: number; readonly merged: number; readonly de
 const acceptedIds = ({ answered }: Facts): string[] =>
   [...answered.values()].filter(({ state }) => state === 'accepted').map(({ event }) => event.id)
 
-/** The texts of groups, each once, however often it was posted. */
+/** Returns the ids in the text of each group. A text that was posted several times counts once. */
 const groupTexts = (posts: readonly Post[]): readonly (readonly string[])[] => {
   const texts = new Map(posts.filter(({ route }) => route === 'group').map(({ webhookId, text }) => [webhookId, text]))
   return [...texts.values()].map((text) => [...text.matchAll(/id=([\w-]+);/g)].map(([, id = '']) => id))
 }
 
-/** How many of the accepted events are done, merged into another one's run, or dead. */
+/** Counts the accepted events that are done, merged into the run of another event, or dead. */
 export const endsOf = (facts: Facts): Ends => {
   const merged = groupTexts(facts.posts).reduce((sum, { length }) => sum + Math.max(0, length - 1), 0)
   const dead = new Set(facts.held.dead.map(({ deliveryId }) => deliveryId))
@@ -100,7 +103,7 @@ const ends = (facts: Facts): Broken[] => {
   ]
 }
 
-/** The lives of a run follow each other only where the first of them broke before its end was recorded. */
+/** Whether a run may be begun again after this start: the life of the replica broke before the end of the run was recorded. */
 const isExcused = ({ breaks }: Facts, { life, seenAt, endSeenAt = Number.POSITIVE_INFINITY }: Start): boolean =>
   breaks.some(({ life: broken, from, until }) => broken === life && until > seenAt - seenMs && from < endSeenAt + recordedMs)
 
@@ -114,7 +117,7 @@ const startedAgain = (facts: Facts): Broken[] => [
 export const repeatedStarts = ({ agents }: Facts): number => [...agents.starts.values()].reduce((sum, { length }) => sum + length - 1, 0)
 export const repeatedPosts = ({ posts }: Facts): number => posts.length - new Set(posts.map(({ webhookId }) => webhookId)).size
 
-/** A post may come again, with the same text, where a replica broke before it could record the first answer. */
+/** A post may be repeated, with the same text, where a replica broke before the answer to the first post was recorded. */
 const postedAgain = (facts: Facts): Broken[] => {
   const { posts, breaks, maxRuns } = facts
   const guilty: string[] = []
@@ -136,7 +139,7 @@ const postedAgain = (facts: Facts): Broken[] => {
   ]
 }
 
-/** Each time of a job, and each event for it, starts it once; and never beside itself. */
+/** Each time of a job, and each event for a job, starts the job once. No job runs beside itself. */
 const jobs = ({ agents, turns }: Facts): Broken[] => {
   const started = [...agents.starts].filter(([id]) => id.includes('@') || id.startsWith('job-'))
   const jobTurns = (of: (id: string) => boolean): readonly Turn[] => turns.filter(({ id }) => of(id))

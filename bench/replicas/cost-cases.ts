@@ -1,4 +1,4 @@
-/** The cases of the shared store: what accepting costs beside SQLite, what further gateways add to it, and what a network between takes. */
+/** The cases of the shared store: the cost of accepting beside SQLite, the cost of more gateways, and the effect of a slow network. */
 
 import { systemClock } from '../../src/core/clock.ts'
 import type { Store } from '../../src/store/ports.ts'
@@ -19,13 +19,13 @@ const counts = [1, 2, 4]
 const callers = 32
 const runs = 20_000
 const oneWayMs = 1
-/** So few for each gateway that the network is what an answer waits for, and not a processor of this machine. */
+/** Few connections for each gateway, so that an answer waits for the network and not for a processor of this machine. */
 const slowConnections = 2
 
-/** What each round measured, by figure. */
+/** The measured values of a round, by the name of their figure. */
 type Round = Record<string, number>
 
-/** Measures in each round, and shows the median of each figure. `goals` are by figure. */
+/** Makes a case that measures in each round, and shows the median of each figure. The keys of `goals` are names of figures. */
 const sharedCase = (
   name: string,
   goals: Record<string, Wanted>,
@@ -66,13 +66,13 @@ const gatewayOn = (store: 'sqlite' | SharedStore): Contender => ({
   expected: { status: 202, text: '"status":"accepted"' },
 })
 
-/** Starts them one after the other, and hands all of them to `use`. */
+/** Starts the contenders one after the other, and hands all running contenders to `use`. */
 const withAll = <T>([first, ...others]: readonly Contender[], use: (running: readonly Running[]) => Promise<T>): Promise<T> =>
   first === undefined ? use([]) : withRunning(first, (running) => withAll(others, (rest) => use([running, ...rest])))
 
 type Accepting = { readonly perSecond: number; readonly gatewayUs: number; readonly serverUs: number }
 
-/** Loads all gateways at the same time. Processor time is for each event. */
+/** Loads all gateways at the same time. Returns the processor times for each event. */
 const accept = (contenders: readonly Contender[], server: OwnServer, seconds: number, connections = callers): Promise<Accepting> =>
   withAll(contenders, async (running) => {
     const loadAll = (for_: number) => Promise.all(running.map(({ load }) => load({ seconds: for_, connections })))
@@ -105,7 +105,7 @@ const acceptIn = (stores: readonly Store[], server: OwnServer, each: number): Pr
     return costOf(server, runs, () => acceptRuns(stores, runs, each))
   })
 
-/** Each statement is one event: every store has one caller, who waits for its answer. */
+/** Accepts with one caller for each store. Each caller waits for the answer to its call, so each statement accepts one event. */
 const acceptOneByOne = async (server: OwnServer): Promise<Cost> => {
   const schema = server.newSchema()
   const stores: Store[] = []
@@ -141,7 +141,10 @@ const postgres = sharedCase(
   },
 )
 
-/** Measures one, two and four gateways on a new schema each, in an order that changes with the round. `databaseUrl`: how they reach the server. */
+/**
+ * Measures one, two and four gateways, each number of gateways on a new schema. The order changes with the round. `databaseUrl`: the
+ * address at which the gateways reach the server.
+ */
 const acceptWith = async (
   server: OwnServer,
   databaseUrl: string,

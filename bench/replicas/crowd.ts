@@ -1,4 +1,6 @@
-/** Posts each of many ids many times at once over all replicas, and opens many groups at once: each becomes one run. */
+/**
+ * Posts each of many ids many times at once over all replicas, and opens many groups at once. Each id and each group must become one run.
+ */
 
 import { createClient, type Event } from '../durability/client.ts'
 import type { Receiver } from '../durability/receiver.ts'
@@ -7,9 +9,9 @@ import { drillRoutes, eventOf } from './mix.ts'
 import type { Replica } from './replica.ts'
 
 const postsOfAnId = 50
-/** So many ids or groups are posted at the same time. */
+/** The number of ids or groups that are posted at the same time. */
 const atOnce = 3
-/** A group gets from one to this many events. */
+/** The most events of a group. The fewest are one. */
 const mostOfAGroup = 4
 
 /** Posts over the replicas in turn, without a balancer, so that equal ids meet in the database and not on a connection. */
@@ -35,7 +37,7 @@ const inTurns = async <T>(list: readonly T[], work: (item: T) => Promise<void>):
 
 export type Crowd = { readonly posted: number; readonly failures: string[]; readonly check: (posts: Receiver['posts']) => string[] }
 
-/** Posts each id fifty times at once. One of its posts is accepted; the others are duplicates. */
+/** Posts each id fifty times at once. One post of each id is accepted, and its other posts are duplicates. */
 export const postRepeats = async (count: number, replicas: readonly Replica[]): Promise<Crowd> => {
   const poster = posterOver(replicas)
   const ids = Array.from({ length: count }, (_, i) => `repeated-${i}`)
@@ -61,7 +63,7 @@ export const postRepeats = async (count: number, replicas: readonly Replica[]): 
 
 const arrivedInAll = /^key=([\w-]+);(?:.*; (\d+) arrived in all\.)?/s
 
-/** Posts one to four events for each group, over all replicas. The run of each group must name their number. */
+/** Posts one to four events for each group, over all replicas. The run of each group must name the number of its events. */
 export const openGroups = async (count: number, replicas: readonly Replica[]): Promise<Crowd> => {
   const poster = posterOver(replicas)
   const groups = Array.from({ length: count }, (_, i) => ({ key: `counted-${i}`, events: 1 + (i % mostOfAGroup) }))

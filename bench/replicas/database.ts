@@ -1,4 +1,4 @@
-/** Asks the shared database itself what it holds, without the gateway's store. */
+/** Reads the contents of the shared database without the gateway's store. */
 
 import { connect } from '../../src/store/postgres/connection.ts'
 
@@ -8,10 +8,10 @@ export type Held = {
   /** Runs that are neither done nor dead. */
   readonly runs: number
   readonly groups: number
-  /** Turns of lanes that are taken. */
+  /** Turns of lanes that runs have taken and not given back. */
   readonly lanes: number
   readonly dead: readonly DeadRun[]
-  /** The messages of all sessions. A turn is two: what was said, and the reply. */
+  /** The messages of all sessions. Each turn has two messages: the prompt, and the reply. */
   readonly messages: number
 }
 
@@ -19,7 +19,7 @@ const counts = `select (select count(*) from runs where ended_at is null)::int, 
   (select coalesce(sum(open), 0) from lanes)::int, (select count(*) from messages)::int`
 const deadRuns = `select run, coalesce(error, '""') from runs where ended_at is not null`
 
-/** What the schema holds now. Throws where the server does not answer. */
+/** Returns the contents of the schema now. Throws when the server does not answer. */
 export const heldIn = async (url: string, schema: string): Promise<Held> => {
   const connection = await connect({ url: () => url, schema, durability: 'commit', byIndex: false })
   try {
@@ -37,7 +37,7 @@ export const heldIn = async (url: string, schema: string): Promise<Held> => {
   }
 }
 
-/** Whether this build shares what is made at run time. */
+/** Whether this build has shared entries: the schema then has a table of entries. */
 export const sharesEntries = async (url: string, schema: string): Promise<boolean> => {
   const connection = await connect({ url: () => url, schema, durability: 'commit', byIndex: false })
   const [[name] = []] = await connection.query({ name: 'entries', text: `select to_regclass('entries')::text` }, [])

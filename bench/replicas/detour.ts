@@ -1,4 +1,4 @@
-/** A detour before the database, a TCP proxy: it can cut connections, and it can make each way longer. */
+/** A detour is a TCP proxy before the database. A detour can cut connections, and can delay the data in each direction. */
 
 import { connect, createServer, type Socket } from 'node:net'
 import { listenOn } from './listen.ts'
@@ -6,14 +6,14 @@ import { listenOn } from './listen.ts'
 export type Detour = {
   readonly port: number
   /**
-   * From now until an answer comes: the detour hands requests on. When the server answers the next of them, the answer is dropped and all
-   * connections are cut, so that nobody knows whether the server has committed. Resolves when that has happened.
+   * Prepares one cut. The detour still hands requests on. At the next answer of the server, the detour drops the answer and cuts all
+   * connections, so that the gateway does not know whether the server has committed. Resolves after the cut.
    */
   cutAtNextAnswer(): Promise<void>
   close(): void
 }
 
-/** `delayMs`: what each way takes longer. */
+/** `delayMs`: the delay in each direction. */
 export const startDetour = async (targetPort: number, delayMs = 0): Promise<Detour> => {
   const open = new Set<Socket>()
   let cut: (() => void) | undefined
@@ -54,7 +54,7 @@ export const startDetour = async (targetPort: number, delayMs = 0): Promise<Deto
   }
 }
 
-/** Writes what comes from one side to the other, in its order. `mayPass` is asked for each piece. */
+/** Writes the data from one socket to the other socket, in order. `mayPass` is asked for each piece of data. */
 const pass = (from: Socket, to: Socket, delayMs: number, mayPass: () => boolean = () => true): void => {
   const write = (piece: Buffer): void => void (to.writable && to.write(piece))
   from.on('data', (piece: Buffer) => {

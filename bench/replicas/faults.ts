@@ -1,4 +1,4 @@
-/** The faults that hit the replicas, the server of the database and what is between them, each aimed at a moment. */
+/** The faults that hit the replicas, the database server and the connections between them, each fault aimed at a moment. */
 
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import type { OwnServer } from '../../test/fakes/postgres-server.ts'
@@ -6,9 +6,9 @@ import type { AgentLog } from '../durability/agent-log.ts'
 import type { Random } from '../durability/random.ts'
 import type { Replica } from './replica.ts'
 
-/** How long a run stays with a replica that is silent. */
+/** The length of a lease: a silent replica keeps its runs for this time. */
 export const leaseMs = 60_000
-/** Longer than a lease, and than the wait of the others for their next look. */
+/** Longer than a lease and the wait of the other replicas until their next look together. */
 const pastLeaseMs = leaseMs + 5_000
 const shortPauseMs = 3_000
 const serverPauseMs = 5_000
@@ -21,15 +21,18 @@ export type World = {
   readonly server: OwnServer
   readonly agents: AgentLog
   readonly random: Random
-  /** When an event was last answered with a 202. */
+  /** The time of the last answer to an event that need not be sent again. Most of these answers are 202. */
   readonly lastAcceptedAt: () => number
-  /** What goes on beside later faults. Each promise resolves at its end. */
+  /** The faults that go on beside later faults. Each promise resolves at the end of its fault. */
   readonly background: Promise<void>[]
 }
 
-/** What may break runs of a replica off: its death, or a pause that is longer than its leases. Times are of `performance.now()`. */
+/**
+ * The death of a replica, or a pause of a replica that is longer than its leases. Both may break runs off. Times are of
+ * `performance.now()`.
+ */
 export type Break = { readonly life: number; readonly from: number; readonly until: number }
-/** `breaks` is filled at once, also by what goes on in the background. */
+/** `run` adds its break to `breaks` before it resolves, also when the fault goes on in the background. */
 type Fault = { readonly title: string; readonly run: (world: World, breaks: Break[]) => Promise<void> }
 
 const kill = async (replica: Replica, breaks: Break[]): Promise<void> => {
@@ -43,7 +46,7 @@ const kill = async (replica: Replica, breaks: Break[]): Promise<void> => {
 
 const wellOf = ({ replicas, random }: World): Replica => random.pick(replicas.filter(({ isWell }) => isWell))
 
-/** Waits until `find` finds a replica; after a while any replica will do. */
+/** Waits until `find` finds a replica, and returns that replica. After `patienceMs`, returns any replica that is well. */
 const aimed = async (world: World, find: (replica: Replica) => boolean): Promise<Replica> => {
   for (const end = performance.now() + patienceMs; performance.now() < end; await nextTurn()) {
     world.agents.read()
@@ -60,7 +63,7 @@ const killInBatch = async (world: World, breaks: Break[]): Promise<void> => {
 
 const whileAgentRuns = (world: World): Promise<Replica> => aimed(world, ({ life }) => world.agents.running(life).length > 0)
 
-/** The agent has ended, and the gateway stores its reply or posts it. */
+/** Kills a replica when its agent has ended, while the gateway stores or posts the reply. */
 const killBetweenReplyAndPost = async (world: World, breaks: Break[]): Promise<void> => {
   const replica = await whileAgentRuns(world)
   const running = world.agents.running(replica.life)
@@ -69,7 +72,7 @@ const killBetweenReplyAndPost = async (world: World, breaks: Break[]): Promise<v
   await kill(replica, breaks)
 }
 
-/** Only one replica at a time is paused for that long. Where another one is, this one is paused for a moment. */
+/** Pauses a replica for longer than a lease. While another replica is not well, the pause is short. */
 const pausePastLease = async (world: World, breaks: Break[]): Promise<void> => {
   const replica = await whileAgentRuns(world)
   const isAlone = world.replicas.every(({ isWell }) => isWell)
@@ -100,7 +103,7 @@ const startAgain = async (server: OwnServer): Promise<void> => {
   await server.start()
 }
 
-/** The server starts all sessions anew when one of them is killed. */
+/** Kills a child process of the server, such as a session. The server then ends all sessions, and recovers. */
 const killSession = async ({ server, random }: World): Promise<void> => {
   const [, ...children] = server.pids()
   process.kill(random.pick(children), 'SIGKILL')

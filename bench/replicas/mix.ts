@@ -1,4 +1,4 @@
-/** The routes, the jobs and the events that replicas get: every way in which work is accepted, waits for other work, and is delivered. */
+/** The routes, the jobs and the events that replicas get: every way in which a run is accepted, waits for other runs, and is delivered. */
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { Event } from '../durability/client.ts'
 import { configOf, writeConfig } from '../durability/mix.ts'
 import type { Random } from '../durability/random.ts'
 
-/** What `http` posts is signed, so that the start has nothing to say. */
+/** The secret of the target `http`. A post without a signature would cause a warning at the start. */
 const signing = 'signs what the bench is sent'
 
 /** How many of a hundred events each route gets. */
@@ -23,27 +23,30 @@ export const scheduledJob = 'every-job'
 const eventJob = 'event-job'
 /** The most runs of the route `pair` at one time, whatever their keys. */
 export const pairLimit = 2
-/** How long the run of the route `slow` takes. */
+/** How long a run of the route `slow` takes. */
 export const slowRunMs = 4_000
 const windowMs = 300
-/** A window that is longer than the posts of one group take. */
+/** The window of the route `counted`. All posts of one group fit into the window. */
 const countedWindowMs = 2_000
-/** Lanes, groups and sessions: so many of each. */
+/** The number of lanes, the number of groups, and the number of sessions. */
 const keys = 20
-/** A burst: so many events in a row are about one group. */
+/** The length of a burst: all events for groups among so many events in a row are for the same group. */
 const burst = 30
 
-/** The scheduled job to which a run of the agent belongs. */
+/** Returns the job to which a run of the agent belongs. */
 export const jobOf = (route: string, id: string): string | undefined => {
   if (route === 'job-queue') return eventJob
   return route === 'job-skip' || id.startsWith(`${scheduledJob}@`) ? scheduledJob : undefined
 }
 
-/** The runs of one key of `lane` take turns, in the order in which their events were accepted. Absent: the event has no such key. */
+/**
+ * Returns the lane of an event of the route `lane`; `undefined` for other routes. The runs of a lane take turns, in the order in which
+ * their events were accepted.
+ */
 export const laneOf = ({ route, id }: Pick<Event, 'route' | 'id'>): string | undefined =>
   route === 'lane' ? id.slice(0, id.lastIndexOf('-')) : undefined
 
-// Many faults may hit one run, and they must not make it dead.
+// Many faults may hit one run, and the run must not become dead.
 const retry = { max_attempts: 20, backoff: 0.1, max_delay_seconds: 1 }
 const coalesce = (ms: number): Route['coalesce'] => ({ key: '{key}', window_seconds: ms / 1000, max_wait_seconds: (ms * 5) / 1000 })
 
@@ -65,13 +68,13 @@ const routesFor = (sink: string): Record<MixRoute | keyof typeof drillRoutes, Ro
   }
 }
 
-/** Cheap, but some runs take long enough for a fault to hit them. A merged run replies with its prompt. */
+/** The work of the agent. Most runs are short. Some runs last long enough for a fault to hit. A run of a group replies with its prompt. */
 const agentWork = `
 reply="id=$HEADGATE_DELIVERY_ID;"
 case "$HEADGATE_ROUTE" in group | counted) reply=$(cat) ;; slow) sleep ${slowRunMs / 1000} ;; esac
 case "$HEADGATE_DELIVERY_ID" in *7 | ${scheduledJob}@*) sleep 0.05 ;; esac`
 
-/** Makes a data directory for each replica, all with the same configuration. Returns them. */
+/** Makes a data directory for each replica, all with the same configuration. Returns the directories. */
 export const prepareReplicas = (folder: string, count: number, sink: string, schema: string): string[] => {
   const deliver = { deliver: 'http', deliver_extra: { url: `${sink}/job`, secret: signing } }
   const jobs: Config['jobs'] = {
@@ -95,7 +98,7 @@ export const eventOf = (route: string, id: string, key: string): Event => ({
   body: JSON.stringify({ id, key, filler: 'x'.repeat(200) }),
 })
 
-/** Events in the shares of the mix and in a random order. */
+/** Makes events in a random order. `shares` says how many events each route gets. */
 export const createEvents = (count: number, random: Random): Event[] => {
   const wheel = mixRoutes.flatMap((name) => Array<MixRoute>(shares[name]).fill(name))
   return Array.from({ length: count }, (_, n) => {

@@ -9,15 +9,15 @@ import { laneOf } from './mix.ts'
 
 export type Answered = {
   readonly event: Event
-  /** `accepted`: the event must become a run, a part of one, or a direct delivery. */
+  /** `accepted`: the event must become a run, a part of a merged run, or a direct delivery. */
   readonly state: 'accepted' | 'ignored'
   readonly at: number
-  /** What every sending of it came to, the last first. */
+  /** The answer to every sending of the event, or the lack of an answer. The last sending comes first. */
   readonly answers: readonly string[]
 }
 
 const connections = 24
-/** A sender gives up after about ten seconds; these have less patience, so that a paused replica holds nobody up. */
+/** Real senders give up after about ten seconds. These senders give up earlier, so that a paused replica does not hold them up. */
 const answerMs = 6_000
 const pauseMs = 100
 const idleMs = 10
@@ -33,14 +33,14 @@ export class Senders {
   readonly #tries = new Map<string, string[]>()
   #left: number
 
-  /** `whenAnswered` is told of each event that needs not be sent again. */
+  /** `whenAnswered` is told of each event that need not be sent again. */
   constructor(events: readonly Event[], whenAnswered: (answered: Answered) => void) {
     this.#whenAnswered = whenAnswered
     this.#left = events.length
     this.#open = events.filter((event) => !this.#waits(event))
   }
 
-  /** Resolves when each event has its answer. */
+  /** Sends all events. Resolves when no event has to be sent again. */
   async run(url: string): Promise<void> {
     const client = createClient(answerMs)
     const connection = async (): Promise<void> => {
@@ -54,7 +54,7 @@ export class Senders {
     client.close()
   }
 
-  /** Whether an event has to wait for another one of its lane, behind which it is then put. */
+  /** Whether an event has to wait for an earlier event of its lane. An event that has to wait is put into the queue of its lane. */
   #waits(event: Event): boolean {
     const lane = laneOf(event)
     if (lane === undefined) return false
@@ -64,7 +64,7 @@ export class Senders {
     return behind !== undefined
   }
 
-  /** `false`: it has to be sent again. */
+  /** Sends an event. Returns `false` when the event has to be sent again. */
   async #send(client: Client, url: string, event: Event): Promise<boolean> {
     const answer = await client.post(url, event).catch((error: Error) => error.message)
     const said = typeof answer === 'string' ? `none (${answer})` : `${answer.status} ${answer.said} ${answer.reason}`.trim()
@@ -82,7 +82,7 @@ export class Senders {
 
   #note(event: Event, said: string, answers: readonly string[]): void {
     const isIgnored = event.route === 'job-skip' && said === '200 ignored job_running'
-    // A repeat is a duplicate when the answer to an earlier sending was lost, or said less than was true.
+    // A repeat is a duplicate when an earlier sending was accepted, and its answer was lost or was an error.
     const isKnown = said === '200 duplicate' && answers.length > 1
     if (!isIgnored && !isKnown && said !== usualAnswer(event.route)) this.wrong.push(`${event.id}: ${answers.join(' after ')}`)
     this.#tries.delete(event.id)
@@ -95,7 +95,7 @@ export class Senders {
   }
 }
 
-/** Whether a sender sends the event again: the gateway could not take it, or a direct delivery failed. */
+/** Whether a sender sends the event again: the gateway could not take the event, or a direct delivery failed. */
 const isToRepeat = ({ status }: Answer): boolean => status === 503 || status === 502
 
 const usualAnswer = (route: string): string => {

@@ -1,4 +1,4 @@
-/** Work for a store without a gateway, and what it costs: runs that are accepted, taken and finished. */
+/** Work for a store without a gateway, and the cost of the work: runs are accepted, taken and finished. */
 
 import type { NewRun, Store } from '../../src/store/ports.ts'
 import type { OwnServer } from '../../test/fakes/postgres-server.ts'
@@ -20,7 +20,7 @@ const runOf = (id: string): NewRun => ({
 
 let accepted = 0
 
-/** Each caller accepts one run after another, over the stores in turn. One call in twenty repeats an id. */
+/** Each caller accepts one run after another. The callers use the stores in turn. One call in twenty repeats a delivery id. */
 export const acceptRuns = async (stores: readonly Store[], count: number, callers: number): Promise<void> => {
   const end = accepted + count
   const call = async (_: unknown, caller: number): Promise<void> => {
@@ -43,7 +43,7 @@ export const finishRuns = async (store: Store, count: number): Promise<void> => 
   }
 }
 
-/** The processor time of all processes of the server that run, in microseconds. */
+/** The processor time of all running processes of the server, in microseconds. */
 export const serverUs = (server: OwnServer): number =>
   server.pids().reduce((sum, pid) => {
     try {
@@ -54,7 +54,7 @@ export const serverUs = (server: OwnServer): number =>
     }
   }, 0)
 
-/** Processor time for each of `count` runs, in microseconds: of this process, and of the server. */
+/** `nodeUs` and `serverUs`: the processor time of this process and of the server for each run, in microseconds. */
 export type Cost = { readonly nodeUs: number; readonly serverUs: number; readonly perSecond: number }
 
 export const costOf = async (server: OwnServer, count: number, work: () => Promise<void>): Promise<Cost> => {

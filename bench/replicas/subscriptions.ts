@@ -1,4 +1,4 @@
-/** Makes subscriptions through one gateway while events come, and posts to them at another one. */
+/** Makes subscriptions through one gateway while events come, and posts to these subscriptions at another gateway. */
 
 import { execFile } from 'node:child_process'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -10,15 +10,18 @@ import type { Receiver } from '../durability/receiver.ts'
 import { eventOf } from './mix.ts'
 import type { Replica } from './replica.ts'
 
-/** Two seconds are the aim. While the mix keeps all processors busy, a command and a look of a gateway alone may take as long. */
+/**
+ * How long another gateway may take to serve a new subscription. The aim is two seconds, but the mix keeps all processors busy, and a look
+ * of a gateway at the shared entries may then take two seconds alone.
+ */
 const patienceMs = 10_000
 const postEveryMs = 50
-/** A server that was away a moment ago. */
+/** The pause before a subscription is made, because the server may have been away a moment ago. */
 const calmMs = 1_500
 
 export class Subscriptions {
   readonly failures: string[] = []
-  /** How long it took until another gateway served each of them. */
+  /** For each subscription, the time until another gateway served the subscription, or until `patienceMs` had passed. */
   readonly servedMs: number[] = []
   readonly #replicas: readonly Replica[]
   readonly #sink: Receiver
@@ -30,7 +33,7 @@ export class Subscriptions {
     this.#sink = sink
   }
 
-  /** Makes the next one. Waits until the other gateway serves it, or reports that it took too long. */
+  /** Makes the next subscription. Waits until another gateway serves the subscription, or reports that the wait was too long. */
   async make(random: Random): Promise<void> {
     await wait(calmMs)
     const [maker, other] = random.shuffle(this.#replicas.filter(({ isWell }) => isWell))
@@ -55,7 +58,7 @@ export class Subscriptions {
     else this.failures.push(`${name}, made at replica ${maker.index}: replica ${other.index} answers ${answer} after ${Math.round(ms)} ms`)
   }
 
-  /** Returns the accepted events of the subscriptions that were not posted once. */
+  /** Returns a sentence for each event that a subscription accepted and that was never posted. */
   check(): string[] {
     return this.#accepted.flatMap((id) => {
       const times = this.#sink.posts.filter(({ deliveryId }) => deliveryId === id).length

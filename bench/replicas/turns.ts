@@ -1,4 +1,7 @@
-/** Reads the agent's file as one order of starts and ends over all replicas: each line of it is one write at its end. */
+/**
+ * Reads the starts and ends of the agent over all replicas, in one order. The lines of the agent's log have this order, because one write
+ * appends each line.
+ */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +16,7 @@ export const readTurns = (folder: string): Turn[] =>
       return kind === 'start' || kind === 'end' ? [{ kind, life, route, id }] : []
     })
 
-/** Returns the runs that began while `limit` others ran. */
+/** Returns the id of each start or end after which more than `limit` runs are running. */
 export const beyond = (turns: readonly Turn[], limit: number): string[] => {
   const running = new Set<string>()
   return turns.flatMap(({ kind, life, id }) => {
@@ -24,7 +27,7 @@ export const beyond = (turns: readonly Turn[], limit: number): string[] => {
   })
 }
 
-/** Returns the ids that come for the first time after one with a higher number. */
+/** Returns the ids that first appear after an id with a higher number. */
 export const orderOf = (ids: readonly string[], numberOf: (id: string) => number): string[] => {
   let highest = Number.NEGATIVE_INFINITY
   return [...new Set(ids)].filter((id) => {

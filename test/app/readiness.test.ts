@@ -1,4 +1,4 @@
-/** Readiness: a gateway that cannot take events says so, and says when it can again. */
+/** Readiness: a gateway that cannot take events is not ready, and is ready again when it can take events. */
 
 import t, { type Test } from 'tap'
 import { Readiness } from '../../src/app/readiness.ts'
@@ -17,7 +17,7 @@ const refused: RequestEnded = {
   ms: () => 0,
 }
 
-/** A store that can be broken, and `pass`, which lets seconds go by one by one. */
+/** Makes a gateway's readiness over a store that a test can break. `pass` advances the clock second by second. */
 const open = (t: Test, shared = false) => {
   const clock = fakeClock()
   const store = openMemory({ clock })

@@ -1,4 +1,7 @@
-/** Replicas: what a gateway tells the others of itself, what it knows of them, and what an operator should know. */
+/**
+ * Replicas: what a replica tells the other replicas of itself, what a replica knows of the other replicas, and what an operator should
+ * know.
+ */
 
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -86,7 +89,7 @@ const another = (id: string, state: Partial<ReplicaState>): Replica => ({
   state: { ...({} as ReplicaState), digest: '', isStopping: false, ...state },
 })
 
-/** A replica on a store that answers with these others. */
+/** Makes a replica on a store whose answer to a beat also has the replicas in `store.others`. */
 const joinStore = (t: Test) => {
   const clock = fakeClock()
   const told: ReplicaState[] = []

@@ -1,4 +1,7 @@
-/** What `storage move` promises: all work of a store is in the other one afterwards, as the port shows it, whatever ends the move before. */
+/**
+ * `storage move` brings all work of a store to another store, as the port of the store shows. A move that something ended too early can be
+ * repeated.
+ */
 
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -63,7 +66,7 @@ const fill = async (store: OpenStore): Promise<void> => {
 const claimed = ['dead', 'again', 'left', 'lane-2', 'fresh-1', 'group-1', 'direct']
 const events = ['dead', 'again', 'replied', 'left', 'lane-1', 'lane-2', 'lane-3', 'fresh-1', 'fresh-2', 'group-2', 'group-3']
 
-/** What the port shows without changing anything. Times are in minutes, because they pass. */
+/** Reads the work of a store through the port, and changes nothing. Times are rounded to ten minutes, because time passes. */
 const shown = async (store: OpenStore): Promise<unknown> => {
   const standings = await store.standings(events.map((id) => `evt-${id}`))
   return {
@@ -79,7 +82,7 @@ const shown = async (store: OpenStore): Promise<unknown> => {
   }
 }
 
-/** Takes all work to its end. Returns what was taken, in its order. */
+/** Takes and finishes all runs. Returns the runs in the order in which they were taken. */
 const drained = async (store: OpenStore): Promise<unknown[]> => {
   const seen: unknown[] = []
   for (const only of [undefined, undefined, undefined, undefined, 'groups', undefined, undefined] as const) {
@@ -96,7 +99,7 @@ t.test('storage move', { skip: withoutPostgres }, async (t) => {
   const server = await openPostgresServer()
   t.teardown(() => server.stop())
 
-  /** `copy`: of the work of a test that is set up already; it is never moved. */
+  /** `copy`: the data directory of a test that is set up already. The store of the copy is for comparison, and is never moved. */
   const setUp = (t: Test, kind = 'sqlite', copy?: FakeCli) => {
     const schema = server.newSchema()
     const config = (kind: string): string => `storage: { kind: ${kind}, url: "${server.url}", schema: ${schema}, durability: commit }\n`
@@ -261,7 +264,7 @@ t.test('storage move', { skip: withoutPostgres }, async (t) => {
       await using(from, async (store) => {
         await Promise.all(Array.from({ length: runs }, (_, i) => store.accept(runOf(String(i)), claimOf(String(i)))))
       })
-      // Time is asked for in each row, so the move is slow enough to be killed in the middle.
+      // The database calls `clock()` for each row. A slow `clock()` makes the move slow enough for a kill in the middle.
       await using('postgres', async () => {})
       await query(clockOf('plpgsql', 'begin perform pg_sleep(0.0005); return now(); end'))
       const child = spawn(process.execPath, [main, 'storage', 'move', '--to', to], { env: { ...process.env, HEADGATE_HOME: cli.dir } })

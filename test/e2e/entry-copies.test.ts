@@ -1,4 +1,7 @@
-/** The files of subscriptions are copies of what gateways on one database share: their first start, changes by hand, a database that is away. */
+/**
+ * The files of subscriptions are copies of the entries that gateways on one database share: the first start of gateways, changes of files
+ * by hand, and a database that is away.
+ */
 
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +29,7 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
     await answers(t, second, 'one', 200)
     t.same(Object.keys(entriesOf(b)), ['one'])
     t.same(Object.keys(entriesOf(b, `${subscriptions}.local`)), ['one', 'two'])
-    // As the message says.
+    // The message asks for this: entries that are to stay are written into the file again.
     writeEntries(b, entriesOf(b, `${subscriptions}.local`))
     t.match(await said(second, /by hand/), /everybody's now: two/)
     await answers(t, first, 'two', 200)

@@ -1,4 +1,4 @@
-/** Several gateways on one database: each is known to the others, and all are reloaded by one command. */
+/** Several gateways on one database: each gateway knows the other gateways, and one command reloads all gateways. */
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,9 +22,9 @@ const configOf = ({ url, schema }: Storage, routes: Shown): string =>
     storage: { kind: 'postgres', url, schema, durability: 'commit' },
   })
 
-/** Data directories with one configuration. `c` has no gateway at first. */
+/** Makes data directories with one configuration. The directory `c` has no gateway at first. */
 const foldersOf = (t: Test, storage: Storage): { a: string; b: string; c: string; write: (name: string, routes: Shown) => void } => {
-  // This is registered before the folder is made. Otherwise the folder is removed while a gateway still writes to it.
+  // This teardown is registered before the folder is made. Otherwise the folder is removed while a gateway still writes to it.
   t.teardown(() => undefined)
   const files = () => ({ 'config.yaml': configOf(storage, { work: { prompt: 'p' } }), scripts: { 'x.sh': 'cat' } })
   const dir = t.testdir({ a: files(), b: files(), c: files() })

@@ -71,7 +71,7 @@ t.test('a kill in the middle of a direct delivery: the repeat of the sender goes
   const first = await startGateway(t, dir)
   const broken = first.post('work', 'a').catch(() => 'no answer')
   await until(() => linesIn(dir, 'acme-busy').length === 1)
-  // What the gateway says to its store goes in order: the share of the first target is in it before this answer.
+  // The gateway writes to its store in order: the store knows of the delivery to the first target before this answer comes.
   t.equal((await first.post('other', 'b')).status, 202)
   first.kill()
   t.equal(await broken, 'no answer')

@@ -1,4 +1,7 @@
-/** Subscriptions and jobs that were made at run time belong to all gateways on one database: the built command on a real server. */
+/**
+ * Subscriptions and jobs that were made at run time belong to all gateways on one database. The tests use the built command and a real
+ * server.
+ */
 
 import { spawn } from 'node:child_process'
 import { statSync } from 'node:fs'
@@ -14,7 +17,7 @@ const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const subscriptions = 'webhook_subscriptions.json'
 const jobs = 'cron_jobs.json'
 
-/** Runs a command of which several run at the same time. */
+/** Runs a command without blocking this process, so that several commands can run at the same time. */
 const beside = (dir: string, ...args: string[]): Promise<number | null> =>
   new Promise((resolve) => {
     const { NODE_OPTIONS: _, ...env } = process.env
@@ -38,7 +41,7 @@ t.test('gateways on one database', { skip: withoutPostgres }, async (t) => {
     ok(t, b, 'webhook', 'enable', 'one')
     await answers(t, first, 'one', 200)
     const [{ secret }] = JSON.parse(ok(t, a, 'webhook', 'secret', 'one', '--rotate', '--json')).data.secrets
-    // A gateway answers 429 to a client whose signatures fail too often, so the new secret is not tried before it is there.
+    // A gateway answers 429 to a client whose signatures fail too often, so the test waits until the copy has the new secret.
     await until(() => entriesOf(b).one?.secret === secret)
     await answers(t, second, 'one', 200, secret)
     t.equal((await second.post('one', 'old')).status, 401, 'the old secret holds nowhere')

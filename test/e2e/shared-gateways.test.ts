@@ -1,4 +1,7 @@
-/** Two built gateways on one real database: what they share, and what their senders hear while it is away. */
+/**
+ * Two built gateways on one real database. The gateways share rate limits, the key for marks, and delivery ids. While the database is away,
+ * the gateways refuse events with 503.
+ */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +18,7 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
   const server: OwnServer = await startPostgresServer(true)
   t.teardown(() => server.stop())
   const open = async (t: Test, count: number, routes: object, more: object = {}): Promise<readonly ProcessGateway[]> => {
-    // This is registered before the folders are made. Otherwise they are removed while a gateway still writes to them.
+    // This teardown is registered before the folders are made. Otherwise the folders are removed while a gateway still writes to them.
     t.teardown(() => undefined)
     const home = t.testdir()
     const webhook = { enabled: true, extra: { port: 0, secret, rate_limit: 100_000, routes, ...more } }
@@ -78,7 +81,7 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
     isSilent = false
     let answer = await two.post('r', 'a')
     t.match(answer, { status: 503, headers: { 'retry-after': /^\d+$/ } }, 'nobody knows yet how the first ended')
-    // A repeat waits for nine seconds, and the claim of the first ends after thirty.
+    // Each repeat waits for nine seconds, and the claim of the first sending ends after thirty seconds.
     for (let repeats = 0; repeats < 5 && answer.status === 503; repeats++) answer = await two.post('r', 'a')
     t.match(answer, { status: 200, json: { status: 'delivered' } })
     t.equal(receiver.seen.length, 2)

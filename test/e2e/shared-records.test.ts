@@ -1,4 +1,4 @@
-/** Records of events on a shared store: commands beside any gateway, and beside none, see the events of all gateways. */
+/** Records of events on a shared store: a command sees the events of all gateways, whether or not a gateway runs in its data directory. */
 
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -14,7 +14,7 @@ const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 type Tree = { readonly [key: string]: unknown }
 
-/** Runs a command with `--json`, and gives the members of its answer. */
+/** Runs a command with `--json`, and returns the `data` of its answer. */
 const answerOf = (dir: string, ...args: string[]): Tree => {
   const { status, stdout, stderr } = command({ dir }, ...args, '--json')
   if (stdout === '') throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`)
@@ -43,7 +43,7 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
   const server = await startPostgresServer()
   t.teardown(() => server.stop())
 
-  /** Makes data directories of one more schema, whose agent fails until there is a file `works`. */
+  /** Makes data directories on one schema. The agent of a directory fails until the directory has a file `works`. */
   const directories = (t: Test, schema = server.newSchema()): [string, string, string] => {
     const storage = { kind: 'postgres', url: server.url, schema, durability: 'commit' }
     const routes = { work: { prompt: 'P {n}', deliver: 'log', retry: { max_attempts: 1, backoff: 0 } } }

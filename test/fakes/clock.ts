@@ -4,7 +4,7 @@ import { type Clock, systemClock } from '../../src/core/clock.ts'
 
 export type FakeClock = Clock & { advance(ms: number): void }
 
-/** `standStill`: passes time as for a process that was stopped meanwhile. All timers that are due fire after it. */
+/** `standStill` passes time as for a process that is stopped meanwhile. All timers that are due fire at the end of that time. */
 export type StoppableClock = FakeClock & { standStill(ms: number): void }
 
 type Timer = { readonly at: number; readonly then: () => void }

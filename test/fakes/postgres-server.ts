@@ -25,9 +25,9 @@ export type OwnServer = PostgresServer & {
   readonly kill: () => Promise<void>
   /** Starts the server again on its port. */
   readonly start: () => Promise<void>
-  /** The processes of the server that run: itself first, then its sessions and its own work. */
+  /** The ids of the running processes of the server: its main process first, then its sessions and background processes. */
   readonly pids: () => readonly number[]
-  /** Sends an orderly end, as a restart does, and waits for it. */
+  /** Ends the server in order, as a restart does, and waits for the end. */
   readonly end: () => Promise<void>
 }
 

@@ -9,13 +9,15 @@ import { command, type ProcessGateway } from './process-gateway.ts'
 import { until } from './wait.ts'
 
 const subscriptions = 'webhook_subscriptions.json'
-/** What is made in one data directory is served everywhere within two seconds; a busy machine may need longer. */
+/**
+ * All gateways serve an entry within two seconds after a command has made the entry in one data directory. A busy machine may need longer.
+ */
 const servedMs = 5_000
 const key = 'a secret of nobody'
 
 /** Options of `webhook subscribe`. The pushes that `answers` posts are ignored with 200, so that no work is left. */
 export const routeOptions = ['--prompt', 'hi', '--events', 'release', '--secret', key]
-/** The entry of such a route. */
+/** The entry of a route that `routeOptions` make. */
 export const routeEntry = { prompt: 'hi', events: ['release'], secret: key }
 
 export const entriesOf = (dir: string, file = subscriptions): { readonly [name: string]: { readonly [key: string]: unknown } } =>
@@ -33,10 +35,10 @@ export const ok = (t: Test, dir: string, ...args: string[]): string => {
   return stdout
 }
 
-/** Posts to a route until the gateway answers with this status, which must not take long. */
+/** Posts to a route until the gateway answers with this status. Fails when the wait is longer than `servedMs`. */
 export const answers = async (t: Test, gateway: ProcessGateway, name: string, status: number, secret = key): Promise<void> => {
   const began = Date.now()
-  // While this process waited for a command, the gateway may have closed an idle connection.
+  // A post may fail: while this process waited for a command, the gateway may have closed an idle connection.
   const post = () => gateway.post(name, `${name}-${Date.now()}`, { key: secret }).catch(() => undefined)
   await until(async () => (await post())?.status === status)
   t.ok(Date.now() - began < servedMs, `${name} answers ${status} after ${Date.now() - began} ms`)
@@ -44,11 +46,11 @@ export const answers = async (t: Test, gateway: ProcessGateway, name: string, st
 
 /** Makes data directories on a new schema of the database. */
 export const sharedDirectories = (t: Test, server: PostgresServer, count: number): string[] => {
-  // This is registered before the folders are made. Otherwise they are removed while a gateway still writes to them.
+  // This teardown is registered before the folders are made. Otherwise the folders are removed while a gateway still writes to them.
   t.teardown(() => undefined)
   const home = t.testdir()
   const webhook = { enabled: true, extra: { port: 0, rate_limit: 100_000 } }
-  // A server of tests may run with fsync off, which durability: fsync refuses.
+  // A server of tests may run without fsync, and `durability: fsync` refuses such a server.
   const storage = { kind: 'postgres', url: server.url, schema: server.newSchema(), durability: 'commit' }
   const config = stringify({ platforms: { webhook }, storage })
   return Array.from({ length: count }, (_, i) => {

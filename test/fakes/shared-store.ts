@@ -24,7 +24,7 @@ export const sharedStore = (clock: Clock): StorePart => {
   }
 }
 
-/** The process that claimed each key last. */
+/** For each key, the process that claimed the key last. */
 type Claimers = Map<string, symbol>
 
 /** `backlog`: as the server said it last. */

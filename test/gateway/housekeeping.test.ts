@@ -1,4 +1,4 @@
-/** Housekeeping: each minute, and by one of the gateways on a shared store. */
+/** Housekeeping runs each minute. On a shared store, only the leader runs the housekeeping. */
 
 import t from 'tap'
 import { keepHouse } from '../../src/gateway/housekeeping.ts'
@@ -9,7 +9,7 @@ import { fakeClock } from '../fakes/clock.ts'
 const retention = () => ({ maxAgeMs: 1, maxBytes: 1, maxEvents: 1, maxDeadRuns: defaults.retention.max_dead_runs, payloads: true })
 const log = Object.assign(() => {}, { writes: () => true })
 
-/** A store that counts how often it was pruned. `lead`: whether its gateway leads now; absent in a sole store. */
+/** A store that counts its prunings. `lead`: whether the gateway is the leader now; absent for a store of one gateway. */
 const storeWith = (lead?: () => boolean) => {
   const pruned = { runs: 0, replicas: 0, records: 0 }
   const shared = lead && {
@@ -28,7 +28,7 @@ const storeWith = (lead?: () => boolean) => {
   return { store: store as unknown as OpenStore, pruned }
 }
 
-/** Lets a time go by in steps that no timer is longer than. */
+/** Advances the clock second by second, and lets promises resolve after each second. */
 const passing = (clock: ReturnType<typeof fakeClock>) => async (seconds: number) => {
   for (let i = 0; i < seconds; i++) {
     clock.advance(1_000)

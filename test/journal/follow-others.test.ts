@@ -1,4 +1,4 @@
-/** Following the records of other gateways: each line once, also of a batch that was committed late. */
+/** Following the records of other gateways: each line is told once, also each line of a batch that was committed late. */
 
 import t from 'tap'
 import type { JournalLine } from '../../src/journal/line.ts'
@@ -9,7 +9,7 @@ import { until } from '../fakes/wait.ts'
 
 const second = 1_000_000
 
-/** A database whose time a test sets. A batch may get an earlier time than now. */
+/** A database whose time a test sets. A batch may get a time that is earlier than the time of the database. */
 class Database {
   now = 100 * second
   isAway = false

@@ -59,7 +59,7 @@ const accept = (store: Store, id: string) => store.accept(runOf(id), { key: id, 
 const open = async (t: Test, clock: FakeClock, disk: Disk) =>
   workOn(t, clock, await openSqlite({ folder: t.testdir(), durability: 'commit', clock }, linksOn(disk)))
 
-/** `send`: what happens before a text counts as sent. */
+/** `send` must resolve before a text counts as sent. */
 type WorkOptions = Pick<WorkerOptions, 'isShared' | 'lacks'> & { readonly timeoutMs: number; readonly send: () => Promise<void> }
 
 const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (prompt) => prompt, more: Partial<WorkOptions> = {}) => {

@@ -1,4 +1,7 @@
-/** Schedulers of several gateways on one store: each time once, whatever their clocks say, and no job loses its plan to a gateway without it. */
+/**
+ * Schedulers of several gateways on one store: each time of a job starts the job once, whatever the clocks of the gateways say. A gateway
+ * that does not have a job does not remove the plan of the job.
+ */
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +23,7 @@ const log: Log = Object.assign(() => {}, { writes: () => true })
 
 type Jobs = { readonly [id: string]: unknown }
 
-/** A store, and gateways on it, each with a data directory and a clock of its own. */
+/** Makes a store. `gateway` starts a scheduler on the store, with a data directory and a clock of its own. */
 const open = (t: Test, start: string) => {
   const time = fakeClock(Date.parse(start))
   const store = openMemory({ clock: time })

@@ -920,7 +920,7 @@ const callOf = (store: Store, call: Call): Promise<unknown> => {
   const claim = { key: call.id, holdMs: hourMs }
   if ('group' in call) return store.join(runOf(call.id), claim, call.group)
   if (call.op === 'accept') return store.accept(runOf(call.id), claim, 'lane' in call ? call.lane : undefined)
-  // In a shared store such a claim lasts for half a minute until it is settled.
+  // A shared store holds an unsettled claim for half a minute at most. All stores agree on a shorter claim.
   const unsettled = { ...claim, holdMs: 20_000 }
   return call.op === 'claim' ? store.claim(unsettled) : store.settle(unsettled, call.op === 'keep')
 }
@@ -1036,7 +1036,7 @@ for (const { name, at } of [shared, ...postgres])
     promise('each run is taken by one of them, in the order of acceptance', async (t, { first, second }) => {
       for (const [i, id] of ['a', 'b', 'c', 'd'].entries()) t.equal(await accept(i % 2 ? first : second, id), 'accepted')
       const [some, others] = await Promise.all([first.take(2, 1000), second.take(10, 1000)])
-      // Which of the two a server hears first is not known.
+      // The server may hear the call of either store first.
       for (const taken of [ids(some), ids(others)]) t.strictSame(taken, taken.toSorted())
       t.strictSame([...ids(some), ...ids(others)].toSorted(), ['a', 'b', 'c', 'd'])
       t.equal(await second.backlog(), 4)

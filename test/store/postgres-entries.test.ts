@@ -1,4 +1,4 @@
-/** Subscriptions and jobs in the database: replaced only by who knows the present ones. */
+/** Shared entries in the database: a call replaces entries only when the call names their present revision. */
 
 import t, { type Test } from 'tap'
 import { systemClock } from '../../src/core/clock.ts'

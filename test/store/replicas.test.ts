@@ -25,7 +25,7 @@ t.test('replicas of a store', { skip: withoutPostgres }, async (t) => {
   const server = await openPostgresServer()
   t.teardown(() => server.stop())
 
-  /** Opens three replicas on a schema whose time stands still until it is moved. */
+  /** Opens three replicas on a schema whose clock stands still. `pass` advances the clock. */
   const open = async (t: Test) => {
     const options = { url: () => server.url, schema: server.newSchema(), durability: 'commit' as const, clock: systemClock }
     const stores = await Promise.all([1, 2, 3].map(() => openPostgres(options)))
