@@ -23,7 +23,7 @@ export const knownSecrets = (config: Config): string[] => {
   )
 }
 
-/** Returns the address of the database, and its password alone: a message of the driver could have either. */
+/** Returns the address of the database, and the password alone: a message of the driver could quote the address or only the password. */
 const secretsOfStorage = ({ storage: { url } }: Config): string[] => {
   if (url === undefined) return []
   const password = passwordOf(url)

@@ -10,16 +10,19 @@ import type { RunningGateway } from './running-gateway.ts'
 import { attachStore } from './shared-store/attach-store.ts'
 import type { Workspace } from './workspace.ts'
 
-/** What says how runs stand: a running gateway, or a store that several share. */
+/** The source of the standings of runs: a running gateway, or a shared store. */
 export type Runs = Pick<RunningGateway, 'standings'>
 
 export type OpenRecords = EventRecords & {
-  /** Absent with a store that only its gateway may open. */
+  /** The standings of the runs in a shared store. Absent for a store of one gateway, because only that gateway may open the store. */
   readonly runs?: Runs
   close(): Promise<void>
 }
 
-/** Opens the records of a data directory: its folder, or the database that its gateway shares with others. Whoever opens them closes them. */
+/**
+ * Opens the event records of a data directory: the folder of its journal, or the database of its shared store. The caller closes the
+ * records.
+ */
 export const openRecords = async (workspace: Workspace): Promise<OpenRecords> => {
   const attached = await attachStore(workspace, 'read')
   if (!attached) return { ...folderRecords(journalFolder(workspace.dataDir)), close: async () => {} }

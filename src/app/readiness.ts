@@ -1,4 +1,4 @@
-/** Says whether a gateway should get requests: it is not stopping, and its store answers and can be read. */
+/** Says whether a gateway should get requests: it is not stopping, its store answers, and its version can read the store. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Fact, Observer } from '../core/fact.ts'
@@ -6,10 +6,13 @@ import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import type { OpenStore } from '../store/store-part.ts'
 
-/** How long a store may give no answer before the gateway is not ready. Shorter faults are answered with 503 one by one. */
+/**
+ * How long a store may give no answer before the gateway is not ready. During a shorter failure, only the requests that need the store get
+ * a 503.
+ */
 const mostAwayMs = 5_000
 const lookEveryMs = 1_000
-/** Only a write shows that a full or broken disk works again. */
+/** The claim that shows whether the store can be written. Only a write shows that a full or broken disk works again. */
 const trial = { key: 'a trial whether the store can be written', holdMs: 1 }
 
 type ReadinessOptions = {
@@ -17,17 +20,17 @@ type ReadinessOptions = {
   readonly clock: Clock
   readonly log: Log
   readonly stopping: () => boolean
-  /** Whether a later version has changed the store in a way that this one cannot read. */
+  /** Whether a later version of headgate has changed the store so that this version cannot read it. */
   readonly isTooNew: () => boolean
 }
 
 /**
- * Learns of a failing store from the requests that it refuses. A shared store is asked each second, too: its server may be gone while
- * no request comes.
+ * Notices a failing store by the requests that the gateway refuses as unavailable. A shared store is also asked each second, because its
+ * server may fail while no request comes.
  */
 export class Readiness implements Observer {
   readonly #options: ReadinessOptions
-  /** `since`: the monotonic time at which the first call began that failed. */
+  /** The present failure of the store. `since`: the monotonic time at which the first failed call began. */
   #failure: { readonly since: number; why: string } | undefined
   #logged: string | undefined
   #isClosed = false

@@ -1,8 +1,8 @@
-/** What a use case tells its user although it succeeded. */
+/** Warnings: what a use case tells its user besides a successful result. */
 
 import type { Diagnostic, Severity } from '../core/diagnostic.ts'
 
-/** A warning. `severity` is `info` where nothing need be wrong; absent, it is a warning. `help` is the way out. */
+/** A warning. `severity`: `info` where nothing need be wrong; absent for an ordinary warning. `help`: how to solve the problem. */
 export type Warning = {
   readonly code: string
   readonly message: string

@@ -118,9 +118,9 @@ export type Config = {
     readonly kind: string
     readonly durability: 'fsync' | 'commit'
     readonly retention: Retention
-    /** The address of the database, for a store that has one. */
+    /** The address of the PostgreSQL database. Absent where the configuration has no `storage.url`. */
     readonly url?: string
-    /** The schema of the database. */
+    /** The PostgreSQL schema that has the tables of the shared store. */
     readonly schema: string
   }
 }

@@ -5,8 +5,8 @@ import { messageOf } from '../core/fault.ts'
 import { isObject, type Json, type JsonObject } from '../core/json.ts'
 import { jsonDepthPlace, jsonErrorPlace, maxDepth } from './yaml/json-place.ts'
 
-/** The most bytes of a file that is read. */
-export const maxFileBytes = 16_777_216
+/** The most bytes of a file of entries. A larger file is not read. */
+export const maxEntriesBytes = 16_777_216
 const snapshotTries = 5
 
 /** The stamp of a file that does not exist. */
@@ -30,7 +30,7 @@ export const readSnapshot = (file: string): string => {
     for (let tries = 0; tries < snapshotTries; tries++) {
       const before = fstatSync(fd, { bigint: true })
       if (!before.isFile()) throw new Error('not a regular file')
-      if (before.size > maxFileBytes) throw new Error(`larger than ${maxFileBytes} bytes`)
+      if (before.size > maxEntriesBytes) throw new Error(`larger than ${maxEntriesBytes} bytes`)
       const bytes = Buffer.alloc(Number(before.size))
       const read = readSync(fd, bytes, 0, bytes.length, 0)
       const after = fstatSync(fd, { bigint: true })

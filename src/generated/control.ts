@@ -70,11 +70,11 @@ export const controlOperations = {
 export type ControlQuestions = {
   readonly status: Record<never, never>
   readonly reload: {
-    /** Also where most of the routes would go. */
+    /** Reloads even where most of the routes would be removed. */
     readonly force?: boolean
   }
   readonly reloadAll: {
-    /** Also where most of the routes would go. */
+    /** Reloads even where most of the routes would be removed. */
     readonly force?: boolean
   }
   readonly stop: Record<never, never>
@@ -123,7 +123,7 @@ export type ControlAnswers = {
   readonly status: Status
   /** Reads the files again, and takes the configuration over or refuses it. */
   readonly reload: ReloadResult
-  /** Asks all replicas of the store for a reload. `status` shows how each ends. Throws StoreFault. */
+  /** Asks all replicas of the shared store for a reload. `status` shows how the reload of each replica ended. Throws StoreFault. */
   readonly reloadAll: {
     /** The ids of the replicas that were asked; none where the store has one gateway. */
     readonly replicas: readonly string[]

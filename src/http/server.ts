@@ -113,7 +113,7 @@ const addRoutes = (app: FastifyInstance, isReady: ServerOptions['isReady']): voi
   // Only webhook paths take a body, so this parser leaves every other body unread.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.get('/health', async () => ({ status: 'ok', platform: 'webhook' }))
-  // The reason is in the log: strangers can ask this.
+  // The answer has no reason, because anybody may ask. The log has the reason.
   app.get('/readyz', (_request, reply) => {
     const ready = isReady()
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })

@@ -1,4 +1,4 @@
-/** Gathers records, and lets a writer store them in batches. It never fails or delays its caller. */
+/** Gathers records, and lets a writer store them in batches. To add a record never fails, and never delays the caller. */
 
 import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'

@@ -6,8 +6,9 @@ import type { JournalLine } from './line.ts'
 import type { Ended } from './record.ts'
 
 /**
- * Calls `enough` with lines, newest first, until it returns true; then further lines may still come. `event`: all lines of the events whose
- * ids begin with the text. `delivery`: those with this delivery id. `group`: the end of this group's run. Other lines may be among them.
+ * Calls `enough` with lines, newest first, until `enough` returns true; some further lines may still follow. `event`: all lines of the
+ * events whose ids begin with the text. `delivery`: all lines whose delivery id is the text. `group`: the line with the end of this group's
+ * run. Unrelated lines may be among these lines.
  */
 export type SearchLines = (by: 'event' | 'delivery' | 'group', text: string, enough: (line: JournalLine) => boolean) => Promise<void>
 

@@ -1,4 +1,4 @@
-/** What is read of the records of events. A folder of segments answers it, and the database that several gateways share. */
+/** The contract for reading event records. A folder of segments keeps it, and so does the database of a shared store. */
 
 import type { EventFilter, Events } from './fold-events.ts'
 import type { EventView, RawPlace, RawRequest } from './record.ts'

@@ -70,7 +70,7 @@ export type Tried = {
   readonly attempt: number
   readonly error: string
   readonly next_at: string
-  /** Whose attempt it is, for those who read this line alone. */
+  /** The route and the event of the attempt, for a reader who has this line alone. */
   readonly profile?: string
   readonly route?: string
   readonly event_type?: string
@@ -165,8 +165,8 @@ export type EventView = {
 }
 
 /**
- * The place of a raw request: the headers as JSON, then the body. `segment`: the segment whose raw file has it, or in a shared database the
- * batch. Lengths and offset in bytes.
+ * The place of a raw request: the headers as JSON, then the body. `segment`: the segment whose raw file has the request; in a shared
+ * database, the batch that has the request. Lengths and offset in bytes.
  */
 export type RawPlace = { readonly segment: string; readonly offset: number; readonly head_bytes: number; readonly body_bytes: number }
 

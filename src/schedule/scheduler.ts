@@ -15,7 +15,7 @@ import { type JobCause, type JobStarter, startJob } from './start-job.ts'
 
 export type SchedulerOptions = JobStarter & {
   readonly store: Pick<Store, 'accept' | 'plan' | 'plans'>
-  /** Whether other gateways plan jobs in the same store, and have jobs that this one does not know. */
+  /** Whether other gateways plan jobs in the same store. Such gateways may have jobs that this gateway does not know. */
   readonly isShared: boolean
   readonly log: Log
   /** The jobs of the present configuration and jobs files. */
@@ -27,7 +27,7 @@ const tickMs = 1_000
 /** A start that is late by no more than this counts as in time, whatever the grace: the loop or the store may be slow. */
 const leastGraceMs = 10_000
 const dayMs = 86_400_000
-/** A plan that is past for so long belongs to a job that no gateway has: the grace of a job is at most a week. */
+/** How long a plan may be past before it is forgotten. The grace of a job is at most a week, so no gateway has the job of an older plan. */
 const forgottenMs = 8 * dayMs
 /** The number of jobs that are started together. */
 const batch = 100
@@ -42,7 +42,7 @@ export class Scheduler {
   readonly #plans = new Map<string, number | undefined>()
   readonly #unsaved = new Map<string, number | undefined>()
   #jobs: readonly ScheduledJob[] = []
-  /** Whether all jobs were known once. A job that comes later is new. */
+  /** Whether all jobs were known at least once. A job that comes later is new. */
   #isBegun = false
   #lastNow = Number.POSITIVE_INFINITY
   #working: Promise<void> | undefined
@@ -116,8 +116,8 @@ export class Scheduler {
   }
 
   /**
-   * Takes over what other gateways have planned, so that clocks that differ plan the same times. Of a job that is new here, no plan of the past
-   * is taken over. Forgets the plans that nobody follows.
+   * Takes over the plans of other gateways, so that gateways whose clocks differ plan the same times. For a job that is new to this
+   * gateway, a plan in the past is not taken over. Forgets the plans of jobs that no gateway has.
    */
   async #adopt(jobs: readonly ScheduledJob[], now: number): Promise<void> {
     const known = new Set(jobs.map(({ planKey }) => planKey))

@@ -1,11 +1,11 @@
 /**
- * The content of a store as rows that another kind of store takes. Times are durations in milliseconds, because the two stores count them
- * by two clocks. A key is the first 120 bits of a SHA-256, in hexadecimal.
+ * The content of a store as rows that another kind of store takes. Times are durations in milliseconds, because the two stores have
+ * different clocks. A key is the first 120 bits of a SHA-256, in hexadecimal.
  */
 
 import type { Shared } from './shared.ts'
 
-/** A claim that need not be settled. Where a store has only 60 bits of its key, the others are 0. */
+/** A claim that does not wait to be settled. Where a store has only 60 bits of the claim's key, the remaining bits are 0. */
 export type MovedClaim = { readonly key: string; readonly leftMs: number }
 
 /** `dueInMs`: absent for a parked run and for a dead run. `deadForMs`: of a dead run. `error`, `reply` and `run` are JSON. */
@@ -23,7 +23,9 @@ export type MovedRun = {
   readonly run: string
 }
 
-/** `opener`: the id of the event that opened the group. It, `run` and the prompts are JSON. `lengths`: the characters of each prompt. */
+/**
+ * `opener`: the id of the event that opened the group. `opener`, `run` and the prompts are JSON. `lengths`: the characters of each prompt.
+ */
 export type MovedGroup = {
   readonly key: string
   readonly opener: string
@@ -73,17 +75,17 @@ export type MovedKind = keyof MovedRows
 export type MovedPage = { readonly [K in MovedKind]: { readonly kind: K; readonly rows: MovedRows[K] } }[MovedKind]
 
 /**
- * `serving`: gateways may use the store; `isEmpty`: it has nothing. `filling`: a move to it has not ended. `moved`: its content was moved to
- * another store.
+ * `serving`: gateways may use the store; `isEmpty`: the store has no content. `filling`: a move to the store has not ended. `moved`: the
+ * content of the store was moved to another store.
  */
 export type MoveState = { readonly state: 'serving'; readonly isEmpty: boolean } | { readonly state: 'filling' | 'moved' }
 
 /** A store that a move opened. No gateway can use an embedded store meanwhile. */
 export interface MovableStore {
   readonly state: MoveState
-  /** The replicas that work with a shared store now, in words. */
+  /** Describes the replicas that work with a shared store now; empty for an embedded store. */
   replicas(): Promise<readonly string[]>
-  /** Reads the content, a session before its messages. While the store is filled, reads what it was filled with so far. */
+  /** Reads the content, a session before its messages. While the store is being filled, reads the rows that were added so far. */
   pages(): AsyncIterable<MovedPage>
   /** Empties the store, and marks it as being filled. */
   begin(): Promise<void>
@@ -92,9 +94,9 @@ export interface MovableStore {
   complete(): Promise<void>
   /** Marks the content as moved. */
   shut(): Promise<void>
-  /** Lets gateways use the store as it was before `shut`. What it was being filled with is dropped. */
+  /** Lets gateways use the store again, with its content from before `shut`. Rows that a move added and did not complete are dropped. */
   reopen(): Promise<void>
-  /** Where a shared store keeps the subscriptions and jobs that were made at run time. */
+  /** The shared entries. Absent for an embedded store. */
   readonly entries?: Pick<Shared, 'entryRevisions' | 'readEntries' | 'replaceEntries'>
   close(): Promise<void>
 }

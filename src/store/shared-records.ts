@@ -1,6 +1,12 @@
-/** The records of events and the raw requests of all gateways on a shared store. The store keeps lines, and knows little of what they say. */
+/**
+ * The records of events and the raw requests of all gateways on a shared store. The store keeps lines, and reads only a few of their
+ * members.
+ */
 
-/** The place of a line: newest first is by the server's time, then by batch and number. A later line may be committed before an earlier one. */
+/**
+ * The place of a line. Lines are ordered by the server's time, then by batch and number. A line with a later place may be committed before
+ * a line with an earlier place.
+ */
 export type LinePlace = {
   /** When the line was stored, by the server's clock, in microseconds since 1970. */
   readonly storedUs: number
@@ -10,7 +16,7 @@ export type LinePlace = {
 
 export type StoredLine = LinePlace & { readonly line: string }
 
-/** The most that is kept of the records of all gateways together. Bytes are those of lines and raw requests. */
+/** The limits of the records of all gateways together. `maxBytes` counts the bytes of lines and of raw requests. */
 export type RecordLimits = { readonly maxAgeMs: number; readonly maxBytes: number; readonly maxEvents: number }
 
 /** Lines of other gateways, oldest first. `nowUs`: the server's time, in microseconds since 1970. */
@@ -19,11 +25,11 @@ export type OthersLines = { readonly lines: readonly StoredLine[]; readonly nowU
 /** Every method throws a StoreFault where the database does not answer. Lists are bounded. */
 export interface SharedRecords {
   /**
-   * Stores a batch of lines. They are JSON objects that begin with `kind`, `at` and `event_id`, each but the last with a line end. `raw` has
-   * the bytes to which the lines point by their offsets.
+   * Stores a batch of lines. Each line is a JSON object that begins with `kind`, `at` and `event_id`, and each line but the last has a line
+   * end. `raw` has the bytes to which the lines point by their offsets.
    */
   add(lines: Buffer, count: number, raw: Buffer): Promise<void>
-  /** Returns at most `max` lines before a place, or the newest, newest first. */
+  /** Returns at most `max` lines before a place, newest first. Without a place, returns the newest lines. */
   before(place: LinePlace | undefined, max: number): Promise<readonly StoredLine[]>
   /** Returns the lines of the events whose ids begin with `prefix`, newest first. */
   ofEvents(prefix: string): Promise<readonly StoredLine[]>
@@ -31,10 +37,10 @@ export interface SharedRecords {
   ofDelivery(deliveryId: string): Promise<readonly StoredLine[]>
   /** Returns the ends of this group's run, newest first. */
   groupEnds(group: string): Promise<readonly StoredLine[]>
-  /** Returns a piece of the raw bytes of a batch; shorter or `undefined` where they are gone. */
+  /** Returns a piece of the raw bytes of a batch. The piece is shorter, or `undefined`, where the bytes are gone. */
   raw(batch: string, offset: number, bytes: number): Promise<Buffer | undefined>
-  /** Returns the next lines of other gateways behind a place; only the server's time where that is `undefined`. */
+  /** Returns the next lines of other gateways behind a place. Without a place, returns no lines and only the server's time. */
   ofOthers(after: LinePlace | undefined): Promise<OthersLines>
-  /** Forgets the oldest batches while they are too old, or all are too many or too large. */
+  /** Forgets the oldest batches: while a batch is past the age limit, or while all batches together have too many events or bytes. */
   prune(limits: RecordLimits): Promise<void>
 }

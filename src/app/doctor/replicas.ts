@@ -8,7 +8,10 @@ import { type Check, ok, type Patient, warn } from './check.ts'
 
 const name = 'replicas'
 
-/** Asks the running gateway; without one, the store. What keeps the store from answering is a finding of its own check. */
+/**
+ * Asks the running gateway for the replicas; where no gateway runs, asks the store. The check of the store reports a store that does not
+ * answer.
+ */
 export const checkReplicas = async ({ workspace, status }: Patient): Promise<readonly Check[]> => {
   const config = status ? undefined : sharedConfig(workspace)
   const replicas = config

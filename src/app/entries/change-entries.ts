@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { maxFileBytes } from '../../config/read-consistent.ts'
+import { maxEntriesBytes } from '../../config/read-consistent.ts'
 import { entriesIn, textOfEntries, type Update, updateEntries } from '../../config/writing/entry-store.ts'
 import { conflict, lockFile } from '../../config/writing/file-lock.ts'
 import { refuseReadOnly, replaceFile } from '../../config/writing/replace-file.ts'
@@ -13,12 +13,12 @@ import { sharedText, writeCopy } from './copied-revision.ts'
 import { type EntryFile, entryFilesOf } from './entry-files.ts'
 import { type EntryPort, reconcile } from './reconcile.ts'
 
-/** In each round at least one of those who change the entries at the same time is done. */
+/** The most times that an update is tried. In each round, at least one of the updates that run at the same time succeeds. */
 const maxRounds = 100
-const longestPauseMs = 50
+const longestRoundPauseMs = 50
 
 /**
- * Applies an update to the present entries, and returns its result. Somebody else may change the entries meanwhile. Then the update is
+ * Applies an update to the present entries, and returns its result. When another process changes the entries meanwhile, the update is
  * called again with the new entries. Throws a Fault.
  */
 export const changeEntries = async <T>(workspace: Workspace, file: string, update: Update<T>): Promise<T> => {
@@ -41,7 +41,7 @@ const changeShared = async <T>(port: EntryPort, entryFile: EntryFile, update: Up
   const { name, file } = entryFile
   const lock = await lockFile(file)
   try {
-    // What was written into the file by hand must not be lost under the copy.
+    // The copy will replace the file. So entries that were edited in the file by hand become shared entries first.
     await reconcile(port, entryFile)
     for (let round = 0; round < maxRounds; round++) {
       const present = await port.readEntries(name)
@@ -52,11 +52,11 @@ const changeShared = async <T>(port: EntryPort, entryFile: EntryFile, update: Up
       refuseTooLarge(file, after.text)
       if (lock.lost()) break
       if (await port.replaceEntries(name, present?.revision, after)) {
-        // The change is made. Where the file cannot be written, the next refresh writes it, or says why it cannot.
+        // The database has the change. Where the file cannot be written, the next refresh writes the file, or reports the reason.
         await replaceCopy(file, present?.text, after).catch(() => {})
         return result
       }
-      await wait(Math.random() * longestPauseMs)
+      await wait(Math.random() * longestRoundPauseMs)
     }
     throw conflict(`${name} keep changing while they are updated: nothing was written`, 'try again')
   } finally {
@@ -70,6 +70,6 @@ const replaceCopy = async (file: string, before: string | undefined, after: Retu
 }
 
 const refuseTooLarge = (file: string, text: string): void => {
-  if (Buffer.byteLength(text) <= maxFileBytes) return
-  throw new Fault('too_large', `${file} would be larger than ${maxFileBytes} bytes: nothing was written`, { exitCode: exit.no })
+  if (Buffer.byteLength(text) <= maxEntriesBytes) return
+  throw new Fault('too_large', `${file} would be larger than ${maxEntriesBytes} bytes: nothing was written`, { exitCode: exit.no })
 }

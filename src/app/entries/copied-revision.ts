@@ -1,4 +1,4 @@
-/** Names texts of entries, and keeps beside a file which text of the database was last written into it. */
+/** Computes the revision of a text of entries, and notes beside a file which revision was last written into the file. */
 
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -7,7 +7,10 @@ import type { SharedEntries } from '../../store/shared.ts'
 
 const revisionFile = (file: string): string => `${file}.revision`
 
-/** Returns a text as it is shared. Equal texts have one revision, so that a file can be compared without the text of the database. */
+/**
+ * Returns a text of entries with its revision. Equal texts have equal revisions, so a file can be compared without the text in the
+ * database.
+ */
 export const sharedText = (text: string): SharedEntries => ({ revision: hash('sha256', text, 'base64url'), text })
 
 /** Returns the revision that was last written into the file; `undefined` where none was. */
@@ -15,7 +18,7 @@ export const copiedRevision = (file: string): string | undefined => {
   try {
     return readFileSync(revisionFile(file), 'utf8').trim()
   } catch {
-    // Without it the file counts as one that was never a copy, and is kept beside the copy.
+    // Without a noted revision, the file counts as edited by hand. Where the shared entries replace such a file, its text is kept.
     return undefined
   }
 }
@@ -23,7 +26,7 @@ export const copiedRevision = (file: string): string | undefined => {
 /** Notes that the file has the text of this revision. */
 export const noteRevision = (file: string, revision: string): Promise<void> => replaceFile(revisionFile(file), `${revision}\n`)
 
-/** Makes the file a copy of what the database has. */
+/** Writes the shared entries into the file, and notes their revision. */
 export const writeCopy = async (file: string, { revision, text }: SharedEntries): Promise<void> => {
   await replaceFile(file, text)
   await noteRevision(file, revision)

@@ -1,4 +1,6 @@
-/** Keeps the files of a data directory equal to the shared entries, and looks closer only at files where something has changed. */
+/**
+ * Keeps the files of a data directory equal to the shared entries. Compares the texts only where a file or the shared entries have changed.
+ */
 
 import { absent, stampOf } from '../../config/read-consistent.ts'
 import { lockFile } from '../../config/writing/file-lock.ts'
@@ -6,19 +8,19 @@ import { Fault } from '../../core/fault.ts'
 import type { EntryFile } from './entry-files.ts'
 import { type EntryPort, type Reconciled, reconcile } from './reconcile.ts'
 
-/** What became of a file, or why it could not be made equal. */
+/** How a file was made equal to the shared entries, or the Fault that prevented this. */
 export type Refreshed = { readonly file: string; readonly result: Exclude<Reconciled, { readonly kind: 'same' }> | Fault }
 
 export class EntryCopies {
   readonly #port: EntryPort
-  /** By file: the stamp of the file and the revision of the shared entries, when the two were last found equal. */
+  /** For each file: its stamp and the revision of the shared entries, when the file and the shared entries were last equal. */
   readonly #equal = new Map<string, { readonly stamp: string; readonly revision: string | undefined }>()
 
   constructor(port: EntryPort) {
     this.#port = port
   }
 
-  /** Returns what became of the files that were not equal. Throws StoreFault. */
+  /** Makes the files equal to the shared entries, and returns a result for each file that was not equal. Throws StoreFault. */
   async refresh(files: readonly EntryFile[]): Promise<readonly Refreshed[]> {
     const revisions = await this.#port.entryRevisions()
     const refreshed: Refreshed[] = []
@@ -29,7 +31,7 @@ export class EntryCopies {
       const equal = this.#equal.get(file)
       if (equal ? equal.stamp === stamp && equal.revision === revision : revision === undefined && stamp === absent) continue
       const result = await this.#reconcile(entryFile)
-      // What has changed since is found by the next refresh, because stamp and revision are older.
+      // Stamp and revision were read before the comparison, so the next refresh finds any change that was made meanwhile.
       if (!(result instanceof Fault) && result.kind === 'same') this.#equal.set(file, { stamp, revision })
       else refreshed.push({ file, result })
     }

@@ -1,6 +1,6 @@
 /**
- * Makes a file of entries and the shared entries equal again. The database has the truth, and the file is a copy. What was written into the
- * file by hand becomes everybody's, unless somebody has changed the shared entries meanwhile (rules: Subscriptions 9).
+ * Makes a file of entries and the shared entries equal again. The shared entries are authoritative, and the file is a copy. Edits that were
+ * made by hand in the file become shared entries, unless the shared entries were changed meanwhile (rules: Subscriptions 9).
  */
 
 import { stampOf } from '../../config/read-consistent.ts'
@@ -15,9 +15,9 @@ import type { EntryFile } from './entry-files.ts'
 export type EntryPort = Pick<Shared, 'entryRevisions' | 'readEntries' | 'replaceEntries'>
 
 /**
- * What became of a file. `copied`: it has the shared entries now. `first`: its entries are the first shared ones. `edited`: its entries were
- * changed by hand, and are shared now. `overruled`: others had changed the shared entries too; the file was kept as `kept`. `names`: the
- * entries that differ.
+ * How a file and the shared entries were made equal. `copied`: the file got the shared entries. `first`: the entries of the file became the
+ * first shared entries. `edited`: entries that were edited by hand in the file became the shared entries. `overruled`: the shared entries
+ * had changed too, and replaced the file; its text was kept in the file `kept`. `names`: the entries that differ.
  */
 export type Reconciled =
   | { readonly kind: 'same' }
@@ -27,7 +27,7 @@ export type Reconciled =
 
 const maxRounds = 5
 
-/** The caller holds the lock of the file. Throws a Fault, or a StoreFault. */
+/** Makes the file and the shared entries equal. The caller holds the lock of the file. Throws a Fault, or a StoreFault. */
 export const reconcile = async (port: EntryPort, entryFile: EntryFile): Promise<Reconciled> => {
   for (let round = 0; round < maxRounds; round++) {
     const reconciled = await reconcileOnce(port, entryFile)
@@ -36,7 +36,7 @@ export const reconcile = async (port: EntryPort, entryFile: EntryFile): Promise<
   throw conflict(`${entryFile.file} keeps changing while it is compared with the database`, 'try again')
 }
 
-/** `undefined`: the file or the shared entries have changed meanwhile. */
+/** Tries once to make the two equal. `undefined`: the file or the shared entries have changed meanwhile. */
 const reconcileOnce = async (port: EntryPort, entryFile: EntryFile): Promise<Reconciled | undefined> => {
   const { name, file } = entryFile
   const stamp = stampOf(file)
@@ -59,7 +59,7 @@ const reconcileOnce = async (port: EntryPort, entryFile: EntryFile): Promise<Rec
   return overruled ?? { kind: 'copied' }
 }
 
-/** Gives the entries of the file to everybody. `undefined`: somebody has changed the shared entries meanwhile. */
+/** Stores the entries of the file as the shared entries. `undefined`: the shared entries have changed meanwhile. */
 const share = async (
   port: EntryPort,
   { name, file }: EntryFile,
@@ -73,7 +73,9 @@ const share = async (
   return { kind: present === undefined ? 'first' : 'edited', names }
 }
 
-/** Keeps a file that the shared entries replace. `undefined`: it has no entry that they lack. */
+/**
+ * Keeps the text of a file that the shared entries replace. `undefined`: every entry of the file is a shared entry, so no text was kept.
+ */
 const keepOverruled = async (file: string, mine: string, present: string): Promise<Reconciled | undefined> => {
   const shared = lenientEntries(file, present)
   const entries = lenientEntries(file, mine)

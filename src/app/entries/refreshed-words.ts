@@ -1,4 +1,4 @@
-/** Says in a sentence what became of a file of entries, for the log and for commands. */
+/** Says in a sentence how a file of entries was made equal to the shared entries, or why it was not, for the log and for commands. */
 
 import { Fault } from '../../core/fault.ts'
 import type { Refreshed } from './entry-copies.ts'

@@ -1,4 +1,6 @@
-/** Keeps the files of subscriptions and jobs up to the database while a gateway runs. The gateway reads changed files by itself. */
+/**
+ * Keeps the files of subscriptions and jobs equal to the shared entries while a gateway runs. The gateway reads changed files by itself.
+ */
 
 import type { Config } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -16,14 +18,17 @@ export type EntryWatchOptions = {
   readonly config: () => Config
   readonly clock: Clock
   readonly log: Log
-  /** Called after files were written, so that they are read before a request needs them. */
+  /** Called after files were written, so that the gateway reads the new entries before a request needs them. */
   readonly written: () => Promise<void>
 }
 
-/** Resolves after the first look, with the function that ends the watching. Never rejects: without the database the files stay in use. */
+/**
+ * Resolves after the first refresh, with a function that ends the watching. Never rejects: when the database does not answer, the files
+ * stay in use.
+ */
 export const watchEntries = async ({ port, config, clock, log, written }: EntryWatchOptions): Promise<() => Promise<void>> => {
   const copies = new EntryCopies(port)
-  /** The warnings of the last look, so that a lasting trouble is said once. */
+  /** The messages of the last refresh, so that a lasting problem is logged only once. */
   let lasting: ReadonlySet<string> = new Set()
   let isOver = false
   let cancel = (): void => {}
@@ -45,7 +50,7 @@ export const watchEntries = async ({ port, config, clock, log, written }: EntryW
   }
 }
 
-/** Says what became of the files that were not equal. Never rejects. */
+/** Refreshes the files, and returns a sentence for each file that was not equal. Never rejects. */
 const refreshed = async (
   copies: EntryCopies,
   files: readonly EntryFile[],

@@ -125,8 +125,8 @@ export const standingsOf = async (runs: Runs, events: readonly EventView[]): Pro
 }
 
 /**
- * Asks for the states of the events that have not ended: the running gateway, or else a store that several share. Without either, the states
- * of the journal hold.
+ * Asks for the states of the events that have not ended: asks the running gateway, or else a shared store. Without a gateway and a shared
+ * store, the states of the journal hold.
  */
 const withStandings = async (records: OpenRecords, finder: GatewayFinder, events: readonly EventView[]): Promise<EventStatuses> => {
   const notices: string[] = []

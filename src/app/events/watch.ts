@@ -1,4 +1,4 @@
-/** Watches the traffic, after the traffic of the past. */
+/** Shows the past traffic, then watches the present traffic. */
 
 import type { TailLine } from '../../generated/control.ts'
 import type { EventView } from '../../journal/record.ts'
@@ -37,7 +37,7 @@ export const watch = async (workspace: Workspace, finder: GatewayFinder, { since
   return { lines: joined(past, live), close: () => void live.return?.() }
 }
 
-/** Watches the running gateway, or without one the records of all that share the store. */
+/** Watches the running gateway; where no gateway runs, watches the records of all gateways on the shared store. */
 const tailOf = async (workspace: Workspace, finder: GatewayFinder, { route, outcome }: TrafficFilter): Promise<TailLines> => {
   const ofRoute = route === undefined ? {} : { route }
   const gateway = await finder.find()

@@ -1,4 +1,4 @@
-/** Finds what can start dead runs again: the running gateway, or the store that several share. */
+/** Gives access to dead runs, to start them again: through the running gateway, or through a shared store. */
 
 import { revivedLine } from '../../journal/shared/revived-line.ts'
 import { standingsIn } from '../open-records.ts'
@@ -8,7 +8,10 @@ import type { Workspace } from '../workspace.ts'
 
 export type DeadRuns = Pick<RunningGateway, 'standings' | 'retry'>
 
-/** Lets `use` work with the running gateway, or with the shared store where no gateway runs here. Throws a Fault (exit 4) without either. */
+/**
+ * Lets `use` work with the running gateway; where no gateway runs here, with the shared store. Throws a Fault (exit 4) where there is no
+ * gateway and no shared store.
+ */
 export const withRuns = async <T>(workspace: Workspace, finder: GatewayFinder, use: (runs: DeadRuns) => Promise<T>): Promise<T> => {
   const gateway = await finder.find()
   const store = gateway ? undefined : await attachStore(workspace, 'change')

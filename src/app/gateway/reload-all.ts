@@ -1,4 +1,4 @@
-/** Makes all replicas of a shared store read their files again, and waits for the end of each. */
+/** Asks all replicas of a shared store for a reload, and waits until the reload of each replica has ended. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../core/clock.ts'
@@ -10,23 +10,29 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import { sharedConfig, withShared } from '../shared-store/attach-store.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** A replica sees the question within five seconds. */
+/** How long the reloads may take. A replica sees the request within five seconds, with its next beat. */
 const patienceMs = 30_000
 const lookMs = 500
 
-/** How a replica fared. `silent`: it has not answered in time. `gone`: it ended meanwhile. `reason`: why it refused or failed. */
+/**
+ * How the reload of a replica ended. `silent`: the replica did not answer in time. `gone`: the replica ended before it answered. `reason`:
+ * why the reload was refused or failed.
+ */
 export type ReplicaReloaded = {
   readonly replica: Replica
   readonly result: 'reloaded' | 'refused' | 'silent' | 'gone'
   readonly reason?: string
 }
 
-/** `list`: `null` where the store does not answer now. */
+/**
+ * `list`: returns the replicas; `null` where the store does not answer now. `ask`: asks for the reload, and returns the ids of the replicas
+ * that were asked.
+ */
 type Asking = { readonly list: () => Promise<readonly Replica[] | null>; readonly ask: () => Promise<readonly string[]> }
 
 /**
- * Asks the replicas through the gateway of the data directory, or through the store where none runs. `force`: even where most of the routes
- * would go. Throws a Fault where there are no replicas.
+ * Asks the replicas through the gateway of the data directory; where no gateway runs there, through the shared store. `force`: reloads even
+ * where most of the routes would be removed. Throws a Fault where there are no replicas.
  */
 export const reloadAll = async (finder: GatewayFinder, workspace: Workspace, force: boolean): Promise<readonly ReplicaReloaded[]> => {
   const gateway = await finder.find()
@@ -59,10 +65,10 @@ const untilAllEnd = async ({ list, ask }: Asking): Promise<readonly ReplicaReloa
     if ((!waits && last.size > 0) || asked.size === 0 || Date.now() > end) break
   }
   const ids = new Set(present.map(({ id }) => id))
-  return [...last.values()].map((replica) => endOf(replica, ids.has(replica.id)))
+  return [...last.values()].map((replica) => reloadEnd(replica, ids.has(replica.id)))
 }
 
-const endOf = (replica: Replica, isPresent: boolean): ReplicaReloaded => {
+const reloadEnd = (replica: Replica, isPresent: boolean): ReplicaReloaded => {
   const { ok = null, reason } = replica.reload ?? {}
   const result = ok === null ? (isPresent ? 'silent' : 'gone') : ok ? 'reloaded' : 'refused'
   return { replica, result, ...(reason === undefined ? {} : { reason }) }

@@ -8,14 +8,20 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import { sharedConfig, withShared } from '../shared-store/attach-store.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** `status`: absent where no gateway runs on the data directory. `replicas`: absent for a store of one gateway, `null` where it is silent. */
+/**
+ * `status`: absent where no gateway runs on the data directory. `replicas`: absent for a store of one gateway, `null` where the store does
+ * not answer.
+ */
 export type GatewayStatus = {
   readonly status?: Status
   readonly replicas?: readonly Replica[] | null
   readonly problems: readonly ReplicaProblem[]
 }
 
-/** Asks the gateway; where none runs, the store that other gateways share. Throws a Fault (exit 4) where no gateway runs at all. */
+/**
+ * Asks the gateway of the data directory; where no gateway runs there, asks the shared store for its replicas. Throws a Fault (exit 4)
+ * where no gateway runs at all.
+ */
 export const readStatus = async (finder: GatewayFinder, workspace: Workspace): Promise<GatewayStatus> => {
   const status = await (await finder.find())?.status()
   if (status) return { status, ...judged(status.replicas) }

@@ -25,9 +25,9 @@ const readCommentKey = (dataDir: string): Buffer | undefined => {
 }
 
 /**
- * Returns the key of a data directory, and makes it where there is none. Gateways on a shared store have one key, because the comment of
- * one comes to another as an event: the key of the first counts. Only the gateway that serves the directory calls it. Throws a Fault where
- * the key cannot be written, or a StoreFault.
+ * Returns the key of a data directory, and makes it where there is none. All gateways on a shared store have the same key, because a
+ * comment of one gateway may reach another gateway as an event. The key of the first gateway counts. Only the gateway that serves the
+ * directory calls this function. Throws a Fault where the key cannot be written, or a StoreFault.
  */
 export const ensureCommentKey = async (dataDir: string, shared?: Pick<Shared, 'agree'>): Promise<Buffer> => {
   const kept = readCommentKey(dataDir)

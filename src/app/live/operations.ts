@@ -105,7 +105,7 @@ const sessionView = ({ ageMs, idleMs, chatAddress, ...session }: Session, now: n
   updatedAt: Math.round(now - idleMs),
 })
 
-/** Returns what the store says, or `null` where the store does not answer: the rest of the status must not wait for it. */
+/** Returns the answer of the store; `null` where the store does not answer, because the rest of the status must not wait for the store. */
 const orNull = async <T>(asked: Promise<T>): Promise<T | null> => {
   try {
     return await asked

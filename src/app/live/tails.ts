@@ -31,14 +31,14 @@ export type Tails = Observer & {
 type Options = {
   readonly clock: Clock
   readonly redact: (text: string) => string
-  /** The records of the gateways on a shared store. Absent: there is only this gateway. */
+  /** The records of the gateways on a shared store. Absent: no other gateway uses the store. */
   readonly others?: SharedRecords | undefined
 }
 
 export const createTails = ({ clock, redact, others }: Options): Tails => {
   const open = new Set<Tail>()
   let isClosed = false
-  /** Present while there are watchers. */
+  /** Follows the traffic of other gateways. Present while there are watchers. */
   let following: Following | undefined
   const tell = (lines: readonly TrafficLine[]): void => {
     if (lines.length > 0) for (const tail of open) tail.push(lines)

@@ -74,13 +74,15 @@ const attemptLine = (run: RunAttempt, now: number): TrafficLine => ({
   silent: run.end.kind === 'done' && run.end.silent,
 })
 
-/** Returns the lines of what another gateway recorded; most records of other kinds than requests and attempts have none. */
+/**
+ * Returns the traffic lines of a record that another gateway wrote. Most records that are neither a request nor an attempt have no lines.
+ */
 export const trafficOfRecord = ({ entry, raw }: JournalLine): readonly TrafficLine[] => {
   if (entry.kind === 'revived' || entry.kind === 'started') return []
   const { at, event_id, profile = null, route, event_type = null, delivery_id = null } = entry
   const head = { at, event_id, profile, route: route || null, event_type, delivery_id }
   if (entry.kind === 'received') {
-    // Such a record counts refusals, and is about no request of its own.
+    // A record with a count stands for many refusals, and not for a request of its own.
     if (entry.count !== undefined) return []
     const { status, outcome, stage, duration_ms, reason = null, target = null } = entry
     return [

@@ -1,4 +1,4 @@
-/** The digest of all that runs depend on. Two replicas with equal files have equal digests, wherever their folders are. */
+/** Makes the digest of everything that runs depend on. Two replicas with equal files have equal digests, wherever their folders are. */
 
 import { createHash } from 'node:crypto'
 import { type Config, defaultProfile } from '../../config/config.ts'
@@ -9,7 +9,7 @@ import type { Catalogue } from '../../plan/compile.ts'
 import { runnerSettings } from '../../plan/runner.ts'
 import type { FileHash } from './file-hashes.ts'
 
-/** So many characters of a hash tell configurations apart, and can be read aloud. */
+/** The length of a digest: long enough to tell configurations apart, and short enough to be read aloud. */
 const shownLength = 12
 
 /**

@@ -1,4 +1,4 @@
-/** Hashes the files beside a configuration on which runs depend: scripts, skills, lists and plugins. */
+/** Hashes the files that stand beside a configuration and on which runs depend: scripts, skills, lists and plugins. */
 
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
@@ -8,14 +8,14 @@ import { maxFileBytes } from '../../config/file-digests.ts'
 import { filesBelow } from '../files-below.ts'
 import { filesBesideRoute } from '../validate/beside-route.ts'
 
-/** Further files are left out: all replicas leave the same ones out. */
+/** The most files that are hashed, in the order of their paths. All replicas leave out the same further files. */
 const maxFiles = 1_000
 const search = { depth: 4, isWanted: () => true, without: new Set(['node_modules', '.git', '.venv', '__pycache__']) }
 
 /** The path of a file below the data directory, and the hash of its content. */
 export type FileHash = readonly [path: string, hash: string]
 
-/** `stamp`: as long as a file has it, its hash is known. */
+/** A hash that need not be made again as long as the file has this stamp. */
 type Known = { readonly stamp: string; readonly hash: string }
 
 /** Makes a function that hashes the files of a configuration. It reads a file again only after the file changed. */
@@ -32,7 +32,7 @@ export const createFileHashes = (): ((config: Config) => Promise<readonly FileHa
 const filesOf = (config: Config): readonly string[] => {
   const folders = [...config.profiles.values()].flatMap(({ dir }) => [join(dir, 'scripts'), join(dir, 'skills')])
   const beside = [...config.routes.values()].flatMap((route) => filesBesideRoute(route, config))
-  // A plugin that is a package has its version in its name only where the operator wrote it.
+  // A plugin from a package has no file here. Its version counts only where the operator wrote the version into the plugin's name.
   const plugins = config.plugins.filter(({ name }) => /^[./]/.test(name)).map(({ name }) => resolve(config.dataDir, name))
   return [...new Set([...folders, ...beside].flatMap(filesAt).concat(plugins))].sort().slice(0, maxFiles)
 }

@@ -1,18 +1,18 @@
-/** Finds what an operator should know of replicas that should be alike. */
+/** Finds the problems of replicas that an operator should know: all replicas should be alike, and beat regularly. */
 
 import { someOf } from '../../core/text.ts'
 import type { Replica } from '../../generated/control.ts'
 
-/** How long two configurations may be in use at once: replicas do not reload in one moment. */
+/** How long replicas may have different configurations, because replicas do not all reload at the same moment. */
 const mostSplitSeconds = 15
 const mostClockSeconds = 5
-/** A replica beats every five seconds. */
+/** How long ago the last beat of a replica may be. A replica beats every five seconds. */
 const mostUnseenSeconds = 15
 
-/** `fix`: the way out. */
+/** `fix`: how the operator can solve the problem. */
 export type ReplicaProblem = { readonly message: string; readonly fix: string }
 
-/** `now`: wall time in milliseconds, by the clock that the times of the replicas are written in. */
+/** Returns the problems of the replicas. `now`: wall time in milliseconds, by the same clock as the times of the replicas. */
 export const replicaProblems = (replicas: readonly Replica[], now: number): readonly ReplicaProblem[] => {
   const isUnseen = ({ seen_seconds }: Replica): boolean => seen_seconds > mostUnseenSeconds
   const living = replicas.filter((replica) => !isUnseen(replica) && !replica.stopping)

@@ -1,4 +1,4 @@
-/** Shows a replica to a reader, with times of this machine: the clocks of others may differ. */
+/** Describes replicas for a reader, with times by the clock of this machine, because the clocks of other machines may differ. */
 
 import type { Replica as ReplicaView } from '../../generated/control.ts'
 import type { Replica, Shared } from '../../store/shared.ts'

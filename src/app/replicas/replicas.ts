@@ -1,4 +1,4 @@
-/** Tells the other replicas of a shared store what this one is, and knows them. */
+/** Tells the other replicas of a shared store the state of this replica, and knows the states of the other replicas. */
 
 import { hostname } from 'node:os'
 import type { Clock } from '../../core/clock.ts'
@@ -13,7 +13,7 @@ import { configDigest } from './config-digest.ts'
 import { createFileHashes } from './file-hashes.ts'
 
 const beatEveryMs = 5_000
-/** How long the files beside an unchanged configuration are not looked at again. */
+/** How long the hashes of files stay in use while the configuration is unchanged. */
 const hashedForMs = 60_000
 
 type ReplicasOptions = {
@@ -25,7 +25,7 @@ type ReplicasOptions = {
   readonly runs: () => number
 }
 
-/** What a replica is asked for each beat, once it serves. */
+/** The functions by which a beat reads the state of this replica, and starts a reload. They are known once the replica serves. */
 type Serving = {
   readonly url: string
   /** Returns the number of requests without an answer. */
@@ -43,17 +43,17 @@ export class Replicas implements Observer {
   #serving: Serving | undefined
   #known: readonly Replica[] = []
   #isTooNew = false
-  /** The configuration whose digest this is, and when its files were looked at. */
+  /** The configuration of `#digest`, and the time at which its files were hashed. */
   #digested: LiveConfig | undefined
   #hashedAt = 0
   #digest = ''
-  /** Since when this is the digest. */
+  /** The time at which `#digest` last changed. */
   #digestAt = 0
   #beating: Promise<void> | undefined
   #isBeatDue = false
   #isFailing = false
   #cancelTimer: () => void = () => {}
-  /** The reload that was asked for last, and its end. */
+  /** The last reload that this replica was asked for, and how the reload ended. */
   #asked = ''
   #reloaded: ReloadEnd | undefined
 
@@ -62,7 +62,7 @@ export class Replicas implements Observer {
     this.#startedAt = options.clock.monotonic()
   }
 
-  /** Whether a replica is known that serves with another configuration. What is known is at most some seconds old. */
+  /** Whether another replica serves with a different configuration, by the states that the last beat returned. */
   othersDiffer(): boolean {
     return this.#known.some(({ id, state }) => id !== this.id && !state.isStopping && state.digest !== this.#digest)
   }
@@ -71,23 +71,23 @@ export class Replicas implements Observer {
     return this.#options.shared.replica
   }
 
-  /** Whether a later version has changed the store in a way that this one cannot read. */
+  /** Whether a later version of headgate has changed the store so that this version cannot read it. */
   get isTooNew(): boolean {
     return this.#isTooNew
   }
 
-  /** Makes this replica known to the others. Resolves after the first beat, also where the store did not take it. */
+  /** Makes this replica known to the other replicas. Resolves after the first beat, even where the store failed. */
   begin(serving: Serving): Promise<void> {
     this.#serving = serving
     return this.beat()
   }
 
-  /** A new configuration has another digest, which the others should know at once. */
+  /** Beats at once for a new configuration, because the other replicas should know the new digest. */
   on(fact: Fact): void {
     if (fact.kind === 'config_replaced') void this.beat()
   }
 
-  /** Tells the state at once, for what others must not learn only at the next beat. Never rejects. */
+  /** Beats at once, for a change that the other replicas must not learn only with the next regular beat. Never rejects. */
   beat(): Promise<void> {
     if (this.#beating) this.#isBeatDue = true
     else this.#beating = this.#beatAll()
@@ -98,7 +98,7 @@ export class Replicas implements Observer {
     this.#serving = undefined
     this.#cancelTimer()
     await this.#beating
-    // A row that stays is not shown for longer than a minute.
+    // Where the store fails, the row of this replica stays. Other replicas leave the row out after a minute.
     await this.#options.shared.leave().catch(() => {})
   }
 
@@ -110,7 +110,7 @@ export class Replicas implements Observer {
       if (this.#serving) await this.#tell(this.#serving)
     } while (this.#isBeatDue)
     this.#beating = undefined
-    // The beats of several replicas are spread out.
+    // The random part of the pause spreads out the beats of several replicas.
     if (this.#serving) this.#cancelTimer = clock.after(beatEveryMs * (0.9 + 0.1 * Math.random()), () => void this.beat())
   }
 

@@ -13,7 +13,7 @@ import { storeOptions } from '../store-options.ts'
 import type { Workspace } from '../workspace.ts'
 import { type KindTally, tallyOf } from './moved-tally.ts'
 
-/** `reopened`: nothing was carried, and the store may be used as an earlier move left it. */
+/** `counted`: a dry run counted the rows and carried none. `reopened`: no rows were carried, and gateways may use the store again. */
 export type StorageMove = {
   readonly from: string
   readonly to: string
@@ -23,7 +23,10 @@ export type StorageMove = {
 
 export type MoveRequest = { readonly to: string; readonly dryRun: boolean; readonly force: boolean }
 
-/** Throws a Fault: while a gateway works, where the target has content, and when the two stores differ after the carrying. */
+/**
+ * Moves the content to the store `to`. Throws a Fault while a gateway works, where the target has content of its own, and when the two
+ * stores differ after the move.
+ */
 export const moveStorage = async (workspace: Workspace, { to, dryRun, force }: MoveRequest): Promise<StorageMove> => {
   const movable = stores.filter(({ openToMove }) => openToMove !== undefined)
   const target = movable.find(({ name }) => name === to)
@@ -34,7 +37,7 @@ export const moveStorage = async (workspace: Workspace, { to, dryRun, force }: M
   const open = async (part: StorePart): Promise<MovableStore> => {
     if (part.ownership === 'shared' && config.storage.url === undefined) throw noAddress()
     const store = await part.openToMove?.(storeOptions(config, systemClock))
-    // Cannot happen: both parts were chosen because they have it.
+    // Cannot happen: both parts were chosen because they have `openToMove`.
     if (!store) throw new Error(`${part.name} cannot be moved`)
     opened.push(store)
     await refuseReplicas(store)
@@ -47,7 +50,8 @@ export const moveStorage = async (workspace: Workspace, { to, dryRun, force }: M
       return { ...about, result: 'reopened', tallies: [] }
     }
     if (dryRun) return { ...about, result: 'counted', tallies: await tallyOf(await open(source)) }
-    // First the target: by then a claim that the source leaves out, because it has ended, has ended in the target too.
+    // A store leaves out claims that ended before it was opened. The target is opened first, so it leaves out no claim that the source
+    // carries.
     const filled = await open(target)
     const read = await open(source)
     refuseStates({ name: source.name, ...read.state }, { name: target.name, ...filled.state })
@@ -61,13 +65,13 @@ const carry = async (source: MovableStore, target: MovableStore, config: Config)
   await target.begin()
   for await (const page of source.pages()) await target.add(page)
   await carryEntries(source.entries ?? target.entries, config)
-  // From here on no gateway can begin with the source. It is compared as it is then.
+  // After `shut`, no gateway can start with the source, so its content stays as it is while the two stores are compared.
   await source.shut()
   const tallies = await compared(source, target).catch(async (error) => {
     await source.reopen()
     throw error
   })
-  // When this fails, the target may be complete already, so the source stays closed.
+  // When `complete` fails, the target may be complete already. So the source stays marked as moved, and two stores are never in use.
   await target.complete()
   return tallies
 }
@@ -90,7 +94,10 @@ const refuseDifference = (before: readonly KindTally[], after: readonly KindTall
   })
 }
 
-/** In the embedded store they lie in files of the data directory, of which the shared store makes copies. */
+/**
+ * Makes the files of the data directory and the shared entries equal. With the embedded store, the entries lie only in these files; with
+ * the shared store, the files are copies.
+ */
 const carryEntries = async (entries: MovableStore['entries'], config: Config): Promise<void> => {
   if (!entries) return
   for (const { result } of await new EntryCopies(entries).refresh(entryFilesOf(config))) if (result instanceof Fault) throw result
@@ -124,7 +131,8 @@ const refuseStates = (source: NamedState, target: NamedState): void => {
       hint: `repeat it: headgate storage move --to ${source.name}`,
     })
   }
-  // A move that ended between marking the one and opening the other is repeated.
+  // When the source is marked as moved and the target is still being filled, an earlier move ended between these two steps. The move is
+  // repeated.
   if (source.state === 'moved' && target.state !== 'filling') {
     throw new Fault('store_moved', `what ${source.name} holds was moved to ${target.name} already`, {
       exitCode: exit.conflict,

@@ -3,14 +3,19 @@
 import { hash } from 'node:crypto'
 import type { MovableStore, MovedKind, MovedPage, MovedRows } from '../../store/moving.ts'
 
-/** `digest`: 12 hexadecimal digits. Times are not in it, because they pass. */
+/**
+ * The number of rows of a kind, and their digest: 12 hexadecimal digits. Times are left out, because the durations change during the move.
+ */
 export type KindTally = { readonly kind: MovedKind; readonly rows: number; readonly digest: string }
 
-/** The embedded store has 60 bits of a claim's key. */
+/** The hexadecimal digits of a claim's key that are compared: the embedded store has only 60 bits of the key. */
 const claimDigits = 15
 const modulus = 2 ** 48
 
-/** What must be equal of a row. `place`: its place among the rows of its kind, where the other store must keep their order. */
+/**
+ * The values of a row that must be equal in both stores. `place`: the place of the row among the rows of its kind, compared where the other
+ * store must keep their order.
+ */
 const comparedOf: { readonly [K in MovedKind]: (row: MovedRows[K][number], place: number) => readonly unknown[] } = {
   claims: ({ key }) => [key.slice(0, claimDigits)],
   runs: ({ fence, attempt, isLeased, isParked, deadForMs, lane, laneLimit, error, reply, run }, place) => [

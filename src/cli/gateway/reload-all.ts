@@ -1,4 +1,7 @@
-/** `gateway reload --all`: all replicas of a shared store read their files again. Exit 1 where a replica refused them or did not answer. */
+/**
+ * `gateway reload --all`: all replicas of a shared store read their files again. Exit 1 where a replica refused its files or did not
+ * answer.
+ */
 
 import { type ReplicaReloaded, reloadAll } from '../../app/gateway/reload-all.ts'
 import { exit } from '../../core/fault.ts'

@@ -1,4 +1,4 @@
-/** Shows replicas of a shared store: a line each for people, and the same as JSON. */
+/** Shows the replicas of a shared store: for people a line for each replica, for programs JSON. */
 
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'

@@ -1,4 +1,4 @@
-/** Commands on subscriptions and jobs, which first bring the files of these up to what gateways share. */
+/** Wraps commands on subscriptions and jobs: before such a command runs, the files of entries are made equal to the shared entries. */
 
 import { printableLines } from '../../core/text.ts'
 import type { Run } from './grammar-values.ts'

@@ -46,10 +46,12 @@ type HeldClaims = {
   readonly had: readonly boolean[]
 }
 
-/** Another request with this id was not settled in time. Its process may be dead, and then the claim ends by itself. */
+/**
+ * The claim of another request with this id was not settled in time. Where the process of that request is dead, the claim ends by itself.
+ */
 const inProgress = refuse('in_progress', { retryAfterSeconds: 5 })
 
-/** How often a claim is tried again that another request holds. */
+/** The pause before another try of a claim that another request holds. */
 const againMs = 200
 
 /**

@@ -166,8 +166,8 @@ export type Scheme = {
    */
   readonly byName?: boolean
   /**
-   * Read the event's type and the delivery id: of a scheme with `byName` on the routes that name it, else on all routes. In a plugin's scheme
-   * they have no effect.
+   * The functions that read the event's type and the delivery id. With `byName` they serve the routes that name the scheme, else all
+   * routes. In a plugin's scheme they have no effect.
    */
   readonly reads?: {
     readonly eventType?: ((headers: Headers, payload: Json) => string | undefined) | undefined

@@ -31,7 +31,7 @@ import { Sums } from './sums.ts'
 /** How long callers wait after a StoreFault. A full store has room again when a run or claim has ended. */
 const pauseMs = 500
 
-/** `unsettledMs`: how long a claim lasts that nobody settles; absent: for its whole time. */
+/** `unsettledMs`: how long a claim lasts that nobody settles. Absent: such a claim lasts for its whole time. */
 export type MemoryOptions = { readonly clock: Clock; readonly maxClaims?: number; readonly unsettledMs?: number }
 
 class MemoryStore implements Store {

@@ -8,7 +8,7 @@ import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { own } from '../../core/json.ts'
 import { applicationId, databaseName, schemaVersion, upgradeFrom } from './schema.ts'
 
-/** The folder in which a new database is filled with what another store has. It is there only until that has ended. */
+/** The folder in which a move fills a new database. The folder exists only until the move has ended. */
 export const fillingFolder = (folder: string): string => join(folder, 'filling')
 
 /**

@@ -129,8 +129,9 @@ const version4 = `
 `
 
 /**
- * Keys are the first 20 characters of a hash, as much as the shared store has of them, so that the content of one store can be moved to the
- * other. moved: has a row when the content was moved to another store, and then no gateway may use it.
+ * Keys are the first 20 characters of a hash, as long as the keys of the shared store, so that the content of one store can be moved to the
+ * other.
+ * moved: has a row when the content was moved to another store. Then no gateway may use this store.
  */
 const version5 = `
   update claims set key = substr(key, 1, 20);

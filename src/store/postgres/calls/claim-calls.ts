@@ -15,7 +15,7 @@ const inOrderOfKeys = (calls: readonly ClaimCall[]): readonly (readonly [ClaimCa
   return [...first.values()].sort(([a], [b]) => (a.key < b.key ? -1 : 1))
 }
 
-/** Answers what each call got. `doubt` is told of claims without a run, which nobody would ever settle. */
+/** Claims ids, and answers each call. `doubt` gets claims without a run whose outcome is unknown, because nobody would ever settle them. */
 export const claimKind = (doubt: (calls: readonly ClaimCall[]) => void): CallKind<ClaimCall, Claimed> => ({
   name: 'claim_1',
   // The tests "is true" keep the planner from making a join of the lists, whose lengths it does not know: a hash is always quick.
@@ -55,12 +55,12 @@ export const claimKind = (doubt: (calls: readonly ClaimCall[]) => void): CallKin
     return calls.map(({ key, run }, index) => {
       const first = firsts.get(key)
       if (first === undefined) firsts.set(key, index)
-      // Of several calls for one key only the first was sent.
+      // Only the first of several calls for the same key was sent.
       if (first === undefined && claimed.get(index) === true) return 'claimed'
       if (run !== '') return 'duplicate'
       const before = first ?? index
       const isSettled = claimed.get(before) === false || (claimed.get(before) === true && calls[before]?.run !== '')
-      // A claim that another call has just made is not seen: it may be settled or not, and the caller asks again.
+      // The statement does not see a claim that another call has just made. That claim may be settled or not, so the caller asks again.
       return isSettled ? 'duplicate' : 'unsettled'
     })
   },
@@ -79,7 +79,7 @@ export const heldKind: CallKind<readonly string[], readonly boolean[]> = {
   },
 }
 
-/** `moreMs`: how much longer than an unsettled claim a kept one lasts. */
+/** `moreMs`: how much longer a kept claim lasts than an unsettled claim. */
 export type Settling = { readonly key: string; readonly moreMs: number; readonly owner: bigint }
 
 const isNewKey = (calls: readonly Settling[], { key }: Settling): boolean => calls.every((other) => other.key !== key)

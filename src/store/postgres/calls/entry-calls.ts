@@ -1,4 +1,4 @@
-/** The calls for the subscriptions and jobs that were made at run time, and for values that all gateways have. */
+/** The calls for the subscriptions and jobs that were made at run time, and for values that all gateways share. */
 
 import type { SharedEntries } from '../../shared.ts'
 import type { CallKind } from '../call-kind.ts'
@@ -26,7 +26,7 @@ export const readEntriesKind: CallKind<string, SharedEntries | undefined> = {
 
 export type ReplaceEntriesCall = { readonly name: string; readonly before: string | undefined; readonly after: SharedEntries }
 
-/** A call that was committed and is sent again finds its own revision. */
+/** A call that is sent again after its commit finds the revision that it stored itself, and succeeds. */
 export const replaceEntriesKind: CallKind<ReplaceEntriesCall, boolean> = {
   name: 'replace_entries_1',
   text: `insert into entries as held (name, revision, text, changed_at) values ($1, $2, $3, clock())
@@ -39,7 +39,7 @@ export const replaceEntriesKind: CallKind<ReplaceEntriesCall, boolean> = {
   answers: (rows) => [rows.length > 0],
 }
 
-/** Gives the value of a name to all who ask for it: that of the first call. */
+/** Answers every call for a name with the value of the first call for that name. */
 export const agreeKind: CallKind<{ readonly name: string; readonly value: string }, string> = {
   name: 'agree_1',
   text: `insert into agreed as held (name, value) values ($1, $2)

@@ -6,7 +6,7 @@ import { byKey } from './session-calls.ts'
 
 export type RateCall = { readonly key: string; readonly requests: number; readonly limit: number }
 
-/** A call that was sent again takes a second part: the route's window is full a little early, and never late. */
+/** A call that is sent again after its commit takes a second share. Then the route's window is full too early, and never too late. */
 export const rateShareKind: CallKind<RateCall, RateShare> = {
   name: 'rate_share_1',
   text: `insert into rates as held (key, ends_at, used, granted)

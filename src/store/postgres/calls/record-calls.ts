@@ -5,12 +5,18 @@ import type { CallKind } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import { ownerOf } from '../keys.ts'
 
-/** The value of a member of a line that is a text. Its name stands in no text, because JSON escapes the quotes there. */
+/**
+ * The SQL of a member's value in a line, for a member that is a text. No other text of the line can match, because JSON escapes the quotes
+ * in texts.
+ */
 const memberOf = (name: string): string => `nullif(split_part(split_part(line, '"${name}":"', 2), '","', 1), '')`
 
 export type AddCall = { readonly batch: bigint; readonly lines: Buffer; readonly count: number; readonly raw: Buffer }
 
-/** A batch that was sent again is stored once. The number of the process and of its call is not the number of another batch. */
+/**
+ * A batch that is sent again is stored only once, by its number. The number is made of the numbers of the process and of the call, so no
+ * other batch has it.
+ */
 export const addRecordsKind: CallKind<AddCall, void> = {
   name: 'add_records_1',
   text: `with stored as (
@@ -32,7 +38,7 @@ export const addRecordsKind: CallKind<AddCall, void> = {
 const columns = 'stored_us, batch, number, line'
 const newestFirst = 'order by stored_us desc, batch desc, number desc'
 /** The most lines of one answer about an event, a delivery id or a group. */
-const maxLines = 1_000
+const maxEventLines = 1_000
 
 const lineOf = ([storedUs, batch, number, line]: Row): StoredLine => ({
   storedUs: Number(storedUs),
@@ -59,20 +65,24 @@ export const recordsBeforeKind = readKind<{ readonly place: LinePlace | undefine
   ({ place: { storedUs, batch, number } = end, max }) => [storedUs, batch, number, max],
 )
 
-/** Ids have only characters before the tilde. */
+/**
+ * Every id that begins with the prefix sorts before the prefix with a tilde, because ids have only characters that sort before the tilde.
+ */
 export const recordsOfEventsKind = readKind<string>(
   'records_of_events_1',
-  `event_id >= $1::text and event_id < $1::text || '~' ${newestFirst} limit ${maxLines}`,
+  `event_id >= $1::text and event_id < $1::text || '~' ${newestFirst} limit ${maxEventLines}`,
   (prefix) => [prefix],
 )
 
 export const recordsOfDeliveryKind = readKind<string>(
   'records_of_delivery_1',
-  `delivery = md5($1::text)::uuid ${newestFirst} limit ${maxLines}`,
+  `delivery = md5($1::text)::uuid ${newestFirst} limit ${maxEventLines}`,
   (deliveryId) => [JSON.stringify(deliveryId).slice(1, -1)],
 )
 
-export const groupEndsKind = readKind<string>('group_ends_1', `ended_group = $1::text ${newestFirst} limit ${maxLines}`, (group) => [group])
+export const groupEndsKind = readKind<string>('group_ends_1', `ended_group = $1::text ${newestFirst} limit ${maxEventLines}`, (group) => [
+  group,
+])
 
 export const rawBytesKind: CallKind<{ readonly batch: string; readonly offset: number; readonly bytes: number }, Buffer | undefined> = {
   name: 'raw_bytes_1',
@@ -116,13 +126,13 @@ export const recordTotalsKind: CallKind<void, RecordTotals> = {
 
 export type PruneCall = Pick<RecordLimits, 'maxAgeMs'> & { readonly over: RecordTotals }
 
-/** The most batches that are forgotten at once, and the number of lines after which no further batch is. */
+/** The most batches that one call forgets, and the number of lines after which the call forgets no further batch. */
 const pruneBatches = 200
 const pruneLines = 5_000
 
 /**
- * Forgets the oldest batches while they are too old, or what was forgotten before them is less than `over`. Answers what it has forgotten:
- * no lines where there is nothing to forget.
+ * Forgets a batch, the oldest first, when it is older than `maxAgeMs`, or when the older batches have fewer lines or bytes than `over`, the
+ * excess over the limits. Answers the numbers of lines and bytes that were forgotten: no lines where nothing is to be forgotten.
  */
 export const pruneRecordsKind: CallKind<PruneCall, RecordTotals> = {
   name: 'prune_records_1',

@@ -1,4 +1,4 @@
-/** The calls through which the replicas of a store know each other. */
+/** The calls by which the replicas of a store know each other, ask for reloads, and become leaders. */
 
 import type { Beat, Replica } from '../../shared.ts'
 import type { CallKind } from '../call-kind.ts'
@@ -6,7 +6,7 @@ import type { Row } from '../connection.ts'
 import { schemaVersion } from '../sql/schema.ts'
 import { parseReloadRequest, parseReplicaState } from '../stored.ts'
 
-/** The most replicas that are read. Each process that died within the last minute counts. */
+/** The most replicas that are read. A process that died within the last minute still counts as a replica. */
 const maxRead = 1_000
 
 const isSeen = `seen_at > clock() - interval '1 minute'`

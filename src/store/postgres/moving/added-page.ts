@@ -10,12 +10,13 @@ const agoMs = (column: string): string => `clock() - "${column}" * interval '1 m
 /** The event of a run, as a run is stored. */
 const eventOf = `split_part(run, '"', 4)`
 
-/** Every text writes the rows of `$1`, a JSON list, in their order. Keys have their last 8 bits. */
+/** Each statement writes the rows of `$1`, a JSON list, in the order of the list. The keys in `$1` have their whole length. */
 const texts: { readonly [K in MovedKind]: string } = {
   claims: `insert into claims as held (key, until, mark) select distinct on (key) key, ${inMs('leftMs')}, 0
     from json_to_recordset($1::json) as t (key uuid, "leftMs" float8) order by key, "leftMs" desc
     on conflict (key) do update set until = greatest(held.until, excluded.until)`,
-  // What was taken from a dead gateway comes first, and of that the most attempts. A run without attempts is in its place from now.
+  // Leased runs, which a dead gateway had taken, are due before all other runs, and of them first the runs with the most attempts. A due
+  // run without attempts is due from now.
   runs: `insert into runs (event_id, made_at, due_at, ended_at, fence, attempt, leased, parked, lane, lane_limit, error, reply, run)
     select ${eventOf}, clock(), case when "dueInMs" is null then null when "isLeased" then to_timestamp(-attempt)
         when attempt = 0 and "dueInMs" <= 0 then clock() else ${inMs('dueInMs')} end,
@@ -38,7 +39,7 @@ const texts: { readonly [K in MovedKind]: string } = {
     from json_to_recordset($1::json) as t (key uuid, "leftMs" float8, tokens float8, cost float8)`,
 }
 
-/** A row's key has its whole length in the database. */
+/** The last 8 bits of a key: a key in the database has them, and a key in a moved row does not. */
 const lastBits = '00'
 const longKey = (key: string): string => `${key}${lastBits}`
 const longOrNull = (key: string | null): string | null => key && longKey(key)

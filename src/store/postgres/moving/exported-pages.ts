@@ -16,7 +16,7 @@ type Query = {
   readonly pageRows: number
 }
 
-/** `openedAt`: the SQL of a time. Claims that ended before are left out. */
+/** `openedAt`: the SQL of a time. Claims that ended before that time are left out. */
 const queriesFrom = (openedAt: string): readonly Query[] => [
   {
     kind: 'claims',
@@ -62,7 +62,10 @@ const queriesFrom = (openedAt: string): readonly Query[] => [
 
 const movedRow = (members: readonly string[], row: Row): object => Object.fromEntries(members.map((member, i) => [member, row[i]]))
 
-/** A transaction for each kind has its rows as they were at one time, and the server keeps what was not fetched yet. */
+/**
+ * Reads the rows of each kind in one transaction, so that they are as they were at one time. A cursor keeps the rows that were not fetched
+ * yet on the server.
+ */
 export async function* exportedPages(connection: Connection, openedAt: string): AsyncIterable<MovedPage> {
   for (const { kind, text, members, pageRows } of queriesFrom(openedAt)) {
     await connection.run(`begin; declare moving no scroll cursor for ${text}`)

@@ -1,4 +1,4 @@
-/** The shared store in a move. The table `meta` says in which state it is, and gateways look there before they use it. */
+/** The shared store in a move. The table `meta` has the state of the store, and a gateway reads that state before it uses the store. */
 
 import { exit, Fault } from '../../../core/fault.ts'
 import type { MovableStore, MovedPage, MoveState } from '../../moving.ts'
@@ -11,12 +11,12 @@ import { migrate, openingFault } from '../migration.ts'
 import { addPage } from './added-page.ts'
 import { exportedPages } from './exported-pages.ts'
 
-/** A long table is sorted before its first row is read. */
+/** The time limit of a statement. The server sorts a whole table before its first row can be read. */
 const statementMs = 600_000
 
 const tables = 'claims, runs, lanes, groups, plans, sessions, messages, sums, rates, entries'
 
-/** Gives each lane its row, and begins parked runs as far as its limit allows. */
+/** Gives each lane its row, and begins parked runs as far as the limit of their lane allows. Then gateways may use the store. */
 const fillLanes = `
   insert into lanes (key, open, turns)
   select lane, count(*) filter (where not parked), coalesce((array_agg(lane_limit order by made_at desc, id desc))[1], 1)

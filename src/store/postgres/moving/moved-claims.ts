@@ -1,6 +1,6 @@
 /**
- * The claims that a move brought from the embedded store, which has only a fingerprint of most keys. They are looked for before a key is
- * claimed, until the last of them has ended. That takes no lock, because no such claim is ever made or renewed.
+ * The claims that a move brought from the embedded store, which has only a fingerprint of most keys. Until the last moved claim has ended,
+ * the fingerprint of a key is looked for before the key is claimed. This takes no lock, because a moved claim is never made or renewed.
  */
 
 import type { Clock } from '../../../core/clock.ts'
@@ -8,7 +8,7 @@ import { heldKind } from '../calls/claim-calls.ts'
 import type { Connection } from '../connection.ts'
 import type { DatabaseLink } from '../database-link.ts'
 
-/** The hexadecimal digits of a fingerprint. In the database zeros follow them. */
+/** The number of hexadecimal digits of a fingerprint. In the database, zeros follow these digits. */
 const fingerprintDigits = 15
 
 const fingerprintOf = (key: string): string => key.slice(0, fingerprintDigits).padEnd(key.length, '0')
@@ -26,14 +26,14 @@ export class MovedClaims {
   readonly #clock: Clock
   readonly #until: number
 
-  /** `leftMs`: the time until the last of them ends. */
+  /** `leftMs`: the time until the last moved claim ends. */
   constructor(link: DatabaseLink, clock: Clock, leftMs: number) {
     this.#link = link
     this.#clock = clock
     this.#until = leftMs > 0 ? clock.monotonic() + leftMs : 0
   }
 
-  /** Whether one of them may hold still. */
+  /** Whether a moved claim may still hold a key. */
   get mayHold(): boolean {
     return this.#until > 0 && this.#clock.monotonic() <= this.#until
   }

@@ -1,6 +1,10 @@
-/** The table of the subscriptions and jobs that were made at run time. */
+/** The tables of the subscriptions and jobs that were made at run time, and of values that all gateways share. */
 
-/** agreed: values that all gateways have, such as the key that seals the marks of comments. entries: name: which entries. revision: names the text. text: the entries as JSON, in which secrets stand as they were given. */
+/**
+ * agreed: a row for each value that all gateways share, such as the key that seals the marks of comments.
+ * entries: a row for each file of entries. `name`: the name of the entries. `revision`: the name of their text. `text`: the entries as
+ * JSON, in which secrets stand as they were given.
+ */
 export const entryTable = `
   create table entries (
     name text primary key,

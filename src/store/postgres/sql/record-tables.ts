@@ -1,9 +1,10 @@
-/** The tables of event records. Numbers in place of times, so that a reader can go on exactly behind a line. */
+/** The tables of event records. Times are numbers of microseconds, so that a reader can go on exactly behind a line. */
 
 /**
- * record_batches: what one gateway stored in one call. `batch` has the number of its process in its upper half. `raw` has the raw requests
- * of its lines, uncompressed: to compress them costs twenty times what storing an event does, and a piece could not be read alone.
- * records: the lines. `delivery` is a hash of the delivery id as it stands in the JSON, `ended_group` the group whose run ended.
+ * record_batches: a row for each batch that a gateway stored in one call. The upper half of `batch` is the number of the gateway's process.
+ * `raw` has the raw requests of the batch, uncompressed: to compress them costs twenty times as much as to store an event, and a piece of a
+ * compressed value cannot be read alone.
+ * records: a row for each line. `delivery`: a hash of the delivery id as it stands in the JSON. `ended_group`: the group whose run ended.
  */
 export const recordTables = `
   create function clock_us() returns bigint language sql stable as 'select (extract(epoch from clock()) * 1000000)::bigint';

@@ -1,8 +1,9 @@
 /** The tables of the replicas of a shared store. */
 
 /**
- * replicas: a row for each replica, written by each of its beats. `about` is its state, and `asked` the reload that somebody asked of it
- * last; both are JSON. leaders: the replica that alone has a task, until its lease runs out.
+ * replicas: a row for each replica, written by each of its beats. `about`: the state of the replica. `asked`: the last reload that the
+ * replica was asked for. Both are JSON.
+ * leaders: a row for each task, with the replica that alone has the task until its lease runs out.
  */
 export const replicaTables = `
   create table replicas (

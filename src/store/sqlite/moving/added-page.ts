@@ -21,7 +21,7 @@ const texts = {
   sum: 'insert into sums (key, ends_at, window_ms, tokens, cost) values (?, ?, ?, ?, ?)',
 } as const
 
-/** Claims are kept by their fingerprints, and those that end within one second share a row. None ends before its time. */
+/** Returns the rows of the claims' fingerprints. Claims that end within one second share a row, with the end of that second. */
 const heldRows = (claims: readonly MovedClaim[], now: number): ReadonlyMap<number, string> => {
   const rows = new Map<number, string>()
   for (const { key, leftMs } of claims) {
@@ -56,7 +56,7 @@ const insertsOf = (page: Exclude<MovedPage, { kind: 'groups' }>, now: number): r
   }
 }
 
-/** A parked run has the fence that it had, below 0. A run that was never taken has the fence 0, and is due. */
+/** A parked run is stored with a fence below 0, made from the fence that it had. A run with the fence 0 was never taken, and is due. */
 const runValues = (moved: MovedRun, now: number): Values => {
   const { fence, attempt, isLeased, isParked, dueInMs, deadForMs, lane, laneLimit, error, reply, run } = moved
   const storedFence = isParked ? -1 - fence : deadForMs === null ? fence : Math.max(1, fence)
@@ -80,7 +80,7 @@ const addGroups = (db: Database.Database, groups: readonly MovedGroup[], now: nu
   for (const { key, opener, events, keep, openForMs, dueInMs, lane, laneLimit, run, prompts, lengths } of groups) {
     const values = [keyOf(key), opener, events, keep, now - openForMs, now + dueInMs, Math.max(0, dueInMs), keyOrNull(lane), laneLimit, run]
     const [row] = add.raw().all(values) as [number][]
-    // The number of a member is that of its event, and the latest events are those that were kept.
+    // A member has the number of its event in the group. The latest events were kept, so the last member has the number `events`.
     for (const [i, prompt] of prompts.entries()) addMember.run([row?.[0], events - prompts.length + i + 1, lengths[i], prompt])
   }
 }

@@ -5,14 +5,14 @@ import type { MovedClaim, MovedGroup, MovedMessage, MovedPage, MovedPlan, MovedR
 import { fingerprintLength } from '../recent-claims.ts'
 
 const pageRows = 200
-/** Each row of claims has those of one commit, up to a thousand. */
+/** The rows of `held` in a page. Each row has the claims of one commit, up to a thousand. */
 const pageCommits = 20
 
-/** Text of a damaged file may be no UTF-8, or have characters that the other store refuses. */
+/** Replaces what the other store refuses. A text of a damaged file may be no UTF-8, or have NUL or line ends. */
 const textOf = (bytes: Buffer): string => bytes.toString('utf8').replace(/[\0\r\n]/g, '\uFFFD')
 const textOrNull = (bytes: Buffer | null): string | null => bytes && textOf(bytes)
 
-/** Writes a key, or a fingerprint, whose missing bits are 0. */
+/** Writes a key or a fingerprint in hexadecimal. The bits that a fingerprint lacks are 0. */
 const hexOf = (key: Buffer): string =>
   Buffer.from(key.toString('latin1').padEnd(20, 'A'), 'base64url').toString('hex').padEnd(30, '0').slice(0, 30)
 const hexOrNull = (key: Buffer | null): string | null => key && hexOf(key)
@@ -59,7 +59,7 @@ const movedRun =
       attempt,
       isLeased: leased === 1,
       isParked,
-      // A run that was never taken has no time: it is due.
+      // A run that was never taken has no due time: such a run is due.
       dueInMs: isParked || endedAt !== null ? null : leased === 1 || dueAt === null ? 0 : dueAt - now,
       deadForMs: endedAt === null ? null : now - endedAt,
       lane: hexOrNull(lane),
@@ -117,7 +117,7 @@ function* claimPages(db: Database.Database, now: number, openedAt: number): Iter
   yield* pagesOf(db, single, [openedAt], claimOf, 5_000)
 }
 
-/** `now`: the time of the store. */
+/** `now`: the present time by the clock of the store. `openedAt`: the time at which the store was opened. */
 export function* exportedPages(db: Database.Database, now: number, openedAt: number): Iterable<MovedPage> {
   for (const rows of claimPages(db, now, openedAt)) yield { kind: 'claims', rows }
   for (const rows of pagesOf(db, `select ${runColumns} from runs order by id`, [], movedRun(now))) yield { kind: 'runs', rows }

@@ -18,7 +18,10 @@ const tables = ['runs', 'groups', 'sessions', 'sums', 'claims', 'held']
 
 const openFolder = (folder: string): DurableDatabase => new DurableDatabase(folder, 'fsync', undefined, 'move')
 
-/** Past them, a gateway would not find room for all (recent-claims.ts), and would take some repeated events for new. */
+/**
+ * The most claims that a move may bring. With more claims, a gateway would not find room for all (recent-claims.ts), and would take some
+ * repeated events for new.
+ */
 const maxClaims = 1_100_000
 
 const claimsFault = (): Fault =>
@@ -71,7 +74,7 @@ class MovableSqlite implements MovableStore {
   async complete(): Promise<void> {
     const filling = fillingFolder(this.#folder)
     await this.close()
-    // The filling folder keeps gateways away until the new database is in its place.
+    // While the folder `filling` exists, no gateway starts. So the folder stays until the new database is in its place.
     renameSync(join(filling, databaseName), join(this.#folder, databaseName))
     syncFolder(this.#folder)
     rmSync(filling, { recursive: true, force: true })
