@@ -3,12 +3,12 @@
  * the gateways refuse events with 503.
  */
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { stringify } from 'yaml'
 import { type OwnServer, startPostgresServer, withoutOwnPostgres } from '../fakes/postgres-server.ts'
 import { type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
+import { sharedDirectories } from '../fakes/shared-gateways.ts'
 import { sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -17,19 +17,10 @@ const secret = 'It is a secret to everybody'
 t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
   const server: OwnServer = await startPostgresServer(true)
   t.teardown(() => server.stop())
-  const open = async (t: Test, count: number, routes: object, more: object = {}): Promise<readonly ProcessGateway[]> => {
-    // This teardown is registered before the folders are made. Otherwise the folders are removed while a gateway still writes to them.
-    t.teardown(() => undefined)
-    const home = t.testdir()
-    const webhook = { enabled: true, extra: { port: 0, secret, rate_limit: 100_000, routes, ...more } }
-    const storage = { kind: 'postgres', url: server.url, schema: server.newSchema() }
-    const config = stringify({ platforms: { webhook }, agent: { runner: 'command', command: ['cat'] }, storage })
-    const dirs = Array.from({ length: count }, (_, i) => join(home, 'abc'.charAt(i)))
-    for (const dir of dirs) {
-      mkdirSync(dir, { mode: 0o700 })
-      writeFileSync(join(dir, 'config.yaml'), config)
-    }
-    return Promise.all(dirs.map((dir) => startGateway(t, dir)))
+  const open = (t: Test, count: number, routes: object, more: object = {}): Promise<readonly ProcessGateway[]> => {
+    const adapter = { secret, routes, ...more }
+    const settings = { adapter, agent: { runner: 'command', command: ['cat'] }, durability: 'fsync' } as const
+    return Promise.all(sharedDirectories(t, server, count, settings).map((dir) => startGateway(t, dir)))
   }
 
   await t.test('a route has one rate limit, and marks have one key', async (t) => {
@@ -58,12 +49,14 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
       t.match(ignored, { status: 200, json: { status: 'ignored' } }, 'what is filtered needs no store')
     }
     await server.start()
-    const answer = await until(async () => {
-      const sent = await two.post('r', 'meanwhile')
-      return sent.status === 503 ? undefined : sent
-    })
-    t.equal(answer.status, 202, 'its id is free')
-    t.match((await one.post('r', 'meanwhile')).json, { status: 'duplicate' })
+    // Each gateway finds out for itself that the server is back.
+    const served = (gateway: ProcessGateway, id: string) =>
+      until(async () => {
+        const answer = await gateway.post('r', id)
+        return answer.status === 503 ? undefined : answer
+      })
+    t.equal((await served(two, 'meanwhile')).status, 202, 'its id is free')
+    t.match((await served(one, 'meanwhile')).json, { status: 'duplicate' })
     t.match((await two.post('r', 'before')).json, { status: 'duplicate' })
   })
 

@@ -44,15 +44,19 @@ export const answers = async (t: Test, gateway: ProcessGateway, name: string, st
   t.ok(Date.now() - began < servedMs, `${name} answers ${status} after ${Date.now() - began} ms`)
 }
 
+/** Further settings of `config.yaml`. `adapter`: below `platforms.webhook.extra`. `durability`: of the storage. */
+type Settings = { readonly adapter?: object; readonly agent?: object; readonly durability?: 'commit' | 'fsync' }
+
 /** Makes data directories on a new schema of the database. */
-export const sharedDirectories = (t: Test, server: PostgresServer, count: number): string[] => {
+export const sharedDirectories = (t: Test, server: PostgresServer, count: number, settings: Settings = {}): string[] => {
+  // A server of tests may run without fsync, and `durability: fsync` refuses such a server.
+  const { adapter = {}, durability = 'commit', ...more } = settings
   // This teardown is registered before the folders are made. Otherwise the folders are removed while a gateway still writes to them.
   t.teardown(() => undefined)
   const home = t.testdir()
-  const webhook = { enabled: true, extra: { port: 0, rate_limit: 100_000 } }
-  // A server of tests may run without fsync, and `durability: fsync` refuses such a server.
-  const storage = { kind: 'postgres', url: server.url, schema: server.newSchema(), durability: 'commit' }
-  const config = stringify({ platforms: { webhook }, storage })
+  const webhook = { enabled: true, extra: { port: 0, rate_limit: 100_000, ...adapter } }
+  const storage = { kind: 'postgres', url: server.url, schema: server.newSchema(), durability }
+  const config = stringify({ platforms: { webhook }, storage, ...more })
   return Array.from({ length: count }, (_, i) => {
     const dir = join(home, 'abc'.charAt(i))
     mkdirSync(dir, { mode: 0o700 })

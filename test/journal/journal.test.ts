@@ -19,17 +19,14 @@ import t, { type Test } from 'tap'
 import { maskHeaders } from '../../src/core/secrets/mask.ts'
 import { openJournal } from '../../src/journal/journal.ts'
 import { readEvent, readEvents, readRaw } from '../../src/journal/reader.ts'
-import type { Ended, EventView, Journal, RawRequest, Received } from '../../src/journal/record.ts'
+import type { EventView, Journal, RawRequest } from '../../src/journal/record.ts'
 import type { Limits } from '../../src/journal/retention.ts'
 import { type FakeClock, fakeClock } from '../fakes/clock.ts'
+import { at, ended, received, startMs } from '../fakes/records.ts'
 
 const mib = 1024 * 1024
 const hourMs = 3_600_000
 const roomy: Limits = { maxAgeMs: 72 * hourMs, maxBytes: 1024 * mib, maxEvents: 1_000_000 }
-
-// Wall time near that of the files, whose age counts.
-const startMs = Date.now()
-const at = (seconds: number): string => new Date(startMs + seconds * 1000).toISOString()
 
 type Opened = { readonly journal: Journal; readonly folder: string; readonly clock: FakeClock; readonly said: string[]; limits: Limits }
 
@@ -48,34 +45,6 @@ const settled = async ({ journal }: Opened): Promise<void> => {
   await journal.flushed()
   await journal.flushed()
 }
-
-const received = (event_id: string, second: number, more: Partial<Received> = {}): Received => ({
-  kind: 'received',
-  at: at(second),
-  event_id,
-  profile: 'default',
-  route: 'r',
-  event_type: 'push',
-  delivery_id: `d-${event_id}`,
-  outcome: 'accepted',
-  stage: 'agent',
-  status: 202,
-  duration_ms: 1.5,
-  ...more,
-})
-
-const ended = (event_id: string, second: number, more: Partial<Ended> = {}): Ended => ({
-  kind: 'ended',
-  at: at(second),
-  event_id,
-  profile: 'default',
-  route: 'r',
-  event_type: 'push',
-  delivery_id: `d-${event_id}`,
-  state: 'done',
-  attempt: 1,
-  ...more,
-})
 
 const segments = (folder: string): string[] => readdirSync(folder).filter((file) => file.endsWith('.jsonl'))
 const linesIn = (folder: string): string[] =>

@@ -7,18 +7,17 @@ import { maskHeaders } from '../../src/core/secrets/mask.ts'
 import type { EventRecords } from '../../src/journal/event-records.ts'
 import { openJournal } from '../../src/journal/journal.ts'
 import { folderRecords } from '../../src/journal/reader.ts'
-import type { Ended, EventView, Journal, RawRequest, Received, Tried } from '../../src/journal/record.ts'
+import type { EventView, Journal, RawRequest, Tried } from '../../src/journal/record.ts'
 import type { Limits } from '../../src/journal/retention.ts'
 import { databaseRecords } from '../../src/journal/shared/database-records.ts'
 import { openSharedJournal } from '../../src/journal/shared/shared-journal.ts'
 import { openPostgres } from '../../src/store/postgres/postgres-store.ts'
 import { type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { openPostgresServer, type PostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
+import { at, ended, received, startMs } from '../fakes/records.ts'
 import { until } from '../fakes/wait.ts'
 
 const roomy: Limits = { maxAgeMs: 72 * 3_600_000, maxBytes: 1_073_741_824, maxEvents: 1_000_000 }
-const startMs = Date.now()
-const at = (seconds: number): string => new Date(startMs + seconds * 1000).toISOString()
 
 type Opened = {
   readonly journal: Journal
@@ -29,34 +28,6 @@ type Opened = {
   readonly prune: () => Promise<void>
 }
 type Open = (t: Test, limits?: () => Limits) => Promise<Opened>
-
-const received = (event_id: string, second: number, more: Partial<Received> = {}): Received => ({
-  kind: 'received',
-  at: at(second),
-  event_id,
-  profile: 'default',
-  route: 'r',
-  event_type: 'push',
-  delivery_id: `d-${event_id}`,
-  outcome: 'accepted',
-  stage: 'agent',
-  status: 202,
-  duration_ms: 1.5,
-  ...more,
-})
-
-const ended = (event_id: string, second: number, more: Partial<Ended> = {}): Ended => ({
-  kind: 'ended',
-  at: at(second),
-  event_id,
-  profile: 'default',
-  route: 'r',
-  event_type: 'push',
-  delivery_id: `d-${event_id}`,
-  state: 'done',
-  attempt: 1,
-  ...more,
-})
 
 const tried = (event_id: string, second: number, attempt: number): Tried => ({
   kind: 'tried',

@@ -75,7 +75,7 @@ const restoreLog = (file: string): void => {
 }
 
 /** Syncs a folder, so that a new folder in it survives a power cut. */
-const syncFolder = (folder: string): void => {
+export const syncFolder = (folder: string): void => {
   const handle = openSync(folder, 'r')
   try {
     fsyncSync(handle)

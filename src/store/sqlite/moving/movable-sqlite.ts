@@ -3,12 +3,12 @@
  * that a crash leaves the present one as it was.
  */
 
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../../core/clock.ts'
 import { exit, Fault } from '../../../core/fault.ts'
 import type { MovableStore, MovedPage, MoveState } from '../../moving.ts'
-import { fillingFolder, isMoved } from '../database.ts'
+import { fillingFolder, isMoved, syncFolder } from '../database.ts'
 import { DurableDatabase } from '../durable-database.ts'
 import { databaseName } from '../schema.ts'
 import { addPage } from './added-page.ts'
@@ -102,15 +102,6 @@ class MovableSqlite implements MovableStore {
       work(database)
       database.db.exec('commit')
     })
-  }
-}
-
-const syncFolder = (folder: string): void => {
-  const handle = openSync(folder, 'r')
-  try {
-    fsyncSync(handle)
-  } finally {
-    closeSync(handle)
   }
 }
 
