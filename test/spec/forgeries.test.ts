@@ -88,6 +88,12 @@ const contents: readonly Forgery[] = [
     forged: [{ ...v2Number, headers: { 'X-Webhook-Signature': hmac(`${seconds}.17`), 'Content-Type': json }, body: `${seconds}.17` }],
     ends: refused,
   },
+  {
+    title: 'V2: a number, with its time in front of it as the field of a Gitea form',
+    genuine: [v2Number],
+    forged: [as(giteaForm, { headers: { 'X-Gitea-Signature': hmac(`${seconds}.17`) }, body: `payload=${seconds}.17` })],
+    ends: refused,
+  },
   { title: 'V2: a text in JSON, read as a form', genuine: [v2Text], forged: [called(v2Text, form)], ends: /duplicate/ },
 ]
 

@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib'
 import { header } from '../../../core/headers.ts'
 import { compilePath } from '../../../expr/path.ts'
 import { scalarText } from '../../../expr/render.ts'
+import { isForeignText } from '../../body/foreign-text.ts'
 import type { FormValue } from '../../body/form-fields.ts'
 import { formJson, isFormBody, readFields } from '../../body/payload.ts'
 import type { ReadValue, RequestView } from './request-view.ts'
@@ -128,9 +129,14 @@ const pathAndQuery = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i
 export const isForm = ({ head, body }: Pick<RequestView, 'head' | 'body'>): boolean => isFormBody(head.headers, body.bytes)
 
 const jsonKey = {}
-/** Returns the body, or the field `payload` of a form. */
+/** Returns the body, or the field `payload` of a form. A field that begins as a text of another scheme is refused, as such a body is. */
 const signedJson = (request: RequestView): Buffer | undefined =>
-  isForm(request) ? request.body.once(jsonKey, () => formJson(readFields(request.body.bytes) ?? [])) : request.body.bytes
+  isForm(request) ? request.body.once(jsonKey, () => ownJson(readFields(request.body.bytes) ?? [])) : request.body.bytes
+
+const ownJson = (fields: readonly FormValue[]): Buffer | undefined => {
+  const json = formJson(fields)
+  return json && isForeignText(json) ? undefined : json
+}
 
 const formKey = {}
 const signedForm = (request: RequestView): readonly Buffer[] | undefined => {
