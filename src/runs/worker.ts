@@ -96,9 +96,10 @@ export class Worker {
   async #dispatchGroups(): Promise<void> {
     const { store, log, clock, maxConcurrent, isShared } = this.#options
     await this.#taking
-    // In a shared store the groups are everybody's, and those that go on working take them when they are due.
-    if (isShared) return
     try {
+      // In a shared store the groups are everybody's, and those that go on working take them when they are due. So are runs that the store
+      // has taken for this process and not given to it.
+      if (isShared) return void (await store.take(0, this.#leases.leaseMs))
       while (!this.#abort.signal.aborted) {
         const free = this.#alone && this.#active.size > 0 ? 0 : maxConcurrent() - this.#active.size
         const takenAt = clock.monotonic()
@@ -108,7 +109,11 @@ export class Worker {
         await Promise.race(this.#active.keys())
       }
     } catch (error) {
-      log('error', { reason: messageOf(error) }, 'waiting groups stay for the next start')
+      log(
+        'error',
+        { reason: messageOf(error) },
+        isShared ? 'runs wait for the end of their leases' : 'waiting groups stay for the next start',
+      )
     }
   }
 

@@ -169,6 +169,9 @@ export interface Store {
   /**
    * Takes up to `max` runs that are due, each leased for `leaseMs`. Runs of a dead process come first, of them those with the most
    * attempts; then the oldest. A group that is due becomes a run here. `only: 'groups'`: only the runs of waiting groups, due or not.
+   *
+   * A shared store may take as many further runs as this call did not find, each as this process accepts it; the next call gives them. A
+   * call with `max` 0 puts them back. Before the time of `dueInMs` is over, a call may leave out what other processes have accepted.
    */
   take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]>
   /**

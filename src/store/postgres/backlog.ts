@@ -2,6 +2,7 @@
 
 import type { Clock } from '../../core/clock.ts'
 import type { CallKind } from './call-kind.ts'
+import type { DueBounds } from './due-runs.ts'
 
 /** The most rows of a kind that `backlog` counts. Between its calls, only as many are counted as somebody asked about. */
 const maxCounted = 1_000_000
@@ -25,18 +26,18 @@ export const backlogKind: CallKind<number, number> = {
   answers: ([row], calls) => calls.map(() => Number(row?.[0])),
 }
 
-/** Returns the time until the next run or group is due, `null` when none waits. */
-export const dueKind: CallKind<void, number | undefined> = {
+/** Returns the time until the next run or group is due, `undefined` when none waits. Runs before the bounds are left out. */
+export const dueKind: CallKind<DueBounds, number | undefined> = {
   name: 'due_1',
   text: `select (extract(epoch from least(
-      (select due_at from runs where attempt = 0 and due_at is not null order by due_at, id limit 1),
-      (select due_at from runs where attempt > 0 and due_at is not null order by due_at, id limit 1),
+      (select due_at from runs where attempt = 0 and due_at is not null and due_at >= $1::timestamptz order by due_at, id limit 1),
+      (select due_at from runs where attempt > 0 and due_at is not null and due_at >= $2::timestamptz order by due_at, id limit 1),
       (select due_at from groups order by due_at, id limit 1)
     ) - clock()) * 1000)::float8`,
-  maxCalls: 1_000,
+  maxCalls: 1,
   isRepeatable: true,
-  values: () => [],
-  answers: ([row], calls) => calls.map(() => (typeof row?.[0] === 'number' ? Math.max(0, row[0]) : undefined)),
+  values: ([bounds]) => [bounds?.fresh, bounds?.tried],
+  answers: ([row]) => [typeof row?.[0] === 'number' ? Math.max(0, row[0]) : undefined],
 }
 
 /** The backlog as the store heard it last, with what this process has added and ended since. */

@@ -7,10 +7,11 @@ import type { Clock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { Claimed } from '../ports.ts'
 import { type CallKind, list } from './call-kind.ts'
-import { type ClaimCall, claimKind, freeClaims } from './calls/claim-calls.ts'
+import { type ClaimCall, claimKind, type EnqueueCall, freeClaims, type TakenAtOnce } from './calls/claim-calls.ts'
 import { freeLeases, type TakenRun } from './calls/run-calls.ts'
 import { type Connection, connect } from './connection.ts'
 import { DatabaseLink } from './database-link.ts'
+import { DueRuns } from './due-runs.ts'
 import { checkDurability } from './durability.ts'
 import { Marks } from './keys.ts'
 import { checkReadable, checkState, migrate, openingFault } from './migration.ts'
@@ -32,11 +33,12 @@ export type Links = {
   readonly work: DatabaseLink
   readonly slow: DatabaseLink
   readonly records: DatabaseLink
-  readonly claimKind: CallKind<ClaimCall, Claimed>
+  readonly claimKind: CallKind<EnqueueCall, Claimed | TakenAtOnce>
   readonly movedClaims: MovedClaims
   readonly marks: Marks
   /** The runs that this process has taken and not finished. */
   readonly taken: Map<string, TakenRun>
+  readonly due: DueRuns
   /** What the operator should know of the server. */
   readonly warning: string | undefined
   recovered(): Promise<void>
@@ -54,16 +56,24 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
   const { schema, clock } = options
   const marks = new Marks()
   const taken = new Map<string, TakenRun>()
+  const due = new DueRuns(clock)
+  // The runs of each connection have an owner of their own: a new connection must not free what is under way on the other.
+  const aheadOwner = -marks.owner
+  const freeUnknown = async (connection: Connection, owner: bigint): Promise<void> => {
+    await connection.query(freeLeases, [String(owner), list([...taken.keys()])])
+    due.changed()
+  }
   const doubtful: ClaimCall[] = []
   const greetClaims = async (connection: Connection): Promise<void> => {
     await checkReadable(connection, schema)
     const freed = doubtful.slice()
     if (freed.length > 0) await connection.query(freeClaims, [list(freed.map(({ key }) => key)), list(freed.map(({ mark }) => mark))])
     doubtful.splice(0, freed.length)
+    await freeUnknown(connection, aheadOwner)
   }
   const greetWork = async (connection: Connection): Promise<void> => {
     await checkReadable(connection, schema)
-    await connection.query(freeLeases, [String(marks.owner), list([...taken.keys()])])
+    await freeUnknown(connection, marks.owner)
   }
   const greet = (connection: Connection): Promise<void> => checkReadable(connection, schema)
   const linkOf = (byIndex: boolean, greet: (connection: Connection) => Promise<void>, opened?: Connection): DatabaseLink =>
@@ -81,10 +91,11 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
     work,
     slow,
     records,
-    claimKind: claimKind((calls) => void doubtful.push(...calls.slice(0, maxDoubtful - doubtful.length))),
+    claimKind: claimKind(aheadOwner, (calls) => void doubtful.push(...calls.slice(0, maxDoubtful - doubtful.length))),
     movedClaims,
     marks,
     taken,
+    due,
     warning,
     async recovered() {
       if (all.every(({ isUp }) => isUp)) await new Promise<void>((resolve) => void clock.after(pauseMs, resolve))

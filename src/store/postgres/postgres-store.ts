@@ -7,11 +7,10 @@ import { keptPrompt } from '../kept-prompt.ts'
 import type { Accepted, Claim, Claimed, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Spent, StoredStanding } from '../ports.ts'
 import type { Shared } from '../shared.ts'
 import type { OpenStore } from '../store-part.ts'
-import { buryRun, endAttempt } from './attempt-ends.ts'
-import { Backlog, backlogKind, dueKind } from './backlog.ts'
+import { Backlog, backlogKind } from './backlog.ts'
 import { type ClaimCall, heldKind, keepKind, releaseKind } from './calls/claim-calls.ts'
 import { acceptInLaneKind, joinKind, reviveKind } from './calls/lane-calls.ts'
-import { endGroupsKind, keepReplyKind, renewKind, takeGroupsKind, takeKind } from './calls/run-calls.ts'
+import { keepReplyKind, renewKind } from './calls/run-calls.ts'
 import {
   conversationKind,
   converseKind,
@@ -27,6 +26,7 @@ import { chatKey, keyOf } from './keys.ts'
 import { type Links, openLinks, type PostgresOptions } from './links.ts'
 import { PostgresShared } from './postgres-shared.ts'
 import { replyText } from './stored.ts'
+import { WaitingRuns } from './waiting-runs.ts'
 
 /** How often the backlog is counted. */
 const countEveryMs = 1_000
@@ -38,24 +38,20 @@ class PostgresStore implements OpenStore {
   readonly warning: string | undefined
   readonly #links: Links
   readonly #backlog: Backlog
-  readonly #lookEveryMs: () => number
+  readonly #runs: WaitingRuns
 
   constructor(links: Links, backlog: number, { clock, lookEveryMs = lookEverySecond }: PostgresOptions) {
     this.#links = links
     this.shared = new PostgresShared(links)
     this.warning = links.warning
-    this.#lookEveryMs = lookEveryMs
+    this.#runs = new WaitingRuns(links, clock, lookEveryMs)
     this.#backlog = new Backlog(clock, countEveryMs, backlog, (max) => links.work.call(backlogKind, max))
   }
 
   async accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted> {
     const call = this.#claimCall(claim, JSON.stringify(run))
     if (this.#links.movedClaims.mayHold && (await this.#links.movedClaims.holds(call.key))) return 'duplicate'
-    const { claims } = this.#links
-    const answer = lane
-      ? claims.call(acceptInLaneKind, { ...call, lane: keyOf(lane.key), limit: lane.limit, refuses: lane.whenFull === 'refuse' })
-      : claims.call(this.#links.claimKind, call).then((claimed) => (claimed === 'claimed' ? 'accepted' : 'duplicate'))
-    const accepted = await answer
+    const accepted = await (lane ? this.#acceptInLane(call, lane) : this.#runs.enqueue(run, call))
     if (accepted === 'accepted') this.#backlog.change(1)
     return accepted
   }
@@ -76,13 +72,16 @@ class PostgresStore implements OpenStore {
       promptChars: run.prompt.length,
     })
     if (typeof joined === 'object' && joined.count === 1) this.#backlog.change(1)
+    this.#links.due.changed()
     return joined
   }
 
   async claim(claim: Claim): Promise<Claimed> {
     const { key, holdMs, mark } = this.#claimCall(claim, '')
     if (this.#links.movedClaims.mayHold && (await this.#links.movedClaims.holds(key))) return 'duplicate'
-    return this.#links.claims.call(this.#links.claimKind, { key, holdMs: Math.min(holdMs, unsettledMs), mark: -mark, run: '' })
+    const call = { key, holdMs: Math.min(holdMs, unsettledMs), mark: -mark, run: '', eventId: '', leaseMs: 0 }
+    const claimed = await this.#links.claims.call(this.#links.claimKind, call)
+    return typeof claimed === 'string' ? claimed : 'claimed'
   }
 
   async held(ids: readonly string[]): Promise<readonly boolean[]> {
@@ -99,19 +98,8 @@ class PostgresStore implements OpenStore {
     return this.#links.claims.call(kept ? keepKind : releaseKind, call)
   }
 
-  async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
-    const { work, marks, taken } = this.#links
-    const call = { max, leaseMs, owner: marks.owner }
-    // Both are sent together. Where groups cannot become runs, other runs still go on.
-    const [groups, runs] = await Promise.allSettled([
-      only === 'groups' ? undefined : work.call(endGroupsKind, undefined),
-      work.call(only === 'groups' ? takeGroupsKind : takeKind, call),
-    ])
-    if (runs.status === 'rejected') throw runs.reason
-    if (groups.status === 'rejected' && runs.value.length === 0) throw groups.reason
-    for (const run of runs.value) taken.set(run.runId, run)
-    await Promise.all(runs.value.filter(({ lease }) => lease === undefined).map((run) => buryRun(this.#links, run)))
-    return runs.value.flatMap(({ lease }) => lease ?? [])
+  take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
+    return this.#runs.take(max, leaseMs, only)
   }
 
   renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
@@ -123,21 +111,19 @@ class PostgresStore implements OpenStore {
   }
 
   async finish(lease: Lease, end: RunEnd): Promise<boolean> {
-    const isEnded = await endAttempt(this.#links, lease, end)
-    // `false` is final too: an earlier call that seemed to fail may have been committed.
-    if (this.#links.taken.get(lease.runId)?.fence === lease.fence) this.#links.taken.delete(lease.runId)
+    const isEnded = await this.#runs.end(lease, end)
     if (isEnded && end.kind !== 'again') this.#backlog.change(-1)
     return isEnded
   }
 
-  async dueInMs(): Promise<number | undefined> {
-    const lookInMs = this.#lookEveryMs()
-    return Math.min(lookInMs, (await this.#links.work.call(dueKind, undefined)) ?? lookInMs)
+  dueInMs(): Promise<number> {
+    return this.#runs.dueInMs()
   }
 
   async revive(eventId: string): Promise<boolean> {
     const isRevived = await this.#links.work.call(reviveKind, isEventId(eventId) ? eventId : '')
     if (isRevived) this.#backlog.change(1)
+    this.#links.due.changed(true)
     return isRevived
   }
 
@@ -224,11 +210,18 @@ class PostgresStore implements OpenStore {
 
   async close(): Promise<void> {
     this.#backlog.close()
+    await this.#runs.putBackAll()
     await this.#links.close()
   }
 
   #claimCall({ key, holdMs }: Claim, run: string): ClaimCall {
     return { key: keyOf(key), holdMs, mark: this.#links.marks.next(), run }
+  }
+
+  async #acceptInLane(call: ClaimCall, { key, limit, whenFull }: Lane): Promise<Accepted> {
+    const accepted = await this.#links.claims.call(acceptInLaneKind, { ...call, lane: keyOf(key), limit, refuses: whenFull === 'refuse' })
+    this.#links.due.changed(true)
+    return accepted
   }
 }
 

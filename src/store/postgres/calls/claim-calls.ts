@@ -8,32 +8,46 @@ import { overExpired } from '../sql/lane-functions.ts'
 /** `mark`: the number of the call, below 0 for a claim that waits to be settled. `run`: JSON, empty for a claim without a run. */
 export type ClaimCall = { readonly key: string; readonly holdMs: number; readonly mark: bigint; readonly run: string }
 
+/** `leaseMs`: the lease with which the run is taken as it is enqueued; 0, the run waits. `eventId`: of the run. */
+export type EnqueueCall = ClaimCall & { readonly eventId: string; readonly leaseMs: number }
+
+/** The answer where the run was taken, too. */
+export type TakenAtOnce = { readonly runId: string }
+
 /** Returns the first call for each key, in the order of the keys: two statements that lock the same rows in two orders would deadlock. */
-const inOrderOfKeys = (calls: readonly ClaimCall[]): readonly (readonly [ClaimCall, number])[] => {
-  const first = new Map<string, readonly [ClaimCall, number]>()
+const inOrderOfKeys = (calls: readonly EnqueueCall[]): readonly (readonly [EnqueueCall, number])[] => {
+  const first = new Map<string, readonly [EnqueueCall, number]>()
   for (const [index, call] of calls.entries()) if (!first.has(call.key)) first.set(call.key, [call, index])
   return [...first.values()].sort(([a], [b]) => (a.key < b.key ? -1 : 1))
 }
 
-/** Claims ids, and answers each call. `doubt` gets claims without a run whose outcome is unknown, because nobody would ever settle them. */
-export const claimKind = (doubt: (calls: readonly ClaimCall[]) => void): CallKind<ClaimCall, Claimed> => ({
+/**
+ * Claims ids, and answers each call. `owner`: of the runs that are taken at once. `doubt` gets claims without a run whose outcome is
+ * unknown, because nobody would ever settle them.
+ */
+export const claimKind = (owner: bigint, doubt: (calls: readonly ClaimCall[]) => void): CallKind<EnqueueCall, Claimed | TakenAtOnce> => ({
   name: 'claim_1',
   // The tests "is true" keep the planner from making a join of the lists, whose lengths it does not know: a hash is always quick.
   text: `with input as (
-      select * from unnest($1::uuid[], $2::float8[], $3::bigint[], ${lines('$4')}, $5::int[]) as t (key, hold, mark, run, place)
+      select * from unnest($1::uuid[], $2::float8[], $3::bigint[], ${lines('$4')}, $5::int[], $6::float8[])
+        as t (key, hold, mark, run, place, lease)
     ), claimed as (
       insert into claims as held (key, until, mark)
       select key, clock() + hold * interval '1 ms', mark from input
       ${overExpired}
       returning held.key, held.repeats
     ), made as (
-      insert into runs (event_id, made_at, due_at, run)
-      select split_part(run, '"', 4), clock(), clock(), run from input
-      where run <> '' and (key in (select key from claimed where repeats = 0)) is true order by place
+      insert into runs (event_id, made_at, due_at, owner, fence, attempt, leased, run)
+      select split_part(run, '"', 4), clock(), clock() + lease * interval '1 ms', case when lease > 0 then $7::bigint end,
+        (lease > 0)::int, (lease > 0)::int, lease > 0, run
+      from input where run <> '' and (key in (select key from claimed where repeats = 0)) is true order by place
+      returning id, event_id, leased
     )
-    select place, true from input where (key in (select key from claimed)) is true
+    select place, true, null, null from input where (key in (select key from claimed)) is true
     union all
-    select place, false from input where (key in (select key from claimed)) is not true
+    select null, null, id, event_id from made where leased
+    union all
+    select place, false, null, null from input where (key in (select key from claimed)) is not true
       and exists (select 1 from claims as others where others.key = input.key and others.mark >= 0 and others.until > clock())`,
   maxCalls: 500,
   charsOf: ({ run }) => run.length,
@@ -47,16 +61,26 @@ export const claimKind = (doubt: (calls: readonly ClaimCall[]) => void): CallKin
       list(sorted.map(([{ mark }]) => mark)),
       joinLines(sorted.map(([{ run }]) => run)),
       list(sorted.map(([, index]) => index)),
+      list(sorted.map(([{ leaseMs }]) => boundedMs(leaseMs))),
+      String(owner),
     ]
   },
   answers(rows, calls) {
-    const claimed = new Map(rows.map(([index, isClaimed]) => [index as number, isClaimed === true]))
+    const claimed = new Map<number, boolean>()
+    const taken = new Map<string, string>()
+    for (const [index, isClaimed, runId, eventId] of rows) {
+      if (index === null) taken.set(eventId as string, runId as string)
+      else claimed.set(index as number, isClaimed === true)
+    }
     const firsts = new Map<string, number>()
-    return calls.map(({ key, run }, index) => {
+    return calls.map(({ key, run, eventId }, index) => {
       const first = firsts.get(key)
       if (first === undefined) firsts.set(key, index)
       // Only the first of several calls for the same key was sent.
-      if (first === undefined && claimed.get(index) === true) return 'claimed'
+      if (first === undefined && claimed.get(index) === true) {
+        const runId = taken.get(eventId)
+        return runId === undefined ? 'claimed' : { runId }
+      }
       if (run !== '') return 'duplicate'
       const before = first ?? index
       const isSettled = claimed.get(before) === false || (claimed.get(before) === true && calls[before]?.run !== '')

@@ -4,6 +4,7 @@ import { maxGroupsPerTake } from '../../bounds.ts'
 import type { Lease } from '../../ports.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
+import type { DueBounds } from '../due-runs.ts'
 import { parseStored } from '../stored.ts'
 
 /** A run that was taken, and whether it is in a lane. `lease` is absent where the stored run cannot be read. */
@@ -18,13 +19,21 @@ const takenRun = (row: Row): TakenRun => {
 
 export type TakeCall = { readonly max: number; readonly leaseMs: number; readonly owner: bigint }
 
-export const takeKind: CallKind<TakeCall, readonly TakenRun[]> = {
+/** Earlier than all runs that a statement which is under way makes due now. */
+const boundOf = (earliest: string): string => `coalesce(${earliest}, clock()) - interval '30 s'`
+
+/** Takes the runs that are due and that `bounds` leaves in. The answer has the bounds for the next call. */
+export const takeKind: CallKind<
+  TakeCall & { readonly bounds: DueBounds },
+  { readonly runs: readonly TakenRun[]; readonly bounds: DueBounds }
+> = {
   name: 'take_1',
   // Two scans of an index each, bounded by the number of runs that are wanted, whatever waits behind them.
   text: `with tried as materialized (
-      select id, due_at, leased from runs where attempt > 0 and due_at <= clock() order by due_at, id limit $1 for update skip locked
+      select id, due_at, leased from runs where attempt > 0 and due_at <= clock() and due_at >= $5::timestamptz
+      order by due_at, id limit $1 for update skip locked
     ), fresh as materialized (
-      select id, due_at, leased from runs where attempt = 0 and due_at is not null and due_at <= clock()
+      select id, due_at, leased from runs where attempt = 0 and due_at is not null and due_at <= clock() and due_at >= $4::timestamptz
       order by due_at, id limit $1 - (select count(*) from tried) for update skip locked
     ), picked as (
       select id, due_at, leased, 1 as rank from tried union all select id, due_at, leased, 2 from fresh
@@ -32,12 +41,19 @@ export const takeKind: CallKind<TakeCall, readonly TakenRun[]> = {
       update runs set fence = fence + 1, attempt = attempt + 1, leased = true, owner = $3, due_at = clock() + $2::float8 * interval '1 ms'
       from picked where runs.id = picked.id
       returning runs.id, runs.fence, runs.attempt, picked.leased, runs.lane, runs.run, runs.reply, picked.rank, picked.due_at
+    ), bounds as (
+      select ${boundOf('(select min(due_at) from tried)')} as tried,
+        case when (select count(*) from tried) < $1 then ${boundOf('(select min(due_at) from fresh)')} else $4::timestamptz end as fresh
     )
-    select id, fence, attempt, leased, lane, run, reply from taken order by rank, due_at, id`,
+    select id, fence, attempt, leased, lane, run, reply from (
+      select * from taken
+      union all
+      select null, null, null, null, null, fresh::text, tried::text, 0, null from bounds
+    ) as rows order by rank, due_at, id`,
   maxCalls: 1,
   isRepeatable: false,
-  values: ([call]) => [call?.max, boundedMs(call?.leaseMs ?? 0), String(call?.owner)],
-  answers: (rows) => [rows.map(takenRun)],
+  values: ([call]) => [call?.max, boundedMs(call?.leaseMs ?? 0), String(call?.owner), call?.bounds.fresh, call?.bounds.tried],
+  answers: ([bounds, ...rows]) => [{ runs: rows.map(takenRun), bounds: { fresh: String(bounds?.[5]), tried: String(bounds?.[6]) } }],
 }
 
 const groupsText = 'select run_id, 1, 1, false, run_lane, run_text, null from end_groups_1($1, $2::float8, $3)'
@@ -53,7 +69,14 @@ export const endGroupsKind: CallKind<void, void> = {
 }
 
 /** Turns groups into runs and takes those that may begin, whether the groups are due or not. */
-export const takeGroupsKind: CallKind<TakeCall, readonly TakenRun[]> = { ...takeKind, name: 'take_groups_1', text: groupsText }
+export const takeGroupsKind: CallKind<TakeCall, readonly TakenRun[]> = {
+  name: 'take_groups_1',
+  text: groupsText,
+  maxCalls: 1,
+  isRepeatable: false,
+  values: ([call]) => [call?.max, boundedMs(call?.leaseMs ?? 0), String(call?.owner)],
+  answers: (rows) => [rows.map(takenRun)],
+}
 
 type Held = { readonly runId: string; readonly fence: number }
 
@@ -83,14 +106,14 @@ export const doneKind: CallKind<Held, boolean> = {
   answers: answerByIds,
 }
 
-/** An attempt that failed. `afterMs`: the time until the next attempt; `null` when the run is dead. `error`: JSON. */
+/** An attempt that failed. `afterMs`: the time until the next attempt; `null` when the run is dead. `error`: JSON, or empty for none. */
 export type FailedCall = Held & { readonly afterMs: number | null; readonly error: string; readonly isUncounted: boolean }
 
 /** Stores failed attempts. The caller sends dead runs of a lane to `endRunKind`. */
 export const failedKind: CallKind<FailedCall, boolean> = {
   name: 'failed_1',
-  text: `update runs set leased = false, due_at = clock() + t.after * interval '1 ms', error = t.error, attempt = attempt - t.uncounted::int,
-      ended_at = case when t.after is null then clock() end
+  text: `update runs set leased = false, due_at = clock() + t.after * interval '1 ms', error = nullif(t.error, ''),
+      attempt = attempt - t.uncounted::int, ended_at = case when t.after is null then clock() end
     from unnest($1::bigint[], $2::int[], $3::float8[], $4::boolean[], ${lines('$5')}) as t (id, fence, after, uncounted, error)
     where ${leased} returning runs.id`,
   maxCalls: 500,
@@ -140,7 +163,7 @@ export const renewKind: CallKind<RenewCall, void> = {
   answers: (_, calls) => calls.map(() => undefined),
 }
 
-/** Puts back the runs that a statement of unknown outcome took for this process. No attempt was made. */
+/** Puts back the runs that statements of unknown outcome took for an owner. No attempt was made. */
 export const freeLeases = {
   name: 'free_leases_1',
   text: `update runs set leased = false, attempt = attempt - 1, due_at = clock()

@@ -18,7 +18,7 @@ const shortLived = 'with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_
  * again after its outcome was unknown.
  * runs: `made_at` is the time of acceptance, and orders runs that were never taken. A parked run and a dead run have no `due_at`. `fence`
  * goes up each time that the run is taken or gets its turn. When a lease runs out, the run stays `leased` until it is taken again. `owner` is
- * the process that took it. A done run is deleted.
+ * the process that took it, below 0 where it took the run as it accepted it. A done run is deleted.
  * lanes: a row for each lane with an open run. Whoever changes a lane, or parks or begins a run of it, has its row locked.
  * rates: a row for each route's window. `granted`: the requests that the last call was granted.
  * groups: each becomes a run when it is due. `event` is the id of the event that opened it. The prompts lie in the group's own row, so

@@ -1,0 +1,74 @@
+/** What a process knows of the runs that are due, so that it asks the database less often, and for less. */
+
+import type { Clock } from '../../core/clock.ts'
+
+/**
+ * The times before which no run is due, as the database writes times: of runs that were never taken, and of runs that were taken before.
+ * While another program holds an old snapshot, the index keeps the places of runs that ended long ago, and a look without bounds goes
+ * through all of these.
+ */
+export type DueBounds = { readonly fresh: string; readonly tried: string }
+
+const unbounded: DueBounds = { fresh: '-infinity', tried: '-infinity' }
+
+/** How long the bounds of one look are used: a run that another process put before them waits for so long at most. */
+const boundsLastMs = 10_000
+
+/** A look for due runs that is under way. */
+export type Look = {
+  readonly bounds: DueBounds
+  /** Called with the answer. `areMore`: more runs may be due than the look has given. `next`: the bounds for the next look. */
+  readonly end: (areMore: boolean, next: DueBounds) => void
+}
+
+export class DueRuns {
+  readonly #clock: Clock
+  /** Counts what may have made a run due since the store was opened, and of this what may have made an old run due. */
+  #changes = 0
+  #oldChanges = 0
+  /** The value of `#changes` at the last look after which no run was due. */
+  #quietAt = -1
+  #quietUntil = 0
+  #bounds = unbounded
+  #boundsUntil = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Notes that this process may have made a run due. `mayBeOld`: a run that was accepted before others that were due already. */
+  changed(mayBeOld = false): void {
+    this.#changes++
+    if (!mayBeOld) return
+    this.#oldChanges++
+    this.#boundsUntil = 0
+  }
+
+  /** The bounds for a question now. */
+  get bounds(): DueBounds {
+    return this.#clock.monotonic() < this.#boundsUntil ? this.#bounds : unbounded
+  }
+
+  look(): Look {
+    const [changes, oldChanges, bounds, at] = [this.#changes, this.#oldChanges, this.bounds, this.#clock.monotonic()]
+    return {
+      bounds,
+      end: (areMore, next) => {
+        this.#bounds = next
+        if (bounds === unbounded && oldChanges === this.#oldChanges) this.#boundsUntil = at + boundsLastMs
+        this.#quietAt = areMore ? -1 : changes
+        this.#quietUntil = 0
+      },
+    }
+  }
+
+  /** Notes that no run is due for so long, as the database knew after the last look. */
+  quietFor(ms: number): void {
+    this.#quietUntil = this.#clock.monotonic() + ms
+  }
+
+  /** The time until it is worth asking for due runs, in milliseconds. 0: a run may be due now. */
+  get quietMs(): number {
+    return this.#quietAt === this.#changes ? Math.max(0, this.#quietUntil - this.#clock.monotonic()) : 0
+  }
+}

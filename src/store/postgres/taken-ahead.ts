@@ -1,0 +1,58 @@
+/**
+ * Runs that this process takes in the statement that accepts them, while its worker has room: half of the work of accepting a run and
+ * taking it later. The worker gets them with its next call.
+ */
+
+import type { Clock } from '../../core/clock.ts'
+import type { Lease } from '../ports.ts'
+
+/** How long a run may wait for the worker. Its lease is longer by this time. */
+const longestWaitMs = 10_000
+
+type Waiting = { readonly lease: Lease; readonly since: number }
+
+export class TakenAhead {
+  readonly #clock: Clock
+  /** The number of runs that may still be reserved. */
+  #room = 0
+  /** The number of reserved runs that the database has not answered for. */
+  #underWay = 0
+  #leaseMs = 0
+  #waiting: Waiting[] = []
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Sets the number of runs that the worker could begin beside those that it has. */
+  allow(room: number, leaseMs: number): void {
+    this.#room = room - this.#underWay - this.#waiting.length
+    this.#leaseMs = leaseMs + longestWaitMs
+  }
+
+  /** Reserves the place of one run. Returns the length of its lease in milliseconds, or 0 when the worker has no room. */
+  reserve(): number {
+    if (this.#room <= 0) return 0
+    this.#room--
+    this.#underWay++
+    return this.#leaseMs
+  }
+
+  /** Ends a reservation. `lease` is absent where the run was not taken. `since`: the monotonic time at which the run was sent. */
+  end(since: number, lease?: Lease): void {
+    this.#underWay--
+    if (lease) this.#waiting.push({ lease, since })
+  }
+
+  /** Removes and returns at most `max` runs, in the order of their acceptance. */
+  give(max: number): Lease[] {
+    return this.#waiting.splice(0, max).map(({ lease }) => lease)
+  }
+
+  /** Removes and returns the runs whose leases have become too short for the worker. With `all`, every run that waits. */
+  expired(all = false): Lease[] {
+    const oldest = this.#clock.monotonic() - longestWaitMs
+    const count = this.#waiting.findIndex(({ since }) => !all && since > oldest)
+    return this.give(count < 0 ? this.#waiting.length : count)
+  }
+}

@@ -1,0 +1,127 @@
+/**
+ * The runs that wait for a worker, from the side of this process: it takes them as it accepts them where its worker has room, and asks the
+ * database for due runs only when some may be due.
+ */
+
+import type { Clock } from '../../core/clock.ts'
+import type { Accepted, Lease, NewRun, RunEnd } from '../ports.ts'
+import { buryRun, endAttempt } from './attempt-ends.ts'
+import { dueKind } from './backlog.ts'
+import type { ClaimCall } from './calls/claim-calls.ts'
+import { endGroupsKind, failedKind, type TakeCall, type TakenRun, takeGroupsKind, takeKind } from './calls/run-calls.ts'
+import type { Links } from './links.ts'
+import { TakenAhead } from './taken-ahead.ts'
+
+export class WaitingRuns {
+  readonly #links: Links
+  readonly #clock: Clock
+  readonly #lookEveryMs: () => number
+  readonly #ahead: TakenAhead
+
+  /** `lookEveryMs`: the time after which it is worth asking again, because other processes add work too. */
+  constructor(links: Links, clock: Clock, lookEveryMs: () => number) {
+    this.#links = links
+    this.#clock = clock
+    this.#lookEveryMs = lookEveryMs
+    this.#ahead = new TakenAhead(clock)
+  }
+
+  /** Accepts a run that takes no turns, and takes it at once where the worker has room. */
+  async enqueue(run: NewRun, claim: ClaimCall): Promise<Accepted> {
+    const { claims, claimKind, due, taken } = this.#links
+    const [leaseMs, since] = [this.#ahead.reserve(), this.#clock.monotonic()]
+    let lease: Lease | undefined
+    try {
+      const answer = await claims.call(claimKind, { ...claim, eventId: run.eventId, leaseMs })
+      if (typeof answer === 'object') {
+        lease = { runId: answer.runId, fence: 1, attempt: 1, interrupted: false, run }
+        taken.set(answer.runId, { runId: answer.runId, fence: 1, isInLane: false, lease })
+      } else if (answer === 'claimed') due.changed()
+      return answer === 'duplicate' ? answer : 'accepted'
+    } finally {
+      if (leaseMs > 0) this.#ahead.end(since, lease)
+    }
+  }
+
+  /** As `Store.take`. */
+  async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
+    await this.#putBack(this.#ahead.expired(max === 0))
+    if (only === 'groups') return this.#leasesOf(await this.#links.work.call(takeGroupsKind, this.#takeCall(max, leaseMs)))
+    const ahead = this.#ahead.give(max)
+    const wanted = max - ahead.length
+    this.#ahead.allow(0, leaseMs)
+    try {
+      const runs = wanted > 0 && this.#links.due.quietMs === 0 ? await this.#takeDue(wanted, leaseMs) : []
+      this.#ahead.allow(wanted - runs.length, leaseMs)
+      return [...ahead, ...(await this.#leasesOf(runs))]
+    } catch (error) {
+      // Runs that are taken go on.
+      if (ahead.length > 0) return ahead
+      throw error
+    }
+  }
+
+  /** As `Store.finish`. */
+  async end(lease: Lease, end: RunEnd): Promise<boolean> {
+    const { taken, due } = this.#links
+    const run = taken.get(lease.runId)
+    const isEnded = await endAttempt(this.#links, lease, end)
+    // The next run of the lane may have been accepted long ago.
+    const mayBeInLane = run?.isInLane !== false
+    if (end.kind === 'again' || mayBeInLane) due.changed(mayBeInLane)
+    // `false` is final too: an earlier call that seemed to fail may have been committed.
+    if (taken.get(lease.runId)?.fence === lease.fence) taken.delete(lease.runId)
+    return isEnded
+  }
+
+  /** As `Store.dueInMs`. */
+  async dueInMs(): Promise<number> {
+    const { due, work } = this.#links
+    if (due.quietMs > 0) return due.quietMs
+    const lookInMs = this.#lookEveryMs()
+    const ms = Math.min(lookInMs, (await work.call(dueKind, due.bounds)) ?? lookInMs)
+    due.quietFor(ms)
+    return ms
+  }
+
+  /** Puts back the runs that were taken ahead and that no worker has asked for. */
+  putBackAll(): Promise<void> {
+    return this.#putBack(this.#ahead.expired(true))
+  }
+
+  #takeCall(max: number, leaseMs: number): TakeCall {
+    return { max, leaseMs, owner: this.#links.marks.owner }
+  }
+
+  async #takeDue(max: number, leaseMs: number): Promise<readonly TakenRun[]> {
+    const { work, due } = this.#links
+    const look = due.look()
+    // Both are sent together. Where groups cannot become runs, other runs still go on.
+    const [groups, taken] = await Promise.allSettled([
+      work.call(endGroupsKind, undefined),
+      work.call(takeKind, { ...this.#takeCall(max, leaseMs), bounds: look.bounds }),
+    ])
+    if (taken.status === 'rejected') throw taken.reason
+    const { runs, bounds } = taken.value
+    if (groups.status === 'rejected' && runs.length === 0) throw groups.reason
+    look.end(runs.length === max || groups.status === 'rejected', bounds)
+    return runs
+  }
+
+  /** Remembers taken runs. Those that cannot be read are ended. */
+  async #leasesOf(runs: readonly TakenRun[]): Promise<readonly Lease[]> {
+    for (const run of runs) this.#links.taken.set(run.runId, run)
+    await Promise.all(runs.filter(({ lease }) => lease === undefined).map((run) => buryRun(this.#links, run)))
+    return runs.flatMap(({ lease }) => lease ?? [])
+  }
+
+  /** Puts runs back that no attempt was made at. Where the database fails, they wait for the end of their leases. */
+  async #putBack(leases: readonly Lease[]): Promise<void> {
+    const { work, taken, due } = this.#links
+    if (leases.length === 0) return
+    const call = { afterMs: 0, error: '', isUncounted: true }
+    await Promise.allSettled(leases.map(({ runId, fence }) => work.call(failedKind, { ...call, runId, fence })))
+    for (const { runId } of leases) taken.delete(runId)
+    due.changed()
+  }
+}
