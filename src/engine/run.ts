@@ -6,7 +6,7 @@ import { type Outcome, type Refused, refuse } from '../core/outcome.ts'
 import { outcomeStatus } from '../core/outcome-table.ts'
 import type { HandshakeOutcome, RoutePlan, VerifyBody } from '../core/plan.ts'
 import type { Event, EventFacts, RequestBody, RequestHead, Verification, VerifiedRequest } from '../core/request.ts'
-import { ReadOnce } from '../parts/body/request-body.ts'
+import { ReadOnceBody } from '../parts/body/request-body.ts'
 
 /** Called after each stage, for debug logs and traces. `ended` is `undefined` where the request went on. */
 export type Watch = (stage: string, ended: Outcome | undefined, event?: Event) => void
@@ -20,7 +20,7 @@ export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedR
   if (ended) return ended
   const { stage } = plan.authenticate
   const verifyBody = plan.authenticate.run(head)
-  if (typeof verifyBody === 'function') return (bytes) => verifyAndRun(plan, head, verifyBody, new ReadOnce(head.headers, bytes), watch)
+  if (typeof verifyBody === 'function') return (bytes) => verifyAndRun(plan, head, verifyBody, new ReadOnceBody(head.headers, bytes), watch)
   const refused = (): EndedRequest => {
     watch?.(stage, verifyBody)
     return { outcome: verifyBody, stage, unverified: head }
@@ -28,7 +28,7 @@ export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedR
   const ask = verifyBody.code === 'bad_signature' ? plan.handshakes?.onUnsigned?.(head) : undefined
   if (!ask) return refused()
   return (bytes) => {
-    const outcome = ask(new ReadOnce(head.headers, bytes))
+    const outcome = ask(new ReadOnceBody(head.headers, bytes))
     if (!outcome) return refused()
     watch?.(stage, outcome)
     return { outcome, stage }
@@ -61,7 +61,7 @@ const checkAfterAnswer =
     if (plan.onHead.slice(passed).some(({ run }) => run(head) !== undefined)) return ended
     const verifyBody = plan.authenticate.run(head)
     if (typeof verifyBody !== 'function') return ended
-    const read = new ReadOnce(head.headers, bytes)
+    const read = new ReadOnceBody(head.headers, bytes)
     const known = (verification: Verification | Refused): EndedRequest => {
       if ('kind' in verification) return ended
       const verified = maskedBy(plan, verifiedRequest(head, read, verification))

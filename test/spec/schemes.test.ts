@@ -7,7 +7,7 @@ import t from 'tap'
 import type { SignatureScheme } from '../../src/generated/config.ts'
 import { checkConfig } from '../../src/generated/validators.js'
 import { HmacKey } from '../../src/node-internals/hmac-key.ts'
-import { ReadOnce } from '../../src/parts/body/request-body.ts'
+import { ReadOnceBody } from '../../src/parts/body/request-body.ts'
 import { describedScheme } from '../../src/parts/schemes/described/described.ts'
 import { problemsIn } from '../../src/parts/schemes/described/description.ts'
 import { fakeCli } from '../fakes/cli.ts'
@@ -680,7 +680,7 @@ t.test('any description that validates compiles, and never throws on any request
         const rawHeaders = Object.entries(headers).flat()
         const head = { method: 'POST', url: () => url, headers, rawHeaders, remote: () => '', isProxied: () => false, at }
         const bytes = Buffer.from(text)
-        const body = new ReadOnce(headers, bytes)
+        const body = new ReadOnceBody(headers, bytes)
         scheme.shows(headers)
         const made = scheme.compile(secret)
         const check = typeof made === 'function' ? made(head) : 'no use'

@@ -12,7 +12,7 @@ import type { RequestHead, VerifiedRequest } from '../../core/request.ts'
 import { resume } from '../../engine/run.ts'
 import type { ControlQuestions, ReplayResult } from '../../generated/control.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
-import { ReadOnce } from '../../parts/body/request-body.ts'
+import { ReadOnceBody } from '../../parts/body/request-body.ts'
 import { servedAs } from '../../plan/table.ts'
 import { requestAgain } from '../events/request-again.ts'
 import { trace } from '../trace/trace.ts'
@@ -85,7 +85,7 @@ const verifyAgain = async (
   const refused = ({ detail }: Refused): string => `its signature does not hold with the present keys: ${detail ?? 'refused'}`
   const check = plan.authenticate.run(head)
   if (typeof check !== 'function') return refused(check)
-  const read = new ReadOnce(head.headers, body)
+  const read = new ReadOnceBody(head.headers, body)
   const verification = await check(read)
   if ('kind' in verification) return refused(verification)
   const { headers, remote } = head

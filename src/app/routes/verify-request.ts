@@ -5,7 +5,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import type { Outcome } from '../../core/outcome.ts'
 import { outcomeReason } from '../../core/outcome-table.ts'
 import type { UnverifiedRequest } from '../../core/request.ts'
-import { ReadOnce } from '../../parts/body/request-body.ts'
+import { ReadOnceBody } from '../../parts/body/request-body.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
 import { schemesFor } from '../../plan/compile.ts'
@@ -37,7 +37,9 @@ export const verifyRequest = async (workspace: Workspace, asked: string, request
   }
   const dry = dryPlan({ source: route, config, catalogue, effects: { jobs: quietBook(config, catalogue), clock: systemClock } })
   const verify = dry.plan().authenticate.run(request)
-  const verified = await (typeof verify === 'function' ? verify(new ReadOnce(request.headers, request.body ?? Buffer.alloc(0))) : verify)
+  const verified = await (typeof verify === 'function'
+    ? verify(new ReadOnceBody(request.headers, request.body ?? Buffer.alloc(0)))
+    : verify)
   await dry.close()
   const diagnosis = diagnoseSignature(request, { secrets: route.secrets, verify: route.spec.verify }, schemesFor(route, catalogue))
   if ('scheme' in verified) {

@@ -1,6 +1,6 @@
-/** Limits the lists and maps in a body: V8 needs a fifth of a second to parse half a million of them. */
+/** Limits the number of lists and maps in a JSON body: V8 needs a fifth of a second to parse half a million of them. */
 
-/** A megabyte of ordinary events has a fifth of this number. */
+/** The most lists and maps in a body. A megabyte of ordinary events has a fifth of this number. */
 const maxContainers = 100_000
 
 const quote = 0x22
@@ -25,6 +25,7 @@ export const endOfString = (text: string, from: number): number => {
   return end === -1 ? text.length : end
 }
 
+/** Whether the quote at this index is escaped: an odd number of backslashes stands before it. */
 const isEscaped = (text: string, at: number): boolean => {
   let before = at
   while (text.charCodeAt(before - 1) === backslash) before--

@@ -1,14 +1,17 @@
-/** Masks values in JSON by their paths. All other bytes stay: digits, repeated keys, blanks, order. */
+/**
+ * Masks values in the bytes of JSON by their paths. All other bytes stay: the digits of long numbers, repeated keys, blanks and the order
+ * of keys.
+ */
 
 import { type Path, walkJson } from './walk-json.ts'
 
-/** The mask of a value. */
+/** The mask of a value, as JSON. */
 const jsonStars = Buffer.from('"***"')
 const jsonNull = Buffer.from('null')
 
 /**
- * Returns the bytes with each text, number or boolean at one of the paths masked, or the same bytes where there is none. Malformed JSON is
- * masked up to its first error.
+ * Returns the bytes with a mask in the place of each text, number and boolean at one of the paths, or the same bytes where there is no such
+ * value. Malformed JSON is masked up to its first error.
  */
 export const maskJson = (bytes: Buffer, paths: readonly Path[]): Buffer => {
   const pieces: Buffer[] = []

@@ -1,4 +1,4 @@
-/** Reads the bytes of a body as JSON or as a form. */
+/** Reads the bytes of a body as JSON or as a form, and decides which of the two the body is. */
 
 import { isUtf8 } from 'node:buffer'
 import { header } from '../../core/headers.ts'
@@ -11,23 +11,33 @@ import { pickJson } from './pick-json.ts'
 import type { Path } from './walk-json.ts'
 
 /**
- * Whether a body is a form. The content type is not signed, and whoever repeats a captured body may change it, so it never chooses between
- * two readings: bytes that can be JSON are never a form, and other bytes are a form only where the content type says so (rules: Bodies 3).
+ * Whether a body is a form. A signature does not cover the content type, and whoever sends a captured body again may change it. So the
+ * content type never chooses between two readings: bytes that can be JSON are never a form, and other bytes are a form only where the
+ * content type says so (rules: Bodies 3).
  */
 export const isFormBody = (headers: Headers, body: Buffer): boolean => hasFormType(headers) && !canBeJson(body)
 
-/** Reads the content of a body. A body with more than 100,000 lists and maps, or 1,000 fields, is "too many". */
+/**
+ * Reads the content of a body. The content is unread, with the reason "too many", where the body has more than 100,000 lists and maps, or
+ * more than 1,000 fields.
+ */
 export const readContent = (headers: Headers, body: Buffer): Content => (isFormBody(headers, body) ? readForm(body) : readJson(body))
 
-/** A form percent-encodes these characters, and each map, list or text of JSON has one of them. */
-const ofJson = [...'{["'].map((character) => character.charCodeAt(0))
-const scalar = /^(?:\xef\xbb\xbf)?[\t\n\r ]*(?:true|false|null|-?\d[\d.eE+-]*)[\t\n\r ]*$/
-const longestScalar = 1_024
+/** The bytes of `{`, `[` and `"`. Each map, list or text of JSON has one of them, and a form has them only as escapes. */
+const jsonMarks = [...'{["'].map((character) => character.charCodeAt(0))
+/** The bytes, as Latin-1, of a body that is a single number, boolean or null of JSON. */
+const scalarForm = /^(?:\xef\xbb\xbf)?[\t\n\r ]*(?:true|false|null|-?\d[\d.eE+-]*)[\t\n\r ]*$/
+/** A longer body is no single number, boolean or null. */
+const maxScalarBytes = 1_024
 
+/** Whether some reader could take the bytes for JSON. */
 const canBeJson = (body: Buffer): boolean =>
-  ofJson.some((byte) => body.includes(byte)) || (body.length <= longestScalar && scalar.test(body.toString('latin1')))
+  jsonMarks.some((byte) => body.includes(byte)) || (body.length <= maxScalarBytes && scalarForm.test(body.toString('latin1')))
 
-/** A content type that is a list does not match. */
+/**
+ * The content type of a form, alone or with parameters behind it. It does not match where another content type stands before it or directly
+ * behind it.
+ */
 const formType = /^[\t ]*application\/x-www-form-urlencoded[\t ]*(?:;|$)/i
 
 /** Whether the content type says that the body is a form. */
@@ -54,7 +64,7 @@ const parseJsonText = (text: string): Content => {
 const maxFields = 1_000
 const ampersand = 0x26
 
-/** Returns the fields of a form; `undefined` where there are more than 1,000. */
+/** Returns the fields of a form in their order; `undefined` where there are more than 1,000. */
 export const readFields = (body: Buffer): readonly FormValue[] | undefined => {
   let at = -1
   for (let count = 1; count <= maxFields; count++) {
@@ -89,8 +99,9 @@ const readForm = (body: Buffer): Content => {
 }
 
 /**
- * Returns the values at these paths of the payload of a body that nobody vouched for; `undefined` where reading them would take long. The
- * caller must read the whole body afterwards.
+ * Returns the payload of a body whose signature is not checked yet, with the values at these paths only. All fields of a form without a
+ * field `payload` are read. `undefined` where the reading would take long, or the body is malformed. A result does not show that the body
+ * is valid, so the caller must read the whole body afterwards.
  */
 export const pickPayload = (headers: Headers, body: Buffer, paths: readonly Path[]): Json | undefined => {
   if (!isFormBody(headers, body)) return pickJson(body, paths)
@@ -100,6 +111,7 @@ export const pickPayload = (headers: Headers, body: Buffer, paths: readonly Path
   return content.kind === 'form' ? content.payload : undefined
 }
 
+/** Returns the payload of a form: its values by the names of their fields. A repeated field is a list of its values. */
 const objectOfFields = (fields: readonly FormField[]): { [name: string]: Json } => {
   const values = new Map<string, string[]>()
   for (const [name, value] of fields) values.set(name, [...(values.get(name) ?? []), value])

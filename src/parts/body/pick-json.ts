@@ -1,6 +1,6 @@
 /**
- * Reads single values of a body that nobody vouched for. A stranger may send a megabyte that takes long to parse, although the signature in
- * it has some hundred bytes.
+ * Reads single values of a JSON body before its signature is checked: a signature in the body, and the values that choose its key. A
+ * stranger may send a megabyte that takes long to parse, although these values have some hundred bytes.
  */
 
 import { isAscii } from 'node:buffer'
@@ -8,20 +8,21 @@ import type { Json } from '../../core/json.ts'
 import { decodeUtf8 } from './decode-utf8.ts'
 import { type Path, walkJson } from './walk-json.ts'
 
-/** The most keys and items on the way. A list has some hundred notifications, a map some twenty keys. */
+/** The most keys and items that are passed on the paths. The lists of senders have some hundred items, and their maps some twenty keys. */
 const maxEntries = 5_000
 /**
- * The most bytes of values that take long to decode: with escapes, or not ASCII. The longest message that a sender signs in pieces has 256
- * KiB (https://docs.aws.amazon.com/sns/latest/dg/large-message-payloads.html), and each character may be an escape of two bytes.
+ * The most bytes of values that take long to decode, because they have escapes or are not ASCII. The longest message that a sender signs
+ * field by field has 256 KiB (https://docs.aws.amazon.com/sns/latest/dg/large-message-payloads.html), and each of its characters may be an
+ * escape of two bytes.
  */
 const maxSlowBytes = 557_056
 const quote = 0x22
 const backslash = 0x5c
 
 /**
- * Returns the values at these paths, as JSON without anything else; `undefined` where reading them would take long: more than 5,000 keys
- * and items on the way, or values of more than 544 KiB that are not plain ASCII. The bytes may be malformed, so the caller must read all of
- * them afterwards.
+ * Returns the payload with only the values at these paths; `undefined` where reading them would take long: more than 5,000 keys and items
+ * on the paths, or more than 544 KiB of values with escapes or characters that are not ASCII. The bytes elsewhere may be malformed, so the
+ * caller must read the whole body afterwards.
  */
 export const pickJson = (body: Buffer, paths: readonly Path[]): Json | undefined => {
   let left = maxSlowBytes
@@ -35,8 +36,10 @@ export const pickJson = (body: Buffer, paths: readonly Path[]): Json | undefined
   return left < 0 ? undefined : found
 }
 
+/** Whether a value needs no decoding: it is ASCII and has no escapes. */
 const isPlain = (value: Buffer): boolean => isAscii(value) && !value.includes(backslash)
 
+/** Parses one text, number or word of JSON; a malformed one is `null`. */
 const parseValue = (value: Buffer): Json => {
   try {
     return JSON.parse(decodeUtf8(value) ?? '') as Json

@@ -1,12 +1,14 @@
-/** The body of a request, read at most once. */
+/**
+ * The body of a request, whose content is read at most once, whoever asks for it: the check of the signature, a handshake or the parser.
+ */
 
 import type { Json } from '../../core/json.ts'
 import type { BodyView, Content, Headers, RequestBody } from '../../core/request.ts'
 import { pickPayload, readContent } from './payload.ts'
 import type { Path } from './walk-json.ts'
 
-/** Values made of a body, by their keys. */
-class MadeOnce {
+/** Keeps values that were made of a body, by their keys, so that each is made once. */
+class ValuesMadeOnce {
   #made: Map<object, unknown> | undefined
 
   once<T>(key: object, make: () => T): T {
@@ -20,7 +22,8 @@ class MadeOnce {
   }
 }
 
-export class ReadOnce extends MadeOnce implements RequestBody {
+/** A body whose content is read at the first call of `content` or `payload`. */
+export class ReadOnceBody extends ValuesMadeOnce implements RequestBody {
   readonly bytes: Buffer
   readonly #headers: Headers
   #content: Content | undefined
@@ -49,8 +52,8 @@ export class ReadOnce extends MadeOnce implements RequestBody {
   }
 }
 
-/** A body that nobody vouched for. Only the values at some paths of its payload are read. */
-class Glimpse extends MadeOnce implements BodyView {
+/** A body whose signature is not checked yet. Its payload has only the values at some paths. */
+class PartialBody extends ValuesMadeOnce implements BodyView {
   readonly bytes: Buffer
   readonly payload: () => Json | undefined
 
@@ -63,7 +66,8 @@ class Glimpse extends MadeOnce implements BodyView {
 }
 
 /**
- * Returns the values of a body at these paths. The caller must read the whole body afterwards: only that shows whether the body is valid.
+ * Returns a view of a body whose payload has only the values at these paths, for the check of a signature. The view does not show whether
+ * the body is valid, so the caller must read the whole body afterwards.
  */
-export const glimpseOf = (body: RequestBody, headers: Headers, paths: readonly Path[]): BodyView =>
-  body.once(paths, () => new Glimpse(headers, body.bytes, paths))
+export const partialBodyOf = (body: RequestBody, headers: Headers, paths: readonly Path[]): BodyView =>
+  body.once(paths, () => new PartialBody(headers, body.bytes, paths))

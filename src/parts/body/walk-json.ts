@@ -1,18 +1,15 @@
-/**
- * Walks through the bytes of JSON along paths and skips everything else, so that the rest of the body costs little and no text is made of
- * it.
- */
+/** Reads values from the bytes of JSON by their paths. Everything else is skipped, so that it costs little and no text is made of it. */
 
 import type { Json } from '../../core/json.ts'
 
-/** The keys that lead to a value, from the top. `*` is each item of a list. */
+/** The keys that lead from the top of the payload to a value. In a list, a key is the index of an item, or `*` for each item. */
 export type Path = readonly string[]
 
-/** Controls a walk. */
-export type Guide = {
-  /** Returns the value of the text, number or word between two indexes. It may be malformed. */
+/** The reading of the values that a walk finds, and the limit of the walk. */
+export type WalkGuide = {
+  /** Returns the value of the text, number or word between two indexes of the bytes. The bytes of the value may be malformed. */
   readonly valueAt: (from: number, to: number) => Json
-  /** The most keys and items that the walk may pass on its paths. Absent: there is no limit. */
+  /** The most keys and items that the walk may pass in the maps and lists on its paths. Absent: there is no limit. */
   readonly maxEntries?: number
 }
 
@@ -34,39 +31,48 @@ const isClosing = (byte: Byte): boolean => byte === closeMap || byte === closeLi
 const isEnd = (byte: Byte): boolean =>
   byte === undefined || byte === comma || byte === colon || byte === quote || isClosing(byte) || isOpening(byte) || isBlank(byte)
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
-/** An escape has six bytes for one character. */
+/** The bytes of the longest escape of one character (`\u0041`). */
 const longestEscape = 6
 
 /**
- * Returns the payload as far as the paths lead: objects have no other keys, and lists have `null` for an item without a value. Of a
- * repeated key the last value counts, as for `JSON.parse`. A map or list at the end of a path is `null`. `undefined` where the limit
- * was passed. Malformed JSON is read up to its first error.
+ * Returns the payload as far as the paths lead: its maps have only keys of the paths, and its lists have `null` for an item without a
+ * value. Of a repeated key the last value counts, as for `JSON.parse`. A map or list at the end of a path is `null`. `undefined` where
+ * `maxEntries` was passed. Malformed JSON is read up to its first error.
  */
-export const walkJson = (bytes: Buffer, paths: readonly Path[], guide: Guide): Json | undefined => {
+export const walkJson = (bytes: Buffer, paths: readonly Path[], guide: WalkGuide): Json | undefined => {
   const walk = new Walk(bytes, guide)
   const found = walk.visit(paths, 0)
   return walk.isOver ? undefined : found
 }
 
-/** A walk through the bytes. It descends only where a path leads, so it goes no deeper than the longest path. */
+/**
+ * A position in the bytes, and the methods that move it. The walk descends only where a path leads, so it goes no deeper than the longest
+ * path.
+ */
 class Walk {
   readonly #bytes: Buffer
-  readonly #guide: Guide
+  readonly #guide: WalkGuide
+  /** The number of keys and items that the walk may still pass. */
   #left: number
+  /** The position: the index of a byte. */
   #at: number
 
-  constructor(bytes: Buffer, guide: Guide) {
+  constructor(bytes: Buffer, guide: WalkGuide) {
     this.#bytes = bytes
     this.#guide = guide
     this.#left = guide.maxEntries ?? Number.POSITIVE_INFINITY
     this.#at = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0
   }
 
+  /** Whether the walk has passed more keys and items than it may. */
   get isOver(): boolean {
     return this.#left < 0
   }
 
-  /** Reads the value at this byte. `paths`: the paths that lead here; `passed`: the number of their keys so far. */
+  /**
+   * Reads the value at the position. `paths`: the paths that lead to this value or through it; `passed`: the number of their keys that were
+   * passed on the way.
+   */
   visit(paths: readonly Path[], passed: number): Json {
     const first = this.#next()
     const onward = paths.filter(({ length }) => length > passed)
@@ -108,7 +114,10 @@ class Walk {
     return items
   }
 
-  /** Reads the value of the next key of a path. */
+  /**
+   * Reads the value of a key or an index where a path leads there; else moves behind the value, and returns `null`. `isNext`: whether a key
+   * of a path is this key or index.
+   */
   #enter(paths: readonly Path[], passed: number, isNext: (step: string) => boolean): Json {
     const led = paths.filter((path) => isNext(path[passed] as string))
     if (led.length > 0) return this.visit(led, passed + 1)
@@ -117,7 +126,7 @@ class Walk {
     return null
   }
 
-  /** Returns the key that ends here, where one of the paths has it. */
+  /** Returns the key that was written from `from` to the position, where it is the next key of a path; else `undefined`. */
   #keyAmong(paths: readonly Path[], passed: number, from: number): string | undefined {
     const length = this.#at - from - 2
     const steps = paths
@@ -128,13 +137,13 @@ class Walk {
     return steps.find((step) => step === key)
   }
 
-  /** Moves to the next byte that is not blank, and returns it. */
+  /** Moves to the next byte that is not blank, and returns the byte. */
   #next(): Byte {
     while (isBlank(this.#bytes[this.#at])) this.#at++
     return this.#bytes[this.#at]
   }
 
-  /** Moves behind the value that begins at this byte. */
+  /** Moves behind the value that begins at the position. */
   #skip(): void {
     const first = this.#bytes[this.#at]
     if (first === quote) this.#skipText()
@@ -142,6 +151,7 @@ class Walk {
     else while (!isEnd(this.#bytes[this.#at])) this.#at++
   }
 
+  /** Moves behind the quoted text that begins at the position. */
   #skipText(): void {
     const bytes = this.#bytes
     let at = this.#at + 1
@@ -149,6 +159,7 @@ class Walk {
     this.#at = Math.min(at + 1, bytes.length)
   }
 
+  /** Moves behind the map or list that begins at the position. */
   #skipNested(): void {
     let depth = 0
     do {
@@ -164,7 +175,7 @@ class Walk {
   }
 }
 
-/** Returns the key of a JSON text with its quotes; empty where the text is malformed. */
+/** Returns the key that a quoted text of JSON stands for; an empty key where the text is malformed. */
 const unescapedKey = (written: string): string => {
   if (!written.includes('\\')) return written.slice(1, -1)
   try {

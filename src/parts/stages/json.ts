@@ -7,7 +7,7 @@ import { refuse } from '../../core/outcome.ts'
 import type { MaskRequest, Parse } from '../../core/plan.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
 import type { Route } from '../../generated/config.ts'
-import { ReadOnce } from '../body/request-body.ts'
+import { ReadOnceBody } from '../body/request-body.ts'
 import { compileMask } from '../mask-request.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import { verifyNames } from '../verify-names.ts'
@@ -37,7 +37,7 @@ export const parserOf = (
   const knownHeaders = knownHeadersOf(schemes)
   return (request) => {
     const { headers, verification } = request
-    const body = request.read ?? new ReadOnce(headers, request.body)
+    const body = request.read ?? new ReadOnceBody(headers, request.body)
     const content = body.content()
     if (content.kind === 'unread')
       return content.why === 'not JSON'

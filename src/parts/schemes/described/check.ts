@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
 import { HmacKey } from '../../../node-internals/hmac-key.ts'
-import { glimpseOf, ReadOnce } from '../../body/request-body.ts'
+import { partialBodyOf, ReadOnceBody } from '../../body/request-body.ts'
 import { equal } from '../kit/equal.ts'
 import type { CheckBody, CheckHead, Later, Why } from '../scheme.ts'
 import { queryNames, whyOtherAddress, withAndWithoutPort } from './address.ts'
@@ -34,7 +34,7 @@ const sendingOnly = ({ description: { sends } }: CompiledDescription, check: Che
   return (head) => {
     const checkBody = check(head)
     if (typeof checkBody === 'string') return checkBody
-    return (bytes, body = new ReadOnce(head.headers, bytes)) =>
+    return (bytes, body = new ReadOnceBody(head.headers, bytes)) =>
       isForm({ head, body }) === wantsForm ? checkBody(bytes, body) : wantsForm ? 'the body is no form' : 'the sender sends no forms'
   }
 }
@@ -44,11 +44,11 @@ type Judge = (request: RequestView) => Verdict | Promise<Verdict>
 /** Checks a whole body. A body that names its signer is first checked by those parts alone, and only then read as a whole. */
 const checkWhole =
   ({ glimpsed }: CompiledDescription, head: RequestHead, judge: Judge): CheckBody =>
-  (bytes, body = new ReadOnce(head.headers, bytes)) => {
+  (bytes, body = new ReadOnceBody(head.headers, bytes)) => {
     const whole = (): ReturnType<Judge> => judge(requestView(head, body))
     if (glimpsed.length === 0) return whole()
     const onward = (verdict: Verdict): ReturnType<Judge> => (verdict === true ? whole() : verdict)
-    const verdict = judge(requestView(head, glimpseOf(body, head.headers, glimpsed)))
+    const verdict = judge(requestView(head, partialBodyOf(body, head.headers, glimpsed)))
     return verdict instanceof Promise ? verdict.then(onward) : onward(verdict)
   }
 

@@ -6,7 +6,7 @@ import type { BodyView, RequestHead } from '../../../core/request.ts'
 import { compilePath } from '../../../expr/path.ts'
 import { scalarText } from '../../../expr/render.ts'
 import type { SchemeBodyPath } from '../../../generated/config.ts'
-import { ReadOnce } from '../../body/request-body.ts'
+import { ReadOnceBody } from '../../body/request-body.ts'
 
 export type RequestView = {
   readonly head: RequestHead
@@ -19,7 +19,7 @@ export type RequestView = {
 
 const noBytes = Buffer.alloc(0)
 
-export const requestView = (head: RequestHead, body: BodyView = new ReadOnce(head.headers, noBytes)): RequestView => {
+export const requestView = (head: RequestHead, body: BodyView = new ReadOnceBody(head.headers, noBytes)): RequestView => {
   let query: URLSearchParams | undefined
   return {
     head,

@@ -5,7 +5,7 @@ import { exit, Fault } from '../../../core/fault.ts'
 import { isObject, type Json, type JsonObject, parseObject } from '../../../core/json.ts'
 import type { SchemeSignature } from '../../../generated/config.ts'
 import { hasFormType } from '../../body/payload.ts'
-import { ReadOnce } from '../../body/request-body.ts'
+import { ReadOnceBody } from '../../body/request-body.ts'
 import type { Signed, Unsigned } from '../scheme.ts'
 import { isHmac, keyTypeOf, signatureOf } from './algorithm.ts'
 import type { CompiledDescription } from './description.ts'
@@ -88,7 +88,7 @@ const signatureText = (name: string, compiled: CompiledDescription, request: Uns
     isProxied: () => false,
     at: request.at,
   }
-  const pieces = compiled.text(requestView(head, new ReadOnce(head.headers, Buffer.from(draft.body))), request.secret)
+  const pieces = compiled.text(requestView(head, new ReadOnceBody(head.headers, Buffer.from(draft.body))), request.secret)
   if ('lacks' in pieces) throw cannotSign(`${name} signs ${pieces.lacks}, and the request has none`, 'take a sample of this sender')
   if (isHmac(algorithm)) {
     const bytes = secretKey(request.secret, key)

@@ -4,14 +4,14 @@ import { type Refused, refuse } from '../../../core/outcome.ts'
 import type { Authenticate, HandshakeOutcome, Handshakes } from '../../../core/plan.ts'
 import type { RequestBody, RequestHead } from '../../../core/request.ts'
 import type { Route } from '../../../generated/config.ts'
-import { ReadOnce } from '../../body/request-body.ts'
+import { ReadOnceBody } from '../../body/request-body.ts'
 import type { Handshake, Scheme } from '../../schemes/scheme.ts'
 import type { StageKit } from '../stage.ts'
 
 const maxConfirmBytes = 65_536
 const retryAfterSeconds = 10
 const noBytes = Buffer.alloc(0)
-const noBody = ({ headers }: RequestHead): RequestBody => new ReadOnce(headers, noBytes)
+const noBody = ({ headers }: RequestHead): RequestBody => new ReadOnceBody(headers, noBytes)
 /** The longest body in which an unsigned question is looked for, because nobody vouched for the body. */
 const maxOpenBytes = 1_024
 
