@@ -1,14 +1,17 @@
-/** Finds keys that sign answers to strangers' questions. Such keys may serve nothing else (rules: Authentication 17). */
+/**
+ * Finds the secrets that sign the answers to handshakes. Anybody may ask for such an answer, so its secret may serve no other scheme
+ * (rules: Authentication 17).
+ */
 
 import type { Scheme } from './schemes/scheme.ts'
 
-/** The keys of a route: its secrets, and the schemes that check with them. */
+/** The secrets of a route, and the schemes that check its requests with them. `name`: the route. */
 export type RouteKeys = { readonly name: string; readonly secrets: readonly string[]; readonly schemes: readonly Scheme[] }
 
-/** By key, the scheme and the route that answer questions with it. */
+/** By secret: the route and the scheme that sign answers to handshakes with that secret. */
 export type ChallengeKeys = ReadonlyMap<string, { readonly route: string; readonly scheme: string }>
 
-/** Returns the keys that schemes of these routes sign answers with. */
+/** Returns the secrets with which the schemes of these routes sign answers to handshakes. */
 export const challengeKeys = (routes: Iterable<RouteKeys>): ChallengeKeys => {
   const keys = new Map<string, { readonly route: string; readonly scheme: string }>()
   for (const { name: route, secrets, schemes } of routes) {
@@ -19,18 +22,19 @@ export const challengeKeys = (routes: Iterable<RouteKeys>): ChallengeKeys => {
 }
 
 /**
- * Returns the first of a route's schemes that would take another scheme's answer as a signature, because they share a key; `undefined`
- * where there is none.
+ * Returns the first scheme of a route that would take the answer of another scheme for a signature, because both have the same secret;
+ * `undefined` where there is none. `answering`: the scheme that signs the answer, and its route.
  */
 export const sharedChallengeKey = (
   { secrets, schemes }: RouteKeys,
   keys: ChallengeKeys,
-): { readonly scheme: string; readonly asked: { readonly route: string; readonly scheme: string } } | undefined => {
+): { readonly scheme: string; readonly answering: { readonly route: string; readonly scheme: string } } | undefined => {
   if (keys.size === 0) return undefined
   for (const secret of secrets) {
-    const asked = keys.get(secret)
-    const other = asked && schemes.find(({ name, keys: kind }) => name !== asked.scheme && (kind ?? 'secret') === 'secret')
-    if (other) return { scheme: other.name, asked }
+    const answering = keys.get(secret)
+    // A scheme with public keys, or with keys that it fetches, checks nothing with the secret.
+    const checking = answering && schemes.find(({ name, keys: kind }) => name !== answering.scheme && (kind ?? 'secret') === 'secret')
+    if (checking) return { scheme: checking.name, answering }
   }
   return undefined
 }

@@ -1,4 +1,7 @@
-/** Claims the ids of ignored events where a captured signature could serve another body (rules: Duplicates 7). */
+/**
+ * Claims the delivery ids of ignored events whose signature covers only parts of the body (rules: Duplicates 7). Otherwise a stranger could
+ * send the captured signature again, with another body that the route does not ignore.
+ */
 
 import { StoreFault } from '../core/fault.ts'
 import type { Refused } from '../core/outcome.ts'
@@ -9,13 +12,16 @@ import type { Effects } from './effects.ts'
 import type { Scheme } from './schemes/scheme.ts'
 import { unavailable } from './try-later.ts'
 
-/** Returns the claiming function; `undefined` where every scheme signs the whole body. */
-export const claimingIgnored = (schemes: readonly Scheme[], effects: Effects): ClaimIgnored | undefined => {
+/** Compiles the claiming of ignored events for the schemes of a route; `undefined` where every scheme signs the whole body. */
+export const compileClaimIgnored = (schemes: readonly Scheme[], effects: Effects): ClaimIgnored | undefined => {
   const partly = new Set(schemes.filter(({ signsParts }) => signsParts).map(({ name }) => name))
   return partly.size === 0 ? undefined : (event, scheme) => (partly.has(scheme) ? claimEvent(event, effects) : undefined)
 }
 
-/** Claims the event's id. An id that is held already stays held. */
+/**
+ * Claims the delivery id of an event for the whole time of a claim. An id that is claimed already stays claimed. Returns a refusal where
+ * the store failed.
+ */
 const claimEvent = async (event: EventFacts, { store }: Effects): Promise<Refused | undefined> => {
   const { key, holdMs } = claimOf(event)
   try {

@@ -5,14 +5,15 @@ import type { Outcome } from '../core/outcome.ts'
 import type { EventFacts } from '../core/request.ts'
 import type { Claim, Delivery, Destination } from '../store/ports.ts'
 
+/** The time for which a delivery id stays claimed: an hour, in milliseconds. */
 const holdMs = 3_600_000
 
-/** An event, or the run that it became. */
+/** The fields that name an event, or the run that was made of it. */
 type Identity = Pick<EventFacts, 'profile' | 'route' | 'deliveryId'>
 
 /**
- * The claim of one event. The sender chooses the delivery id, and the id may contain `/`. The names of profiles and routes contain none,
- * so the key of one route is never the key of another.
+ * Returns the claim of one event. The sender chooses the delivery id, and the id may contain `/`. The names of profiles and routes contain
+ * none, so the key of one route is never the key of another.
  */
 export const claimOf = ({ profile, route, deliveryId }: Identity): Claim => ({
   key: `${profile}/${route}/${deliveryId}`,
@@ -20,30 +21,33 @@ export const claimOf = ({ profile, route, deliveryId }: Identity): Claim => ({
 })
 
 /**
- * A direct delivery may reach some of its targets and fail at others, and then the sender repeats the event. So each target has a claim
- * of its own (its share). The share is kept once the target has the text, and the repeat leaves that target out. The key of a share begins
- * with an empty profile name. No profile has an empty name, so no share is the claim of an event.
+ * Compiles the claims of the single targets of a direct delivery (`deliver_only`) that must reach all of several targets. Such a delivery
+ * may reach some of its targets and fail at others, and then the sender repeats the event. So each target has a claim of its own, its
+ * share. A share is kept once its target has the text, and the repeat leaves that target out. The compiled function takes the claim of an
+ * event, and returns the shares in the order of the targets; no shares for any other destination. The key of a share begins with an empty
+ * profile name. No profile has an empty name, so no share is the claim of an event.
  */
-export const compileShares = (written: Destination): ((claim: Claim) => readonly Claim[]) => {
-  const marks = 'to' in written && written.mode === 'all' ? fingerprintsOf(written.to) : []
-  return ({ key, holdMs }) => marks.map((mark) => ({ key: `/${mark}/${key}`, holdMs }))
+export const compileShares = (destination: Destination): ((claim: Claim) => readonly Claim[]) => {
+  const fingerprints = 'to' in destination && destination.mode === 'all' ? targetFingerprints(destination.to) : []
+  return ({ key, holdMs }) => fingerprints.map((fingerprint) => ({ key: `/${fingerprint}/${key}`, holdMs }))
 }
 
 /**
- * A reload may change the list of targets before the sender repeats the event. If a share named a target by its place in the list, a new
- * target could be left out, and an old target could get the text twice. So a share names a target by a hash of its configuration. Targets
- * with the same configuration are numbered.
+ * Returns a text for each target that names it in the key of its share: a hash of its configuration. A reload may change the list of
+ * targets before the sender repeats the event. If a share named a target by its place in the list, a new target could be left out, and an
+ * old target could get the text twice. Targets with the same configuration are numbered.
  */
-const fingerprintsOf = (to: readonly Delivery[]): readonly string[] => {
+const targetFingerprints = (to: readonly Delivery[]): readonly string[] => {
   const equal = new Map<string, number>()
   return to.map(({ target, extra }) => {
-    const mark = createHash('sha256')
+    const hash = createHash('sha256')
       .update(JSON.stringify([target, extra]))
       .digest('base64url')
-    const nth = equal.get(mark) ?? 0
-    equal.set(mark, nth + 1)
-    return `${nth}/${mark}`
+    const nth = equal.get(hash) ?? 0
+    equal.set(hash, nth + 1)
+    return `${nth}/${hash}`
   })
 }
 
+/** Returns the outcome of an event whose delivery id is claimed already. */
 export const duplicate = ({ route, deliveryId }: Identity): Outcome => ({ kind: 'duplicate', route, deliveryId })

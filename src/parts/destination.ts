@@ -1,4 +1,7 @@
-/** Reads `deliver` and `deliver_extra` of a route. Each target checks its settings. Secrets are set apart, because they are not stored. */
+/**
+ * Reads the keys of a route that say where its text goes: `deliver`, `deliver_extra` and `deliver_mode`. Each target checks its settings.
+ * The secrets in the settings are kept apart from them, because the store keeps the settings and must not have the secrets.
+ */
 
 import type { Path } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
@@ -12,26 +15,35 @@ import type { TargetPart } from './targets/target.ts'
 
 type DeliverySpec = Pick<Route, 'deliver' | 'deliver_extra' | 'deliver_mode'>
 
-/** A target as configured. `path` and `extraPath`: where the target and its settings stand in the route. */
+/** A target as a route configures it. `path` and `extraPath`: the places of the target and of its settings in the route. */
 export type WrittenTarget = { readonly target: string; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }
 
-/** Returns the targets of a `deliver`, in order. A target without settings of its own has the route's. */
+/**
+ * Returns the targets of a `deliver`, in order, by their names without aliases. A target without settings of its own has the settings of
+ * the route.
+ */
 export const writtenTargets = ({ deliver = defaults.route.deliver, deliver_extra = {} }: DeliverySpec): readonly WrittenTarget[] => {
   const shared = deliver_extra as JsonObject
-  const one = (item: Json, path: Path): WrittenTarget => {
-    const its = isObject(item) ? item.deliver_extra : undefined
-    const extra = isObject(its) ? { extra: its, extraPath: [...path, 'deliver_extra'] } : { extra: shared, extraPath: ['deliver_extra'] }
+  const readTarget = (item: Json, path: Path): WrittenTarget => {
+    const ownExtra = isObject(item) ? item.deliver_extra : undefined
+    const extra = isObject(ownExtra)
+      ? { extra: ownExtra, extraPath: [...path, 'deliver_extra'] }
+      : { extra: shared, extraPath: ['deliver_extra'] }
     return { target: targetName(String(isObject(item) ? item.target : item)), path, ...extra }
   }
-  return Array.isArray(deliver) ? deliver.map((item, i) => one(item as Json, ['deliver', i])) : [one(deliver, ['deliver'])]
+  return Array.isArray(deliver) ? deliver.map((item, i) => readTarget(item as Json, ['deliver', i])) : [readTarget(deliver, ['deliver'])]
 }
 
+/**
+ * Returns the destination of a route as the store keeps it: the settings without secrets, and the keys of the secrets in `withheld`. Each
+ * target checks its settings, and reports what is wrong in them at their place in the route.
+ */
 export const readDelivery = (spec: DeliverySpec, targets: ReadonlyMap<string, TargetPart>, report: Report): Destination => {
   const to = writtenTargets(spec).map(({ target, extra: given, extraPath }): Delivery => {
     const part = targets.get(target)
     const extra = splitLists(given, part?.lists ?? [])
     const help = `docs/targets.md says what ${target} takes; \`headgate targets test ${target}\` tries it`
-    part?.check?.(extra, (code, path, message, its = help) => report(code, [...extraPath, ...path], message, its))
+    part?.check?.(extra, (code, path, message, ownHelp = help) => report(code, [...extraPath, ...path], message, ownHelp))
     const withheld = Object.keys(secretsIn(extra, part?.withheld ?? []))
     const stored = withoutSecrets(extra, withheld)
     return { target, extra: stored, ...(withheld.length > 0 ? { withheld } : {}) }
@@ -40,10 +52,14 @@ export const readDelivery = (spec: DeliverySpec, targets: ReadonlyMap<string, Ta
   return first && !Array.isArray(spec.deliver) ? first : { mode: spec.deliver_mode ?? defaults.route.deliver_mode, to }
 }
 
+/** Returns the map with only the entries whose values pass `keeps`. */
 const entriesOf = (map: JsonObject, keeps: (value: Json) => boolean): JsonObject =>
   Object.fromEntries(Object.entries(map).filter(([, value]) => keeps(value)))
 
-/** Returns the values under these keys; of a map, only the members without a placeholder. */
+/**
+ * Returns the secrets in the settings of a target: the values under `keys`. Of a map, only the entries without a placeholder are secrets,
+ * because an entry with a placeholder is filled in from the event.
+ */
 export const secretsIn = (extra: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(
     keys.flatMap((key): [string, Json][] => {
@@ -53,6 +69,7 @@ export const secretsIn = (extra: JsonObject, keys: readonly string[]): JsonObjec
     }),
   )
 
+/** Returns the settings without the values that `secretsIn` returns for these keys. */
 const withoutSecrets = (extra: JsonObject, keys: readonly string[]): JsonObject =>
   Object.fromEntries(
     Object.entries(extra).flatMap(([key, value]): [string, Json][] => {
@@ -61,7 +78,7 @@ const withoutSecrets = (extra: JsonObject, keys: readonly string[]): JsonObject 
     }),
   )
 
-/** Joins stored settings and secrets. */
+/** Joins the stored settings of a target and its secrets, as `withoutSecrets` and `secretsIn` made them. */
 export const withSecrets = (stored: JsonObject, secrets: JsonObject): JsonObject => {
   const whole = Object.entries(secrets).map(([key, value]): [string, Json] => {
     const filled = own(stored, key)
@@ -70,9 +87,10 @@ export const withSecrets = (stored: JsonObject, secrets: JsonObject): JsonObject
   return { ...stored, ...Object.fromEntries(whole) }
 }
 
-/** A comma outside placeholders. */
+/** A comma that is not inside a placeholder (`{…}`). */
 const comma = /,(?![^{}]*\})/
 
+/** Splits texts with commas into lists. `lists`: the keys that may have a list. */
 const splitLists = (extra: JsonObject, lists: readonly string[]): JsonObject =>
   Object.fromEntries(
     Object.entries(extra).map(([key, value]) => {
@@ -81,20 +99,24 @@ const splitLists = (extra: JsonObject, lists: readonly string[]): JsonObject =>
     }),
   )
 
+/** Returns the targets of a destination, in order. */
 export const deliveriesOf = (destination: Destination): readonly Delivery[] => ('to' in destination ? destination.to : [destination])
 
-/** Joins the targets' names, for people. */
-export const targetsOf = (destination: Destination): string =>
+/** Returns the names of the targets, joined by commas, for people. */
+export const targetNames = (destination: Destination): string =>
   deliveriesOf(destination)
     .map(({ target }) => target)
     .join(', ')
 
-/** Returns the name of one of several targets, with its position where other targets have that name too. */
+/** Returns the name of the target at a position of the list, for people. The position is added where other targets have that name too. */
 export const deliveryLabel = (to: readonly Delivery[], position: number): string => {
   const target = to[position]?.target ?? ''
   return to.filter((each) => each.target === target).length > 1 ? `${target} (${position + 1} of ${to.length})` : target
 }
 
-/** Returns the reason why a delivery to several targets failed, and the targets that have the text. */
-export const whyPartly = (to: readonly Delivery[], failed: readonly string[], done: readonly number[]): string =>
+/**
+ * Returns a text for people on a delivery that failed at one of its targets or more. `failed`: the reasons. `done`: the positions of the
+ * targets that have the text.
+ */
+export const partialFailureText = (to: readonly Delivery[], failed: readonly string[], done: readonly number[]): string =>
   [...failed, ...(done.length > 0 ? [`delivered to ${done.map((position) => deliveryLabel(to, position)).join(', ')}`] : [])].join('; ')

@@ -1,4 +1,4 @@
-/** The effects port: everything that gates and endings may do to the world. */
+/** The effects port: everything that stages and endings may do to the world outside of a request. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
@@ -12,43 +12,50 @@ import type { OwnComments } from './own-comment.ts'
 import type { SenderKeys } from './sender-keys.ts'
 import type { Outgoing, Sent } from './targets/target.ts'
 
-/** Counts the requests of routes and the failed signatures of clients, by the minute. */
+/** Counts in windows of one minute: for each route the verified requests, and for each route and client the failed signatures. */
 export interface Limiter {
-  /** Returns the seconds until the route's window opens again; 0 while it is open. */
+  /** Returns the seconds until the route's window has room again; 0 while it has room. */
   wait(route: string): number
-  /** Counts a verified request. `false`: the window is full. A promise where several gateways share the window. */
+  /**
+   * Counts a verified request in its route's window. `false`: the window is full. Returns a promise where several gateways share the
+   * window.
+   */
   charge(route: string): boolean | Promise<boolean>
-  /** Counts a failed signature. `false`: this client's window is full. */
+  /** Counts a failed signature in the client's window. `false`: this window is full. */
   chargeFailure(route: string, client: string): boolean
   /**
-   * Counts a request that came past the full window, and whose signature is checked after its answer. `false`: the checks of this minute
-   * are used up.
+   * Counts a request that is refused because its route's window is full. `true`: its signature may be checked after the answer, for the
+   * record of the refusal. `false`: the route has used up such checks for this minute, or a signature of this client has failed.
    */
   chargeLateCheck(route: string, client: () => string): boolean
-  /** Whether a signature of this client failed in the present window. */
+  /** Whether a signature of this client has failed on the route in the present minute. */
   hasFailed(route: string, client: () => string): boolean
 }
 
-/** A scheduled job, with what a start of it needs. */
+/** A scheduled job, with the fields that a run of it needs. */
 export type Job = {
-  /** Unique in its profile. */
+  /** The id is unique in the profile. */
   readonly id: string
   readonly name: string
   readonly profile: string
   readonly state: 'active' | 'paused' | 'disabled'
   readonly prompt: string
-  /** The targets of its output, whoever started it. */
+  /** The targets of the job's reply, whether the schedule or an event starts the job. */
   readonly delivery: Destination
 }
 
+/** Finds the scheduled jobs that a route may start. */
 export interface Jobs {
   /** Returns the present jobs of a profile that a reference names: the job with this id, else all jobs with this name. */
   find(profile: string, reference: string): readonly Job[]
-  /** Whether the reference names a configured job that was refused for its mistakes. The mistakes are reported once, for the job. */
+  /**
+   * Whether the reference names a configured job that was refused because of mistakes in it. A route that starts the job does not report
+   * these mistakes again.
+   */
   isRefused(profile: string, reference: string): boolean
 }
 
-/** Observes how an event fares with a plan: for traces. */
+/** Observes how a plan handles an event: for traces. */
 export interface PlanObserver {
   /** Called for each condition of the route's filters, when it is compiled. */
   readonly condition: (condition: CompiledCondition) => void
@@ -56,28 +63,32 @@ export interface PlanObserver {
   readonly filled: (where: string, filled: Filled) => void
 }
 
-/** The effects of gates and endings. `validate` and `trace` pass dry effects. */
+/** The effects that stages and endings get. `validate` and `trace` pass effects that change nothing. */
 export interface Effects {
   readonly clock: Clock
   readonly store: Store
   readonly limiter: Limiter
+  /** Spreads costly checks of signatures over turns of the event loop. */
   readonly turns: ShortTurns
   readonly jobs: Jobs
-  /** Runs a script below `folder`. Resolves to `undefined` when too many scripts wait already. Never rejects. */
+  /** Runs a script below `folder`. Resolves to `undefined` when too many scripts already wait for their start. Never rejects. */
   script(folder: string, job: ScriptJob): Promise<ScriptResult | undefined>
   /** Sends a text now. Never rejects. */
   send(outgoing: Outgoing): Promise<Sent>
   readonly ownComments: Pick<OwnComments, 'isAboutOwnComment'>
-  /** Downloads a small public file of a sender: the bytes of the answer, up to a limit. Rejects with an Error that says why it failed. */
+  /**
+   * Downloads a small public file of a sender. Resolves to its bytes. Rejects with an Error that says why the download failed, also for a
+   * file of more than `maxBytes`.
+   */
   download(url: string, maxBytes: number): Promise<Buffer>
   readonly keys: SenderKeys
   /** Tells the worker that new work was committed. */
   wake(): void
-  /** Whether the queue has room. */
+  /** Whether the queue of accepted runs has room for one more. */
   hasRoom(): boolean
   readonly log: Log
-  /** Close what plans have open. */
+  /** The owners of what plans have open, such as watchers and connections: an owner closes it once nobody uses it. */
   readonly owners: Owners
-  /** Absent in a gateway that serves. */
+  /** Absent in a gateway that serves requests. */
   readonly onlooker?: PlanObserver
 }

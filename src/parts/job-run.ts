@@ -4,11 +4,13 @@ import { joinPrompts, type Prompt, plainPrompt } from '../core/prompt.ts'
 import type { Lane, NewRun } from '../store/ports.ts'
 import type { Job } from './effects.ts'
 
+/** The cause of a run: a time of the schedule, a command or an event. The fields are those of the run that come from its cause. */
 export type JobCause = Pick<NewRun, 'eventId' | 'route' | 'event' | 'deliveryId' | 'acceptedAt'> & {
   /** The text that an event adds for this run. The job's own prompt does not change (rules: Jobs 2). */
   readonly context?: Prompt
 }
 
+/** Makes a run of a job. The context of the cause, where there is one, follows the prompt of the job. */
 export const jobRun = (job: Job, { context, ...cause }: JobCause): NewRun => ({
   ...cause,
   profile: job.profile,
@@ -19,7 +21,7 @@ export const jobRun = (job: Job, { context, ...cause }: JobCause): NewRun => ({
   job: job.id,
 })
 
-/** Returns the fields of a run that hold its prompt. */
+/** Returns the fields of a run that hold its prompt: the text, and the parts of the text that a sender wrote (`untrusted`). */
 const promptFields = ({ text, untrusted }: Prompt): Pick<NewRun, 'prompt' | 'untrusted'> => ({
   prompt: text,
   ...(untrusted.length > 0 ? { untrusted } : {}),

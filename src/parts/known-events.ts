@@ -1,4 +1,6 @@
-/** Event types of well-known senders, for recognising a misspelled name. The lists restrict nothing. */
+/**
+ * Event types of well-known senders, by which `validate` recognises a misspelled type. A type that is not in a list is taken all the same.
+ */
 
 /** The known event types of a sender. */
 export type KnownEvents = {
@@ -31,7 +33,7 @@ export const githubEvents: KnownEvents = {
     workflow_job workflow_run`),
 }
 
-/** The titles of the header, and the short forms of the payload. */
+/** The event types of GitLab in both forms: the titles in the header `X-Gitlab-Event`, and the short forms in the payload. */
 export const gitlabEvents: KnownEvents = {
   isWhole: true,
   actionField: 'object_attributes.action',
@@ -78,7 +80,7 @@ export const stripeEvents: readonly string[] =
   payment_intent.canceled payment_intent.created payment_intent.payment_failed payment_intent.succeeded payment_method.attached payout.failed
   payout.paid setup_intent.succeeded`)
 
-/** The event types for a route that names no sender. */
+/** The event types of all senders in this file, for a route whose `verify` names no sender. */
 export const knownEvents: ReadonlySet<string> = new Set([
   ...githubEvents.names,
   ...gitlabEvents.names,

@@ -1,6 +1,6 @@
 /**
- * Masks the secrets in the content of a verified request, so that no record, filter, script or prompt gets them. A replay needs no
- * signature.
+ * Masks the secrets in the headers and the body of a verified request, so that no record, filter, script or prompt gets them. A masked
+ * request can be replayed, because a replay checks no signature.
  */
 
 import { isUtf8 } from 'node:buffer'
@@ -12,10 +12,11 @@ import { isFormBody } from './body/payload.ts'
 import type { Path } from './body/walk-json.ts'
 import type { Scheme } from './schemes/scheme.ts'
 
-/** The places of a secret in a request. */
+/** The places in a request where a secret may stand. */
 export type SecretPlaces = {
   /** Names in lower case. */
   readonly headers: readonly string[]
+  /** Paths in the body: of JSON, or of the fields of a form. */
   readonly fields: readonly Path[]
 }
 
@@ -26,26 +27,26 @@ export const secretPlacesOf = (schemes: readonly Scheme[]): SecretPlaces => ({
 })
 
 /**
- * Compiles the mask of requests that these schemes decide on; `undefined` where none of them has a place to mask. A request that was
- * verified by a scheme without such a place stays as it is.
+ * Compiles the mask of the requests that these schemes verify; `undefined` where none of the schemes expects a secret in a request. A
+ * request that was verified by a scheme without such a secret stays as it is.
  */
 export const compileMask = (schemes: readonly Scheme[]): MaskRequest | undefined => {
   const places = secretPlacesOf(schemes)
   if (places.headers.length + places.fields.length === 0) return undefined
-  const without = new Set(schemes.filter((scheme) => !scheme.secretHeaders && !scheme.secretFields).map(({ name }) => name))
+  const unmasked = new Set(schemes.filter((scheme) => !scheme.secretHeaders && !scheme.secretFields).map(({ name }) => name))
   return (request) => {
-    if (without.has(request.verification.scheme)) return request
+    if (unmasked.has(request.verification.scheme)) return request
     const { read, ...rest } = request
     const masked = maskPlaces(request, places)
-    // A changed body is read anew, because the earlier reading holds the secret.
+    // The parsed body (`read`) is left out where the body was changed, because it still holds the secret.
     return { ...rest, ...masked, ...(read && masked.body === request.body ? { read } : {}) }
   }
 }
 
-/** The part of a request that is kept. `headers`: by names in lower case. */
+/** The parts of a request that may be masked. `headers`: by names in lower case. */
 type KeptRequest = { readonly headers: Headers; readonly body: Buffer }
 
-/** Masks the values at these places in headers and body. */
+/** Returns the headers and the body of a request with the values at these places masked. */
 export const maskPlaces = ({ headers, body }: KeptRequest, places: SecretPlaces): KeptRequest => ({
   headers: maskHeaders(headers, places.headers),
   body: places.fields.length === 0 ? body : maskBody(headers, body, places.fields),
@@ -61,7 +62,7 @@ const maskBody = (headers: Headers, body: Buffer, fields: readonly Path[]): Buff
   return isUtf8(body) ? maskForm(body, fields) : body
 }
 
-/** Masks a form: its field `payload` as JSON where it has one, else each field. */
+/** Masks a form. Where it has a field `payload`, the paths lead into the JSON of that field; otherwise a path of one key names a field. */
 const maskForm = (body: Buffer, paths: readonly Path[]): Buffer => {
   const fields = [...new URLSearchParams(body.toString('utf8'))]
   const isJson = fields.some(([name]) => name === 'payload')

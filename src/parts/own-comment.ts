@@ -1,13 +1,16 @@
-/** The invisible mark of our own comments. It shows a repeated delivery, and an event about such a comment. */
+/**
+ * Makes and recognises the mark at the end of each comment of ours, which readers do not see. By the mark, a repeated delivery finds the
+ * comment that it has posted already, and the gateway ignores an event about a comment of its own.
+ */
 
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Json, valueAt } from '../core/json.ts'
 
-/** A pull request, merge request or issue. */
+/** The pull request, merge request or issue that a comment belongs to. */
 export type Thread = {
-  /** `owner/name`, or the path or the id of a project. Letter case does not matter. */
+  /** `owner/name`, or the path or the id of a project. Upper and lower case are equal. */
   readonly repo: string
-  /** Present where merge requests and issues have separate numbers. */
+  /** `merge_request` or `issue`. Present where the two have separate numbers (GitLab). */
   readonly kind?: string
   readonly number: string
 }
@@ -15,7 +18,7 @@ export type Thread = {
 export type OwnComments = {
   /** Makes the mark for the end of `text`, posted to `thread`. `delivery`: 16 hexadecimal digits that identify the delivery. */
   readonly mark: (delivery: string, thread: Thread, text: string) => string
-  /** Whether an event is about a comment of ours. */
+  /** Whether an event is about a comment with a valid mark at its end. */
   readonly isAboutOwnComment: (payload: Json) => boolean
 }
 
@@ -23,14 +26,15 @@ export type OwnComments = {
 export const markChars = '<!-- headgate: -->'.length + 40
 
 /**
- * Returns a regular expression for comments that end with a mark of this delivery. The marks of older versions begin with the same 16
- * digits.
+ * Returns the source of a regular expression for comments that end with a mark of this delivery. The seal in the mark (its last 24 digits)
+ * may be any, because older versions made other seals.
  */
 export const endsWithMarkOf = (delivery: string): string => `<!-- headgate:${delivery}[0-9a-f]{24} -->$`
 
-const atEnd = /<!-- headgate:([0-9a-f]{16})([0-9a-f]{24}) -->\s*$/
+/** A mark at the end of a comment. Its groups are the digits of the delivery and the seal. */
+const markAtEnd = /<!-- headgate:([0-9a-f]{16})([0-9a-f]{24}) -->\s*$/
 
-/** The paths of the comment's text in the code hosts' events. */
+/** The paths at which the code hosts' events have the text of the comment that they are about. */
 const commentPaths = [
   ['comment', 'body'],
   ['review', 'body'],
@@ -38,8 +42,9 @@ const commentPaths = [
 ] as const
 
 /**
- * Makes and recognises marks under `key`, which must stay secret. Anybody can read and copy a mark, and agents do not answer a comment that
- * we take for ours. So a mark holds a seal over its thread and its text: in another thread, or below another text, it is not valid.
+ * Makes and recognises marks under `key`, which must stay secret. Anybody can read and copy a mark, and no agent gets an event about a
+ * comment that we take for ours. So a mark holds a seal, an HMAC over the delivery, the thread and the text: a mark is not valid in another
+ * thread, or below another text.
  */
 export const createOwnComments = (key: () => Uint8Array): OwnComments => {
   const sealOf = (delivery: string, { repo, kind = '', number }: Thread, text: string): string =>
@@ -52,7 +57,7 @@ export const createOwnComments = (key: () => Uint8Array): OwnComments => {
     isAboutOwnComment: (payload) =>
       commentPaths.some((place) => {
         const comment = valueAt(payload, place)
-        const found = typeof comment === 'string' ? atEnd.exec(comment.slice(-200)) : null
+        const found = typeof comment === 'string' ? markAtEnd.exec(comment.slice(-200)) : null
         if (typeof comment !== 'string' || found === null) return false
         const [end, delivery = '', seal = ''] = found
         const text = comment.slice(0, -end.length)
@@ -73,12 +78,13 @@ const threadsIn = (payload: Json): readonly Thread[] => {
   const repo = at('repository', 'full_name')
   const projects = [at('project', 'path_with_namespace'), at('project', 'id')]
   return [
-    ...['issue', 'pull_request'].flatMap((of) => threadOf(repo, at(of, 'number'))),
-    ...['issue', 'merge_request'].flatMap((kind) => projects.flatMap((project) => threadOf(project, at(kind, 'iid'), kind))),
+    ...['issue', 'pull_request'].flatMap((kind) => threadFrom(repo, at(kind, 'number'))),
+    ...['issue', 'merge_request'].flatMap((kind) => projects.flatMap((project) => threadFrom(project, at(kind, 'iid'), kind))),
   ]
 }
 
-const threadOf = (repo: Json | undefined, number: Json | undefined, kind?: string): readonly Thread[] =>
+/** Makes the thread from values of a payload; no thread where one of them is missing or has another type. */
+const threadFrom = (repo: Json | undefined, number: Json | undefined, kind?: string): readonly Thread[] =>
   (typeof repo === 'string' || typeof repo === 'number') && typeof number === 'number'
     ? [{ repo: String(repo), number: String(number), ...(kind === undefined ? {} : { kind }) }]
     : []

@@ -1,8 +1,11 @@
-/** The functions with which a part reports a problem in its spec, and says that its plan must be compiled again at each reload. */
+/**
+ * The functions that a part calls while it is compiled: to report a problem in its configuration, and to have its plan compiled again at
+ * each reload.
+ */
 
 import type { Code, Path } from '../core/diagnostic.ts'
 
-/** Reports a problem at a path inside the spec that is being compiled. */
+/** Reports a problem in the part's configuration, at a path inside it. `help`: the way to mend the problem. */
 export type Report = (code: Code, path: Path, message: string, help?: string) => void
 
 /**

@@ -1,4 +1,4 @@
-/** Shapes the answer to an event that was not refused, for senders that expect another answer than ours. */
+/** Compiles `respond` of a route: the answer to an event that was not refused, for senders that expect another answer than ours. */
 
 import type { Respond } from '../core/plan.ts'
 import { parseTemplate } from '../expr/placeholder.ts'
@@ -8,11 +8,15 @@ import { defaults } from '../generated/defaults.ts'
 import type { StageKit } from './stages/stage.ts'
 import { templateKit } from './template-kit.ts'
 
-const maxUnits = 16_384
+/** The longest body of an answer, in UTF-16 units. A longer body is cut. */
+const maxBodyUnits = 16_384
 
 const xmlNames: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' }
 
-/** Returns the escaping of a stranger's value in a body of this type, so that the value can only be text there. */
+/**
+ * Returns the function that escapes a value of the payload for a body of this content type. A stranger may have chosen the value. Escaped,
+ * the value can only be text in the body.
+ */
 const escapeFor = (contentType: string): ((text: string) => string) => {
   if (/\b(?:xml|html)\b/.test(contentType)) {
     // XML 1.0 cannot express most control characters.
@@ -21,6 +25,7 @@ const escapeFor = (contentType: string): ((text: string) => string) => {
   return /\bjson\b/.test(contentType) ? (text) => JSON.stringify(text).slice(1, -1) : (text) => text
 }
 
+/** Compiles the answer: a template over the event, with its status and content type. A mistake in the template is reported. */
 export const compileRespond = (respond: NonNullable<Route['respond']>, kit: StageKit): Respond => {
   const { status = defaults.respond.status, body = defaults.respond.body, content_type: type = defaults.respond.content_type } = respond
   const path = ['respond', 'body']
@@ -29,6 +34,12 @@ export const compileRespond = (respond: NonNullable<Route['respond']>, kit: Stag
   const render = compileTemplate(body, templateKit(kit, path), escapeFor(type))
   return (event) => {
     const text = render(event)
-    return { status, body: typeof text === 'string' ? text.slice(0, maxUnits) : '', type, headers: { 'X-Content-Type-Options': 'nosniff' } }
+    // Only an expression, which is reported above, makes the renderer return a promise.
+    return {
+      status,
+      body: typeof text === 'string' ? text.slice(0, maxBodyUnits) : '',
+      type,
+      headers: { 'X-Content-Type-Options': 'nosniff' },
+    }
   }
 }

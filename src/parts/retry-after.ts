@@ -1,8 +1,9 @@
-/** Parses the wait that the other side asks for (RFC 9110, 10.2.3). */
+/** Parses the header `Retry-After`, with which a server says how long to wait before the next try (RFC 9110, 10.2.3). */
 
+/** The longest wait that a server may ask for: an hour, in milliseconds. */
 const longestMs = 3_600_000
 
-/** Parses seconds or a date. Returns milliseconds from now, at most an hour; `undefined` for any other text. */
+/** Parses seconds or a date. Returns milliseconds from `now`, at most an hour; `undefined` for any other text. */
 export const parseRetryAfter = (text: string, now: number): number | undefined => {
   const ms = /^\d{1,10}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now
   return Number.isNaN(ms) ? undefined : Math.min(longestMs, Math.max(0, ms))

@@ -1,34 +1,48 @@
-/** The port to keys that senders publish: fetched at a bounded rate, and kept once they have verified a request. */
+/**
+ * The port to the keys that senders publish (a JWKS or a certificate). Keys are fetched at a bounded rate, and are kept over restarts once
+ * they have verified a request.
+ */
 
-/** The answer of an address, and the wall time of its request, in milliseconds. */
+/** The bytes that an address gave, and the wall time in milliseconds at which the address was asked. */
 export type FetchedKey = { readonly bytes: Buffer; readonly at: number }
 
-/** A request for the keys of a sender. */
+/** The caller and the limits of a fetch. */
 export type KeyRequest = {
-  /** The client's address. All clients of its network share its limits. */
+  /** The address of the client whose request is being checked. All clients of its network share its limits. */
   readonly client: string
-  /** The most bytes of an answer that are taken. */
+  /** The most bytes that the address may give. A longer file is not taken. */
   readonly maxBytes: number
-  /** The request names the address, so a stranger may have chosen it. Other addresses are configured. */
+  /**
+   * The request that is being checked names the address of the key, so a stranger may have chosen it. `false`: the address is configured.
+   */
   readonly isNamedByRequest: boolean
 }
 
 /**
- * The result of a fetch. `isAwaited`: the caller waited for the fetch, so the sender's keys are as of now. `later`: the reason why there is
- * no key at the moment.
+ * The result of a fetch. `isAwaited`: the caller waited for the fetch, so the key is as the sender has it now; `false` where an earlier
+ * fetch had ended already. `later`: the reason why there is no key at the moment.
  */
 export type KeyAnswer = (FetchedKey & { readonly isAwaited: boolean }) | { readonly later: string }
 
-/** Keys by their addresses. They last over restarts where the store of the gateway does. */
+/** Keeps keys by their addresses. Kept keys last over restarts where the store of the gateway does. */
 export interface KeptKeys {
-  /** Returns a kept key; `undefined` also where it was damaged meanwhile. The caller judges whether the key is still valid. */
+  /**
+   * Returns a kept key; `undefined` where there is none, or where the kept bytes are damaged. The caller judges whether the key is still
+   * valid.
+   */
   get(address: string): FetchedKey | undefined
-  /** Keeps a key in place of the address's earlier key. The oldest key is dropped when there is no room. Never throws. */
+  /**
+   * Keeps a key in place of the address's earlier key. When there is no room, the keys that were put longest ago are dropped. Never throws.
+   */
   put(address: string, key: FetchedKey): void
 }
 
+/** Fetches the keys of senders, and keeps them. */
 export interface SenderKeys {
-  /** Fetches an address. The result, good or bad, is valid for 30 seconds: all callers of that time share it. Never rejects. */
+  /**
+   * Fetches the key at an address. The result, a key or a failure, is valid for 30 seconds: all callers within that time share it. Never
+   * rejects.
+   */
   fetch(address: string, request: KeyRequest): Promise<KeyAnswer>
   readonly kept: KeptKeys
 }

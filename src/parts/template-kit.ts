@@ -1,9 +1,13 @@
-/** Connects a route's templates with reports and log: an operator's mistake is a finding, a failure with one event is logged. */
+/**
+ * Connects the templates of a route with its reports and the log: a mistake of the operator is reported once, and an expression that a
+ * limit stopped on one event is logged.
+ */
 
 import type { Path } from '../core/diagnostic.ts'
 import type { TemplateKit } from '../expr/template.ts'
 import type { StageKit } from './stages/stage.ts'
 
+/** Makes the kit of the template at this path of the route. */
 export const templateKit = ({ report, effects }: StageKit, path: Path): TemplateKit => ({
   report: (message) => report('WH503', path, message, 'an expression is {= … }; its language is described at https://docs.jsonata.org'),
   ...(effects.onlooker ? { filled: (filled) => effects.onlooker?.filled(path.join('.'), filled) } : {}),

@@ -5,8 +5,8 @@ import { type Refused, refuse } from '../core/outcome.ts'
 
 const retryAfterSeconds = 5
 
-/** Returns the refusal for work that the store did not take. */
+/** Returns the refusal of a request whose work the store could not take. */
 export const unavailable = (fault: StoreFault): Refused => refuse('unavailable', { retryAfterSeconds, detail: fault.message })
 
-/** Returns the refusal for work that there is no room for. */
+/** Returns the refusal of a request for whose work there is no room. `detail`: the sentence for the log. */
 export const overloaded = (detail: string): Refused => refuse('overloaded', { retryAfterSeconds, detail })

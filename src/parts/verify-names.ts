@@ -1,12 +1,13 @@
-/** The signature schemes in a route's `verify`: names, or a scheme that the route describes. */
+/** Reads `verify` of a route: the names of signature schemes, or a scheme that the route describes itself. */
 
 import type { Route } from '../generated/config.ts'
 
 /**
- * The name of a scheme that a route describes. No plugin's scheme has it, because a name without a hyphen is reserved for built-in schemes.
+ * The name of the scheme that a route describes itself. No plugin's scheme has this name, because names without a hyphen are reserved for
+ * built-in schemes.
  */
 export const inlineScheme = 'inline'
 
-/** Returns the names in order; empty where the headers choose the scheme. */
+/** Returns the names of the schemes in order; empty where `verify` is absent, and the headers of each request choose the scheme. */
 export const verifyNames = ({ verify = [] }: Pick<Route, 'verify'>): readonly string[] =>
   typeof verify === 'string' ? [verify] : Array.isArray(verify) ? verify : [inlineScheme]

@@ -1,10 +1,10 @@
-/** Decodes the key of Standard Webhooks, for verifying and for signing. */
+/** Decodes the secret of a sender that signs with Standard Webhooks to the bytes of its key, for verifying and for signing. */
 
 const base64Key = /^[A-Za-z0-9+/]+={0,2}$/
 
 /**
- * Returns the bytes of a secret: strict base64 after `whsec_`, else the text (rules: Authentication 2); `undefined` where the base64 is not
- * valid.
+ * Returns the bytes of the key: after `whsec_` the secret is strict base64, without that prefix it is text (rules: Authentication 2).
+ * `undefined` where the base64 is not valid.
  */
 export const whsecKey = (secret: string): Buffer | undefined => {
   if (!secret.startsWith('whsec_')) return Buffer.from(secret, 'utf8')

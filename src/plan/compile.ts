@@ -7,7 +7,7 @@ import type { HoldableOwner, Owner } from '../core/owner.ts'
 import type { Authenticate, EventGate, Handshakes, HeadGate, MaskRequest, Parse, PlanStep, RoutePlan } from '../core/plan.ts'
 import type { Route } from '../generated/config.ts'
 import { type ChallengeKeys, challengeKeys, type RouteKeys, sharedChallengeKey } from '../parts/challenge-keys.ts'
-import { claimingIgnored } from '../parts/claim-ignored.ts'
+import { compileClaimIgnored } from '../parts/claim-ignored.ts'
 import type { Effects } from '../parts/effects.ts'
 import type { EndingPart } from '../parts/endings/ending.ts'
 import type { OperatorPart } from '../parts/operators/operator.ts'
@@ -138,10 +138,10 @@ const withChallengeKeys = (route: RouteSource, catalogue: Catalogue): RouteKeys 
 export const checkChallengeKeys = (route: RouteSource, catalogue: Catalogue, keys: ChallengeKeys): Diagnostic[] => {
   const shared = keys.size === 0 ? undefined : sharedChallengeKey(withChallengeKeys(route, catalogue), keys)
   if (!shared) return []
-  const { scheme, asked } = shared
-  const whose = asked.route === route.name ? 'it' : `the route "${asked.route}"`
-  const message = `${whose} answers questions of ${asked.scheme} with a key that ${scheme} checks here: anybody could ask for a signature`
-  return [problemAt(route, 'WH318', [], message, `give ${asked.scheme} a key that no other scheme or route has`)]
+  const { scheme, answering } = shared
+  const whose = answering.route === route.name ? 'it' : `the route "${answering.route}"`
+  const message = `${whose} answers questions of ${answering.scheme} with a key that ${scheme} checks here: anybody could ask for a signature`
+  return [problemAt(route, 'WH318', [], message, `give ${answering.scheme} a key that no other scheme or route has`)]
 }
 
 /** Returns the schemes that may decide on a route's requests. All routes that name no further scheme share one list. */
@@ -208,7 +208,7 @@ const assemblePlan = ({ spec, name, profile }: RouteSource, kit: StageKit, { sta
   const part = endings.find(({ fits }) => fits(spec))
   const named = verifyNames(spec)
   const respond = spec.respond ?? kit.schemes.find((scheme) => scheme.respond && named.includes(scheme.name))?.respond
-  const claimIgnored = claimingIgnored(
+  const claimIgnored = compileClaimIgnored(
     kit.schemes.filter((scheme) => named.includes(scheme.name)),
     kit.effects,
   )

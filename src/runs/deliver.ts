@@ -1,6 +1,6 @@
 /** Sends one reply to its targets. Where there are several, it stores the progress at each, so that a later attempt leaves out targets that have the text. */
 
-import { deliveriesOf, deliveryLabel, whyPartly } from '../parts/destination.ts'
+import { deliveriesOf, deliveryLabel, partialFailureText } from '../parts/destination.ts'
 import type { Outgoing, Sent } from '../parts/targets/target.ts'
 import type { Delivery, NewRun, Progress } from '../store/ports.ts'
 
@@ -127,7 +127,7 @@ const unlessStopped = async (sending: Promise<Sent>, signal: AbortSignal, maySto
 const unfinished = (to: readonly Delivery[], progress: Progress, open: readonly Again[]): Delivered => {
   const given = progress.filter((each) => typeof each === 'string')
   const done = [...to.keys()].filter((position) => progress[position] === true)
-  const error = whyPartly(to, [...given, ...open.map(({ why }) => why)], done)
+  const error = partialFailureText(to, [...given, ...open.map(({ why }) => why)], done)
   if (open.length === 0) return { kind: 'failed', error }
   return { kind: 'again', error, retryAfterMs: Math.max(...open.map(({ waitMs }) => waitMs)) || undefined, gaveUp: given.length > 0 }
 }

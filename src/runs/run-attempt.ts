@@ -2,7 +2,7 @@
 
 import type { Clock } from '../core/clock.ts'
 import type { RunAttempt, RunUsage } from '../core/fact.ts'
-import { targetsOf } from '../parts/destination.ts'
+import { targetNames } from '../parts/destination.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
 import { mergedPrompt } from './merged-prompt.ts'
 
@@ -17,7 +17,7 @@ export const describeAttempt = ({ run, attempt }: Lease, end: RunEnd, clock: Clo
   deliveryId: run.deliveryId,
   job: run.job,
   attempt,
-  target: (end.kind === 'done' && end.to?.join(', ')) || targetsOf(run.delivery),
+  target: (end.kind === 'done' && end.to?.join(', ')) || targetNames(run.delivery),
   merged: run.merged,
   prompt: mergedPrompt(run).text,
   reply,

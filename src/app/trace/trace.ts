@@ -9,7 +9,7 @@ import { isTakenOutcome, outcomeName, outcomeReason } from '../../core/outcome-t
 import { replyTo } from '../../core/reply.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
 import { admit, resume, type Watch } from '../../engine/run.ts'
-import { targetsOf } from '../../parts/destination.ts'
+import { targetNames } from '../../parts/destination.ts'
 import type { Effects } from '../../parts/effects.ts'
 import { script } from '../../parts/stages/script.ts'
 import type { Outgoing } from '../../parts/targets/target.ts'
@@ -144,6 +144,6 @@ const modeOf = (outcome: Outcome): Starts['mode'] =>
 const startsFrom = (mode: Starts['mode'], prompt: string, delivery: Destination): Starts => ({
   mode,
   prompt,
-  target: targetsOf(delivery),
+  target: targetNames(delivery),
   extra: 'to' in delivery ? delivery.to.map(({ extra }) => extra) : delivery.extra,
 })

@@ -5,7 +5,7 @@ import { type Outcome, refuse } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
 import type { Claim, Delivery, Store } from '../../store/ports.ts'
 import { claimOf, compileShares, duplicate } from '../claim.ts'
-import { deliveriesOf, deliveryLabel, whyPartly } from '../destination.ts'
+import { deliveriesOf, deliveryLabel, partialFailureText } from '../destination.ts'
 import type { Effects } from '../effects.ts'
 import type { Outgoing } from '../targets/target.ts'
 import { unavailable } from '../try-later.ts'
@@ -94,7 +94,7 @@ const deliverDirectly = async (
   await record((store) => store.settle(claims.claim, isDone))
   if (isDone) return { kind: 'delivered', route, target: done.map((position) => to[position]?.target).join(', '), deliveryId, answers }
   const failed = failures.flatMap((why, position) => (why === undefined ? [] : `${deliveryLabel(to, position)}: ${why}`))
-  return refuse('delivery_failed', { detail: whyPartly(to, failed, done) })
+  return refuse('delivery_failed', { detail: partialFailureText(to, failed, done) })
 }
 
 /** For each target that was tried, in order: the reason why it failed, or `undefined` when the target has the text. */
