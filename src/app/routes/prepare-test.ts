@@ -8,7 +8,7 @@ import type { Headers } from '../../core/request.ts'
 import { maskHeaders, stars } from '../../core/secrets/mask.ts'
 import { schemes } from '../../parts/schemes/index.ts'
 import type { Scheme } from '../../parts/schemes/scheme.ts'
-import { parserOf, untyped } from '../../parts/stages/json.ts'
+import { compileParser, unknownType } from '../../parts/stages/json.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
 import { allSchemes, routePath } from '../../plan/compile.ts'
@@ -193,11 +193,11 @@ const typeReader = (
 ): ((headers: Headers, body: string) => string | undefined) => {
   const named = verifyNames(spec)
   const read = schemes.filter((each) => serves(each) || named.includes(each.name))
-  const parse = parserOf({ name, profile, schemes: read }, spec)
+  const parse = compileParser({ name, profile, schemes: read }, spec)
   const verification = { scheme, secret: 0, signedId: undefined }
   return (headers, body) => {
     const known = { eventId: '', at: 0, remote: () => '', verification }
     const event = parse({ ...known, headers, body: Buffer.from(body) })
-    return 'kind' in event || event.eventType === untyped ? undefined : event.eventType
+    return 'kind' in event || event.eventType === unknownType ? undefined : event.eventType
   }
 }

@@ -3,8 +3,8 @@
 import type { RouteSource } from '../../config/config.ts'
 import { Fault } from '../../core/fault.ts'
 import { presets } from '../../parts/schemes/index.ts'
-import { listedIn } from '../../parts/stages/events.ts'
-import { parserOf } from '../../parts/stages/json.ts'
+import { compileTypeList } from '../../parts/stages/events.ts'
+import { compileParser } from '../../parts/stages/json.ts'
 import { inlineScheme, verifyNames } from '../../parts/verify-names.ts'
 import { type Catalogue, schemesFor } from '../../plan/compile.ts'
 import { pathsOf } from '../../plan/review/samples/near-paths.ts'
@@ -61,7 +61,7 @@ const readOrNone = (known: KnownSample): readonly ChosenSample[] => {
 /** Returns the events of samples, as the server reads them. Conditions do not count: each event is taken to pass. */
 const eventsOf = (route: RouteSource, catalogue: Catalogue, samples: readonly ChosenSample[]): readonly TakenSample[] => {
   const { name, profile, spec } = route
-  const parse = parserOf({ name, profile, schemes: schemesFor(route, catalogue) }, spec)
+  const parse = compileParser({ name, profile, schemes: schemesFor(route, catalogue) }, spec)
   return samples.flatMap(({ name, sample }) => {
     const event = parse(sampleRequest(sample.headers, Buffer.from(sample.body)))
     return 'kind' in event ? [] : [{ name, event, passes: true, holds: new Map<string, boolean>() }]
@@ -69,7 +69,7 @@ const eventsOf = (route: RouteSource, catalogue: Catalogue, samples: readonly Ch
 }
 
 const onlyListed = (taken: readonly TakenSample[], events: readonly string[] = []): Sampled => {
-  const isListed = events.length === 0 ? () => true : listedIn(events)
+  const isListed = events.length === 0 ? () => true : compileTypeList(events)
   const kept = taken.filter(({ event }) => isListed(event))
   let paths: readonly string[] | undefined
   return {

@@ -1,6 +1,12 @@
-/** Recognises a body that looks like the signed text of another scheme: under the same key, that scheme's signature would hold for it. */
+/**
+ * Recognises a body that begins like the text that a scheme signs, such as `<time>.<body>`. Where two schemes have the same secret, a
+ * stranger could capture a signature of the one scheme, and send the text that it signs as a body of the other (rules: Authentication 18).
+ */
 
-/** The beginnings of signed texts: a time, an id and a time, an address, a token. No JSON object, list or text, and no form, begins so. */
+/**
+ * The beginnings of signed texts: a time, an id and a time, an address, a token. No JSON object, list or text, and no form, begins like one
+ * of them.
+ */
 const beginnings = [
   // V2, Stripe, Buildkite, Calendly, Grafana, Slack and Zoom; Discord, SendGrid and Mailgun, whose token may begin with digits.
   /^(?:v\d+:)?\d{10,}(?:[^\d=]|$)/,
@@ -11,13 +17,15 @@ const beginnings = [
   /^(?:[A-Z]+)?https?:\/\//,
   /^eyJ[\w-]+\.eyJ[\w-]+$/,
 ]
-const longest = 300
-const [map, list, text] = [...'{["'].map((character) => character.charCodeAt(0))
+/** The most bytes of a body that are compared with the beginnings. */
+const maxBeginning = 300
+/** The first bytes of a map, a list and a text in JSON. */
+const [mapStart, listStart, textStart] = [...'{["'].map((character) => character.charCodeAt(0))
 
-/** Whether a body begins like the signed text of a scheme. No sender's own body does. */
+/** Whether a body begins like the text that a scheme signs. The body of a genuine event never does. */
 export const isForeignText = (body: Buffer): boolean => {
   const first = body[0]
-  if (first === undefined || first === map || first === list || first === text) return false
-  const start = body.toString('latin1', 0, longest)
+  if (first === undefined || first === mapStart || first === listStart || first === textStart) return false
+  const start = body.toString('latin1', 0, maxBeginning)
   return beginnings.some((form) => form.test(start))
 }

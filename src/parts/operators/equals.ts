@@ -1,4 +1,4 @@
-/** Whether the field equals a JSON value, deeply (rules: Filters 5). */
+/** The operator `equals` holds when the field of a condition equals its operand, a JSON value, deeply (rules: Filters 5). */
 
 import { compileEqual } from '../../expr/equal.ts'
 import type { OperatorPart } from './operator.ts'

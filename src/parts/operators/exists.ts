@@ -1,4 +1,6 @@
-/** Whether the field exists (rules: Filters 4). */
+/**
+ * The operator `exists` holds when the field of a condition exists; with the operand `false`, when the field is missing (rules: Filters 4).
+ */
 
 import type { OperatorPart } from './operator.ts'
 

@@ -1,4 +1,7 @@
-/** Whether the field is a value in a file of the profile. The file is read as it is now (rules: Filters 7). */
+/**
+ * The operator `in_file` holds when the field of a condition is one of the values in a file below the folder of the profile. The file is
+ * read again after it has changed (rules: Filters 7).
+ */
 
 import { messageOf } from '../../core/fault.ts'
 import { openListFile } from '../../expr/list-file.ts'
@@ -20,7 +23,7 @@ export const inFile: OperatorPart = {
     }
   },
   domain: () => ({ kind: 'elsewhere' }),
-  // For a file with the one line "ann". Other contents of files have tests of their own.
+  // The tests run these examples with a file that has the one line "ann".
   examples: [
     { operand: 'allowed.txt', value: 'ann', holds: true },
     { operand: 'allowed.txt', value: 'bob', holds: false },

@@ -1,9 +1,10 @@
-/** Whether the field equals one of a list of values (rules: Filters 5). */
+/** The operator `in` holds when the field of a condition equals one of a list of values (rules: Filters 5). */
 
 import type { Json } from '../../core/json.ts'
 import { compileEqual } from '../../expr/equal.ts'
 import type { OperatorPart } from './operator.ts'
 
+/** Whether a value is a list or a map. All other values are found in a set, without a comparison for each. */
 const isNested = (item: Json): boolean => typeof item === 'object' && item !== null
 
 export const inList: OperatorPart = {

@@ -13,4 +13,5 @@ import { regex } from './regex.ts'
 
 export const operators: readonly OperatorPart[] = [exists, missing, equals, notEquals, contains, inList, inFile, regex, jsonata]
 
+/** The operators by their keys in a condition. */
 export const operatorsByName: ReadonlyMap<string, OperatorPart> = new Map(operators.map((operator) => [operator.name, operator]))

@@ -1,4 +1,4 @@
-/** Whether a JSONata expression over {payload, event, headers} yields true (rules: Filters 9). */
+/** The operator `jsonata` holds when its expression over {payload, event, headers} yields `true` (rules: Filters 9). */
 
 import type { JsonObject } from '../../core/json.ts'
 import type { Event } from '../../core/request.ts'
@@ -6,6 +6,7 @@ import { BadExpression, compileJsonata } from '../../expr/jsonata/jsonata.ts'
 import { ownTurn } from '../../expr/turn.ts'
 import type { OperatorPart, Test } from './operator.ts'
 
+/** Returns the input of an expression: the payload, the type and the headers of an event. */
 const inputOf = ({ payload, eventType, headers }: Event): JsonObject => ({ payload, event: eventType, headers: headers as JsonObject })
 
 export const jsonata: OperatorPart = {
@@ -15,6 +16,7 @@ export const jsonata: OperatorPart = {
     try {
       const evaluate = compileJsonata(String(source))
       return async (_value, event) => {
+        // An expression on a large payload waits for a later turn of the event loop.
         await ownTurn(event)
         return (await evaluate(inputOf(event))) === true
       }

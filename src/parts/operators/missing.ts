@@ -1,4 +1,4 @@
-/** Whether the field is missing (rules: Filters 4). */
+/** The operator `missing` holds when the field of a condition is missing (rules: Filters 4). */
 
 import type { OperatorPart } from './operator.ts'
 

@@ -1,4 +1,7 @@
-/** Whether the field does not equal a JSON value; a missing field passes (rules: Filters 4, 5). */
+/**
+ * The operator `not_equals` holds when the field of a condition does not equal its operand, a JSON value, or is missing (rules: Filters 4,
+ * 5).
+ */
 
 import { compileEqual } from '../../expr/equal.ts'
 import type { OperatorPart } from './operator.ts'

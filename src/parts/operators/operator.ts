@@ -5,14 +5,20 @@ import type { Closable } from '../../core/owner.ts'
 import type { Event } from '../../core/request.ts'
 import type { RecompileAtReload, Report } from '../report.ts'
 
-/** Tests a field's value; `undefined` is a missing field. A condition whose test throws does not hold, not even inside `not`. */
+/**
+ * Tests the value of a condition's field; `undefined` is a missing field. A condition whose test throws or rejects does not hold, not even
+ * inside `not`.
+ */
 export type Test = (value: Json | undefined, event: Event) => boolean | Promise<boolean>
 
-/** The kit of operators: the profile's folder, and the functions for findings and dependences. */
+/**
+ * What an operator gets when it is compiled: the profile's folder, the report of mistakes in the operand, and the call by which the
+ * condition is compiled again at each reload.
+ */
 export type OperatorKit = { readonly profileDir: string; readonly report: Report; readonly recompileAtReload: RecompileAtReload }
 
 /**
- * The fields that an operator holds for, where its operand alone decides that. `validate` and `webhook subscribe` use it to find conditions
+ * The fields that an operator holds for, as far as its operand alone decides. `validate` and `webhook subscribe` find by it the conditions
  * that no event meets, and operands that are likely mistakes.
  */
 export type Domain =
@@ -24,7 +30,7 @@ export type Domain =
   | { readonly kind: 'part'; readonly value: Json }
   /** Some of the fields in whose text this regular expression (RE2) matches. */
   | { readonly kind: 'pattern'; readonly source: string }
-  /** Fields with a value from a list outside of the condition, which may change between two events. */
+  /** Fields with a value from a list outside of the condition. The list may change between two events. */
   | { readonly kind: 'elsewhere' }
 
 /**
@@ -42,7 +48,13 @@ export type OperatorPart = {
   /** The operator is written without `field`. */
   readonly fieldless?: true
   compile(operand: Json, kit: OperatorKit): Closable<Test>
-  /** Returns the fields that the operator holds for. Absent or `undefined`: nothing is concluded from a condition. */
+  /**
+   * Returns the fields that the operator holds for. Absent or `undefined`: `validate` concludes nothing from a condition with the operator.
+   */
   domain?(operand: Json): Domain | undefined
+  /**
+   * Examples, which are tested: for the operand and the value of the field, whether the operator holds. Without `value` the field is
+   * missing.
+   */
   readonly examples: readonly { readonly operand: Json; readonly value?: Json; readonly holds: boolean }[]
 }

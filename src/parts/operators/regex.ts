@@ -1,11 +1,17 @@
-/** Whether a pattern matches anywhere in the field's text, in linear time (rules: Filters 8). */
+/**
+ * The operator `regex` holds when its pattern matches anywhere in the text of the field of a condition. It searches in linear time (rules:
+ * Filters 8).
+ */
 
 import { BadPattern, compileRegex } from '../../expr/regex/regex.ts'
 import { scalarText } from '../../expr/render.ts'
 import { nextTurn } from '../../expr/turn.ts'
 import type { OperatorPart, Test } from './operator.ts'
 
-/** A search in a longer text waits for a turn of the event loop, so that many patterns on one payload do not add up in one turn. */
+/**
+ * In a text of more UTF-16 units, a search waits for a later turn of the event loop, so that many patterns on one payload do not add up in
+ * one turn.
+ */
 const longText = 8192
 
 export const regex: OperatorPart = {

@@ -11,11 +11,11 @@ import type { StageKit, StagePart } from './stage.ts'
 export const client: StagePart = {
   name: 'client',
   compile(route, kit) {
-    const whyNot = [compileNetworks(route, kit), compileCertificate(route, kit)].filter((check) => check !== undefined)
-    if (whyNot.length === 0) return {}
+    const checks = [compileNetworks(route, kit), compileCertificate(route, kit)].filter((check) => check !== undefined)
+    if (checks.length === 0) return {}
     return {
       onHead(head): Refused | undefined {
-        for (const check of whyNot) {
+        for (const check of checks) {
           const detail = check(head)
           if (detail !== undefined) return refuse('forbidden', { detail })
         }
@@ -25,13 +25,15 @@ export const client: StagePart = {
   },
 }
 
-type WhyNot = (head: RequestHead) => string | undefined
+/** Returns the reason why the client of a request is not admitted; `undefined` for a client that is. */
+type WhyNotAdmitted = (head: RequestHead) => string | undefined
 
-const compileNetworks = ({ allow_from }: Route, { report }: StageKit): WhyNot | undefined => {
+/** Compiles the check of the client's address against `allow_from`; `undefined` where the route has no such list. */
+const compileNetworks = ({ allow_from }: Route, { report }: StageKit): WhyNotAdmitted | undefined => {
   if (allow_from === undefined) return undefined
   const networks = new BlockList()
   for (const [i, text] of allow_from.entries())
-    if (!addTo(networks, text))
+    if (!addNetwork(networks, text))
       report('WH316', ['allow_from', i], `"${text}" is no network and no address`, 'write 192.0.2.0/24, 2001:db8::/32 or 192.0.2.7')
   return ({ remote }) => {
     const address = remote()
@@ -40,8 +42,8 @@ const compileNetworks = ({ allow_from }: Route, { report }: StageKit): WhyNot | 
   }
 }
 
-/** Adds a network or address. `false`: the text is neither. */
-const addTo = (networks: BlockList, text: string): boolean => {
+/** Adds a network or an address to the list. `false`: the text is neither. */
+const addNetwork = (networks: BlockList, text: string): boolean => {
   const [address = '', length, ...rest] = text.split('/')
   const version = isIP(address)
   const bits = version === 6 ? 128 : 32
@@ -51,13 +53,14 @@ const addTo = (networks: BlockList, text: string): boolean => {
 }
 
 /**
- * Compiles the check of the certificate header. The header counts only from a proxy that `trust_proxy` lists by address, because any other
- * client could forge it.
+ * Compiles the check of the header in which a proxy names the certificate of its client; `undefined` where the route has no
+ * `client_certificate`. The header counts only from a proxy that `trust_proxy` lists by address, because any other client could forge the
+ * header.
  */
 const compileCertificate = (
   { client_certificate }: Route,
   { report, adapter: { trust_proxy: trustProxy } }: StageKit,
-): WhyNot | undefined => {
+): WhyNotAdmitted | undefined => {
   if (!client_certificate) return undefined
   const { header: name, equals } = client_certificate
   if (!Array.isArray(trustProxy) || trustProxy.length === 0)
@@ -68,12 +71,12 @@ const compileCertificate = (
       'list the address of the proxy that checks certificates in trust_proxy',
     )
   const wanted = [equals].flat().map((text) => Buffer.from(text))
-  const lower = name.toLowerCase()
+  const headerName = name.toLowerCase()
   return ({ headers, isProxied }) => {
     if (!isProxied()) return 'a client certificate is asked for, and the request came from no trusted proxy'
-    const sent = Buffer.from(header(headers, lower) ?? '', 'latin1')
+    const sent = Buffer.from(header(headers, headerName) ?? '', 'latin1')
     return wanted.some((each) => each.length === sent.length && timingSafeEqual(each, sent))
       ? undefined
-      : `${lower} is none of client_certificate`
+      : `${headerName} is none of client_certificate`
   }
 }

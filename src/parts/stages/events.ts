@@ -1,4 +1,4 @@
-/** Lets an event on when the route lists its type, or lists nothing (rules: Events 2). */
+/** The gate `events` lets an event on when `events` of the route lists its type, or is empty (rules: Events 2). */
 
 import type { Event } from '../../core/request.ts'
 import type { StagePart } from './stage.ts'
@@ -7,7 +7,7 @@ export const events: StagePart = {
   name: 'events',
   compile(route, { name }) {
     if (!route.events || route.events.length === 0) return {}
-    const isListed = listedIn(route.events)
+    const isListed = compileTypeList(route.events)
     return {
       onEvent(event) {
         if (isListed(event)) return event
@@ -23,8 +23,8 @@ export const events: StagePart = {
   },
 }
 
-/** Whether a list names the event's type, or its short form. */
-export const listedIn = (events: readonly string[]): ((event: Pick<Event, 'eventType' | 'eventAlias'>) => boolean) => {
+/** Compiles the test whether a list of event types has the type of an event, or the short form of that type. */
+export const compileTypeList = (events: readonly string[]): ((event: Pick<Event, 'eventType' | 'eventAlias'>) => boolean) => {
   const listed = new Set(events)
   return ({ eventType, eventAlias }) => listed.has(eventType) || (eventAlias !== undefined && listed.has(eventAlias))
 }

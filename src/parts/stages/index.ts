@@ -11,7 +11,8 @@ import { signature } from './signature.ts'
 import type { StagePart } from './stage.ts'
 
 /**
- * `x-pipeline` in the schema has four more steps. `body_size` and `route` run before the route's plan is known (src/http/receive.ts).
- * `duplicate` and `dispatch` are one commit of the ending, so that no delivery id is claimed without its work.
+ * The stages of a plan. `x-pipeline` in the schema lists the steps of a request for people, and has four more. `body_size` and `route` run
+ * before the route's plan is known (src/http/receive.ts). `duplicate` and `dispatch` are one commit of the ending, so that no delivery id
+ * is claimed without its work.
  */
 export const stages: readonly StagePart[] = [rateLimit, client, signature, json, events, ownComment, filters, script]

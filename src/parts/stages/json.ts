@@ -1,4 +1,4 @@
-/** Parses the verified body once, and makes the event: its payload, its type and its delivery id. */
+/** The stage `json` parses a verified body once, and makes the event: its payload, its type and its delivery id. */
 
 import { hash, randomUUID } from 'node:crypto'
 import { header } from '../../core/headers.ts'
@@ -16,23 +16,29 @@ import type { StageKit, StagePart } from './stage.ts'
 export const json: StagePart = {
   name: 'json',
   compile(route, kit) {
-    const mask = maskOf(kit.schemes, verifyNames(route))
-    return { parse: parserOf(kit, route), ...(mask ? { mask } : {}) }
+    const mask = compileRouteMask(kit.schemes, verifyNames(route))
+    return { parse: compileParser(kit, route), ...(mask ? { mask } : {}) }
   },
 }
 
-export const parserOf = (
+/**
+ * Compiles the parser of a route: it takes a verified request, and returns its event, or the refusal of a body that is malformed or has too
+ * many values. `schemes`: all schemes that the route may use.
+ */
+export const compileParser = (
   { name, profile, schemes }: Pick<StageKit, 'name' | 'profile' | 'schemes'>,
   route: Pick<Route, 'verify' | 'events'> = {},
 ): Parse => {
   const named = verifyNames(route)
-  const typeBy = typeReader(route.events ?? [])
-  // A preset's type and id come first: they are signed more often than a header that every sender may set.
-  const own = schemes.filter((scheme) => scheme.reads && (!scheme.byName || named.includes(scheme.name)))
-  const readsOf = readsBySender(own, schemes)
-  // Where the type is part of the signed body, no header may set another type for a body without it.
-  const typed = new Set(
-    own.filter(({ reads, eventTypeHeaders = [] }) => reads?.eventType && eventTypeHeaders.length === 0).map(({ name }) => name),
+  const readType = compileTypeReader(route.events ?? [])
+  // The readers of a scheme come before the headers that any sender may set: where the sender signs the type and the id, the scheme reads
+  // the signed values.
+  const withReaders = schemes.filter((scheme) => scheme.reads && (!scheme.byName || named.includes(scheme.name)))
+  const readersFor = readersByScheme(withReaders, schemes)
+  // The schemes whose event type is read from the body. For their requests no header names a type, because a stranger could add such a
+  // header to a captured body without a type.
+  const typedInBody = new Set(
+    withReaders.filter(({ reads, eventTypeHeaders = [] }) => reads?.eventType && eventTypeHeaders.length === 0).map(({ name }) => name),
   )
   const knownHeaders = knownHeadersOf(schemes)
   return (request) => {
@@ -44,7 +50,7 @@ export const parserOf = (
         ? refuse('bad_json')
         : refuse('too_large', { detail: 'more than 100,000 lists and maps, or 1,000 fields' })
     const { text, payload } = content
-    const reads = readsOf(verification.scheme)
+    const readers = readersFor(verification.scheme)
     const event: Event = {
       eventId: request.eventId,
       route: name,
@@ -53,14 +59,14 @@ export const parserOf = (
       text,
       payload,
       eventType:
-        usableType(firstOf(reads, (each) => typeBy(each, headers, payload))) ??
-        eventTypeOf(typed.has(verification.scheme) ? {} : headers, payload, knownHeaders),
+        usableType(firstFound(readers, (each) => readType(each, headers, payload))) ??
+        eventTypeOf(typedInBody.has(verification.scheme) ? {} : headers, payload, knownHeaders),
       eventAlias: shortForm(headers, payload, knownHeaders),
       deliveryId: deliveryIdOf(
         request,
         knownHeaders,
-        firstOf(reads, (each) => each.deliveryId?.(headers, body)),
-        () => firstOf(reads, (each) => each.repeatId?.(headers, body)),
+        firstFound(readers, (each) => each.deliveryId?.(headers, body)),
+        () => firstFound(readers, (each) => each.repeatId?.(headers, body)),
       ),
       at: request.at,
     }
@@ -70,55 +76,59 @@ export const parserOf = (
 }
 
 /**
- * Returns how the events of a verified sender are read. Rules of the route's other senders do not apply. The sender of a tried or replayed
- * request is unknown, and all rules of the route apply.
+ * Returns the function that gives the readers for the scheme that verified a request. The readers of the route's other schemes do not
+ * apply. Where no scheme verified the request, as for a test or a replay, the readers of all schemes of the route apply.
  */
-const readsBySender = (own: readonly Scheme[], schemes: readonly Scheme[]): ((verifiedBy: string) => readonly Reads[]) => {
-  const known = new Map<string, readonly Reads[]>()
+const readersByScheme = (withReaders: readonly Scheme[], schemes: readonly Scheme[]): ((verifiedBy: string) => readonly EventReaders[]) => {
+  const known = new Map<string, readonly EventReaders[]>()
   return (verifiedBy) => {
     const made = known.get(verifiedBy)
     if (made) return made
     const isKnown = schemes.some(({ name }) => name === verifiedBy)
-    const reads = own.flatMap((scheme) => (scheme.reads && (scheme.name === verifiedBy || !isKnown) ? [scheme.reads] : []))
-    known.set(verifiedBy, reads)
-    return reads
+    const readers = withReaders.flatMap((scheme) => (scheme.reads && (scheme.name === verifiedBy || !isKnown) ? [scheme.reads] : []))
+    known.set(verifiedBy, readers)
+    return readers
   }
 }
 
 /** Compiles the mask of a route: once for all routes that name no scheme. */
-const maskOf = (schemes: readonly Scheme[], named: readonly string[]): MaskRequest | undefined =>
+const compileRouteMask = (schemes: readonly Scheme[], named: readonly string[]): MaskRequest | undefined =>
   named.length === 0 ? knownHeadersOf(schemes).mask : compileMask(schemes.filter(({ name }) => named.includes(name)))
 
-type Reads = NonNullable<Scheme['reads']>
+/** The functions with which a scheme reads the type and the delivery id of an event. */
+type EventReaders = NonNullable<Scheme['reads']>
 
 /**
- * Compiles the type of a request. A request of several events is taken as a whole, and its type is the first that the route lists, because
- * a listed event may come after others. Where none is listed, or the route lists nothing, the type is that of the first event.
+ * Compiles the reading of a request's type. A request of several events becomes one event. Its type is the first type that the route lists,
+ * because a listed type may come after other types. Where none of the types is listed, or the route lists nothing, the type is that of the
+ * first event in the request.
  */
-const typeReader = (events: readonly string[]) => {
+const compileTypeReader = (events: readonly string[]) => {
   const listed = new Set(events)
-  return ({ eventType, several }: Reads, headers: Headers, payload: Json): string | undefined =>
+  return ({ eventType, several }: EventReaders, headers: Headers, payload: Json): string | undefined =>
     (several && listed.size > 0 ? several.typesIn(headers, payload).find((type) => listed.has(type)) : undefined) ??
     eventType?.(headers, payload)
 }
 
-const firstOf = (reads: readonly Reads[], read: (each: Reads) => string | undefined): string | undefined => {
-  for (const each of reads) {
+/** Returns the first value that is neither missing nor empty. */
+const firstFound = (readers: readonly EventReaders[], read: (each: EventReaders) => string | undefined): string | undefined => {
+  for (const each of readers) {
     const found = read(each)
     if (found !== undefined && found !== '') return found
   }
   return undefined
 }
 
-const maxEventType = 128
+const maxTypeUnits = 128
 const eventTypeForm = /^[^\p{Cc}]+$/u
 
+/** Returns the value where it can be an event type: a text of at most 128 characters without control characters. */
 const usableType = (type: Json | undefined): string | undefined =>
-  typeof type === 'string' && type.length <= maxEventType && eventTypeForm.test(type) ? type : undefined
+  typeof type === 'string' && type.length <= maxTypeUnits && eventTypeForm.test(type) ? type : undefined
 
 /**
- * What all schemes together know of a request: the headers of the event's type and of the delivery id, and the mask of headers and of fields
- * of the body that hold a secret.
+ * The values that all schemes together name: the headers of the event's type and of the delivery id, the short form of the type, and the
+ * mask of the places that hold a secret.
  */
 type KnownHeaders = {
   readonly mask: MaskRequest | undefined
@@ -130,8 +140,8 @@ type KnownHeaders = {
 const collectedHeaders = new WeakMap<readonly Scheme[], KnownHeaders>()
 
 /**
- * Collects the headers once for all routes. Id headers that a scheme signs come last, because they are read here only when the request did
- * not sign them.
+ * Collects the values once for all routes. The id headers that a scheme signs come last: a signed id does not come from here, so such a
+ * header counts here only in a request of another scheme.
  */
 const knownHeadersOf = (schemes: readonly Scheme[]): KnownHeaders => {
   const knownHeaders = collectedHeaders.get(schemes) ?? {
@@ -148,35 +158,39 @@ const knownHeadersOf = (schemes: readonly Scheme[]): KnownHeaders => {
   return knownHeaders
 }
 
-/** The type of an event that has none. */
-export const untyped = 'unknown'
+/** The type of an event in which no type is found. */
+export const unknownType = 'unknown'
 
 /** Returns the event's type: from a scheme's header, else the payload's `event_type` or `type`, else `unknown` (rules: Events 1). */
 const eventTypeOf = (headers: Headers, payload: Json, { eventType }: KnownHeaders): string => {
   const named = usableType(header(headers, ...eventType))
   if (named !== undefined) return named
-  return (isObject(payload) ? (usableType(own(payload, 'event_type')) ?? usableType(own(payload, 'type'))) : undefined) ?? untyped
+  return (isObject(payload) ? (usableType(own(payload, 'event_type')) ?? usableType(own(payload, 'type'))) : undefined) ?? unknownType
 }
 
-/** Returns the short form of the event's type: GitLab sends "Merge Request Hook" in the header, and `merge_request` in the payload. */
+/**
+ * Returns the short form of the event's type; `undefined` where the sender has none. GitLab has "Merge Request Hook" in the header, and the
+ * short form `merge_request` in the payload.
+ */
 const shortForm = (headers: Headers, payload: Json, { shortType }: KnownHeaders): string | undefined => {
   const named = shortType.find((each) => header(headers, ...each.headers) !== undefined)
   return named && isObject(payload) ? usableType(own(payload, named.field)) : undefined
 }
 
-const longId = 200
+/** A longer delivery id is replaced by its hash. */
+const maxIdUnits = 200
 
 /**
  * Returns the delivery id. A captured request must not look new because of a changed header, so where the scheme signs the delivery id,
- * only the signed id counts. Otherwise the id comes from a scheme's header or X-Request-ID, or from `repeat`, or it is random
- * (rules: Events 3). A long id is replaced by its hash.
+ * only the signed id counts. Otherwise the id is the first of: the id that the scheme reads (`schemeId`), a header of a known sender or
+ * X-Request-ID, the digest of the signed content (`repeatId`), a random id (rules: Events 3). A long id is replaced by its hash.
  */
 const deliveryIdOf = (
   { headers, verification }: VerifiedRequest,
   { id: idHeaders }: KnownHeaders,
-  own: string | undefined,
-  repeat: () => string | undefined,
+  schemeId: string | undefined,
+  repeatId: () => string | undefined,
 ): string => {
-  const id = verification.signedId || own || header(headers, ...idHeaders) || repeat() || randomUUID()
-  return id.length <= longId ? id : `sha256:${hash('sha256', id)}`
+  const id = verification.signedId || schemeId || header(headers, ...idHeaders) || repeatId() || randomUUID()
+  return id.length <= maxIdUnits ? id : `sha256:${hash('sha256', id)}`
 }

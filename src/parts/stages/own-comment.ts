@@ -1,4 +1,7 @@
-/** Ignores events about a comment of our own, where the route would comment on them again (rules: Agents 10). */
+/**
+ * The gate `own_comment` ignores an event about a comment of our own, on a route that posts comments. Otherwise an agent would answer its
+ * own comments without end (rules: Agents 10).
+ */
 
 import { writtenTargets } from '../destination.ts'
 import type { StagePart } from './stage.ts'

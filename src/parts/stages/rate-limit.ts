@@ -1,4 +1,4 @@
-/** Refuses a request when the route's window is full of verified requests (rules: Rate limits 1). */
+/** The gate `rate_limit` refuses a request when the window of its route, a minute, is full of verified requests (rules: Rate limits 1). */
 
 import { refuse } from '../../core/outcome.ts'
 import type { StagePart } from './stage.ts'
@@ -15,6 +15,7 @@ export const rateLimit: StagePart = {
         return refuse('rate_limited', {
           retryAfterSeconds: wait,
           detail,
+          // Such a request is verified after its answer. Where its signature holds, its record has the body, so that it can be replayed.
           ...(limiter.chargeLateCheck(name, remote) ? { isCheckedLater: true } : {}),
         })
       },

@@ -1,4 +1,7 @@
-/** Passes the payload to the route's script, which lets the event on, changes its payload, or ignores it (rules: Scripts 2, 3). */
+/**
+ * The gate `script` passes the payload to the route's script, which lets the event on, changes its payload, or ignores the event (rules:
+ * Scripts 2, 3).
+ */
 
 import { join } from 'node:path'
 import { isObject, type Json, own } from '../../core/json.ts'
@@ -38,7 +41,10 @@ export const script: StagePart = {
 
 const ignoredByScript = (route: string, why: string): Ignored => ({ kind: 'ignored', reason: 'script', route, detail: () => why })
 
-/** Returns the event with the payload of the script's output; `undefined` when the script ignores the event. */
+/**
+ * Returns the event as the output of the script changes it; `undefined` when the output ignores the event. A JSON object takes the place of
+ * the payload; any other text is added to the payload as `script_output`.
+ */
 const applyOutput = (event: Event, output: string): Event | undefined => {
   const text = output.trim()
   if (text === '' || text === '[SILENT]') return undefined
@@ -48,6 +54,7 @@ const applyOutput = (event: Event, output: string): Event | undefined => {
   return { ...event, payload }
 }
 
+/** Parses a JSON object; `undefined` for any other text. */
 const parseObject = (text: string): { [key: string]: Json } | undefined => {
   if (!text.startsWith('{')) return undefined
   try {

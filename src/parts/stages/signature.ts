@@ -1,4 +1,7 @@
-/** Verifies who sent the bytes. The first scheme whose headers are present decides alone, so no request can pick a weaker scheme. */
+/**
+ * The stage `signature` verifies who sent a request. The first scheme whose headers are present decides alone, so no request can pick a
+ * weaker scheme.
+ */
 
 import { signatureHeaders } from '../../core/headers.ts'
 import { type Refused, refuse } from '../../core/outcome.ts'
@@ -10,42 +13,47 @@ import { inDecidingOrder } from '../deciding-order.ts'
 import type { CheckBody, CheckHead, Later, Scheme, Why } from '../schemes/scheme.ts'
 import { verifyNames } from '../verify-names.ts'
 import { checksInTurn } from './kit/check-in-turn.ts'
-import { handshakesOf } from './kit/handshakes.ts'
+import { compileHandshakes } from './kit/handshakes.ts'
 import { publicHead } from './kit/public-head.ts'
 import { reportKeys } from './kit/report-keys.ts'
 import type { StageKit, StagePart } from './stage.ts'
 
-/** The secret that switches verification off. The loader accepts it on loopback only. */
+/** The secret that switches verification off. The configuration may have it only where the gateway listens on loopback. */
 const insecure = 'INSECURE_NO_AUTH'
 
-/** A check with one of the route's secrets. Index 0 is `secret`, or the first of `secrets`. */
+/** The check of a head with one of the route's secrets. `secret`: its index; 0 is `secret`, or the first of `secrets`. */
 type SecretCheck = { readonly secret: number; readonly checkHead: CheckHead }
+/** The check of a body with one of the route's secrets, after the check of the head with it. */
 type BodyCheck = { readonly secret: number; readonly checkBody: CheckBody }
 
-/** A request whose head was checked: its signature holds if one of the checks of its body does. */
+/** A request whose head was checked. Its signature holds if one of these checks of its body holds. */
 type CheckedHead = { readonly head: RequestHead; readonly scheme: Scheme; readonly checks: readonly BodyCheck[] }
 
 export const signature: StagePart = {
   name: 'signature',
   compile(route, kit) {
-    if (kit.secrets.includes(insecure)) return { authenticate: trustingAll(kit) }
+    if (kit.secrets.includes(insecure)) return { authenticate: trustLoopback(kit) }
     const pinned = verifyNames(route)
     const schemes = pinned.length > 0 ? kit.schemes.filter(({ name }) => pinned.includes(name)) : kit.schemes
     reportKeys(route, schemes, kit)
-    const seenAs = publicHead(route, kit) ?? ((head) => head)
-    const verify = verifying(inDecidingOrder(schemes), kit)
-    const authenticate: Authenticate = (head) => verify(seenAs(head))
-    const handshakes = handshakesOf(route, schemes, kit, { seenAs, authenticate })
+    const withPublicUrl = publicHead(route, kit) ?? ((head) => head)
+    const verify = compileVerification(inDecidingOrder(schemes), kit)
+    const authenticate: Authenticate = (head) => verify(withPublicUrl(head))
+    const handshakes = compileHandshakes(route, schemes, kit, { withPublicUrl, authenticate })
     return { authenticate, ...(handshakes ? { handshakes } : {}) }
   },
 }
 
-/** Makes the checks of a scheme at its first request: there may be thousands of routes, and each could use every scheme. */
+/**
+ * Returns the function that makes the checks of a scheme, one for each secret. They are made at the first request of the scheme: there may
+ * be thousands of routes, and each could use every scheme.
+ */
 const checksFor = ({ secrets, adopt, effects }: StageKit): ((scheme: Scheme) => readonly SecretCheck[]) => {
   const made = new Map<Scheme, readonly SecretCheck[]>()
   return (scheme) => {
     const known = made.get(scheme)
     if (known) return known
+    // Such a scheme fetches its keys, and needs no secret.
     const isKeyless = scheme.keys === 'none'
     const checks = (isKeyless ? [''] : secrets).flatMap((text, secret) => {
       const checkHead = text === '' && !isKeyless ? undefined : adopt(scheme.compile(text, effects.keys))
@@ -56,7 +64,8 @@ const checksFor = ({ secrets, adopt, effects }: StageKit): ((scheme: Scheme) => 
   }
 }
 
-const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
+/** Compiles the check of requests: of the head by the first scheme that shows in it, then of the body with each secret. */
+const compileVerification = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
   const refused = refusingFailed(kit)
   const checksOf = checksFor(kit)
   const inTurn = checksInTurn(kit)
@@ -78,7 +87,7 @@ const verifying = (schemes: readonly Scheme[], kit: StageKit): Authenticate => {
   }
 }
 
-/** Checks a head with each secret. Returns the checks of the body that are left, or the reason why none is. */
+/** Checks a head with each secret. Returns the checks of the body for the secrets that may still hold, or the reason why no secret can. */
 const bodyChecks = (checks: readonly SecretCheck[], head: RequestHead): readonly BodyCheck[] | Why => {
   const left: BodyCheck[] = []
   let why: Why = 'no secret of the route can serve it'
@@ -90,10 +99,10 @@ const bodyChecks = (checks: readonly SecretCheck[], head: RequestHead): readonly
   return left.length > 0 ? left : why
 }
 
-/** Tries the secrets of a route on a body, one after the other, until the signature holds with one of them. */
+/** Returns the function that tries the secrets of a route on a body, one after the other, until the signature holds with one of them. */
 const tryingSecrets = (kit: StageKit, refused: ReturnType<typeof refusingFailed>) => {
   const note = loggingUses(kit)
-  const taken = ({ head, scheme }: CheckedHead, secret: number): Verification | Promise<Verification> => {
+  const verified = ({ head, scheme }: CheckedHead, secret: number): Verification | Promise<Verification> => {
     const verification = { scheme: scheme.name, secret, signedId: scheme.signedId?.(head.headers) }
     return charged(kit, verification, () => note(scheme, secret))
   }
@@ -103,11 +112,11 @@ const tryingSecrets = (kit: StageKit, refused: ReturnType<typeof refusingFailed>
     for (let i = first; i < checks.length; i++) {
       const { secret, checkBody } = checks[i] as BodyCheck
       const holds = checkBody(body.bytes, body)
-      if (holds === true) return taken(request, secret)
-      // Only a scheme whose keys are fetched waits. Every other request goes on in this turn of the loop.
+      if (holds === true) return verified(request, secret)
+      // Only a scheme that fetches its keys, or checks in another thread, gives a promise. Every other check ends in this turn of the loop.
       if (holds instanceof Promise)
         return holds.then((settled) => {
-          if (settled === true) return taken(request, secret)
+          if (settled === true) return verified(request, secret)
           return typeof settled === 'string' ? tryFrom(i + 1, settled, request, body, then) : keysUnavailable(scheme, settled)
         })
       if (typeof holds !== 'string') return keysUnavailable(scheme, holds)
@@ -123,7 +132,10 @@ const retryAfterSeconds = 10
 const keysUnavailable = ({ name }: Scheme, { later }: Later): Refused =>
   refuse('keys_unavailable', { retryAfterSeconds, detail: `${name}: ${later}` })
 
-/** Charges a failed signature to the client's own window, so that no client can fill the route's window (rules: Rate limits 2). */
+/**
+ * Returns the refusal of a request whose signature does not hold. The failure is charged to the client's own window, so that no client can
+ * fill the route's window (rules: Rate limits 2). Where the client's window is full, the refusal is that of the rate limit.
+ */
 const refusingFailed =
   ({ name, effects: { limiter } }: StageKit) =>
   (head: RequestHead, detail: string): Refused =>
@@ -131,7 +143,10 @@ const refusingFailed =
       ? refuse('bad_signature', { detail })
       : refuse('rate_limited', { retryAfterSeconds: 60, detail })
 
-/** Logs, once for each route, the use of a deprecated scheme and which of several secrets are in use. */
+/**
+ * Returns the function that logs the use of a scheme and of a secret, once for each route: a deprecated scheme, and which of several
+ * secrets holds.
+ */
 const loggingUses = ({ name, secrets, effects }: StageKit): ((scheme: Scheme, index: number) => void) => {
   const logged = new Set<string>()
   const once = (key: string, log: () => void): void => {
@@ -162,11 +177,15 @@ const charged = (kit: StageKit, verification: Verification, whenOpen: () => void
 const windowFull = ({ name, effects: { limiter } }: StageKit): Refused =>
   refuse('rate_limited', { retryAfterSeconds: Math.max(1, limiter.wait(name)) })
 
+/** The verification of a request that nothing verifies. */
 const unsigned: Verification = { scheme: 'none', secret: 0, signedId: undefined }
 const loopbackHost = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i
 
-/** Verifies nothing, for tests on loopback. A browser is refused, because a web page could reach the route by DNS rebinding. */
-const trustingAll =
+/**
+ * Lets each request on without verification, for tests on loopback. A browser is refused, because a web page could reach the route by DNS
+ * rebinding.
+ */
+const trustLoopback =
   (kit: StageKit): Authenticate =>
   ({ headers }) => {
     if (headers.origin !== undefined || headers['sec-fetch-site'] !== undefined || !loopbackHost.test(headers.host ?? '')) {

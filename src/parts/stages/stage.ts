@@ -10,35 +10,44 @@ import type { RecompileAtReload, Report } from '../report.ts'
 import type { Scheme } from '../schemes/scheme.ts'
 import type { TargetPart } from '../targets/target.ts'
 
-/** The keys that `Config` keeps outside of the adapter's settings. Flags and environment variables may override some of them. */
+/**
+ * The keys of the adapter that `Config` holds outside of the settings, because flags and environment variables may override some of them.
+ */
 type KeptApart = 'routes' | 'secret' | 'host' | 'port'
 
-/** The settings of the adapter (`platforms.webhook.extra`), by their keys in the file. A key with a default in the schema is always there. */
+/**
+ * The settings of the adapter (`platforms.webhook.extra`), by their keys in the file. A key that has a default in the schema is always
+ * there.
+ */
 export type AdapterSettings = Readonly<
   Omit<WebhookSettings, KeptApart> & Required<Pick<WebhookSettings, Exclude<keyof typeof defaults.webhook, KeptApart>>>
 >
 
+/** What a stage gets when it is compiled for a route. `name`: the name of the route; `profile`: the name of its profile. */
 export type StageKit = {
   readonly name: string
   readonly profile: string
   readonly profileDir: string
-  /** The path of the route's address: `/webhooks/<name>`, or `/p/<profile>/webhooks/<name>` for a route of a profile other than the default. */
+  /** The path of the address: `/webhooks/<name>`, or `/p/<profile>/webhooks/<name>` for a route of a profile other than the default. */
   readonly path: string
-  /** The route's secrets, with references resolved. Empty only when a Diagnostic was reported. */
+  /** The route's secrets, with references resolved. Empty only where a Diagnostic was reported for them. */
   readonly secrets: readonly string[]
-  /** Without the rate limit, because a reload that changes any of these settings makes all plans anew (`src/plan/plan-settings.ts`). */
+  /**
+   * The settings of the adapter without the rate limit. A reload that changes any of these settings compiles all plans anew
+   * (`src/plan/plan-settings.ts`), and the rate limit may change without that.
+   */
   readonly adapter: Omit<AdapterSettings, 'rate_limit'>
   readonly effects: Effects
   readonly report: Report
   readonly recompileAtReload: RecompileAtReload
-  /** Takes over what operators and schemes return, and closes it together with the plan. */
+  /** Takes over what an operator or a scheme opened when it was compiled, and closes it together with the plan. */
   readonly adopt: Adopt
   readonly schemes: readonly Scheme[]
   readonly operators: ReadonlyMap<string, OperatorPart>
   readonly targets: ReadonlyMap<string, TargetPart>
 }
 
-/** The gates that a stage adds to a route's plan. A route that does not use the stage gets none. */
+/** The gates that a stage adds to a route's plan; an empty object where the route does not use the stage. */
 export type Gates = {
   readonly onHead?: HeadGate
   readonly authenticate?: Authenticate
@@ -48,6 +57,7 @@ export type Gates = {
   readonly onEvent?: EventGate
 }
 
+/** A stage. `compile` makes its gates for one route. */
 export type StagePart = {
   readonly name: string
   compile(route: Route, kit: StageKit): Closable<Gates>

@@ -8,7 +8,7 @@ import { compileField } from '../../../expr/path.ts'
 import { placeholders } from '../../../expr/placeholder.ts'
 import type { Route } from '../../../generated/config.ts'
 import type { Scheme } from '../../../parts/schemes/scheme.ts'
-import { listedIn } from '../../../parts/stages/events.ts'
+import { compileTypeList } from '../../../parts/stages/events.ts'
 import { eventReader, type Request } from '../../events/event-reader.ts'
 import { asReceived } from '../../routes/prepare-test.ts'
 import { schemeOf } from '../../routes/sign-test.ts'
@@ -62,7 +62,7 @@ const ranked = (sample: KnownSample, judge: Judge): RankedSample & { readonly ha
 
 const judgeOf = (source: RouteSource | undefined, schemes: readonly Scheme[]): Judge => {
   const { events = [], verify } = source?.spec ?? {}
-  const isListed = events.length === 0 ? () => true : listedIn(events)
+  const isListed = events.length === 0 ? () => true : compileTypeList(events)
   const wanted = [...fieldsIn(source?.spec as Json | undefined)].map(compileField)
   const read = eventReader(source, schemes)
   return (request) => {

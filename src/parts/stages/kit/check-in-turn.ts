@@ -1,7 +1,7 @@
 /**
- * Lets costly checks wait for their turn: a few run in each turn of the event loop. Costly are the checks of large bodies, and, for a
- * client whose signatures fail, of all but small bodies. That client's requests are still checked, because others may share its address.
- * They are refused only when too many of them wait already.
+ * Runs costly checks of signatures in turn: a few in each turn of the event loop, so that they do not hold up other requests. The checks of
+ * large bodies are costly. From a client whose signatures fail, the checks of all but small bodies count as costly, too. The requests of
+ * that client are still checked, because honest clients may share its address. They are refused only when too many of them wait already.
  */
 
 import { header } from '../../../core/headers.ts'
@@ -11,23 +11,25 @@ import type { RequestBody, RequestHead } from '../../../core/request.ts'
 import type { NextStep } from '../../../core/turns/short-turns.ts'
 import type { StageKit } from '../stage.ts'
 
-/** A smaller body is checked at once: its check costs less than waiting would save. */
-const leastBytes = 16_384
-/** The check of a larger body waits for its turn, whoever sends it: it holds up all others for milliseconds. */
-const largeBytes = 262_144
+/** The least bytes of a body whose check may wait. A smaller body is checked at once: its check costs less than the waiting. */
+const minWaitingBytes = 16_384
+/** The least bytes of a large body. Its check waits for its turn, whoever sends the body, because the check takes milliseconds. */
+const minLargeBytes = 262_144
 const retryAfterSeconds = 60
 
+/** Runs the checks of one route. */
 export type ChecksInTurn = {
-  /** Refuses a request by its head, when it could only wait behind too many others. */
+  /** Refuses a request before its body is read when its check would have to wait and there is no room. */
   atHead(head: RequestHead): Refused | undefined
-  /** Runs the check at once, or in its turn. In its turn, it may be done in steps. */
+  /** Runs a check at once, or in its turn. In its turn, the check may be done in several steps. */
   run(head: RequestHead, body: RequestBody, verify: VerifyInSteps): ReturnType<VerifyBody>
 }
 
+/** Checks a body. `then`: does a further step of the check, perhaps in a later turn; absent when the check runs at once. */
 type VerifyInSteps = (body: RequestBody, then?: NextStep) => ReturnType<VerifyBody>
 
 export const checksInTurn = ({ name, adapter, effects: { limiter, turns } }: StageKit): ChecksInTurn => {
-  const hasFailed = (head: RequestHead, bytes: number): boolean => bytes >= leastBytes && limiter.hasFailed(name, head.remote)
+  const hasFailed = (head: RequestHead, bytes: number): boolean => bytes >= minWaitingBytes && limiter.hasFailed(name, head.remote)
   return {
     atHead(head) {
       const length = lengthIn(head) ?? adapter.max_body_bytes
@@ -36,7 +38,7 @@ export const checksInTurn = ({ name, adapter, effects: { limiter, turns } }: Sta
     run(head, body, verify) {
       const { length } = body.bytes
       const isFailing = hasFailed(head, length)
-      if (!isFailing && length < largeBytes) return verify(body)
+      if (!isFailing && length < minLargeBytes) return verify(body)
       if (turns.hasRoom(head.remote(), length)) return turns.run(head.remote(), length, (then) => verify(body, then))
       return isFailing ? crowded : verify(body)
     },
@@ -49,6 +51,7 @@ const lengthIn = ({ headers }: RequestHead): number | undefined => {
   return length === undefined ? undefined : Number(length)
 }
 
+/** The refusal where too many checks of a client wait. */
 const crowded = refuse('rate_limited', {
   retryAfterSeconds,
   detail: 'signatures of this client failed, and too many more of its requests wait to be checked',

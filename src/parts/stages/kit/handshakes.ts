@@ -1,4 +1,7 @@
-/** Answers the questions of a route's senders: unsigned questions by their head, the others once their signature or credential holds. */
+/**
+ * Answers the handshakes of a route's senders: an unsigned question by its head or its short body, a signed question once its signature or
+ * its credential holds.
+ */
 
 import { type Refused, refuse } from '../../../core/outcome.ts'
 import type { Authenticate, HandshakeOutcome, Handshakes } from '../../../core/plan.ts'
@@ -8,53 +11,60 @@ import { ReadOnceBody } from '../../body/request-body.ts'
 import type { Handshake, Scheme } from '../../schemes/scheme.ts'
 import type { StageKit } from '../stage.ts'
 
+/** The most bytes of the page at an address that confirms a subscription. */
 const maxConfirmBytes = 65_536
 const retryAfterSeconds = 10
 const noBytes = Buffer.alloc(0)
 const noBody = ({ headers }: RequestHead): RequestBody => new ReadOnceBody(headers, noBytes)
-/** The longest body in which an unsigned question is looked for, because nobody vouched for the body. */
+/** The longest body in which an unsigned question is looked for: without a signature, no more of a stranger's body is read. */
 const maxOpenBytes = 1_024
 
 const refusedHandshake = (detail: string): Refused => refuse('forbidden', { detail: `handshake: ${detail}` })
 
-/** `seenAs`: returns the head as the sender signed it. `authenticate`: checks a credential in the head. */
-type HandshakeChecks = { readonly seenAs: (head: RequestHead) => RequestHead; readonly authenticate: Authenticate }
+/**
+ * What handshakes need of the signature stage. `withPublicUrl`: returns a head with the address that the sender signed. `authenticate`:
+ * checks the credential in a head.
+ */
+type HandshakeChecks = { readonly withPublicUrl: (head: RequestHead) => RequestHead; readonly authenticate: Authenticate }
 
-/** Compiles the handshakes of a route; `undefined` where its senders ask nothing. */
-export const handshakesOf = (
+/** Compiles the handshakes of a route; `undefined` where no scheme of the route has any. */
+export const compileHandshakes = (
   route: Route,
   schemes: readonly Scheme[],
   kit: StageKit,
-  { seenAs, authenticate }: HandshakeChecks,
+  { withPublicUrl, authenticate }: HandshakeChecks,
 ): Handshakes | undefined => {
   const { signed, unsigned, open, guarded } = sortHandshakes(route, schemes)
   if (signed.size === 0 && unsigned.length === 0 && guarded.length === 0) return undefined
   const answer = compileAnswers(route, kit)
-  const first = (asked: readonly Handshake[], head: RequestHead, body: RequestBody, secret = 0): HandshakeOutcome => {
-    const seen = seenAs(head)
+  /** Returns the answer to the first of these questions that the request asks. */
+  const firstAnswer = (asked: readonly Handshake[], head: RequestHead, body: RequestBody, secret = 0): HandshakeOutcome => {
+    const signedHead = withPublicUrl(head)
     for (const handshake of asked) {
-      const answered = handshake.method === head.method ? answer(handshake, seen, body, secret) : undefined
-      // An unsigned question has no address to confirm, so its answer is never a promise.
+      const answered = handshake.method === head.method ? answer(handshake, signedHead, body, secret) : undefined
+      // Only a signed question in a body has an address to confirm, so no answer here is a promise.
       if (answered && !(answered instanceof Promise)) return answered
     }
     return undefined
   }
-  const ofHolder = (head: RequestHead): HandshakeOutcome => {
+  /** Answers a question whose head has a credential. The question is looked for first, so that no other request is charged. */
+  const answerGuarded = (head: RequestHead): HandshakeOutcome => {
     const body = noBody(head)
-    if (!first(guarded, head, body)) return undefined
+    if (!firstAnswer(guarded, head, body)) return undefined
     const verify = authenticate(head)
     const verification = typeof verify === 'function' ? verify(body) : verify
+    // A check that waits, such as for a window that several gateways share, answers no question.
     if (verification instanceof Promise) return undefined
     if ('kind' in verification) return verification
-    return verification.limited ?? first(guarded, head, body, verification.secret)
+    return verification.limited ?? firstAnswer(guarded, head, body, verification.secret)
   }
   return {
     methods: new Set([...unsigned, ...guarded].map(({ method }) => method).filter((method) => method !== 'POST')),
-    onHead: (head) => first(unsigned, head, noBody(head)) ?? (guarded.length === 0 ? undefined : ofHolder(head)),
-    ...(open.length === 0 ? {} : { onUnsigned: (head) => (isShort(head) ? (body) => first(open, head, body) : undefined) }),
+    onHead: (head) => firstAnswer(unsigned, head, noBody(head)) ?? (guarded.length === 0 ? undefined : answerGuarded(head)),
+    ...(open.length === 0 ? {} : { onUnsigned: (head) => (isShort(head) ? (body) => firstAnswer(open, head, body) : undefined) }),
     onVerified(head, body, { scheme, secret }) {
       for (const handshake of signed.get(scheme) ?? []) {
-        const answered = answer(handshake, seenAs(head), body, secret)
+        const answered = answer(handshake, withPublicUrl(head), body, secret)
         if (answered) return answered
       }
       return undefined
@@ -63,8 +73,10 @@ export const handshakesOf = (
 }
 
 /**
- * Sorts the handshakes of the schemes. `signed`: by scheme. `open`: in a body that is not signed. `guarded`: without a body, with a
- * credential that is checked.
+ * Sorts the handshakes of the schemes by the way in which a question is recognised. `signed`: by scheme, the questions in a POST, answered
+ * once its signature holds. `unsigned`: questions that the head shows. `open`: questions that the body shows, with or without a signature.
+ * `guarded`: questions without a body, answered once the credential in the head holds. A question in a body whose event type the route
+ * lists in `events` is left out, because the route gets it as an event.
  */
 const sortHandshakes = (route: Route, schemes: readonly Scheme[]) => {
   const listed = ({ event }: Handshake): boolean => event !== undefined && route.events?.includes(event) === true
@@ -82,11 +94,13 @@ const sortHandshakes = (route: Route, schemes: readonly Scheme[]) => {
   }
 }
 
+/** Whether the head announces a body that is short enough to look for an unsigned question. */
 const isShort = ({ headers }: RequestHead): boolean => {
   const length = headers['content-length']
   return length !== undefined && Number(length) <= maxOpenBytes
 }
 
+/** Answers a request that is the question of a handshake; `undefined` for any other request. `secret`: the index of the secret. */
 type AnswerHandshake = (
   handshake: Handshake,
   head: RequestHead,

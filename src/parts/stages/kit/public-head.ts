@@ -1,10 +1,13 @@
-/** The address that a sender signed, where a proxy in front of the gateway gives the request another address. */
+/** Gives a request the address that its sender signed, where a proxy in front of the gateway hands the request on to another address. */
 
 import type { RequestHead } from '../../../core/request.ts'
 import type { Route } from '../../../generated/config.ts'
 import type { StageKit } from '../stage.ts'
 
-/** Replaces the request's address with the configured address, and keeps the query. `undefined` where no address is configured. */
+/**
+ * Compiles the replacement of a request's address by the configured address (`public_url` of the route, else of the adapter). The query of
+ * the request stays. `undefined` where no address is configured.
+ */
 export const publicHead = ({ public_url }: Route, { path, adapter }: StageKit): ((head: RequestHead) => RequestHead) | undefined => {
   const whole = public_url ?? (adapter.public_url === undefined ? undefined : `${adapter.public_url.replace(/\/+$/, '')}${path}`)
   if (whole === undefined) return undefined

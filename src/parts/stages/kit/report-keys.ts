@@ -1,9 +1,10 @@
-/** Reports keys of a route that its schemes cannot use, and the notes of these schemes. */
+/** Reports the keys of a route that its schemes cannot use, and the notes that its schemes have for an operator. */
 
 import type { Route } from '../../../generated/config.ts'
 import type { Scheme } from '../../schemes/scheme.ts'
 import type { StageKit } from '../stage.ts'
 
+/** Reports all findings on the keys of a route and its schemes. */
 export const reportKeys = (route: Route, schemes: readonly Scheme[], kit: StageKit): void => {
   for (const scheme of schemes) {
     for (const { code, message, help } of scheme.notes ?? []) kit.report(code, ['verify'], message, help)
@@ -12,7 +13,10 @@ export const reportKeys = (route: Route, schemes: readonly Scheme[], kit: StageK
   reportUnserved(route, schemes, kit)
 }
 
-/** Reports a route without the kind of key that the scheme checks with. */
+/**
+ * Reports a key of another kind than the scheme checks with: a public key where it checks with a secret, or none where it needs a public
+ * key.
+ */
 const reportKind = (route: Route, { name, keys }: Scheme, { report }: StageKit): void => {
   const has = route.public_key !== undefined
   if (keys === 'public' && !has)
@@ -26,7 +30,10 @@ const reportKind = (route: Route, { name, keys }: Scheme, { report }: StageKit):
     )
 }
 
-/** Reports secrets that no scheme can use. A message that several schemes share is reported once. */
+/**
+ * Reports keys that a scheme cannot use, because they are not in the form of its sender. A message that several schemes share is reported
+ * once.
+ */
 const reportUnserved = (route: Route, schemes: readonly Scheme[], { secrets, report, adopt }: StageKit): void => {
   const problems = new Map<string, { readonly help: string; readonly byName: boolean }>()
   for (const { badSecret, compile, keys, byName = false } of schemes) {
