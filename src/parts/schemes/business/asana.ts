@@ -16,12 +16,13 @@ export const asana = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'X-Hook-Signature' },
-    // A request may have several events.
+    // A request may have several events. Its type is that of the first.
     event: { body: 'events.0.action' },
-    // Neither a request nor an event has an id, but each event has its time in milliseconds.
+    // Neither a request nor an event has an id. Each event has its time in milliseconds, which makes the digest of the body unique.
     id: { digest: true },
     handshakes: [
-      // Whoever registers the address gets the secret in the answer, and copies it by hand. So nothing is stored here.
+      // Asana asks when the webhook is registered. Its answer to the registration has the secret too, and the operator copies the secret
+      // from there. So the gateway stores nothing.
       { when: { header: 'X-Hook-Secret' }, signed: false, answer: { headers: { 'X-Hook-Secret': '{value}' } } },
       // Now and then Asana sends a request without events, to see whether the address answers.
       { when: { header: 'X-Hook-Signature', absent: 'events.0' } },

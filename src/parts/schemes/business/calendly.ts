@@ -20,7 +20,7 @@ export const calendly = preset({
     timestamp: { header: 'Calendly-Webhook-Signature', label: 't', window_seconds: 180 },
     signed: '{timestamp}.{body}',
     event: { body: 'event' },
-    // The body has the time of the event to the microsecond.
+    // There is no id. The body has the time of the event to the microsecond, which makes its digest unique.
     id: { digest: true },
   },
 })

@@ -17,7 +17,7 @@ export const dropbox = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'X-Dropbox-Signature' },
-    // There is no id: two changes of one account are sent in the same bytes.
+    // There is no id, and no digest in its place: two changes of one account are sent in the same bytes.
     event: { present: ['list_folder'] },
     handshakes: [{ method: 'GET', when: { query: 'challenge' }, answer: { text: '{value}' } }],
   },

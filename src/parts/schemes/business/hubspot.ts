@@ -18,9 +18,9 @@ export const hubspot = preset({
     signature: { header: 'X-HubSpot-Signature-v3', encoding: 'base64' },
     timestamp: { header: 'X-HubSpot-Request-Timestamp', unit: 'milliseconds' },
     signed: '{method}{url}{body}{timestamp}',
-    // A list of up to a hundred events.
+    // The body is a list of up to a hundred events. Its type is that of the first.
     event: { body: '0.subscriptionType' },
-    // An eventId may come twice for two events, as the page on webhooks says.
+    // The digest of the body is the id, because two events may have the same eventId, as the page on webhooks says.
     id: { digest: true },
   },
 })

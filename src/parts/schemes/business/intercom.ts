@@ -18,9 +18,9 @@ export const intercom = preset({
     event: { body: 'topic' },
     id: { body: 'id' },
     handshakes: [
-      // Intercom asks with a HEAD whether the address answers. Every request has a Host.
+      // Intercom sends a HEAD to see whether the address answers. The header Host, which every request has, shows the question.
       { method: 'HEAD', when: { header: 'Host' } },
-      // The button on Intercom's page sends this.
+      // The test button on Intercom's page sends a ping.
       { when: { body: 'topic', equals: 'ping' } },
     ],
   },

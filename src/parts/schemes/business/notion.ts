@@ -7,8 +7,8 @@ export const notion = preset({
   title: 'Notion',
   docs: 'https://developers.notion.com/reference/webhooks#step-3-validating-event-payloads-recommended',
   senderSetup: 'your integration → Webhooks → Create a subscription: the address of the route, and its events',
-  // The token comes before the route can have it as its key, and the request with the token is signed with the token. Only the owner may
-  // see it.
+  // Notion sends the token before the route can have it as its key, in a request that is signed with the token. Only the owner of the route
+  // may see the token.
   keyFrom: 'sender',
   key: 'the verification token (secret_…) that Notion posts first',
   before: {
@@ -24,7 +24,8 @@ export const notion = preset({
     signature: { header: 'X-Notion-Signature', prefix: 'sha256=' },
     event: { body: 'type' },
     id: { body: 'id' },
-    // When it is asked to send the token again, Notion signs that request with the token. It is not an event, and no model may see it.
+    // When an operator asks Notion to send the token again, that request is signed with the token. The request is not an event, and no
+    // model may see it.
     handshakes: [{ when: { body: 'verification_token', absent: 'id' } }],
   },
 })

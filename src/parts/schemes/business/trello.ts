@@ -21,7 +21,7 @@ export const trello = preset({
     signed: '{body}{url}',
     event: { body: 'action.type' },
     id: { body: 'action.id' },
-    // Trello asks with a HEAD whether the address answers. Every request has a Host.
+    // Trello sends a HEAD to see whether the address answers. The header Host, which every request has, shows the question.
     handshakes: [{ method: 'HEAD', when: { header: 'Host' } }],
   },
 })

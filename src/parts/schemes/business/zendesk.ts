@@ -21,7 +21,8 @@ export const zendesk = preset({
     timestamp: { header: 'X-Zendesk-Webhook-Signature-Timestamp', unit: 'iso8601' },
     signed: '{timestamp}{body}',
     event: { body: 'type' },
-    // The owner of a trigger writes its body: an "id" there may be the id of the ticket, which is the same for every change of the ticket.
+    // The owner of a trigger writes its body, so an "id" in the body may be the id of the ticket, which is the same for every change of the
+    // ticket.
     id: { header: 'X-Zendesk-Webhook-Invocation-Id' },
   },
 })

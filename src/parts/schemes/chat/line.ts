@@ -17,10 +17,10 @@ export const line = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'x-line-signature', encoding: 'base64' },
-    // A request may have several events. The id of the first is the id of the request.
+    // A request may have several events. The type and the id of the first are those of the request.
     event: { body: 'events.0.type' },
     id: { body: 'events.0.webhookEventId' },
-    // The button Verify of the console sends no events.
+    // The button Verify of the console sends a request without events.
     handshakes: [{ when: { body: 'destination', absent: 'events.0' } }],
   },
 })

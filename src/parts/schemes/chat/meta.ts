@@ -20,9 +20,9 @@ export const meta = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'X-Hub-Signature-256', prefix: 'sha256=' },
-    // A request may have several entries. Messenger has no field, only the object.
+    // A request may have several entries. Its type is the field of the first entry, or the object: an entry of Messenger has no field.
     event: { body: ['entry.0.changes.0.field', 'object'] },
-    // A request has no id, and the ids of messages are the same for each of their states.
+    // A request has no id, and the id of a message is the same for each state of the message.
     id: { digest: true },
     handshakes: [
       {

@@ -10,7 +10,7 @@ export const twilio = preset({
     'Phone Numbers → Manage → Active numbers → the number: the address of the route as webhook, with HTTP POST; public_url is this address',
   keyFrom: 'sender',
   key: 'the primary Auth Token of the account, under Account Info',
-  // `received` of an incoming message, and the states of an outgoing message or of a call.
+  // The state `received` of an incoming message, and the states of an outgoing message or of a call.
   events: ['received', 'delivered', 'undelivered', 'failed', 'sent', 'completed'],
   sample: 'twilio/message.received',
   route: 'events: [received]\nprompt: "{From} writes: {Body}"\n',
@@ -26,7 +26,7 @@ export const twilio = preset({
     signed: '{url}{form}',
     body_digest: { query: 'bodySHA256' },
     event: { body: ['MessageStatus', 'SmsStatus', 'CallStatus'] },
-    // MessageSid and CallSid name the message and the call, which come again with each state. The token that Twilio repeats is not signed.
+    // MessageSid and CallSid name a message and a call, not one of their states. The header with a token for repeats is not signed.
     id: { digest: true },
   },
 })

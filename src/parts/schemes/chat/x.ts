@@ -33,7 +33,7 @@ export const x = preset({
         'direct_message_mark_read_events',
       ],
     },
-    // A request has no id, and two users of the app get the same message.
+    // A request has no id. The digest of the body takes its place, because two users of the app may get the same message.
     id: { digest: true },
     handshakes: [{ method: 'GET', when: { query: 'crc_token' }, answer: { json: { response_token: 'sha256={hmac_base64}' } } }],
   },

@@ -19,11 +19,11 @@ export const zoom = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'x-zm-signature', prefix: 'v0=' },
-    // As long as ids are known, so that a repeat with the time of the first try is taken too.
+    // The window is as long as delivery ids stay claimed, an hour, so that a repeat with the time of the first try is accepted.
     timestamp: { header: 'x-zm-request-timestamp', window_seconds: 3600 },
     signed: 'v0:{timestamp}:{body}',
     event: { body: 'event' },
-    // The id of a request is in a header that is not signed. The body has its time in milliseconds.
+    // The id of a request is in a header that is not signed. The body has its time in milliseconds, which makes its digest unique.
     id: { digest: true },
     handshakes: [
       {

@@ -18,7 +18,7 @@ export const circleci = preset({
     signature: { header: 'circleci-signature', label: 'v1' },
     event: { body: 'type' },
     id: { body: 'id' },
-    // "Test Ping Event" sends this.
+    // The button "Test Ping Event" sends a ping.
     handshakes: [{ when: { body: 'type', equals: 'ping' } }],
   },
 })

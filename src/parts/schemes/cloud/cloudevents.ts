@@ -16,7 +16,7 @@ export const cloudevents = preset({
   scheme: {
     algorithm: 'token',
     signature: { header: 'Authorization', prefix: 'Bearer ' },
-    // In binary mode the attributes are headers; otherwise they are in the body, which may be a list of events.
+    // In binary mode the type and the id are headers; otherwise they are in the body, which may be a list of events.
     event: { header: 'ce-type', body: ['type', '0.type'] },
     id: { header: 'ce-id', body: ['id', '0.id'], within: { header: 'ce-source', body: ['source', '0.source'] } },
     handshakes: [

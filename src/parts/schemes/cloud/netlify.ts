@@ -10,7 +10,7 @@ export const netlify = preset({
     'Project configuration → Notifications → Add notification → HTTP POST request: the event, the address of the route, and a JWS secret token',
   keyFrom: 'you',
   key: 'the JWS secret token',
-  // The state of the deploy.
+  // The type of an event is the state of the deploy.
   events: ['ready', 'error', 'building', 'enqueued'],
   sample: 'netlify/deploy.ready',
   route: 'events: [ready, error]\nprompt: "The deploy of {name} is {state}: {deploy_ssl_url}"\n',
@@ -19,9 +19,9 @@ export const netlify = preset({
     signature: { header: 'X-Webhook-Signature' },
     issuer: 'netlify',
     body_digest: { claim: 'sha256' },
-    // X-Netlify-Event is not signed.
+    // The header X-Netlify-Event names the event, too, but is not signed.
     event: { body: 'state' },
-    // The id in the body is the id of the deploy, which comes again with each state.
+    // The id in the body is the id of the deploy, which is the same in the events of all its states.
     id: { digest: true },
   },
 })

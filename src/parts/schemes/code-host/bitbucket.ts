@@ -16,9 +16,9 @@ export const bitbucket = preset({
     algorithm: 'hmac_sha256',
     signature: { header: 'X-Hub-Signature', prefix: 'sha256=' },
     event: { header: 'X-Event-Key' },
-    // Data Center sends X-Request-Id instead, which is read where this header is missing.
+    // Data Center sends X-Request-Id instead, which is read for all senders where this header is missing.
     id: { header: 'X-Request-UUID' },
-    // "Test connection" of Data Center sends this, not always with a signature.
+    // The button "Test connection" of Data Center sends this question, not always with a signature.
     handshakes: [{ when: { header: 'X-Event-Key', equals: 'diagnostics:ping' }, signed: false }],
   },
 })

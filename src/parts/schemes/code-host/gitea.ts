@@ -17,7 +17,7 @@ export const gitea = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     sends: ['json', 'form'],
-    // Forgejo sends this header beside a header of its own. Without a secret the header is empty.
+    // Forgejo sends this header, too, beside a header of its own. Without a secret the header is empty.
     signature: { header: 'X-Gitea-Signature' },
     signed: '{json}',
     event: { header: 'X-Gitea-Event' },

@@ -18,7 +18,7 @@ export const okta = preset({
   scheme: {
     algorithm: 'token',
     signature: { header: 'Authorization' },
-    // A request may have several events.
+    // A request may have several events. Its type is that of the first.
     event: { body: 'data.events.0.eventType' },
     id: { body: 'eventId' },
     handshakes: [

@@ -1,4 +1,4 @@
-/** Mailgun: an HMAC over `<time><token>`. All three are in the body, which is not signed. */
+/** Mailgun: an HMAC over `<time><token>`. The time, the token and the HMAC are in the body, of which nothing else is signed. */
 
 import { preset } from '../preset.ts'
 
@@ -18,11 +18,11 @@ export const mailgun = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { body: 'signature.signature' },
-    // As long as ids are known, so that a repeat with the time of the first try is taken too.
+    // The window is as long as delivery ids stay claimed, an hour, so that a repeat with the time of the first try is accepted.
     timestamp: { body: 'signature.timestamp', window_seconds: 3600 },
     signed: '{timestamp}{payload.signature.token}',
     event: { body: 'event-data.event' },
-    // The token is signed, and the event's own id is not. With the token as the id, a captured signature serves no second body.
+    // The token is signed, and the event's own id is not. With the token as the delivery id, a captured signature serves no second body.
     id: { body: 'signature.token' },
   },
 })

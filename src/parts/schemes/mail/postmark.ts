@@ -1,4 +1,4 @@
-/** Postmark: HTTP Basic. Nothing is signed. */
+/** Postmark: user and password by HTTP Basic. Nothing is signed. */
 
 import { preset } from '../preset.ts'
 
@@ -17,7 +17,7 @@ export const postmark = preset({
   scheme: {
     algorithm: 'basic',
     event: { body: 'RecordType' },
-    // Only bounces and complaints have an id: a mail may be opened many times.
+    // Only bounces and complaints have an id. For any other event the digest of the body takes its place.
     id: { body: 'ID', digest: true },
   },
 })

@@ -17,10 +17,10 @@ export const sendgrid = preset({
   scheme: {
     algorithm: 'ecdsa_p256',
     signature: { header: 'X-Twilio-Email-Event-Webhook-Signature', encoding: 'base64' },
-    // As long as ids are known, so that a repeat with the time of the first try is taken too.
+    // The window is as long as delivery ids stay claimed, an hour, so that a repeat with the time of the first try is accepted.
     timestamp: { header: 'X-Twilio-Email-Event-Webhook-Timestamp', window_seconds: 3600 },
     signed: '{timestamp}{body}',
-    // A list of events. The id of the first is the id of the request.
+    // The body is a list of events. The type and the id of the first are those of the request.
     event: { body: '0.event' },
     id: { body: '0.sg_event_id' },
   },

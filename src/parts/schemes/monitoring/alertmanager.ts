@@ -1,4 +1,7 @@
-/** Prometheus Alertmanager: a bearer token. Nothing is signed. For basic_auth, write `verify: { algorithm: basic }`. */
+/**
+ * Prometheus Alertmanager: a bearer token. Nothing is signed. A route for an Alertmanager with basic_auth has `verify: { algorithm: basic
+ * }`.
+ */
 
 import { preset } from '../preset.ts'
 
@@ -15,7 +18,7 @@ export const alertmanager = preset({
   scheme: {
     algorithm: 'token',
     signature: { header: 'Authorization', prefix: 'Bearer ' },
-    // There is no id, and a lasting alert is sent again in the same words.
+    // There is no id, and no digest in its place: a lasting alert is sent again in the same bytes.
     event: { body: 'status' },
   },
 })

@@ -15,7 +15,7 @@ export const datadog = preset({
   route: 'prompt: "{title}\\n\\n{body}"\n',
   scheme: {
     algorithm: 'token',
-    // Datadog has a switch "Encode as form".
+    // Datadog sends forms where its switch "Encode as form" is on.
     sends: ['json', 'form'],
     signature: { header: 'Authorization', prefix: 'Bearer ' },
     event: { body: 'event_type' },

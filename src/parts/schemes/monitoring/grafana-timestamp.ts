@@ -2,7 +2,10 @@
 
 import { preset } from '../preset.ts'
 
-/** A preset of its own: with an optional time, anybody could leave the time out of a captured request. */
+/**
+ * A preset beside that of Grafana without a time. In one preset the time would be optional, and a stranger could leave the time out of a
+ * captured request.
+ */
 export const grafanaTimestamp = preset({
   name: 'grafana_timestamp',
   title: 'Grafana, with a time',
@@ -22,7 +25,8 @@ export const grafanaTimestamp = preset({
     timestamp: { header: 'X-Grafana-Alerting-Timestamp' },
     signed: '{timestamp}:{body}',
     event: { body: 'status' },
-    // There is no id. A lasting alert is sent again in the same words, but with another time.
+    // There is no id. A lasting alert is sent again in the same bytes, but with another time, so the time and the digest together are the
+    // id.
     id: { digest: true, within: { header: 'X-Grafana-Alerting-Timestamp' } },
   },
 })

@@ -18,7 +18,7 @@ export const grafana = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'X-Grafana-Alerting-Signature' },
-    // There is no id, and a lasting alert is sent again in the same words.
+    // There is no id, and no digest in its place: a lasting alert is sent again in the same bytes.
     event: { body: 'status' },
   },
 })

@@ -1,4 +1,4 @@
-/** PagerDuty: `X-PagerDuty-Signature: v1=<hex HMAC of the body>`, one for each secret that is in use. */
+/** PagerDuty: `X-PagerDuty-Signature: v1=<hex HMAC of the body>`, with one signature for each secret that is in use. */
 
 import { preset } from '../preset.ts'
 
@@ -17,7 +17,7 @@ export const pagerduty = preset({
     signature: { header: 'X-PagerDuty-Signature', label: 'v1' },
     event: { body: 'event.event_type' },
     id: { body: 'event.id' },
-    // "Send test event" sends this.
+    // The button "Send test event" sends a ping.
     handshakes: [{ when: { body: 'event.event_type', equals: 'pagey.ping' } }],
   },
 })

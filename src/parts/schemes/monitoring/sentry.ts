@@ -16,7 +16,7 @@ export const sentry = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'Sentry-Hook-Signature' },
-    // Sentry-Hook-Timestamp is not signed.
+    // Sentry also sends a time in Sentry-Hook-Timestamp, but does not sign it.
     event: { header: 'Sentry-Hook-Resource' },
     id: { header: 'Request-ID' },
   },
