@@ -13,7 +13,7 @@ type Identity = Pick<EventFacts, 'profile' | 'route' | 'deliveryId'>
 
 /**
  * Returns the claim of one event. The sender chooses the delivery id, and the id may contain `/`. The names of profiles and routes contain
- * none, so the key of one route is never the key of another.
+ * no `/`, so the key of one route is never the key of another.
  */
 export const claimOf = ({ profile, route, deliveryId }: Identity): Claim => ({
   key: `${profile}/${route}/${deliveryId}`,

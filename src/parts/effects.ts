@@ -34,7 +34,7 @@ export interface Limiter {
 
 /** A scheduled job, with the fields that a run of it needs. */
 export type Job = {
-  /** The id is unique in the profile. */
+  /** Unique in the profile. */
   readonly id: string
   readonly name: string
   readonly profile: string
