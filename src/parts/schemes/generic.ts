@@ -1,4 +1,4 @@
-/** The generic schemes: V2 signs a timestamp and the body, V1 signs the body only. */
+/** The generic schemes, for senders without a scheme of their own. V2 signs a timestamp and the body, V1 signs the body only. */
 
 import { header } from '../../core/headers.ts'
 import { hexDigest } from './kit/hex-digest.ts'
@@ -6,7 +6,10 @@ import { checkHmac, hmac, sentBodyHmac } from './kit/hmac.ts'
 import { whyNotFresh } from './kit/timestamp.ts'
 import type { Scheme, Unsigned } from './scheme.ts'
 
-/** Returns the headers of a test request. These schemes have no header for the event's type, so it uses GitHub's header. */
+/**
+ * Returns the headers of a test request for the id and the type of its event. The generic schemes have no header for the type, so the
+ * request has GitHub's header.
+ */
 const idAndTypeHeaders = ({ id, event }: Unsigned) => ({ ...(event === undefined ? {} : { 'X-GitHub-Event': event }), 'X-Request-ID': id })
 
 export const v2: Scheme = {

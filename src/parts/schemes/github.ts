@@ -10,7 +10,7 @@ const name = 'x-hub-signature-256'
 const prefix = 'sha256='
 const malformed = `${name} is not "${prefix}" and 64 hex digits`
 
-/** The answer to the ping that GitHub sends when a webhook is made, to see whether the address answers. */
+/** The answer to a ping. GitHub sends a ping when a webhook is made, to see whether the address answers. */
 const welcome = { status: 200, body: '{"status":"handshake"}', type: 'application/json; charset=utf-8' }
 
 export const github: Scheme = {

@@ -1,6 +1,7 @@
 /**
- * GitLab: each request has a token header that must equal the secret, and the body is not signed. A webhook with a signing token
- * (`whsec_…`) is signed with Standard Webhooks headers, beside the token or without it (https://docs.gitlab.com/user/project/integrations/webhooks/).
+ * GitLab: each request has a header with a token that must equal the secret, and the body is not signed. Where the webhook has a signing
+ * token (`whsec_…`), its requests are signed by Standard Webhooks, with or without the header of the token
+ * (https://docs.gitlab.com/user/project/integrations/webhooks/).
  */
 
 import { header } from '../../core/headers.ts'
@@ -30,7 +31,8 @@ export const gitlab: Scheme = {
     return (head) => {
       const { headers } = head
       if (checkSignature && isSigned(headers)) return checkSignature(head)
-      // A wrong token is refused before the body is read. Node decodes headers as latin1, so encoding as latin1 gives the sent bytes.
+      // A wrong token is refused before the body is read. Node decodes headers as latin1, so encoding the header as latin1 gives the bytes
+      // that were sent.
       return equal(Buffer.from(header(headers, ...tokenHeaders) ?? '', 'latin1'), expected) ? () => true : 'the token is not the secret'
     }
   },
@@ -38,13 +40,13 @@ export const gitlab: Scheme = {
   events: gitlabEvents,
   eventTypeHeaders: [...eventHeaders],
   shortTypeField: 'object_kind',
-  // Each try of an event has the same Idempotency-Key. Of a signed webhook, webhook-id is signed and the key is not.
+  // Each try of an event has the same Idempotency-Key. Where a request is signed, the signature covers webhook-id and not that key.
   reads: { deliveryId: (headers) => header(headers, isSigned(headers) ? 'webhook-id' : 'idempotency-key') },
   sign: ({ secret, body, id, event }) => ({
     headers: {
       ...(event === undefined ? {} : { 'X-Gitlab-Event': event }),
       'Idempotency-Key': id,
-      // Node encodes headers as latin1, so the sent bytes are the UTF-8 bytes of the secret.
+      // Node encodes headers as latin1. So the bytes that it sends are the UTF-8 bytes of the secret.
       'X-Gitlab-Token': Buffer.from(secret, 'utf8').toString('latin1'),
     },
     body,

@@ -1,4 +1,4 @@
-/** The list of signature schemes. The first whose headers a request has verifies the request (rules: Authentication 1). */
+/** The lists of signature schemes. The first scheme whose headers a request has verifies the request (rules: Authentication 1). */
 
 import { asana } from './business/asana.ts'
 import { calendly } from './business/calendly.ts'
@@ -52,6 +52,7 @@ import type { Preset } from './preset.ts'
 import type { Scheme } from './scheme.ts'
 import { standardWebhooks, svix } from './standard-webhooks.ts'
 
+/** The schemes that each route may use without naming them. */
 export const schemes: readonly Scheme[] = [svix, standardWebhooks, linear, github, gitlab, v2, v1]
 
 /** The presets of senders. Each serves only routes that name it in `verify`. */
@@ -102,5 +103,5 @@ export const presets: readonly Preset[] = [
   stripe,
 ]
 
-/** The scheme for senders that may choose: tests sign with it, and hints show it. */
+/** The scheme for senders that may choose how they sign: tests sign with it, and hints show it. */
 export const ownScheme: Scheme = v2

@@ -13,8 +13,11 @@ const malformed = `${name} is not 64 hex digits`
 const timeField = 'webhookTimestamp'
 const toleranceSeconds = 60
 
-/** Adds the check of the time in the body. The body is parsed only when its signature is valid, and a body without a time passes. */
-const inTime =
+/**
+ * Adds the check of the time in the body, which must be within a minute of the arrival (`at`, milliseconds). The body is parsed only when
+ * its signature is valid, and a body without a time passes.
+ */
+const withTimeCheck =
   (check: CheckBody, at: number): CheckBody =>
   (body) => {
     const holds = check(body)
@@ -36,7 +39,7 @@ export const linear: Scheme = {
     const checkHead = checkHmac(secret, ({ headers }) => sentBodyHmac(hexDigest(header(headers, name) ?? ''), malformed))
     return (head) => {
       const checkBody = checkHead(head)
-      return typeof checkBody === 'string' ? checkBody : inTime(checkBody, head.at)
+      return typeof checkBody === 'string' ? checkBody : withTimeCheck(checkBody, head.at)
     }
   },
   reads: { deliveryId: (headers) => header(headers, 'linear-delivery') },

@@ -1,9 +1,13 @@
-/** A well-known sender as data: how it signs, its handshakes, and the settings of its user. */
+/**
+ * Makes presets. A preset is a well-known sender as data: how the sender signs, its handshakes, its event types, and texts that tell an
+ * operator how to set it up.
+ */
 
 import type { SignatureScheme } from '../../generated/config.ts'
 import { describedScheme } from './described/described.ts'
 import type { Repeats, Scheme } from './scheme.ts'
 
+/** A preset as it is written in a file of this folder. Its texts are shown in docs/senders.md, by commands and in the editor. */
 export type PresetSpec = {
   /** In snake_case, for `verify`. */
   readonly name: string
@@ -26,21 +30,26 @@ export type PresetSpec = {
   readonly actionField?: string
   /** The sample that shows an event of the sender. */
   readonly sample: string
-  /** Keys of a route to begin with, as YAML, beside `verify` and the key. */
+  /** The keys of a first route for the sender, as YAML, without `verify` and the key. */
   readonly route: string
-  /** For a sender whose key comes by a request before the route can have it: the steps, and the route until then. */
+  /**
+   * For a sender that sends its key to the route: `what` the operator does until the route has the key, and the YAML of the `route` until
+   * then.
+   */
   readonly before?: { readonly what: string; readonly route: string }
-  /** The answer that the sender wants for an event, where our own answer does not do. `respond` of a route takes precedence. */
+  /** The answer to an event, where the sender does not take our own answer. `respond` of a route takes precedence. */
   readonly respond?: NonNullable<Scheme['respond']>
   readonly repeats?: Repeats
-  /** The points that its documentation leaves open. */
+  /** The points that the sender's documentation leaves open: `validate` reports them. */
   readonly uncertain?: string
+  /** The description by which the scheme is compiled. */
   readonly scheme: Omit<SignatureScheme, 'title'>
 }
 
-/** A preset: the scheme, and the description of its sender. */
+/** A preset: the compiled scheme, the texts on its sender (`about`), and the description of which the scheme was made. */
 export type Preset = Scheme & { readonly about: Omit<PresetSpec, 'scheme'>; readonly description: SignatureScheme }
 
+/** Compiles a preset. */
 export const preset = ({ scheme, ...about }: PresetSpec): Preset => {
   const { name, title, aliases = [], respond, repeats, uncertain, events, furtherEvents = [], actionField, keyFrom, key } = about
   const description: SignatureScheme = { title, sends: ['json'], ...scheme }

@@ -8,38 +8,51 @@ import type { Headers, RequestBody, RequestHead } from '../../core/request.ts'
 import type { KnownEvents } from '../known-events.ts'
 import type { SenderKeys } from '../sender-keys.ts'
 
-/** The reason why a signature is not valid. It goes to the log, and never to the sender. */
+/** The reason why a signature is not valid. The log shows the reason; the sender never gets it. */
 export type Why = string
 
-/** The check cannot decide now, because the sender's keys cannot be fetched. The sender is asked to try again. `later`: the reason. */
+/**
+ * The result of a check that cannot decide now, because the sender's keys cannot be fetched. The sender is asked to try again. `later`: the
+ * reason.
+ */
 export type Later = { readonly later: string }
 
 /**
- * Checks the raw bytes of a body. A scheme whose keys are fetched may have to wait for them; it never rejects. A scheme that needs the
- * content reads it through `read`, which it shares with the parser and with all other secrets of the route.
+ * Checks the raw bytes of a body. `true`: the signature holds. A check that waits, such as for keys that are fetched, returns a promise,
+ * which never rejects. A scheme that needs the content of the body takes it from `read`. The content is read once, for all secrets of the
+ * route and for the parser.
  */
 export type CheckBody = (bytes: Buffer, read?: RequestBody) => true | Why | Later | Promise<true | Why | Later>
 
-/** Checks the headers. Returns the check for the body, or the reason why the headers are refused whatever the body is. */
+/** Checks the headers of a request. Returns the check of its body, or the reason why the request is refused whatever its body is. */
 export type CheckHead = (head: RequestHead) => CheckBody | Why
 
-/** An address that is fetched before the answer. `isAllowed`: the address belongs to the sender. */
+/**
+ * An address that the gateway fetches before it answers a handshake, to confirm a subscription. `isAllowed`: the address belongs to the
+ * sender.
+ */
 export type Confirm = { readonly address: string; readonly isAllowed: boolean }
 
-/** The secrets that an answer is made with. */
+/** The secrets for the answer to a handshake. `secret`: the secret of the route that holds. `verifyToken`: `verify_token` of the route. */
 export type HandshakeKeys = { readonly secret: string; readonly verifyToken: string | undefined }
 
 /** A question that a sender asks before it sends events. */
 export type Handshake = {
   readonly method: 'POST' | 'GET' | 'HEAD' | 'OPTIONS'
-  /** `true`: the question is answered only when its signature holds. `false`: the head of the question alone decides. */
+  /**
+   * `true`: the question is answered only when its signature holds. `false`: the head of the question alone decides, or its body where
+   * `open` is set.
+   */
   readonly signed: boolean
-  /** The question is known by its short body, and is not signed. Everybody gets the same answer, with or without a valid signature. */
+  /**
+   * The question is recognised by its short body, and need not be signed. Everybody gets the same answer, with or without a valid
+   * signature.
+   */
   readonly open?: boolean
   /** The event's type, where the question comes as an event. A route that lists the type gets the event. */
   readonly event?: string
   /**
-   * Returns the answer; `undefined` when the request is not this question; a sentence on why the question is refused. The body is empty
+   * Returns the answer, a sentence on why the question is refused, or `undefined` where the request is not this question. `body` is empty
    * where only the head is known.
    */
   answer(
@@ -52,15 +65,15 @@ export type Handshake = {
 /** A note on a scheme, reported for each route that names it. */
 export type Note = { readonly code: Code; readonly message: string; readonly help: string }
 
-/** How a sender repeats events after an answer that is not a success. Absent where that is not documented. */
+/** How a sender repeats an event after an answer that is not a success. A scheme whose sender does not document that has none. */
 export type Repeats = {
   /** The sender repeats the event automatically. */
   readonly byItself: boolean
-  /** When it repeats, or how it is done by hand: for people. */
+  /** When the sender repeats the event, or how an operator has it repeated: for people. */
   readonly how: string
 }
 
-/** A test request without its signature. */
+/** A test request that is to be signed. `secret`: the secret to sign with; `event`: the event's type. */
 export type Unsigned = {
   readonly secret: string
   readonly body: string
@@ -82,13 +95,13 @@ export type Unsigned = {
  */
 export type Signed = { readonly headers: { readonly [name: string]: string }; readonly body: string; readonly url?: string }
 
-/** The signing of a scheme by hand, in a shell. */
+/** How a person signs a request by hand, in a shell. */
 export type ByHand = {
-  /** In words: the header and its value. */
+  /** The header and its value, in words. */
   readonly how: string
-  /** The text of the HMAC-SHA256. `$t` is the time in seconds and `$b` the body. */
+  /** The text that the HMAC-SHA256 is made of. `$t` is the time in seconds, and `$b` the body. */
   readonly signed: string
-  /** The headers of the request. They may have `$t`, and `$hmac` for the HMAC in hex. */
+  /** The headers of the request. Their values may have `$t`, and `$hmac` for the HMAC in hex. */
   readonly headers: { readonly [name: string]: string }
 }
 
@@ -115,15 +128,18 @@ export type Scheme = {
   readonly title: string
   /** Other names that `webhook test --scheme` accepts. In a plugin's scheme they have no effect. */
   readonly aliases?: readonly string[]
-  /** Whether a request with these headers uses this scheme. When it does, no weaker scheme is tried. */
+  /** Whether a request with these headers uses this scheme. Then the scheme decides alone, and no weaker scheme is tried. */
   shows(headers: Headers): boolean
-  /** Headers that show the scheme. Absent: the headers of a request that the scheme signs. In a plugin's scheme it has no effect. */
+  /**
+   * Headers for which `shows` is true. Absent: the headers of a request that `sign` made are taken. In a plugin's scheme it has no effect.
+   */
   readonly shownBy?: Headers
   /**
-   * Makes the check for one of the route's secrets; `undefined` when the scheme cannot use that secret. Without `keys` no key is fetched.
+   * Makes the check with one of the route's secrets; `undefined` when the scheme cannot use that secret. Without `keys`, no key of the
+   * sender is fetched.
    */
   compile(secret: string, keys?: SenderKeys): Closable<CheckHead> | undefined
-  /** The report at load when the scheme cannot use a secret. Absent: nothing is reported. */
+  /** The finding at load for a secret that the scheme cannot use. Absent: nothing is reported. */
   readonly badSecret?: { readonly message: string; readonly help: string }
   /** Returns the delivery id that the signature covers. With such an id, a captured request cannot look new by an unsigned header. */
   signedId?(headers: Headers): string | undefined
@@ -138,10 +154,13 @@ export type Scheme = {
    * and prompts do not get them.
    */
   readonly secretHeaders?: readonly string[]
-  /** Paths in the body that hold the secret itself, dotted, with `*` for each item of a list. They are masked too. */
+  /**
+   * Paths in the body that hold the secret itself, dotted, with `*` for each item of a list. Their values are masked, as those of
+   * `secretHeaders`.
+   */
   readonly secretFields?: readonly string[]
   /**
-   * The place of the signature, in requests that do not hold a secret: a refused request may be kept with it, to be verified again.
+   * The place of the signature. A refused request is kept with the signature only where this is present, so that it can be verified again.
    * `address`: the address is signed, or holds the signature. Absent where a request holds the secret itself, and where only a part of the
    * body is signed. In a plugin's scheme it has no effect.
    */
@@ -156,25 +175,25 @@ export type Scheme = {
    */
   readonly signsParts?: boolean
   /**
-   * A handshake of the sender is answered with a signature of the question, so the key may serve no other scheme. In a plugin's scheme it
-   * has no effect.
+   * The answer to a handshake of the sender is a signature of its question, made with the route's secret. So the secret may serve no other
+   * scheme. In a plugin's scheme it has no effect.
    */
   readonly answersChallenges?: boolean
   /**
-   * The scheme serves only routes that name it. On those routes its `reads` come before the headers of other schemes. In a plugin's scheme it
-   * has no effect.
+   * The scheme serves only routes that name it in `verify`. On those routes its `reads` come before the headers of other schemes. In a
+   * plugin's scheme it has no effect.
    */
   readonly byName?: boolean
   /**
-   * The functions that read the event's type and the delivery id. With `byName` they serve the routes that name the scheme, else all
+   * The functions that read the type and the delivery id of an event. With `byName` they serve the routes that name the scheme, else all
    * routes. In a plugin's scheme they have no effect.
    */
   readonly reads?: {
     readonly eventType?: ((headers: Headers, payload: Json) => string | undefined) | undefined
-    /** For requests with several events: the path of the list, and the types of all events. */
+    /** For a sender that puts several events into a request: the path of their list, and the types of all of them. */
     readonly several?: { readonly list: string; readonly typesIn: (headers: Headers, payload: Json) => readonly string[] } | undefined
     readonly deliveryId?: ((headers: Headers, body: RequestBody) => string | undefined) | undefined
-    /** Returns the id where no header has one: equal for all requests that one signature covers. */
+    /** Returns the delivery id for a request without any other id: equal for all requests that one signature covers. */
     readonly repeatId?: ((headers: Headers, body: RequestBody) => string | undefined) | undefined
   }
   /** The questions of the sender before it sends events. In a plugin's scheme it has no effect. */
@@ -189,7 +208,7 @@ export type Scheme = {
   readonly notes?: readonly Note[]
   /** Signs a test request as the sender does. Throws a Fault for a secret that the scheme cannot use. */
   sign(request: Unsigned): Signed
-  /** The signing by hand, which `webhook subscribe` and a line for curl show. Absent: nothing is shown. */
+  /** The signing by hand, which `webhook subscribe` and a command line for curl show. Absent: nothing is shown. */
   readonly byHand?: ByHand
   /** A warning that is logged once for each route whose requests use the scheme. */
   readonly deprecated?: string

@@ -7,8 +7,10 @@ import { hmac } from './kit/hmac.ts'
 import { checkStandard } from './kit/standard-check.ts'
 import type { Scheme } from './scheme.ts'
 
-/** Makes a scheme. `shown`: the headers, each of which shows it. */
-const scheme = (name: string, title: string, prefix: string, shown: readonly string[]): Scheme => ({
+/**
+ * Makes one of the two schemes. `prefix`: the beginning of the names of its headers. `shown`: the headers, each of which shows the scheme.
+ */
+const makeScheme = (name: string, title: string, prefix: string, shown: readonly string[]): Scheme => ({
   name,
   title,
   shows: (headers) => header(headers, ...shown) !== undefined,
@@ -36,13 +38,13 @@ const scheme = (name: string, title: string, prefix: string, shown: readonly str
   },
 })
 
-/** Only the signature header shows this scheme: GitLab sends id and timestamp headers with its token, too. */
+/** Only the header of the signature shows this scheme: GitLab also sends an id and a timestamp with its token. */
 export const standardWebhooks: Scheme = {
-  ...scheme('standard_webhooks', 'Standard Webhooks', 'webhook-', ['webhook-signature']),
+  ...makeScheme('standard_webhooks', 'Standard Webhooks', 'webhook-', ['webhook-signature']),
   aliases: ['standard'],
 }
 export const svix: Scheme = {
-  ...scheme('svix', 'Svix', 'svix-', ['svix-signature', 'svix-id', 'svix-timestamp']),
+  ...makeScheme('svix', 'Svix', 'svix-', ['svix-signature', 'svix-id', 'svix-timestamp']),
   senderKey: 'the signing secret of the endpoint, whsec_…; it is taken as it is shown',
   repeats: { byItself: true, how: 'after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h' },
 }

@@ -1,21 +1,21 @@
 /**
- * Checks the address in a signed text. It must be the configured address: otherwise a captured text could be cut into another address and
- * another body.
+ * Checks the address of a request where the signed text has the address. Its query must be that of the configured address: otherwise a
+ * stranger could cut a captured signed text at another place, into another address and another body.
  */
 
 import type { RequestHead } from '../../../core/request.ts'
 import type { SignatureScheme } from '../../../generated/config.ts'
 import type { Why } from '../scheme.ts'
 
-/** Returns the names in the query that a description reads. The sender adds them to the configured address. */
-export const queryNames = ({ signature, timestamp, body_digest }: SignatureScheme): ReadonlySet<string> =>
+/** Returns the names of the query's values that a description reads. The sender adds these values to the configured address. */
+export const addedQueryNames = ({ signature, timestamp, body_digest }: SignatureScheme): ReadonlySet<string> =>
   new Set([signature?.query, timestamp?.query, body_digest?.query].filter((name) => name !== undefined))
 
-/** No sender's address has a query of more parts. */
+/** The most parts of a query. No sender's address has more. */
 const maxQueryParts = 64
 
-/** Removes the sender's own values from a query, which begins with its question mark; `undefined` for a long query. */
-const restOf = (query: string, addedNames: ReadonlySet<string>): string | undefined => {
+/** Returns a query, with its question mark, without the parts that the sender adds; `undefined` for a query of too many parts. */
+const queryWithout = (query: string, addedNames: ReadonlySet<string>): string | undefined => {
   if (addedNames.size === 0 || query === '') return query
   const parts = query.slice(1).split('&', maxQueryParts + 1)
   if (parts.length > maxQueryParts) return undefined
@@ -24,21 +24,22 @@ const restOf = (query: string, addedNames: ReadonlySet<string>): string | undefi
 }
 
 /**
- * Returns the reason why the query of a request is not that of the configured address, besides the values that the sender adds, or why the
- * address has a fragment. No more is compared, because the configured address stands before the query already.
+ * Returns the reason why the address of a request is refused: it has a fragment, or its query, without the values that the sender adds, is
+ * not the query of the configured address. `undefined` where the address passes. The part before the query is not compared: it is the
+ * configured address already, or ends with the path of the route.
  */
 export const whyOtherAddress = (head: RequestHead, addedNames: ReadonlySet<string>): Why | undefined => {
   const url = head.url()
   if (url.includes('#')) return 'its address has a fragment'
   const at = url.indexOf('?')
-  return restOf(at === -1 ? '' : url.slice(at), addedNames) === (head.configuredQuery ?? '')
+  return queryWithout(at === -1 ? '' : url.slice(at), addedNames) === (head.configuredQuery ?? '')
     ? undefined
     : 'its address has another query than the configured one: where the sender was given an address with a query, say it in "public_url"'
 }
 
 /**
- * Returns an address without its port, and with its port or the standard port. Some senders sign it with a port, some without (twilio-node,
- * `lib/webhooks/webhooks.ts`).
+ * Returns two spellings of an address: without its port, and with its port or the standard port. Some senders sign the address with a port,
+ * some without (twilio-node, `lib/webhooks/webhooks.ts`).
  */
 export const withAndWithoutPort = (url: string): readonly string[] => {
   const [, protocol = '', host = '', port, rest = ''] = /^(https?):\/\/([^/?#]*?)(:\d+)?([/?#].*|)$/.exec(url) ?? []

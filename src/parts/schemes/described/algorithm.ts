@@ -1,4 +1,4 @@
-/** Signs and checks by the algorithms of descriptions. */
+/** Makes and checks signatures with the algorithms that the description of a scheme can name. */
 
 import { createPrivateKey, createVerify, type KeyObject, sign, verify } from 'node:crypto'
 import { createSlots } from '../../../core/turns/slots.ts'
@@ -21,9 +21,10 @@ export const isHmac = (algorithm: Algorithm): boolean => algorithm in hmacHashes
 /** Returns the type of key that an algorithm checks with; `undefined` for an algorithm with a shared secret. */
 export const keyTypeOf = (algorithm: Algorithm): KeyType | undefined => publicKeyAlgorithms[algorithm]?.type
 
+/** Makes the key of an HMAC algorithm. */
 export const hmacKey = (algorithm: Algorithm, bytes: Buffer): HmacKey => new HmacKey(hmacHashes[algorithm] as HmacHash, bytes)
 
-/** Whether one of the signatures is valid for the text. */
+/** Whether one of the signatures is valid for a text, which comes in pieces. Never throws. */
 export const signatureHolds = (
   algorithm: Algorithm,
   key: KeyObject | HmacKey,
@@ -38,22 +39,28 @@ export const signatureHolds = (
   return signatures.some((signature) => isVerified(hash, pieces, key, signature))
 }
 
-/** A longer text is checked in Node's pool of threads, where its whole is signed: each key hashes the text again, a megabyte in 1.2 ms. */
-const maxAtOnce = 65_536
+/**
+ * The most bytes of a text that an Ed25519 signature is checked for at once. Ed25519 hashes the text again for each key, a megabyte in 1.2
+ * ms. So a longer text is checked in Node's pool of threads.
+ */
+const maxBytesAtOnce = 65_536
 
 const totalLength = (pieces: readonly Buffer[]): number => pieces.reduce((sum, { length }) => sum + length, 0)
 
-/** Whether these texts should be checked in the pool (`holdsInPool`). */
+/** Whether signatures of these texts should be checked in the pool (`holdsInPool`): the algorithm is Ed25519, and a text is long. */
 export const isForPool = (algorithm: Algorithm, texts: readonly (readonly Buffer[])[]): boolean =>
-  publicKeyAlgorithms[algorithm]?.hash === null && texts.some((pieces) => totalLength(pieces) > maxAtOnce)
+  publicKeyAlgorithms[algorithm]?.hash === null && texts.some((pieces) => totalLength(pieces) > maxBytesAtOnce)
 
-/** The buffer in which a long text is joined: new memory would cost more than the check. It is wiped after each check. */
+/**
+ * The buffer in which the pieces of a long text are joined for the pool: new memory would cost more than the check. The buffer is wiped
+ * after each check.
+ */
 const longText = Buffer.alloc(1_114_112)
 /**
- * One check at a time: strangers can occupy only one thread of the pool, and the store's writes have the others. A request that waits holds
- * its body, whose memory is bounded.
+ * Runs one check in the pool at a time. So strangers can occupy only one thread of the pool, and the other threads are left for the writes
+ * of the store. A request that waits holds its body, whose memory is bounded.
  */
-const pool = createSlots(() => 1, Number.POSITIVE_INFINITY)
+const checksInPool = createSlots(() => 1, Number.POSITIVE_INFINITY)
 
 const inOnePiece = (pieces: readonly Buffer[]): Buffer => {
   const end = totalLength(pieces)
@@ -63,14 +70,14 @@ const inOnePiece = (pieces: readonly Buffer[]): Buffer => {
   return longText.subarray(0, end)
 }
 
-/** Whether one of the signatures is valid for one of the texts. Checks in another thread, and never rejects. */
+/** Whether one of the Ed25519 signatures is valid for one of the texts. Checks in another thread. Never rejects. */
 export const holdsInPool = async (
   key: KeyObject,
   texts: readonly (readonly Buffer[])[],
   signatures: readonly Buffer[],
 ): Promise<boolean> => {
   for (const pieces of texts) {
-    for (const signature of signatures) if (await pool.run(() => verifiedInPool(pieces, key, signature))) return true
+    for (const signature of signatures) if (await checksInPool.run(() => verifiedInPool(pieces, key, signature))) return true
   }
   return false
 }
@@ -90,8 +97,8 @@ const verifiedInPool = (pieces: readonly Buffer[], key: KeyObject, signature: Bu
   })
 
 /**
- * Node throws for some malformed signatures, and returns false for others. A hash reads the pieces one by one, so a long text is not
- * copied.
+ * Whether a signature is valid for a text under a public key. Node throws for some malformed signatures, and returns false for others. A
+ * hash reads the pieces one by one, so that a long text is not copied.
  */
 const isVerified = (hash: string | null, pieces: readonly Buffer[], key: KeyObject, signature: Buffer): boolean => {
   try {
@@ -104,8 +111,8 @@ const isVerified = (hash: string | null, pieces: readonly Buffer[], key: KeyObje
   }
 }
 
-/** Signs a text. `key`: the key of an HMAC, or a private key in PEM. `undefined` where the key does not fit the algorithm. */
-export const signatureOf = (algorithm: Algorithm, key: Buffer | string, pieces: readonly Buffer[]): Buffer | undefined => {
+/** Signs a text with the key of an HMAC, or with a private key in PEM; `undefined` where the private key does not fit the algorithm. */
+export const makeSignature = (algorithm: Algorithm, key: Buffer | string, pieces: readonly Buffer[]): Buffer | undefined => {
   if (isHmac(algorithm)) return hmacKey(algorithm, typeof key === 'string' ? Buffer.from(key) : key).digest(pieces)
   const { type, hash } = publicKeyAlgorithms[algorithm] as { readonly type: KeyType; readonly hash: string | null }
   try {

@@ -1,5 +1,6 @@
 /**
- * Certificates by their addresses, which requests name. A certificate that has verified a request is never dropped for one that has not.
+ * Fetches and remembers the certificates of a sender, whose addresses its requests name. A certificate that has verified a request is never
+ * dropped to make room for a certificate that has not.
  */
 
 import { type KeyObject, X509Certificate } from 'node:crypto'
@@ -9,9 +10,13 @@ import type { FetchedKey, KeptKeys, SenderKeys } from '../../sender-keys.ts'
 import type { RemoteKeys } from './remote-keys.ts'
 import { certificateAddress } from './sender-address.ts'
 
+/** The most bytes of a certificate. */
 const maxBytes = 65_536
+/** The most certificates that have verified a request. */
 const maxProven = 16
-/** The most certificates that wait for a request that they verify: a stranger can make us fetch any certificate of the sender's hosts. */
+/**
+ * The most certificates that have not verified a request: a stranger can make the gateway fetch any certificate on the hosts of the sender.
+ */
 const maxUnproven = 8
 
 type Certificate = {
@@ -25,9 +30,9 @@ type Certificate = {
 
 const isValid = ({ validFrom, validTo }: Certificate, at: number): boolean => validFrom <= at && at <= validTo
 
-/** `place`: the hosts, and the path, at which certificates may be. */
-export const createCertificates = (place: Pick<SchemeCertificate, 'hosts' | 'path'>, { fetch, kept }: SenderKeys): RemoteKeys => {
-  const certificates = rememberCertificates(kept)
+/** Makes the certificates of one sender, for one route. `place`: the hosts and the path at which certificates may be. */
+export const createRemoteCertificates = (place: Pick<SchemeCertificate, 'hosts' | 'path'>, { fetch, kept }: SenderKeys): RemoteKeys => {
+  const certificates = createCertificateMemory(kept)
   const used = new WeakMap<RequestHead, Certificate>()
   const use = (certificate: Certificate, head: RequestHead): KeyObject => {
     used.set(head, certificate)
@@ -54,21 +59,24 @@ export const createCertificates = (place: Pick<SchemeCertificate, 'hosts' | 'pat
   }
 }
 
-/** Remembers certificates in memory, and finds those that are kept over restarts. */
-const rememberCertificates = (kept: KeptKeys) => {
+/** Remembers certificates in memory, and takes certificates that were kept before a restart. */
+const createCertificateMemory = (kept: KeptKeys) => {
   /** The certificates that have verified a request, the least recently used first. */
   const proven = new Map<string, Certificate>()
-  /** The other certificates, oldest first. */
+  /** The certificates that have not verified a request, the oldest first. */
   const unproven = new Map<string, Certificate>()
 
-  /** Puts the certificate of an answer on the certificates. Returns `undefined` where the answer is none. */
+  /**
+   * Remembers the certificate in the bytes that an address gave. `undefined` where the bytes are no certificate. Several requests may share
+   * one fetch, and then the certificate is remembered already.
+   */
   const take = (address: string, from: FetchedKey): Certificate | undefined => {
     const known = [proven.get(address), unproven.get(address)].find((each) => each?.from.bytes === from.bytes)
     if (known) return known
     const certificate = parseCertificate(address, from)
     if (!certificate) return undefined
     unproven.delete(address)
-    if (unproven.size >= maxUnproven) forgetFirst(unproven)
+    if (unproven.size >= maxUnproven) dropFirst(unproven)
     unproven.set(address, certificate)
     return certificate
   }
@@ -85,7 +93,7 @@ const rememberCertificates = (kept: KeptKeys) => {
       }
       return undefined
     },
-    /** Notes that the certificate was used now. */
+    /** Notes that the certificate is used now, so that it is dropped later than others. */
     touch(certificate: Certificate): void {
       if (proven.get(certificate.address) === certificate) putLast(proven, certificate.address, certificate)
     },
@@ -101,19 +109,19 @@ const rememberCertificates = (kept: KeptKeys) => {
   }
 }
 
-/** Drops a certificate that is no longer valid, or else the least recently used. */
+/** Drops one of the proven certificates: one that is no longer valid, or else the least recently used. */
 const makeRoom = (proven: Map<string, Certificate>, at: number): void => {
   const invalid = [...proven.values()].find((certificate) => !isValid(certificate, at))
   if (invalid) proven.delete(invalid.address)
-  else forgetFirst(proven)
+  else dropFirst(proven)
 }
 
-const forgetFirst = (certificates: Map<string, Certificate>): void => {
+const dropFirst = (certificates: Map<string, Certificate>): void => {
   const first = certificates.keys().next().value
   if (first !== undefined) certificates.delete(first)
 }
 
-/** Moves a certificate to the end: a Map keeps the order in which keys were set. */
+/** Puts a certificate at the end of the map: a Map keeps the order in which keys were set. */
 const putLast = (certificates: Map<string, Certificate>, address: string, certificate: Certificate): void => {
   certificates.delete(address)
   certificates.set(address, certificate)

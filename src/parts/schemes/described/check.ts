@@ -1,4 +1,4 @@
-/** Checks requests by a description. A request is refused by its head where possible, else by its body. */
+/** Compiles the check of requests by the description of a scheme. What the head shows is checked before the body is read. */
 
 import { hash } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
@@ -6,10 +6,10 @@ import { HmacKey } from '../../../node-internals/hmac-key.ts'
 import { partialBodyOf, ReadOnceBody } from '../../body/request-body.ts'
 import { equal } from '../kit/equal.ts'
 import type { CheckBody, CheckHead, Later, Why } from '../scheme.ts'
-import { queryNames, whyOtherAddress, withAndWithoutPort } from './address.ts'
+import { addedQueryNames, whyOtherAddress, withAndWithoutPort } from './address.ts'
 import { type Algorithm, hmacKey, holdsInPool, isForPool, isHmac, keyTypeOf, signatureHolds } from './algorithm.ts'
 import type { CompiledDescription } from './description.ts'
-import { bytesOf } from './digits.ts'
+import { strictBytes } from './digits.ts'
 import { whyNotNow } from './freshness.ts'
 import { publicKey, secretKey } from './keys.ts'
 import type { KeyResult, RemoteKeys } from './remote-keys.ts'
@@ -18,17 +18,18 @@ import { signaturesIn } from './sent-signatures.ts'
 import { isForm } from './signed-text.ts'
 import { claimedDigest, holdsWithKey, holdsWithSecret, parseToken, type Token, whyNotClaimed } from './token-claims.ts'
 
+/** The result of a check: `true` where the signature holds, the reason why it does not, or `Later` where the key cannot be fetched now. */
 type Verdict = true | Why | Later
 
-/** Makes the check for one secret; `undefined` when the scheme cannot use the secret. `remote`: the keys of a scheme that fetches them. */
-export const checkFor = (compiled: CompiledDescription, secret: string, remote: RemoteKeys | undefined): CheckHead | undefined =>
-  refuseRepeated(compiled, sendingOnly(compiled, checkOnce(compiled, secret, remote)))
+/** Compiles the check with one secret; `undefined` when the scheme cannot use it. `remote`: the keys that the scheme fetches. */
+export const compileCheck = (compiled: CompiledDescription, secret: string, remote: RemoteKeys | undefined): CheckHead | undefined =>
+  refuseRepeated(compiled, refuseOtherKinds(compiled, checkByAlgorithm(compiled, secret, remote)))
 
 /**
- * Checks the kind of the body first. A sender that sends no forms never signed a form: its signed bytes, read as a form, would be another
- * content.
+ * Refuses a body of a kind that the sender never sends (`sends`: JSON, forms), before its signature is checked. A sender that sends no
+ * forms never signed a form: its signed bytes, read as a form, would be another content.
  */
-const sendingOnly = ({ description: { sends } }: CompiledDescription, check: CheckHead | undefined): CheckHead | undefined => {
+const refuseOtherKinds = ({ description: { sends } }: CompiledDescription, check: CheckHead | undefined): CheckHead | undefined => {
   if (!check || !sends || sends.length > 1) return check
   const wantsForm = sends[0] === 'form'
   return (head) => {
@@ -39,20 +40,24 @@ const sendingOnly = ({ description: { sends } }: CompiledDescription, check: Che
   }
 }
 
+/** Checks the signature of a request with the values that its view has. */
 type Judge = (request: RequestView) => Verdict | Promise<Verdict>
 
-/** Checks a whole body. A body that names its signer is first checked by those parts alone, and only then read as a whole. */
-const checkWhole =
-  ({ glimpsed }: CompiledDescription, head: RequestHead, judge: Judge): CheckBody =>
+/**
+ * Compiles the check of a body. Where values of the body are needed to check its signature (`signerPaths`), the first check sees only these
+ * values, so that no stranger has a large body parsed. A body that passes is then checked as a whole.
+ */
+const checkBodyWith =
+  ({ signerPaths }: CompiledDescription, head: RequestHead, judge: Judge): CheckBody =>
   (bytes, body = new ReadOnceBody(head.headers, bytes)) => {
     const whole = (): ReturnType<Judge> => judge(requestView(head, body))
-    if (glimpsed.length === 0) return whole()
+    if (signerPaths.length === 0) return whole()
     const onward = (verdict: Verdict): ReturnType<Judge> => (verdict === true ? whole() : verdict)
-    const verdict = judge(requestView(head, partialBodyOf(body, head.headers, glimpsed)))
+    const verdict = judge(requestView(head, partialBodyOf(body, head.headers, signerPaths)))
     return verdict instanceof Promise ? verdict.then(onward) : onward(verdict)
   }
 
-/** Refuses a signature or credential that stands twice, because a proxy in front may have looked at the other one. */
+/** Refuses a signature or credential that two headers have, because a proxy in front may have looked at the other header. */
 const refuseRepeated = ({ source, name }: CompiledDescription, check: CheckHead | undefined): CheckHead | undefined => {
   const header = source.header?.toLowerCase()
   if (!check || header === undefined) return check
@@ -68,14 +73,15 @@ const standsTwice = (raw: readonly string[], header: string): boolean => {
   return found > 1
 }
 
-const checkOnce = (compiled: CompiledDescription, secret: string, remote: RemoteKeys | undefined): CheckHead | undefined => {
+/** Compiles the check that the algorithm asks for: of a credential, a token, an HMAC, or a signature by a private key of the sender. */
+const checkByAlgorithm = (compiled: CompiledDescription, secret: string, remote: RemoteKeys | undefined): CheckHead | undefined => {
   const { algorithm, key } = compiled.description
   if (algorithm === 'token' || algorithm === 'basic') return checkCredential(compiled, secret)
   if (algorithm === 'jwt') return checkToken(compiled, secret, remote)
   if (isHmac(algorithm)) {
     const bytes = secretKey(secret, key)
     if (!bytes) return undefined
-    // Made at the first request, because there may be thousands of routes.
+    // The key is prepared at the first request, because there may be thousands of routes.
     let made: HmacKey | undefined
     return checkSigned(compiled, secret, () => {
       made ??= hmacKey(algorithm, bytes)
@@ -88,6 +94,7 @@ const checkOnce = (compiled: CompiledDescription, secret: string, remote: Remote
   return object && checkSigned(compiled, secret, () => object)
 }
 
+/** Finds the key of the certificate whose address the request names. */
 const findCertificate = (
   { certificate }: CompiledDescription,
   request: RequestView,
@@ -97,24 +104,24 @@ const findCertificate = (
   return address === undefined ? 'the address of its certificate is missing' : certificates.find(address, request.head)
 }
 
-/** Senders that write their address in several ways sign no longer body. */
+/** The longest body for which two addresses are tried. Senders that spell their address in several ways sign no longer body. */
 const maxRewritten = 65_536
 
-/** Returns the request with each address that its sender may have signed. */
-const asSigned = ({ description: { port } }: CompiledDescription, request: RequestView): readonly RequestView[] =>
+/** Returns views of a request, one for each address that the sender may have signed: with `port: either` there are two. */
+const withEachAddress = ({ description: { port } }: CompiledDescription, request: RequestView): readonly RequestView[] =>
   port === 'either' && request.body.bytes.length <= maxRewritten
     ? withAndWithoutPort(request.head.url()).map((url) => ({ ...request, head: { ...request.head, url: () => url } }))
     : [request]
 
 type SignedTexts = readonly ReturnType<CompiledDescription['text']>[]
 
-/** Returns the texts that may be signed. All secrets of a route share them, unless the secret is a part of the text. */
-const textsOf = (compiled: CompiledDescription, request: RequestView, secret: string): SignedTexts => {
-  const make = (): SignedTexts => asSigned(compiled, request).map((each) => compiled.text(each, secret))
+/** Returns the texts that may be signed. All secrets of a route share these texts, unless the secret is a part of them. */
+const signedTexts = (compiled: CompiledDescription, request: RequestView, secret: string): SignedTexts => {
+  const make = (): SignedTexts => withEachAddress(compiled, request).map((each) => compiled.text(each, secret))
   return compiled.signsSecret ? make() : request.body.once(compiled, make)
 }
 
-/** Checks HMACs and public-key signatures. */
+/** Compiles the check of HMACs and of signatures by private keys. `keyFor`: returns the key to check a request with. */
 const checkSigned = (
   compiled: CompiledDescription,
   secret: string,
@@ -122,27 +129,28 @@ const checkSigned = (
 ): CheckHead => {
   const isInBody = compiled.source.body !== undefined
   const { algorithm } = compiled.description
-  const own = compiled.signsAddress ? queryNames(compiled.description) : undefined
+  const addedNames = compiled.signsAddress ? addedQueryNames(compiled.description) : undefined
   return (head) => {
     const atHead = requestView(head)
-    const elsewhere = own && whyOtherAddress(head, own)
-    if (elsewhere !== undefined) return elsewhere
-    const early = isInBody ? undefined : signaturesIn(compiled, atHead)
-    if (typeof early === 'string') return early
+    const otherAddress = addedNames && whyOtherAddress(head, addedNames)
+    if (otherAddress !== undefined) return otherAddress
+    const headSignatures = isInBody ? undefined : signaturesIn(compiled, atHead)
+    if (typeof headSignatures === 'string') return headSignatures
     const stale = compiled.time?.atHead ? whyStale(compiled, atHead) : undefined
     if (stale !== undefined) return stale
-    return checkWhole(compiled, head, (request) => {
-      const signatures = early ?? signaturesIn(compiled, request)
+    return checkBodyWith(compiled, head, (request) => {
+      const signatures = headSignatures ?? signaturesIn(compiled, request)
       if (typeof signatures === 'string') return signatures
-      const somebody = whyNotIdentity(compiled, request, secret)
-      if (somebody !== undefined) return somebody
+      const otherIdentity = whyOtherIdentity(compiled, request, secret)
+      if (otherIdentity !== undefined) return otherIdentity
       const texts: (readonly Buffer[])[] = []
-      for (const text of textsOf(compiled, request, secret)) {
+      for (const text of signedTexts(compiled, request, secret)) {
         if ('lacks' in text) return `${text.lacks} of the signed text is missing`
         texts.push(text)
       }
+      /** The digest of the body and a time in the body count only once the signature holds. */
       const verdictOf = (isSigned: boolean): Verdict =>
-        isSigned ? (whyNotRest(compiled, request) ?? true) : 'no key of the route gives this signature'
+        isSigned ? (whySignedIsRefused(compiled, request) ?? true) : 'no key of the route gives this signature'
       const judge = (key: KeyResult | HmacKey): Verdict | Promise<Verdict> => {
         if (typeof key === 'string' || 'later' in key) return key
         if (!(key instanceof HmacKey) && isForPool(algorithm, texts)) return holdsInPool(key, texts, signatures).then(verdictOf)
@@ -158,10 +166,11 @@ const checkSigned = (
   }
 }
 
-/** Checks the rest once the signature holds: the digest of the body, and a time in the body. */
-const whyNotRest = (compiled: CompiledDescription, request: RequestView): Why | undefined =>
+/** Returns the reason why a request is refused although it is signed: the digest of its body, or the time in its body, is wrong. */
+const whySignedIsRefused = (compiled: CompiledDescription, request: RequestView): Why | undefined =>
   whyOtherBody(compiled, request) ?? (compiled.time && !compiled.time.atHead ? whyStale(compiled, request) : undefined)
 
+/** Returns the reason why the time of a request is refused; `undefined` where it is near to the clock, or the description names no time. */
 const whyStale = ({ time }: CompiledDescription, request: RequestView): Why | undefined => {
   if (!time) return undefined
   const text = time.read(request)
@@ -169,47 +178,48 @@ const whyStale = ({ time }: CompiledDescription, request: RequestView): Why | un
   return whyNotNow(text, time, request.head.at)
 }
 
+/** Returns the reason why the body is not the one that the digest in the request, or in its token, was made of. */
 const whyOtherBody = ({ digest, coversForm }: CompiledDescription, request: RequestView, token?: Token): Why | undefined => {
   if (!digest) return undefined
   const text = digest.read?.(request)
-  // A form needs no digest, but a present digest counts: otherwise a captured body that is not a form could be left out, and the request
-  // sent again as an empty form.
+  // A form whose fields are in the signed text needs no digest, but a digest that is there counts. Otherwise a stranger could take a
+  // captured request with JSON, leave out its body, and send it as an empty form.
   if (coversForm && text === undefined && isForm(request)) return undefined
   const claimed =
-    digest.claim !== undefined ? token && claimedDigest(token, digest.claim, digest.encoding) : text && bytesOf(text, digest.encoding)
+    digest.claim !== undefined ? token && claimedDigest(token, digest.claim, digest.encoding) : text && strictBytes(text, digest.encoding)
   if (!claimed) return `${digest.name}, the digest of the body, is missing or malformed`
   return equal(claimed, hash('sha256', request.body.bytes, 'buffer')) ? undefined : `${digest.name} is not the digest of the body`
 }
 
-const whyNotIdentity = ({ identity, description }: CompiledDescription, request: RequestView, secret: string): Why | undefined => {
+/** Returns the reason why a request is not meant for this route: a value in it (`identity`), such as a topic, is not the secret. */
+const whyOtherIdentity = ({ identity, description }: CompiledDescription, request: RequestView, secret: string): Why | undefined => {
   if (!identity) return undefined
   const text = identity(request)
   const where = [description.identity?.header ?? description.identity?.body].flat().join(' or ')
   return text !== undefined && equal(Buffer.from(text), Buffer.from(secret)) ? undefined : `${where} is not the secret of the route`
 }
 
-/**
- * Checks a credential, which is the secret in the open. Unless it is in the body, a wrong credential is refused before the body is read.
- */
+/** Compiles the check of a credential, which is the secret itself. Unless the body has it, it is checked before the body is read. */
 const checkCredential = (compiled: CompiledDescription, secret: string): CheckHead => {
   const isBasic = compiled.description.algorithm === 'basic'
-  // Node decodes headers as latin1, so encoding as latin1 gives the sent bytes. Query and body are decoded as UTF-8.
-  const sent = compiled.source.header !== undefined ? 'latin1' : 'utf8'
+  // Node decodes headers as latin1, so encoding a header as latin1 gives the bytes that were sent. Query and body are decoded as UTF-8.
+  const encoding = compiled.source.header !== undefined ? 'latin1' : 'utf8'
   const expected = Buffer.from(secret)
   const judge = (request: RequestView): Verdict => {
     const texts = compiled.signatures(request)
     if (typeof texts === 'string') return texts
-    const credentials = texts.map((text) => (isBasic ? (bytesOf(text, 'base64') ?? Buffer.alloc(0)) : Buffer.from(text, sent)))
+    const credentials = texts.map((text) => (isBasic ? (strictBytes(text, 'base64') ?? Buffer.alloc(0)) : Buffer.from(text, encoding)))
     if (!credentials.some((credential) => equal(credential, expected))) return `${compiled.name} is not the secret`
     return (compiled.time ? whyStale(compiled, request) : undefined) ?? true
   }
-  if (compiled.source.body !== undefined) return (head) => checkWhole(compiled, head, judge)
+  if (compiled.source.body !== undefined) return (head) => checkBodyWith(compiled, head, judge)
   return (head: RequestHead) => {
     const verdict = judge(requestView(head))
     return typeof verdict === 'string' ? verdict : () => verdict
   }
 }
 
+/** Compiles the check of a JSON Web Token: HS256 with the secret, or another algorithm with a key of the sender's JWKS. */
 const checkToken = (compiled: CompiledDescription, secret: string, jwks: RemoteKeys | undefined): CheckHead | undefined => {
   const { issuer, audience, timestamp, key: spec } = compiled.description
   const bytes = jwks ? undefined : secretKey(secret, spec)
@@ -224,14 +234,14 @@ const checkToken = (compiled: CompiledDescription, secret: string, jwks: RemoteK
     const why = whyNotClaimed(token, expected, head.at)
     if (why !== undefined) return why
     if (key && !holdsWithSecret(token, key)) return 'no secret of the route gives this token (HS256)'
-    const rest = (request: RequestView): Verdict => whyOtherBody(compiled, request, token) ?? true
-    if (!jwks) return checkWhole(compiled, head, rest)
-    return checkWhole(compiled, head, (request) => {
+    const judgeBody = (request: RequestView): Verdict => whyOtherBody(compiled, request, token) ?? true
+    if (!jwks) return checkBodyWith(compiled, head, judgeBody)
+    return checkBodyWith(compiled, head, (request) => {
       const judge = (found: KeyResult): Verdict =>
         typeof found === 'string' || 'later' in found
           ? found
           : holdsWithKey(token, found)
-            ? rest(request)
+            ? judgeBody(request)
             : 'the key that the token names does not give its signature'
       const found = jwks.find(typeof token.header.kid === 'string' ? token.header.kid : '', head)
       return found instanceof Promise ? found.then(judge) : judge(found)

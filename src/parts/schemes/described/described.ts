@@ -1,4 +1,7 @@
-/** Makes a scheme of its description: it verifies and signs, and reads the events of its sender. */
+/**
+ * Compiles a described scheme. A description is data (a preset, or a scheme in the configuration); the scheme verifies and signs requests
+ * by it, and reads the types and the ids of events.
+ */
 
 import { hash } from 'node:crypto'
 import { isObject, type Json } from '../../../core/json.ts'
@@ -8,28 +11,31 @@ import type { SenderKeys } from '../../sender-keys.ts'
 import { equal } from '../kit/equal.ts'
 import type { CheckHead, Note, Scheme } from '../scheme.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
-import { createCertificates } from './certificates.ts'
-import { checkFor } from './check.ts'
+import { createRemoteCertificates } from './certificates.ts'
+import { compileCheck } from './check.ts'
 import { type CompiledDescription, compileDescription, problemsIn, signatureSourceOf, signsTime } from './description.ts'
 import { compileEventTypes } from './event-types.ts'
-import { compileHandshake, isToken } from './handshake.ts'
+import { compileHandshake, isRandomWord } from './handshake.ts'
 import { createJwks } from './jwks.ts'
 import { notingVerified, type RemoteKeys } from './remote-keys.ts'
 import { compileSource, type ReadValue, type RequestView, requestView } from './request-view.ts'
 import { secretPlaces } from './secret-places.ts'
-import { shownBy, showsIn } from './sent-signatures.ts'
+import { compileShows, showingHeaders } from './sent-signatures.ts'
 import { signAs } from './sign.ts'
 
-/** Returns the scheme `name`. A description with problems, which are reported at its place in the file, refuses every request. */
+/**
+ * Returns the scheme `name`. Where the description has mistakes, which are reported at their place in the file, the scheme refuses every
+ * request.
+ */
 export const describedScheme = (name: string, description: SignatureScheme): Scheme => {
   const { title = name, algorithm, event, id, jwks_url, certificate, handshakes = [] } = description
   const compiled = compileDescription(description)
   const isBroken = problemsIn(description).length > 0
-  // Each route has the keys that were fetched for it, and they are dropped with its plan.
+  // Each route fetches keys of its own, which are dropped with its plan.
   const createRemote = (from: SenderKeys): RemoteKeys | undefined =>
-    jwks_url !== undefined ? createJwks(jwks_url, from) : certificate && createCertificates(certificate, from)
+    jwks_url !== undefined ? createJwks(jwks_url, from) : certificate && createRemoteCertificates(certificate, from)
   const checkWith = (secret: string, remote: RemoteKeys | undefined): CheckHead | undefined =>
-    notingVerified(refusingQuestions(checkFor(compiled, secret, remote), answersHmac), remote)
+    notingVerified(refusingQuestions(compileCheck(compiled, secret, remote), answersHmac), remote)
   const keys = keyTypeOf(algorithm) && !certificate ? 'public' : jwks_url !== undefined ? 'none' : 'secret'
   const answersHmac = handshakes.some(({ answer }) => JSON.stringify(answer ?? {}).includes('{hmac_'))
   const readEvent = event && compileEvent(event)
@@ -40,8 +46,8 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
     title,
     keys,
     byName: true,
-    shows: showsIn(compiled.source),
-    shownBy: shownBy(compiled.source),
+    shows: compileShows(compiled.source),
+    shownBy: showingHeaders(compiled.source),
     ...(compiled.signsParts ? { signsParts: true } : {}),
     ...(answersHmac ? { answersChallenges: true } : {}),
     compile: (secret, from = unfetched) => (isBroken ? () => 'its description has mistakes' : checkWith(secret, createRemote(from))),
@@ -62,7 +68,7 @@ export const describedScheme = (name: string, description: SignatureScheme): Sch
   }
 }
 
-/** Compiles the event's type: a text, or the name of the first field that is present. */
+/** Compiles the reading of an event's type: the value at a place, else the first key of `present` that the payload has. */
 const compileEvent = ({ present = [], ...place }: NonNullable<SignatureScheme['event']>): ReadValue => {
   const read = compileSource(place)
   return (request) => {
@@ -72,22 +78,26 @@ const compileEvent = ({ present = [], ...place }: NonNullable<SignatureScheme['e
 }
 
 /**
- * Returns the id, after the name of the scope in which it is unique. Where the body has no id, the digest of what is signed in the body
- * takes its place.
+ * Returns the delivery id of a request. Where the description names a value in whose scope the id is unique (`within`), that value stands
+ * before the id. Where the body has no id, the digest of its signed content takes the place of the id.
  */
 const deliveryIdOf = (compiled: CompiledDescription, request: RequestView): string | undefined => {
   const { id, within, description } = compiled
   const isDigest = description.id?.digest === true || (description.id?.body !== undefined && compiled.signsBody)
-  const [found, of] = [id?.(request) || (isDigest ? signedDigest(compiled, request) : undefined), within?.(request)]
-  return found === undefined || of === undefined ? found : `${of} ${found}`
+  const [found, scope] = [id?.(request) || (isDigest ? signedDigest(compiled, request) : undefined), within?.(request)]
+  return found === undefined || scope === undefined ? found : `${scope} ${found}`
 }
 
+/** Returns the digest of the content that the signature covers in a body. */
 const signedDigest = ({ signedBody }: CompiledDescription, request: RequestView): string => {
   const signed = signedBody(request, '') ?? ''
   return `sha256:${hash('sha256', Array.isArray(signed) ? Buffer.concat(signed) : (signed as Buffer | string))}`
 }
 
-/** Where a handshake is answered with an HMAC, a body that could be its question is not an event: its signature may be such an answer. */
+/**
+ * Wraps the check of a scheme that answers handshakes with an HMAC: a body that could be the question of a handshake is refused. Anybody
+ * may ask such a question, and could send the answer as the signature of an event.
+ */
 const refusingQuestions = (check: CheckHead | undefined, answersHmac: boolean): CheckHead | undefined =>
   check === undefined || !answersHmac
     ? check
@@ -95,16 +105,18 @@ const refusingQuestions = (check: CheckHead | undefined, answersHmac: boolean): 
         const checkBody = check(head)
         if (typeof checkBody === 'string') return checkBody
         return (bytes, body) =>
-          bytes.length <= 258 && isToken(bytes.toString('latin1')) ? 'the body may be the question of a handshake' : checkBody(bytes, body)
+          bytes.length <= 258 && isRandomWord(bytes.toString('latin1'))
+            ? 'the body may be the question of a handshake'
+            : checkBody(bytes, body)
       }
 
-/** For checks outside of a gateway. */
+/** The keys for checks outside of a running gateway: no key is fetched. */
 const unfetched: SenderKeys = {
   fetch: async () => ({ later: 'keys are fetched by a running gateway only' }),
   kept: { get: () => undefined, put: () => {} },
 }
 
-/** Makes the head of a verified request, for reading its event only. */
+/** Makes the head of a request that is verified, for reading its event. Only the headers matter. */
 const verifiedHead = (headers: Headers): RequestHead => ({
   method: 'POST',
   url: () => '',
@@ -117,8 +129,8 @@ const verifiedView = (headers: Headers, body: RequestBody): RequestView => reque
 const payloadView = (headers: Headers, payload: Json): RequestView => ({ ...requestView(verifiedHead(headers)), payload: () => payload })
 
 /**
- * Says where the signature stands, for a refused request that is kept to be verified again. A token has no such place: whoever reads the
- * kept request could use it.
+ * Returns the place of the signature, for refused requests that are kept to be verified again. A token has no such place: whoever reads the
+ * kept request could use the token.
  */
 const signatureIn = (description: SignatureScheme): Pick<Scheme, 'signatureIn'> => {
   const { algorithm, signed = '{body}' } = description
@@ -128,6 +140,7 @@ const signatureIn = (description: SignatureScheme): Pick<Scheme, 'signatureIn'> 
   return { signatureIn: query !== undefined || /\{(?:url|path|query\.)/.test(signed) ? { headers, address: true } : { headers } }
 }
 
+/** Returns the notes for an operator on the weaknesses of a scheme. */
 const notesOf = (name: string, description: SignatureScheme): Note[] => {
   const { algorithm, timestamp } = description
   const notes: Note[] = []

@@ -1,11 +1,11 @@
-/** Compiles a description of a scheme: each place becomes a function that reads it, once for all routes. */
+/** Compiles the description of a scheme: each place in it becomes a function that reads a value, once for all routes. Finds mistakes. */
 
 import type { SchemePlace, SignatureScheme } from '../../../generated/config.ts'
 import type { Path } from '../../body/walk-json.ts'
 import { isHmac, keyTypeOf } from './algorithm.ts'
 import type { Encoding } from './digits.ts'
 import type { TimeFormat } from './freshness.ts'
-import { isConstant, isOpen } from './handshake.ts'
+import { hasConstantAnswer, isOpenQuestion } from './handshake.ts'
 import { compileSource, isAtHead, type ReadValue, sourceName, type ValueSource } from './request-view.ts'
 import { type ReadSignatures, signaturesReader } from './sent-signatures.ts'
 import { compileText, fieldOfLine, payloadPaths, type ReadPiece, type SignedText, signedBodyOf, variablesOf } from './signed-text.ts'
@@ -15,32 +15,44 @@ export type DescriptionProblem = { readonly path: readonly string[]; readonly me
 
 export type CompiledDescription = {
   readonly description: SignatureScheme
+  /** The place of the signature or credential. */
   readonly source: ValueSource
+  /** The name of that place, for sentences. */
   readonly name: string
   readonly encoding: Encoding
+  /** Reads the signatures or the credential of a request, as texts. */
   readonly signatures: ReadSignatures
+  /** Makes the text that is signed. */
   readonly text: SignedText
   readonly time: CompiledTime | undefined
+  /** Reads the delivery id of the sender. */
   readonly id: ReadValue | undefined
+  /** Reads the value in whose scope the delivery id is unique. */
   readonly within: ReadValue | undefined
+  /** Reads the value that must be the secret, where the signature alone does not show for whom a request is. */
   readonly identity: ReadValue | undefined
+  /** Reads the address of the sender's certificate. */
   readonly certificate: ReadValue | undefined
   readonly digest: CompiledDigest | undefined
-  /** The paths in the body that name its signer; empty where the head names the signer. */
-  readonly glimpsed: readonly Path[]
+  /** The paths in the body of the values that are needed to check its signature; empty where the head has all of them. */
+  readonly signerPaths: readonly Path[]
   /** Whether the signed text has the fields of a form, so that a form needs no digest. */
   readonly coversForm: boolean
+  /** Whether the signed text has the address or its path. */
   readonly signsAddress: boolean
   readonly signsSecret: boolean
   /** Whether the signature covers only parts of the body, or their texts without the separators between them. */
   readonly signsParts: boolean
+  /** Whether the signature covers the body, or parts or a digest of it. */
   readonly signsBody: boolean
   /** Reads the signed content of a body, whole or in parts. */
   readonly signedBody: ReadPiece
 }
 
+/** The time of a request: its form and its place. `optional`: a request without a time passes. */
 type CompiledTime = TimeFormat & { readonly read: ReadValue; readonly atHead: boolean; readonly optional: boolean }
 
+/** `read`: reads the digest; absent where it is a claim of a token. `claim`: the name of that claim. `name`: the name for sentences. */
 type CompiledDigest = {
   readonly read: ReadValue | undefined
   readonly claim: string | undefined
@@ -48,7 +60,7 @@ type CompiledDigest = {
   readonly encoding: Encoding
 }
 
-/** Returns the place of the signature, with the defaults of the algorithm. */
+/** Returns the place of the signature; where the description names none, the `Authorization` header for `basic` and `jwt`. */
 export const signatureSourceOf = ({ algorithm, signature = {} }: SignatureScheme): ValueSource & { readonly prefix?: string } => {
   const isNamed = signature.header !== undefined || signature.query !== undefined || signature.body !== undefined
   if (isNamed || (algorithm !== 'basic' && algorithm !== 'jwt')) return signature
@@ -57,7 +69,7 @@ export const signatureSourceOf = ({ algorithm, signature = {} }: SignatureScheme
 
 type ReportProblem = (path: readonly string[], message: string, help: string) => void
 
-/** Finds the mistakes in a description whose shape is valid. */
+/** Finds the mistakes in a description that the schema cannot find. */
 export const problemsIn = (description: SignatureScheme): DescriptionProblem[] => {
   const found: DescriptionProblem[] = []
   const say: ReportProblem = (path, message, help) => void found.push({ path, message, help })
@@ -74,7 +86,7 @@ const checkHandshakes = (description: SignatureScheme, say: ReportProblem): void
   for (const [i, handshake] of (description.handshakes ?? []).entries()) {
     const at = ['handshakes', String(i)]
     const isPost = (handshake.method ?? 'POST') === 'POST'
-    if (handshake.when.body !== undefined && (!isPost || (isOpen(handshake) && !isConstant(handshake))))
+    if (handshake.when.body !== undefined && (!isPost || (isOpenQuestion(handshake) && !hasConstantAnswer(handshake))))
       say(
         at,
         'a question that nobody signs is known by its head',
@@ -98,7 +110,7 @@ const checkPlaces = (description: SignatureScheme, say: ReportProblem): void => 
     ['timestamp', timestamp],
     ['certificate', certificate],
   ] as const) {
-    if (place && !oneOf(place)) say([key], `${key} needs one place`, onePlaceHelp)
+    if (place && !hasOnePlace(place)) say([key], `${key} needs one place`, onePlaceHelp)
     if (place && 'label' in place && place.label !== undefined && place.header === undefined)
       say([key], 'a label is a part of a header', 'name the header')
   }
@@ -110,7 +122,7 @@ const checkText = (
   say: ReportProblem,
 ): void => {
   const text = compileText({ signed, lines, timestamp: timestamp && readNothing, id: id && readNothing })
-  if ('unknown' in text) say(['signed'], `${text.unknown} has no meaning in a signed text`, whyUnknown(text.unknown))
+  if ('unknown' in text) say(['signed'], `${text.unknown} has no meaning in a signed text`, helpForUnknown(text.unknown))
   if (isSigning(algorithm) && !coversBody(variables) && !digest)
     say(['signed'], 'the signed text does not cover the body', 'add {body}, or name its digest in body_digest')
   if (digest?.claim !== undefined && algorithm !== 'jwt') say(['body_digest'], 'only a token has claims', 'name a header or a query')
@@ -132,15 +144,18 @@ const checkKeys = ({ algorithm, jwks_url, certificate, identity }: SignatureSche
 
 type Variables = ReadonlySet<string>
 const readNothing: ReadValue = () => undefined
-const oneOf = ({ header, query, body }: ValueSource): boolean => [header, query, body].filter((each) => each !== undefined).length === 1
+const hasOnePlace = ({ header, query, body }: ValueSource): boolean =>
+  [header, query, body].filter((each) => each !== undefined).length === 1
 const isSigning = (algorithm: SignatureScheme['algorithm']): boolean => isHmac(algorithm) || keyTypeOf(algorithm) !== undefined
+/** Whether a signed text with these variables covers the body, or parts of it. */
 const coversBody = (variables: ReadonlySet<string>): boolean =>
   ['body', 'json', 'lines', 'crc32'].some((name) => variables.has(name)) || [...variables].some((name) => name.startsWith('payload.'))
+/** Whether a signed text with these variables covers the value at a place in the head. */
 const isSignedPlace = ({ header, query }: ValueSource, variables: ReadonlySet<string>): boolean =>
   query !== undefined
     ? ['url', 'path', `query.${query.toLowerCase()}`].some((name) => variables.has(name))
     : variables.has(`header.${header?.toLowerCase()}`)
-const whyUnknown = (unknown: string): string =>
+const helpForUnknown = (unknown: string): string =>
   unknown === '{timestamp}' || unknown === '{id}' || unknown === '{lines}'
     ? `say under "${unknown.slice(1, -1)}" where it stands`
     : 'use {body} {json} {timestamp} {id} {url} {method} {path} {form} {lines} {crc32} {secret} {header.X} {query.X} {payload.a.b}'
@@ -156,12 +171,12 @@ export const signsTime = ({ signed = '{body}', timestamp, algorithm, body_digest
   return bodyIsSigned || variables.has('lines') || fields.some((field) => variables.has(`payload.${field.toLowerCase()}`))
 }
 
-/** Compiles a description without mistakes. */
+/** Compiles a description. Of a description with mistakes, the result is not to be used for checks. */
 export const compileDescription = (description: SignatureScheme): CompiledDescription => {
   const { timestamp, id, lines = [], signed = '{body}', identity, certificate, body_digest } = description
   const source = signatureSourceOf(description)
-  const time = timestamp && timeOf(timestamp, description.signature?.separator, signed)
-  const readId = id && (id.header !== undefined || id.body !== undefined) ? compileSource(placeIn(id)) : undefined
+  const time = timestamp && compileTime(timestamp, description.signature?.separator, signed)
+  const readId = id && (id.header !== undefined || id.body !== undefined) ? compileSource(idPlace(id)) : undefined
   const text = compileText({ signed, lines, timestamp: time?.read, id: readId })
   const variables = variablesOf(signed)
   return {
@@ -182,7 +197,7 @@ export const compileDescription = (description: SignatureScheme): CompiledDescri
       name: body_digest.claim ?? sourceName(body_digest),
       encoding: body_digest.encoding ?? 'hex',
     },
-    glimpsed: glimpsedOf(description, source),
+    signerPaths: signerPathsOf(description, source),
     coversForm: variables.has('form'),
     signsAddress: variables.has('url') || variables.has('path'),
     signsSecret: variables.has('secret'),
@@ -193,7 +208,8 @@ export const compileDescription = (description: SignatureScheme): CompiledDescri
   }
 }
 
-const glimpsedOf = (
+/** Returns the paths in the body of all values that are needed to check the signature. `body`: the path of the signature itself. */
+const signerPathsOf = (
   { certificate, timestamp, id, lines = [], signed = '{body}', identity }: SignatureScheme,
   { body }: ValueSource,
 ): Path[] => {
@@ -211,13 +227,18 @@ const glimpsedOf = (
   return [...new Set(all)].map((path) => path.split('.'))
 }
 
-const placeIn = ({ header, body }: SchemePlace): ValueSource => ({
+/** Returns the place of the delivery id. */
+const idPlace = ({ header, body }: SchemePlace): ValueSource => ({
   ...(header === undefined ? {} : { header }),
   ...(body === undefined ? {} : { body }),
 })
 
-/** A header with labels has one separator, which `signature` names. */
-const timeOf = (timestamp: NonNullable<SignatureScheme['timestamp']>, separator: string | undefined, signed: string): CompiledTime => ({
+/** Compiles the reading of the time. In a header with labels, the time and the signature have one separator, which `signature` names. */
+const compileTime = (
+  timestamp: NonNullable<SignatureScheme['timestamp']>,
+  separator: string | undefined,
+  signed: string,
+): CompiledTime => ({
   read: compileSource(separator === undefined ? timestamp : { ...timestamp, separator }),
   name: sourceName(timestamp),
   atHead: isAtHead(timestamp),

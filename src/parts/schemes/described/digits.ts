@@ -1,4 +1,4 @@
-/** Decodes bytes strictly: `Buffer.from` silently stops at the first invalid character. */
+/** Decodes hex and base64 strictly: `Buffer.from` silently stops at the first invalid character. */
 
 export type Encoding = 'hex' | 'base64' | 'base64url'
 
@@ -8,12 +8,12 @@ const encodingForms: { readonly [encoding in Encoding]: RegExp } = {
   base64url: /^[A-Za-z0-9_-]+={0,2}$/,
 }
 
-/** The longest signature of a sender is RSA with 8,192 bits. */
-const maxChars = 4_096
+/** The longest text that is decoded. The longest signature of a sender, RSA with 8,192 bits, has 2,048 hex digits. */
+const maxDigits = 4_096
 
-/** Decodes a text; `undefined` where it is not in this encoding, or too long for a signature or key. */
-export const bytesOf = (text: string, encoding: Encoding): Buffer | undefined => {
-  if (text.length > maxChars || !encodingForms[encoding].test(text)) return undefined
+/** Decodes a text to its bytes; `undefined` where it is empty, not in this encoding, or too long for a signature or key. */
+export const strictBytes = (text: string, encoding: Encoding): Buffer | undefined => {
+  if (text.length > maxDigits || !encodingForms[encoding].test(text)) return undefined
   const bytes = Buffer.from(text, encoding)
   return bytes.length > 0 && sameDigits(bytes, text, encoding) ? bytes : undefined
 }

@@ -1,4 +1,7 @@
-/** Reads the types of all events of a request, where a description reads the type from a list: `events.0.type` is the type of the first. */
+/**
+ * Reads the types of all events of a request that has a list of events in its body. A path to the type of the first event in the
+ * description, such as `events.0.type`, says that there is such a list.
+ */
 
 import { header } from '../../../core/headers.ts'
 import type { Json } from '../../../core/json.ts'
@@ -7,16 +10,17 @@ import { compilePath } from '../../../expr/path.ts'
 import { scalarText } from '../../../expr/render.ts'
 import type { SignatureScheme } from '../../../generated/config.ts'
 
+/** The place of the events in a payload, and the reading of their types. */
 export type EventTypes = {
   /** The path of the list; empty where the payload is the list. */
   readonly list: string
-  /** Returns the types, in the order of the events. */
+  /** Returns the types in the order of the events. */
   readonly typesIn: (headers: Headers, payload: Json) => readonly string[]
 }
 
 const firstItem = /^(?:(.*?)\.)?0\.(.+)$/
 
-/** Compiles the reading; `undefined` where a request has one event. */
+/** Compiles the reading for the place of the event's type; `undefined` where no path leads to the first item of a list. */
 export const compileEventTypes = ({ header: name, body = [] }: NonNullable<SignatureScheme['event']>): EventTypes | undefined => {
   const paths = [body].flat()
   const [list] = paths.flatMap((path) => listPath(path) ?? [])
@@ -32,6 +36,7 @@ export const compileEventTypes = ({ header: name, body = [] }: NonNullable<Signa
   }
 }
 
+/** Returns the path of the list in which a path leads to the first item; `undefined` for any other path. */
 const listPath = (path: string): string | undefined => {
   const match = firstItem.exec(path)
   return match ? (match[1] ?? '') : undefined
@@ -39,7 +44,11 @@ const listPath = (path: string): string | undefined => {
 
 type ReadAll = (value: Json) => readonly string[]
 
-/** Reads the types of all items. In an item, the first path with a type counts. Lists may contain lists. */
+/**
+ * Compiles the reading of types at these paths. Where a path leads to the first item of a list, the types of all items of the list are
+ * read. In an item, the first path with a value counts. Lists may contain lists. Where the list gives no type, the paths that do not lead
+ * into it are read.
+ */
 const readAll = (paths: readonly string[]): ReadAll => {
   const [list] = paths.flatMap((path) => listPath(path) ?? [])
   if (list === undefined) return readFirst(paths)
@@ -54,6 +63,7 @@ const readAll = (paths: readonly string[]): ReadAll => {
   }
 }
 
+/** Compiles the reading of the first path that has a value. */
 const readFirst = (paths: readonly string[]): ReadAll => {
   const getters = paths.map(compilePath)
   return (value) => {

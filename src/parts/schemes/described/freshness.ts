@@ -1,14 +1,18 @@
-/** Checks that the time of a request is near to the clock. */
+/** Reads and writes the times of requests, and checks that a time is near to the clock. */
 
 import { whyTooFar } from '../kit/timestamp.ts'
 
 export type Unit = 'seconds' | 'milliseconds' | 'iso8601'
 
-/** As seconds the year 5138, as milliseconds 1973: some senders write sometimes seconds and sometimes milliseconds. */
-const leastMs = 1e11
+/**
+ * A number from here on is taken as milliseconds: as seconds it would be in the year 5138, and as milliseconds it is in 1973. Some senders
+ * write sometimes seconds and sometimes milliseconds.
+ */
+const minMilliseconds = 1e11
 
+/** Read a time in its unit as Unix seconds; `undefined` for a text of another form. */
 const readers: { readonly [unit in Unit]: (text: string) => number | undefined } = {
-  seconds: (text) => (/^\d{1,15}(?:\.\d{1,9})?$/.test(text) ? Number(text) / (Number(text) < leastMs ? 1 : 1000) : undefined),
+  seconds: (text) => (/^\d{1,15}(?:\.\d{1,9})?$/.test(text) ? Number(text) / (Number(text) < minMilliseconds ? 1 : 1000) : undefined),
   milliseconds: (text) => (/^\d{1,15}$/.test(text) ? Number(text) / 1000 : undefined),
   iso8601: (text) => {
     const ms = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : Number.NaN
@@ -16,12 +20,15 @@ const readers: { readonly [unit in Unit]: (text: string) => number | undefined }
   },
 }
 
-/** The digits of a present time. With another number of digits, a digit of the text after the time could pass for one of the time's. */
-const widths: { readonly [unit in Unit]: RegExp } = { seconds: /^\d{10}$/, milliseconds: /^\d{13}$/, iso8601: /./ }
+/**
+ * The forms of a present time, by its unit. Where nothing separates the time from the text beside it, only a time of this form is taken.
+ * With more or fewer digits, a digit could be moved between the two, and the signed text would stay the same.
+ */
+const presentForms: { readonly [unit in Unit]: RegExp } = { seconds: /^\d{10}$/, milliseconds: /^\d{13}$/, iso8601: /./ }
 
 /**
- * The form of a time. `isBare`: no separator stands between the time and the rest of the signed text. `isDotted`: a dot does, so a time
- * with a fraction could be cut there.
+ * The form of a time. `isBare`: nothing separates the time from the text beside it in the signed text. `isDotted`: only a dot does, so a
+ * time with a fraction could be cut at its dot.
  */
 export type TimeFormat = {
   readonly name: string
@@ -31,9 +38,9 @@ export type TimeFormat = {
   readonly isDotted: boolean
 }
 
-/** Returns the reason why a time is refused; `undefined` when it is within the window. `at`: milliseconds. */
+/** Returns the reason why a time is refused; `undefined` when it is within the window around `at`, which is in milliseconds. */
 export const whyNotNow = (text: string, { name, unit, windowSeconds, isBare, isDotted }: TimeFormat, at: number): string | undefined => {
-  const isOdd = (isBare && !widths[unit].test(text)) || (isDotted && unit === 'seconds' && text.includes('.'))
+  const isOdd = (isBare && !presentForms[unit].test(text)) || (isDotted && unit === 'seconds' && text.includes('.'))
   const sent = isOdd ? undefined : readers[unit](text)
   if (sent === undefined) return `${name} is no time in ${unit === 'iso8601' ? 'the form of ISO 8601' : unit}`
   return whyTooFar(name, sent, Math.floor(at / 1000), windowSeconds)

@@ -1,4 +1,7 @@
-/** Compiles handshakes: a value shows the question, and the answer is made from the request. */
+/**
+ * Compiles the handshakes of a description: a value in a request shows that the request is the question, and the answer is a template over
+ * the request.
+ */
 
 import { createHmac } from 'node:crypto'
 import type { Json, JsonObject } from '../../../core/json.ts'
@@ -9,15 +12,17 @@ import type { Handshake } from '../scheme.ts'
 import { compileSource, type ReadValue, type RequestView, requestView } from './request-view.ts'
 import { isOnHost } from './sender-address.ts'
 
-/** The longest value of a handshake. An unsigned question is answered to anybody, so its answer must not carry much. */
-const maxValue = 1_024
-const variable = /\{([a-z0-9_]+)(?:\.([^{}]+))?\}/g
+/** The longest value in an answer. An unsigned question is answered to anybody, so its answer must not carry much. */
+const maxValueUnits = 1_024
+/** A variable of an answer, such as `{value}` or `{query.hub.challenge}`. */
+const variableForm = /\{([a-z0-9_]+)(?:\.([^{}]+))?\}/g
 /**
  * The form of a text that may be signed for an answer: a random word. Anybody can ask, so a text that could be an event, or the signed text
- * of an event, is never signed (https://developers.zoom.us/docs/api/webhooks/ and the CRC of X keep to this form).
+ * of an event, is never signed. The questions of Zoom (https://developers.zoom.us/docs/api/webhooks/) and X have this form.
  */
-const tokenForm = /^[A-Za-z0-9_+/-]{1,256}={0,2}$/
-export const isToken = (text: string): boolean => tokenForm.test(text) && !isJson(text)
+const randomWordForm = /^[A-Za-z0-9_+/-]{1,256}={0,2}$/
+/** Whether a text may be signed for an answer. */
+export const isRandomWord = (text: string): boolean => randomWordForm.test(text) && !isJson(text)
 
 const isJson = (text: string): boolean => {
   try {
@@ -32,22 +37,23 @@ const isJson = (text: string): boolean => {
 const headerSafe = /^[\x20-\x7e]*$/
 
 /**
- * Returns the event type of a ping: a question that comes as an event and needs no special answer. A route may list that type. A question
- * that needs a special answer gets it whatever the route lists.
+ * Returns the event type of a question that comes as an event and has no answer of its own, such as a ping: a route may list that type, and
+ * then gets the event. Returns nothing for a question with an answer of its own, which is answered whatever the route lists.
  */
-const pingOf = ({ when, answer, confirm }: SchemeHandshake, event: SchemeEvent = {}): { readonly event?: string } => {
+const pingType = ({ when, answer, confirm }: SchemeHandshake, event: SchemeEvent = {}): { readonly event?: string } => {
   const isType = when.body !== undefined && [event.body ?? []].flat().some((path) => [when.body].flat().includes(path))
   return isType && when.equals !== undefined && !answer && !confirm ? { event: String(when.equals) } : {}
 }
 
-/** Whether the question is unsigned, and only its body shows it. */
-export const isOpen = ({ method = 'POST', signed, when }: SchemeHandshake): boolean =>
+/** Whether the question is recognised by its body alone, and need not be signed. */
+export const isOpenQuestion = ({ method = 'POST', signed, when }: SchemeHandshake): boolean =>
   method === 'POST' && signed === false && when.body !== undefined
 
-/** Whether the question always gets the same answer. */
-export const isConstant = ({ when, token, confirm, answer = {} }: SchemeHandshake): boolean =>
-  when.equals !== undefined && !token && !confirm && !JSON.stringify([answer.text, answer.json, answer.headers]).match(variable)
+/** Whether everybody gets the same answer to the question. */
+export const hasConstantAnswer = ({ when, token, confirm, answer = {} }: SchemeHandshake): boolean =>
+  when.equals !== undefined && !token && !confirm && !JSON.stringify([answer.text, answer.json, answer.headers]).match(variableForm)
 
+/** Compiles a handshake. `tokenIs`: compares a token in constant time. `event`: the place of the event's type in the description. */
 export const compileHandshake = (
   spec: SchemeHandshake,
   tokenIs: (given: string, wanted: string) => boolean,
@@ -63,8 +69,8 @@ export const compileHandshake = (
   return {
     method,
     signed: method === 'POST' ? spec.signed !== false : spec.signed === true,
-    open: isOpen(spec),
-    ...pingOf(spec, event),
+    open: isOpenQuestion(spec),
+    ...pingType(spec, event),
     answer(head, body, keys) {
       const request = requestView(head, body)
       const value = read(request)
@@ -83,27 +89,32 @@ export const compileHandshake = (
 
 type Fill = (text: string) => string
 
+/**
+ * Compiles the answer: it takes the request, the value that shows the question, and the secret. It returns a sentence where a value of the
+ * answer is missing, too long or malformed.
+ */
 const compileAnswer = ({ status = 200, text, json, headers = {} }: SchemeAnswer) => {
   const readers = new Map<string, ReadValue>()
   return (request: RequestView, value: string, secret: string): Reply | string => {
-    let isOdd = false
+    let isBad = false
     const fill: Fill = (template) =>
-      template.replace(variable, (_whole, name: string, of: string | undefined) => {
+      template.replace(variableForm, (_whole, name: string, of: string | undefined) => {
         const found = variableValue(name, of, { request, value, secret, readers })
-        if (found === undefined || found.length > maxValue) isOdd = true
+        if (found === undefined || found.length > maxValueUnits) isBad = true
         return found ?? ''
       })
     const filled = (item: Json): Json => (typeof item === 'string' ? fill(item) : item)
     const members = Object.entries((json ?? {}) as JsonObject).map(([key, item]) => [key, filled(item)] as const)
     const body = json === undefined ? fill(text ?? '') : JSON.stringify(Object.fromEntries(members))
     const more = Object.fromEntries(Object.entries(headers).map(([name, item = '']) => [name, fill(item)]))
-    if (isOdd || !Object.values(more).every((item) => headerSafe.test(item))) return 'a value of it is missing, too long or malformed'
+    if (isBad || !Object.values(more).every((item) => headerSafe.test(item))) return 'a value of it is missing, too long or malformed'
     const type = json === undefined ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8'
     // A browser must not take an echoed text for a page.
     return { status, body, type, headers: { 'X-Content-Type-Options': 'nosniff', ...more } }
   }
 }
 
+/** The values of which the variables of an answer are made. `readers`: the readers that were compiled already, by their variables. */
 type HandshakeQuestion = {
   readonly request: RequestView
   readonly value: string
@@ -111,7 +122,10 @@ type HandshakeQuestion = {
   readonly readers: Map<string, ReadValue>
 }
 
-/** Returns the value of a variable of an answer; `undefined` when the request has no such value. */
+/**
+ * Returns the value of the variable `{name}` or `{name.of}`; `undefined` when the request has no such value, or the value may not be
+ * signed.
+ */
 const variableValue = (
   name: string,
   of: string | undefined,
@@ -120,12 +134,13 @@ const variableValue = (
   const isHmac = name === 'hmac_hex' || name === 'hmac_base64'
   const found = of === undefined ? value : readerOf(isHmac ? 'payload' : name, of, readers)?.(request)
   if (!isHmac) return of === undefined && name !== 'value' ? undefined : found
-  if (found === undefined || !isToken(found)) return undefined
+  if (found === undefined || !isRandomWord(found)) return undefined
   return createHmac('sha256', secret)
     .update(found)
     .digest(name === 'hmac_hex' ? 'hex' : 'base64')
 }
 
+/** Returns the reader of a value in a header, the query or the payload. */
 const readerOf = (name: string, of: string, readers: Map<string, ReadValue>): ReadValue | undefined => {
   const place = name === 'header' ? { header: of } : name === 'query' ? { query: of } : name === 'payload' ? { body: of } : undefined
   if (!place) return undefined

@@ -1,4 +1,4 @@
-/** The keys of a JWKS (RFC 7517, 5) by their ids. */
+/** Fetches and remembers the keys that a sender publishes as a JWKS (RFC 7517, 5), and finds a key by its id. */
 
 import type { KeyObject } from 'node:crypto'
 import { isObject, parseObject } from '../../../core/json.ts'
@@ -7,28 +7,34 @@ import { jwkKey } from './keys.ts'
 import type { RemoteKeys } from './remote-keys.ts'
 import { jwksAddress } from './sender-address.ts'
 
-const hourMs = 3_600_000
-/** How long the last keys are used while newer keys cannot be fetched: a key that the sender has withdrawn must not be valid for ever. */
-const longestMs = 7 * 24 * hourMs
+/** The time for which fetched keys are used without asking again, in milliseconds: an hour. */
+const freshMs = 3_600_000
+/**
+ * The longest time for which the keys that were fetched last are used while newer keys cannot be fetched, in milliseconds: a week. A key
+ * that the sender has withdrawn must not be valid for ever.
+ */
+const maxAgeMs = 7 * 24 * freshMs
+/** The most keys and the most bytes of a JWKS. */
 const maxKeys = 64
 const maxBytes = 262_144
 
 type Keys = ReadonlyMap<string, KeyObject>
 
-/** `url`: the configured address of the keys. */
+/** Makes the keys of one JWKS, for one route. `url`: the configured address of the keys. */
 export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys => {
   const address = jwksAddress(url)
   let latest: { readonly keys: Keys; readonly from: FetchedKey } | undefined
+  /** Whether the present keys are kept over restarts. */
   let isKept = false
 
-  /** Replaces the known keys with those of an answer, unless the answer has no usable key. */
+  /** Replaces the present keys by the keys that were fetched, unless there is no usable key among the fetched ones. */
   const take = (from: FetchedKey): void => {
-    // One fetch answers all requests for a while.
+    // Several requests may share one fetch, so its bytes may be known already.
     if (latest?.from.bytes === from.bytes) return
     const keys = keysInJwks(from.bytes.toString('utf8'))
     if (keys.size === 0) return
     latest = { keys, from }
-    // A key that the sender has withdrawn must not be valid after a restart.
+    // Kept keys are replaced, too: a key that the sender has withdrawn must not be valid after a restart.
     if (isKept) kept.put(address, from)
   }
   const takeKept = (): void => {
@@ -36,18 +42,19 @@ export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys
     if (from) take(from)
     isKept = latest !== undefined
   }
+  /** Returns a key by its id where the present keys were fetched less than so many milliseconds before or after `at`. */
   const keyWithin = (ms: number, kid: string, at: number): KeyObject | undefined =>
     latest && Math.abs(at - latest.from.at) < ms ? latest.keys.get(kid) : undefined
 
   return {
     find(kid, { at, remote }) {
       if (!latest) takeKept()
-      const key = keyWithin(hourMs, kid, at)
+      const key = keyWithin(freshMs, kid, at)
       if (key) return key
       return fetch(address, { client: remote(), maxBytes, isNamedByRequest: false }).then((answer) => {
         if ('bytes' in answer) take(answer)
-        // While keys cannot be fetched, the last keys still verify their sender.
-        const last = keyWithin(longestMs, kid, at)
+        // While no newer keys can be fetched, the keys that were fetched last still verify their sender.
+        const last = keyWithin(maxAgeMs, kid, at)
         if (last) return last
         if ('later' in answer) return { later: `the keys of ${url} cannot be had now: ${answer.later}` }
         if (latest?.from.bytes !== answer.bytes) return { later: `${url} has no keys that can be used` }
@@ -65,6 +72,7 @@ export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys
   }
 }
 
+/** Parses a JWKS to its public keys by their ids. A key that cannot be used is left out. */
 const keysInJwks = (text: string): Keys => {
   const listed = parseObject(text)?.keys
   const keys = new Map<string, KeyObject>()

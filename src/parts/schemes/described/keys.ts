@@ -1,15 +1,18 @@
-/** Makes keys of a route's secret or public key. */
+/** Makes the keys that check signatures, from the secret or the public key of a route, or from a JWKS. */
 
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { SchemeKey } from '../../../generated/config.ts'
-import { bytesOf } from './digits.ts'
+import { strictBytes } from './digits.ts'
 
-/** Returns the key of an HMAC; `undefined` when the secret is not encoded as described. */
+/**
+ * Returns the bytes of the key of an HMAC; `undefined` when the secret is not encoded as the description says. `prefix`: a text before the
+ * key that does not belong to it.
+ */
 export const secretKey = (secret: string, { encoding = 'text', prefix }: SchemeKey = {}): Buffer | undefined => {
   const bare = prefix !== undefined && secret.startsWith(prefix) ? secret.slice(prefix.length) : undefined
-  // A secret without the prefix was not made by the sender, which takes such a secret as text.
+  // A secret without the prefix is taken as text, in any encoding: the sender did not make it.
   if (encoding === 'text' || (prefix !== undefined && bare === undefined)) return textKey(bare ?? secret)
-  return bytesOf(bare ?? secret, encoding)
+  return strictBytes(bare ?? secret, encoding)
 }
 
 const textKey = (text: string): Buffer | undefined => (text === '' ? undefined : Buffer.from(text))
@@ -17,10 +20,11 @@ const textKey = (text: string): Buffer | undefined => (text === '' ? undefined :
 export type KeyType = 'ed25519' | 'ec' | 'rsa'
 
 /**
- * Parses a public key: PEM, or hex or base64 of the bare Ed25519 key or of a SubjectPublicKeyInfo. `undefined` when it is not of this type.
+ * Parses a public key: PEM, or hex or base64 of a SubjectPublicKeyInfo or of the bare bytes of an Ed25519 key. `undefined` when the text is
+ * no key of this type. An `ec` key must be of the curve P-256.
  */
 export const publicKey = (text: string, type: KeyType): KeyObject | undefined => {
-  const key = text.includes('-----BEGIN') ? makePublicKey({ key: text, format: 'pem' }) : fromBytes(text.trim(), type)
+  const key = text.includes('-----BEGIN') ? makePublicKey({ key: text, format: 'pem' }) : decodedKey(text.trim(), type)
   if (key?.asymmetricKeyType !== type) return undefined
   return type === 'ec' && key.asymmetricKeyDetails?.namedCurve !== 'prime256v1' ? undefined : key
 }
@@ -34,12 +38,13 @@ const makePublicKey = (from: Parameters<typeof createPublicKey>[0]): KeyObject |
 }
 
 const ed25519Bytes = 32
-/** The bytes before the 32 bytes of the key in a SubjectPublicKeyInfo of Ed25519 (RFC 8410, 4). */
+/** The bytes that stand before the 32 bytes of an Ed25519 key in its SubjectPublicKeyInfo (RFC 8410, 4). */
 const ed25519Head = Buffer.from('302a300506032b6570032100', 'hex')
 
-const fromBytes = (text: string, type: KeyType): KeyObject | undefined => {
+/** Parses a key that is not PEM. */
+const decodedKey = (text: string, type: KeyType): KeyObject | undefined => {
   for (const encoding of ['hex', 'base64', 'base64url'] as const) {
-    const bytes = bytesOf(text, encoding)
+    const bytes = strictBytes(text, encoding)
     if (!bytes) continue
     const spki = type === 'ed25519' && bytes.length === ed25519Bytes ? Buffer.concat([ed25519Head, bytes]) : bytes
     const key = makePublicKey({ key: spki, format: 'der', type: 'spki' })

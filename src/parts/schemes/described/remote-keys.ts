@@ -1,21 +1,21 @@
-/** The port to a sender's published keys, for checks. */
+/** The port through which the check of a signature finds the keys that a sender publishes. */
 
 import type { KeyObject } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
 import type { CheckHead, Later } from '../scheme.ts'
 
-/** A key, or the reason why there is none. */
+/** A key; a text with the reason why the request is refused; or `Later` where the key cannot be fetched now. */
 export type KeyResult = KeyObject | string | Later
 
 /** The keys of one sender, for one route. */
 export interface RemoteKeys {
-  /** Finds a key by its id, or by the address of its certificate. Never rejects. */
+  /** Finds a key. `name`: the id of the key in a JWKS, or the address of its certificate. Never rejects. */
   find(name: string, head: RequestHead): KeyResult | Promise<KeyResult>
-  /** Notes that the key found for this request has verified it. From now on the key is kept. */
+  /** Notes that the key which was found for this request has verified it. From now on the key is kept over restarts. */
   hasVerified(head: RequestHead): void
 }
 
-/** Wraps a check, so that `keys` is told of each request that its keys have verified. */
+/** Wraps a check so that `keys` hears of each request whose signature holds. */
 export const notingVerified = (check: CheckHead | undefined, keys: RemoteKeys | undefined): CheckHead | undefined =>
   !check || !keys
     ? check

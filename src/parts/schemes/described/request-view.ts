@@ -1,4 +1,7 @@
-/** A request before its signature is checked, as the description of a scheme reads it: only the values that the description names. */
+/**
+ * A view of a request. By it, the description of a scheme reads single values of head and body: to check a signature, and to read the event
+ * of a verified request.
+ */
 
 import { header } from '../../../core/headers.ts'
 import type { Json } from '../../../core/json.ts'
@@ -10,15 +13,16 @@ import { ReadOnceBody } from '../../body/request-body.ts'
 
 export type RequestView = {
   readonly head: RequestHead
-  /** Empty while only the head is there. */
+  /** The body; an empty one while only the head is there. */
   readonly body: BodyView
   readonly payload: () => Json | undefined
-  /** Returns the query of the address, split at the first call. */
+  /** Returns the query of the address. It is parsed at the first call. */
   readonly query: () => URLSearchParams
 }
 
 const noBytes = Buffer.alloc(0)
 
+/** Makes the view of a request. Without `body`, the view has an empty body. */
 export const requestView = (head: RequestHead, body: BodyView = new ReadOnceBody(head.headers, noBytes)): RequestView => {
   let query: URLSearchParams | undefined
   return {
@@ -32,46 +36,54 @@ export const requestView = (head: RequestHead, body: BodyView = new ReadOnceBody
   }
 }
 
-/** Returns the part after the question mark. Addresses from the network may be malformed. */
+/** Returns the query of an address. It is not parsed as a URL, because an address from the network may be malformed. */
 const queryOf = (url: string): URLSearchParams => {
   const [, query = ''] = /\?([^#]*)/.exec(url) ?? []
   return new URLSearchParams(query)
 }
 
-/** The place of a value in a request. */
+/**
+ * The place of a value in a request: a header, a value of the query or a field of the body. Where several are named, the first that has a
+ * value counts.
+ */
 export type ValueSource = {
   readonly header?: string
   readonly query?: string
   readonly body?: SchemeBodyPath
+  /** The label of the value in a header of labelled parts, like `v1` in `t=1,v1=a`. */
   readonly label?: string
-  /** The separator between the parts of a header with labels. */
+  /** The separator between the labelled parts of a header. */
   readonly separator?: string
 }
 
-/** Reads a value of a request; `undefined` where the request has none, or has several and nobody knows which was signed. */
+/** Reads a value of a request; `undefined` where the request has no value there, or several, of which nobody knows which was signed. */
 export type ReadValue = (request: RequestView) => string | undefined
 
 /** Whether the value can be read from the head alone. */
 export const isAtHead = ({ body }: ValueSource): boolean => body === undefined
 
+/** The most labelled parts of a header that are read. */
 const maxParts = 32
 
-/** Returns the values of a label in a header like `t=1,v1=a,v1=b`. */
+/** Returns the values of a label, in order: for `v1` in `t=1,v1=a,v1=b` they are `a` and `b`. */
 export const labelledParts = (text: string, label: string, separator = ','): string[] =>
   text.split(separator, maxParts).flatMap((part) => {
     const trimmed = part.trim()
     return trimmed.startsWith(`${label}=`) ? [trimmed.slice(label.length + 1)] : []
   })
 
-/** Compiles the reading of a value. Of several places the first that has a value counts: the header, then the query, then the body. */
+/**
+ * Compiles the reading of a value. Of several places, the first that has a value counts: the header, then the query, then the paths in the
+ * body.
+ */
 export const compileSource = ({ header: name, query, body, label, separator }: ValueSource): ReadValue => {
   const readers = [
     ...(name === undefined ? [] : [headerReader(name, label, separator)]),
     ...(query === undefined ? [] : [queryReader(query)]),
     ...(body === undefined ? [] : [body].flat().map(bodyReader)),
   ]
-  const [only] = readers
-  if (only && readers.length === 1) return only
+  const [reader] = readers
+  if (reader && readers.length === 1) return reader
   return (request) => {
     for (const read of readers) {
       const value = read(request)
@@ -81,7 +93,9 @@ export const compileSource = ({ header: name, query, body, label, separator }: V
   }
 }
 
-/** Returns the value if there is only one. Of two times or two ids in a header nobody knows which was signed, so neither is read. */
+/**
+ * Returns the only value; `undefined` where there are several. Of two times or two ids nobody knows which was signed, so neither is read.
+ */
 const onlyValue = (values: readonly string[]): string | undefined => (values.length === 1 ? values[0] : undefined)
 
 const headerReader = (name: string, label: string | undefined, separator: string | undefined): ReadValue => {
@@ -95,7 +109,10 @@ const queryReader =
   (request) =>
     onlyValue(request.query().getAll(name))
 
-/** Compiles a path in the body. A path like `value.*.x` reads the text that all items of the list share. */
+/**
+ * Compiles the reading of a path in the body. A path like `value.*.x` reads the text that all items of the list have in common; `undefined`
+ * where the items have different texts.
+ */
 const bodyReader = (path: string): ReadValue => {
   const [, list, item] = /^(?:(.*)\.)?\*\.(.+)$/.exec(path) ?? []
   const get = compilePath(item ?? path)
@@ -107,11 +124,11 @@ const bodyReader = (path: string): ReadValue => {
     const texts = new Set(Array.isArray(items) ? items.map((each) => scalarText(get(each))) : [])
     return texts.size === 1 ? [...texts][0] : undefined
   }
-  // Worked out once for all of the route's secrets, because the list may be long.
+  // The text is read once for all secrets of the route, because the list may be long.
   return (request) => request.body.once(key, () => ofAll(request))
 }
 
-/** Returns the name of a source for sentences. */
+/** Returns the name of a place, for sentences. */
 export const sourceName = ({ header: name, query, body, label }: ValueSource): string =>
   name !== undefined
     ? `${label === undefined ? '' : `${label} of `}${name.toLowerCase()}`

@@ -1,15 +1,22 @@
-/** Checks that an address in a request belongs to the sender, and gives each address one spelling. */
+/**
+ * Checks that an address in a request (of a certificate, or of a page that confirms a subscription) belongs to the sender. Gives addresses
+ * of keys one spelling.
+ */
 
-/** The longest address of a key. */
-const maxChars = 2_048
-/** The longest query of an address whose path is not described. Such a query may choose the certificate. */
-const maxQueryChars = 256
+/** The longest address that is taken. */
+const maxAddressUnits = 2_048
+/**
+ * The longest query of a certificate's address where the description names no path. The query may choose the certificate, so it is allowed
+ * there.
+ */
+const maxQueryUnits = 256
 
-const parseAddress = (text: string): URL | undefined => (text.length <= maxChars && URL.canParse(text) ? new URL(text) : undefined)
+/** Parses an address; `undefined` where it is malformed or too long. */
+const parseAddress = (text: string): URL | undefined => (text.length <= maxAddressUnits && URL.canParse(text) ? new URL(text) : undefined)
 
 /**
- * Whether an address is https on one of these hosts. An asterisk stands for one part of a host's name, or for letters and digits within a
- * part. Plain http is allowed on loopback only.
+ * Whether an address is https on one of these hosts. An asterisk in a host stands for a whole part of its name, or for letters and digits
+ * within a part. Plain http is allowed on loopback only.
  */
 export const isOnHost = (address: string, hosts: readonly string[]): boolean => {
   const url = parseAddress(address)
@@ -25,37 +32,37 @@ const isOfHost = ({ protocol, host, username, password }: URL, hosts: readonly s
   })
 }
 
-/** Whether a text matches a pattern, in which an asterisk stands for `any`. */
+/** Whether a text matches a pattern. An asterisk in the pattern stands for the regular expression `any`. */
 const matchesPattern = (text: string, pattern: string, any: string): boolean =>
   text === pattern || (pattern.includes('*') && new RegExp(`^${pattern.replace(/[.]/g, '\\.').replaceAll('*', any)}$`).test(text))
 
 const isLoopbackHost = (host: string): boolean => /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/.test(host)
 
 /**
- * Returns the canonical spelling of an address: as the URL parser writes it, without an empty query, and without the fragment, which no
+ * Returns one spelling for all equal addresses: as the URL parser writes it, without an empty query, and without the fragment, which no
  * server gets.
  */
-const canonical = (url: URL): string => {
+const canonicalAddress = (url: URL): string => {
   url.hash = ''
   if (url.search === '') url.search = ''
   return url.href
 }
 
-/** Returns the canonical spelling of a configured address. */
+/** Returns the one spelling of a configured address of a JWKS; a malformed address as it is. */
 export const jwksAddress = (text: string): string => {
   const url = parseAddress(text)
-  return url ? canonical(url) : text
+  return url ? canonicalAddress(url) : text
 }
 
-/** The allowed addresses of a sender's certificates. `path`: as in the schema. */
+/** The addresses that a sender's certificates may have. `path`: its pattern; absent for any path. */
 type AllowedAddresses = { readonly hosts: readonly string[]; readonly path?: string }
 
-/** Returns the canonical spelling of a certificate's address; `undefined` where it is not one of the sender's. */
+/** Returns the one spelling of a certificate's address; `undefined` where the address does not belong to the sender. */
 export const certificateAddress = (text: string, { hosts, path }: AllowedAddresses): string | undefined => {
   const url = parseAddress(text)
   if (!url || !isOfHost(url, hosts)) return undefined
   const { pathname, search } = url
   const isCertificate =
-    path === undefined ? search.length <= maxQueryChars : search === '' && matchesPattern(pathname, path, '[A-Za-z0-9_-]+')
-  return isCertificate ? canonical(url) : undefined
+    path === undefined ? search.length <= maxQueryUnits : search === '' && matchesPattern(pathname, path, '[A-Za-z0-9_-]+')
+  return isCertificate ? canonicalAddress(url) : undefined
 }

@@ -1,16 +1,17 @@
-/** Reads the signatures of a request, which are not checked yet, from the places that a description names. */
+/** Reads the signatures in a request from the place that a description names. The signatures are not checked here. */
 
 import { header } from '../../../core/headers.ts'
 import type { Headers } from '../../../core/request.ts'
-import { bytesOf, type Encoding } from './digits.ts'
+import { type Encoding, strictBytes } from './digits.ts'
 import { compileSource, labelledParts, type RequestView, sourceName, type ValueSource } from './request-view.ts'
 
-/** Reads the texts of all signatures of a request, or returns a sentence on why there is none. */
+/** Reads the texts of all signatures in a request, without their prefix, or returns a sentence on why there is none. */
 export type ReadSignatures = (request: RequestView) => readonly string[] | string
 
+/** The most signatures of a request that are read. */
 const maxSignatures = 16
 
-/** Compiles the reading of signatures: all parts with the label, or all parts between separators, each without its prefix. */
+/** Compiles the reading of signatures: the parts of a header with the label, the parts between separators, or the whole value. */
 export const signaturesReader = ({ prefix, label, separator, ...place }: ValueSource & { readonly prefix?: string }): ReadSignatures => {
   const read = compileSource(place)
   const name = sourceName({ ...place, ...(label === undefined ? {} : { label }) })
@@ -26,15 +27,18 @@ export const signaturesReader = ({ prefix, label, separator, ...place }: ValueSo
   }
 }
 
-/** The names of schemes in an Authorization header match in any letter case (RFC 9110, 11.1). */
+/**
+ * Whether a text begins with a prefix. A prefix with a blank at its end, such as `Bearer `, names a scheme of HTTP authentication and
+ * matches in any letter case (RFC 9110, 11.1).
+ */
 const beginsWith = (text: string, prefix: string): boolean =>
   prefix.endsWith(' ') ? text.slice(0, prefix.length).toLowerCase() === prefix.toLowerCase() : text.startsWith(prefix)
 
 /**
- * Whether the headers show the scheme: the header of its signature is present, and begins as described. A scheme without such a header
- * always shows.
+ * Compiles the test whether the headers of a request show the scheme: the header of its signature is there, and begins with the prefix. A
+ * scheme whose signature is not in a header shows in every request.
  */
-export const showsIn = ({
+export const compileShows = ({
   header: name,
   label,
   separator,
@@ -49,16 +53,16 @@ export const showsIn = ({
   }
 }
 
-/** Returns headers that show the scheme; none where it always shows. */
-export const shownBy = ({ header: name, prefix = '' }: ValueSource & { readonly prefix?: string }): Headers =>
+/** Returns headers that show the scheme; no header where the scheme shows in every request. */
+export const showingHeaders = ({ header: name, prefix = '' }: ValueSource & { readonly prefix?: string }): Headers =>
   name === undefined ? {} : { [name.toLowerCase()]: `${prefix}x` }
 
 type SignaturePlace = { readonly signatures: ReadSignatures; readonly encoding: Encoding; readonly name: string }
 
-/** Returns the bytes of the signatures that are well-formed, or a sentence where none is. */
+/** Returns the bytes of the well-formed signatures in a request, or a sentence where none is well-formed. */
 export const signaturesIn = ({ signatures: read, encoding, name }: SignaturePlace, request: RequestView): readonly Buffer[] | string => {
   const texts = read(request)
   if (typeof texts === 'string') return texts
-  const wellFormed = texts.flatMap((text) => bytesOf(text, encoding) ?? [])
+  const wellFormed = texts.flatMap((text) => strictBytes(text, encoding) ?? [])
   return wellFormed.length > 0 ? wellFormed : `${name} is not ${encoding}`
 }

@@ -1,4 +1,6 @@
-/** Signs a test request as the description of a scheme says: each value is put at the place where the check of the signature reads it. */
+/**
+ * Signs a test request as the description of a scheme says: each value is put at the place at which the check of the signature reads it.
+ */
 
 import { createHash, createHmac } from 'node:crypto'
 import { exit, Fault } from '../../../core/fault.ts'
@@ -7,21 +9,22 @@ import type { SchemeSignature } from '../../../generated/config.ts'
 import { hasFormType } from '../../body/payload.ts'
 import { ReadOnceBody } from '../../body/request-body.ts'
 import type { Signed, Unsigned } from '../scheme.ts'
-import { isHmac, keyTypeOf, signatureOf } from './algorithm.ts'
+import { isHmac, keyTypeOf, makeSignature } from './algorithm.ts'
 import type { CompiledDescription } from './description.ts'
 import { writtenTime } from './freshness.ts'
 import { secretKey } from './keys.ts'
 import { requestView, type ValueSource } from './request-view.ts'
 
-/** A request that is being signed. */
+/** A request that is being signed: its values are put into it one after the other. */
 type RequestDraft = { readonly headers: Map<string, string>; body: string; url: string; readonly isForm: boolean }
 
+/** Makes the Fault for a request that cannot be signed. */
 const cannotSign = (message: string, hint?: string, code = 'bad_scheme'): Fault =>
   new Fault(code, message, { exitCode: exit.no, ...(hint ? { hint } : {}) })
-/** The code of the Fault for which `webhook trace` treats the request as signed. */
+/** The code of the Fault where only the sender has the key. `webhook trace` then treats the request as signed. */
 const onlySender = 'cannot_sign'
 
-/** Signs a request. Throws a Fault where only the sender can sign. */
+/** Signs a test request by the scheme `name`. Throws a Fault where only the sender can sign, or the secret does not fit. */
 export const signAs = (name: string, compiled: CompiledDescription, request: Unsigned): Signed => {
   const url = request.url ?? 'http://127.0.0.1/'
   const draft: RequestDraft = {
@@ -41,8 +44,8 @@ export const signAs = (name: string, compiled: CompiledDescription, request: Uns
 }
 
 /**
- * Puts everything except the signature. Returns the parts with labels, by their headers, because the signature may belong into such a
- * header.
+ * Puts the type, the id, the time, the identity and the digest of the body into the request. Returns the labelled parts of a header that
+ * the signature may join, by the name of the header in lower case.
  */
 const putAllButSignature = (
   draft: RequestDraft,
@@ -51,7 +54,7 @@ const putAllButSignature = (
 ): ReadonlyMap<string, readonly string[]> => {
   const { id, timestamp, event, identity, body_digest = {}, signature = {} } = description
   if (request.event !== undefined) putValue(draft, event ?? { header: 'X-GitHub-Event' }, request.event)
-  // Where the description takes the digest of the body as the id, there is no place for an id.
+  // A description that takes the digest of the body as the id has no place for an id.
   if (id?.digest !== true || id.body !== undefined) putValue(draft, id ?? { header: 'X-Request-ID' }, request.id)
   if (identity) putValue(draft, identity, request.secret)
   const time = timestamp && writtenTime(request.at, timestamp.unit ?? 'seconds')
@@ -59,25 +62,26 @@ const putAllButSignature = (
   if (digest?.read && !(coversForm && draft.isForm)) putValue(draft, body_digest, sha256(draft.body).toString(digest.encoding))
   if (timestamp?.label === undefined || timestamp.header === undefined) return new Map()
   const parts = [`${timestamp.label}=${time}`]
-  // The signed text is made from this request, so the time must be in its header already.
+  // The signed text is made of this draft, so the header must have the time already.
   draft.headers.set(timestamp.header, parts.join(signature.separator ?? ','))
   return new Map([[timestamp.header.toLowerCase(), parts]])
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Returns the signature as text, or the secret or token that stands in its place. */
+/** Returns the signature as text; for a credential the secret, for a JSON Web Token the token. */
 const signatureFor = (name: string, compiled: CompiledDescription, request: Unsigned, draft: RequestDraft): string => {
   const { algorithm } = compiled.description
   if (algorithm === 'token') return request.secret
   if (algorithm === 'basic') return Buffer.from(request.secret).toString('base64')
-  return algorithm === 'jwt' ? tokenOf(name, compiled, request, draft) : signatureText(name, compiled, request, draft)
+  return algorithm === 'jwt' ? makeToken(name, compiled, request, draft) : signatureText(name, compiled, request, draft)
 }
 
-/** Node encodes headers as latin1, so the sent bytes are the UTF-8 bytes of the text. */
+/** Returns a text so that its UTF-8 bytes are sent where it stands in a header, which Node encodes as latin1. */
 const asHeader = (text: string, { header }: ValueSource): string =>
   header === undefined ? text : Buffer.from(text, 'utf8').toString('latin1')
 
+/** Makes the signature of the draft, as text. */
 const signatureText = (name: string, compiled: CompiledDescription, request: Unsigned, draft: RequestDraft): string => {
   const { algorithm, key, certificate } = compiled.description
   const head = {
@@ -93,7 +97,7 @@ const signatureText = (name: string, compiled: CompiledDescription, request: Uns
   if (isHmac(algorithm)) {
     const bytes = secretKey(request.secret, key)
     if (!bytes) throw cannotSign(`the secret is no key of ${name}: it is not ${key?.encoding ?? 'text'}`)
-    return (signatureOf(algorithm, bytes, pieces) as Buffer).toString(compiled.encoding)
+    return (makeSignature(algorithm, bytes, pieces) as Buffer).toString(compiled.encoding)
   }
   if (certificate)
     throw cannotSign(
@@ -101,7 +105,7 @@ const signatureText = (name: string, compiled: CompiledDescription, request: Uns
       'webhook trace shows what the route makes of an event without a signature',
       onlySender,
     )
-  const signature = request.privateKey === undefined ? undefined : signatureOf(algorithm, request.privateKey, pieces)
+  const signature = request.privateKey === undefined ? undefined : makeSignature(algorithm, request.privateKey, pieces)
   if (signature) return signature.toString(compiled.encoding)
   const wants = `a private key (${keyTypeOf(algorithm)}) in PEM`
   throw cannotSign(
@@ -111,7 +115,8 @@ const signatureText = (name: string, compiled: CompiledDescription, request: Uns
   )
 }
 
-const tokenOf = (name: string, compiled: CompiledDescription, { secret, at }: Unsigned, { body }: RequestDraft): string => {
+/** Makes a JSON Web Token, signed with HS256. Its claims are the issuer, the audience, the time and the digest of the body. */
+const makeToken = (name: string, compiled: CompiledDescription, { secret, at }: Unsigned, { body }: RequestDraft): string => {
   const { issuer, audience, jwks_url, key: keyFormat } = compiled.description
   const key = jwks_url === undefined ? secretKey(secret, keyFormat) : undefined
   if (!key) throw cannotSign(`${name} signs with a key that only the sender has`, undefined, onlySender)
@@ -132,7 +137,7 @@ const tokenOf = (name: string, compiled: CompiledDescription, { secret, at }: Un
 const lowerCased = (headers: ReadonlyMap<string, string>): { [name: string]: string } =>
   Object.fromEntries([...headers].map(([name, value]) => [name.toLowerCase(), value]))
 
-/** Puts a value at the first place that a description names. */
+/** Puts a value at a place: the header, else the query, else the first path in the body. */
 const putValue = (draft: RequestDraft, { header, query, body }: ValueSource, value: string): void => {
   if (header !== undefined) draft.headers.set(header, value)
   else if (query !== undefined) draft.url = withQuery(draft.url, query, value)
@@ -145,7 +150,7 @@ const withQuery = (url: string, name: string, value: string): string => {
   return changed.href
 }
 
-/** Returns the body with a field set. A body that is neither a form nor JSON stays as it is. */
+/** Returns the body with a value at a path. A body that is neither a form nor JSON stays as it is. */
 const withField = ({ body, isForm }: RequestDraft, path: string, value: string): string => {
   if (isForm) {
     const fields = new URLSearchParams(body)
@@ -164,7 +169,10 @@ const parseJson = (text: string): Json | undefined => {
   }
 }
 
-/** Sets a value in JSON. A number stays a number, and a missing key gets milliseconds as a number: the time in a body may be one. */
+/**
+ * Returns JSON with a value at a path. In place of a number, digits become a number. At a missing key, 13 digits become a number, too: they
+ * are a time in milliseconds, which senders write as a number.
+ */
 const setAt = (at: Json, [key, ...rest]: readonly string[], value: string): Json => {
   if (key === undefined) return typeof at === 'number' && /^\d+$/.test(value) ? Number(value) : value
   if (Array.isArray(at)) return at.map((item, i) => (key === '*' || String(i) === key ? setAt(item, rest, value) : item))

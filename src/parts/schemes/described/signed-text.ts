@@ -1,4 +1,6 @@
-/** Compiles the text that a sender signs: a template over the values of its request. */
+/**
+ * Compiles the text that a sender signs. A description gives it as a template, such as `{timestamp}.{body}`, over the values of a request.
+ */
 
 import { crc32 } from 'node:zlib'
 import { header } from '../../../core/headers.ts'
@@ -9,7 +11,7 @@ import type { FormValue } from '../../body/form-fields.ts'
 import { formJson, isFormBody, readFields } from '../../body/payload.ts'
 import type { ReadValue, RequestView } from './request-view.ts'
 
-/** The parts of a description that define its signed text. */
+/** The parts of a description that define its signed text. `signed`: the template; `lines`: the fields of `{lines}`. */
 export type TextSource = {
   readonly signed: string
   readonly lines: readonly string[]
@@ -17,20 +19,21 @@ export type TextSource = {
   readonly id: ReadValue | undefined
 }
 
-/** Reads the bytes of a piece, perhaps in several parts; `undefined` when the request has no such value. */
+/** Reads the bytes of one piece of the signed text, perhaps in several buffers; `undefined` when the request has no such value. */
 export type ReadPiece = (request: RequestView, secret: string) => Buffer | readonly Buffer[] | string | undefined
 
 /**
- * Returns the pieces of the signed text in their order, or the missing value. Texts from headers and the address are latin1, as Node
- * decodes them.
+ * Returns the signed text of a request, as buffers in their order, or the variable whose value the request lacks. Values of headers and of
+ * the address are encoded as latin1, as Node decodes them.
  */
 export type SignedText = (request: RequestView, secret: string) => readonly Buffer[] | { readonly lacks: string }
 
+/** A variable of the template: `{name}`, or `{name.of}`. */
 const variableForm = /\{([a-z0-9_]+)(?:\.([^{}]+))?\}/g
 
 const latin1 = (text: string | undefined): Buffer | undefined => (text === undefined ? undefined : Buffer.from(text, 'latin1'))
 
-/** Variables without a dot. */
+/** The variables without a dot, by their names. `undefined`: the description lacks what the variable needs. */
 const plainVariables: { readonly [name: string]: (source: TextSource) => ReadPiece | undefined } = {
   body: () => (request) => request.body.bytes,
   json: () => signedJson,
@@ -45,7 +48,7 @@ const plainVariables: { readonly [name: string]: (source: TextSource) => ReadPie
   secret: () => (_request, secret) => Buffer.from(secret),
 }
 
-/** Variables with a name after a dot. */
+/** The variables with a dot, by their names. `of`: the text after the dot. */
 const dottedVariables: { readonly [name: string]: (of: string) => ReadPiece } = {
   header: (of) => {
     const name = of.toLowerCase()
@@ -58,8 +61,12 @@ const dottedVariables: { readonly [name: string]: (of: string) => ReadPiece } = 
   },
 }
 
-/** A value without a separator beside it must be a word: otherwise the text of another scheme under the same key could be cut into it. */
+/**
+ * The form of a payload value that has another variable directly beside it. It must be a word: otherwise a text of another scheme with the
+ * same secret could be cut into such values.
+ */
 const wordForm = /^[\w-]{0,256}$/
+/** Lets only a word pass. */
 const asWord =
   (piece: ReadPiece): ReadPiece =>
   (request, secret) => {
@@ -67,7 +74,7 @@ const asWord =
     return typeof value === 'string' && wordForm.test(value) ? value : undefined
   }
 
-/** Compiles the signed text of a description, or returns its first unknown variable. */
+/** Compiles the signed text of a description, or returns the first variable that has no meaning in it. */
 export const compileText = (source: TextSource): SignedText | { readonly unknown: string } => {
   const pieces: { readonly name: string; readonly piece: ReadPiece }[] = []
   let from = 0
@@ -105,31 +112,38 @@ export const compileText = (source: TextSource): SignedText | { readonly unknown
   }
 }
 
-/** Returns the reading of what a text with these variables signs of the body: equal for any two bodies that one signature covers. */
+/**
+ * Compiles the reading of the signed content of a body, for a signed text with these variables: the same content for any two bodies that
+ * one signature covers. For a text with only single values of the body, or with its CRC-32, the content is the whole body.
+ */
 export const signedBodyOf = (variables: ReadonlySet<string>, lines: readonly string[]): ReadPiece => {
   if (variables.has('json')) return signedJson
   if (variables.has('lines')) return (request) => signedLines(request, lines)
   return (request) => (variables.has('form') && isForm(request) ? signedForm(request) : request.body.bytes)
 }
 
-/** Returns the variables of a signed text: `timestamp`, `header.x-id`, … */
+/** Returns the variables of a template, without braces: `timestamp`, `header.x-id`, … */
 export const variablesOf = (signed: string): ReadonlySet<string> =>
   new Set([...signed.matchAll(variableForm)].map(([, name = '', of]) => (of === undefined ? name : `${name}.${of.toLowerCase()}`)))
 
-/** Returns the paths of a signed text into the payload. */
+/** Returns the paths in the payload that a template names. */
 export const payloadPaths = (signed: string): string[] =>
   [...signed.matchAll(variableForm)].flatMap(([, name, of]) => (name === 'payload' && of !== undefined ? [of] : []))
 
-/** Returns the field of a line. A question mark says that the field is optional. */
+/** Returns the name of a field in `lines` without its question mark, which says that the field is optional. */
 export const fieldOfLine = (line: string): string => line.replace(/\?$/, '')
 
+/** Returns an address without its protocol and host. */
 const pathAndQuery = (url: string): string => url.replace(/^[a-z]+:\/\/[^/?#]*/i, '')
 
-/** Whether the body is a form. Everything that reads a body decides it by this function. */
+/** Whether the body of a request is a form. The checks of all schemes decide it by this function. */
 export const isForm = ({ head, body }: Pick<RequestView, 'head' | 'body'>): boolean => isFormBody(head.headers, body.bytes)
 
 const jsonKey = {}
-/** Returns the body, or the field `payload` of a form. A field that begins as a text of another scheme is refused, as such a body is. */
+/**
+ * Returns the value of `{json}`: the body, or the field `payload` of a form. Returns `undefined` for a field that begins as a text of
+ * another scheme: such a body is refused, too.
+ */
 const signedJson = (request: RequestView): Buffer | undefined =>
   isForm(request) ? request.body.once(jsonKey, () => ownJson(readFields(request.body.bytes) ?? [])) : request.body.bytes
 
@@ -139,40 +153,46 @@ const ownJson = (fields: readonly FormValue[]): Buffer | undefined => {
 }
 
 const formKey = {}
+/** Returns the value of `{form}`: the fields of a form, or nothing for any other body. */
 const signedForm = (request: RequestView): readonly Buffer[] | undefined => {
   const { bytes } = request.body
   if (!isForm(request)) return []
   return request.body.once(formKey, () => sortedForm(readFields(bytes)))
 }
 
-/** More parts are copied into one buffer, because each part costs time too. */
+/**
+ * The most names and values of a form that stay separate buffers. A form with more is copied into one buffer, because each buffer has a
+ * cost of its own.
+ */
 const maxUncopied = 64
 
-/** A name that could continue the address before it. */
-const continuesAddress = /^(?:$|[^\p{L}\p{N}_])/u
-/** The longest name of a field. Sorting longer names would take long, and no sender has them. */
-const maxName = 256
+/** A name of a field that could pass for a continuation of the address, which stands before the fields in the signed text. */
+const couldContinueAddress = /^(?:$|[^\p{L}\p{N}_])/u
+/** The longest name of a field, in UTF-16 units. Sorting longer names would take long, and no sender has them. */
+const maxNameUnits = 256
 
 /**
- * Returns the fields of a form, sorted by name, each name followed by its value: Twilio signs them after the address. Of a repeated field,
- * each value counts once, in order (twilio-node, `lib/webhooks/webhooks.ts`).
+ * Returns the fields of a form, sorted by name, each name followed by its value: Twilio signs the fields in this order after the address.
+ * Of several fields with the same name and value, one counts (twilio-node, `lib/webhooks/webhooks.ts`). `undefined` where a name of a field
+ * is not allowed.
  */
 const sortedForm = (form: readonly FormValue[] | undefined): readonly Buffer[] | undefined => {
   const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-  if (form?.some(({ name }) => name.length > maxName || continuesAddress.test(name))) return undefined
+  if (form?.some(({ name }) => name.length > maxNameUnits || couldContinueAddress.test(name))) return undefined
   const text = form
     ?.toSorted((a, b) => order(a.name, b.name) || order(a.value.toString(), b.value.toString()))
     .filter(({ name, value }, i, all) => name !== all[i - 1]?.name || !all[i - 1]?.value.equals(value))
     .flatMap(({ name, value }) => [Buffer.from(name), value])
-  // Copying a few long parts would cost more than passing them on one by one.
+  // A few long parts are not copied, because that would cost more than passing them on one by one.
   return text && (text.length > maxUncopied ? [Buffer.concat(text)] : text)
 }
 
 const newLine = Buffer.from('\n')
 
 /**
- * Returns the lines; `undefined` where a required field is missing. The text must have only one meaning, so a line feed is allowed only in
- * the first value. In another value, chosen by a stranger, it could imitate further fields, and a signature for one topic could pass for a
+ * Returns the value of `{lines}`: for each field its name and its value, each with a line feed behind it; `undefined` where a required
+ * field is missing or is no text. The signed text must have only one meaning, so only the first value may have a line feed. In any other
+ * value, which a stranger may have chosen, a line feed could imitate further fields, and a signature for one topic could pass for a
  * signature for another.
  */
 const signedLines = (request: RequestView, names: readonly string[]): readonly Buffer[] | undefined => {
@@ -182,7 +202,7 @@ const signedLines = (request: RequestView, names: readonly string[]): readonly B
     const name = fieldOfLine(written)
     const value = compilePath(name)(payload)
     if (value === undefined && name !== written) continue
-    // A value of another type could be signed as its text, or not at all, but is passed on as it is.
+    // A value that is no text is refused, because the sender could sign it in another form than the one in which the event has it.
     if (typeof value !== 'string' || (i > 0 && value.includes('\n'))) return undefined
     lines.push(Buffer.from(`${name}\n`), Buffer.from(value), newLine)
   }

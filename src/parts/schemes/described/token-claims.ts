@@ -1,18 +1,20 @@
-/** JSON Web Tokens (RFC 7519) as signatures: HS256 with the route's secret, or RS256 and ES256 with a key of a JWKS. */
+/** Parses and checks JSON Web Tokens (RFC 7519): HS256 with the route's secret, or RS256 and ES256 with a key of a JWKS. */
 
 import { type KeyObject, verify } from 'node:crypto'
 import { type JsonObject, own, parseObject } from '../../../core/json.ts'
 import type { HmacKey } from '../../../node-internals/hmac-key.ts'
 import { equal } from '../kit/equal.ts'
-import { bytesOf } from './digits.ts'
+import { strictBytes } from './digits.ts'
 
-/** The parts of a token. None of them has been verified. */
+/** The parts of a token. `signed`: the text that its signature covers. None of the parts has been verified. */
 export type Token = { readonly header: JsonObject; readonly claims: JsonObject; readonly signed: string; readonly signature: Buffer }
 
-const maxChars = 16_384
+/** The longest token that is parsed, in UTF-16 units. */
+const maxTokenUnits = 16_384
 
+/** Parses a token; `undefined` where the text is malformed or too long. */
 export const parseToken = (text: string): Token | undefined => {
-  const parts = text.length > maxChars ? [] : text.split('.')
+  const parts = text.length > maxTokenUnits ? [] : text.split('.')
   const [head, body, signature] = parts.map((part) =>
     part.length > 0 && /^[\w-]+$/.test(part) ? Buffer.from(part, 'base64url') : undefined,
   )
@@ -21,13 +23,16 @@ export const parseToken = (text: string): Token | undefined => {
   return header && claims ? { header, claims, signed: `${parts[0]}.${parts[1]}`, signature } : undefined
 }
 
-/** Checks HS256 with a secret. */
+/** Whether the signature of a token is HS256 with this secret. */
 export const holdsWithSecret = ({ header, signed, signature }: Token, key: HmacKey): boolean =>
   header.alg === 'HS256' && equal(key.digest([Buffer.from(signed)]), signature)
 
 const algorithmByKeyType: { readonly [type: string]: string } = { rsa: 'RS256', ec: 'ES256' }
 
-/** Checks RS256 or ES256. The key decides which, never the token. */
+/**
+ * Whether the signature of a token holds with this public key: RS256 for an RSA key, ES256 for a key on P-256. The key decides which, never
+ * the token.
+ */
 export const holdsWithKey = ({ header, signed, signature }: Token, key: KeyObject): boolean => {
   const algorithm = algorithmByKeyType[key.asymmetricKeyType ?? '']
   if (algorithm === undefined || header.alg !== algorithm) return false
@@ -39,11 +44,12 @@ export const holdsWithKey = ({ header, signed, signature }: Token, key: KeyObjec
   }
 }
 
+/** The claims that a token must have: `issuer` and `audience` where they are given, and times within `windowSeconds` of the clock. */
 export type ExpectedClaims = { readonly issuer: string | undefined; readonly audience: string | undefined; readonly windowSeconds: number }
 
 /**
- * Returns the reason why the claims are refused at this time, in milliseconds; `undefined` when they are valid. Times are numbers (RFC
- * 7519, 2). Without `exp`, `iat` must be within the window.
+ * Returns the reason why the claims of a token are refused at the time `at`, in milliseconds; `undefined` when they are valid. Times are
+ * numbers (RFC 7519, 2). A token without `exp` must have been made within the window: its `iat`, where it has one, is compared.
  */
 export const whyNotClaimed = ({ claims }: Token, { issuer, audience, windowSeconds }: ExpectedClaims, at: number): string | undefined => {
   const now = at / 1000
@@ -58,8 +64,8 @@ export const whyNotClaimed = ({ claims }: Token, { issuer, audience, windowSecon
   return undefined
 }
 
-/** Returns the digest in a claim; `undefined` where there is none. */
+/** Returns the digest of the body that a claim of a token has; `undefined` where there is none. */
 export const claimedDigest = ({ claims }: Token, claim: string, encoding: 'hex' | 'base64' | 'base64url'): Buffer | undefined => {
   const text = own(claims, claim)
-  return typeof text === 'string' ? bytesOf(text, encoding) : undefined
+  return typeof text === 'string' ? strictBytes(text, encoding) : undefined
 }

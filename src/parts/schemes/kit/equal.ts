@@ -2,5 +2,5 @@
 
 import { timingSafeEqual } from 'node:crypto'
 
-/** Whether bytes are equal, in a time that reveals nothing about them. Only a difference in length is answered sooner. */
+/** Whether two buffers are equal, in a time that reveals nothing about their bytes. Only a difference in length is answered sooner. */
 export const equal = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b)

@@ -1,4 +1,4 @@
-/** Checks an HMAC-SHA256 as most schemes use it: over a prefix from the headers, followed by the body. */
+/** Makes and checks HMAC-SHA256 as most schemes use it: over a prefix from the headers, followed by the body. */
 
 import { createHmac } from 'node:crypto'
 import type { RequestHead } from '../../../core/request.ts'
@@ -6,28 +6,31 @@ import { HmacKey } from '../../../node-internals/hmac-key.ts'
 import type { CheckHead, Why } from '../scheme.ts'
 import { equal } from './equal.ts'
 
-/** What the headers say: one of `digests` is the HMAC of `prefix` followed by the body. */
+/** The HMAC in the headers of a request: one of `digests` must be the HMAC of `prefix` followed by the body. */
 export type SentHmac = { readonly prefix: string; readonly digests: readonly Buffer[] }
 
-/** Returns the sent HMAC of a body without a prefix, or `malformed` where there is no digest. */
+/** Returns the HMAC of a body without a prefix, as the headers have it, or the reason `malformed` where there is no digest. */
 export const sentBodyHmac = (digest: Buffer | undefined, malformed: Why): SentHmac | Why =>
   digest ? { prefix: '', digests: [digest] } : malformed
 
-/** Checks the HMAC that `read` finds in the headers. `read` returns the reason when a header is missing, malformed or too old. */
+/**
+ * Makes the check of an HMAC with one key. `read`: finds the HMAC in the headers, or returns the reason when a header is missing, malformed
+ * or too old.
+ */
 export const checkHmac = (key: Buffer | string, read: (head: RequestHead) => SentHmac | Why): CheckHead => {
-  // Made at the first request, because there may be thousands of routes, each with every scheme.
+  // The key is prepared at the first request, because there may be thousands of routes, each with every scheme.
   let hmacKey: HmacKey | undefined
   return (head) => {
     const sent = read(head)
     if (typeof sent === 'string') return sent
     return (body) => {
       hmacKey ??= new HmacKey('sha256', typeof key === 'string' ? Buffer.from(key) : key)
-      // Node decodes headers as latin1, so encoding as latin1 gives the signed bytes.
+      // Node decodes headers as latin1, so encoding the prefix as latin1 gives the bytes that were signed.
       const digest = hmacKey.digest(sent.prefix === '' ? [body] : [Buffer.from(sent.prefix, 'latin1'), body])
       return sent.digests.some((sentDigest) => equal(sentDigest, digest)) || 'no secret of the route gives this signature'
     }
   }
 }
 
-/** Returns the HMAC that a sender computes. */
+/** Returns the HMAC of a text, for signing a test request. */
 export const hmac = (key: Buffer | string, text: string): Buffer => createHmac('sha256', key).update(text).digest()

@@ -17,13 +17,19 @@ const digestsOf = (signatures: string): Buffer[] =>
     .filter((entry) => entry.startsWith('v1,') && base64Digest.test(entry.slice(3)))
     .map((entry) => Buffer.from(entry.slice(3), 'base64'))
 
-/** Whether a header was sent twice. Node joins the two values with `, `, which no id and no list of signatures contains. */
+/** Whether a header stood twice in the request. Node joins the two values with `, `, which no id and no list of signatures contains. */
 const isJoined = (text: string): boolean => text.includes(', ')
 
-/** An id that begins so could be the time in the signed text of another scheme, with the rest of that text as the rest of the id. */
+/**
+ * An id that begins with a time and a dot is refused. In the signed text, which begins with the id, it would look like the signed text
+ * `<time>.<body>` of another scheme under the same secret.
+ */
 const beginsAsTime = /^\d{10,13}\./
 
-/** Makes the check; `undefined` for a secret that is not a key. */
+/**
+ * Makes the check of requests with the headers `<prefix>id`, `<prefix>timestamp` and `<prefix>signature`; `undefined` where the secret is
+ * no key of Standard Webhooks.
+ */
 export const checkStandard = (secret: string, prefix: string): CheckHead | undefined => {
   const key = whsecKey(secret)
   if (!key) return undefined

@@ -14,7 +14,7 @@ export const whyNotFresh = (name: string, timestamp: string | undefined, at: num
   return whyTooFar(name, Number(timestamp), Math.floor(at / 1000), toleranceSeconds)
 }
 
-/** Returns the reason why a time is refused; `undefined` when it is close enough to `at`. All values are in seconds. */
+/** Returns the reason why a time is refused; `undefined` when it is at most `tolerance` away from `at`. All values are in seconds. */
 export const whyTooFar = (name: string, sent: number, at: number, tolerance: number): Why | undefined => {
   const off = Math.abs(at - sent)
   return off <= tolerance
