@@ -27,7 +27,7 @@ const allowed: { readonly [place: string]: string } = {
   'expr/turn.ts waiting': 'who waits for a turn of that loop',
   'parts/stages/json.ts collectedHeaders': 'made from a list of schemes, gone with the list',
   'parts/schemes/described/algorithm.ts longText': 'a long text while it is checked, wiped after each',
-  'parts/schemes/described/algorithm.ts pool': 'who waits for that buffer, and for a thread of the process',
+  'parts/schemes/described/algorithm.ts checksInPool': 'who waits for that buffer, and for a thread of the process',
   'node-internals/hmac-key.ts inner': 'what a hash is taken of, wiped after each',
   'node-internals/hmac-key.ts outer': 'what a hash is taken of, wiped after each',
   'plan/plugins/plugin-module.ts failures': 'Node remembers that an address failed until the process ends',
