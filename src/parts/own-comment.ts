@@ -15,6 +15,7 @@ export type Thread = {
   readonly number: string
 }
 
+/** Makes and recognises marks with the key of one data directory. */
 export type OwnComments = {
   /** Makes the mark for the end of `text`, posted to `thread`. `delivery`: 16 hexadecimal digits that identify the delivery. */
   readonly mark: (delivery: string, thread: Thread, text: string) => string

@@ -11,6 +11,7 @@ import { scalarText } from '../../../expr/render.ts'
 import type { SchemeBodyPath } from '../../../generated/config.ts'
 import { ReadOnceBody } from '../../body/request-body.ts'
 
+/** The head of a request, and its body, payload and query as far as they are read. */
 export type RequestView = {
   readonly head: RequestHead
   /** The body; an empty one while only the head is there. */

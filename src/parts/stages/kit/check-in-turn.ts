@@ -17,7 +17,7 @@ const minWaitingBytes = 16_384
 const minLargeBytes = 262_144
 const retryAfterSeconds = 60
 
-/** Runs the checks of one route. */
+/** Runs the checks of one route at once or in turn. */
 export type ChecksInTurn = {
   /** Refuses a request before its body is read when its check would have to wait and there is no room. */
   atHead(head: RequestHead): Refused | undefined
@@ -28,6 +28,7 @@ export type ChecksInTurn = {
 /** Checks a body. `then`: does a further step of the check, perhaps in a later turn; absent when the check runs at once. */
 type VerifyInSteps = (body: RequestBody, then?: NextStep) => ReturnType<VerifyBody>
 
+/** Makes the checks in turn of one route. `turns` has room for a bounded number of waiting checks, and of each client. */
 export const checksInTurn = ({ name, adapter, effects: { limiter, turns } }: StageKit): ChecksInTurn => {
   const hasFailed = (head: RequestHead, bytes: number): boolean => bytes >= minWaitingBytes && limiter.hasFailed(name, head.remote)
   return {
