@@ -26,6 +26,7 @@ export type EditorSettings = {
   readonly stdout: WriteStream
 }
 
+/** What the editor on a terminal needs besides the terminal. */
 export type Around = Pick<Surroundings, 'service' | 'watch'> & {
   /** Opens a file in the user's editor, at a line. */
   readonly edit: (file: string, line?: number) => Promise<void>
@@ -39,8 +40,8 @@ const previewDelayMs = 80
 const keepDelayMs = 1_000
 
 /**
- * Runs the editor until the user leaves it, or something outside ends it. A mistake of the program is thrown as a Fault after the terminal
- * was given back.
+ * Runs the editor until the user leaves it, or a signal or a lost terminal ends it. Resolves to how the editor ended. A mistake of the
+ * program is thrown as a Fault after the terminal was given back.
  */
 export const runEditor = async (settings: EditorSettings, around: Around): Promise<EditorEnd> => {
   const { stdin, stdout, options, route } = settings
@@ -80,7 +81,7 @@ export const runEditor = async (settings: EditorSettings, around: Around): Promi
     editText: (text) => away(() => around.editText(text)),
     editFile: (file, line) => away(() => around.edit(file, line)),
   })
-  // After a stop from outside, another program has had the terminal, so the editor takes it again.
+  // While another process had stopped this one, the shell had the terminal, so the editor gives it back and takes it again.
   const stopListening = onContinued(() => terminal.isOurs() && void away(async () => {}))
   stdout.on('resize', resize)
   canvas.draw(state)

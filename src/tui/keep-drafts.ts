@@ -1,4 +1,4 @@
-/** Stores the drafts that are being edited a second after the last change, so that a crash or a kill loses only what came after it. */
+/** Stores the drafts that are being edited soon after each change, so that a crash or a kill loses only the latest changes. */
 
 import type { RouteDraft } from '../app/editor/draft/route-draft.ts'
 import type { EditorService } from '../app/editor/service.ts'
@@ -6,6 +6,7 @@ import { isSameRoute } from './model/pending.ts'
 
 export type KeeperOptions = {
   readonly service: Pick<EditorService, 'keepDraft' | 'dropDraft'>
+  /** Milliseconds from the latest change until the drafts are stored. */
   readonly delayMs: number
   /** Waits for the work before the editor ends, and reports its failure. */
   readonly track: (work: Promise<unknown>) => void

@@ -1,4 +1,4 @@
-/** Asks the editor service the questions of the model, and tells their answers. */
+/** Asks the editor service the questions of the model, and gives the answers to the model as messages. */
 
 import type { Answer, EditorService, Question } from '../app/editor/service.ts'
 import { Fault, messageOf } from '../core/fault.ts'
@@ -12,11 +12,12 @@ type Asking = {
   readonly previewDelayMs: number
 }
 
+/** The state of the editor now, and the function that takes a message to the model. */
 type Asker = { readonly state: () => State; readonly tell: (message: Message) => void }
 
 export type Questions = {
   ask(question: Question): void
-  /** Does an act of the user. While the answer to a question is to open a screen, the act waits for that screen. */
+  /** Does an act of the user. While a question is asked whose answer opens a screen, the act waits for that screen. */
   readonly typed: TypedAhead['whenOpened']
   /** Adds work that writes. The editor waits for it before it ends. */
   addWrite(work: Promise<unknown>): void
@@ -47,6 +48,7 @@ export const createQuestions = ({ service, previewDelayMs }: Asking, { state, te
 /** The questions whose answers open a screen. */
 const opens: ReadonlySet<Question['ask']> = new Set(['drafts', 'open', 'create', 'names'])
 
+/** Whether the answer has the routes of the home screen for the first time. */
 const isFirst = ({ ask }: Question, { world }: State): boolean => ask === 'home' && !world.home
 
 /** Whether the answer opens a list of payloads for a new route. */
@@ -69,7 +71,7 @@ const createWritten = () => {
   }
 }
 
-/** Resolves to the answer, also where the service failed. */
+/** Asks the service. Resolves to its answer, or to the message `failed` if the service throws. Never rejects. */
 export const answerTo = async (service: EditorService, question: Question): Promise<Answer> => {
   try {
     const answer = await (service[question.ask] as (of: Question['of']) => Promise<never>)(question.of)
@@ -82,7 +84,7 @@ export const answerTo = async (service: EditorService, question: Question): Prom
 
 type PreviewQuestion = Extract<Question, { ask: 'preview' }>
 
-/** Asks for one preview at a time, always of the latest state. States between two previews are skipped. */
+/** Makes what asks for previews: for one at a time, always of the latest state. States between two previews are skipped. */
 const createPreviews = ({ service, previewDelayMs }: Asking, tell: (message: Message) => void) => {
   let next: PreviewQuestion | undefined
   let isBusy = false

@@ -9,11 +9,12 @@ import type { ThreadData, ThreadReply, ThreadRequest } from './service-thread.ts
 
 type Waiting = { readonly resolve: (answer: never) => void; readonly reject: (error: Fault) => void }
 
+/** The service, and the function that ends its thread. */
 export type ThreadedService = { readonly service: EditorService; close(): Promise<void> }
 
 /**
- * Opens the service. With `profile`, it serves the routes of that profile only. The first question starts the thread. When the thread
- * ends, open questions are rejected with a Fault, and the next question starts another thread.
+ * Opens the service. With `profile`, the service knows the routes of that profile only. The first question starts the thread. When the
+ * thread ends, questions without an answer are rejected with a Fault, and the next question starts another thread.
  */
 export const openServiceInThread = (workspace: Workspace, profile?: string): ThreadedService => {
   const waiting = new Map<number, Waiting>()

@@ -1,4 +1,7 @@
-/** The thread of the editor service. A trace, or a check of many routes, takes longer than a key press may wait. */
+/**
+ * The entry of the thread in which the editor service works: answers each question that the main thread posts. A trace, or a check of many
+ * routes, takes longer than a key press may wait.
+ */
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { createEditorService } from '../app/editor/create-service.ts'

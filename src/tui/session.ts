@@ -1,4 +1,6 @@
-/** The editor at work: inputs go through the reducer, the frame is drawn, and the model's commands are done. */
+/**
+ * The editor at work: each input goes through the reducer, the new state is drawn, and the commands that the reducer gives back are done.
+ */
 
 import type { OpenedRoute } from '../app/editor/draft/route-draft.ts'
 import type { Answer, EditorService } from '../app/editor/service.ts'
@@ -12,15 +14,16 @@ import { type Input, reduce, type State } from './model/state.ts'
 import { answerTo, createQuestions } from './questions.ts'
 import { models } from './screens/index.ts'
 
-/** Everything that the editor does outside of its model. */
+/** What the session needs to act outside of the model: the editor service, the terminal, other programs, and times. */
 export type Surroundings = {
   readonly service: EditorService
   readonly draw: (state: State) => void
   readonly redraw: () => void
   readonly copy: (text: string) => void
   readonly suspend: () => void
-  /** Open a text, or a file at a line, in the user's editor. The terminal is given back meanwhile. */
+  /** Opens a text in the user's editor and resolves to the edited text. That editor has the terminal meanwhile. */
   readonly editText: (text: string) => Promise<string>
+  /** Opens a file at a line in the user's editor, and resolves when that editor ends. */
   readonly editFile: (file: string, line: number) => Promise<void>
   /** Follows the traffic of the running gateway. Throws a Fault when no gateway runs. */
   readonly watch: (route: string | undefined) => Promise<{ readonly lines: AsyncIterable<TailLine>; close(): void }>
@@ -33,7 +36,9 @@ export type Surroundings = {
 export type Session = {
   readonly state: () => State
   readonly input: (input: Input) => void
-  /** Does what the user typed or clicked. If a screen is being opened, the act waits for that screen, because it is meant for it. */
+  /**
+   * Does what the user typed or clicked. If a screen is being opened, the act waits for that screen, because the user means the act for it.
+   */
   readonly typed: (act: () => void) => void
   /** Resolves when the editor is left. */
   readonly ended: Promise<void>
@@ -41,8 +46,10 @@ export type Session = {
   readonly close: () => Promise<string | undefined>
 }
 
+/** What is done for each kind of command. */
 type Effects = { readonly [kind in Command['kind']]: (command: Extract<Command, { kind: kind }>) => void }
 
+/** Begins a session in the state `first`. Nothing is drawn before the first input. */
 export const openSession = (first: State, around: Surroundings): Session => {
   let state = first
   let end = (): void => {}
@@ -117,6 +124,7 @@ const editRoute = async (opened: OpenedRoute, path: Path, { service, editFile }:
   return answerTo(service, { ask: 'reopen', of: { name: opened.name, source: opened.source } })
 }
 
+/** Makes what follows the traffic of the running gateway, and tells each line as a message. `open` ends an earlier following first. */
 const createLive = ({ watch }: Surroundings, tell: (message: Message) => void) => {
   let close = (): void => {}
   const follow = async (route: string | undefined): Promise<void> => {

@@ -1,9 +1,9 @@
-/** Keeps keys that come while a screen is being opened, because they are meant for that screen. */
+/** Keeps what the user types while a screen is being opened, because the user means it for that screen. */
 
 export type TypedAhead = {
-  /** Does the act at once, or as soon as no screen is being opened. */
+  /** Does an act of the user at once, or as soon as no screen is being opened. Acts keep their order. */
   whenOpened(act: () => void): void
-  /** Tells that a screen is being opened, until the work ends. */
+  /** Tells that `work` opens a screen. Acts wait until `work` ends. */
   holdUntil(work: Promise<unknown>): void
 }
 
@@ -12,7 +12,7 @@ export const createTypedAhead = (): TypedAhead => {
   let openings = 0
   const done = (): void => {
     openings -= 1
-    // The first act may open another screen, and then the rest must wait.
+    // An act may open another screen, and then the acts behind it must go on waiting.
     while (openings === 0 && waiting.length > 0) waiting.shift()?.()
   }
   return {

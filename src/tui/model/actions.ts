@@ -1,4 +1,7 @@
-/** The actions and their keys. Help, palette and docs are made from this table. */
+/**
+ * The actions of the terminal editor and their keys. Help, the palette (the list of every action by its name) and the docs are made from
+ * this table.
+ */
 
 export type ActionGroup = 'move' | 'change' | 'look' | 'text' | 'program'
 
@@ -73,7 +76,7 @@ export type ActionName = keyof typeof actions
 
 export const actionMeaning = (name: ActionName): Meaning => actions[name]
 
-/** The keys of each action: those of the table, or those of the user. */
+/** The keys of each action: the keys of `actions`, or the keys that the user gave the action in `keys.yaml`. */
 export type Keymap = { readonly [name in ActionName]: readonly string[] }
 
 export const defaultKeymap: Keymap = Object.fromEntries(
@@ -83,6 +86,9 @@ export const defaultKeymap: Keymap = Object.fromEntries(
 /** The actions that every screen has. */
 export const everywhere: readonly ActionName[] = ['interrupt', 'suspend', 'redraw', 'help', 'palette', 'quit', 'back']
 
-/** Returns the action of a key; `undefined` if no action of `among` has the key. If several have it, the first of them counts. */
+/**
+ * Returns the action of a key; `undefined` if no action of `among` has the key. If several actions have the key, the first of `among`
+ * counts.
+ */
 export const actionOf = (key: string, among: readonly ActionName[], keymap: Keymap): ActionName | undefined =>
   among.find((name) => keymap[name].includes(key))

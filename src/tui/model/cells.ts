@@ -1,4 +1,4 @@
-/** Fits texts into the cells of a terminal: cuts, fills and breaks them. */
+/** Fits texts into a width, counted in cells of the terminal: cuts texts, fills them with blanks, or breaks them into lines. */
 
 import { printable } from '../../core/text.ts'
 import { charactersOf, isNarrow, widthOf } from './characters.ts'
@@ -25,8 +25,8 @@ export const cell = (text: string, width: number): string => {
 }
 
 /**
- * Fits several texts into one cell and returns the same number of texts. Without room, the last texts are cut or empty; with room to
- * spare, the last text is filled with blanks.
+ * Fits texts that stand beside each other into one width, and returns the same number of texts. Without room, the last texts are cut or
+ * empty; with room to spare, the last text is filled with blanks. The results are safe on a terminal.
  */
 export const cellOf = (texts: readonly string[], width: number): readonly string[] => {
   const safe = texts.map((text) => printable(text, 4096))

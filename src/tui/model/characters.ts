@@ -2,10 +2,15 @@
 
 import { eastAsianWidth } from 'get-east-asian-width'
 
-/** The flag for sets of texts. The flag is a constant, because the compiler does not know literals with it yet. */
+/**
+ * The flag that lets a class of a pattern match emojis of several code points. A literal cannot have it: the compiler's target is too old.
+ */
 const sets = 'v'
 
-/** Loads the tables of the language. Loading takes a third of the time to the first frame, and the first frame does not need them. */
+/**
+ * Loads what finds the borders of characters, and emojis. Loading takes a third of the time to the first frame, so it waits for the first
+ * text that is not narrow.
+ */
 const load = () => ({ segmenter: new Intl.Segmenter(), emoji: new RegExp('^\\p{RGI_Emoji}$', sets) })
 let loaded: ReturnType<typeof load> | undefined
 
@@ -14,11 +19,13 @@ const tables = (): ReturnType<typeof load> => {
   return loaded
 }
 
+/** Returns the characters of a text as people see them: a letter with its accents is one segment, and so is an emoji. */
 export const charactersOf = (text: string): Intl.Segments => tables().segmenter.segment(text)
 
-/** ASCII, and the signs that frames are drawn with. */
+/** Texts of ASCII, and of the signs that borders are drawn with: each of their characters is one cell wide. */
 const narrow = /^[\x20-\x7e─│…→·]*$/
 
+/** Whether each code unit of a text is known to be one cell wide, so that the width is the length. `false` says nothing. */
 export const isNarrow = (text: string): boolean => narrow.test(text)
 
 /** Returns the width of a text in cells of the terminal. */
@@ -26,7 +33,7 @@ export const widthOf = (text: string): number =>
   isNarrow(text) ? text.length : Array.from(charactersOf(text), ({ segment }) => cellsOf(segment)).reduce((sum, cells) => sum + cells, 0)
 
 const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{M}\p{Cs}]+/u
-/** Half-width and full-width forms. They have cells of their own even behind the letter that they belong to. */
+/** Half-width and full-width forms. Such a form has cells of its own even where it is part of the character before it. */
 const halfOrFull = /[\uff00-\uffef]/g
 
 const cellsOf = (character: string): number => {

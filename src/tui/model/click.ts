@@ -1,4 +1,6 @@
-/** Finds the row that was clicked. The place of the screen's list decides, not what was drawn. */
+/**
+ * Finds the row of a list that was clicked. It is reckoned from the place that the screen's model gives the list, without asking the view.
+ */
 
 import { type ListArea, windowStart } from './list.ts'
 import { isTooSmall, roomOf, rowsAbove } from './room.ts'
@@ -7,7 +9,7 @@ import { type Models, type State, top } from './state.ts'
 /** A cell of the terminal; columns and lines count from 0. */
 export type Cell = { readonly column: number; readonly line: number }
 
-/** Returns the row at a cell; `undefined` for a cell outside of the list. */
+/** Returns the number of the row at a cell, from 0; `undefined` for a cell outside of the list of the screen that is shown. */
 export const clickedRow = (state: State, { column, line }: Cell, models: Models): number | undefined => {
   const { world } = state
   const screen = top(state)

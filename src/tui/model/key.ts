@@ -1,4 +1,4 @@
-/** A key press in one notation: `a`, `G`, `^s`, `enter`, `shift+tab`. */
+/** The notation in which the editor names keys: `a`, `G`, `^s`, `enter`, `shift+tab`. */
 
 export type Key = {
   readonly name: string
@@ -6,7 +6,7 @@ export type Key = {
   readonly text?: string
 }
 
-/** A key as Node's decoder of terminal input describes it. */
+/** A key as `node:readline` describes it. */
 export type Decoded = {
   readonly name?: string | undefined
   readonly sequence?: string | undefined
@@ -21,7 +21,10 @@ const renamed: { readonly [name: string]: string } = {
   pagedown: 'pgdn',
 }
 
-/** Returns the key in our notation; `undefined` for an unknown sequence, and for keys with alt. */
+/**
+ * Returns a key of `node:readline` in the notation of the editor; `undefined` for an unknown sequence, and for keys with alt. `typed`: the
+ * characters that Node gives beside the key; `undefined` if the key types none.
+ */
 export const decodedKey = (typed: string | undefined, { name, sequence, ctrl, meta, shift }: Decoded): Key | undefined => {
   if (name === 'undefined' || (name === undefined && (typed === undefined || isControl(typed)))) return undefined
   if (name === 'escape') return { name: 'esc' }

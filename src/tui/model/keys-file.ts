@@ -7,7 +7,10 @@ import { isObject, type Json } from '../../core/json.ts'
 import { nearest } from '../../core/text.ts'
 import { actions, defaultKeymap, type Keymap } from './actions.ts'
 
-/** Reads the keymap. Rejects with a Fault that names the line of an unknown action or key. */
+/**
+ * Resolves to the default keys, with the keys of the file in their place. Without a file, they are all default. Rejects with a Fault that
+ * names the line of a mistake, of an unknown action or of an unknown key.
+ */
 export const readKeymap = async (dataDir: string): Promise<Keymap> => {
   const file = join(dataDir, 'keys.yaml')
   if (!existsSync(file)) return defaultKeymap

@@ -1,10 +1,10 @@
-/** Moves the cursor in a list of which only a part is shown. */
+/** The cursor of a list of which only a part is shown: what actions move it, how far, and which rows are shown around it. */
 
 import type { ActionName } from './actions.ts'
 
 const pageRows = 10
 
-/** Returns the place of the cursor after an action, unchanged if the action does not move it. */
+/** Returns the row of the cursor after an action. An action that moves nothing only keeps the cursor among the `length` rows. */
 export const moved = (cursor: number, action: ActionName, length: number): number => {
   const to = (place: number): number => Math.max(0, Math.min(length - 1, place))
   switch (action) {
@@ -29,6 +29,7 @@ export const moved = (cursor: number, action: ActionName, length: number): numbe
   }
 }
 
+/** The actions that move the cursor of every list. */
 export const moves: readonly ActionName[] = ['up', 'down', 'top', 'end', 'pageUp', 'pageDown']
 
 /** Returns how far lines are scrolled after an action. `last`: the scroll that shows the last line. */
@@ -38,20 +39,24 @@ export const scrolled = (scroll: number, action: ActionName, last: number): numb
 /** The actions that a list has after a search has narrowed it. */
 export const matchMoves: readonly ActionName[] = ['nextMatch', 'previousMatch']
 
+/** The actions that go to another pane of the screen. */
 export const paneKeys: readonly ActionName[] = ['nextPane', 'previousPane', 'pane1', 'pane2', 'pane3', 'pane4', 'pane5']
 
-/** Returns the pane after an action of `paneKeys`; the same pane if there is no pane of that number. */
+/** Returns the pane after an action of `paneActions`; the same pane if there is no pane of the action's number. */
 export const paneAfter = <Pane>(panes: readonly Pane[], pane: Pane, action: ActionName): Pane => {
   const by = { nextPane: 1, previousPane: panes.length - 1 }[action as string]
   const at = by === undefined ? Number(action.slice('pane'.length)) - 1 : (panes.indexOf(pane) + by) % panes.length
   return panes[at] ?? pane
 }
 
-/** Returns the first row to show, so that the cursor is within `height` rows, in their middle if possible. */
+/** Returns the number of the first row to show. Of the `height` rows that are shown, the middle one has the cursor if possible. */
 export const windowStart = (cursor: number, length: number, height: number): number =>
   Math.max(0, Math.min(cursor - Math.floor(height / 2), length - height))
 
-/** Returns how well a text has the letters of a search in their order: a smaller number is better. `undefined`: a letter is missing. */
+/**
+ * Compares a text with a search: the text must have the letters of the search in their order. Returns a number that is smaller for a better
+ * match; `undefined` if a letter is missing. A text that has the search as a whole is better than any other.
+ */
 export const fuzzy = (text: string, search: string): number | undefined => {
   const lower = text.toLowerCase()
   const wanted = search.toLowerCase()
@@ -68,11 +73,11 @@ export const fuzzy = (text: string, search: string): number | undefined => {
   return 1_000 + gaps
 }
 
-/** The place of a list in the room of its screen, and the rows that are shown there. */
+/** The place of a list in the room of its screen, with the cursor and the length, which decide what rows are shown at that place. */
 export type ListArea = {
   /** The number of cells left of the list; `undefined` for none. */
   readonly before?: number
-  /** The number of rows above the list. */
+  /** The number of rows of the screen above the list. */
   readonly above: number
   readonly width: number
   readonly height: number
@@ -81,14 +86,14 @@ export type ListArea = {
   readonly length: number
 }
 
-/** Returns the rows that are shown as `3-12 of 40`; empty if all rows are shown. */
+/** Says which rows of a list are shown, such as `3-12 of 40`; empty if all rows are shown. */
 export const positionOf = ({ cursor, length, height }: Pick<ListArea, 'cursor' | 'length' | 'height'>): string => {
   if (length <= height) return ''
   const start = windowStart(cursor, length, height)
   return `${start + 1}-${Math.min(length, start + height)} of ${length}`
 }
 
-/** Returns the lines to show after scrolling. At the end, the last lines fill the height. */
+/** Returns the lines to show, at most `height`, from the line `scroll` on. If fewer lines follow, lines before them fill the height. */
 export const scrolledTo = <Line>(lines: readonly Line[], scroll: number, height: number): readonly Line[] => {
   const start = Math.min(scroll, Math.max(0, lines.length - height))
   return lines.slice(start, start + height)

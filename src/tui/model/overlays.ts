@@ -1,6 +1,6 @@
 /**
- * The screens that stand above any other screen: a list to pick from, a line to fill in, a question, help. An overlay gives back what the
- * user chose.
+ * The overlays, which are screens that open above any other screen: a list to pick from, a line to fill in, a question, help, the save
+ * screen. Most of them give what the user chose to the screen below, under the `id` with which they were made (`Returned`).
  */
 
 import type { RouteDraft } from '../../app/editor/draft/route-draft.ts'
@@ -25,7 +25,7 @@ export type PickScreen = Screen & {
   readonly marks?: Marks
 }
 
-/** The marks of a list. `all`: the values of the marked rows, in the order of marking. */
+/** The marks of a list from which several rows may be picked. `all`: the values of the marked rows, in the order of marking. */
 export type Marks = {
   readonly all: readonly string[]
   /** The user has set or removed a mark. Until then, enter picks the row of the cursor in addition to the marked rows. */
@@ -42,15 +42,15 @@ export type EntryScreen = Screen & {
   readonly help?: string
   readonly field: TextField
   readonly isSecret: boolean
-  /** What the text must be. */
+  /** What the text must be: anything, a number, or the name of a new route. */
   readonly form: 'text' | 'number' | 'name'
-  /** The names that a new name must not be. */
+  /** The names that routes have already. A new name must not be one of them. */
   readonly taken?: readonly string[]
 }
 
 export type Choice = { readonly value: string; readonly title: string }
 
-/** A question with a few answers; escape gives none. */
+/** A question with a few answers. Escape leaves the question without an answer. */
 export type ChooseScreen = Screen & {
   readonly kind: 'choose'
   readonly id: string
@@ -59,6 +59,7 @@ export type ChooseScreen = Screen & {
   readonly cursor: number
 }
 
+/** The keys of the screen below: of each of `actions`. */
 export type HelpScreen = Screen & {
   readonly kind: 'help'
   readonly actions: readonly ActionName[]
@@ -67,22 +68,22 @@ export type HelpScreen = Screen & {
 }
 
 /**
- * The diff and the findings of a draft. `then`: what follows the saving. With `all` and `quit`, the changes of every other route are shown
- * and saved in turn. With `look` as `diff`, nothing can be saved.
+ * The diff and the findings of the open draft. `then`: what follows the saving. With `all` and `quit`, the changes of every other route are
+ * shown and saved in turn. With `look` as `diff`, nothing can be saved.
  */
 export type SaveScreen = Screen & {
   readonly kind: 'save'
   readonly then: 'stay' | 'home' | 'all' | 'quit'
   readonly look: 'save' | 'diff'
   readonly cursor: number
-  /** The screen waits for a plan, or for the end of saving. */
+  /** The screen waits for the save plan (what saving would write), or for the end of saving. */
   readonly isBusy: boolean
   readonly plan?: SavePlan
-  /** The user wants to put the changes into the file as it is now. */
+  /** Present if the file was changed by others after the route was opened, and the user wants the changes put into that changed file. */
   readonly onto?: 'current'
 }
 
-/** Makes a list to pick from. `now`: the current choice. The cursor stands on it, so that enter changes nothing. */
+/** Makes a list to pick from. `now`: the current choice. The cursor stands on the current choice, so that enter changes nothing. */
 export const pick = (id: string, title: string, rows: readonly PickRow[], free = false, now?: string): PickScreen => {
   const isOffered = now === undefined || rows.some(({ value }) => value === now)
   const all = isOffered ? rows : [{ value: now, title: now, detail: 'as it is' }, ...rows]
@@ -100,7 +101,7 @@ export const pick = (id: string, title: string, rows: readonly PickRow[], free =
   }
 }
 
-/** The row that stands for no marks. The cursor is on this row if nothing is marked. */
+/** The first row of a list in which nothing is marked. The cursor stands on this row, so that enter marks nothing. */
 export const noMark: PickRow = { value: '', title: 'not set', detail: 'leaves it so' }
 
 /** Makes a list from which several rows may be picked. The rows of `marked` are marked, and come first. */
@@ -153,14 +154,14 @@ const saveScreen = (then: SaveScreen['then'], look: SaveScreen['look'] = 'save')
 
 const planned = (draft: RouteDraft): Command => ({ kind: 'ask', question: { ask: 'plan', of: { draft } } })
 
-/** Opens the save screen and asks for its plan. The plan is about the open route, or else about the route that was changed last. */
+/** Opens the save screen and asks for its save plan. With `stay`, the open route is saved; otherwise the route that was changed last. */
 export const openSave = (drafts: Drafts, then: SaveScreen['then'], look?: SaveScreen['look']): Update<never> => {
   const draft = (then === 'stay' ? drafts.draft : undefined) ?? changedDrafts(drafts)[0]
   if (!draft) return warned('nothing was changed')
   return { world: withOpen(drafts, draft), go: { push: saveScreen(then, look) }, commands: [planned(draft)] }
 }
 
-/** Replaces the save screen by the save screen of the next route. */
+/** Replaces the save screen by the save screen of the next route, whose draft is opened. `pending`: the drafts after that draft. */
 export const saveNext = (draft: RouteDraft, pending: readonly RouteDraft[], then: SaveScreen['then']): Update<never> => ({
   world: { draft, pending, payload: undefined },
   go: { home: true, above: saveScreen(then) },
@@ -171,6 +172,7 @@ export const helpOn = (known: readonly ActionName[]): HelpScreen => ({ kind: 'he
 
 export const paletteId = 'palette'
 
+/** Makes the palette: a list to pick from, with every action of the screen below by its title. */
 export const paletteOf = (known: readonly ActionName[], keymap: Keymap): PickScreen =>
   pick(
     paletteId,
@@ -186,6 +188,7 @@ export const leaveChoices: readonly Choice[] = [
   { value: 'cancel', title: 'Cancel' },
 ]
 
+/** Asks what to do with the unsaved changes of these routes before the editor quits. */
 export const quitQuestion = (routes: readonly string[]): ChooseScreen => {
   const named = routes.map((route) => `"${route}"`)
   const who = named.length > 3 ? `${named.length} routes` : named.join(', ')

@@ -1,9 +1,9 @@
-/** The unsaved changes of several routes: those of the open route, and those that were made on the list before. */
+/** The unsaved changes of several routes: the changes of the open route, and the changes of routes that were open before it. */
 
 import { isModified, type OpenedRoute, type RouteDraft } from '../../app/editor/draft/route-draft.ts'
 import type { World } from './screen.ts'
 
-/** The open draft, and the drafts that wait to be saved. */
+/** The open draft, and the changed drafts of other routes, which wait to be saved. */
 export type Drafts = Pick<World, 'draft' | 'pending'>
 
 /** The name and source of a route. Both count, because a subscription may have the name of the route that hides it. */
@@ -19,14 +19,17 @@ export const changedDrafts = ({ draft, pending = [] }: Drafts): readonly RouteDr
 export const changesOf = (drafts: Drafts, route: Named): RouteDraft | undefined =>
   changedDrafts(drafts).find(({ opened }) => isSameRoute(opened, route))
 
-/** Opens a draft. The draft that was open waits if it has unsaved changes. A payload that was chosen for another route is dropped. */
+/**
+ * Opens a draft. The draft that was open waits among `pending` if it has unsaved changes. A payload that was chosen for another route is
+ * dropped.
+ */
 export const withOpen = (drafts: Drafts, draft: RouteDraft): Pick<World, 'draft' | 'pending' | 'payload'> => ({
   draft,
   pending: changedDrafts(drafts).filter(({ opened }) => !isSameRoute(opened, draft.opened)),
   ...(drafts.draft?.opened.name === draft.opened.name ? {} : { payload: undefined }),
 })
 
-/** Drops the changes of a route, and opens the draft that was changed last before them. */
+/** Drops the changes of a route. Of the drafts that are left, the one that was changed last is opened. */
 export const withoutChangesOf = (drafts: Drafts, route: Named): Pick<World, 'draft' | 'pending' | 'payload'> => {
   const [draft, ...pending] = changedDrafts(drafts).filter(({ opened }) => !isSameRoute(opened, route))
   return { draft, pending, payload: undefined }

@@ -1,4 +1,7 @@
-/** Sentences around a list: what is wrong, why, and what something means. Their height must be known before the list is drawn. */
+/**
+ * Remarks: sentences above or below a list that say what is wrong, why, and what a row means. The height of the remarks must be known
+ * before the list is drawn, because the list gets the rows that are left.
+ */
 
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { wrap } from './cells.ts'
@@ -12,6 +15,7 @@ export type Remark = { readonly text: string; readonly tone: Tone; readonly isMa
 /** The width of the mark and the blank behind it, in cells. */
 export const markWidth = 2
 
+/** Returns the tone of a finding by its severity. */
 export const toneOf = (severity: Diagnostic['severity']): Tone => (severity === 'error' ? 'bad' : severity === 'warning' ? 'warn' : 'dim')
 
 export const marked = (text: string, tone: Tone): Remark => ({ text, tone, isMarked: true })
@@ -21,10 +25,10 @@ type Finding = Pick<Diagnostic, 'code' | 'severity' | 'message'> & { readonly he
 export const findingRemark = ({ code, severity, message, help }: Finding): Remark =>
   marked(`${code} ${message}${help === undefined ? '' : ` - ${help}`}`, toneOf(severity))
 
-/** Returns a remark that says why the draft's changes cannot be put into the file. */
+/** Returns a remark with the reason why the draft's changes cannot be put into the file; none if there is no reason. */
 export const refusalRemarks = (refused: string | undefined): readonly Remark[] =>
   refused === undefined ? [] : [marked(`this cannot be changed here: ${refused}`, 'bad')]
 
-/** Returns the number of rows that remarks take when they are broken at this width. */
+/** Returns the number of rows that remarks take when their texts are broken into lines of `width` cells. */
 export const remarksHeight = (remarks: readonly Remark[], width: number): number =>
   remarks.reduce((rows, { text, isMarked }) => rows + wrap(text, isMarked ? width - markWidth : width).length, 0)

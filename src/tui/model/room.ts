@@ -10,7 +10,8 @@ export type Room = { readonly width: number; readonly height: number }
 export const rowsAbove = 2
 
 /**
- * Returns the room of a screen. Below the screen stand the notice, the hints, and an empty last row, because a full frame would scroll.
+ * Returns the room of a screen. Below the screen stand the notice, the hints, and an empty last row: a frame that fills the terminal would
+ * make the terminal scroll.
  */
 export const roomOf = ({ columns, rows }: Size): Room => ({ width: columns, height: rows - rowsAbove - 3 })
 

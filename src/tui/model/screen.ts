@@ -1,6 +1,7 @@
 /**
- * A screen of the editor: its state, its actions, and the state that all screens share. Everything here is pure: what must be done outside
- * is a command.
+ * What a screen of the editor is: its state (`Screen`), its behaviour (`ScreenModel`), and the state that all screens share (`World`). All
+ * functions of a model are pure: a task outside of the model is given back as a `Command`. The line mode, which says screens as sentences
+ * for screen readers, uses the same models.
  */
 
 import type { OpenedRoute, RouteDraft } from '../../app/editor/draft/route-draft.ts'
@@ -36,7 +37,7 @@ export type World = {
   readonly payload?: Payload | undefined
   /** The latest known preview. It is about an older state of the draft while a newer preview is awaited. */
   readonly preview?: Preview | undefined
-  /** Counts the states of draft and payload. */
+  /** Counts up at each change of the draft or the payload, so that a preview tells which state it is about. */
   readonly revision: number
   readonly notice?: Notice
 }
@@ -70,6 +71,7 @@ export type Command =
   | { readonly kind: 'edit-file'; readonly file: string; readonly line: number }
   /** Opens a text in the user's editor. The edited text comes back as `returned` under the id. */
   | { readonly kind: 'edit-text'; readonly id: string; readonly text: string }
+  /** Follows the traffic of a route, or of all routes, until `unwatch`. */
   | { readonly kind: 'watch'; readonly route?: string }
   | { readonly kind: 'unwatch' }
   | { readonly kind: 'suspend' }
@@ -79,7 +81,7 @@ export type Command =
 /** The changes that an input makes. An empty update changes nothing. */
 export type Update<S extends Screen = Screen> = {
   readonly screen?: S
-  /** Another screen to go to. `back` removes the screen, and `returns` is given to the screen below. */
+  /** Another screen to go to. `back` removes the screen, and gives `returns` to the screen below. */
   readonly go?:
     | { readonly push: Screen }
     | { readonly replace: Screen }
@@ -101,6 +103,7 @@ export type Message =
   | { readonly type: 'copied' }
   | ({ readonly type: 'returned' } & Returned)
 
+/** The behaviour of all screens of one kind. Each function takes the state of the screen, and most take the shared state. */
 export type ScreenModel<S extends Screen = Screen> = {
   readonly title: (screen: S, world: World) => string
   /** The actions of the screen; the first of them are shown as hints. Actions that every screen has need not be named. */
@@ -108,7 +111,7 @@ export type ScreenModel<S extends Screen = Screen> = {
   /** What enter does, in a word for the hints; `undefined`: "open". */
   readonly enter?: string | ((screen: S, world: World) => string)
   readonly onAction: (screen: S, action: ActionName, world: World) => Update<S>
-  /** While the screen takes text, letters are text and not actions; with `lines`, enter is text, too. */
+  /** Whether the screen takes text now. While it does, letters are text and not actions; with `lines`, enter is text, too. */
   readonly takes?: (screen: S, world: World) => 'text' | 'lines' | undefined
   /** Takes characters that were typed or pasted. */
   readonly type?: (screen: S, text: string, world: World) => Update<S>
@@ -117,23 +120,26 @@ export type ScreenModel<S extends Screen = Screen> = {
   readonly onMessage?: (screen: S, message: Message, world: World) => Update<S>
   /** Returns the rows as sentences, for the line mode of screen readers. A screen with rows has a cursor. */
   readonly rows?: (screen: S, world: World) => readonly string[]
+  /** Puts the cursor on a row, counted from 0. */
   readonly point?: (screen: S, row: number) => S
   /** Returns the place of the list that has the cursor. A click in that list chooses a row. */
   readonly list?: (screen: S, world: World, room: Room) => ListArea | undefined
-  /** The action that the number of a row does in the line mode, after the cursor is on the row; `undefined`: "open". */
+  /**
+   * The action that is done when the user of the line mode types the number of a row. The cursor is on that row then. `undefined`: "open".
+   */
   readonly numberDoes?: (screen: S) => ActionName
-  /** Returns the row of the cursor; if `undefined`, the row is the member `cursor`. */
+  /** Returns the row of the cursor. A screen whose model lacks this function has the row as its member `cursor`. */
   readonly rowAt?: (screen: S) => number
   /** Returns the screen with all folded rows shown, to search them. */
   readonly unfold?: (screen: S) => S
   /** Returns the sentences that the line mode says after the rows. */
   readonly said?: (screen: S, world: World) => readonly string[]
-  /** Returns the names of the panes in order, and the place of the pane that is shown. The names are words of the line mode. */
+  /** Returns the names of the panes in order, and the place of the pane that is shown. In the line mode, a typed name shows its pane. */
   readonly panes?: (screen: S) => { readonly names: readonly string[]; readonly at: number }
 }
 
 /** Returns an update that says why nothing was done. */
 export const warned = (text: string): Update<never> => ({ world: { notice: { tone: 'warn', text } } })
 
-/** Returns the model as it is. The call gives the functions of the model the type of its screen. */
+/** Returns the model as it is. The call exists for the compiler: it gives the functions of the model the type of its screen. */
 export const screenModel = <S extends Screen>(model: ScreenModel<S>): ScreenModel<S> => model

@@ -1,4 +1,7 @@
-/** Searches the rows of a screen that has no filter of its own. The cursor goes to the row that has the text, and all rows stay. */
+/**
+ * Searches the rows of a screen that has no filter of its own. Unlike a filter, a search hides no rows: the cursor goes to the row that has
+ * the text.
+ */
 
 import type { ActionName } from './actions.ts'
 import type { Screen, ScreenModel, World } from './screen.ts'
@@ -14,7 +17,7 @@ export type Search = {
   readonly before: Screen
 }
 
-/** A screen, and the search on it. */
+/** A screen, and the search on its rows; `undefined` if the user does not search. */
 export type Searched = { readonly screen: Screen; readonly search?: Search | undefined }
 
 /** Whether the screen can be searched: its rows must be known, and it must not be taking text. */
@@ -27,7 +30,7 @@ export const beginSearch = (screen: Screen, { unfold }: ScreenModel): Searched =
   search: { field: textField(), isWriting: true, isFound: true, before: screen },
 })
 
-/** Handles a key while the user writes the search. */
+/** Handles a key while the user writes the search: escape ends it, enter goes on to the actions of the screen, arrows look further. */
 export const searchKey = (
   { screen, search }: { readonly screen: Screen; readonly search: Search },
   key: { readonly name: string; readonly text?: string },
@@ -41,7 +44,10 @@ export const searchKey = (
   return withSearchText({ screen, search }, field, world, model)
 }
 
-/** Searches from the row that had the cursor before the search to the last row, and then from the first row. */
+/**
+ * Takes the text of the search as it is now, and puts the cursor on a row that has the text. The rows are looked through from the row that
+ * had the cursor before the search to the last row, and then from the first row.
+ */
 export const withSearchText = (
   { screen, search }: { readonly screen: Screen; readonly search: Search },
   field: TextField,
@@ -55,6 +61,7 @@ export const withSearchText = (
   return { screen: row === undefined ? screen : (model.point?.(screen, row) ?? screen), search: { ...next, isFound: row !== undefined } }
 }
 
+/** Puts the cursor on the next row that has the text of the search: below the cursor (`by` is 1) or above it (-1). */
 export const nextFound = (
   { screen, search }: { readonly screen: Screen; readonly search: Search },
   by: 1 | -1,
@@ -65,7 +72,7 @@ export const nextFound = (
   return { screen: row === undefined ? screen : (model.point?.(screen, row) ?? screen), search }
 }
 
-/** Returns the actions that a search adds to those of the screen. */
+/** Returns the actions that searching adds to the actions of the screen. `search`: the search that the user began. */
 export const searchActions = (search: Search | undefined): readonly ActionName[] =>
   search && !search.isWriting ? ['find', 'nextMatch', 'previousMatch'] : ['find']
 

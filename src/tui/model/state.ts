@@ -97,7 +97,7 @@ const press = (state: State, key: Key, models: Models): Next => {
   const isText = takes !== undefined && (key.text !== undefined || (takes === 'lines' && key.name === 'enter'))
   if (isText) return typed(state, key.text ?? '\n', models)
   const { keymap } = state.world.options
-  // Escape leaves a text, enter enters it, and arrows move in it. Single letters are not actions there.
+  // Keys that edit a text do so even if they are actions of the screen. Escape, enter and arrows stay actions while text is taken.
   const among = actionsNow(state, models)
   const action = takes && editingKeys.has(key.name) ? undefined : actionOf(key.name, among, keymap)
   if (action !== undefined) return onAction(state, action, models)
@@ -178,7 +178,7 @@ const pointed = (state: State, row: number, models: Models): State => {
   return withTop(state, models[screen.kind].point?.(screen, row) ?? screen)
 }
 
-/** Handles the answer to the question at the end. */
+/** Handles the answer to the question whether unsaved changes are saved or discarded before the editor quits. */
 const left = (state: State, answer: string, models: Models): Next => {
   const changed = changedDrafts(state.world)
   if (answer === 'discard') return { state, commands: [...changed.map(dropped), { kind: 'quit' }] }

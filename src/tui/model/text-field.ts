@@ -4,32 +4,33 @@ import { charactersOf } from './characters.ts'
 
 export type TextField = {
   readonly text: string
-  /** The offset of the cursor, at the border of a character as people see them. */
+  /** The offset of the cursor in code units. It is never inside of what people see as one character. */
   readonly cursor: number
 }
 
-/** Longer texts are written in `$EDITOR`. */
+/** The most code units of a text in a field. Longer texts are written in `$EDITOR`. */
 export const maxFieldLength = 100_000
 
 export const textField = (text = ''): TextField => ({ text, cursor: text.length })
 
-/** Texts in which each code unit is a character. The borders in any other text need tables that take a while to load. */
+/** Texts in which each code unit is a character. To find the characters of any other text, tables are loaded, which takes a while. */
 const plainText = /^[\x20-\x7e\n\t]*$/
 
-/** Returns the border of the character before the cursor. */
+/** Returns the offset at which the character before the cursor begins. */
 const before = ({ text, cursor }: TextField): number => {
   if (plainText.test(text.slice(Math.max(0, cursor - 2), cursor))) return Math.max(0, cursor - 1)
   const start = Math.max(0, cursor - 64)
   return start + ([...charactersOf(text.slice(start, cursor))].at(-1)?.index ?? 0)
 }
 
+/** Returns the offset at which the character behind the cursor ends. */
 const after = ({ text, cursor }: TextField): number => {
   if (plainText.test(text.slice(cursor, cursor + 2))) return Math.min(text.length, cursor + 1)
   const [first] = charactersOf(text.slice(cursor, cursor + 64))
   return cursor + (first?.segment.length ?? 0)
 }
 
-/** Inserts a text at the cursor. Without `lines`, line ends become blanks. All other control characters are left out. */
+/** Inserts a text at the cursor. Without `lines`, line ends and tabs become blanks. All other control characters are left out. */
 export const typeInto = ({ text, cursor }: TextField, typed: string, lines = false): TextField => {
   const clean = typed.replace(/\r\n?/g, '\n').replace(/[^\P{Cc}\n\t]/gu, '')
   const room = Math.max(0, maxFieldLength - text.length)
@@ -78,7 +79,7 @@ export const editField = (field: TextField, key: string): TextField => {
   }
 }
 
-/** Returns the offset of the same column in the line above or below. Without such a line, it is the start or the end of the text. */
+/** Returns the offset of the same column in the line above (-1) or below (1). Without such a line, returns the start or end of the text. */
 const vertical = ({ text, cursor }: TextField, by: 1 | -1): number => {
   const lines = text.split('\n')
   const { line, column } = placeOf({ text, cursor })

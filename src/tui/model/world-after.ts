@@ -1,7 +1,8 @@
-/** Puts an answer of the service into the state that all screens share. */
+/** Puts a message, such as an answer of the editor service, into the state that all screens share. */
 
 import type { Message, World } from './screen.ts'
 
+/** Returns the parts of the state that a message changes. A payload for another route, or an outdated preview, changes nothing. */
 export const worldAfter = (message: Message, { draft, revision }: World): Partial<World> => {
   switch (message.type) {
     case 'home':

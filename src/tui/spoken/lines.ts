@@ -1,17 +1,17 @@
-/** Reads lines that are typed at a terminal. A secret is not echoed: while one is typed, its keys are read singly and shown to nobody. */
+/** Reads lines that are typed at a terminal. While a secret is typed, its characters are not shown. */
 
 import { createInterface, type Interface } from 'node:readline'
 import { type Readable, Writable } from 'node:stream'
 
 export type Lines = {
-  /** Hides the text that is typed from now on if it is a secret, and shows it otherwise. */
+  /** Tells whether the text that is typed from now on is a secret. A secret is not shown. */
   hide(isSecret: boolean): void
   pause(): void
   resume(): void
   close(): void
 }
 
-/** Reads lines. `end` is called when no more lines will come. */
+/** Reads lines until `close`. `on.line` is called with each line, `on.end` when no more lines will come. */
 export const readLines = (
   input: Readable,
   output: Writable,

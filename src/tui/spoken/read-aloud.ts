@@ -1,4 +1,7 @@
-/** Runs the editor in lines: it prints sentences, and reads words and numbers. It draws no borders, no colours and no screen. */
+/**
+ * The line mode of the editor, for screen readers: prints what a screen shows as sentences, and reads lines with words and numbers. It
+ * draws no borders, no colours and no screen.
+ */
 
 import type { Readable, Writable } from 'node:stream'
 import type { EditorOptions } from '../model/screen.ts'
@@ -9,14 +12,18 @@ import { type EditorEnd, endedBy, watchEndings } from '../terminal/endings.ts'
 import { readLines } from './lines.ts'
 import { takesSecret, tell, typedMeaning } from './spoken.ts'
 
+/** What the line mode needs besides its input and output. */
 export type Around = Pick<Surroundings, 'service' | 'watch' | 'editFile' | 'editText'>
 
 const previewDelayMs = 80
 const keepDelayMs = 1_000
-/** The size for which screens are laid out. It is so wide that no row is left out for lack of room. */
+/** The size of terminal that the models are told. It is so wide that no model leaves out rows for lack of room. */
 const size = { columns: 200, rows: 60 }
 
-/** Runs the editor as `runEditor` does. When the input ends, unsaved changes are kept as a draft. */
+/**
+ * Runs the editor until the user leaves it, or the input or a signal ends it. Then unsaved changes are kept as a draft. Resolves to how the
+ * editor ended. A mistake of the program is thrown as a Fault.
+ */
 export const readAloud = async (
   {
     options,

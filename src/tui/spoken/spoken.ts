@@ -1,6 +1,6 @@
 /**
- * The editor as sentences, for screen readers: says what a state shows, and reads what a typed line means. The model is that of the screen
- * editor.
+ * The editor as sentences, for screen readers: says what a state of the editor shows, and finds out what a typed line means. States,
+ * reducer and models are the same as with the editor that draws screens.
  */
 
 import { printable } from '../../core/text.ts'
@@ -16,8 +16,8 @@ import { models } from '../screens/index.ts'
 const maxRows = 30
 
 /**
- * Returns the lines that tell what changed. A screen that was opened is told as a whole. A screen that was returned to is told by the row
- * of its cursor.
+ * Returns the lines that tell the difference between two states. A screen that was opened is told as a whole. Of a screen to which the user
+ * returned, only the row of the cursor is told.
  */
 export const tell = (before: State | undefined, after: State): readonly string[] => {
   const { notice } = after.world
@@ -45,10 +45,10 @@ const searchSaid = (search: State['search'], state: State): readonly string[] =>
   return search?.isFound === false ? ['Nothing found.'] : cursorRow(state, rowsOf(state))
 }
 
-/** Whether the home screen has no routes to choose from yet. */
+/** Whether the home screen still waits for the routes. */
 const isEmptyHome = ({ world, screens }: State): boolean => world.home === undefined && screens.length === 1
 
-/** Returns the sentences beside the rows: the findings about the route, and what the screen says. */
+/** Returns the sentences that follow the rows: the findings about the route, and the sentences of the screen's model. */
 const saidOf = (state: State): readonly string[] => {
   const { world } = state
   const screen = top(state)
@@ -63,7 +63,7 @@ const saidOf = (state: State): readonly string[] => {
   ].slice(0, maxRows)
 }
 
-/** Says how the route handled the payload. */
+/** Says how the route handles the chosen payload. */
 const triedSaid = ({ payload, preview }: World): readonly string[] => {
   if (!payload || !preview?.trace) return []
   const { name, reason } = preview.trace
@@ -72,6 +72,7 @@ const triedSaid = ({ payload, preview }: World): readonly string[] => {
 
 const aboutRoute: ReadonlySet<Screen['kind']> = new Set(['route', 'filters', 'prompt', 'deliver'])
 
+/** Returns the sentences after the rows that were not said before. */
 const newIn = (before: State, after: State): readonly string[] => {
   const known = new Set(saidOf(before))
   const hasFindings = ({ world: { preview } }: State): boolean => (preview?.findings.length ?? 0) > 0
@@ -124,7 +125,7 @@ export const takesSecret = (state: State): boolean => {
 
 const takesText = (screen: Screen, world: World): boolean => models[screen.kind].takes?.(screen, world) !== undefined
 
-/** Actions without a word. In the line mode, numbers move the cursor. */
+/** The actions that are not offered as words. Most of them move the cursor, and in the line mode numbers do that. */
 const silent: ReadonlySet<ActionName> = new Set([
   'up',
   'down',
@@ -149,7 +150,10 @@ const typableWords = (state: State): readonly string[] => {
   return ['list', ...new Set(names.map(spelled)), ...panes.filter((_, i) => i !== at).map((each) => each.toLowerCase())]
 }
 
-/** Returns the words that are offered while text is taken, with a colon. `list`, `help`, `quit` and the action of numbers work, too. */
+/**
+ * Returns the words that are offered while text is taken, each with a colon. `list`, `help`, `quit` and the action that numbers do are not
+ * offered, but work, too.
+ */
 const wordsInText = (state: State): readonly string[] =>
   typableWords(state)
     .filter((word) => !['list', 'help', 'quit', numberDoes(top(state))].includes(word))
@@ -159,6 +163,7 @@ const spelled = (name: ActionName): string => name.replace(/[A-Z]/g, (letter) =>
 
 const panesOf = (state: State) => models[top(state).kind].panes?.(top(state)) ?? { names: [], at: 0 }
 
+/** The meaning of a typed line: inputs for the reducer, or sentences to say at once. */
 export type Meant = { readonly inputs: readonly Input[] } | { readonly say: readonly string[] }
 
 /** Returns what a typed line means on the screen that is shown. */

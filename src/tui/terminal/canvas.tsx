@@ -21,6 +21,7 @@ export type Canvas = {
 /** The most frames that are drawn in a second. */
 const maxFps = 30
 
+/** Makes a canvas. `isOurs`: the editor has the terminal, and no other program. While it has not, nothing is drawn. */
 export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, appearance: Appearance, isOurs: () => boolean): Canvas => {
   let latest: State | undefined
   let timer: NodeJS.Timeout | undefined
@@ -30,7 +31,7 @@ export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, appearance
   const show = (): void => {
     clearTimeout(timer)
     timer = undefined
-    // Another program may have the terminal. When the terminal is given back, everything is drawn.
+    // Another program may have the terminal. When the editor takes the terminal again, it calls `redraw`.
     if (!latest || !isOurs()) return
     drawnAt = performance.now()
     const frame = (
@@ -75,7 +76,7 @@ const open = (frame: ReactNode, output: InkOutput) => {
     exitOnCtrlC: false,
     isScreenReaderEnabled: false,
   })
-  // The rejection of this promise is left unhandled, because a mistake in a view is a mistake of the program.
+  // A mistake in a view rejects this promise. The rejection stays unhandled, so that the editor ends as after any mistake of the program.
   void ink.waitUntilExit()
   return { ink, output }
 }

@@ -1,4 +1,7 @@
-/** Watches for what ends the editor from outside: a signal, a terminal that is gone, or a mistake of the program. */
+/**
+ * Watches for what ends the editor although the user did not quit: a signal, a terminal that is gone, or a mistake of the program. These
+ * are called endings here. (The ending of a plan is another thing.)
+ */
 
 import { constants } from 'node:os'
 import type { ReadStream } from 'node:tty'
@@ -6,6 +9,7 @@ import { exit, Fault, messageOf } from '../../core/fault.ts'
 
 export type Ending = { readonly signal: NodeJS.Signals } | { readonly crash: unknown }
 
+/** `ended` resolves to the first ending. `close` ends the watching. */
 export type Endings = { readonly ended: Promise<Ending>; close(): void }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
@@ -14,8 +18,8 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
 const exitCodeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal]
 
 /**
- * Watches the endings. Meanwhile, none of them ends the process. `isOurs`: no other program has the terminal; otherwise ^c is meant for
- * that program. `stdin`: the end of this input is an ending, too.
+ * Watches for endings until `close`. Meanwhile, none of them ends the process by itself. `isOurs`: no other program has the terminal. While
+ * one has it, ^c is meant for that program. `stdin`: the end of this input is an ending, too.
  */
 export const watchEndings = (isOurs: () => boolean, stdin?: ReadStream): Endings => {
   let end = (_: Ending): void => {}
@@ -44,7 +48,7 @@ export const watchEndings = (isOurs: () => boolean, stdin?: ReadStream): Endings
 /** How the editor ended. */
 export type EditorEnd = {
   readonly exitCode: number
-  /** Where the unsaved changes are kept; `undefined` if there were none. */
+  /** Says where the unsaved changes are kept, or why they are not; `undefined` if there were none. */
   readonly kept?: string
 }
 

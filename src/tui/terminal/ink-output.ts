@@ -1,4 +1,4 @@
-/** The output that Ink writes to. What Ink writes for a frame is shown at once, and begins at the right row. */
+/** The output that Ink writes to, between Ink and the terminal: shows each frame as a whole, and puts the frame on the right rows. */
 
 import { EventEmitter } from 'node:events'
 import type { Size } from '../model/room.ts'
@@ -22,8 +22,9 @@ export const inkOutput = (
   let isClosed = false
   const write = (text: string): boolean => {
     if (isClosed || text === '' || !isOurs()) return true
-    // Before Ink 6 draws rows again, it goes up one row too few, because it expects a frame that fills the terminal. It would clear the
-    // whole terminal for such a frame.
+    // Ink 6 would clear the whole terminal for a frame that fills it, so a frame is one row shorter. From the end of such a frame, Ink goes
+    // up
+    // one row too few before it draws rows again. So the cursor is put on the last row of the frame first.
     const start = isFirst ? clear : moveTo(rows - 2)
     isFirst = false
     return stdout.write(`${beginUpdate}${start}${shown(text)}${endUpdate}`)

@@ -1,22 +1,23 @@
-/** Reads keys and pastes from a terminal, decoded by Node's own reader of escape sequences. */
+/** Reads keys, pastes and clicks from a terminal. The escape sequences of keys are decoded by `node:readline`. */
 
 import { emitKeypressEvents } from 'node:readline'
 import type { ReadStream } from 'node:tty'
 import type { Cell } from '../model/click.ts'
 import { type Decoded, decodedKey, type Key } from '../model/key.ts'
 
-/** The milliseconds for which the rest of an escape sequence may be awaited. After them, a lone escape is a key. */
+/** Milliseconds that `node:readline` waits after an escape for the rest of a sequence. If nothing comes, escape itself is the key. */
 const escapeCodeTimeout = 50
 /** The most characters of a paste. The rest of a longer paste is dropped. */
 const maxPaste = 2_000_000
 
 /**
  * The start of a mouse report. The button, column and row follow, with `;` between them, and then `M`, or `m` if the button was released.
- * Node's reader takes these for letters.
+ * `node:readline` knows no mouse reports: it takes the start for a key, and each character that follows for a typed one.
  */
 const reportStart = '\u001b[<'
 const wheel: { readonly [button: string]: string } = { 64: 'wheelup', 65: 'wheeldown' }
 
+/** Tells the key or the click of a whole report. Other buttons and releases are dropped. `report`: the text behind `reportStart`. */
 const reported = (report: string, { key, click }: Pick<Listeners, 'key' | 'click'>): void => {
   const [, button = '', column, row] = /^(\d+);(\d+);(\d+)M$/.exec(report) ?? []
   const name = wheel[button]
@@ -24,7 +25,7 @@ const reported = (report: string, { key, click }: Pick<Listeners, 'key' | 'click
   else if (button === '0') click({ column: Number(column) - 1, line: Number(row) - 1 })
 }
 
-/** Makes a reader of mouse reports. It takes a sequence that belongs to a report, and says whether it did. */
+/** Makes a reader of mouse reports: a function that takes a sequence of `node:readline` and returns whether it belongs to a report. */
 const createMouse = (on: Pick<Listeners, 'key' | 'click'>) => {
   let report: string | undefined
   return (sequence: string): boolean => {
@@ -48,10 +49,11 @@ export type KeyReader = {
 type Listeners = {
   readonly key: (key: Key) => void
   readonly paste: (text: string) => void
-  /** Called for a click of the first button. The cell counts from 0. */
+  /** Called for a click of the first button, with the cell that was clicked. */
   readonly click: (cell: Cell) => void
 }
 
+/** Switches the terminal to raw mode and reads it until `close`. While the reader is paused, the terminal is out of raw mode. */
 export const readKeys = (stdin: ReadStream, on: Listeners): KeyReader => {
   emitKeypressEvents(stdin, { escapeCodeTimeout } as never)
   let pasted: string[] | undefined

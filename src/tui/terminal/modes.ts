@@ -1,4 +1,7 @@
-/** The modes that the editor sets on a terminal, and resets: the alternate screen, marks around pastes, and mouse reports. */
+/**
+ * The modes that the editor sets on a terminal, and resets: the alternate screen, marks around pastes, and mouse reports. The functions
+ * and constants are control sequences, to be written to the terminal.
+ */
 
 const esc = '\u001b['
 
@@ -13,21 +16,22 @@ const mouseOn = `${esc}?1000h${esc}?1006h`
 const mouseOff = `${esc}?1006l${esc}?1000l`
 
 /**
- * Returns what begins the editor. The alternate screen keeps the previous contents of the terminal; without it, they are scrolled up and
- * not drawn over. A paste comes between marks, so that its letters are not keys.
+ * Returns the sequences that begin the editor. The alternate screen keeps the previous contents of the terminal. Without that screen, the
+ * contents are scrolled up and not drawn over. A paste comes between marks, so that its letters are not keys.
  */
 export const enter = ({ isAlternate, mouse }: Modes, rows: number): string =>
   `${isAlternate ? `${esc}?1049h` : '\n'.repeat(rows)}${esc}?2004h${mouse ? mouseOn : ''}${esc}?25l${clear}`
 
 /**
- * Returns what ends the editor. Without the alternate screen the last frame stays, and the shell goes on below it. The alternate screen is
- * left empty: if the window was resized meanwhile, tmux puts rows of the alternate screen above those of the shell.
+ * Returns the sequences that end the editor. Without the alternate screen, the last frame stays, and the shell goes on below the frame. The
+ * alternate screen is left empty: if the window was resized meanwhile, tmux puts rows of that screen above the rows of the shell.
  */
 export const leave = ({ isAlternate, mouse }: Modes, rows: number): string =>
   `${esc}?2004l${mouse ? mouseOff : ''}${esc}?25h${isAlternate ? `${clear}${esc}?1049l` : `${moveTo(rows - 1)}\r\n`}`
 
 export const clear = `${esc}2J${esc}H`
 
+/** Puts the cursor at the start of a row, counted from 0. */
 export const moveTo = (row: number): string => `${esc}${row + 1};1H`
 
 /** Marks around an update. A terminal that knows the marks shows everything between them at once; other terminals ignore them. */

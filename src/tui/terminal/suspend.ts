@@ -1,6 +1,6 @@
-/** Stops the program as the shell's job control does, until the user continues it. */
+/** Stops the program as ^z does for other programs, until the user continues it in the shell. */
 
-/** Milliseconds to wait for the stop. A program that no shell controls cannot be stopped, and only notices that it still runs. */
+/** Milliseconds to wait for the stop. The system does not stop a program without a controlling shell, so the program goes on after them. */
 const graceMs = 200
 
 /**
@@ -20,7 +20,7 @@ export const suspended = (): Promise<void> =>
     process.kill(0, 'SIGTSTP')
   })
 
-/** Calls back when the program goes on after others stopped it. Returns a function that ends the listening. */
+/** Calls `call` whenever the program goes on after a stop. Returns a function that ends the listening. */
 export const onContinued = (call: () => void): (() => void) => {
   process.on('SIGCONT', call)
   return () => void process.off('SIGCONT', call)

@@ -8,6 +8,7 @@ export type Terminal = {
   take(): void
   /** Gives the terminal back. Does nothing if the editor does not have it. */
   giveBack(): void
+  /** Whether the editor has the terminal. */
   isOurs(): boolean
   /** Gives the terminal back for good. */
   close(): void

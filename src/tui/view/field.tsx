@@ -1,4 +1,4 @@
-/** Shows a text that is being written. The cursor is an inverse character, and the text is moved so that the cursor is seen. */
+/** Shows a text that is being written (`TextField`). The cursor is an inverse character, and the text is scrolled to show the cursor. */
 
 import type { ReactNode } from 'react'
 import { widthOf } from '../model/characters.ts'
@@ -9,7 +9,7 @@ import { Span } from './span.tsx'
 
 type FieldProps = { readonly field: TextField; readonly width: number; readonly isSecret?: boolean }
 
-/** Shows one line, as part of a row. */
+/** Shows a field of one line, as part of a row. */
 export const Field = ({ field: { text, cursor }, width, isSecret = false }: FieldProps) => (
   <CursorLine text={isSecret ? '*'.repeat(text.length) : text} at={cursor} width={width} />
 )
@@ -17,11 +17,11 @@ export const Field = ({ field: { text, cursor }, width, isSecret = false }: Fiel
 type FieldRowsProps = {
   readonly field: TextField
   readonly room: Room
-  /** Gives tones of their own to parts of a line. */
+  /** Shows a line of the text, with tones of their own for parts of the line. The line of the cursor is shown plain. */
   readonly marked?: (text: string) => ReactNode
 }
 
-/** Shows several lines around the cursor. */
+/** Shows a field of several lines, as rows: as many lines as the room has, around the line of the cursor. */
 export const FieldRows = ({ field, room: { width, height }, marked = plainSpan }: FieldRowsProps) => {
   const { line: row, column } = placeOf(field)
   const lines = field.text.split('\n')
@@ -34,7 +34,7 @@ export const FieldRows = ({ field, room: { width, height }, marked = plainSpan }
 
 const plainSpan = (text: string): ReactNode => <Span>{text}</Span>
 
-/** Shows the line of the cursor. If the part before the cursor is too long, its end is shown. */
+/** Shows the line of the cursor. Of a part before the cursor that is too long, only the end is shown. `at`: the offset of the cursor. */
 const CursorLine = ({ text, at, width }: { readonly text: string; readonly at: number; readonly width: number }) => {
   const room = Math.max(4, width - 1)
   let head = text.slice(0, at)

@@ -1,4 +1,7 @@
-/** The whole frame: a title, the screen, a notice, and the keys that count. The last row of the terminal stays free. */
+/**
+ * The whole frame, as an Ink component: a title, the screen, a notice, and the hints (keys with a word for each). The last row of the
+ * terminal stays free.
+ */
 
 import { Box } from 'ink'
 import { createElement, Fragment } from 'react'
@@ -67,7 +70,7 @@ const Title = ({ state }: Props) => {
   )
 }
 
-/** Shows the notice, or a search in its place. */
+/** Shows the notice, or the search in place of the notice. */
 const Notice = ({ state: { world, search } }: Props) => {
   const { notice, size } = world
   const said = notice && (

@@ -1,10 +1,11 @@
-/** Chooses the hints: the keys that count on the screen that is shown, with a word for each, as many as fit. */
+/** Chooses the hints, which are shown in the last row: keys that do something on the screen that is shown, with a word for each. */
 
 import type { ActionName } from '../model/actions.ts'
 import { actionsNow, type Models, type State, top } from '../model/state.ts'
 
 export type Hint = { readonly key: string; readonly label: string }
 
+/** The word for the key of an action. An action without a word is no hint. */
 const labels: { readonly [name in ActionName]?: string } = {
   open: 'open',
   add: 'add',
@@ -41,7 +42,7 @@ const ofSearch: readonly Hint[] = [
   { key: 'esc', label: 'back' },
 ]
 
-/** Returns the hints. Help and quit are always among them. */
+/** Returns as many hints as fit into `width` cells. The hints for help and quit are the last, and always fit. */
 export const hintsOf = (state: State, models: Models, width: number): readonly Hint[] => {
   if (state.search?.isWriting) return ofSearch
   const { keymap } = state.world.options

@@ -1,4 +1,4 @@
-/** A list in which only the rows around the cursor are components. */
+/** Shows a list: of its rows, only the ones that are seen around the cursor become components. */
 
 import { stripVTControlCharacters } from 'node:util'
 import { Box, Text, Transform } from 'ink'
@@ -10,7 +10,7 @@ import { painted, Span } from './span.tsx'
 type Props<T> = {
   readonly rows: readonly T[]
   readonly area: Pick<ListArea, 'width' | 'height' | 'cursor'>
-  /** Keys move the cursor in the list. */
+  /** Whether keys move the cursor in this list, and not in another list of the screen. */
   readonly isActive?: boolean
   readonly children: (row: T) => ReactNode
 }
@@ -31,7 +31,7 @@ export const List = <T,>({ rows, area: { width, height, cursor }, isActive = tru
 
 type RowProps = { readonly isOn: boolean; readonly isActive: boolean; readonly width: number; readonly children: ReactNode }
 
-/** Shows a row. A `>` marks the row of the cursor. In the active list, this row is an even bar: tones of its own would look like gaps. */
+/** Shows a row. The row of the cursor has a `>`, and is an inverse bar in the active list. Tones would look like gaps in the bar. */
 const ListRow = ({ isOn, isActive, width, children }: RowProps) => {
   const row = (
     <>

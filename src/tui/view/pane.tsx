@@ -1,4 +1,4 @@
-/** Parts of the screen: a column of rows that is cut to its room, and two such columns beside each other. */
+/** Panes, which are parts of a screen: `Pane` cuts a column of rows to its room, and `Beside` puts two panes beside each other. */
 
 import { Box } from 'ink'
 import type { ReactNode } from 'react'
@@ -6,7 +6,7 @@ import { barWidth, type Room } from '../model/room.ts'
 
 type PaneProps = Partial<Room> & { readonly children?: ReactNode }
 
-/** Shows a pane. The inner box keeps rows from being squeezed if there are too many of them. */
+/** Shows a pane. The inner box keeps Ink from squeezing the rows if there are more rows than room. */
 export const Pane = ({ children, ...room }: PaneProps) => (
   <Box {...room} flexDirection="column" flexShrink={0} overflowY="hidden">
     <Box flexDirection="column" flexShrink={0}>

@@ -1,4 +1,4 @@
-/** Remarks below each other. Ink breaks each remark into lines. The lines behind a mark are indented. */
+/** Shows remarks below each other. Ink breaks each remark into lines. All lines of a remark with a mark stand to the right of the mark. */
 
 import { Box, Text } from 'ink'
 import { markWidth, type Remark } from '../model/remark.ts'

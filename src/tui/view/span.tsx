@@ -1,5 +1,6 @@
 /**
- * A piece of a row: a safe text in a tone. Every text on the screen passes here, so that no text from outside can control the terminal.
+ * A piece of a row: a text in a tone. Every text on the screen is a `Span`, which makes the text safe: no text from outside can control the
+ * terminal.
  */
 
 import { styleText } from 'node:util'
@@ -10,7 +11,7 @@ import type { Tone } from '../model/remark.ts'
 
 type Style = 'dim' | 'bold' | 'green' | 'red' | 'yellow' | 'cyan' | 'inverse' | 'underline'
 
-/** The style of each tone: a colour of the terminal's own palette, and the style that replaces it without colour. */
+/** The style of each tone: `colour` from the terminal's own palette, and `plain` for an editor without colours. */
 const styles: { readonly [tone in Tone]: { readonly colour: readonly Style[]; readonly plain: readonly Style[] } } = {
   plain: { colour: [], plain: [] },
   dim: { colour: ['dim'], plain: ['dim'] },
@@ -21,12 +22,12 @@ const styles: { readonly [tone in Tone]: { readonly colour: readonly Style[]; re
   accent: { colour: ['cyan'], plain: [] },
 }
 
-/** Whether the editor shows colours. */
+/** Whether the editor shows colours, for all components of a frame. */
 export const Colour = createContext(true)
 
 /**
- * Returns a text with the codes of its style. Ink splits a text of several lines before drawing, so each line has codes of its own. Ink's
- * own colours are not used, because they depend on Ink's guess about the terminal.
+ * Returns a text with the terminal's codes for a style. Ink splits a text of several lines before drawing, so each line has codes of its
+ * own. Ink's own colours are not used, because they depend on Ink's guess about the terminal.
  */
 export const painted = (text: string, format: readonly Style[]): string =>
   format.length === 0

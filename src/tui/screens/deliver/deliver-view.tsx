@@ -1,4 +1,4 @@
-/** Shows the targets, and the settings of the chosen targets, filled in from the payload. */
+/** Shows the deliver screen: the targets, and the settings of the chosen targets, filled in from the payload. */
 
 import { targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import type { JsonObject } from '../../../core/json.ts'

@@ -1,4 +1,7 @@
-/** Where the result of a route goes: a pane with the targets, and a pane with the settings of the chosen targets. */
+/**
+ * The deliver screen, on which the user chooses where the result of a route goes: a pane with all targets, and a pane with the settings of
+ * the chosen targets.
+ */
 
 import { addTarget, chooseOnly, type DeliverStep, dropTarget, maxTargets, targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
@@ -25,10 +28,11 @@ export type DeliverScreen = Screen & {
   readonly kind: 'deliver'
   /** The pane that has the cursor. A narrow terminal shows only this pane. */
   readonly pane: (typeof panes)[number]
-  /** The rows of the two cursors: `cursor` in the targets, `place` in the settings. */
+  /** The row of the cursor in the pane of targets. */
   readonly cursor: number
+  /** The row of the cursor in the pane of settings. */
   readonly place: number
-  /** The targets; `undefined` until the service has answered. */
+  /** All targets; `undefined` until the editor service has answered. */
   readonly targets?: readonly TargetRow[]
 }
 
@@ -82,7 +86,7 @@ const onAction = (screen: DeliverScreen, action: ActionName, draft: RouteDraft):
   }
 }
 
-/** Whether the target is chosen. Enter on a chosen target goes to its settings. */
+/** Whether the route delivers to a target. Enter on such a target goes to the settings. */
 const isChosen = (row: TargetRow | undefined, { spec }: RouteDraft): boolean => targetsIn(spec).some(({ target }) => target === row?.name)
 
 const movedIn = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Update<DeliverScreen> =>
@@ -93,7 +97,7 @@ const movedIn = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): 
 const settingAtCursor = ({ targets, place }: DeliverScreen, { spec }: RouteDraft): SettingRow | undefined =>
   settingRows(spec, targets)[place]
 
-/** Takes a step, and says which settings it removed and what the target still lacks. */
+/** Applies a step to the draft, and says which settings the step removed and what the target still lacks. */
 const takeStep = (draft: RouteDraft, { title, edits, dropped }: DeliverStep, row?: TargetRow): Update<never> => {
   const next = change(draft, title, edits)
   if (next === draft) return row?.missing === undefined ? {} : warned(row.missing)
@@ -121,7 +125,7 @@ const orderChanged = (draft: RouteDraft, from: number, by: number): Update<Deliv
   return takeStep(draft, { title: 'change the order of the targets', edits: [{ kind: 'move', path: ['deliver'], from, to }], dropped: [] })
 }
 
-/** Adds a target to the list, or removes it. If one target is left, it stands alone. */
+/** Adds a target to the route's targets, or removes it. `at`: the place of the target among them; -1 if it is not one of them. */
 const toggled = (draft: RouteDraft, row: TargetRow, at: number): Update<DeliverScreen> => {
   const { spec } = draft
   const all = targetsIn(spec)
@@ -142,7 +146,7 @@ const onSetting = (row: SettingRow | undefined, action: ActionName, draft: Route
 
 const testId = 'deliver test'
 
-/** Asks for a test of the target of the cursor if the route has that target, and otherwise of the first target. */
+/** Asks whether to send a test to the target of the cursor, or to the first target if the cursor is on no field of a target. */
 const testAsked = (screen: DeliverScreen, draft: RouteDraft): Update<DeliverScreen> => {
   const all = targetsIn(draft.spec)
   const row = settingAtCursor(screen, draft)
@@ -177,7 +181,7 @@ const onMessage = (screen: DeliverScreen, message: Message, draft: RouteDraft, p
   }
 }
 
-/** Takes in the targets, and puts the cursor on the first target of the route. */
+/** Sets the list of all targets, and puts the cursor on the first target of the route. */
 const withTargets = (screen: DeliverScreen, targets: readonly TargetRow[], { spec }: RouteDraft): DeliverScreen => {
   const [first] = targetsIn(spec)
   return {

@@ -11,7 +11,7 @@ type FieldSetting = Extract<SettingRow, { kind: 'field' }>
 type Props = {
   readonly row: SettingRow
   readonly isList: boolean
-  /** The settings filled in from the payload, by the place of their target. */
+  /** The settings of each target of the route, in its order, filled in from the payload. */
   readonly extras: readonly (Json | undefined)[]
 }
 
@@ -30,7 +30,7 @@ export const SettingRowView = ({ row, isList, extras }: Props) => {
   )
 }
 
-/** Shows the filled-in template. `[?]` stands where the payload has no value. */
+/** Shows what a template becomes with the payload. `[?]` stands for a template that is the same after the filling in. */
 const Expanded = ({ row: { field }, extra }: { readonly row: FieldSetting; readonly extra: Json | undefined }) => {
   const { value, isSecret } = field
   const filled = isObject(extra) ? own(extra, settingKey(field)) : undefined

@@ -1,4 +1,4 @@
-/** The settings of the chosen targets: how several targets are used, and the fields of each target. */
+/** The rows of settings of the chosen targets, and what keys do on them: how several targets are used, and the fields of each target. */
 
 import { setExtra, targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
@@ -11,12 +11,12 @@ import type { Returned, Update } from '../../model/screen.ts'
 
 export type SettingRow =
   | { readonly kind: 'mode'; readonly mode: string }
-  /** `place`: the place of the target among those of the route. */
+  /** `place`: the place of the target among the targets of the route. */
   | { readonly kind: 'field'; readonly field: FormField; readonly place: number; readonly target: TargetRow }
-  /** The target has no fields: it reads no settings, or only those that the user adds. */
+  /** The target has no fields: it reads no settings, or only settings that the user adds by name. */
   | { readonly kind: 'none'; readonly place: number; readonly target: TargetRow }
 
-/** Returns the rows of the settings. An unknown target has no rows, because the findings report it. */
+/** Returns the rows of the settings. A target that is not among `targets` has no rows, because a finding reports it. */
 export const settingRows = (spec: JsonObject, targets: readonly TargetRow[] = []): readonly SettingRow[] => [
   ...(Array.isArray(spec.deliver)
     ? [{ kind: 'mode', mode: spec.deliver_mode === 'first_success' ? 'first_success' : 'all' } as const]
@@ -24,7 +24,7 @@ export const settingRows = (spec: JsonObject, targets: readonly TargetRow[] = []
   ...targetsIn(spec).flatMap(({ target: name, extraPath }, place): SettingRow[] => {
     const target = targets.find((each) => each.name === name)
     if (!target) return []
-    // Of settings that the targets of a list share, each target shows those that it reads.
+    // The targets of a list may share the route's settings. Then each target shows the shared settings that it reads.
     const isShared = Array.isArray(spec.deliver) && extraPath.length === 1
     const fields = extraFieldsOf(target, spec, extraPath).filter((field) => !isShared || readsKey(target, settingKey(field)))
     return fields.length === 0 ? [{ kind: 'none', place, target }] : fields.map((field) => ({ kind: 'field', field, place, target }))
@@ -56,11 +56,12 @@ const addId = 'deliver add'
 const withMode = (draft: RouteDraft, value: string): RouteDraft =>
   change(draft, `deliver ${modeTitles[value]}`, [{ kind: 'set', path: ['deliver_mode'], value }])
 
-/** Switches to the other mode at once. */
+/** Switches to the other mode without asking. */
 export const switchMode = ({ mode }: Extract<SettingRow, { kind: 'mode' }>, draft: RouteDraft): Update<never> => ({
   world: { draft: withMode(draft, mode === 'all' ? 'first_success' : 'all') },
 })
 
+/** Handles enter on a row: asks for the mode, or for the value of the field. A row without a field asks for the name of one. */
 export const editSetting = (row: SettingRow): Update<never> => {
   if (row.kind === 'none') return addSetting(row)
   if (row.kind === 'mode') {
@@ -82,7 +83,10 @@ const editableText = ({ form, value }: Pick<FormField, 'form' | 'value'>): strin
   return value === undefined ? '' : String(value)
 }
 
-/** Asks for the name of a setting that has no row: of a target whose keys are not known, or a key that begins with `x-`. */
+/**
+ * Asks for the name of a setting that has no row: a key of a target whose keys are not declared, or a key that begins with `x-`. Then its
+ * value is asked for.
+ */
 export const addSetting = (row: SettingRow): Update<never> =>
   row.kind === 'mode'
     ? {}
@@ -92,6 +96,7 @@ export const addSetting = (row: SettingRow): Update<never> =>
         },
       }
 
+/** Removes a setting, or the key of the mode. */
 export const unsetSetting = (row: SettingRow, draft: RouteDraft): Update<never> => {
   if (row.kind === 'mode' && draft.spec.deliver_mode !== undefined)
     return { world: { draft: change(draft, 'remove deliver_mode', [{ kind: 'remove', path: ['deliver_mode'] }]) } }
@@ -105,7 +110,10 @@ const withSetting = (draft: RouteDraft, place: number, target: TargetRow, key: s
   return { world: { draft: change(draft, title, edits) } }
 }
 
-/** Takes in a name or a value that was entered. An empty value removes the setting. */
+/**
+ * Handles a mode, a name or a value that came back from a question. A name leads to the question for its value. An empty value removes the
+ * setting.
+ */
 export const settingEntered = (draft: RouteDraft, targets: readonly TargetRow[] = [], { id, value: text }: Returned): Update<never> => {
   if (id === modeId) return text === (draft.spec.deliver_mode ?? 'all') ? {} : { world: { draft: withMode(draft, text) } }
   const [, action, at = '', ...rest] = id.split(' ')

@@ -1,4 +1,7 @@
-/** Takes in the answer to a question about a condition: asks the next question, or changes the route. */
+/**
+ * Handles the answer to a question about the condition that is being added or changed (`screen.edited`): asks the next question, or changes
+ * the draft.
+ */
 
 import { type ConditionRow, conditionRows } from '../../../app/editor/conditions.ts'
 import { addedCondition, type Grouping, groupedCondition, withOperator } from '../../../app/editor/draft/condition-edits.ts'
@@ -14,6 +17,7 @@ import { asItIs, askExpression, askOperator, askValue, elsewhere, ids, writeValu
 
 type FiltersUpdate = Update<FiltersScreen>
 
+/** Handles an answer. Its `id` says which question was asked (`ids`). */
 export const answered = (screen: FiltersScreen, { id, value }: Returned, world: World, draft: RouteDraft): FiltersUpdate => {
   const { edited } = screen
   if (!edited) return {}
@@ -63,7 +67,7 @@ const operatorIs = (operator: string, screen: FiltersScreen, edited: EditedCondi
   return pushQuestion({ ...screen, edited: next }, next, askValue, world, draft)
 }
 
-/** Asks for the value, with the current value in place. */
+/** Asks for the value by `question`. The current value of a condition that is being changed is offered. */
 const pushQuestion = (
   screen: FiltersScreen,
   { row, isNew, field, operator = '' }: EditedCondition,
@@ -75,7 +79,7 @@ const pushQuestion = (
   return { screen, go: { push: question(field ?? row?.field ?? '', operator, old, conditionRows(draft.spec), world) } }
 }
 
-/** Returns the current value as text for the new operator. */
+/** Returns the current value of a condition as a text to edit for the operator `next`; empty if the condition has no value. */
 const oldText = ({ operator, operand }: ConditionRow, next: string): string => {
   if (operandForm(operator) === 'flag') return ''
   return operandForm(next) === 'text' && typeof operand === 'string' ? operand : writtenOperand(operator, operand)
@@ -115,7 +119,7 @@ const added = (screen: FiltersScreen, { row }: EditedCondition, condition: JsonO
   return { screen: pointedAt(screen, at, next), world: { draft: next } }
 }
 
-/** Changes the operator, the value, or both, in one step. */
+/** Changes the operator of a condition, its value, or both, in one step. */
 export const setOperand = (screen: FiltersScreen, row: ConditionRow, operator: string, operand: Json, draft: RouteDraft): FiltersUpdate => {
   const title = `${conditionText(row)}: ${conditionText({ kind: 'test', operator, operand })}`
   return { screen, world: { draft: change(draft, title, withOperator(row, operator, operand)) } }

@@ -1,5 +1,6 @@
 /**
- * Shows a row of the tree: the condition, whether it holds, the value that it was tried on, and the number of samples for which it holds.
+ * Shows a row of the tree of conditions: the condition, whether the condition holds for the payload, the payload's value of its field, and
+ * the number of samples for which it holds (the tally).
  */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
@@ -11,7 +12,7 @@ import { Span } from '../../view/span.tsx'
 import { conditionText, groupMeaning, operandText } from './condition-text.ts'
 import { findingsOf, verdictOf } from './verdicts.ts'
 
-/** The widths of the columns, in cells. */
+/** The widths of the columns, in cells. `seen`: the column of the payload's value. */
 export type Columns = { readonly condition: number; readonly verdict: number; readonly seen: number; readonly tally: number }
 
 type Props = {

@@ -1,4 +1,4 @@
-/** Puts a condition into words, for the tree, for the titles of steps, and for screen readers. */
+/** Puts a condition into words, for the tree of conditions, for the titles of steps, and for screen readers. */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import { operandForm, writtenOperand } from '../../../app/editor/operators.ts'
@@ -21,6 +21,7 @@ export const operandText = ({ operator, operand }: Pick<ConditionRow, 'operator'
   return operandForm(operator) === 'list' ? `[${text}]` : text
 }
 
+/** Returns a condition as `action equals "opened"`, or a group as `any one of these must hold`. `odd`: a value that is no condition. */
 export const conditionText = (row: Pick<ConditionRow, 'kind' | 'field' | 'operator' | 'operand'>): string => {
   if (row.kind === 'odd') return `${JSON.stringify(row.operand)} (not a condition)`
   if (row.kind === 'group') return `${row.operator} ${groupMeaning(row.operator)}`

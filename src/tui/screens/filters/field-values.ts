@@ -6,6 +6,7 @@ import type { Json } from '../../../core/json.ts'
 import { stars } from '../../../core/secrets/mask.ts'
 import type { World } from '../../model/screen.ts'
 
+/** A value, the same value as JSON, and in words where the value was seen. */
 export type FieldValue = { readonly value: Json; readonly json: string; readonly where: string }
 
 /** Returns the usual name of a field: `payload.action` means `action`, `event_type` means `event`, and header names have no case. */
@@ -17,7 +18,7 @@ const plainField = (field: string): string => {
 const inPayload = (field: string, { payload }: World) =>
   payload?.values.find(({ path }) => path === field) ?? payload?.values.find(({ path }) => plainField(path) === plainField(field))
 
-/** Returns the type of a field, as in schemas; `undefined` if no value of the field is known. */
+/** Returns the type of a field's values, as JSON Schema names types; `undefined` if no value is known, or their types differ. */
 export const typeOfField = (field: string, rows: readonly ConditionRow[], world: World): string | undefined => {
   if (plainField(field) === 'event' || field.startsWith('headers.')) return 'string'
   const found = inPayload(field, world)?.type
@@ -26,7 +27,10 @@ export const typeOfField = (field: string, rows: readonly ConditionRow[], world:
   return types.size === 1 ? [...types][0] : undefined
 }
 
-/** Returns each value once, the value of the payload first. A cut or hidden value is left out, because the whole value is unknown. */
+/**
+ * Returns each known value of a field once, the value of the payload first. A value that is cut or hidden is left out, because the whole
+ * value is unknown. `rows`: the conditions of the route, whose tallies have the values in the samples.
+ */
 export const fieldValues = (field: string, rows: readonly ConditionRow[], world: World): readonly FieldValue[] => {
   const found = inPayload(field, world)
   const events = plainField(field) === 'event' ? [world.draft?.spec.events ?? []].flat() : []

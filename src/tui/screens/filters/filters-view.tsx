@@ -1,4 +1,7 @@
-/** Shows the tree of conditions with their verdicts, values and tallies, and below it the remarks on the condition of the cursor. */
+/**
+ * Shows the filters screen: the tree of conditions with their verdicts, values and tallies, and below the tree the remarks on the condition
+ * of the cursor.
+ */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import { cell } from '../../model/cells.ts'
@@ -14,7 +17,7 @@ import { type FiltersScreen, rowsOf } from './filters-screen.ts'
 import { layoutOf } from './layout.ts'
 import { samplesOf } from './verdicts.ts'
 
-/** The least width at which a tally is explained. */
+/** The least width at which a tally is followed by words that explain it. */
 const wide = 90
 
 export const FiltersView = ({ screen, world, room }: ScreenProps<FiltersScreen>) => {

@@ -1,4 +1,4 @@
-/** The conditions of a route as a tree, each with its verdict on the payload at hand. */
+/** The filters screen: the conditions of a route as a tree, each with its verdict on the chosen payload. */
 
 import { type ConditionRow, conditionRows } from '../../../app/editor/conditions.ts'
 import { groupingsOf, movedCondition, removedCondition } from '../../../app/editor/draft/condition-edits.ts'
@@ -73,13 +73,13 @@ const onFilters = (screen: FiltersScreen, action: ActionName, world: World, draf
 
 const editing = (screen: FiltersScreen, edited: EditedCondition): FiltersScreen => ({ ...screen, edited })
 
-/** Returns the update with another state of the draft. The cursor stays among the rows. */
+/** Returns an update to another state of the draft. A cursor below the last row goes to the last row. */
 const withDraft = (screen: FiltersScreen, draft: RouteDraft): Update<FiltersScreen> => ({
   screen: { ...screen, cursor: Math.min(screen.cursor, conditionRows(draft.spec).length) },
   world: { draft },
 })
 
-/** Handles a key on a condition. */
+/** Handles a key on the row of a condition, of a group, or of a value that is no condition (`odd`). */
 const onRow = (screen: FiltersScreen, action: ActionName, row: ConditionRow, world: World, draft: RouteDraft): Update<FiltersScreen> => {
   switch (action) {
     case 'copy':
@@ -105,7 +105,7 @@ const movedBy = (screen: FiltersScreen, by: 1 | -1, row: ConditionRow, draft: Ro
   return { screen: pointedAt(screen, made.at, next), world: { draft: next } }
 }
 
-/** Asks how to group the condition. `isLook`: the user opened the row, so the cursor stands on the answer that changes nothing. */
+/** Asks how to group a condition. `isLook`: the user only opened the row, so the cursor stands on the answer that changes nothing. */
 const asGroup = (screen: FiltersScreen, row: ConditionRow, draft: RouteDraft, isLook = false): Update<FiltersScreen> => {
   const ways = groupingsOf(draft.spec, row)
   if (ways.length === 0) return warned('this is not a condition: delete it, or mend it in the file')

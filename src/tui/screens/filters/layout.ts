@@ -1,4 +1,4 @@
-/** The place of the tree of conditions, and the remarks above and below it. */
+/** The place of the tree of conditions on the filters screen, and the remarks above and below the tree. */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import { describeOperator } from '../../../app/editor/operators.ts'
@@ -36,7 +36,7 @@ export const layoutOf = ({ cursor }: Pick<FiltersScreen, 'cursor'>, world: World
   return { above, list, below }
 }
 
-/** Says the condition in full, why it does not hold, what is wrong with it, and what its operator means. */
+/** Returns the remarks on a condition: its full text, its findings, why it fails for the payload, and what its operator means. */
 const remarksOn = (row: ConditionRow | undefined, rows: readonly ConditionRow[], world: World): readonly Remark[] => {
   const refused = refusalRemarks(world.preview?.refused)
   if (!row) return refused

@@ -1,5 +1,6 @@
 /**
- * The questions about a condition, in turn: its field, its operator, its value. Each question is a list to pick from or a line to fill in.
+ * The questions about a condition, in their order: its field, its operator, its value. Each function makes the overlay for one question, a
+ * list to pick from or a line to fill in. `rows` are the conditions of the route, and `old` is the current value as text.
  */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
@@ -9,6 +10,7 @@ import { entry, type PickRow, pick } from '../../model/overlays.ts'
 import type { Screen, World } from '../../model/screen.ts'
 import { fieldValues, typeOfField } from './field-values.ts'
 
+/** The ids under which the answers come back. */
 export const ids = {
   field: 'filters.field',
   operator: 'filters.operator',
@@ -20,13 +22,16 @@ export const ids = {
   group: 'filters.group',
 } as const
 
-/** The value of a row that changes nothing. */
+/** The answer to the question of the group that leaves the condition as it is. */
 export const asItIs = ''
 
-/** The value of a row that leads to another question. */
+/** The answer that is no field and no value itself, but leads to another question: for an expression, or for a typed value. */
 export const elsewhere = ''
 
-/** Asks for the field. `canBeExpression`: the condition may be an expression over the whole event instead. `now`: the current field. */
+/**
+ * Asks for the field. `canBeExpression`: the user may choose an expression over the whole event in place of a field. `now`: the current
+ * field.
+ */
 export const askField = ({ payload }: World, canBeExpression: boolean, now?: string): Screen => {
   const seen = (payload?.values ?? []).map(({ path, shown }): PickRow => ({ value: path, title: path, detail: shown }))
   const event: PickRow = { value: 'event', title: 'event', detail: 'the type of the event' }
@@ -48,7 +53,7 @@ export const askOperator = (field: string, rows: readonly ConditionRow[], world:
     now,
   )
 
-/** Asks for the value. If a known value of the field can be the whole operand, known values are offered first. */
+/** Asks for the value. Known values of the field are offered, unless the operator takes something else than one value. */
 export const askValue = (field: string, operator: string, old: string, rows: readonly ConditionRow[], world: World): Screen => {
   const seen = fieldValues(field, rows, world)
   if (operandForm(operator) !== 'value' || seen.length === 0) return writeValue(field, operator, old, rows, world)
@@ -63,10 +68,11 @@ export const askValue = (field: string, operator: string, old: string, rows: rea
   )
 }
 
-/** Returns the title of a value. A word that can be read only as a text has no quotes. */
+/** Returns the title of a value in the list: JSON, but without quotes for a word that can be read only as a text. */
 const valueTitle = (value: Json, json: string): string =>
   typeof value === 'string' && writtenOperand('in', [value]) === value ? value : json
 
+/** Asks for the value as a line to fill in. A list begins with a known value of the field. */
 export const writeValue = (field: string, operator: string, old: string, rows: readonly ConditionRow[], world: World): Screen => {
   const seen = fieldValues(field, rows, world)
   const isList = operandForm(operator) === 'list'

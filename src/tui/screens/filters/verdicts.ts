@@ -1,6 +1,7 @@
 /**
- * Finds out how a condition fares with the payload and the samples, and what is wrong with it. A preview of an older draft does not count.
- */
+* Finds in the latest preview whether a condition holds for the payload, for how many samples it holds, and the findings about it. Verdicts
+* of a preview of an older draft are not used.
+*/
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import type { Tally } from '../../../app/editor/service.ts'
@@ -15,12 +16,13 @@ export type ConditionVerdict = {
   readonly tally?: Tally | undefined
 }
 
+/** Returns the verdict on a condition. Without a payload, or where the condition was not reached, `judged` is `undefined`. */
 export const verdictOf = ({ name }: Pick<ConditionRow, 'name'>, { preview, revision }: World): ConditionVerdict => {
   if (preview?.revision !== revision) return { isOld: preview !== undefined || revision > 0 }
   return { isOld: false, judged: preview.trace?.conditions.find((each) => each.name === name), tally: preview.tallies[name] }
 }
 
-/** Returns the number of samples that reach the filters, and of those that were not tried. */
+/** Returns the number of samples that reach the filters, and the number of samples that were not tried. */
 export const samplesOf = ({ preview }: World): { readonly counted: number; readonly untried: number } => ({
   counted: Math.max(0, ...Object.values(preview?.tallies ?? {}).map(({ of }) => of)),
   untried: preview?.untallied ?? 0,
@@ -38,10 +40,11 @@ export const hindrance = ({ preview, payload }: World): string | undefined => {
   return `this event does not get here: ${trace.stage} stops it${why}${verdicts}`
 }
 
-/** Returns the findings about a condition itself, and not about its members. */
+/** Returns the findings about a condition or group itself, without the findings about members of the group. */
 export const findingsOf = (row: ConditionRow, rows: readonly ConditionRow[], { preview }: World): readonly Diagnostic[] =>
   (preview?.findings ?? []).filter(({ pointer }) => nearest(pointer, rows) === row)
 
+/** Returns the deepest condition whose path is in the pointer of a finding. */
 const nearest = (pointer: string, rows: readonly ConditionRow[]): ConditionRow | undefined =>
   rows.filter(({ path }) => `${pointer}/`.includes(`${pointerOf(path)}/`)).reduce<ConditionRow | undefined>(deeper, undefined)
 

@@ -1,4 +1,4 @@
-/** Shows the list of all routes with its headings, and a preview of the route of the cursor. */
+/** Shows the home screen: the list of all routes with its headings, and a preview of the route of the cursor. */
 
 import { Box } from 'ink'
 import { cell } from '../../model/cells.ts'
@@ -109,7 +109,7 @@ const RouteRow = ({ row, columns: { name, events, deliver } }: { readonly row: R
   )
 }
 
-/** Returns the state of a route. A star marks changes that are not saved. */
+/** Returns the state of a route in a word or two, and its tone. A star marks changes that are not saved. */
 const stateText = ({ enabled, shadowed, errors, warnings, change }: RouteLine): readonly [string, Tone] => {
   if (change !== undefined) return [`*${change.replace('switched ', '')}`, 'warn']
   if (shadowed) return ['SHADOWED', 'warn']

@@ -1,4 +1,4 @@
-/** The home screen: all routes, and what is wrong with each. */
+/** The home screen: a list of all routes, and whether something is wrong with each route. */
 
 import { draftOf, isRemoved, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import type { KeptDraft, PayloadChoice, PayloadRow, RouteRow } from '../../../app/editor/service.ts'
@@ -18,7 +18,7 @@ export type HomeScreen = Screen & {
   readonly kind: 'home'
   readonly cursor: number
   readonly search: TextField
-  /** The user is writing the search. */
+  /** The user is writing the search, which narrows the list. */
   readonly isFinding: boolean
   /** The payload that was picked for the route that is being opened. */
   readonly chosen?: PayloadChoice | undefined
@@ -123,8 +123,8 @@ const onMessage = (screen: HomeScreen, message: Message, world: World): Update<H
 }
 
 /**
- * Opens the file in the user's editor, at its mistake if there is one. When unsaved changes are saved later, they are put onto the file,
- * or there is a conflict.
+ * Opens the file of the routes in the user's editor, at the mistake if the file has one. Unsaved changes stay. When they are saved later,
+ * they are put onto the file as it is then, or there is a conflict.
  */
 const inEditor = ({ home }: World): Update<HomeScreen> => {
   if (!home) return {}
@@ -132,10 +132,11 @@ const inEditor = ({ home }: World): Update<HomeScreen> => {
   return { commands: [{ kind: 'edit-file', file, line }] }
 }
 
+/** Asks for the name of a new route. */
 const newName = (id: string, title: string, world: World) =>
   entry(id, title, { form: 'name', taken: rowsOf(homeScreen, world).map(({ name }) => name) })
 
-/** Asks what the new route shall be made of. */
+/** Asks for the sample or recorded event from which the new route is made. */
 const likeWhat = (name: string, rows: readonly PayloadRow[]) =>
   pick('like', `what should "${name}" begin with?`, [
     { value: '', title: 'nothing', detail: 'an empty route' },
@@ -146,7 +147,9 @@ const likeWhat = (name: string, rows: readonly PayloadRow[]) =>
     })),
   ])
 
-/** Makes the new route. The payload that it is made of is also the payload that it is tried with. */
+/**
+ * Makes the new route from a payload, and tries the route with that payload, too. `value`: the choice as JSON; empty for an empty route.
+ */
 const created = (screen: HomeScreen, name: string, value: string): Update<HomeScreen> => {
   const chosen = value === '' ? undefined : (JSON.parse(value) as PayloadChoice)
   const like = chosen?.from === 'sample' ? chosen.name : chosen?.from === 'event' ? chosen.id : undefined
@@ -156,7 +159,7 @@ const created = (screen: HomeScreen, name: string, value: string): Update<HomeSc
   }
 }
 
-/** Returns the title: how many routes there are, and in which files. A list that is narrowed says how many routes are left. */
+/** Returns the title: the number of routes, their file, and the number of subscriptions. A narrowed list has both numbers of routes. */
 const routesTitle = (screen: HomeScreen, world: World): string => {
   const { home } = world
   if (!home) return 'routes'
@@ -166,13 +169,16 @@ const routesTitle = (screen: HomeScreen, world: World): string => {
   return `routes (${count}) ─ ${home.file}${more}`
 }
 
-/** Opens the route of the cursor with the payload that was picked for it. */
+/** Opens the route of the cursor with the payload that was picked for the route. */
 const withPayload = (screen: HomeScreen, chosen: PayloadChoice, world: World): Update<HomeScreen> => {
   const row = rowsOf(screen, world)[screen.cursor]
   return row ? { screen: { ...screen, chosen }, ...onRow('open', row, world, chosen) } : {}
 }
 
-/** Asks which kept draft to go on with. `route`: the route to open if there is no draft, or the user wants none. */
+/**
+ * Asks with which kept draft the user wants to go on. `route`: the route that the editor was started with. It is opened if there is no
+ * draft, or if the user wants no draft.
+ */
 const keptDrafts = (screen: HomeScreen, kept: readonly KeptDraft[], route?: string): Update<HomeScreen> => {
   if (kept.length === 0) return route === undefined ? {} : { commands: [{ kind: 'ask', question: { ask: 'open', of: { name: route } } }] }
   const rows = kept.map(({ draft: { opened }, at, note }) => ({
@@ -203,13 +209,13 @@ const onReturned = (screen: HomeScreen, { id, value }: Returned, world: World): 
     : {}
 }
 
-/** Goes to the route of a draft. */
+/** Opens a draft and goes to the screen of its route. */
 const withDraft = (draft: RouteDraft, world: World, chosen?: PayloadChoice): Update<never> => ({
   world: withOpen(world, draft),
   ...enterRoute(draft.opened.name, chosen),
 })
 
-/** Goes on with a kept draft. A draft that deletes its route is shown only on the list. */
+/** Goes on with a kept draft. The route screen does not show a draft that deletes its route, so such a draft only changes the list. */
 const goOn = (kept: KeptDraft | undefined, world: World): Update<HomeScreen> => {
   if (!kept) return {}
   const { draft, note } = kept

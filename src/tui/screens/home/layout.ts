@@ -1,4 +1,4 @@
-/** The places of the list of routes and of the preview. */
+/** The places of the list of routes and of the preview of a route on the home screen. */
 
 import type { ListArea } from '../../model/list.ts'
 import { marked, type Remark, remarksHeight } from '../../model/remark.ts'
@@ -7,7 +7,7 @@ import type { World } from '../../model/screen.ts'
 import type { TextField } from '../../model/text-field.ts'
 import { rowsOf } from './rows.ts'
 
-/** The least width at which the preview stands beside the list, and the least height at which it stands below. */
+/** The least width at which the preview stands beside the list. Below this width, it stands below the list, from the height `high` on. */
 const wide = 120
 const high = 16
 
@@ -40,4 +40,5 @@ export const layoutOf = (screen: HomeState, world: World, { width, height }: Roo
 export const problemsOf = ({ home }: World): readonly Remark[] =>
   home?.problem ? [marked(`${home.problem.message}; E opens it there`, 'bad')] : []
 
+/** Whether the line with the search is shown above the list. */
 export const isFiltered = ({ isFinding, search }: HomeState): boolean => isFinding || search.text !== ''

@@ -1,4 +1,4 @@
-/** Makes changes on the list of routes. They wait to be saved, as all other changes do. */
+/** The changes that the user makes on the list of routes: a route is switched or deleted. Such changes are drafts until they are saved. */
 
 import { isModified, isRemoved, type RouteDraft, redo, removed, switched, undo } from '../../../app/editor/draft/route-draft.ts'
 import type { RouteRow } from '../../../app/editor/service.ts'
@@ -7,7 +7,10 @@ import { openSave } from '../../model/overlays.ts'
 import { changedDrafts, changesOf, withOpen, withoutChangesOf } from '../../model/pending.ts'
 import { type Notice, type Update, type World, warned } from '../../model/screen.ts'
 
-/** Handles a key for unsaved changes, on whatever row the cursor stands. */
+/**
+ * Handles save, diff, undo and redo on the list of routes; `undefined` for other actions. Save and diff begin with the route of the cursor
+ * if it has changes. Undo takes back the latest change of any route.
+ */
 export const onChanges = (action: ActionName, row: RouteRow | undefined, world: World): Update<never> | undefined => {
   const ofRow = row && changesOf(world, row)
   const [last] = changedDrafts(world)
@@ -35,7 +38,7 @@ const takenBack = (draft: RouteDraft, world: World): Update<never> => {
   return { world: { ...withOpen(world, draft), draft: undo(draft), notice } }
 }
 
-/** Switches the route of a draft on or off, or deletes it. */
+/** Switches the route of a draft on or off, or deletes the route. */
 export const changed = (action: 'toggle' | 'remove', draft: RouteDraft, world: World): Update<never> => {
   const { name, isNew } = draft.opened
   const said = (text: string): Notice => ({ tone: 'ok', text: `${text}; w saves, u takes it back` })

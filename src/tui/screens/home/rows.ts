@@ -1,4 +1,4 @@
-/** The rows of the list: every route of the files, as it will be after the unsaved changes are saved. */
+/** The rows of the list of routes: every route of the files, as it will be once the unsaved changes are saved. */
 
 import { targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import { isRemoved, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
@@ -9,7 +9,7 @@ import { changedDrafts, isSameRoute } from '../../model/pending.ts'
 import type { World } from '../../model/screen.ts'
 import type { TextField } from '../../model/text-field.ts'
 
-/** A route in the list. `change`: what saving would do to the route; `undefined` if nothing. */
+/** A route in the list. `change`: what saving would do to the route; `undefined` if the route has no unsaved changes. */
 export type RouteLine = RouteRow & { readonly change?: 'new' | 'changed' | 'deleted' | 'switched on' | 'switched off' }
 
 /** Returns the rows that match the search. */

@@ -1,4 +1,4 @@
-/** Puts an event and its detail into sentences, for the line mode. */
+/** Puts an event of the live screen, and the pane with its detail, into sentences for the line mode (for screen readers). */
 
 import type { Payload, TraceShown } from '../../../app/editor/service.ts'
 import type { TrafficLine } from '../../../generated/control.ts'
@@ -6,6 +6,7 @@ import { stageSentences } from '../trace/trace-said.ts'
 
 type Detail = { readonly payload?: Payload; readonly trace?: TraceShown }
 
+/** Says what a pane shows. `shown`: the details that are known. `lines`: the lines of traffic about the event. */
 export const detailSentences = (pane: string, shown: Detail | undefined, lines: readonly TrafficLine[]): readonly string[] => {
   if (pane === 'Delivery')
     return lines.flatMap((each) =>
@@ -19,6 +20,7 @@ export const detailSentences = (pane: string, shown: Detail | undefined, lines: 
     : values.map(({ path, shown: value }) => `${path}: ${value}`)
 }
 
+/** Says an event in one sentence: its route, its type, its outcome and its deliveries. `lines`: the lines of traffic about the event. */
 export const eventSaid = (lines: readonly TrafficLine[]): string => {
   const outcome = lines.find((each) => each.type === 'outcome')
   const deliveries = lines.flatMap((each) =>

@@ -1,4 +1,4 @@
-/** Reads a value from the text that shows it. A text that is not JSON is the value itself. */
+/** Reads a value of a payload back from the text that the screen shows for the value. A text that is not JSON is the value itself. */
 
 import type { Json } from '../../../core/json.ts'
 

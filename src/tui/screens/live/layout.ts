@@ -1,4 +1,4 @@
-/** The places of the events and of the detail of an event. */
+/** The places on the live screen: of the list of events, and of the detail of an event. */
 
 import type { ListArea } from '../../model/list.ts'
 import { barWidth, type Room } from '../../model/room.ts'

@@ -1,4 +1,4 @@
-/** Shows the details of an event, one pane at a time. */
+/** Shows the details of the event of the cursor: the names of the panes, and one of the panes. */
 
 import type { TrafficLine } from '../../../generated/control.ts'
 import { cell, wrap } from '../../model/cells.ts'

@@ -1,4 +1,4 @@
-/** Shows the events as a list, and the detail of the event of the cursor beside it. */
+/** Shows the live screen: the events as a list, and the detail of the event of the cursor beside the list. */
 
 import { cell } from '../../model/cells.ts'
 import { List } from '../../view/list.tsx'

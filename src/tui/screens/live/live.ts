@@ -1,4 +1,4 @@
-/** The live screen: the traffic of the running gateway as it happens, and what can be made of an event. */
+/** The live screen: the requests to the running gateway as they come, and the actions that make something of an event. */
 
 import { change } from '../../../app/editor/draft/route-draft.ts'
 import type { Payload, TraceShown } from '../../../app/editor/service.ts'
@@ -14,7 +14,7 @@ import { layoutOf } from './layout.ts'
 
 export const livePanes = ['Trace', 'Headers', 'Body', 'Delivery'] as const
 
-/** A request with all lines about it. */
+/** A request with all lines of traffic about it: when it came, its outcome, and each attempt to deliver. */
 export type LiveEvent = { readonly key: string; readonly lines: readonly TrafficLine[] }
 
 export type LiveScreen = Screen & {
@@ -31,17 +31,18 @@ export type LiveScreen = Screen & {
   /** The cursor stays on the newest event. */
   readonly follows: boolean
   readonly pane: (typeof livePanes)[number]
-  /** The row of the cursor in the body of the detail. */
+  /** The row of the cursor among the values of the body. */
   readonly row: number
+  /** The number of lines that the gateway dropped because they came too quickly. */
   readonly lost: number
-  /** Details of an event; `undefined` until the service is asked for them. */
+  /** The details of the event with this key, each from when the service has answered; `undefined` until the service is asked for them. */
   readonly shown?: { readonly key: string; readonly payload?: Payload; readonly trace?: TraceShown } | undefined
 }
 
 /** The most events that are kept. Older events are dropped. */
 const maxEvents = 500
 
-/** Opens the screen. `from`: if all routes are shown, the route to which the user may narrow them. */
+/** Opens the screen for one route, or for all routes. `from`: a route to which the user may narrow the screen if it shows all routes. */
 export const openLive = (route: string | undefined, from = route): Update<never> => ({
   go: {
     push: {
@@ -89,7 +90,7 @@ export const liveModel = screenModel<LiveScreen>({
   list: ({ cursor, events }, _, room) => layoutOf(cursor, events.length, room).list,
 })
 
-/** Returns the event of the cursor; `undefined` if the request left no record. */
+/** Returns the event of the cursor, with its id in the records; `undefined` if the request left no record. */
 export const eventAt = ({
   events,
   cursor,
@@ -125,7 +126,7 @@ const onAction = (screen: LiveScreen, action: ActionName, world: World): Update<
   }
 }
 
-/** Shows only the route of the cursor's event, or else the route from which the screen was opened. */
+/** Shows only the route of the cursor's event. Without such an event, shows only the route from which the screen was opened. */
 const narrowed = (screen: LiveScreen): Update<LiveScreen> => {
   const route = eventAt(screen)?.route ?? screen.from
   if (route === undefined) return warned('there is no request yet whose route could be followed')
@@ -157,7 +158,7 @@ const moving = (screen: LiveScreen, action: ActionName): Update<LiveScreen> => {
   return detailed({ ...screen, follows: false, cursor: moved(screen.cursor, action, screen.events.length) })
 }
 
-/** Asks for the details of the cursor's event if they are not known. */
+/** Asks for the details of the cursor's event, unless they are known. */
 const detailed = (screen: LiveScreen): Update<LiveScreen> => {
   const event = eventAt(screen)
   if (!event || detailOf(screen)) return { screen }
@@ -171,7 +172,7 @@ const detailed = (screen: LiveScreen): Update<LiveScreen> => {
   }
 }
 
-/** Adds a condition on the value of the row to the open route. */
+/** Adds a condition to the draft of the open route: the field of the row in the body must equal the value of the row. */
 const filtered = (screen: LiveScreen, route: string, { draft }: World): Update<LiveScreen> => {
   const value = screen.pane === 'Body' ? detailOf(screen)?.payload?.values[screen.row] : undefined
   if (!value) return warned('choose a line of the body first: tab')
@@ -185,7 +186,7 @@ const filtered = (screen: LiveScreen, route: string, { draft }: World): Update<L
   return { world: { draft: next, notice: { tone: 'ok', text: `the draft has a filter on ${value.path}` } } }
 }
 
-/** Whether a line is about another profile than that of the editor. Such a line is not shown. */
+/** Whether a line is about a profile whose routes the editor does not show. Such a line is not shown either. */
 const isOthers = (line: TailLine, profile: string | undefined): boolean =>
   profile !== undefined && 'profile' in line && line.profile !== null && line.profile !== profile
 
@@ -201,7 +202,7 @@ const onMessage = (screen: LiveScreen, message: Message, world: World): Update<L
     case 'traceOf':
       return withDetail(screen, message.of.choice, { trace: message.answer })
     case 'failed':
-      // The record may not be written yet. The next time that the details are asked for, it is there.
+      // The record of the event may not be written yet. The details are asked for again when the user moves or presses enter.
       return message.ask === 'recorded' || message.ask === 'traceOf' ? { screen: { ...screen, shown: undefined } } : {}
     case 'replay':
       return { world: { notice: { tone: message.answer.ok ? 'ok' : 'warn', text: `replayed: ${message.answer.message}` } } }

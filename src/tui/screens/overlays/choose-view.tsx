@@ -1,4 +1,4 @@
-/** A question with a few answers. */
+/** Shows a question with its few answers, as a list. */
 
 import type { ChooseScreen } from '../../model/overlays.ts'
 import { List } from '../../view/list.tsx'

@@ -1,4 +1,4 @@
-/** A question with a few answers. */
+/** The behaviour of a question with a few answers. The value of the chosen answer goes to the screen below. */
 
 import { moved } from '../../model/list.ts'
 import type { ChooseScreen } from '../../model/overlays.ts'

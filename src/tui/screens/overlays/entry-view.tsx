@@ -1,4 +1,4 @@
-/** Shows a line of text to fill in, what is wrong with the text, and what the text is for. */
+/** Shows a line of text to fill in, what is wrong with the text so far, and what the text is for. */
 
 import type { EntryScreen } from '../../model/overlays.ts'
 import { marked } from '../../model/remark.ts'

@@ -1,4 +1,4 @@
-/** One line of text to fill in. */
+/** The behaviour of a line of text to fill in. The text goes to the screen below once nothing is wrong with it. */
 
 import { routeNamePattern } from '../../../core/names.ts'
 import type { EntryScreen } from '../../model/overlays.ts'
@@ -20,7 +20,7 @@ export const entryModel = screenModel<EntryScreen>({
   },
 })
 
-/** Says what is wrong with the text as it is now; `undefined` if nothing. */
+/** Says what is wrong with the text as it is now; `undefined` if nothing is wrong. */
 export const complaint = ({ form, taken = [], field: { text } }: EntryScreen): string | undefined => {
   const written = text.trim()
   if (form === 'number') return written === '' || !Number.isFinite(Number(written)) ? 'a number is needed' : undefined

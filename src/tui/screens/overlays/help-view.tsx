@@ -1,4 +1,4 @@
-/** The keys of the screen below, and what each does. */
+/** Shows help: a search, and the keys of the screen below with what each key does. */
 
 import { cell } from '../../model/cells.ts'
 import type { HelpScreen } from '../../model/overlays.ts'

@@ -1,4 +1,4 @@
-/** The keys of the screen below, as a list that can be searched. */
+/** The behaviour of help: the keys of the screen below, as a list that typing narrows. */
 
 import { actionMeaning, actions } from '../../model/actions.ts'
 import { fuzzy, moved } from '../../model/list.ts'
@@ -7,6 +7,7 @@ import { screenModel, type World } from '../../model/screen.ts'
 import { editField, typeInto } from '../../model/text-field.ts'
 import { underHead } from './under-head.ts'
 
+/** Returns the actions of the screen below that match the search, each with its keys, its title and its group. */
 export const known = ({ actions: names, search: { text } }: HelpScreen, { options: { keymap } }: World) =>
   [...new Set(names)]
     .map((name) => ({ keys: keymap[name].join(' '), title: actions[name].title, group: actionMeaning(name).group }))

@@ -1,4 +1,4 @@
-/** A list to pick from, narrowed by typing. */
+/** The behaviour of a list to pick from, which typing narrows. In a list with marks, several rows may be picked. */
 
 import { fuzzy, moved } from '../../model/list.ts'
 import { type Marks, noMark, type PickRow, type PickScreen } from '../../model/overlays.ts'
@@ -25,7 +25,7 @@ export const pickModel = screenModel<PickScreen>({
   enter: 'choose',
   actions: ({ marks }) => ['open', ...(marks ? (['toggle'] as const) : []), 'back', 'up', 'down', 'pageUp', 'pageDown'],
   takes: () => 'text',
-  // In a list of marks, a blank marks a row. A name with a blank is found without typing the blank.
+  // In a list with marks, a blank marks a row instead of going into the search. A title with a blank is found without typing the blank.
   type: (screen, text) =>
     screen.marks && text === ' ' ? marked(screen) : { screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } },
   press: (screen, key) => ({ screen: { ...screen, search: editField(screen.search, key), cursor: 0 } }),
@@ -62,6 +62,7 @@ const picked = ({ id, marks }: PickScreen, row: PickRow | undefined): Update<Pic
   return row ? { go: { back: true, returns: { id, value: row.value } } } : {}
 }
 
+/** Returns the values that enter picks: of the marked rows, and of the row of the cursor as long as the user has set no mark. */
 const withRow = ({ all, isTouched, isUsuallyAlone }: Marks, row: PickRow | undefined): readonly string[] => {
   if (isTouched || !row || row === noMark || all.includes(row.value)) return all
   return isUsuallyAlone ? [row.value] : [...all, row.value]

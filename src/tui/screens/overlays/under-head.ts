@@ -1,10 +1,11 @@
-/** The place of an overlay's list: below a line and an empty row. */
+/** The place of the list on an overlay: below a row with the question or the search, and an empty row. */
 
 import type { ListArea } from '../../model/list.ts'
 import type { Room } from '../../model/room.ts'
 
 const headRows = 2
 
+/** Returns that place. The arguments are the overlay's screen, the rows of its list, and the room of the screen. */
 export const underHead = (
   { cursor }: { readonly cursor: number },
   { length }: { readonly length: number },

@@ -1,4 +1,4 @@
-/** The places of the rows of a group, and of the current payload beside them. */
+/** The places on the payload screen: of the rows of the group that is shown, and of the current payload beside these rows. */
 
 import type { ListArea } from '../../model/list.ts'
 import { barWidth, type Room } from '../../model/room.ts'

@@ -1,4 +1,4 @@
-/** Shows the groups, the rows of one group, and, if there is room, the current payload. */
+/** Shows the payload screen: the names of the groups, the rows of one group, and the current payload if there is room. */
 
 import { jsonProblem } from '../../../app/editor/payload/json-problem.ts'
 import type { PayloadRow } from '../../../app/editor/service.ts'
@@ -43,7 +43,7 @@ const titles: { readonly [group in Group]: string } = {
   edit: 'Edit current',
 }
 
-/** Shows the names of the groups. The group that is shown has brackets. */
+/** Shows the names of the groups. The name of the group whose rows are shown has brackets. */
 const Tabs = ({ screen, room }: { readonly screen: PayloadScreen; readonly room: Room }) => {
   const { group, all, cursor } = screen
   const countOf = (each: Group): string => (hasRows(each) ? ` ${all ? all.filter((row) => row.group === each).length : '…'}` : '')

@@ -1,4 +1,7 @@
-/** Chooses the payload that a route is tried with: a sample, a recorded event, a file, a pasted text, or the edited current payload. */
+/**
+ * The payload screen, on which the user chooses the payload that a route is tried with: a sample, a recorded event, a file, a pasted text,
+ * or the current payload after an edit. Each of these is a group of the screen.
+ */
 
 import type { RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { jsonProblem } from '../../../app/editor/payload/json-problem.ts'
@@ -23,10 +26,10 @@ export type PayloadScreen = Screen & {
   readonly search: TextField
   /** The user is writing the search. */
   readonly isFinding: boolean
-  /** The rows; `undefined` until the service has answered. */
+  /** The samples and recorded events; `undefined` until the editor service has answered. */
   readonly all?: readonly PayloadRow[]
   readonly pasted: TextField
-  /** A text from `$EDITOR` that is not valid. It is kept, so that the user does not lose it. */
+  /** A text from `$EDITOR` that is not JSON. It is kept for the next edit, so that the user does not lose it. */
   readonly edited?: string
 }
 
@@ -34,13 +37,13 @@ export const payloadId = 'payload'
 const fileId = 'payload file'
 const editId = 'payload edit'
 
-/** Opens the payloads of the open route. Without `group`, the group of the current payload is shown. */
+/** Opens the payload screen for the open route. Without `group`, the group of the current payload is shown. */
 export const openPayload = ({ opened: { name } }: RouteDraft, { payload }: Pick<World, 'payload'>, group?: Group): Update<never> =>
   opening(name, group ?? (payload?.choice.from === 'event' ? 'recorded' : 'samples'), false)
 
 /**
- * Opens the samples for a route that is not open yet. The picked payload comes back under `payloadId` as JSON, and then the route is
- * opened.
+ * Opens the payload screen, with its samples, for a route that is not open yet. The picked payload goes to the screen below under
+ * `payloadId`, as the JSON of a `PayloadChoice`.
  */
 export const openSamples = (route: string): Update<never> => opening(route, 'samples', true)
 
@@ -58,7 +61,7 @@ const opening = (route: string, group: Group, isAhead: boolean): Update<never> =
   return { go: { push }, commands: [{ kind: 'ask', question: { ask: 'payloads', of: { route } } }] }
 }
 
-/** Whether a group is a list. Any other group asks the user for a payload. */
+/** Whether a group is a list of payloads. Any other group asks the user for a payload. */
 export const hasRows = (group: Group): group is 'samples' | 'recorded' => group === 'samples' || group === 'recorded'
 
 /** Returns the rows of the group that match the search. */
@@ -117,7 +120,7 @@ const toGroup = (screen: PayloadScreen, action: ActionName): Update<PayloadScree
   screen: { ...screen, group: paneAfter(payloadGroups, screen.group, action), cursor: 0 },
 })
 
-/** Does what enter does in each group. */
+/** Handles enter, which does something else in each group. */
 const picked = (screen: PayloadScreen, { payload }: World): Update<PayloadScreen> => {
   const row = rowsOf(screen)[screen.cursor]
   switch (screen.group) {
@@ -150,7 +153,7 @@ const textTaken = (screen: PayloadScreen, text: string): Update<PayloadScreen> =
   return problem === undefined ? choosePayload(screen, { from: 'text', text }) : badNotice(problem)
 }
 
-/** Takes a paste that is too long to be shown. The paste is chosen at once if it is valid, and dropped otherwise. */
+/** Takes a paste that is too long to be shown. The paste is chosen at once if it is JSON, and dropped otherwise. */
 const longTaken = (screen: PayloadScreen, text: string): Update<PayloadScreen> => {
   const problem = jsonProblem(text)
   if (problem === undefined) return choosePayload(screen, { from: 'text', text })
@@ -164,7 +167,7 @@ const onMessage = (screen: PayloadScreen, message: Message, { payload }: World):
   return message.id === editId && payload ? editTaken(screen, message.value, payload) : {}
 }
 
-/** Takes in the rows, and puts the cursor on the current payload. */
+/** Sets the rows, and puts the cursor on the current payload. */
 const withRows = (screen: PayloadScreen, all: readonly PayloadRow[], payload: Payload | undefined): PayloadScreen => {
   const next = { ...screen, all }
   const at = rowsOf(next).findIndex(({ choice }) => payload && !screen.isAhead && JSON.stringify(choice) === JSON.stringify(payload.choice))
@@ -172,8 +175,8 @@ const withRows = (screen: PayloadScreen, all: readonly PayloadRow[], payload: Pa
 }
 
 /**
- * Takes an edited payload. It keeps the headers of the original payload. If the original was not JSON, such as a form, the edited text
- * need not be JSON either.
+ * Chooses an edited text as the payload, with the headers of the payload that was edited. The text must be JSON, unless the payload before
+ * the edit was not JSON either, such as a form.
  */
 const editTaken = (screen: PayloadScreen, text: string, { body, headers }: Payload): Update<PayloadScreen> => {
   const problem = jsonProblem(body) === undefined ? jsonProblem(text) : undefined

@@ -1,4 +1,4 @@
-/** The places of the template, of the paths that are offered, and of the expansion. */
+/** The places of the parts of the prompt screen: the template, the paths that are offered, and the expansion (the filled-in template). */
 
 import type { PayloadValue } from '../../../app/editor/service.ts'
 import type { ListArea } from '../../model/list.ts'
@@ -14,7 +14,7 @@ export type PromptLayout = {
   readonly isWide: boolean
   /** The room of the template. */
   readonly text: Room
-  /** The list of paths, right below the line that is being written. */
+  /** The list of paths, right below the last line of the template that is shown. */
   readonly paths: ListArea
   readonly expansion: Room
 }

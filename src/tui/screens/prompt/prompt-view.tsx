@@ -1,4 +1,7 @@
-/** Shows the template, and its expansion with the payload. Unresolved placeholders are underlined and tagged. */
+/**
+* Shows the prompt screen: the template, and its expansion (the template filled in from the payload). Placeholders for which the payload
+* has no value are underlined and followed by `[?]`.
+*/
 
 import type { ReactNode } from 'react'
 import type { Preview } from '../../../app/editor/service.ts'

@@ -1,4 +1,7 @@
-/** The prompt screen: the template, beside its expansion with the payload. All writing on this screen is one step of the draft. */
+/**
+ * The prompt screen: the template, beside its expansion (the template filled in from the payload). All writing between the opening and the
+ * end of this screen is one step of the draft, so one undo takes all of it back.
+ */
 
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import type { PayloadValue } from '../../../app/editor/service.ts'
@@ -15,9 +18,9 @@ export type PromptScreen = Screen & {
   readonly before: RouteDraft
   /** The row of the cursor in the list of paths. */
   readonly cursor: number
-  /** The list of paths; `undefined` if no paths are offered. */
+  /** The paths of the payload that are offered for a placeholder that has no closing brace yet; `undefined` if no paths are offered. */
   readonly completion?: Completion | undefined
-  /** The offset of the brace whose list the user closed; `undefined` if none was closed. */
+  /** The offset of the open brace for which the user closed the list of paths; `undefined` if no list was closed. */
   readonly closedAt?: number | undefined
 }
 
@@ -26,6 +29,7 @@ export const openPrompt = (draft: RouteDraft, world: World): PromptScreen => {
   return offering({ kind: 'prompt', field: textField(typeof prompt === 'string' ? prompt : ''), before: draft, cursor: 0 }, world)
 }
 
+/** `at`: the offset of the open brace. */
 type Completion = { readonly at: number; readonly rows: readonly PayloadValue[] }
 
 const maxRows = 200
@@ -45,7 +49,7 @@ const completionOf = ({ field: { text, cursor }, closedAt }: PromptScreen, { pay
   return rows.length > 0 ? { at: open.index, rows } : undefined
 }
 
-/** Adds the list of paths. The list is made once for each state of the text, because a payload may have thousands of paths. */
+/** Sets the list of paths. The list is made once for each state of the text, because a payload may have thousands of paths. */
 const offering = (screen: PromptScreen, world: World): PromptScreen => ({ ...screen, completion: completionOf(screen, world) })
 
 const title = 'prompt'
@@ -83,14 +87,12 @@ export const promptModel = screenModel<PromptScreen>({
   },
 })
 
-/**
- * Returns a text that came back from the editor. Editors add a line end to the last line. It is removed unless the text had one before.
- */
+/** Returns a text that came back from `$EDITOR`, without the line end that editors add to a last line that had none before. */
 const fromEditor = (text: string, before: string): string => (before.endsWith('\n') ? text : text.replace(/\n$/, ''))
 
 const promptLines = ({ text }: TextField): readonly string[] => text.replace(/\n$/, '').split('\n')
 
-/** Puts the cursor at the end of a line. For the line after the last, begins that line. */
+/** Puts the cursor at the end of the line number `row`. The row behind the last line begins a new line. */
 const atLine = (field: TextField, row: number): TextField => {
   const lines = promptLines(field)
   if (row < lines.length) return { ...field, cursor: lines.slice(0, row + 1).join('\n').length }
@@ -98,7 +100,10 @@ const atLine = (field: TextField, row: number): TextField => {
   return { text: field.text.endsWith('\n') ? `${before}\n` : before, cursor: before.length }
 }
 
-/** Takes in a text. All writing is one step, because each change begins from the draft as it was when the screen was opened. */
+/**
+ * Puts a new text into the draft. Each change begins from the draft as it was when the screen was opened, so all writing together is one
+ * step.
+ */
 const withPromptText = (screen: PromptScreen, field: TextField, world: World): Update<PromptScreen> => {
   const isSame = field.text === screen.field.text
   const next = offering({ ...screen, field, cursor: 0, closedAt: isSame ? screen.closedAt : undefined }, world)
@@ -109,7 +114,7 @@ const withPromptText = (screen: PromptScreen, field: TextField, world: World): U
   return { screen: next, world: { draft: change(before, title, [edit]) } }
 }
 
-/** Replaces the begun placeholder by the chosen path. */
+/** Replaces the placeholder that has no closing brace yet by a placeholder of the path at the cursor. */
 const completed = (screen: PromptScreen, { at, rows }: Completion, world: World): Update<PromptScreen> => {
   const { field, cursor } = screen
   const row = rows[cursor]

@@ -1,4 +1,4 @@
-/** Opens the way to change a field, and takes in the result. */
+/** Changes a field of a route's form: opens a list, a line or `$EDITOR` for the new value, and puts that value into the draft. */
 
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { type FormField, formFields, groupFields } from '../../../app/editor/form.ts'
@@ -11,7 +11,7 @@ import { type Update, warned } from '../../model/screen.ts'
 
 const questionId = ({ path }: Pick<FormField, 'path'>): string => `set ${pointerOf(path)}`
 
-/** Does what enter does on a field. */
+/** Opens what the form of a field asks for: a list to pick from, a line to fill in, or `$EDITOR`. A locked field gives a warning. */
 export const editField = (field: FormField, draft: RouteDraft): Update<never> => {
   const { path, title, form, value } = field
   const refused = refusalOf(field)
@@ -42,7 +42,7 @@ export const editField = (field: FormField, draft: RouteDraft): Update<never> =>
   }
 }
 
-/** Opens the list of names that the program offers for a field. */
+/** Opens a list of names for the field with a key. `offered`: the names that the program knows for that key. */
 export const pickNames = (draft: RouteDraft, key: NamesKey, offered: readonly OfferedName[]): Update<never> => {
   const field = formFields(draft.spec).find(({ path }) => path[0] === key)
   if (!field) return {}
@@ -60,7 +60,10 @@ export const pickNames = (draft: RouteDraft, key: NamesKey, offered: readonly Of
 
 const listedNames = ({ value }: Pick<FormField, 'value'>): readonly string[] => [value ?? []].flat().map(String)
 
-/** Replaces the names of a field by the picked names, with the fewest edits. A single scheme stands alone, unless the file has a list. */
+/**
+ * Replaces the names of a field by the picked names, with as few edits as possible. A single scheme is written as a text and not as a list,
+ * unless the file has a list already.
+ */
 const namesPicked = (draft: RouteDraft, field: FormField, picked: readonly string[]): RouteDraft => {
   const { path, value } = field
   const title = `set ${path.join('.')}`
@@ -89,7 +92,7 @@ const choices = (field: FormField): PickScreen => {
   return pick(questionId(field), title, all, form === 'choice', value === undefined ? '' : String(value))
 }
 
-/** Switches a flag at once. */
+/** Switches a field that is true or false, without asking for the new value. Other fields stay as they are. */
 export const switchFlag = (field: FormField, draft: RouteDraft): Update<never> => {
   const { value, form } = field
   if (form !== 'flag') return {}
@@ -113,7 +116,10 @@ const editableText = ({ form, value }: FormField): string => {
   return Array.isArray(value) ? value.join(', ') : String(value)
 }
 
-/** Takes in a value for a field. An unchanged text changes nothing, and an empty text removes the key. */
+/**
+ * Puts a value into the draft that the user entered or picked. `id` says which field was asked about, and `text` is what came back. An
+ * unchanged text changes nothing, and an empty text removes the key.
+ */
 export const entered = (draft: RouteDraft, id: string, text: string): Update<never> => {
   const field = allFields(draft).find((each) => questionId(each) === id)
   if (!field) return {}
@@ -126,6 +132,7 @@ export const entered = (draft: RouteDraft, id: string, text: string): Update<nev
   return 'wrong' in read ? { world: { notice: { tone: 'bad', text: `${field.title}: ${read.wrong}` } } } : set(draft, field, read.value)
 }
 
+/** Returns the fields of the form, each followed by its members if it is a group. */
 const allFields = ({ spec }: RouteDraft): readonly FormField[] => {
   const withMembers = (field: FormField): readonly FormField[] => [field, ...groupFields(field, spec).flatMap(withMembers)]
   return formFields(spec).flatMap(withMembers)

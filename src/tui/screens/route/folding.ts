@@ -1,10 +1,13 @@
-/** Folds the form of a route: hides the fields that are not set, by section and by group. */
+/** Folds and unfolds the form of a route: hides or shows the fields that are not set, by section and by group. */
 
 import { sections } from '../../../app/editor/sections.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { type FormRow, foldKey, formRows, isSameRow } from './form-rows.ts'
 
-/** Shows or hides the unset fields in the section or group of a row; `undefined` for any other row. */
+/**
+ * Returns the names of what is unfolded (`foldKey`) after the section or group of a row was folded or unfolded; `undefined` for a row that
+ * has nothing to fold.
+ */
 export const withFold = (unfolded: readonly string[], row: FormRow): readonly string[] | undefined => {
   const key = foldKey(row)
   if (key === undefined) return undefined
@@ -13,7 +16,10 @@ export const withFold = (unfolded: readonly string[], row: FormRow): readonly st
 
 type Folds = { readonly cursor: number; readonly unfolded: readonly string[] }
 
-/** Shows or hides the unset fields of all sections. The cursor stays on its row, or goes to the heading of its section. */
+/**
+ * Unfolds all sections if one of them is folded, and folds all otherwise. The cursor stays on its row. If that row is hidden, the cursor
+ * goes to the heading of the row's section.
+ */
 export const foldedAll = ({ cursor, unfolded: now }: Folds, spec: JsonObject): Folds => {
   const before = formRows(spec, now)
   const isAnyFolded = before.some((row) => row.kind === 'section' && row.folded > 0)

@@ -58,7 +58,7 @@ const FieldLine = ({ row, preview }: { readonly row: FieldRow; readonly preview:
   )
 }
 
-/** Returns the finding about a field, which is marked on the field's row. */
+/** Returns the first finding about a field of the route itself, to mark its row. Members of groups are not marked. */
 const findingOf = ({ field, depth }: FieldRow, preview: Preview | undefined) => {
   if (depth > 0) return undefined
   const key = String(field.path[0])

@@ -1,6 +1,6 @@
 /**
- * The rows of a route's form: its mode, its head, and its sections with the fields that are set. Other fields are folded until the user
- * unfolds them.
+ * The rows of a route's form: the mode, the fields that stand above all sections (`headKeys`), and the sections. A section always shows its
+ * main fields. Its other fields are folded (hidden) as long as they are not set and the user has not unfolded the section.
  */
 
 import { type FormField, formFields, groupFields, type Mode, modeOf, shownValue } from '../../../app/editor/form.ts'
@@ -8,7 +8,10 @@ import { headKeys, type SectionName, sectionOf, sections } from '../../../app/ed
 import { pointerOf } from '../../../core/diagnostic.ts'
 import type { JsonObject } from '../../../core/json.ts'
 
-/** A field. `isOpen`: whether a group shows its unset members; `undefined` if there is nothing to fold. */
+/**
+ * A field. `depth`: the number of groups around the field. `isOpen`: whether a group shows its unset members; `undefined` if there is
+ * nothing to fold.
+ */
 export type FieldRow = { readonly kind: 'field'; readonly field: FormField; readonly depth: number; readonly isOpen?: boolean }
 /** A heading. `folded`: the number of the section's fields that are not shown. */
 export type SectionRow = { readonly kind: 'section'; readonly name: SectionName; readonly isOpen: boolean; readonly folded: number }
@@ -34,10 +37,10 @@ export const formRows = (spec: JsonObject, unfolded: readonly string[]): readonl
   ]
 }
 
-/** The keys that the first row, the mode, stands for. */
+/** The keys that have no row of their own, because the row of the mode sets them. */
 const ofMode: ReadonlySet<string> = new Set(['deliver_only'])
 
-/** Returns the row of a field and, for a group, the rows of its members: those that are set, or all if the group is unfolded. */
+/** Returns the row of a field. The row of a group is followed by the rows of its set members, or of all members if it is unfolded. */
 const withMembers = (field: FormField, spec: JsonObject, unfolded: readonly string[], depth = 0): readonly FieldRow[] => {
   if (field.form !== 'group') return [{ kind: 'field', field, depth }]
   const isOpen = unfolded.includes(pointerOf(field.path))

@@ -1,4 +1,7 @@
-/** The places of the panes of a route. A narrow terminal shows one pane, and a very wide terminal shows the YAML, too. */
+/**
+ * The places of the panes on the route screen: the form, the trace, and the YAML. A narrow terminal shows one pane at a time, and only a
+ * very wide terminal shows the YAML.
+ */
 
 import type { ListArea } from '../../model/list.ts'
 import { findingRemark, type Remark, refusalRemarks, remarksHeight } from '../../model/remark.ts'
@@ -10,7 +13,7 @@ import { formRows } from './form-rows.ts'
 const wide = 100
 const veryWide = 150
 
-/** The widths of the panes, in cells. */
+/** The widths of the panes, in cells; 0 for a pane that is not shown. `isNarrow`: one pane is shown at a time. */
 export type Layout = { readonly form: number; readonly trace: number; readonly yaml: number; readonly isNarrow: boolean }
 
 export const layoutOf = (width: number): Layout => {
@@ -23,13 +26,13 @@ export const layoutOf = (width: number): Layout => {
   return { form: third, trace: third, yaml: width - 2 * third - 2 * barWidth, isNarrow: false }
 }
 
-/** Says what is wrong with the draft. */
+/** Returns the remarks below the form, which say what is wrong with the draft. */
 export const remarksOf = ({ preview }: World): readonly Remark[] => [
   ...refusalRemarks(preview?.refused),
   ...(preview?.findings ?? []).map(findingRemark),
 ]
 
-/** Returns the place of the form's list. The remarks below it take at most a third of the pane. */
+/** Returns the place of the form's list. The remarks below the list take at most a third of the pane, or three rows. */
 export const formArea = (
   { cursor, unfolded }: { readonly cursor: number; readonly unfolded: readonly string[] },
   world: World,

@@ -1,4 +1,7 @@
-/** The mode of a route: what happens to an event. The first row of the form stands for it, and sets several keys of the route. */
+/**
+ * The mode of a route: what happens to an event. The first row of the form shows the mode. No single key of the route has it, so a change
+ * of the mode sets and removes several keys.
+ */
 
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { type Mode, modeOf } from '../../../app/editor/form.ts'
@@ -9,6 +12,7 @@ import { type Update, warned } from '../../model/screen.ts'
 const modeKeys: ReadonlySet<ActionName> = new Set(['toggle', 'left', 'right'])
 export const modeId = 'mode'
 
+/** Handles a key on the row of the mode: enter asks for the mode, and space and arrows go to the next or the previous mode. */
 export const onMode = (mode: Mode, action: ActionName, draft: RouteDraft): Update<never> => {
   const choices = modes.map((each) => ({ value: each, title: `${each}: ${modeMeanings[each]}` }))
   if (action === 'open') return { go: { push: choose(modeId, 'what becomes of an event?', choices, modes.indexOf(mode)) } }
@@ -24,7 +28,10 @@ const modeMeanings: { readonly [mode in Mode]: string } = {
   job: 'a scheduled job is started',
 }
 
-/** Changes the mode. A mode that a written key excludes is refused, so that the user cannot enter a pair of keys that stops the start. */
+/**
+ * Changes the mode. A mode that a written key excludes is refused, so that the user cannot enter a pair of keys with which no gateway
+ * starts.
+ */
 export const toMode = (draft: RouteDraft, next: Mode): Update<never> => {
   const { spec } = draft
   if (next === modeOf(spec)) return {}

@@ -1,4 +1,4 @@
-/** Shows a route as a form, beside the trace of the payload through the route. */
+/** Shows the route screen: the route as a form, beside the trace of the payload through the route. */
 
 import { scrolledTo } from '../../model/list.ts'
 import type { Room } from '../../model/room.ts'

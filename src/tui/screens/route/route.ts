@@ -1,4 +1,4 @@
-/** The route screen: the fields of one route, beside the trace of a payload through it. */
+/** The route screen: the fields of one route, beside the trace of a payload through the route. */
 
 import { change, draftOf, isModified, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
 import type { FormField, Mode } from '../../../app/editor/form.ts'
@@ -31,9 +31,9 @@ export type RouteScreen = Screen & {
   readonly cursor: number
   /** The pane that has the cursor. A narrow terminal shows only this pane. */
   readonly pane: (typeof panes)[number]
-  /** How far the trace is scrolled. */
+  /** The first row of the trace that is shown. */
   readonly scroll: number
-  /** The sections and groups whose unset fields are shown, too. */
+  /** The sections and groups whose unset fields are shown, too, by `foldKey`. */
   readonly unfolded: readonly string[]
 }
 
@@ -45,6 +45,7 @@ export const enterRoute = (route: string, choice?: PayloadChoice): Update<never>
   commands: [{ kind: 'ask', question: choice ? { ask: 'payload', of: { choice, route } } : { ask: 'payloads', of: { route } } }],
 })
 
+/** The actions that `--read-only` takes away. */
 const changes: readonly ActionName[] = ['fix', 'save', 'undo', 'redo', 'toggle', 'remove']
 const looks: readonly ActionName[] = ['fold', 'diff', 'payload', 'trace', 'live', 'test', 'editor', 'copyYaml', 'copy', 'samples']
 
@@ -68,7 +69,7 @@ export const routeModel = screenModel<RouteScreen>({
   unfold: (screen) => ({ ...screen, unfolded: [...new Set([...screen.unfolded, ...sections.map(({ name }) => name)])] }),
 })
 
-/** Chooses the best payload if none is chosen. */
+/** Asks for the first payload that fits the route, if no payload is chosen yet. */
 const firstPayload = (
   { of: { route }, answer }: Extract<Message, { type: 'payloads' }>,
   { payload }: World,
@@ -124,7 +125,7 @@ const moving = (screen: RouteScreen, action: ActionName, world: World, draft: Ro
     ? { screen: { ...screen, scroll: scrolled(screen.scroll, action, lastScrollOf(world)) } }
     : { screen: { ...screen, cursor: moved(screen.cursor, action, formRows(draft.spec, screen.unfolded).length) } }
 
-/** Returns how far the trace beside the form can be scrolled. */
+/** Returns the last row of the trace that may be the first to be shown. */
 const lastScrollOf = (world: World): number => {
   const { width, height } = roomOf(world.size)
   return traceRows(world, layoutOf(width).trace).length - height
@@ -133,7 +134,7 @@ const lastScrollOf = (world: World): number => {
 const copied = (row: FormRow): string =>
   row.kind === 'field' ? JSON.stringify(row.field.value ?? null) : row.kind === 'mode' ? row.mode : row.name
 
-/** Folds or unfolds the row. This changes no field. */
+/** Folds or unfolds the section or group of a row; `undefined` for a row that has nothing to fold. */
 const turnedFold = (screen: RouteScreen, row: FormRow): Update<RouteScreen> | undefined => {
   const unfolded = withFold(screen.unfolded, row)
   return unfolded && { screen: { ...screen, unfolded } }
@@ -153,7 +154,7 @@ const onRow = (screen: RouteScreen, action: ActionName, row: FormRow, world: Wor
   return action === 'open' ? editField(row.field, draft) : {}
 }
 
-/** Opens the screen of a field that has one. These screens open with `--read-only`, too. */
+/** Opens the screen of a field that has a screen of its own; `undefined` for other rows. Such a screen opens with `--read-only`, too. */
 const screenOf = (row: FormRow, draft: RouteDraft, world: World): Update<RouteScreen> | undefined => {
   if (row.kind !== 'field' || row.depth > 0) return undefined
   switch (row.field.path[0]) {
@@ -200,7 +201,7 @@ const inEditor = (draft: RouteDraft, row: FormRow | undefined): Update<RouteScre
   return { commands: [{ kind: 'edit-route', opened, path: row?.kind === 'field' ? row.field.path : [] }] }
 }
 
-/** Takes back the last step. If a new route has no steps, the route itself is dropped. */
+/** Takes back the last step of the draft. A new route without steps is dropped as a whole. */
 const takenBack = (world: World, draft: RouteDraft): Update<RouteScreen> => {
   if (draft.past.length > 0) return { world: { draft: undo(draft) } }
   const { opened } = draft

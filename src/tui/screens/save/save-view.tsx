@@ -1,4 +1,4 @@
-/** Shows the diff with its findings, and what the keys do. */
+/** Shows the save screen: a status that says what the keys do, the findings, and the diff. */
 
 import { wrap } from '../../model/cells.ts'
 import type { SaveScreen } from '../../model/overlays.ts'

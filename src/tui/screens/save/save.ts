@@ -1,4 +1,4 @@
-/** The save screen: what saving would write, and what to do if somebody else has changed the file, too. */
+/** The save screen: shows what saving would write, saves, and asks what to do if others have changed the file, too (a conflict). */
 
 import { draftOf, type OpenedRoute, type RouteDraft, rebased } from '../../../app/editor/draft/route-draft.ts'
 import type { Saved, SavePlan, SaveRequest } from '../../../app/editor/service.ts'
@@ -10,12 +10,13 @@ import { type Command, type Message, type Notice, screenModel, type Update, type
 
 type SavedRoute = Extract<Saved, { ok: true }>
 
-/** A line of the screen. */
+/** A line of the screen: a finding, a heading, or a line of the diff. */
 export type SaveRow = {
   readonly kind: 'title' | 'head' | 'same' | 'added' | 'removed' | Diagnostic['severity']
   readonly text: string
 }
 
+/** Returns the lines of the screen: the findings, what others changed in the file, and what saving would change. */
 export const rowsOf = ({ findings, diff, conflict }: SavePlan): readonly SaveRow[] => [
   ...findings.map(({ severity, code, message, help }) => ({
     kind: severity,
@@ -31,6 +32,7 @@ const hunkRows = (hunks: readonly Hunk[]): readonly SaveRow[] =>
 
 const rows = ({ plan }: SaveScreen): readonly SaveRow[] => (plan ? rowsOf(plan) : [])
 
+/** Whether the screen only shows the diff, so that nothing can be saved. */
 export const isLookOnly = ({ look }: SaveScreen, { options }: World): boolean => look === 'diff' || options.readOnly
 
 export const saveModel = screenModel<SaveScreen>({
@@ -89,7 +91,7 @@ const ways: readonly Choice[] = [
   { value: 'cancel', title: 'Cancel' },
 ]
 
-/** Asks what to do about a conflict. Changes that were refused because of the present file cannot be put into that file. */
+/** Asks what to do about a conflict. "Keep mine" is not offered if the file as it is now cannot take the changes (`refused`). */
 const conflictQuestion = ({ plan }: SaveScreen) => {
   const open = ways.filter(({ value }) => value !== 'mine' || plan?.refused === undefined)
   const question = `${plan?.file ?? 'the file'} was changed since it was opened${plan?.refused === undefined ? '' : `: ${plan.refused}`}`
@@ -137,7 +139,7 @@ const saveUpdate = (screen: SaveScreen, draft: RouteDraft, despiteErrors: boolea
   return { screen: { ...screen, isBusy: true }, commands: [save({ draft, despiteErrors, ...(onto ? { onto } : {}) })] }
 }
 
-/** Returns what in the plan forbids writing; `undefined` where nothing does. `despiteErrors`: `W` was pressed, which writes in spite of errors. */
+/** Says why the plan must not be written; `undefined` if it may. `despiteErrors`: the user pressed `W`, which writes in spite of errors. */
 const obstacleTo = ({ refused, stops, findings }: SavePlan, despiteErrors: boolean): string | undefined => {
   if (refused !== undefined) return `nothing is written: ${refused}`
   if (stops) return 'nothing is written: a gateway would not serve this route'
@@ -145,6 +147,7 @@ const obstacleTo = ({ refused, stops, findings }: SavePlan, despiteErrors: boole
   return hasErrors && !despiteErrors ? 'there are errors: W writes in spite of them' : undefined
 }
 
+/** Says with which word the plan is written in the line mode, or why it is not written. */
 const wayOf = (plan: SavePlan): string => {
   if (plan.conflict) return `${plan.file} was changed since it was opened.`
   const why = obstacleTo(plan, true)
@@ -154,10 +157,10 @@ const wayOf = (plan: SavePlan): string => {
 
 const warning = (text: string): Notice => ({ tone: 'bad', text })
 
-/** Whether the changes of the other routes come next. */
+/** Whether the save screen goes on with the changes of the other routes after this route. */
 const isInTurn = (then: SaveScreen['then']): boolean => then === 'all' || then === 'quit'
 
-/** Handles the end of a saving. The history of the route begins again. */
+/** Handles the end of saving a route: goes on to the next route, or leaves the screen. The saved route has no steps to undo any more. */
 const saved = ({ then }: SaveScreen, of: SaveRequest, { opened, notices, isDeleted }: SavedRoute, world: World): Update<SaveScreen> => {
   const { name, source } = of.draft.opened
   const pending = (world.pending ?? []).map((other) => afterWriting(other, of, opened))
@@ -177,7 +180,10 @@ const saved = ({ then }: SaveScreen, of: SaveRequest, { opened, notices, isDelet
   }
 }
 
-/** Returns another draft after a saving. If the draft began with the text before the saving, it is put onto the new text. */
+/**
+ * Returns the draft of another route after a route was saved. If both were opened from the same text of the same file, the other draft is
+ * put onto the text that was written.
+ */
 const afterWriting = (other: RouteDraft, { draft: { opened }, onto, as }: SaveRequest, { text }: OpenedRoute): RouteDraft => {
   const isOurs = onto === undefined && as === undefined && opened.source === 'config'
   return isOurs && other.opened.file === opened.file && other.opened.text === opened.text ? rebased(other, { text }) : other

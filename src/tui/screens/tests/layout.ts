@@ -1,4 +1,4 @@
-/** The place of the list of tests: at most half of the screen, so that the test of the cursor has room below it. */
+/** The place of the list of tests: about the upper half of the screen at most, because the test of the cursor is shown below the list. */
 
 import type { ListArea } from '../../model/list.ts'
 import type { Room } from '../../model/room.ts'

@@ -1,4 +1,4 @@
-/** Shows the tests as a list, and below it the test of the cursor as it is written. */
+/** Shows the tests screen: the tests as a list, and below the list the test of the cursor as it is written in the route. */
 
 import { testRows } from '../../../app/editor/route-tests.ts'
 import { cell } from '../../model/cells.ts'

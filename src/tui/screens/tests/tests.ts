@@ -12,7 +12,9 @@ import { listAreaOf } from './layout.ts'
 export type TestsScreen = Screen & {
   readonly kind: 'tests'
   readonly cursor: number
-  /** A text from `$EDITOR` that is not valid. It is kept, so that the user does not lose it. */
+  /**
+   * A text from `$EDITOR` that is not a test. It is kept for the next time that the user opens the test, so that the user does not lose it.
+   */
   readonly edited?: string | undefined
 }
 

@@ -7,6 +7,7 @@ import { Row } from '../../view/row.tsx'
 import { Span } from '../../view/span.tsx'
 import type { TraceRow } from './trace-rows.ts'
 
+/** How the result of a stage is shown. */
 const results: { readonly [result in TracedStage['result']]: readonly [word: string, tone: Tone] } = {
   pass: ['ok', 'ok'],
   stop: ['STOP', 'warn'],

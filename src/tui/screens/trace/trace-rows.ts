@@ -9,7 +9,10 @@ import type { TracedStage } from '../../../app/trace/stage-log.ts'
 import { wrap } from '../../model/cells.ts'
 import type { World } from '../../model/screen.ts'
 
-/** A row of a trace. If the text of a stage or condition is broken into lines, only the first row has the number and the result. */
+/**
+ * A row of a trace. The text of a stage or condition may be broken into several rows. Of those rows, only the first has the number and name
+ * of the stage, or the result of the condition.
+ */
 export type TraceRow =
   | { readonly kind: 'heading' | 'note' | 'warning' | 'text'; readonly text: string }
   | { readonly kind: 'stage'; readonly text: string; readonly head?: StageHead }
@@ -18,7 +21,7 @@ export type TraceRow =
 
 type StageHead = { readonly number: number; readonly name: string; readonly result: TracedStage['result'] }
 
-/** Returns the rows. `whole`: every condition has rows of its own, too. */
+/** Returns the rows of the trace in the latest preview, for a pane of `width` cells. `whole`: every condition has rows of its own, too. */
 export const traceRows = ({ preview, payload }: World, width: number, whole = false): readonly TraceRow[] => {
   if (!preview) return [{ kind: 'note', text: 'TRACE  …' }]
   const { trace, untraced } = preview
@@ -36,14 +39,15 @@ export const traceRows = ({ preview, payload }: World, width: number, whole = fa
   ]
 }
 
+/** Returns the rows of a stage. `i`: the place of the stage in the trace, from 0. */
 export const stageRows = (
   { stage: name, result, reason }: TracedStage,
   i: number,
   { conditions, conditionsIn }: TraceShown,
   width: number,
 ): readonly TraceRow[] => {
-  // Only outer conditions count. The members of a group do not count by themselves, because below a "not" a condition that fails is right.
-  // In a list, the path of an outer condition is its number; a single condition has no path.
+  // A stage without a reason shows how many of its conditions hold. Only outer conditions count, and not the members of a group, because
+  // below a "not" a condition that fails is right. In a list, the path of an outer condition is its number; a single condition has no path.
   const outer = name === conditionsIn ? conditions.filter(({ path }) => path.length <= 1 && typeof path[0] !== 'string') : []
   const verdict = outer.length > 0 ? `${outer.filter(({ holds }) => holds).length}/${outer.length}` : ''
   return wrap(reason ?? verdict, width - 22).map((text, at) => ({

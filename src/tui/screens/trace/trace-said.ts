@@ -2,6 +2,7 @@
 
 import type { Preview, TraceShown } from '../../../app/editor/service.ts'
 
+/** Says the result of each stage. */
 export const stageSentences = ({ stages }: TraceShown): readonly string[] =>
   stages.map(({ stage, result, reason }) => [`${stage}: ${result}`, reason].filter(Boolean).join(', '))
 
@@ -12,7 +13,7 @@ export const endSentences = ({ name, reason, answer, starts }: TraceShown): read
   ...(starts ? [`starts: ${starts.mode}, then ${starts.target}`] : []),
 ]
 
-/** Returns the prompt, filled in from the payload. */
+/** Returns the prompt, filled in from the payload: its length, what is missing or cut in it, and its lines. Without a prompt, says why. */
 export const promptSentences = (preview: Preview | undefined): readonly string[] => {
   const prompt = preview?.prompt
   if (!prompt) return preview?.untraced === undefined ? [] : [preview.untraced]

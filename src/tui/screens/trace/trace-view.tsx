@@ -1,4 +1,4 @@
-/** Shows the whole trace, from the row to which it is scrolled. */
+/** Shows the trace screen: the whole trace, from the row to which the trace is scrolled. */
 
 import { scrolledTo } from '../../model/list.ts'
 import type { ScreenProps } from '../../view/screen-view.ts'

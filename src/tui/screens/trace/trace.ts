@@ -1,4 +1,4 @@
-/** The whole trace of the payload through the route: every stage, every condition, the text and the answer. */
+/** The trace screen: the whole trace of the payload through the route, with every stage, every condition, the text and the answer. */
 
 import { moves, scrolled } from '../../model/list.ts'
 import { roomOf } from '../../model/room.ts'
