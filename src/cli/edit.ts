@@ -1,4 +1,4 @@
-/** `edit [route]`: the terminal editor of routes. Modules that its first frame does not need are loaded later. */
+/** `edit [route]`: runs the terminal editor of routes. Modules that the first frame of the editor does not need are loaded later. */
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -43,12 +43,12 @@ export const edit = async (route: string | undefined, given: EditOptions, cli: C
       return watch(workspace, gatewayAt(workspace), name === undefined ? {} : { route: name })
     },
     edit: open,
-    editText: (text: string) => inFile(text, open),
+    editText: (text: string) => editInFile(text, open),
   }
   const run = async (): Promise<EditorEnd> => {
     if (given.screenReader || io.env.INK_SCREEN_READER === 'true') {
-      const { readAloud } = await import('../tui/spoken/read-aloud.ts')
-      return readAloud({ options, route, input: stdin, output: stdout }, { ...around, editFile: open })
+      const { runLineMode } = await import('../tui/spoken/read-aloud.ts')
+      return runLineMode({ options, route, input: stdin, output: stdout }, { ...around, editFile: open })
     }
     const ascii = given.ascii ?? !isUtf8(io.env)
     const modes = { isAlternate: given.altScreen, mouse: given.mouse === true }
@@ -63,14 +63,14 @@ export const edit = async (route: string | undefined, given: EditOptions, cli: C
   }
 }
 
-/** Whether the locale is UTF-8. Another terminal gets no line-drawing characters. */
+/** Whether the locale is UTF-8. A terminal with another locale gets ASCII only. */
 const isUtf8 = ({ LC_ALL, LC_CTYPE, LANG }: Cli['io']['env']): boolean => /utf-?8/i.test(LC_ALL || LC_CTYPE || LANG || 'utf-8')
 
 /**
- * Opens a text as a file, and returns the text afterwards. The text may hold a payload, so only the user can read the file, and it is
- * deleted at once.
+ * Opens a text in the user's editor, as a temporary file, and returns the edited text. The text may hold a payload, so only the user can
+ * read the file, and the file is deleted as soon as the editor has ended.
  */
-const inFile = async (text: string, open: (file: string) => Promise<void>): Promise<string> => {
+const editInFile = async (text: string, open: (file: string) => Promise<void>): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), 'headgate-'))
   const file = join(folder, 'text.txt')
   try {

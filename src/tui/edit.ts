@@ -9,12 +9,13 @@ import type { State } from './model/state.ts'
 import { homeScreen } from './screens/home/home.ts'
 import { models } from './screens/index.ts'
 import { openSession, type Surroundings } from './session.ts'
-import { type EditorEnd, endedBy, watchEndings } from './terminal/endings.ts'
+import { type EditorEnd, editorEndOf, watchEndings } from './terminal/endings.ts'
 import { type KeyReader, readKeys } from './terminal/keys.ts'
-import { type Modes, toClipboard } from './terminal/modes.ts'
-import { onContinued, suspended } from './terminal/suspend.ts'
+import { clipboardSequence, type Modes } from './terminal/modes.ts'
+import { onContinued, suspendProcess } from './terminal/suspend.ts'
 import { type Terminal, takeTerminal } from './terminal/terminal.ts'
 
+/** How the editor is opened, and on which terminal. `ascii`: the terminal shows ASCII only. */
 export type EditorSettings = {
   readonly options: EditorOptions
   /** The route to begin with. */
@@ -27,7 +28,7 @@ export type EditorSettings = {
 }
 
 /** What the editor on a terminal needs besides the terminal. */
-export type Around = Pick<Surroundings, 'service' | 'watch'> & {
+export type EditorSurroundings = Pick<Surroundings, 'service' | 'watch'> & {
   /** Opens a file in the user's editor, at a line. */
   readonly edit: (file: string, line?: number) => Promise<void>
   /** Opens a text in the user's editor, in a file of its own. Resolves with the edited text. */
@@ -35,7 +36,7 @@ export type Around = Pick<Surroundings, 'service' | 'watch'> & {
 }
 
 /** The actions that do not wait until a screen has opened. */
-const atOnce = ['interrupt', 'suspend', 'redraw'] as const
+const immediateActions = ['interrupt', 'suspend', 'redraw'] as const
 const previewDelayMs = 80
 const keepDelayMs = 1_000
 
@@ -43,7 +44,7 @@ const keepDelayMs = 1_000
  * Runs the editor until the user leaves it, or a signal or a lost terminal ends it. Resolves to how the editor ended. A mistake of the
  * program is thrown as a Fault after the terminal was given back.
  */
-export const runEditor = async (settings: EditorSettings, around: Around): Promise<EditorEnd> => {
+export const runEditor = async (settings: EditorSettings, around: EditorSurroundings): Promise<EditorEnd> => {
   const { stdin, stdout, options, route } = settings
   const sizeOf = (): Size => ({ columns: stdout.columns, rows: stdout.rows })
   const state: State = { world: { options, size: sizeOf(), revision: 0 }, screens: [homeScreen] }
@@ -55,7 +56,7 @@ export const runEditor = async (settings: EditorSettings, around: Around): Promi
   const keys = readKeys(stdin, {
     key(key) {
       const press = (): void => session.input({ kind: 'key', key })
-      if (actionOf(key.name, atOnce, options.keymap)) press()
+      if (actionOf(key.name, immediateActions, options.keymap)) press()
       else session.typed(press)
     },
     paste: (text) => session.typed(() => session.input({ kind: 'paste', text })),
@@ -76,8 +77,8 @@ export const runEditor = async (settings: EditorSettings, around: Around): Promi
     keepDelayMs,
     draw: (next) => canvas.draw(next),
     redraw: () => canvas.redraw(),
-    copy: (text) => stdout.write(toClipboard(text)),
-    suspend: () => void away(suspended),
+    copy: (text) => stdout.write(clipboardSequence(text)),
+    suspend: () => void away(suspendProcess),
     editText: (text) => away(() => around.editText(text)),
     editFile: (file, line) => away(() => around.edit(file, line)),
   })
@@ -94,7 +95,7 @@ export const runEditor = async (settings: EditorSettings, around: Around): Promi
   terminal.close()
   const kept = await session.close()
   endings.close()
-  return endedBy(ending, kept)
+  return editorEndOf(ending, kept)
 }
 
 /** Gives the terminal back while `work` runs, and takes it again afterwards. */

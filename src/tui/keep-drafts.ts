@@ -4,7 +4,7 @@ import type { RouteDraft } from '../app/editor/draft/route-draft.ts'
 import type { EditorService } from '../app/editor/service.ts'
 import { isSameRoute } from './model/pending.ts'
 
-export type KeeperOptions = {
+export type DraftKeeperOptions = {
   readonly service: Pick<EditorService, 'keepDraft' | 'dropDraft'>
   /** Milliseconds from the latest change until the drafts are stored. */
   readonly delayMs: number
@@ -12,7 +12,7 @@ export type KeeperOptions = {
   readonly track: (work: Promise<unknown>) => void
 }
 
-export type Keeper = {
+export type DraftKeeper = {
   /**
    * Sets the drafts that have unsaved changes. Where a draft that this keeper stored is not among them, its stored copy is dropped. Drafts
    * that an earlier run of the editor left stay.
@@ -21,7 +21,8 @@ export type Keeper = {
   close(): void
 }
 
-export const createKeeper = ({ service, delayMs, track }: KeeperOptions): Keeper => {
+/** Makes a keeper, which stores and drops drafts through the editor service. */
+export const createDraftKeeper = ({ service, delayMs, track }: DraftKeeperOptions): DraftKeeper => {
   let latest: readonly RouteDraft[] = []
   let kept: readonly RouteDraft[] = []
   let timer: NodeJS.Timeout | undefined

@@ -6,14 +6,14 @@ import type { Message } from './model/screen.ts'
 import type { State } from './model/state.ts'
 import { createTypedAhead, type TypedAhead } from './typed-ahead.ts'
 
-type Asking = {
+type QuestionOptions = {
   readonly service: EditorService
   /** Milliseconds that a preview waits for the next change. */
   readonly previewDelayMs: number
 }
 
 /** The state of the editor now, and the function that takes a message to the model. */
-type Asker = { readonly state: () => State; readonly tell: (message: Message) => void }
+type ModelAccess = { readonly state: () => State; readonly tell: (message: Message) => void }
 
 export type Questions = {
   ask(question: Question): void
@@ -25,16 +25,17 @@ export type Questions = {
   close(): Promise<unknown>
 }
 
-export const createQuestions = ({ service, previewDelayMs }: Asking, { state, tell }: Asker): Questions => {
+/** Makes what asks the questions. `tell` gets each answer, and also each failure. */
+export const createQuestions = ({ service, previewDelayMs }: QuestionOptions, { state, tell }: ModelAccess): Questions => {
   const previews = createPreviews({ service, previewDelayMs }, tell)
-  const written = createWritten()
+  const written = createUnfinishedWrites()
   const ahead = createTypedAhead()
   return {
     ask(question) {
       if (question.ask === 'preview') return previews.ask(question)
-      const work = answerTo(service, question).then(tell)
-      if (opens.has(question.ask) || isFirst(question, state()) || isForNewRoute(question)) ahead.holdUntil(work)
-      if (writes.has(question.ask)) written.add(work)
+      const work = askService(service, question).then(tell)
+      if (screenOpeningQuestions.has(question.ask) || isFirstHome(question, state()) || isForNewRoute(question)) ahead.holdUntil(work)
+      if (writingQuestions.has(question.ask)) written.add(work)
     },
     typed: ahead.whenOpened,
     addWrite: written.add,
@@ -46,20 +47,20 @@ export const createQuestions = ({ service, previewDelayMs }: Asking, { state, te
 }
 
 /** The questions whose answers open a screen. */
-const opens: ReadonlySet<Question['ask']> = new Set(['drafts', 'open', 'create', 'names'])
+const screenOpeningQuestions: ReadonlySet<Question['ask']> = new Set(['drafts', 'open', 'create', 'names'])
 
 /** Whether the answer has the routes of the home screen for the first time. */
-const isFirst = ({ ask }: Question, { world }: State): boolean => ask === 'home' && !world.home
+const isFirstHome = ({ ask }: Question, { world }: State): boolean => ask === 'home' && !world.home
 
 /** Whether the answer opens a list of payloads for a new route. */
 const isForNewRoute = (question: Question): boolean => question.ask === 'payloads' && question.of.route === undefined
 
 /** The questions that write. The editor waits for their answers before it ends. */
-const writes: ReadonlySet<Question['ask']> = new Set(['save', 'create', 'keepDraft', 'dropDraft', 'addSample', 'addTest'])
+const writingQuestions: ReadonlySet<Question['ask']> = new Set(['save', 'create', 'keepDraft', 'dropDraft', 'addSample', 'addTest'])
 const patienceMs = 5_000
 
 /** Waits for unfinished writes before the editor ends, but at most `patienceMs`. */
-const createWritten = () => {
+const createUnfinishedWrites = () => {
   const going = new Set<Promise<unknown>>()
   return {
     add(work: Promise<unknown>): void {
@@ -72,7 +73,7 @@ const createWritten = () => {
 }
 
 /** Asks the service. Resolves to its answer, or to the message `failed` if the service throws. Never rejects. */
-export const answerTo = async (service: EditorService, question: Question): Promise<Answer> => {
+export const askService = async (service: EditorService, question: Question): Promise<Answer> => {
   try {
     const answer = await (service[question.ask] as (of: Question['of']) => Promise<never>)(question.of)
     return { type: question.ask, of: question.of, answer } as Answer
@@ -85,7 +86,7 @@ export const answerTo = async (service: EditorService, question: Question): Prom
 type PreviewQuestion = Extract<Question, { ask: 'preview' }>
 
 /** Makes what asks for previews: for one at a time, always of the latest state. States between two previews are skipped. */
-const createPreviews = ({ service, previewDelayMs }: Asking, tell: (message: Message) => void) => {
+const createPreviews = ({ service, previewDelayMs }: QuestionOptions, tell: (message: Message) => void) => {
   let next: PreviewQuestion | undefined
   let isBusy = false
   let timer: NodeJS.Timeout | undefined
@@ -95,7 +96,7 @@ const createPreviews = ({ service, previewDelayMs }: Asking, tell: (message: Mes
     next = undefined
     if (!question) return
     isBusy = true
-    void answerTo(service, question).then((told) => {
+    void askService(service, question).then((told) => {
       isBusy = false
       tell(told)
       if (next) timer ??= setTimeout(start, previewDelayMs)

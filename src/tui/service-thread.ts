@@ -10,7 +10,9 @@ import type { Workspace } from '../app/workspace.ts'
 import { Fault, messageOf } from '../core/fault.ts'
 import { gatewayAt } from '../http/control/client.ts'
 
+/** What the main thread gives the thread at its start: where the routes are, and the profile whose routes it serves. */
 export type ThreadData = { readonly workspace: Workspace; readonly profile: string | undefined }
+/** A question of the main thread. The reply to it has the same id. */
 export type ThreadRequest = { readonly id: number; readonly question: Question }
 export type ThreadReply =
   | { readonly id: number; readonly answer: unknown }
@@ -22,7 +24,7 @@ if (port === null) throw new Error('this file is the entry of a worker thread')
 const { workspace, profile } = workerData as ThreadData
 const service = createEditorService(workspace, gatewayAt(workspace), profile)
 
-const answerTo = async ({ id, question }: ThreadRequest): Promise<ThreadReply> => {
+const replyTo = async ({ id, question }: ThreadRequest): Promise<ThreadReply> => {
   try {
     return { id, answer: await (service[question.ask] as (of: Question['of']) => Promise<unknown>)(question.of) }
   } catch (error) {
@@ -32,7 +34,7 @@ const answerTo = async ({ id, question }: ThreadRequest): Promise<ThreadReply> =
 }
 
 /** Sends a reply to the main thread. An answer that cannot be sent is replaced by a failure, so that the thread goes on. */
-const pass = (reply: ThreadReply): void => {
+const postReply = (reply: ThreadReply): void => {
   try {
     port.postMessage(reply)
   } catch (error) {
@@ -40,4 +42,4 @@ const pass = (reply: ThreadReply): void => {
   }
 }
 
-port.on('message', (request: ThreadRequest) => void answerTo(request).then(pass))
+port.on('message', (request: ThreadRequest) => void replyTo(request).then(postReply))

@@ -7,11 +7,11 @@ import type { Answer, EditorService } from '../app/editor/service.ts'
 import type { Path } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import type { TailLine } from '../generated/control.ts'
-import { createKeeper } from './keep-drafts.ts'
+import { createDraftKeeper } from './keep-drafts.ts'
 import { changedDrafts } from './model/pending.ts'
 import type { Command, Message } from './model/screen.ts'
 import { type Input, reduce, type State } from './model/state.ts'
-import { answerTo, createQuestions } from './questions.ts'
+import { askService, createQuestions } from './questions.ts'
 import { models } from './screens/index.ts'
 
 /** What the session needs to act outside of the model: the editor service, the terminal, other programs, and times. */
@@ -47,7 +47,7 @@ export type Session = {
 }
 
 /** What is done for each kind of command. */
-type Effects = { readonly [kind in Command['kind']]: (command: Extract<Command, { kind: kind }>) => void }
+type CommandEffects = { readonly [kind in Command['kind']]: (command: Extract<Command, { kind: kind }>) => void }
 
 /** Begins a session in the state `first`. Nothing is drawn before the first input. */
 export const openSession = (first: State, around: Surroundings): Session => {
@@ -74,11 +74,11 @@ export const openSession = (first: State, around: Surroundings): Session => {
     input({ kind: 'message', message })
   }
   const questions = createQuestions(around, { state: () => state, tell })
-  const live = createLive(around, tell)
-  const keeper = createKeeper({
+  const live = createTrafficFollower(around, tell)
+  const keeper = createDraftKeeper({
     service: around.service,
     delayMs: around.keepDelayMs,
-    track: (work) => questions.addWrite(work.catch(failed('keepDraft', tell))),
+    track: (work) => questions.addWrite(work.catch(tellFailure('keepDraft', tell))),
   })
 
   const stop = async (): Promise<void> => {
@@ -92,17 +92,17 @@ export const openSession = (first: State, around: Surroundings): Session => {
     await ended
     return kept
   }
-  const effects: Effects = {
+  const effects: CommandEffects = {
     ask: ({ question }) => questions.ask(question),
     copy({ text }) {
       around.copy(text)
       tell({ type: 'copied' })
     },
     'edit-text': ({ id, text }) =>
-      void around.editText(text).then((value) => tell({ type: 'returned', id, value }), failed('preview', tell)),
+      void around.editText(text).then((value) => tell({ type: 'returned', id, value }), tellFailure('preview', tell)),
     'edit-file': ({ file, line }) =>
-      void around.editFile(file, line).then(() => questions.ask({ ask: 'home', of: {} }), failed('home', tell)),
-    'edit-route': ({ opened, path }) => void editRoute(opened, path, around).then(tell, failed('open', tell)),
+      void around.editFile(file, line).then(() => questions.ask({ ask: 'home', of: {} }), tellFailure('home', tell)),
+    'edit-route': ({ opened, path }) => void editRoute(opened, path, around).then(tell, tellFailure('open', tell)),
     watch: ({ route }) => live.open(route),
     unwatch: () => live.close(),
     suspend: () => around.suspend(),
@@ -113,7 +113,7 @@ export const openSession = (first: State, around: Surroundings): Session => {
   return { state: () => state, input, typed: questions.typed, ended, close }
 }
 
-const failed =
+const tellFailure =
   (what: keyof EditorService, tell: (message: Message) => void) =>
   (error: unknown): void =>
     tell({ type: 'failed', ask: what, message: messageOf(error) })
@@ -121,11 +121,11 @@ const failed =
 /** Opens the route's file in the user's editor, and then opens the route again as the file has it. */
 const editRoute = async (opened: OpenedRoute, path: Path, { service, editFile }: Surroundings): Promise<Answer> => {
   await editFile(opened.file, await service.line({ opened, path }))
-  return answerTo(service, { ask: 'reopen', of: { name: opened.name, source: opened.source } })
+  return askService(service, { ask: 'reopen', of: { name: opened.name, source: opened.source } })
 }
 
 /** Makes what follows the traffic of the running gateway, and tells each line as a message. `open` ends an earlier following first. */
-const createLive = ({ watch }: Surroundings, tell: (message: Message) => void) => {
+const createTrafficFollower = ({ watch }: Surroundings, tell: (message: Message) => void) => {
   let close = (): void => {}
   const follow = async (route: string | undefined): Promise<void> => {
     let isOver = false

@@ -1,5 +1,6 @@
 /** Keeps what the user types while a screen is being opened, because the user means it for that screen. */
 
+/** The acts of the user (a key, a paste, a click) that wait for a screen. */
 export type TypedAhead = {
   /** Does an act of the user at once, or as soon as no screen is being opened. Acts keep their order. */
   whenOpened(act: () => void): void

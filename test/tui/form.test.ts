@@ -6,7 +6,7 @@ import { draftOf, isModified, type OpenedRoute, type RouteDraft } from '../../sr
 import type { Payload, Preview } from '../../src/app/editor/service.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { openRoute } from '../../src/tui/screens/route/route.ts'
-import { tell } from '../../src/tui/spoken/spoken.ts'
+import { changesSaid } from '../../src/tui/spoken/spoken.ts'
 import { driver, options, stateOf } from './keys.ts'
 
 const opened = (written: OpenedRoute['written']): OpenedRoute => ({
@@ -105,10 +105,10 @@ t.test('verify is one name, or several where they are marked; a scheme of its ow
 t.test('in lines: numbers mark names, and "open" takes them', async (t) => {
   const editor = onRoute({})
   pickIn(editor, 'Events', 'events')
-  t.match(tell(undefined, editor.state()).at(-1), /a word after a colon: :open, :back\.$/)
+  t.match(changesSaid(undefined, editor.state()).at(-1), /a word after a colon: :open, :back\.$/)
   editor.say('3')
   editor.say('4')
-  t.match(tell(undefined, editor.state()).join('\n'), /3 of 4: push, GitHub, chosen\n4 of 4: Push Hook, GitLab, chosen/)
+  t.match(changesSaid(undefined, editor.state()).join('\n'), /3 of 4: push, GitHub, chosen\n4 of 4: Push Hook, GitLab, chosen/)
   editor.say(':open')
   t.same(draftIn(editor).spec.events, ['push', 'Push Hook'])
 })
@@ -286,10 +286,10 @@ t.test('the form has sections: what is set is shown, the rest is folded until it
   editor.press('z')
   t.match(editor.frame(), /> \+ RULES/, 'or goes to the heading')
   t.notOk(isModified(draftIn(editor)))
-  const said = tell(undefined, editor.state()).join('\n')
+  const said = changesSaid(undefined, editor.state()).join('\n')
   t.match(said, /Section rules, 1 not set/)
   editor.say('fold')
-  t.match(tell(undefined, editor.state()).join('\n'), /Section rules, unfolded/)
+  t.match(changesSaid(undefined, editor.state()).join('\n'), /Section rules, unfolded/)
 })
 
 t.test('/ finds a row on every screen with rows: what is folded too, and n and N go on', async (t) => {
@@ -326,7 +326,7 @@ t.test('in lines: "find" takes a text, and says the row', async (t) => {
   const said = (text: string): readonly string[] => {
     const before = editor.state()
     editor.say(text)
-    return tell(before, editor.state())
+    return changesSaid(before, editor.state())
   }
   t.same(said('find'), ['Type what to look for and press enter.'])
   t.match(said('retry'), [/^\d+ of \d+: Retry: not set, folded$/])

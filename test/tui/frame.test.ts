@@ -8,7 +8,7 @@ import { renderToString } from 'ink'
 import { createElement } from 'react'
 import stringWidth from 'string-width'
 import t, { type Test } from 'tap'
-import { cell, cellOf, wrap } from '../../src/tui/model/cells.ts'
+import { cutOrPad, cutOrPadTogether, wrap } from '../../src/tui/model/cells.ts'
 import { widthOf } from '../../src/tui/model/characters.ts'
 import { clickedRow } from '../../src/tui/model/click.ts'
 import type { State } from '../../src/tui/model/state.ts'
@@ -69,13 +69,13 @@ t.test('what strangers wrote cannot act on the terminal', async (t) => {
 })
 
 t.test('texts are cut, filled and broken by what the terminal shows', async (t) => {
-  t.equal(cell('中文字', 5), '中文…')
-  t.equal(cell('中文字', 6), '中文字')
-  t.equal(cell('a', 3), 'a  ')
-  t.equal(widthOf(cell('👩‍👩‍👧 family', 4)), 4)
-  t.same(cellOf(['ab', 'cd', 'ef'], 8), ['ab', 'cd', 'ef  '])
-  t.same(cellOf(['ab', 'cd', 'ef'], 4), ['ab', 'c…', ''])
-  t.same(cellOf(['中文', '字'], 3), ['中…', ''])
+  t.equal(cutOrPad('中文字', 5), '中文…')
+  t.equal(cutOrPad('中文字', 6), '中文字')
+  t.equal(cutOrPad('a', 3), 'a  ')
+  t.equal(widthOf(cutOrPad('👩‍👩‍👧 family', 4)), 4)
+  t.same(cutOrPadTogether(['ab', 'cd', 'ef'], 8), ['ab', 'cd', 'ef  '])
+  t.same(cutOrPadTogether(['ab', 'cd', 'ef'], 4), ['ab', 'c…', ''])
+  t.same(cutOrPadTogether(['中文', '字'], 3), ['中…', ''])
   t.same(wrap('one two three', 8), ['one two', 'three'])
   t.same(wrap('中文字中文字', 4), ['中文', '字中', '文字'])
 })

@@ -5,10 +5,10 @@ import { draftOf, type OpenedRoute } from '../../src/app/editor/draft/route-draf
 import type { Payload, Preview } from '../../src/app/editor/service.ts'
 import type { TrafficLine } from '../../src/generated/control.ts'
 import { actions } from '../../src/tui/model/actions.ts'
-import { type EntryScreen, entry, pick } from '../../src/tui/model/overlays.ts'
+import { type EntryScreen, entryScreen, pickScreen } from '../../src/tui/model/overlays.ts'
 import { homeScreen } from '../../src/tui/screens/home/home.ts'
 import { openRoute } from '../../src/tui/screens/route/route.ts'
-import { takesSecret, tell, typedMeaning } from '../../src/tui/spoken/spoken.ts'
+import { changesSaid, takesSecret, typedMeaning } from '../../src/tui/spoken/spoken.ts'
 import { driver, options, routeRow, stateOf } from './keys.ts'
 
 const opened = (written: OpenedRoute['written']): OpenedRoute => ({
@@ -53,7 +53,7 @@ type Driver = ReturnType<typeof onRoute>
 const spec = (editor: Driver) => editor.state().world.draft?.spec
 const titleOf = (editor: Driver): string => editor.frame().split('\n')[0]?.trim() ?? ''
 
-const titleSaid = (editor: Driver): string => tell(undefined, editor.state())[0] ?? ''
+const titleSaid = (editor: Driver): string => changesSaid(undefined, editor.state())[0] ?? ''
 
 /** Moves from the top to the row of the form that begins so; what is not set is shown where it must be. */
 const goTo = (editor: Driver, title: string): void => {
@@ -237,13 +237,13 @@ t.test('live: the newest is followed until the cursor moves', async (t) => {
 
 t.test('in sentences: numbers choose, words act, and only what changed is told', async (t) => {
   const editor = onRoute({ prompt: 'p', filters: [{ field: 'a', equals: 1 }] })
-  const first = tell(undefined, editor.state())
+  const first = changesSaid(undefined, editor.state())
   t.match(first.join('\n'), /^pr\.\n1 of \d+: Mode: agent/)
   t.notMatch(first.join('\n'), /[│─…]/)
   const before = editor.state()
   goTo(editor, 'Enabled')
   editor.press('space')
-  t.match(tell(before, editor.state()).join('\n'), /Enabled: false/)
+  t.match(changesSaid(before, editor.state()).join('\n'), /Enabled: false/)
   t.match(typedMeaning('save', editor.state()), { inputs: [{ kind: 'action', action: 'save' }] })
   t.match(typedMeaning('undo', editor.state()), { inputs: [{ kind: 'action', action: 'undo' }] })
   t.match(typedMeaning('2', editor.state()), {
@@ -267,10 +267,10 @@ t.test('in sentences: numbers choose, words act, and only what changed is told',
 })
 
 t.test('in lines: panes are words, a prompt is written line by line, and findings and results are told', async (t) => {
-  t.same(tell(undefined, stateOf(homeScreen)), ['Reading the routes.'])
+  t.same(changesSaid(undefined, stateOf(homeScreen)), ['Reading the routes.'])
   const editor = onRoute({ prompt: 'one\ntwo\n' })
   editor.say('payload')
-  t.match(tell(undefined, editor.state()).join('\n'), /^payload of pr, samples\.[\s\S]* recorded, file, paste, edit\.$/)
+  t.match(changesSaid(undefined, editor.state()).join('\n'), /^payload of pr, samples\.[\s\S]* recorded, file, paste, edit\.$/)
   for (const pane of ['edit', 'Recorded', 'paste', ':samples']) {
     editor.say(pane)
     t.match(titleSaid(editor), `payload of pr, ${pane.replace(':', '').toLowerCase()}.`)
@@ -279,10 +279,13 @@ t.test('in lines: panes are words, a prompt is written line by line, and finding
 
   goTo(editor, 'Prompt')
   editor.press('enter')
-  t.match(tell(undefined, editor.state()).join('\n'), /1 of 3: one\n2 of 3: two\n3 of 3: a new line\nType the text .* :back, :edit text\.$/)
+  t.match(
+    changesSaid(undefined, editor.state()).join('\n'),
+    /1 of 3: one\n2 of 3: two\n3 of 3: a new line\nType the text .* :back, :edit text\.$/,
+  )
   editor.say('2')
   editor.say('second {title')
-  t.match(tell(undefined, editor.state()).join('\n'), /1 of 1: pull_request\.title: "Fix it"/)
+  t.match(changesSaid(undefined, editor.state()).join('\n'), /1 of 1: pull_request\.title: "Fix it"/)
   editor.say('1')
   editor.say('3')
   editor.say('third')
@@ -292,7 +295,7 @@ t.test('in lines: panes are words, a prompt is written line by line, and finding
   const finding = { code: 'WH501', severity: 'warning', message: 'no value', help: 'use title', pointer: '' }
   const prompt = { text: 'one\nsecond', unresolved: ['{x}'], cuts: [] }
   editor.onMessage({ type: 'preview', of: {} as never, answer: preview(revision, { findings: [finding] as never, prompt }) })
-  t.same(tell(before, editor.state()), [
+  t.same(changesSaid(before, editor.state()), [
     'warning WH501: no value - use title',
     'It becomes 10 characters, without a value: {x}:',
     'one',
@@ -300,7 +303,7 @@ t.test('in lines: panes are words, a prompt is written line by line, and finding
   ])
   const found = editor.state()
   editor.onMessage({ type: 'preview', of: {} as never, answer: preview(revision, { prompt }) })
-  t.same(tell(found, editor.state()), ['No findings any more.'])
+  t.same(changesSaid(found, editor.state()), ['No findings any more.'])
 })
 
 t.test('in lines: a number on the screen of saving writes nothing, and an answer is a word, too', async (t) => {
@@ -310,7 +313,10 @@ t.test('in lines: a number on the screen of saving writes nothing, and an answer
   editor.say('save')
   const diff = [{ head: '@@ -1 +1 @@', lines: [{ kind: 'added', text: 'enabled: false' }] }]
   editor.onMessage({ type: 'plan', of: {} as never, answer: { file: '/data/config.yaml', findings: [], diff } as never })
-  t.match(tell(undefined, editor.state()).join('\n'), /2 of 2: added: enabled: false\n"save" writes \/data\/config\.yaml\.\nType a word: /)
+  t.match(
+    changesSaid(undefined, editor.state()).join('\n'),
+    /2 of 2: added: enabled: false\n"save" writes \/data\/config\.yaml\.\nType a word: /,
+  )
   const asked = editor.commands.length
   editor.say('2')
   t.equal(editor.commands.length, asked)
@@ -341,7 +347,7 @@ t.test('in lines: a list is narrowed anew by each line, and what is typed of a s
   goTo(editor, 'Secret')
   editor.press('enter')
   t.ok(takesSecret(editor.state()))
-  t.match(tell(undefined, editor.state()).at(-1), /What you type is not shown\.$/)
+  t.match(changesSaid(undefined, editor.state()).at(-1), /What you type is not shown\.$/)
 })
 
 t.test('the palette has the keys of the user', async (t) => {
@@ -454,13 +460,13 @@ t.test('of a long list only the rows that are shown are made into lines', async 
       return 'detail'
     },
   }))
-  const editor = driver({ ...stateOf(homeScreen), screens: [homeScreen, pick('one', 'one of many', all)] })
+  const editor = driver({ ...stateOf(homeScreen), screens: [homeScreen, pickScreen('one', 'one of many', all)] })
   t.match(editor.frame(), /> row 0 +detail/)
   t.ok(made < 60, `${made}`)
 })
 
 t.test('keys in a text move over characters as people see them', async (t) => {
-  const editor = driver({ ...stateOf(homeScreen), screens: [homeScreen, entry('one', 'a line')] })
+  const editor = driver({ ...stateOf(homeScreen), screens: [homeScreen, entryScreen('one', 'a line')] })
   const text = (): string => (editor.state().screens.at(-1) as EntryScreen).field.text
   editor.paste('ab e\u0301👍🏽')
   editor.press('backspace')

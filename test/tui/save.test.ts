@@ -5,7 +5,7 @@ import { change, draftOf, isModified, type OpenedRoute, type RouteDraft, undo } 
 import type { SavePlan } from '../../src/app/editor/service.ts'
 import type { Hunk } from '../../src/app/line-diff.ts'
 import { diagnostic } from '../../src/core/diagnostic.ts'
-import { createKeeper } from '../../src/tui/keep-drafts.ts'
+import { createDraftKeeper } from '../../src/tui/keep-drafts.ts'
 import { changedDrafts } from '../../src/tui/model/pending.ts'
 import type { World } from '../../src/tui/model/screen.ts'
 import { actionsNow, reduce, type State, top } from '../../src/tui/model/state.ts'
@@ -213,7 +213,7 @@ t.test('a draft is kept after a change, and dropped when it is saved or undone',
     keepDraft: async ({ draft: { past } }: { draft: RouteDraft }) => String(asked.push(`keep ${past.length}`)),
     dropDraft: async ({ name }: { name: string }) => void asked.push(`drop ${name}`),
   }
-  const keeper = createKeeper({ service, delayMs: 0, track: (each) => work.push(each) })
+  const keeper = createDraftKeeper({ service, delayMs: 0, track: (each) => work.push(each) })
   const second = change(draft, 'set deliver', [{ kind: 'set', path: ['deliver'], value: 'log' }])
   const look = (each: RouteDraft | undefined): void => keeper.update(changedDrafts({ draft: each }))
   for (const each of [undefined, draftOf(opened), draft, second, second]) look(each)

@@ -12,6 +12,7 @@ type Meaning = {
   readonly group: ActionGroup
 }
 
+/** Every action by its name. The names stand in `keys.yaml`, and are words of the line mode for screen readers. */
 export const actions = {
   up: { keys: ['up', 'k', 'wheelup'], title: 'move up', group: 'move' },
   down: { keys: ['down', 'j', 'wheeldown'], title: 'move down', group: 'move' },

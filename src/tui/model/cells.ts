@@ -4,7 +4,7 @@ import { printable } from '../../core/text.ts'
 import { charactersOf, isNarrow, widthOf } from './characters.ts'
 
 /** Returns the longest start of a text that is at most `width` cells wide. */
-const headOf = (text: string, width: number): string => {
+const startThatFits = (text: string, width: number): string => {
   if (isNarrow(text)) return text.slice(0, Math.max(0, width))
   let taken = ''
   let used = 0
@@ -17,10 +17,10 @@ const headOf = (text: string, width: number): string => {
 }
 
 /** Returns a text at exactly this width: cut with an ellipsis, or filled with blanks. The result is safe on a terminal. */
-export const cell = (text: string, width: number): string => {
+export const cutOrPad = (text: string, width: number): string => {
   const safe = printable(text, 4096)
   const isLong = widthOf(safe) > width
-  const shown = isLong && width > 0 ? `${headOf(safe, width - 1)}…` : headOf(safe, width)
+  const shown = isLong && width > 0 ? `${startThatFits(safe, width - 1)}…` : startThatFits(safe, width)
   return shown + ' '.repeat(Math.max(0, width - widthOf(shown)))
 }
 
@@ -28,9 +28,9 @@ export const cell = (text: string, width: number): string => {
  * Fits texts that stand beside each other into one width, and returns the same number of texts. Without room, the last texts are cut or
  * empty; with room to spare, the last text is filled with blanks. The results are safe on a terminal.
  */
-export const cellOf = (texts: readonly string[], width: number): readonly string[] => {
+export const cutOrPadTogether = (texts: readonly string[], width: number): readonly string[] => {
   const safe = texts.map((text) => printable(text, 4096))
-  let rest = cell(safe.join(''), width)
+  let rest = cutOrPad(safe.join(''), width)
   return safe.map(({ length }, i) => {
     const part = i === safe.length - 1 ? rest : rest.slice(0, length)
     rest = rest.slice(part.length)
@@ -44,7 +44,7 @@ export const wrap = (text: string, width: number): readonly string[] =>
     const lines: string[] = []
     let rest = printable(paragraph.replaceAll('\t', '  '), 20_000)
     while (widthOf(rest) > width && width > 0) {
-      const head = headOf(rest, width) || rest.slice(0, 1)
+      const head = startThatFits(rest, width) || rest.slice(0, 1)
       const blank = head.lastIndexOf(' ')
       const at = blank > width / 3 ? blank : head.length
       lines.push(rest.slice(0, at))

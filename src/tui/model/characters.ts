@@ -5,17 +5,17 @@ import { eastAsianWidth } from 'get-east-asian-width'
 /**
  * The flag that lets a class of a pattern match emojis of several code points. A literal cannot have it: the compiler's target is too old.
  */
-const sets = 'v'
+const unicodeSetsFlag = 'v'
 
 /**
  * Loads what finds the borders of characters, and emojis. Loading takes a third of the time to the first frame, so it waits for the first
  * text that is not narrow.
  */
-const load = () => ({ segmenter: new Intl.Segmenter(), emoji: new RegExp('^\\p{RGI_Emoji}$', sets) })
-let loaded: ReturnType<typeof load> | undefined
+const loadTables = () => ({ segmenter: new Intl.Segmenter(), emoji: new RegExp('^\\p{RGI_Emoji}$', unicodeSetsFlag) })
+let loaded: ReturnType<typeof loadTables> | undefined
 
-const tables = (): ReturnType<typeof load> => {
-  loaded ??= load()
+const tables = (): ReturnType<typeof loadTables> => {
+  loaded ??= loadTables()
   return loaded
 }
 
@@ -30,13 +30,15 @@ export const isNarrow = (text: string): boolean => narrow.test(text)
 
 /** Returns the width of a text in cells of the terminal. */
 export const widthOf = (text: string): number =>
-  isNarrow(text) ? text.length : Array.from(charactersOf(text), ({ segment }) => cellsOf(segment)).reduce((sum, cells) => sum + cells, 0)
+  isNarrow(text)
+    ? text.length
+    : Array.from(charactersOf(text), ({ segment }) => cellsOfCharacter(segment)).reduce((sum, cells) => sum + cells, 0)
 
 const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\p{M}\p{Cs}]+/u
 /** Half-width and full-width forms. Such a form has cells of its own even where it is part of the character before it. */
 const halfOrFull = /[\uff00-\uffef]/g
 
-const cellsOf = (character: string): number => {
+const cellsOfCharacter = (character: string): number => {
   const visible = character.replace(invisible, '')
   if (visible === '') return 0
   if (tables().emoji.test(character)) return 2

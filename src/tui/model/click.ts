@@ -1,6 +1,4 @@
-/**
- * Finds the row of a list that was clicked. It is reckoned from the place that the screen's model gives the list, without asking the view.
- */
+/** Finds the row of a list that was clicked, by the place that the model of the screen gives to the list. The view is not asked. */
 
 import { type ListArea, windowStart } from './list.ts'
 import { isTooSmall, roomOf, rowsAbove } from './room.ts'

@@ -25,14 +25,14 @@ export const readKeymap = async (dataDir: string): Promise<Keymap> => {
   const changed = Object.entries(source.data).map(([name, written]) => {
     const { line } = source.place([name], 'key')
     if (!Object.hasOwn(actions, name)) throw wrong(line, `there is no action "${name}"`, nearest(name, Object.keys(actions)))
-    const keys = keysOf(written)
+    const keys = keysWritten(written)
     if (!keys) throw wrong(line, `"${name}" needs a key, or a list of keys`)
     return [name, keys]
   })
   return { ...defaultKeymap, ...Object.fromEntries(changed) }
 }
 
-const keysOf = (written: Json): readonly string[] | undefined => {
+const keysWritten = (written: Json): readonly string[] | undefined => {
   const keys = Array.isArray(written) ? written : [written]
   const isKey = (key: Json): key is string => typeof key === 'string' && /^(?:\^[a-z]|\S|[a-z+]{2,12})$/.test(key)
   return keys.length > 0 && keys.length <= 8 && keys.every(isKey) ? keys : undefined

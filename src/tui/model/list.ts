@@ -5,7 +5,7 @@ import type { ActionName } from './actions.ts'
 const pageRows = 10
 
 /** Returns the row of the cursor after an action. An action that moves nothing only keeps the cursor among the `length` rows. */
-export const moved = (cursor: number, action: ActionName, length: number): number => {
+export const movedCursor = (cursor: number, action: ActionName, length: number): number => {
   const to = (place: number): number => Math.max(0, Math.min(length - 1, place))
   switch (action) {
     case 'up':
@@ -30,17 +30,17 @@ export const moved = (cursor: number, action: ActionName, length: number): numbe
 }
 
 /** The actions that move the cursor of every list. */
-export const moves: readonly ActionName[] = ['up', 'down', 'top', 'end', 'pageUp', 'pageDown']
+export const moveActions: readonly ActionName[] = ['up', 'down', 'top', 'end', 'pageUp', 'pageDown']
 
 /** Returns how far lines are scrolled after an action. `last`: the scroll that shows the last line. */
-export const scrolled = (scroll: number, action: ActionName, last: number): number =>
-  moved(Math.min(scroll, last), action, Math.max(0, last) + 1)
+export const scrollAfter = (scroll: number, action: ActionName, last: number): number =>
+  movedCursor(Math.min(scroll, last), action, Math.max(0, last) + 1)
 
 /** The actions that a list has after a search has narrowed it. */
-export const matchMoves: readonly ActionName[] = ['nextMatch', 'previousMatch']
+export const matchActions: readonly ActionName[] = ['nextMatch', 'previousMatch']
 
 /** The actions that go to another pane of the screen. */
-export const paneKeys: readonly ActionName[] = ['nextPane', 'previousPane', 'pane1', 'pane2', 'pane3', 'pane4', 'pane5']
+export const paneActions: readonly ActionName[] = ['nextPane', 'previousPane', 'pane1', 'pane2', 'pane3', 'pane4', 'pane5']
 
 /** Returns the pane after an action of `paneActions`; the same pane if there is no pane of the action's number. */
 export const paneAfter = <Pane>(panes: readonly Pane[], pane: Pane, action: ActionName): Pane => {
@@ -57,7 +57,7 @@ export const windowStart = (cursor: number, length: number, height: number): num
  * Compares a text with a search: the text must have the letters of the search in their order. Returns a number that is smaller for a better
  * match; `undefined` if a letter is missing. A text that has the search as a whole is better than any other.
  */
-export const fuzzy = (text: string, search: string): number | undefined => {
+export const fuzzyDistance = (text: string, search: string): number | undefined => {
   const lower = text.toLowerCase()
   const wanted = search.toLowerCase()
   const whole = lower.indexOf(wanted)
@@ -87,14 +87,14 @@ export type ListArea = {
 }
 
 /** Says which rows of a list are shown, such as `3-12 of 40`; empty if all rows are shown. */
-export const positionOf = ({ cursor, length, height }: Pick<ListArea, 'cursor' | 'length' | 'height'>): string => {
+export const shownRange = ({ cursor, length, height }: Pick<ListArea, 'cursor' | 'length' | 'height'>): string => {
   if (length <= height) return ''
   const start = windowStart(cursor, length, height)
   return `${start + 1}-${Math.min(length, start + height)} of ${length}`
 }
 
 /** Returns the lines to show, at most `height`, from the line `scroll` on. If fewer lines follow, lines before them fill the height. */
-export const scrolledTo = <Line>(lines: readonly Line[], scroll: number, height: number): readonly Line[] => {
+export const linesFrom = <Line>(lines: readonly Line[], scroll: number, height: number): readonly Line[] => {
   const start = Math.min(scroll, Math.max(0, lines.length - height))
   return lines.slice(start, start + height)
 }

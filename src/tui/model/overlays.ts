@@ -10,6 +10,7 @@ import { changedDrafts, type Drafts, withOpen } from './pending.ts'
 import { type Command, type Screen, type Update, warned } from './screen.ts'
 import { type TextField, textField } from './text-field.ts'
 
+/** A row to pick. `value`: what the screen below gets. `title` and `detail`: what is shown. */
 export type PickRow = { readonly value: string; readonly title: string; readonly detail?: string }
 
 /** A list that is narrowed by typing. `free`: the user may choose a typed text that no row has. */
@@ -84,7 +85,7 @@ export type SaveScreen = Screen & {
 }
 
 /** Makes a list to pick from. `now`: the current choice. The cursor stands on the current choice, so that enter changes nothing. */
-export const pick = (id: string, title: string, rows: readonly PickRow[], free = false, now?: string): PickScreen => {
+export const pickScreen = (id: string, title: string, rows: readonly PickRow[], free = false, now?: string): PickScreen => {
   const isOffered = now === undefined || rows.some(({ value }) => value === now)
   const all = isOffered ? rows : [{ value: now, title: now, detail: 'as it is' }, ...rows]
   return {
@@ -102,22 +103,23 @@ export const pick = (id: string, title: string, rows: readonly PickRow[], free =
 }
 
 /** The first row of a list in which nothing is marked. The cursor stands on this row, so that enter marks nothing. */
-export const noMark: PickRow = { value: '', title: 'not set', detail: 'leaves it so' }
+export const noMarkRow: PickRow = { value: '', title: 'not set', detail: 'leaves it so' }
 
 /** Makes a list from which several rows may be picked. The rows of `marked` are marked, and come first. */
-export const pickSeveral = (
+export const pickSeveralScreen = (
   id: string,
   title: string,
   rows: readonly PickRow[],
   { marked, isUsuallyAlone = false }: { readonly marked: readonly string[]; readonly isUsuallyAlone?: boolean },
 ): PickScreen => {
-  const none = marked.length === 0 ? [noMark] : []
+  const none = marked.length === 0 ? [noMarkRow] : []
   const first = marked.map((value) => rows.find((row) => row.value === value) ?? { value, title: value })
   const others = rows.filter(({ value }) => !marked.includes(value))
-  return { ...pick(id, title, [...none, ...first, ...others], true), marks: { all: marked, isTouched: false, isUsuallyAlone } }
+  return { ...pickScreen(id, title, [...none, ...first, ...others], true), marks: { all: marked, isTouched: false, isUsuallyAlone } }
 }
 
-export const entry = (
+/** Makes a line to fill in. `more.text`: the text that stands in the line at first. */
+export const entryScreen = (
   id: string,
   title: string,
   more: Partial<Pick<EntryScreen, 'help' | 'isSecret' | 'form' | 'taken'>> & { readonly text?: string } = {},
@@ -136,7 +138,7 @@ export const entry = (
 }
 
 /** Makes a question. `first`: the place of the choice that the cursor stands on. */
-export const choose = (id: string, question: string, choices: readonly Choice[], first = 0): ChooseScreen => ({
+export const chooseScreen = (id: string, question: string, choices: readonly Choice[], first = 0): ChooseScreen => ({
   kind: 'choose',
   id,
   question,
@@ -152,29 +154,30 @@ const saveScreen = (then: SaveScreen['then'], look: SaveScreen['look'] = 'save')
   isBusy: true,
 })
 
-const planned = (draft: RouteDraft): Command => ({ kind: 'ask', question: { ask: 'plan', of: { draft } } })
+const askSavePlan = (draft: RouteDraft): Command => ({ kind: 'ask', question: { ask: 'plan', of: { draft } } })
 
 /** Opens the save screen and asks for its save plan. With `stay`, the open route is saved; otherwise the route that was changed last. */
 export const openSave = (drafts: Drafts, then: SaveScreen['then'], look?: SaveScreen['look']): Update<never> => {
   const draft = (then === 'stay' ? drafts.draft : undefined) ?? changedDrafts(drafts)[0]
   if (!draft) return warned('nothing was changed')
-  return { world: withOpen(drafts, draft), go: { push: saveScreen(then, look) }, commands: [planned(draft)] }
+  return { world: withOpen(drafts, draft), go: { push: saveScreen(then, look) }, commands: [askSavePlan(draft)] }
 }
 
 /** Replaces the save screen by the save screen of the next route, whose draft is opened. `pending`: the drafts after that draft. */
-export const saveNext = (draft: RouteDraft, pending: readonly RouteDraft[], then: SaveScreen['then']): Update<never> => ({
+export const openNextSave = (draft: RouteDraft, pending: readonly RouteDraft[], then: SaveScreen['then']): Update<never> => ({
   world: { draft, pending, payload: undefined },
   go: { home: true, above: saveScreen(then) },
-  commands: [planned(draft)],
+  commands: [askSavePlan(draft)],
 })
 
-export const helpOn = (known: readonly ActionName[]): HelpScreen => ({ kind: 'help', actions: known, search: textField(), cursor: 0 })
+/** Makes the help for a screen with these actions. */
+export const helpScreen = (known: readonly ActionName[]): HelpScreen => ({ kind: 'help', actions: known, search: textField(), cursor: 0 })
 
 export const paletteId = 'palette'
 
 /** Makes the palette: a list to pick from, with every action of the screen below by its title. */
-export const paletteOf = (known: readonly ActionName[], keymap: Keymap): PickScreen =>
-  pick(
+export const paletteScreen = (known: readonly ActionName[], keymap: Keymap): PickScreen =>
+  pickScreen(
     paletteId,
     'every action by its name',
     known.filter((name) => name !== 'palette').map((name) => ({ value: name, title: actions[name].title, detail: keymap[name].join(' ') })),
@@ -192,7 +195,7 @@ export const leaveChoices: readonly Choice[] = [
 export const quitQuestion = (routes: readonly string[]): ChooseScreen => {
   const named = routes.map((route) => `"${route}"`)
   const who = named.length > 3 ? `${named.length} routes` : named.join(', ')
-  return choose(quitId, `${who} ${named.length > 1 ? 'have' : 'has'} changes that are not saved`, leaveChoices, 2)
+  return chooseScreen(quitId, `${who} ${named.length > 1 ? 'have' : 'has'} changes that are not saved`, leaveChoices, 2)
 }
 
 export const isQuitQuestion = (screen: Screen): boolean => screen.kind === 'choose' && (screen as ChooseScreen).id === quitId

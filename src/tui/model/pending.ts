@@ -7,16 +7,16 @@ import type { World } from './screen.ts'
 export type Drafts = Pick<World, 'draft' | 'pending'>
 
 /** The name and source of a route. Both count, because a subscription may have the name of the route that hides it. */
-type Named = Pick<OpenedRoute, 'name' | 'source'>
+type RouteIdentity = Pick<OpenedRoute, 'name' | 'source'>
 
-export const isSameRoute = (a: Named, b: Named): boolean => a.name === b.name && a.source === b.source
+export const isSameRoute = (a: RouteIdentity, b: RouteIdentity): boolean => a.name === b.name && a.source === b.source
 
 /** Returns every draft with unsaved changes, the draft that was changed last first. */
 export const changedDrafts = ({ draft, pending = [] }: Drafts): readonly RouteDraft[] =>
   [...(draft ? [draft] : []), ...pending].filter(isModified)
 
 /** Returns the draft of a route if the draft has unsaved changes. */
-export const changesOf = (drafts: Drafts, route: Named): RouteDraft | undefined =>
+export const changesOf = (drafts: Drafts, route: RouteIdentity): RouteDraft | undefined =>
   changedDrafts(drafts).find(({ opened }) => isSameRoute(opened, route))
 
 /**
@@ -30,7 +30,7 @@ export const withOpen = (drafts: Drafts, draft: RouteDraft): Pick<World, 'draft'
 })
 
 /** Drops the changes of a route. Of the drafts that are left, the one that was changed last is opened. */
-export const withoutChangesOf = (drafts: Drafts, route: Named): Pick<World, 'draft' | 'pending' | 'payload'> => {
+export const withoutChangesOf = (drafts: Drafts, route: RouteIdentity): Pick<World, 'draft' | 'pending' | 'payload'> => {
   const [draft, ...pending] = changedDrafts(drafts).filter(({ opened }) => !isSameRoute(opened, route))
   return { draft, pending, payload: undefined }
 }

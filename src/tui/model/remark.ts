@@ -18,16 +18,17 @@ export const markWidth = 2
 /** Returns the tone of a finding by its severity. */
 export const toneOf = (severity: Diagnostic['severity']): Tone => (severity === 'error' ? 'bad' : severity === 'warning' ? 'warn' : 'dim')
 
-export const marked = (text: string, tone: Tone): Remark => ({ text, tone, isMarked: true })
+export const markedRemark = (text: string, tone: Tone): Remark => ({ text, tone, isMarked: true })
 
 type Finding = Pick<Diagnostic, 'code' | 'severity' | 'message'> & { readonly help?: string | undefined }
 
+/** Returns a finding as a remark: its code, its message, and the way out. */
 export const findingRemark = ({ code, severity, message, help }: Finding): Remark =>
-  marked(`${code} ${message}${help === undefined ? '' : ` - ${help}`}`, toneOf(severity))
+  markedRemark(`${code} ${message}${help === undefined ? '' : ` - ${help}`}`, toneOf(severity))
 
 /** Returns a remark with the reason why the draft's changes cannot be put into the file; none if there is no reason. */
 export const refusalRemarks = (refused: string | undefined): readonly Remark[] =>
-  refused === undefined ? [] : [marked(`this cannot be changed here: ${refused}`, 'bad')]
+  refused === undefined ? [] : [markedRemark(`this cannot be changed here: ${refused}`, 'bad')]
 
 /** Returns the number of rows that remarks take when their texts are broken into lines of `width` cells. */
 export const remarksHeight = (remarks: readonly Remark[], width: number): number =>

@@ -16,9 +16,9 @@ export const rowsAbove = 2
 export const roomOf = ({ columns, rows }: Size): Room => ({ width: columns, height: rows - rowsAbove - 3 })
 
 /** The smallest terminal that shows screens. A smaller terminal shows a sentence that says so. */
-export const least: Size = { columns: 40, rows: 10 }
+export const smallestSize: Size = { columns: 40, rows: 10 }
 
-export const isTooSmall = ({ columns, rows }: Size): boolean => columns < least.columns || rows < least.rows
+export const isTooSmall = ({ columns, rows }: Size): boolean => columns < smallestSize.columns || rows < smallestSize.rows
 
 /** The number of columns between two panes: a bar with a blank on each side. */
 export const barWidth = 3

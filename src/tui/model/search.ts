@@ -7,6 +7,7 @@ import type { ActionName } from './actions.ts'
 import type { Screen, ScreenModel, World } from './screen.ts'
 import { editField, type TextField, textField, typeInto } from './text-field.ts'
 
+/** A search that the user has begun, until it is ended with escape. */
 export type Search = {
   readonly field: TextField
   /** The user is writing the search, so letters are text. */
@@ -57,7 +58,7 @@ export const withSearchText = (
   const from = model.unfold?.(search.before) ?? search.before
   const next = { ...search, field }
   if (field.text === '') return { screen: from, search: { ...next, isFound: true } }
-  const row = foundFrom(screen, rowOfCursor(from, model), 1, field.text, world, model)
+  const row = firstRowFrom(screen, rowOfCursor(from, model), 1, field.text, world, model)
   return { screen: row === undefined ? screen : (model.point?.(screen, row) ?? screen), search: { ...next, isFound: row !== undefined } }
 }
 
@@ -68,7 +69,7 @@ export const nextFound = (
   world: World,
   model: ScreenModel,
 ): Searched => {
-  const row = foundFrom(screen, rowOfCursor(screen, model) + by, by, search.field.text, world, model)
+  const row = firstRowFrom(screen, rowOfCursor(screen, model) + by, by, search.field.text, world, model)
   return { screen: row === undefined ? screen : (model.point?.(screen, row) ?? screen), search }
 }
 
@@ -80,7 +81,7 @@ export const searchActions = (search: Search | undefined): readonly ActionName[]
 export const rowOfCursor = (screen: Screen, { rowAt }: ScreenModel): number =>
   rowAt?.(screen) ?? ('cursor' in screen ? Number(screen.cursor) : 0)
 
-const foundFrom = (screen: Screen, start: number, by: 1 | -1, text: string, world: World, model: ScreenModel): number | undefined => {
+const firstRowFrom = (screen: Screen, start: number, by: 1 | -1, text: string, world: World, model: ScreenModel): number | undefined => {
   const rows = model.rows?.(screen, world) ?? []
   const wanted = text.toLowerCase()
   const order = rows.map((_, i) => (((start + i * by) % rows.length) + rows.length) % rows.length)

@@ -4,7 +4,7 @@ import { isRemoved, type RouteDraft } from '../../app/editor/draft/route-draft.t
 import type { Question } from '../../app/editor/service.ts'
 import { type ActionName, actionOf, everywhere } from './actions.ts'
 import type { Key } from './key.ts'
-import { helpOn, isQuitQuestion, openSave, paletteId, paletteOf, quitId, quitQuestion } from './overlays.ts'
+import { helpScreen, isQuitQuestion, openSave, paletteId, paletteScreen, quitId, quitQuestion } from './overlays.ts'
 import { changedDrafts } from './pending.ts'
 import type { Size } from './room.ts'
 import type { Command, Message, Returned, Screen, ScreenKind, ScreenModel, Update, World } from './screen.ts'
@@ -35,6 +35,7 @@ export type Input =
   /** An action that was called by its name, from the palette or in the line mode. */
   | { readonly kind: 'action'; readonly action: ActionName }
 
+/** The state after an input, and the commands that must be done now. */
 export type Next = { readonly state: State; readonly commands: readonly Command[] }
 
 /** The model of each kind of screen. */
@@ -59,7 +60,7 @@ export const reduce = (state: State, input: Input, models: Models): Next => {
     case 'point':
       return { state: pointed(state, input.row, models), commands: [] }
     case 'end':
-      return { state, commands: [...kept(state), { kind: 'quit' }] }
+      return { state, commands: [...keepDraftCommands(state), { kind: 'quit' }] }
     case 'message':
       return settle(state, onMessage(state, input.message, models))
     case 'action':
@@ -153,9 +154,9 @@ const onAction = (state: State, action: ActionName, models: Models): Next => {
     return updated(state, screen, model.onAction(screen, action, state.world), models)
   if (action === 'find' && canSearch(model, screen, world)) return searched(state, beginSearch(screen, model))
   if (action === 'quit' || action === 'interrupt') return leave(state, action, models)
-  if (action === 'help') return updated(state, screen, { go: { push: helpOn(actionsNow(state, models)) } }, models)
+  if (action === 'help') return updated(state, screen, { go: { push: helpScreen(actionsNow(state, models)) } }, models)
   if (action === 'palette')
-    return updated(state, screen, { go: { push: paletteOf(actionsNow(state, models), state.world.options.keymap) } }, models)
+    return updated(state, screen, { go: { push: paletteScreen(actionsNow(state, models), state.world.options.keymap) } }, models)
   return action === 'back' && state.screens.length > 1 ? updated(state, screen, { go: { back: true } }, models) : { state, commands: [] }
 }
 
@@ -167,10 +168,10 @@ const leave = (state: State, action: 'quit' | 'interrupt', models: Models): Next
   if (!isQuitQuestion(screen))
     return updated(state, screen, { go: { push: quitQuestion(changed.map(({ opened }) => opened.name)) } }, models)
   if (action === 'quit') return { state, commands: [] }
-  return { state, commands: [...kept(state), { kind: 'quit' }] }
+  return { state, commands: [...keepDraftCommands(state), { kind: 'quit' }] }
 }
 
-const kept = ({ world }: State): Command[] =>
+const keepDraftCommands = ({ world }: State): Command[] =>
   changedDrafts(world).map((draft) => ({ kind: 'ask', question: { ask: 'keepDraft', of: { draft } } }))
 
 const pointed = (state: State, row: number, models: Models): State => {
@@ -179,15 +180,15 @@ const pointed = (state: State, row: number, models: Models): State => {
 }
 
 /** Handles the answer to the question whether unsaved changes are saved or discarded before the editor quits. */
-const left = (state: State, answer: string, models: Models): Next => {
+const afterQuitQuestion = (state: State, answer: string, models: Models): Next => {
   const changed = changedDrafts(state.world)
-  if (answer === 'discard') return { state, commands: [...changed.map(dropped), { kind: 'quit' }] }
+  if (answer === 'discard') return { state, commands: [...changed.map(dropDraftCommand), { kind: 'quit' }] }
   return answer === 'save' && changed.length > 0
     ? updated(state, top(state), openSave(state.world, 'quit'), models)
     : { state, commands: [] }
 }
 
-const dropped = ({ opened: { name, source } }: RouteDraft): Command => ({
+const dropDraftCommand = ({ opened: { name, source } }: RouteDraft): Command => ({
   kind: 'ask',
   question: { ask: 'dropDraft', of: { name, source } },
 })
@@ -208,7 +209,7 @@ const onMessage = (state: State, message: Message, models: Models): Next => {
 
 /** Gives the result of a screen to the screen that is on top now. */
 const returned = (state: State, given: Returned, models: Models): Next => {
-  if (given.id === quitId) return left(state, given.value, models)
+  if (given.id === quitId) return afterQuitQuestion(state, given.value, models)
   const screen = top(state)
   if (given.id === paletteId) return onAction(state, given.value as ActionName, models)
   const { onMessage: receive } = models[screen.kind]

@@ -17,14 +17,14 @@ export const textField = (text = ''): TextField => ({ text, cursor: text.length 
 const plainText = /^[\x20-\x7e\n\t]*$/
 
 /** Returns the offset at which the character before the cursor begins. */
-const before = ({ text, cursor }: TextField): number => {
+const startOfPrevious = ({ text, cursor }: TextField): number => {
   if (plainText.test(text.slice(Math.max(0, cursor - 2), cursor))) return Math.max(0, cursor - 1)
   const start = Math.max(0, cursor - 64)
   return start + ([...charactersOf(text.slice(start, cursor))].at(-1)?.index ?? 0)
 }
 
 /** Returns the offset at which the character behind the cursor ends. */
-const after = ({ text, cursor }: TextField): number => {
+const endOfNext = ({ text, cursor }: TextField): number => {
   if (plainText.test(text.slice(cursor, cursor + 2))) return Math.min(text.length, cursor + 1)
   const [first] = charactersOf(text.slice(cursor, cursor + 64))
   return cursor + (first?.segment.length ?? 0)
@@ -46,14 +46,14 @@ export const editField = (field: TextField, key: string): TextField => {
   const { text, cursor } = field
   const cut = (from: number, to: number): TextField => ({ text: text.slice(0, from) + text.slice(to), cursor: from })
   const to = (place: number): TextField => (place === cursor ? field : { text, cursor: place })
-  const lineStart = cursor - placeOf(field).column
+  const lineStart = cursor - cursorPlace(field).column
   const nextEnd = text.indexOf('\n', cursor)
   const lineEnd = nextEnd < 0 ? text.length : nextEnd
   switch (key) {
     case 'left':
-      return to(before(field))
+      return to(startOfPrevious(field))
     case 'right':
-      return to(after(field))
+      return to(endOfNext(field))
     case 'home':
     case '^a':
       return to(lineStart)
@@ -61,13 +61,13 @@ export const editField = (field: TextField, key: string): TextField => {
     case '^e':
       return to(lineEnd)
     case 'up':
-      return to(vertical(field, -1))
+      return to(offsetInOtherLine(field, -1))
     case 'down':
-      return to(vertical(field, 1))
+      return to(offsetInOtherLine(field, 1))
     case 'backspace':
-      return cursor === 0 ? field : cut(before(field), cursor)
+      return cursor === 0 ? field : cut(startOfPrevious(field), cursor)
     case 'delete':
-      return cursor === text.length ? field : cut(cursor, after(field))
+      return cursor === text.length ? field : cut(cursor, endOfNext(field))
     case '^u':
       return lineStart === cursor ? field : cut(lineStart, cursor)
     case '^k':
@@ -80,9 +80,9 @@ export const editField = (field: TextField, key: string): TextField => {
 }
 
 /** Returns the offset of the same column in the line above (-1) or below (1). Without such a line, returns the start or end of the text. */
-const vertical = ({ text, cursor }: TextField, by: 1 | -1): number => {
+const offsetInOtherLine = ({ text, cursor }: TextField, by: 1 | -1): number => {
   const lines = text.split('\n')
-  const { line, column } = placeOf({ text, cursor })
+  const { line, column } = cursorPlace({ text, cursor })
   const target = lines[line + by]
   if (target === undefined) return by < 0 ? 0 : text.length
   const start = lines.slice(0, line + by).reduce((sum, { length }) => sum + length + 1, 0)
@@ -90,7 +90,7 @@ const vertical = ({ text, cursor }: TextField, by: 1 | -1): number => {
 }
 
 /** Returns the line and column of the cursor, from 0. */
-export const placeOf = ({ text, cursor }: TextField): { readonly line: number; readonly column: number } => {
+export const cursorPlace = ({ text, cursor }: TextField): { readonly line: number; readonly column: number } => {
   const head = text.slice(0, cursor)
   const start = head.lastIndexOf('\n') + 1
   return { line: head.split('\n').length - 1, column: cursor - start }

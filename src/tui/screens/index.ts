@@ -18,21 +18,22 @@ import { testsModel } from './tests/tests.ts'
 import { traceModel } from './trace/trace.ts'
 
 /** Drops the type of the model's screen. This is safe, because a screen is only given to the model of its own kind. */
-const of = <S extends Screen>(model: ScreenModel<S>): ScreenModel => model as unknown as ScreenModel
+const anyModel = <S extends Screen>(model: ScreenModel<S>): ScreenModel => model as unknown as ScreenModel
 
+/** The model of a screen says how the screen behaves: its actions, its rows, and what keys and messages change. */
 export const models: Models = {
-  home: of(homeModel),
-  route: of(routeModel),
-  filters: of(filtersModel),
-  prompt: of(promptModel),
-  deliver: of(deliverModel),
-  tests: of(testsModel),
-  payload: of(payloadModel),
-  live: of(liveModel),
-  trace: of(traceModel),
-  save: of(saveModel),
-  help: of(helpModel),
-  pick: of(pickModel),
-  entry: of(entryModel),
-  choose: of(chooseModel),
+  home: anyModel(homeModel),
+  route: anyModel(routeModel),
+  filters: anyModel(filtersModel),
+  prompt: anyModel(promptModel),
+  deliver: anyModel(deliverModel),
+  tests: anyModel(testsModel),
+  payload: anyModel(payloadModel),
+  live: anyModel(liveModel),
+  trace: anyModel(traceModel),
+  save: anyModel(saveModel),
+  help: anyModel(helpModel),
+  pick: anyModel(pickModel),
+  entry: anyModel(entryModel),
+  choose: anyModel(chooseModel),
 }

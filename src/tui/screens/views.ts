@@ -18,23 +18,23 @@ import { TestsView } from './tests/tests-view.tsx'
 import { TraceView } from './trace/trace-view.tsx'
 
 /** Drops the type of the view's screen. This is safe, because a screen is only given to the view of its own kind. */
-const of = <S extends Screen>(view: ScreenView<S>): ScreenView => view as unknown as ScreenView
+const anyView = <S extends Screen>(view: ScreenView<S>): ScreenView => view as unknown as ScreenView
 
 const views: { readonly [kind in ScreenKind]: ScreenView } = {
-  home: of(HomeView),
-  route: of(RouteView),
-  filters: of(FiltersView),
-  prompt: of(PromptView),
-  deliver: of(DeliverView),
-  tests: of(TestsView),
-  payload: of(PayloadView),
-  live: of(LiveView),
-  trace: of(TraceView),
-  save: of(SaveView),
-  help: of(HelpView),
-  pick: of(PickView),
-  entry: of(EntryView),
-  choose: of(ChooseView),
+  home: anyView(HomeView),
+  route: anyView(RouteView),
+  filters: anyView(FiltersView),
+  prompt: anyView(PromptView),
+  deliver: anyView(DeliverView),
+  tests: anyView(TestsView),
+  payload: anyView(PayloadView),
+  live: anyView(LiveView),
+  trace: anyView(TraceView),
+  save: anyView(SaveView),
+  help: anyView(HelpView),
+  pick: anyView(PickView),
+  entry: anyView(EntryView),
+  choose: anyView(ChooseView),
 }
 
 export const viewOf = ({ kind }: Screen): ScreenView => views[kind]

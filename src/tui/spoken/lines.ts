@@ -3,6 +3,7 @@
 import { createInterface, type Interface } from 'node:readline'
 import { type Readable, Writable } from 'node:stream'
 
+/** A reader of typed lines. */
 export type Lines = {
   /** Tells whether the text that is typed from now on is a secret. A secret is not shown. */
   hide(isSecret: boolean): void

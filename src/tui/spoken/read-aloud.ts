@@ -8,12 +8,12 @@ import type { EditorOptions } from '../model/screen.ts'
 import type { State } from '../model/state.ts'
 import { homeScreen } from '../screens/home/home.ts'
 import { openSession, type Surroundings } from '../session.ts'
-import { type EditorEnd, endedBy, watchEndings } from '../terminal/endings.ts'
+import { type EditorEnd, editorEndOf, watchEndings } from '../terminal/endings.ts'
 import { readLines } from './lines.ts'
-import { takesSecret, tell, typedMeaning } from './spoken.ts'
+import { changesSaid, takesSecret, typedMeaning } from './spoken.ts'
 
 /** What the line mode needs besides its input and output. */
-export type Around = Pick<Surroundings, 'service' | 'watch' | 'editFile' | 'editText'>
+export type LineModeSurroundings = Pick<Surroundings, 'service' | 'watch' | 'editFile' | 'editText'>
 
 const previewDelayMs = 80
 const keepDelayMs = 1_000
@@ -24,14 +24,14 @@ const size = { columns: 200, rows: 60 }
  * Runs the editor until the user leaves it, or the input or a signal ends it. Then unsaved changes are kept as a draft. Resolves to how the
  * editor ended. A mistake of the program is thrown as a Fault.
  */
-export const readAloud = async (
+export const runLineMode = async (
   {
     options,
     route,
     input,
     output,
   }: { readonly options: EditorOptions; readonly route?: string | undefined; readonly input: Readable; readonly output: Writable },
-  around: Around,
+  around: LineModeSurroundings,
 ): Promise<EditorEnd> => {
   const say = (lines: readonly string[]): void => void output.write(lines.map((each) => `${each}\n`).join(''))
   const first: State = { world: { options, size, revision: 0 }, screens: [homeScreen] }
@@ -67,7 +67,7 @@ export const readAloud = async (
     draw: (state) => {
       // Echo is switched off before the question for a secret is printed, because a listener may type at once.
       lines.hide(takesSecret(state))
-      say(tell(told, state))
+      say(changesSaid(told, state))
       told = state
     },
     redraw: () => {},
@@ -79,5 +79,5 @@ export const readAloud = async (
   lines.close()
   const kept = await session.close()
   endings.close()
-  return endedBy(ending, kept)
+  return editorEndOf(ending, kept)
 }

@@ -5,7 +5,7 @@
 
 import { printable } from '../../core/text.ts'
 import { type ActionName, actions } from '../model/actions.ts'
-import { matchMoves, paneKeys } from '../model/list.ts'
+import { matchActions, paneActions } from '../model/list.ts'
 import type { EntryScreen } from '../model/overlays.ts'
 import type { Screen, World } from '../model/screen.ts'
 import { rowOfCursor } from '../model/search.ts'
@@ -19,7 +19,7 @@ const maxRows = 30
  * Returns the lines that tell the difference between two states. A screen that was opened is told as a whole. Of a screen to which the user
  * returned, only the row of the cursor is told.
  */
-export const tell = (before: State | undefined, after: State): readonly string[] => {
+export const changesSaid = (before: State | undefined, after: State): readonly string[] => {
   const { notice } = after.world
   const said = changesIn(before, after)
   return [...said, ...(notice && notice !== before?.world.notice ? [notice.text] : [])].map(withoutBoxes)
@@ -33,11 +33,11 @@ const changesIn = (before: State | undefined, after: State): readonly string[] =
   if (search !== before.search && (search || before.search?.isWriting)) return searchSaid(search, after)
   const title = screenTitle(before) === screenTitle(after) ? [] : [`${screenTitle(after)}.`]
   const rows = rowsOf(after)
-  if (depth(after) < depth(before)) return [...title, ...cursorRow(after, rows), ...newIn(before, after)]
+  if (depth(after) < depth(before)) return [...title, ...cursorRow(after, rows), ...newSentences(before, after)]
   if (top(before).kind !== top(after).kind) return describeScreen(after)
   const old = rowsOf(before)
   const changed = rows.flatMap((row, i) => (row === old[i] || i >= maxRows ? [] : [numbered(row, i, rows.length)]))
-  return [...title, ...changed, ...newIn(before, after)]
+  return [...title, ...changed, ...newSentences(before, after)]
 }
 
 const searchSaid = (search: State['search'], state: State): readonly string[] => {
@@ -49,7 +49,7 @@ const searchSaid = (search: State['search'], state: State): readonly string[] =>
 const isEmptyHome = ({ world, screens }: State): boolean => world.home === undefined && screens.length === 1
 
 /** Returns the sentences that follow the rows: the findings about the route, and the sentences of the screen's model. */
-const saidOf = (state: State): readonly string[] => {
+const sentencesAfterRows = (state: State): readonly string[] => {
   const { world } = state
   const screen = top(state)
   const { preview } = world
@@ -73,11 +73,11 @@ const triedSaid = ({ payload, preview }: World): readonly string[] => {
 const aboutRoute: ReadonlySet<Screen['kind']> = new Set(['route', 'filters', 'prompt', 'deliver'])
 
 /** Returns the sentences after the rows that were not said before. */
-const newIn = (before: State, after: State): readonly string[] => {
-  const known = new Set(saidOf(before))
+const newSentences = (before: State, after: State): readonly string[] => {
+  const known = new Set(sentencesAfterRows(before))
   const hasFindings = ({ world: { preview } }: State): boolean => (preview?.findings.length ?? 0) > 0
   const isMended = hasFindings(before) && after.world.preview !== undefined && !hasFindings(after)
-  return [...saidOf(after).filter((each) => !known.has(each)), ...(isMended ? ['No findings any more.'] : [])]
+  return [...sentencesAfterRows(after).filter((each) => !known.has(each)), ...(isMended ? ['No findings any more.'] : [])]
 }
 
 const cursorRow = (state: State, rows: readonly string[]): readonly string[] => {
@@ -99,7 +99,7 @@ const describeScreen = (state: State): readonly string[] => {
     `${screenTitle(state)}.`,
     ...rows.slice(0, maxRows).map((row, i) => numbered(row, i, rows.length)),
     ...more,
-    ...saidOf(state),
+    ...sentencesAfterRows(state),
     takesText(screen, state.world)
       ? `Type the text and press enter, or a word after a colon: ${wordsInText(state).join(', ')}.${takesSecret(state) ? ' What you type is not shown.' : ''}`
       : `${rows.length > 0 && models[screen.kind].point ? 'Type a number to choose, or a word' : 'Type a word'}: ${typableWords(state).join(', ')}.`,
@@ -126,7 +126,7 @@ export const takesSecret = (state: State): boolean => {
 const takesText = (screen: Screen, world: World): boolean => models[screen.kind].takes?.(screen, world) !== undefined
 
 /** The actions that are not offered as words. Most of them move the cursor, and in the line mode numbers do that. */
-const silent: ReadonlySet<ActionName> = new Set([
+const unofferedActions: ReadonlySet<ActionName> = new Set([
   'up',
   'down',
   'left',
@@ -139,15 +139,15 @@ const silent: ReadonlySet<ActionName> = new Set([
   'suspend',
   'interrupt',
   'palette',
-  ...paneKeys,
-  ...matchMoves,
+  ...paneActions,
+  ...matchActions,
 ])
 
 /** Returns a word for each action of the screen, and for each pane that is not shown. */
 const typableWords = (state: State): readonly string[] => {
-  const names = actionsNow(state, models).filter((name) => !silent.has(name))
+  const names = actionsNow(state, models).filter((name) => !unofferedActions.has(name))
   const { names: panes, at } = panesOf(state)
-  return ['list', ...new Set(names.map(spelled)), ...panes.filter((_, i) => i !== at).map((each) => each.toLowerCase())]
+  return ['list', ...new Set(names.map(wordOfAction)), ...panes.filter((_, i) => i !== at).map((each) => each.toLowerCase())]
 }
 
 /**
@@ -159,15 +159,15 @@ const wordsInText = (state: State): readonly string[] =>
     .filter((word) => !['list', 'help', 'quit', numberDoes(top(state))].includes(word))
     .map((word) => `:${word}`)
 
-const spelled = (name: ActionName): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+const wordOfAction = (name: ActionName): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 const panesOf = (state: State) => models[top(state).kind].panes?.(top(state)) ?? { names: [], at: 0 }
 
 /** The meaning of a typed line: inputs for the reducer, or sentences to say at once. */
-export type Meant = { readonly inputs: readonly Input[] } | { readonly say: readonly string[] }
+export type LineMeaning = { readonly inputs: readonly Input[] } | { readonly say: readonly string[] }
 
 /** Returns what a typed line means on the screen that is shown. */
-export const typedMeaning = (typed: string, state: State): Meant => {
+export const typedMeaning = (typed: string, state: State): LineMeaning => {
   const text = typed.trim()
   const screen = top(state)
   if (state.search?.isWriting) return { inputs: [{ kind: 'line', text }] }
@@ -182,13 +182,13 @@ export const typedMeaning = (typed: string, state: State): Meant => {
   )
   if (action) return { inputs: [{ kind: 'action', action }] }
   const pane = panesOf(state).names.findIndex((name) => name.toLowerCase() === word.toLowerCase())
-  const named = paneKeys.find((name) => name === `pane${pane + 1}`)
+  const named = paneActions.find((name) => name === `pane${pane + 1}`)
   if (named) return { inputs: [{ kind: 'action', action: named }] }
   const row = rowsOf(state).findIndex((each) => each.toLowerCase() === word.toLowerCase())
   return (row < 0 ? undefined : rowChosen(row + 1, state)) ?? { say: [`No "${word}" here. Words: ${typableWords(state).join(', ')}.`] }
 }
 
-const rowChosen = (number: number, state: State): Meant | undefined => {
+const rowChosen = (number: number, state: State): LineMeaning | undefined => {
   const screen = top(state)
   const model = models[screen.kind]
   const count = rowsOf(state).length

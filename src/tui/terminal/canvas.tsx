@@ -8,6 +8,7 @@ import { Colour } from '../view/span.tsx'
 import { inAscii } from './ascii.ts'
 import { type InkOutput, inkOutput } from './ink-output.ts'
 
+/** Whether frames have colours, and whether they are made of ASCII only. */
 export type Appearance = { readonly colour: boolean; readonly ascii: boolean }
 
 export type Canvas = {
@@ -40,7 +41,7 @@ export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, appearance
       </Colour>
     )
     if (opened) opened.ink.rerender(frame)
-    else opened = open(frame, inkOutput(stdout, latest.world.size, isOurs, shown))
+    else opened = openInk(frame, inkOutput(stdout, latest.world.size, isOurs, shown))
   }
   const close = (): void => {
     opened?.output.close()
@@ -66,7 +67,7 @@ export const openCanvas = (stdout: Pick<NodeJS.WriteStream, 'write'>, appearance
   }
 }
 
-const open = (frame: ReactNode, output: InkOutput) => {
+const openInk = (frame: ReactNode, output: InkOutput) => {
   const ink = render(frame, {
     stdout: output.stdout,
     incrementalRendering: true,

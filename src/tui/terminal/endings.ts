@@ -7,6 +7,7 @@ import { constants } from 'node:os'
 import type { ReadStream } from 'node:tty'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 
+/** What ended the editor: a signal, or an error of the program that nothing caught. A lost terminal counts as SIGHUP. */
 export type Ending = { readonly signal: NodeJS.Signals } | { readonly crash: unknown }
 
 /** `ended` resolves to the first ending. `close` ends the watching. */
@@ -53,7 +54,7 @@ export type EditorEnd = {
 }
 
 /** Returns how the editor ended. `ending` is `undefined` if the user left the editor. A mistake of the program is thrown as a Fault. */
-export const endedBy = (ending: Ending | undefined, kept: string | undefined): EditorEnd => {
+export const editorEndOf = (ending: Ending | undefined, kept: string | undefined): EditorEnd => {
   const left = kept === undefined ? {} : { kept }
   if (!ending) return { exitCode: exit.ok, ...left }
   if ('signal' in ending) return { exitCode: exitCodeOf(ending.signal), ...left }

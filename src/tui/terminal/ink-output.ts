@@ -2,7 +2,7 @@
 
 import { EventEmitter } from 'node:events'
 import type { Size } from '../model/room.ts'
-import { beginUpdate, clear, endUpdate, moveTo } from './modes.ts'
+import { beginUpdate, clearSequence, endUpdate, moveToRow } from './modes.ts'
 
 export type InkOutput = {
   /** The value for Ink's option `stdout`. */
@@ -25,7 +25,7 @@ export const inkOutput = (
     // Ink 6 would clear the whole terminal for a frame that fills it, so a frame is one row shorter. From the end of such a frame, Ink goes
     // up
     // one row too few before it draws rows again. So the cursor is put on the last row of the frame first.
-    const start = isFirst ? clear : moveTo(rows - 2)
+    const start = isFirst ? clearSequence : moveToRow(rows - 2)
     isFirst = false
     return stdout.write(`${beginUpdate}${start}${shown(text)}${endUpdate}`)
   }

@@ -3,7 +3,7 @@
 import { emitKeypressEvents } from 'node:readline'
 import type { ReadStream } from 'node:tty'
 import type { Cell } from '../model/click.ts'
-import { type Decoded, decodedKey, type Key } from '../model/key.ts'
+import { decodedKey, type Key, type NodeKey } from '../model/key.ts'
 
 /** Milliseconds that `node:readline` waits after an escape for the rest of a sequence. If nothing comes, escape itself is the key. */
 const escapeCodeTimeout = 50
@@ -18,7 +18,7 @@ const reportStart = '\u001b[<'
 const wheel: { readonly [button: string]: string } = { 64: 'wheelup', 65: 'wheeldown' }
 
 /** Tells the key or the click of a whole report. Other buttons and releases are dropped. `report`: the text behind `reportStart`. */
-const reported = (report: string, { key, click }: Pick<Listeners, 'key' | 'click'>): void => {
+const tellReport = (report: string, { key, click }: Pick<Listeners, 'key' | 'click'>): void => {
   const [, button = '', column, row] = /^(\d+);(\d+);(\d+)M$/.exec(report) ?? []
   const name = wheel[button]
   if (name !== undefined) key({ name })
@@ -26,19 +26,20 @@ const reported = (report: string, { key, click }: Pick<Listeners, 'key' | 'click
 }
 
 /** Makes a reader of mouse reports: a function that takes a sequence of `node:readline` and returns whether it belongs to a report. */
-const createMouse = (on: Pick<Listeners, 'key' | 'click'>) => {
+const createMouseReader = (on: Pick<Listeners, 'key' | 'click'>) => {
   let report: string | undefined
   return (sequence: string): boolean => {
     if (sequence === reportStart) report = ''
     else if (report === undefined) return false
     else report += sequence
     if (/^[\d;]{0,14}$/.test(report)) return true
-    reported(report, on)
+    tellReport(report, on)
     report = undefined
     return true
   }
 }
 
+/** A reader of the terminal's input. */
 export type KeyReader = {
   pause(): void
   resume(): void
@@ -58,9 +59,9 @@ export const readKeys = (stdin: ReadStream, on: Listeners): KeyReader => {
   emitKeypressEvents(stdin, { escapeCodeTimeout } as never)
   let pasted: string[] | undefined
   let length = 0
-  const isOfMouse = createMouse(on)
+  const isOfMouse = createMouseReader(on)
   let isClosed = false
-  const press = (typed: string | undefined, decoded: Decoded): void => {
+  const press = (typed: string | undefined, decoded: NodeKey): void => {
     if (decoded.name === 'paste-start') {
       pasted = []
       length = 0

@@ -7,7 +7,7 @@ const graceMs = 200
  * Stops the whole process group, and resolves when the program goes on. The group includes the program that started this one, because the
  * shell waits for it.
  */
-export const suspended = (): Promise<void> =>
+export const suspendProcess = (): Promise<void> =>
   new Promise((resolve) => {
     if (process.platform === 'win32') return resolve()
     const goOn = (): void => {

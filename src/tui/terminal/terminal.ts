@@ -1,8 +1,9 @@
 /** Takes the terminal for the editor, and gives it back as it was. */
 
 import type { WriteStream } from 'node:tty'
-import { enter, leave, type Modes } from './modes.ts'
+import { enterSequence, leaveSequence, type Modes } from './modes.ts'
 
+/** The terminal, which the editor has, or has given back to other programs for a while. */
 export type Terminal = {
   /** Takes the terminal. Does nothing if the editor has the terminal already, or has closed it. */
   take(): void
@@ -22,12 +23,12 @@ export const takeTerminal = (stdout: Pick<WriteStream, 'write' | 'rows'>, modes:
     take() {
       if (isOurs || isClosed) return
       isOurs = true
-      stdout.write(enter(modes, stdout.rows))
+      stdout.write(enterSequence(modes, stdout.rows))
     },
     giveBack() {
       if (!isOurs) return
       isOurs = false
-      stdout.write(leave(modes, stdout.rows))
+      stdout.write(leaveSequence(modes, stdout.rows))
     },
     isOurs: () => isOurs,
     close() {

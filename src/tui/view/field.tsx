@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react'
 import { widthOf } from '../model/characters.ts'
 import type { Room } from '../model/room.ts'
-import { placeOf, type TextField } from '../model/text-field.ts'
+import { cursorPlace, type TextField } from '../model/text-field.ts'
 import { Row } from './row.tsx'
 import { Span } from './span.tsx'
 
@@ -18,12 +18,12 @@ type FieldRowsProps = {
   readonly field: TextField
   readonly room: Room
   /** Shows a line of the text, with tones of their own for parts of the line. The line of the cursor is shown plain. */
-  readonly marked?: (text: string) => ReactNode
+  readonly lineView?: (text: string) => ReactNode
 }
 
 /** Shows a field of several lines, as rows: as many lines as the room has, around the line of the cursor. */
-export const FieldRows = ({ field, room: { width, height }, marked = plainSpan }: FieldRowsProps) => {
-  const { line: row, column } = placeOf(field)
+export const FieldRows = ({ field, room: { width, height }, lineView: marked = plainSpan }: FieldRowsProps) => {
+  const { line: row, column } = cursorPlace(field)
   const lines = field.text.split('\n')
   const start = Math.max(0, Math.min(row - Math.floor(height / 2), lines.length - height))
   const shown = lines.slice(start, start + height).map((text, i) => ({ text, at: start + i }))

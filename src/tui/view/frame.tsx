@@ -6,7 +6,7 @@
 import { Box } from 'ink'
 import { createElement, Fragment } from 'react'
 import { widthOf } from '../model/characters.ts'
-import { isTooSmall, least, roomOf } from '../model/room.ts'
+import { isTooSmall, roomOf, smallestSize } from '../model/room.ts'
 import { type State, top } from '../model/state.ts'
 import { models } from '../screens/index.ts'
 import { viewOf } from '../screens/views.ts'
@@ -18,6 +18,7 @@ import { Span } from './span.tsx'
 
 type Props = { readonly state: State }
 
+/** Shows a state of the editor: the screen that is on top, and the rows around it. */
 export const Frame = ({ state }: Props) => {
   const { world } = state
   const { columns, rows } = world.size
@@ -27,7 +28,7 @@ export const Frame = ({ state }: Props) => {
     <Box flexDirection="column" width={columns} height={Math.max(1, rows - 1)}>
       {isTooSmall(world.size) ? (
         <Row>
-          <Span>{`too small: ${columns}x${rows}, needs ${least.columns}x${least.rows}; q quits`.slice(0, columns)}</Span>
+          <Span>{`too small: ${columns}x${rows}, needs ${smallestSize.columns}x${smallestSize.rows}; q quits`.slice(0, columns)}</Span>
         </Row>
       ) : (
         <>

@@ -1,4 +1,4 @@
-/** Chooses the hints, which are shown in the last row: keys that do something on the screen that is shown, with a word for each. */
+/** Chooses the hints, which are shown below the notice: keys that do something on the screen that is shown, with a word for each. */
 
 import type { ActionName } from '../model/actions.ts'
 import { actionsNow, type Models, type State, top } from '../model/state.ts'
@@ -37,14 +37,14 @@ const labels: { readonly [name in ActionName]?: string } = {
   fold: 'unset',
 }
 
-const ofSearch: readonly Hint[] = [
+const searchHints: readonly Hint[] = [
   { key: 'enter', label: 'go there' },
   { key: 'esc', label: 'back' },
 ]
 
-/** Returns as many hints as fit into `width` cells. The hints for help and quit are the last, and always fit. */
+/** Returns as many hints as fit into `width` cells. The hints for help and quit come last, and are never left out. */
 export const hintsOf = (state: State, models: Models, width: number): readonly Hint[] => {
-  if (state.search?.isWriting) return ofSearch
+  if (state.search?.isWriting) return searchHints
   const { keymap } = state.world.options
   const screen = top(state)
   const { enter, takes } = models[screen.kind]
@@ -57,15 +57,15 @@ export const hintsOf = (state: State, models: Models, width: number): readonly H
   const names = actionsNow(state, models).filter((name) => labels[name] !== undefined && (!isText || (keymap[name][0]?.length ?? 0) > 1))
   const isLast = (name: ActionName): boolean => name === 'help' || name === 'quit'
   const last = names.filter(isLast).map(hintOf)
-  let room = width - last.reduce((sum, hint) => sum + lengthOf(hint), 0)
+  let room = width - last.reduce((sum, hint) => sum + hintWidth(hint), 0)
   const shown = names
     .filter((name) => !isLast(name))
     .map(hintOf)
     .filter((hint) => {
-      room -= lengthOf(hint)
+      room -= hintWidth(hint)
       return room >= 0
     })
   return [...shown, ...last]
 }
 
-const lengthOf = ({ key, label }: Hint): number => ` ${key} ${label}`.length
+const hintWidth = ({ key, label }: Hint): number => ` ${key} ${label}`.length

@@ -3,7 +3,7 @@
 import { stripVTControlCharacters } from 'node:util'
 import { Box, Text, Transform } from 'ink'
 import type { ReactNode } from 'react'
-import { cell } from '../model/cells.ts'
+import { cutOrPad } from '../model/cells.ts'
 import { type ListArea, windowStart } from '../model/list.ts'
 import { painted, Span } from './span.tsx'
 
@@ -42,4 +42,4 @@ const ListRow = ({ isOn, isActive, width, children }: RowProps) => {
   return <Text wrap="truncate">{isOn && isActive ? <Transform transform={(text) => bar(text, width)}>{row}</Transform> : row}</Text>
 }
 
-const bar = (text: string, width: number): string => painted(cell(stripVTControlCharacters(text), width), ['inverse'])
+const bar = (text: string, width: number): string => painted(cutOrPad(stripVTControlCharacters(text), width), ['inverse'])

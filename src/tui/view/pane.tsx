@@ -22,6 +22,7 @@ type BesideProps = {
   readonly children: readonly [ReactNode, ReactNode]
 }
 
+/** Shows two panes beside each other, with a bar between them. */
 export const Beside = ({ room: { width, height }, left, children: [first, second] }: BesideProps) => (
   <Box height={height} flexShrink={0}>
     <Pane width={left} height={height}>

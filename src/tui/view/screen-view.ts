@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import type { Room } from '../model/room.ts'
 import type { Screen, World } from '../model/screen.ts'
 
+/** What each view gets: the state of its screen, the state that all screens share, and the room to fill. */
 export type ScreenProps<S extends Screen = Screen> = { readonly screen: S; readonly world: World; readonly room: Room }
 
 export type ScreenView<S extends Screen = Screen> = (props: ScreenProps<S>) => ReactNode

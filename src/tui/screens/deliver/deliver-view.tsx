@@ -9,7 +9,7 @@ import { Remarks } from '../../view/remarks.tsx'
 import { Gap, Rows } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import type { DeliverScreen } from './deliver.ts'
-import { type DeliverLayout, layoutOf } from './layout.ts'
+import { type DeliverLayout, deliverLayout } from './layout.ts'
 import { SettingRowView } from './setting-row-view.tsx'
 import { settingRows } from './settings.ts'
 import { TargetRowView } from './target-row-view.tsx'
@@ -18,7 +18,7 @@ export const DeliverView = ({ screen, world: { draft, preview }, room }: ScreenP
   if (!draft) return undefined
   if (!screen.targets) return <Rows of={['reading the targets …']} tone="dim" />
   const { spec } = draft
-  const layout = layoutOf(screen, spec, room)
+  const layout = deliverLayout(screen, spec, room)
   const targets = <Targets screen={screen} spec={spec} layout={layout} />
   const settings = <Settings screen={screen} spec={spec} layout={layout} preview={preview} />
   if (layout.isNarrow) return screen.pane === 'targets' ? targets : settings

@@ -7,10 +7,10 @@ import { addTarget, chooseOnly, type DeliverStep, dropTarget, maxTargets, target
 import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
 import type { TargetRow } from '../../../app/editor/service.ts'
 import type { ActionName } from '../../model/actions.ts'
-import { moved, moves, paneAfter, paneKeys } from '../../model/list.ts'
-import { choose } from '../../model/overlays.ts'
+import { moveActions, movedCursor, paneActions, paneAfter } from '../../model/list.ts'
+import { chooseScreen } from '../../model/overlays.ts'
 import { type Message, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
-import { layoutOf } from './layout.ts'
+import { deliverLayout } from './layout.ts'
 import {
   addSetting,
   editSetting,
@@ -41,17 +41,17 @@ export const openDeliver = ({ spec }: RouteDraft): Update<never> => ({
   commands: [{ kind: 'ask', question: { ask: 'targets', of: typeof spec.profile === 'string' ? { profile: spec.profile } : {} } }],
 })
 
-const changes: readonly ActionName[] = ['toggle', 'test', 'add', 'remove', 'moveUp', 'moveDown', 'undo', 'redo']
+const changeActions: readonly ActionName[] = ['toggle', 'test', 'add', 'remove', 'moveUp', 'moveDown', 'undo', 'redo']
 
 export const deliverModel = screenModel<DeliverScreen>({
   title: (_, { draft }) => `deliver of ${draft?.opened.name ?? ''}`,
   enter: 'edit',
   actions: (_, { options }) => [
-    ...(options.readOnly ? [] : (['open', ...changes] as const)),
-    ...paneKeys,
+    ...(options.readOnly ? [] : (['open', ...changeActions] as const)),
+    ...paneActions,
     'left',
     'right',
-    ...moves,
+    ...moveActions,
     'back',
   ],
   onAction: (screen, action, world) => (world.draft ? onAction(screen, action, world.draft) : { go: { back: true } }),
@@ -60,7 +60,7 @@ export const deliverModel = screenModel<DeliverScreen>({
   rows: (screen, { draft }) => (draft ? sentences(screen, draft) : []),
   rowAt: ({ pane, cursor, place }) => (pane === 'targets' ? cursor : place),
   point: (screen, row) => (screen.pane === 'targets' ? { ...screen, cursor: row } : { ...screen, place: row }),
-  list: (screen, { draft }, room) => draft && layoutOf(screen, draft.spec, room)[screen.pane],
+  list: (screen, { draft }, room) => draft && deliverLayout(screen, draft.spec, room)[screen.pane],
 })
 
 const onAction = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Update<DeliverScreen> => {
@@ -76,10 +76,10 @@ const onAction = (screen: DeliverScreen, action: ActionName, draft: RouteDraft):
     case 'redo':
       return { world: { draft: redo(draft) } }
     case 'test':
-      return testAsked(screen, draft)
+      return askTest(screen, draft)
     default:
-      if (paneKeys.includes(action)) return { screen: { ...screen, pane: paneAfter(panes, pane, action) } }
-      if (moves.includes(action)) return movedIn(screen, action, draft)
+      if (paneActions.includes(action)) return { screen: { ...screen, pane: paneAfter(panes, pane, action) } }
+      if (moveActions.includes(action)) return moveCursor(screen, action, draft)
       if (action === 'open' && pane === 'targets' && isChosen(targets[screen.cursor], draft))
         return { screen: { ...screen, pane: 'settings' } }
       return pane === 'targets' ? onTarget(targets[screen.cursor], action, draft) : onSetting(settingAtCursor(screen, draft), action, draft)
@@ -89,16 +89,16 @@ const onAction = (screen: DeliverScreen, action: ActionName, draft: RouteDraft):
 /** Whether the route delivers to a target. Enter on such a target goes to the settings. */
 const isChosen = (row: TargetRow | undefined, { spec }: RouteDraft): boolean => targetsIn(spec).some(({ target }) => target === row?.name)
 
-const movedIn = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Update<DeliverScreen> =>
+const moveCursor = (screen: DeliverScreen, action: ActionName, draft: RouteDraft): Update<DeliverScreen> =>
   screen.pane === 'targets'
-    ? { screen: { ...screen, cursor: moved(screen.cursor, action, screen.targets?.length ?? 0) } }
-    : { screen: { ...screen, place: moved(screen.place, action, settingRows(draft.spec, screen.targets).length) } }
+    ? { screen: { ...screen, cursor: movedCursor(screen.cursor, action, screen.targets?.length ?? 0) } }
+    : { screen: { ...screen, place: movedCursor(screen.place, action, settingRows(draft.spec, screen.targets).length) } }
 
 const settingAtCursor = ({ targets, place }: DeliverScreen, { spec }: RouteDraft): SettingRow | undefined =>
   settingRows(spec, targets)[place]
 
 /** Applies a step to the draft, and says which settings the step removed and what the target still lacks. */
-const takeStep = (draft: RouteDraft, { title, edits, dropped }: DeliverStep, row?: TargetRow): Update<never> => {
+const applyStep = (draft: RouteDraft, { title, edits, dropped }: DeliverStep, row?: TargetRow): Update<never> => {
   const next = change(draft, title, edits)
   if (next === draft) return row?.missing === undefined ? {} : warned(row.missing)
   const gone = dropped.length > 0 ? `${dropped.join(', ')} removed: ${row?.name} does not read ${dropped.length > 1 ? 'them' : 'it'}` : ''
@@ -112,28 +112,28 @@ const onTarget = (row: TargetRow | undefined, action: ActionName, draft: RouteDr
   const at = targetsIn(spec).findIndex(({ target }) => target === row.name)
   if ((action === 'open' || action === 'toggle') && row.isInternal && spec.deliver_only === true)
     return warned(`deliver_only needs a target other than ${row.name}`)
-  if (action === 'open') return takeStep(draft, chooseOnly(spec, row), row)
-  if (action === 'moveUp' || action === 'moveDown') return orderChanged(draft, at, action === 'moveUp' ? -1 : 1)
-  if (action === 'toggle' || (action === 'remove' && at >= 0)) return toggled(draft, row, at)
+  if (action === 'open') return applyStep(draft, chooseOnly(spec, row), row)
+  if (action === 'moveUp' || action === 'moveDown') return moveTarget(draft, at, action === 'moveUp' ? -1 : 1)
+  if (action === 'toggle' || (action === 'remove' && at >= 0)) return toggleTarget(draft, row, at)
   return {}
 }
 
-const orderChanged = (draft: RouteDraft, from: number, by: number): Update<DeliverScreen> => {
+const moveTarget = (draft: RouteDraft, from: number, by: number): Update<DeliverScreen> => {
   const { deliver } = draft.spec
   const to = from + by
   if (!Array.isArray(deliver) || from < 0 || to < 0 || to >= deliver.length) return {}
-  return takeStep(draft, { title: 'change the order of the targets', edits: [{ kind: 'move', path: ['deliver'], from, to }], dropped: [] })
+  return applyStep(draft, { title: 'change the order of the targets', edits: [{ kind: 'move', path: ['deliver'], from, to }], dropped: [] })
 }
 
 /** Adds a target to the route's targets, or removes it. `at`: the place of the target among them; -1 if it is not one of them. */
-const toggled = (draft: RouteDraft, row: TargetRow, at: number): Update<DeliverScreen> => {
+const toggleTarget = (draft: RouteDraft, row: TargetRow, at: number): Update<DeliverScreen> => {
   const { spec } = draft
   const all = targetsIn(spec)
   if (at < 0)
-    return all.length < maxTargets ? takeStep(draft, addTarget(spec, row), row) : warned(`a route has at most ${maxTargets} targets`)
-  if (spec.deliver === undefined) return takeStep(draft, chooseOnly(spec, row), row)
+    return all.length < maxTargets ? applyStep(draft, addTarget(spec, row), row) : warned(`a route has at most ${maxTargets} targets`)
+  if (spec.deliver === undefined) return applyStep(draft, chooseOnly(spec, row), row)
   if (all.length === 1) return warned(`${row.name} is the only target: pick another one instead`)
-  return takeStep(draft, dropTarget(spec, at))
+  return applyStep(draft, dropTarget(spec, at))
 }
 
 const onSetting = (row: SettingRow | undefined, action: ActionName, draft: RouteDraft): Update<DeliverScreen> => {
@@ -147,7 +147,7 @@ const onSetting = (row: SettingRow | undefined, action: ActionName, draft: Route
 const testId = 'deliver test'
 
 /** Asks whether to send a test to the target of the cursor, or to the first target if the cursor is on no field of a target. */
-const testAsked = (screen: DeliverScreen, draft: RouteDraft): Update<DeliverScreen> => {
+const askTest = (screen: DeliverScreen, draft: RouteDraft): Update<DeliverScreen> => {
   const all = targetsIn(draft.spec)
   const row = settingAtCursor(screen, draft)
   const name = screen.pane === 'targets' ? screen.targets?.[screen.cursor]?.name : row?.kind === 'field' ? row.target.name : all[0]?.target
@@ -156,7 +156,7 @@ const testAsked = (screen: DeliverScreen, draft: RouteDraft): Update<DeliverScre
     { value: name ?? '', title: 'Send' },
     { value: '', title: 'Cancel' },
   ]
-  return { go: { push: choose(testId, `send a real test message to ${name}?`, answers, 1) } }
+  return { go: { push: chooseScreen(testId, `send a real test message to ${name}?`, answers, 1) } }
 }
 
 const onMessage = (screen: DeliverScreen, message: Message, draft: RouteDraft, payload: World['payload']): Update<DeliverScreen> => {

@@ -4,12 +4,12 @@ import { targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import type { TargetRow } from '../../../app/editor/service.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import type { ListArea } from '../../model/list.ts'
-import { marked, type Remark, remarksHeight } from '../../model/remark.ts'
+import { markedRemark, type Remark, remarksHeight } from '../../model/remark.ts'
 import { barWidth, type Room } from '../../model/room.ts'
 import { settingRows } from './settings.ts'
 
 /** The least width at which the panes stand beside each other. */
-const wide = 100
+const besideFrom = 100
 
 /** The parts of the screen's state on which its layout depends. */
 type DeliverState = {
@@ -28,12 +28,13 @@ export type DeliverLayout = {
   readonly remarks: readonly Remark[]
 }
 
-export const layoutOf = (screen: DeliverState, spec: JsonObject, { width, height }: Room): DeliverLayout => {
+/** Returns the places in `room`. `spec`: the settings of the route, as the draft has them. */
+export const deliverLayout = (screen: DeliverState, spec: JsonObject, { width, height }: Room): DeliverLayout => {
   const { targets = [], cursor, place } = screen
-  const isNarrow = width < wide
+  const isNarrow = width < besideFrom
   const left = isNarrow ? width : Math.floor(width * 0.45)
   const before = isNarrow ? 0 : left + barWidth
-  const remarks = remarksOn(screen, spec)
+  const remarks = deliverRemarks(screen, spec)
   const below = remarksHeight(remarks, width - before) + 2
   return {
     isNarrow,
@@ -51,7 +52,7 @@ export const layoutOf = (screen: DeliverState, spec: JsonObject, { width, height
 }
 
 /** Says what the chosen targets and the target of the cursor lack, and what the setting of the cursor is for. */
-const remarksOn = ({ targets = [], cursor, pane, place }: DeliverState, spec: JsonObject): readonly Remark[] => {
+const deliverRemarks = ({ targets = [], cursor, pane, place }: DeliverState, spec: JsonObject): readonly Remark[] => {
   const names = new Set(targetsIn(spec).map(({ target }) => target))
   const pointed = pane === 'targets' ? targets[cursor]?.name : undefined
   const known = new Set(targets.map(({ name }) => name))
@@ -59,8 +60,8 @@ const remarksOn = ({ targets = [], cursor, pane, place }: DeliverState, spec: Js
   return [
     ...targets
       .filter(({ name, missing }) => missing !== undefined && (names.has(name) || name === pointed))
-      .map(({ name, missing }) => marked(`${name} is ${missing}`, 'warn')),
-    ...[...names].filter((name) => !known.has(name)).map((name) => marked(`there is no target "${name}"`, 'warn')),
+      .map(({ name, missing }) => markedRemark(`${name} is ${missing}`, 'warn')),
+    ...[...names].filter((name) => !known.has(name)).map((name) => markedRemark(`there is no target "${name}"`, 'warn')),
     ...(row?.kind === 'field' ? [{ text: row.field.description, tone: 'dim' } as const] : []),
   ]
 }

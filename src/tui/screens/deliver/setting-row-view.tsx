@@ -2,9 +2,9 @@
 
 import { shownValue } from '../../../app/editor/form.ts'
 import { isObject, type Json, own } from '../../../core/json.ts'
-import { cell } from '../../model/cells.ts'
+import { cutOrPad } from '../../model/cells.ts'
 import { Span } from '../../view/span.tsx'
-import { modeTitles, noneText, type SettingRow, settingKey } from './settings.ts'
+import { modeTitles, noSettingsText, type SettingRow, settingKey } from './settings.ts'
 
 type FieldSetting = Extract<SettingRow, { kind: 'field' }>
 
@@ -15,12 +15,13 @@ type Props = {
   readonly extras: readonly (Json | undefined)[]
 }
 
+/** Shows one row of the pane of settings. `isList`: the route has a list of targets, so each row names its target. */
 export const SettingRowView = ({ row, isList, extras }: Props) => {
-  if (row.kind === 'mode') return <Span>{`${cell('Mode', 20)}${row.mode}: ${modeTitles[row.mode] ?? ''}`}</Span>
-  if (row.kind === 'none') return <Span tone="dim">{noneText(row)}</Span>
+  if (row.kind === 'mode') return <Span>{`${cutOrPad('Mode', 20)}${row.mode}: ${modeTitles[row.mode] ?? ''}`}</Span>
+  if (row.kind === 'none') return <Span tone="dim">{noSettingsText(row)}</Span>
   const { field, place, target } = row
   const isMissing = field.isRequired && field.value === undefined
-  const title = cell(`${isList ? `${target.name} ` : ''}${field.title}`, isList ? 28 : 18)
+  const title = cutOrPad(`${isList ? `${target.name} ` : ''}${field.title}`, isList ? 28 : 18)
   return (
     <>
       <Span tone={isMissing ? 'bad' : 'plain'}>{`${field.isRequired ? '* ' : '  '}${title} `}</Span>

@@ -6,9 +6,10 @@ import { extraFieldsOf, type FormField, readsKey, shownValue } from '../../../ap
 import type { TargetRow } from '../../../app/editor/service.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { namesSettingSecret } from '../../../core/secrets/secret-names.ts'
-import { choose, entry } from '../../model/overlays.ts'
+import { chooseScreen, entryScreen } from '../../model/overlays.ts'
 import type { Returned, Update } from '../../model/screen.ts'
 
+/** A row of the pane: the mode of several targets, a setting of a target, or a target without settings. */
 export type SettingRow =
   | { readonly kind: 'mode'; readonly mode: string }
   /** `place`: the place of the target among the targets of the route. */
@@ -31,19 +32,23 @@ export const settingRows = (spec: JsonObject, targets: readonly TargetRow[] = []
   }),
 ]
 
+/** Returns the key of a setting in `deliver_extra`. */
 export const settingKey = ({ path }: Pick<FormField, 'path'>): string => String(path.at(-1))
 
+/** Puts a row into a sentence, for the line mode. */
 export const settingSentence = (row: SettingRow): string => {
   if (row.kind === 'mode') return `Mode: ${modeTitles[row.mode] ?? row.mode}`
-  if (row.kind === 'none') return noneText(row)
+  if (row.kind === 'none') return noSettingsText(row)
   const { field, target } = row
   const needed = field.isRequired ? ', required' : ''
   return `${target.name}, ${field.title}${needed}: ${field.value === undefined ? 'not set' : shownValue(field)}${field.idle === undefined ? '' : `, ${field.idle}`}`
 }
 
-export const noneText = ({ target: { name, settings } }: { readonly target: TargetRow }): string =>
+/** Says whether settings can be added to a target that has none. */
+export const noSettingsText = ({ target: { name, settings } }: { readonly target: TargetRow }): string =>
   settings.additionalProperties === true ? `${name}: a adds a setting` : `${name} takes no settings`
 
+/** What each mode of several targets (`deliver_mode`) means. */
 export const modeTitles: { readonly [mode: string]: string } = {
   all: 'to each target of the list',
   first_success: 'in order, until one has it',
@@ -67,14 +72,14 @@ export const editSetting = (row: SettingRow): Update<never> => {
   if (row.kind === 'mode') {
     const choices = Object.entries(modeTitles).map(([value, title]) => ({ value, title }))
     const at = choices.findIndex(({ value }) => value === row.mode)
-    return { go: { push: choose(modeId, 'where does the text go?', choices, at) } }
+    return { go: { push: chooseScreen(modeId, 'where does the text go?', choices, at) } }
   }
   const { field, place, target } = row
   const { form, examples, isSecret } = field
   const id = `${setId} ${place} ${settingKey(field)}`
   if (form === 'json' || form === 'group') return { commands: [{ kind: 'edit-text', id, text: editableText(field) }] }
   const help = [field.description, examples.length > 0 ? `For example: ${examples.map(String).join(', ')}` : ''].filter(Boolean).join(' ')
-  return { go: { push: entry(id, `${field.title} of ${target.name}`, { help, text: editableText(field), isSecret }) } }
+  return { go: { push: entryScreen(id, `${field.title} of ${target.name}`, { help, text: editableText(field), isSecret }) } }
 }
 
 /** Returns the text in which the user changes a setting. */
@@ -92,7 +97,9 @@ export const addSetting = (row: SettingRow): Update<never> =>
     ? {}
     : {
         go: {
-          push: entry(`${addId} ${row.place}`, `the name of a setting of ${row.target.name}`, { help: 'then its value is asked for' }),
+          push: entryScreen(`${addId} ${row.place}`, `the name of a setting of ${row.target.name}`, {
+            help: 'then its value is asked for',
+          }),
         },
       }
 
@@ -124,7 +131,7 @@ export const settingEntered = (draft: RouteDraft, targets: readonly TargetRow[] 
   const key = action === 'add' ? text.trim() : rest.join(' ')
   if (key === '') return {}
   if (action === 'add')
-    return { go: { push: entry(`${setId} ${place} ${key}`, `${key} of ${target.name}`, { isSecret: namesSettingSecret(key) }) } }
+    return { go: { push: entryScreen(`${setId} ${place} ${key}`, `${key} of ${target.name}`, { isSecret: namesSettingSecret(key) }) } }
   const field = extraFieldsOf(target, draft.spec, targetsIn(draft.spec)[place]?.extraPath).find((each) => settingKey(each) === key)
   if (field && editableText(field) === text.replace(/\n$/, '')) return {}
   if (text.trim() === '') return field?.value === undefined ? {} : withSetting(draft, place, target, key, undefined)

@@ -1,7 +1,7 @@
 /** Shows a target, a mark if it is chosen, and whether it is connected. */
 
 import type { TargetRow } from '../../../app/editor/service.ts'
-import { cell } from '../../model/cells.ts'
+import { cutOrPad } from '../../model/cells.ts'
 import { Span } from '../../view/span.tsx'
 
 type Props = {
@@ -16,9 +16,9 @@ export const TargetRowView = ({ row: { name, missing, home }, chosen, isList }: 
   const mark = at < 0 ? '( )' : isList ? `(${at + 1})` : '(o)'
   return (
     <>
-      <Span tone={at < 0 ? 'dim' : 'strong'}>{cell(mark, 5)}</Span>
-      <Span tone={at < 0 ? 'plain' : 'strong'}>{`${cell(name, 16)} `}</Span>
-      <Span tone={missing === undefined ? 'ok' : 'warn'}>{cell(connectionText(missing), 14)}</Span>
+      <Span tone={at < 0 ? 'dim' : 'strong'}>{cutOrPad(mark, 5)}</Span>
+      <Span tone={at < 0 ? 'plain' : 'strong'}>{`${cutOrPad(name, 16)} `}</Span>
+      <Span tone={missing === undefined ? 'ok' : 'warn'}>{cutOrPad(connectionText(missing), 14)}</Span>
       <Span tone="dim">{home === undefined ? '' : ` home ${home}`}</Span>
     </>
   )

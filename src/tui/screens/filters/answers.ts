@@ -13,34 +13,36 @@ import { type Returned, type Update, type World, warned } from '../../model/scre
 import { conditionText } from './condition-text.ts'
 import { typeOfField } from './field-values.ts'
 import type { EditedCondition, FiltersScreen } from './filters-screen.ts'
-import { asItIs, askExpression, askOperator, askValue, elsewhere, ids, writeValue } from './questions.ts'
+import { askExpression, askOperator, askTypedValue, askValue, questionIds, toOtherQuestion, unchanged } from './questions.ts'
 
 type FiltersUpdate = Update<FiltersScreen>
 
-/** Handles an answer. Its `id` says which question was asked (`ids`). */
-export const answered = (screen: FiltersScreen, { id, value }: Returned, world: World, draft: RouteDraft): FiltersUpdate => {
+/** Handles an answer. Its `id` says which question was asked (`questionIds`). */
+export const onAnswer = (screen: FiltersScreen, { id, value }: Returned, world: World, draft: RouteDraft): FiltersUpdate => {
   const { edited } = screen
   if (!edited) return {}
   switch (id) {
-    case ids.field:
+    case questionIds.field:
       return fieldIs(value, screen, edited, world, draft)
-    case ids.operator:
+    case questionIds.operator:
       return operatorIs(value, screen, edited, world, draft)
-    case ids.value:
-      return value === elsewhere ? pushQuestion(screen, edited, writeValue, world, draft) : operandIs(value, screen, edited, world, draft)
-    case ids.text:
+    case questionIds.value:
+      return value === toOtherQuestion
+        ? pushQuestion(screen, edited, askTypedValue, world, draft)
+        : operandIs(value, screen, edited, world, draft)
+    case questionIds.text:
       return operandIs(value, screen, edited, world, draft)
-    case ids.expression:
+    case questionIds.expression:
       return expressionIs(value.trim(), screen, edited, draft)
-    case ids.group:
-      return value === asItIs ? {} : groupIs(value as Grouping, screen, edited, draft)
+    case questionIds.group:
+      return value === unchanged ? {} : groupIs(value as Grouping, screen, edited, draft)
     default:
       return {}
   }
 }
 
 const fieldIs = (value: string, screen: FiltersScreen, edited: EditedCondition, world: World, draft: RouteDraft): FiltersUpdate => {
-  if (value === elsewhere) return { go: { push: askExpression('') } }
+  if (value === toOtherQuestion) return { go: { push: askExpression('') } }
   const { row, isNew } = edited
   if (isNew) {
     const rows = conditionRows(draft.spec)
@@ -57,7 +59,7 @@ const operatorIs = (operator: string, screen: FiltersScreen, edited: EditedCondi
   if (isNew) {
     const next = { ...edited, operator }
     return operandForm(operator) === 'flag'
-      ? added(screen, next, { field: next.field ?? '', [operator]: true }, draft)
+      ? addCondition(screen, next, { field: next.field ?? '', [operator]: true }, draft)
       : pushQuestion({ ...screen, edited: next }, next, askValue, world, draft)
   }
   if (!row || row.operator === operator) return {}
@@ -75,12 +77,12 @@ const pushQuestion = (
   world: World,
   draft: RouteDraft,
 ): FiltersUpdate => {
-  const old = isNew || !row ? '' : oldText(row, operator)
+  const old = isNew || !row ? '' : valueTextFor(row, operator)
   return { screen, go: { push: question(field ?? row?.field ?? '', operator, old, conditionRows(draft.spec), world) } }
 }
 
 /** Returns the current value of a condition as a text to edit for the operator `next`; empty if the condition has no value. */
-const oldText = ({ operator, operand }: ConditionRow, next: string): string => {
+const valueTextFor = ({ operator, operand }: ConditionRow, next: string): string => {
   if (operandForm(operator) === 'flag') return ''
   return operandForm(next) === 'text' && typeof operand === 'string' ? operand : writtenOperand(operator, operand)
 }
@@ -90,23 +92,23 @@ const operandIs = (text: string, screen: FiltersScreen, edited: EditedCondition,
   const field = edited.field ?? row?.field ?? ''
   const operand = readOperand(operator, text, typeOfField(field, conditionRows(draft.spec), world))
   if (operand === undefined) return warned('a value is needed; "" is the empty text')
-  if (isNew) return added(screen, edited, { field, [operator]: operand }, draft)
+  if (isNew) return addCondition(screen, edited, { field, [operator]: operand }, draft)
   return row ? setOperand(screen, row, operator, operand, draft) : {}
 }
 
 const expressionIs = (text: string, screen: FiltersScreen, edited: EditedCondition, draft: RouteDraft): FiltersUpdate => {
   if (text === '') return warned('an expression is needed')
-  if (edited.isNew) return added(screen, edited, { [expression]: text }, draft)
+  if (edited.isNew) return addCondition(screen, edited, { [expression]: text }, draft)
   return edited.row ? setOperand(screen, edited.row, expression, text, draft) : {}
 }
 
 const groupIs = (as: Grouping, screen: FiltersScreen, { row }: EditedCondition, draft: RouteDraft): FiltersUpdate => {
   if (!row) return {}
   const next = change(draft, `${conditionText(row)}: ${as}`, groupedCondition(draft.spec, row, as))
-  return { screen: pointedAt(screen, row.path, next), world: { draft: next } }
+  return { screen: withCursorAt(screen, row.path, next), world: { draft: next } }
 }
 
-const added = (screen: FiltersScreen, { row }: EditedCondition, condition: JsonObject, draft: RouteDraft): FiltersUpdate => {
+const addCondition = (screen: FiltersScreen, { row }: EditedCondition, condition: JsonObject, draft: RouteDraft): FiltersUpdate => {
   const { edits, at } = addedCondition(draft.spec, row, condition)
   const [operator = ''] = Object.keys(condition).filter((key) => key !== 'field')
   const made = {
@@ -116,7 +118,7 @@ const added = (screen: FiltersScreen, { row }: EditedCondition, condition: JsonO
     ...('field' in condition ? { field: String(condition.field) } : {}),
   } as const
   const next = change(draft, `add ${conditionText(made)}`, edits)
-  return { screen: pointedAt(screen, at, next), world: { draft: next } }
+  return { screen: withCursorAt(screen, at, next), world: { draft: next } }
 }
 
 /** Changes the operator of a condition, its value, or both, in one step. */
@@ -126,7 +128,7 @@ export const setOperand = (screen: FiltersScreen, row: ConditionRow, operator: s
 }
 
 /** Puts the cursor on the condition at a path. */
-export const pointedAt = (screen: FiltersScreen, at: Path, { spec }: RouteDraft): FiltersScreen => {
+export const withCursorAt = (screen: FiltersScreen, at: Path, { spec }: RouteDraft): FiltersScreen => {
   const written = JSON.stringify(at)
   const cursor = conditionRows(spec).findIndex(({ path }) => JSON.stringify(path) === written)
   return { ...screen, cursor: Math.max(0, cursor) }

@@ -5,7 +5,7 @@
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import type { Tally } from '../../../app/editor/service.ts'
-import { cell, cellOf } from '../../model/cells.ts'
+import { cutOrPad, cutOrPadTogether } from '../../model/cells.ts'
 import { type Tone, toneOf } from '../../model/remark.ts'
 import type { World } from '../../model/screen.ts'
 import { Span } from '../../view/span.tsx'
@@ -30,8 +30,8 @@ export const ConditionRowView = ({ row, rows, world, columns }: Props) => {
   return (
     <>
       <Condition row={row} mark={finding && toneOf(finding.severity)} width={columns.condition} />
-      <Span tone={judged ? (judged.holds ? 'ok' : 'bad') : 'dim'}>{` ${cell(verdict, columns.verdict)}`}</Span>
-      <Span tone={seen === '(missing)' ? 'dim' : 'plain'}>{` ${cell(seen, columns.seen)} `}</Span>
+      <Span tone={judged ? (judged.holds ? 'ok' : 'bad') : 'dim'}>{` ${cutOrPad(verdict, columns.verdict)}`}</Span>
+      <Span tone={seen === '(missing)' ? 'dim' : 'plain'}>{` ${cutOrPad(seen, columns.seen)} `}</Span>
       {tally && <TallyParts tally={tally} width={columns.tally} />}
     </>
   )
@@ -46,7 +46,7 @@ const Condition = ({ row, mark = 'plain', width }: ConditionProps) => {
     { text: '| '.repeat(row.depth), tone: 'dim' as const },
     ...partsOf(row),
   ]
-  const texts = cellOf(
+  const texts = cutOrPadTogether(
     parts.map(({ text }) => text),
     width,
   )
@@ -73,7 +73,7 @@ const TallyParts = ({ tally: { holds, of }, width }: { readonly tally: Tally; re
   const isNever = holds === 0 && of > 0
   return (
     <>
-      <Span tone={isNever ? 'warn' : 'plain'}>{cell(`${holds}/${of}`.padStart(6), 7)}</Span>
+      <Span tone={isNever ? 'warn' : 'plain'}>{cutOrPad(`${holds}/${of}`.padStart(6), 7)}</Span>
       {isNever && width > 7 && <Span tone="warn"> never true here</Span>}
     </>
   )

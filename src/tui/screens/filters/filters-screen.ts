@@ -23,4 +23,4 @@ export type FiltersScreen = Screen & {
 }
 
 /** Returns the conditions and groups of the open route as rows, in the order in which the file has them. */
-export const rowsOf = ({ draft }: Pick<World, 'draft'>): readonly ConditionRow[] => (draft ? conditionRows(draft.spec) : [])
+export const conditionRowsOf = ({ draft }: Pick<World, 'draft'>): readonly ConditionRow[] => (draft ? conditionRows(draft.spec) : [])

@@ -4,7 +4,7 @@
  */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
-import { cell } from '../../model/cells.ts'
+import { cutOrPad } from '../../model/cells.ts'
 import type { World } from '../../model/screen.ts'
 import { List } from '../../view/list.tsx'
 import { Pane } from '../../view/pane.tsx'
@@ -13,17 +13,17 @@ import { Gap, Row } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
 import { type Columns, ConditionRowView } from './condition-row-view.tsx'
-import { type FiltersScreen, rowsOf } from './filters-screen.ts'
-import { layoutOf } from './layout.ts'
-import { samplesOf } from './verdicts.ts'
+import { conditionRowsOf, type FiltersScreen } from './filters-screen.ts'
+import { filtersLayout } from './layout.ts'
+import { sampleCounts } from './verdicts.ts'
 
 /** The least width at which a tally is followed by words that explain it. */
-const wide = 90
+const wideFrom = 90
 
 export const FiltersView = ({ screen, world, room }: ScreenProps<FiltersScreen>) => {
   const { width, height } = room
-  const rows = rowsOf(world)
-  const { above, list, below } = layoutOf(screen, world, room)
+  const rows = conditionRowsOf(world)
+  const { above, list, below } = filtersLayout(screen, world, room)
   const columns = columnsOf(width - 2)
   return (
     <>
@@ -47,9 +47,9 @@ export const FiltersView = ({ screen, world, room }: ScreenProps<FiltersScreen>)
 }
 
 const columnsOf = (width: number): Columns => {
-  const [verdict, tally] = [5, width >= wide ? 24 : 7]
+  const [verdict, tally] = [5, width >= wideFrom ? 24 : 7]
   const rest = width - verdict - tally - 3
-  const condition = Math.floor(rest * (width >= wide ? 0.62 : 0.7))
+  const condition = Math.floor(rest * (width >= wideFrom ? 0.62 : 0.7))
   return { condition, verdict, seen: rest - condition, tally }
 }
 
@@ -60,13 +60,13 @@ const placeForMore = (rows: readonly ConditionRow[], { options }: World): string
 
 const Headings = ({ world, columns }: { readonly world: World; readonly columns: Columns }) => {
   const { condition, verdict, seen, tally } = columns
-  const { counted, untried } = samplesOf(world)
+  const { counted, untried } = sampleCounts(world)
   const whole = Array.isArray(world.draft?.spec.filters) ? 'filters (all must hold)' : 'filters'
   const samples = tally > 7 ? `samples ${counted}${untried > 0 ? ` (${untried} not tried)` : ''}` : `of ${counted}`.padStart(6)
   return (
     <Row>
-      <Span tone="strong">{cell(`  ${whole}`, condition + 3)}</Span>
-      <Span tone="dim">{`${cell('this payload', verdict + seen + 2)}${samples}`}</Span>
+      <Span tone="strong">{cutOrPad(`  ${whole}`, condition + 3)}</Span>
+      <Span tone="dim">{`${cutOrPad('this payload', verdict + seen + 2)}${samples}`}</Span>
     </Row>
   )
 }

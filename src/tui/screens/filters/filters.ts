@@ -6,46 +6,58 @@ import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/r
 import { expression, isSwitch, operandForm, writtenOperand } from '../../../app/editor/operators.ts'
 import { valueAt } from '../../../core/json.ts'
 import type { ActionName } from '../../model/actions.ts'
-import { moved, moves } from '../../model/list.ts'
-import { choose, openSave } from '../../model/overlays.ts'
+import { moveActions, movedCursor } from '../../model/list.ts'
+import { chooseScreen, openSave } from '../../model/overlays.ts'
 import { screenModel, type Update, type World, warned } from '../../model/screen.ts'
 import { openPayload } from '../payload/payload.ts'
 import { openTrace } from '../trace/trace.ts'
-import { answered, pointedAt, setOperand } from './answers.ts'
+import { onAnswer, setOperand, withCursorAt } from './answers.ts'
 import { conditionSentence, conditionText, groupMeaning } from './condition-text.ts'
-import { type EditedCondition, type FiltersScreen, rowsOf } from './filters-screen.ts'
-import { layoutOf } from './layout.ts'
-import { asItIs, askExpression, askField, askOperator, askValue, ids } from './questions.ts'
+import { conditionRowsOf, type EditedCondition, type FiltersScreen } from './filters-screen.ts'
+import { filtersLayout } from './layout.ts'
+import { askExpression, askField, askOperator, askValue, questionIds, unchanged } from './questions.ts'
 
 export const openFilters = (): FiltersScreen => ({ kind: 'filters', cursor: 0 })
 
-const changes: readonly ActionName[] = ['add', 'group', 'operator', 'value', 'remove', 'moveUp', 'moveDown', 'undo', 'redo', 'fix', 'save']
-const looks: readonly ActionName[] = ['payload', 'trace', 'diff', 'copy']
+const changeActions: readonly ActionName[] = [
+  'add',
+  'group',
+  'operator',
+  'value',
+  'remove',
+  'moveUp',
+  'moveDown',
+  'undo',
+  'redo',
+  'fix',
+  'save',
+]
+const lookActions: readonly ActionName[] = ['payload', 'trace', 'diff', 'copy']
 
 export const filtersModel = screenModel<FiltersScreen>({
   title: (_, { draft }) => `${draft?.opened.name ?? ''} > filters`,
   enter: 'edit',
   actions: ({ cursor }, world) => [
-    ...(world.options.readOnly ? [] : (['open', ...changes] as const)),
-    ...(rowsOf(world)[cursor]?.operator === expression && !world.options.readOnly ? (['editText'] as const) : []),
-    ...looks,
-    ...moves,
+    ...(world.options.readOnly ? [] : (['open', ...changeActions] as const)),
+    ...(conditionRowsOf(world)[cursor]?.operator === expression && !world.options.readOnly ? (['editText'] as const) : []),
+    ...lookActions,
+    ...moveActions,
     'back',
   ],
   onAction: (screen, action, world) => (world.draft ? onFilters(screen, action, world, world.draft) : { go: { home: true } }),
-  onMessage: (screen, message, world) => (message.type === 'returned' && world.draft ? answered(screen, message, world, world.draft) : {}),
+  onMessage: (screen, message, world) => (message.type === 'returned' && world.draft ? onAnswer(screen, message, world, world.draft) : {}),
   rows(_, world) {
-    const rows = rowsOf(world)
+    const rows = conditionRowsOf(world)
     return [...rows.map((row, i) => conditionSentence(row, i, rows, world)), 'Add a condition']
   },
   point: (screen, cursor) => ({ ...screen, cursor }),
-  list: (screen, world, room) => layoutOf(screen, world, room).list,
+  list: (screen, world, room) => filtersLayout(screen, world, room).list,
 })
 
 const onFilters = (screen: FiltersScreen, action: ActionName, world: World, draft: RouteDraft): Update<FiltersScreen> => {
-  const rows = rowsOf(world)
+  const rows = conditionRowsOf(world)
   const row = rows[screen.cursor]
-  if (moves.includes(action)) return { screen: { ...screen, cursor: moved(screen.cursor, action, rows.length + 1) } }
+  if (moveActions.includes(action)) return { screen: { ...screen, cursor: movedCursor(screen.cursor, action, rows.length + 1) } }
   switch (action) {
     case 'back':
       return { go: { back: true } }
@@ -62,16 +74,16 @@ const onFilters = (screen: FiltersScreen, action: ActionName, world: World, draf
     case 'trace':
       return { go: { push: openTrace() } }
     case 'fix':
-      return fixed(screen, world, draft)
+      return applyFix(screen, world, draft)
     case 'add':
-      return { screen: editing(screen, { isNew: true, row }), go: { push: askField(world, true) } }
+      return { screen: withEdited(screen, { isNew: true, row }), go: { push: askField(world, true) } }
     default:
       if (row) return onRow(screen, action, row, world, draft)
       return action === 'open' ? onFilters(screen, 'add', world, draft) : {}
   }
 }
 
-const editing = (screen: FiltersScreen, edited: EditedCondition): FiltersScreen => ({ ...screen, edited })
+const withEdited = (screen: FiltersScreen, edited: EditedCondition): FiltersScreen => ({ ...screen, edited })
 
 /** Returns an update to another state of the draft. A cursor below the last row goes to the last row. */
 const withDraft = (screen: FiltersScreen, draft: RouteDraft): Update<FiltersScreen> => ({
@@ -90,47 +102,48 @@ const onRow = (screen: FiltersScreen, action: ActionName, row: ConditionRow, wor
     }
     case 'moveUp':
     case 'moveDown':
-      return movedBy(screen, action === 'moveUp' ? -1 : 1, row, draft)
+      return moveCondition(screen, action === 'moveUp' ? -1 : 1, row, draft)
     case 'group':
-      return asGroup(screen, row, draft)
+      return askGroup(screen, row, draft)
     default:
       return row.kind === 'test' ? onTest(screen, action, row, world, draft) : onOther(screen, action, row, draft)
   }
 }
 
-const movedBy = (screen: FiltersScreen, by: 1 | -1, row: ConditionRow, draft: RouteDraft): Update<FiltersScreen> => {
+const moveCondition = (screen: FiltersScreen, by: 1 | -1, row: ConditionRow, draft: RouteDraft): Update<FiltersScreen> => {
   const made = movedCondition(draft.spec, row.path, by)
   if (!made) return warned(by > 0 ? 'there is no place below it' : 'there is no place above it')
   const next = change(draft, `move ${conditionText(row)}`, made.edits)
-  return { screen: pointedAt(screen, made.at, next), world: { draft: next } }
+  return { screen: withCursorAt(screen, made.at, next), world: { draft: next } }
 }
 
 /** Asks how to group a condition. `isLook`: the user only opened the row, so the cursor stands on the answer that changes nothing. */
-const asGroup = (screen: FiltersScreen, row: ConditionRow, draft: RouteDraft, isLook = false): Update<FiltersScreen> => {
+const askGroup = (screen: FiltersScreen, row: ConditionRow, draft: RouteDraft, isLook = false): Update<FiltersScreen> => {
   const ways = groupingsOf(draft.spec, row)
   if (ways.length === 0) return warned('this is not a condition: delete it, or mend it in the file')
   const choices = ways.map((way) => ({
     value: way,
     title: way === 'ungroup' ? 'ungroup: what it holds takes its place' : `${way} ${groupMeaning(way)}`,
   }))
-  const all = [...choices, { value: asItIs, title: 'as it is' }]
+  const all = [...choices, { value: unchanged, title: 'as it is' }]
   return {
-    screen: editing(screen, { isNew: false, row }),
-    go: { push: choose(ids.group, conditionText(row), all, isLook ? choices.length : 0) },
+    screen: withEdited(screen, { isNew: false, row }),
+    go: { push: chooseScreen(questionIds.group, conditionText(row), all, isLook ? choices.length : 0) },
   }
 }
 
 const onOther = (screen: FiltersScreen, action: ActionName, row: ConditionRow, draft: RouteDraft): Update<FiltersScreen> => {
-  if (action === 'open') return asGroup(screen, row, draft, true)
+  if (action === 'open') return askGroup(screen, row, draft, true)
   return warned(row.kind === 'odd' ? 'this is not a condition: delete it, or mend it in the file' : 'a group: g changes it, a adds to it')
 }
 
 const onTest = (screen: FiltersScreen, action: ActionName, row: ConditionRow, world: World, draft: RouteDraft): Update<FiltersScreen> => {
   const { field, operator, operand } = row
-  const rows = rowsOf(world)
-  const edited = editing(screen, { isNew: false, row, operator })
+  const rows = conditionRowsOf(world)
+  const edited = withEdited(screen, { isNew: false, row, operator })
   if (operator === expression) {
-    if (action === 'editText') return { screen: edited, commands: [{ kind: 'edit-text', id: ids.expression, text: String(operand) }] }
+    if (action === 'editText')
+      return { screen: edited, commands: [{ kind: 'edit-text', id: questionIds.expression, text: String(operand) }] }
     if (action === 'operator') return warned('an expression stands alone: delete it, and add a condition')
     return { screen: edited, go: { push: askExpression(String(operand)) } }
   }
@@ -142,7 +155,7 @@ const onTest = (screen: FiltersScreen, action: ActionName, row: ConditionRow, wo
 }
 
 /** Applies the first fix that changes the filters. */
-const fixed = (screen: FiltersScreen, { preview }: World, draft: RouteDraft): Update<FiltersScreen> => {
+const applyFix = (screen: FiltersScreen, { preview }: World, draft: RouteDraft): Update<FiltersScreen> => {
   const fix = preview?.fixes.find(({ edits }) => edits.some(({ path: [key] }) => key === 'filters'))
   if (!fix) return warned('no finding here has a fix')
   const turn = withDraft(screen, change(draft, fix.title, fix.edits))

@@ -3,12 +3,12 @@
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import { describeOperator } from '../../../app/editor/operators.ts'
 import type { ListArea } from '../../model/list.ts'
-import { findingRemark, marked, type Remark, refusalRemarks, remarksHeight } from '../../model/remark.ts'
+import { findingRemark, markedRemark, type Remark, refusalRemarks, remarksHeight } from '../../model/remark.ts'
 import type { Room } from '../../model/room.ts'
 import type { World } from '../../model/screen.ts'
 import { conditionText } from './condition-text.ts'
-import { type FiltersScreen, rowsOf } from './filters-screen.ts'
-import { findingsOf, hindrance, verdictOf } from './verdicts.ts'
+import { conditionRowsOf, type FiltersScreen } from './filters-screen.ts'
+import { findingsOf, verdictOf, whyNoVerdicts } from './verdicts.ts'
 
 type FiltersLayout = {
   /** The remarks below the headings: why there are no verdicts. */
@@ -18,11 +18,12 @@ type FiltersLayout = {
   readonly below: readonly Remark[]
 }
 
-export const layoutOf = ({ cursor }: Pick<FiltersScreen, 'cursor'>, world: World, { width, height }: Room): FiltersLayout => {
-  const rows = rowsOf(world)
-  const why = hindrance(world)
-  const above = why === undefined ? [] : [marked(why, 'warn')]
-  const below = remarksOn(rows[cursor], rows, world)
+/** Returns the place of the tree in the room of the screen, and the remarks. */
+export const filtersLayout = ({ cursor }: Pick<FiltersScreen, 'cursor'>, world: World, { width, height }: Room): FiltersLayout => {
+  const rows = conditionRowsOf(world)
+  const why = whyNoVerdicts(world)
+  const above = why === undefined ? [] : [markedRemark(why, 'warn')]
+  const below = conditionRemarks(rows[cursor], rows, world)
   const headHeight = 1 + remarksHeight(above, width)
   const detailHeight = Math.min(remarksHeight(below, width), Math.max(1, Math.floor(height / 3)))
   const list: ListArea = {
@@ -37,7 +38,7 @@ export const layoutOf = ({ cursor }: Pick<FiltersScreen, 'cursor'>, world: World
 }
 
 /** Returns the remarks on a condition: its full text, its findings, why it fails for the payload, and what its operator means. */
-const remarksOn = (row: ConditionRow | undefined, rows: readonly ConditionRow[], world: World): readonly Remark[] => {
+const conditionRemarks = (row: ConditionRow | undefined, rows: readonly ConditionRow[], world: World): readonly Remark[] => {
   const refused = refusalRemarks(world.preview?.refused)
   if (!row) return refused
   const { judged } = verdictOf(row, world)

@@ -6,12 +6,12 @@
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import { describeOperator, expression, operandForm, operatorsFor, writtenOperand } from '../../../app/editor/operators.ts'
 import type { Json } from '../../../core/json.ts'
-import { entry, type PickRow, pick } from '../../model/overlays.ts'
+import { entryScreen, type PickRow, pickScreen } from '../../model/overlays.ts'
 import type { Screen, World } from '../../model/screen.ts'
 import { fieldValues, typeOfField } from './field-values.ts'
 
 /** The ids under which the answers come back. */
-export const ids = {
+export const questionIds = {
   field: 'filters.field',
   operator: 'filters.operator',
   /** A value that was picked from a list. */
@@ -23,10 +23,10 @@ export const ids = {
 } as const
 
 /** The answer to the question of the group that leaves the condition as it is. */
-export const asItIs = ''
+export const unchanged = ''
 
 /** The answer that is no field and no value itself, but leads to another question: for an expression, or for a typed value. */
-export const elsewhere = ''
+export const toOtherQuestion = ''
 
 /**
  * Asks for the field. `canBeExpression`: the user may choose an expression over the whole event in place of a field. `now`: the current
@@ -38,15 +38,15 @@ export const askField = ({ payload }: World, canBeExpression: boolean, now?: str
   const rows = [
     ...(seen.some(({ value }) => value === 'event') ? [] : [event]),
     ...seen,
-    ...(canBeExpression ? [{ value: elsewhere, title: expression, detail: describeOperator(expression) }] : []),
+    ...(canBeExpression ? [{ value: toOtherQuestion, title: expression, detail: describeOperator(expression) }] : []),
   ]
-  return pick(ids.field, 'field: a path in the payload, event, or headers.<Name>', rows, true, now)
+  return pickScreen(questionIds.field, 'field: a path in the payload, event, or headers.<Name>', rows, true, now)
 }
 
 /** Asks for the operator. The list has the operators that fit the field's values. The user may type the name of a plugin's operator. */
 export const askOperator = (field: string, rows: readonly ConditionRow[], world: World, now?: string): Screen =>
-  pick(
-    ids.operator,
+  pickScreen(
+    questionIds.operator,
     `operator for ${field}`,
     operatorsFor(typeOfField(field, rows, world)).map((name) => ({ value: name, title: name, detail: describeOperator(name) })),
     true,
@@ -56,11 +56,11 @@ export const askOperator = (field: string, rows: readonly ConditionRow[], world:
 /** Asks for the value. Known values of the field are offered, unless the operator takes something else than one value. */
 export const askValue = (field: string, operator: string, old: string, rows: readonly ConditionRow[], world: World): Screen => {
   const seen = fieldValues(field, rows, world)
-  if (operandForm(operator) !== 'value' || seen.length === 0) return writeValue(field, operator, old, rows, world)
+  if (operandForm(operator) !== 'value' || seen.length === 0) return askTypedValue(field, operator, old, rows, world)
   const offered = seen.map(({ value, json, where }): PickRow => ({ value: json, title: valueTitle(value, json), detail: where }))
-  const other: PickRow = { value: elsewhere, title: 'write it', detail: old === '' ? 'another value' : `now ${old}` }
-  return pick(
-    ids.value,
+  const other: PickRow = { value: toOtherQuestion, title: 'write it', detail: old === '' ? 'another value' : `now ${old}` }
+  return pickScreen(
+    questionIds.value,
     `${field} ${operator}`,
     [...offered, other],
     true,
@@ -73,7 +73,7 @@ const valueTitle = (value: Json, json: string): string =>
   typeof value === 'string' && writtenOperand('in', [value]) === value ? value : json
 
 /** Asks for the value as a line to fill in. A list begins with a known value of the field. */
-export const writeValue = (field: string, operator: string, old: string, rows: readonly ConditionRow[], world: World): Screen => {
+export const askTypedValue = (field: string, operator: string, old: string, rows: readonly ConditionRow[], world: World): Screen => {
   const seen = fieldValues(field, rows, world)
   const isList = operandForm(operator) === 'list'
   const values = seen.map(({ value }) => value)
@@ -84,8 +84,12 @@ export const writeValue = (field: string, operator: string, old: string, rows: r
     values.length > 0 ? `Seen: ${writtenOperand('in', values)}` : '',
   ]
   const text = old === '' && isList ? writtenOperand('in', values.slice(0, 1)) : old
-  return entry(ids.text, `${field} ${operator}`, { text, help: help.filter(Boolean).join(' ') })
+  return entryScreen(questionIds.text, `${field} ${operator}`, { text, help: help.filter(Boolean).join(' ') })
 }
 
+/** Asks for an expression over the whole event. `old`: the expression so far. */
 export const askExpression = (old: string): Screen =>
-  entry(ids.expression, expression, { text: old, help: `${describeOperator(expression)} ^g on the condition opens it in $EDITOR.` })
+  entryScreen(questionIds.expression, expression, {
+    text: old,
+    help: `${describeOperator(expression)} ^g on the condition opens it in $EDITOR.`,
+  })

@@ -1,7 +1,7 @@
 /**
-* Finds in the latest preview whether a condition holds for the payload, for how many samples it holds, and the findings about it. Verdicts
-* of a preview of an older draft are not used.
-*/
+ * Finds in the latest preview whether a condition holds for the payload, for how many samples it holds, and the findings about it. Verdicts
+ * of a preview of an older draft are not used.
+ */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
 import type { Tally } from '../../../app/editor/service.ts'
@@ -23,13 +23,13 @@ export const verdictOf = ({ name }: Pick<ConditionRow, 'name'>, { preview, revis
 }
 
 /** Returns the number of samples that reach the filters, and the number of samples that were not tried. */
-export const samplesOf = ({ preview }: World): { readonly counted: number; readonly untried: number } => ({
+export const sampleCounts = ({ preview }: World): { readonly counted: number; readonly untried: number } => ({
   counted: Math.max(0, ...Object.values(preview?.tallies ?? {}).map(({ of }) => of)),
   untried: preview?.untallied ?? 0,
 })
 
 /** Says why there are no verdicts, or why they do not matter, because the payload does not reach the filters. */
-export const hindrance = ({ preview, payload }: World): string | undefined => {
+export const whyNoVerdicts = ({ preview, payload }: World): string | undefined => {
   if (!preview) return undefined
   const { trace, untraced } = preview
   if (!trace) return payload ? untraced : 'p chooses a payload to try the conditions on'
@@ -42,10 +42,10 @@ export const hindrance = ({ preview, payload }: World): string | undefined => {
 
 /** Returns the findings about a condition or group itself, without the findings about members of the group. */
 export const findingsOf = (row: ConditionRow, rows: readonly ConditionRow[], { preview }: World): readonly Diagnostic[] =>
-  (preview?.findings ?? []).filter(({ pointer }) => nearest(pointer, rows) === row)
+  (preview?.findings ?? []).filter(({ pointer }) => deepestRowIn(pointer, rows) === row)
 
 /** Returns the deepest condition whose path is in the pointer of a finding. */
-const nearest = (pointer: string, rows: readonly ConditionRow[]): ConditionRow | undefined =>
+const deepestRowIn = (pointer: string, rows: readonly ConditionRow[]): ConditionRow | undefined =>
   rows.filter(({ path }) => `${pointer}/`.includes(`${pointerOf(path)}/`)).reduce<ConditionRow | undefined>(deeper, undefined)
 
 const deeper = (best: ConditionRow | undefined, row: ConditionRow): ConditionRow =>

@@ -1,7 +1,7 @@
 /** Shows the home screen: the list of all routes with its headings, and a preview of the route of the cursor. */
 
 import { Box } from 'ink'
-import { cell } from '../../model/cells.ts'
+import { cutOrPad } from '../../model/cells.ts'
 import type { ListArea } from '../../model/list.ts'
 import type { Tone } from '../../model/remark.ts'
 import { barWidth } from '../../model/room.ts'
@@ -14,15 +14,15 @@ import { Row } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
 import type { HomeScreen } from './home.ts'
-import { isFiltered, layoutOf, problemsOf } from './layout.ts'
+import { hasSearchLine, homeLayout, problemRemarks } from './layout.ts'
 import { RoutePreview } from './route-preview.tsx'
-import { type RouteLine, rowsOf } from './rows.ts'
+import { type RouteLine, routeLines } from './rows.ts'
 
 export const HomeView = ({ screen, world, room }: ScreenProps<HomeScreen>) => {
-  const { preview, list, previewHeight } = layoutOf(screen, world, room)
+  const { preview, list, previewHeight } = homeLayout(screen, world, room)
   const { width, height } = room
   const routes = <RouteList screen={screen} world={world} area={list} />
-  const row = rowsOf(screen, world)[screen.cursor]
+  const row = routeLines(screen, world)[screen.cursor]
   if (!row || preview === 'none') return routes
   if (preview === 'beside')
     return (
@@ -48,12 +48,12 @@ type ListProps = { readonly screen: HomeScreen; readonly world: World; readonly 
 const RouteList = ({ screen, world, area }: ListProps) => {
   const { home } = world
   if (!home) return <Dim>reading the routes …</Dim>
-  const rows = rowsOf(screen, world)
+  const rows = routeLines(screen, world)
   const columns = columnsOf(area.width)
   return (
     <>
-      <Remarks of={problemsOf(world)} />
-      {isFiltered(screen) && (
+      <Remarks of={problemRemarks(world)} />
+      {hasSearchLine(screen) && (
         <Row>
           <Span tone="dim">{'filter '}</Span>
           <Field field={screen.search} width={area.width - 10} />
@@ -90,7 +90,7 @@ const columnsOf = (width: number): Columns => {
 const Headings = ({ columns: { name, events, deliver } }: { readonly columns: Columns }) => (
   <Row>
     <Span tone="dim">
-      {`  ${cell('NAME', name)} ${cell('IN', 4)}${cell('MODE', 9)}${cell('EVENTS', events)}${cell('DELIVER', deliver)} ${cell('STATE', 12)}CAME`}
+      {`  ${cutOrPad('NAME', name)} ${cutOrPad('IN', 4)}${cutOrPad('MODE', 9)}${cutOrPad('EVENTS', events)}${cutOrPad('DELIVER', deliver)} ${cutOrPad('STATE', 12)}CAME`}
     </Span>
   </Row>
 )
@@ -100,10 +100,10 @@ const RouteRow = ({ row, columns: { name, events, deliver } }: { readonly row: R
   const sent = row.events.length === 0 ? '*' : row.events.join(', ')
   return (
     <>
-      <Span tone="strong">{cell(row.name, name)}</Span>
-      <Span tone="dim">{` ${cell(row.source === 'config' ? 'cfg' : 'sub', 4)}`}</Span>
-      <Span>{`${cell(row.mode, 9)}${cell(sent, events)}${cell(row.deliver, deliver)} `}</Span>
-      <Span tone={tone}>{cell(state, 12)}</Span>
+      <Span tone="strong">{cutOrPad(row.name, name)}</Span>
+      <Span tone="dim">{` ${cutOrPad(row.source === 'config' ? 'cfg' : 'sub', 4)}`}</Span>
+      <Span>{`${cutOrPad(row.mode, 9)}${cutOrPad(sent, events)}${cutOrPad(row.deliver, deliver)} `}</Span>
+      <Span tone={tone}>{cutOrPad(state, 12)}</Span>
       <Span tone="dim">{row.recorded > 0 ? String(row.recorded) : ''}</Span>
     </>
   )

@@ -2,17 +2,17 @@
 
 import { draftOf, isRemoved, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import type { KeptDraft, PayloadChoice, PayloadRow, RouteRow } from '../../../app/editor/service.ts'
-import { matchMoves, moved, moves } from '../../model/list.ts'
-import { entry, pick } from '../../model/overlays.ts'
+import { matchActions, moveActions, movedCursor } from '../../model/list.ts'
+import { entryScreen, pickScreen } from '../../model/overlays.ts'
 import { changedDrafts, changesOf, withOpen } from '../../model/pending.ts'
 import { type Message, type Returned, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
 import { editField, type TextField, textField, typeInto } from '../../model/text-field.ts'
 import { openLive } from '../live/live.ts'
 import { openSamples, payloadId } from '../payload/payload.ts'
 import { enterRoute } from '../route/route.ts'
-import { layoutOf } from './layout.ts'
-import { changed, onChanges } from './list-changes.ts'
-import { type RouteLine, rowsOf } from './rows.ts'
+import { homeLayout } from './layout.ts'
+import { changeRoute, onChangeAction } from './list-changes.ts'
+import { type RouteLine, routeLines } from './rows.ts'
 
 export type HomeScreen = Screen & {
   readonly kind: 'home'
@@ -30,9 +30,10 @@ export type HomeScreen = Screen & {
   readonly kept?: readonly KeptDraft[]
 }
 
+/** The home screen as it is at first. */
 export const homeScreen: HomeScreen = { kind: 'home', cursor: 0, search: textField(), isFinding: false }
 
-const changes = ['add', 'clone', 'remove', 'toggle', 'undo', 'redo', 'test'] as const
+const changeActions = ['add', 'clone', 'remove', 'toggle', 'undo', 'redo', 'test'] as const
 
 export const homeModel = screenModel<HomeScreen>({
   title: (screen, world) => routesTitle(screen, world),
@@ -42,37 +43,39 @@ export const homeModel = screenModel<HomeScreen>({
       : [
           'open',
           ...(options.readOnly || changedDrafts(world).length === 0 ? [] : (['save', 'undo', 'diff'] as const)),
-          ...(options.readOnly ? [] : changes),
+          ...(options.readOnly ? [] : changeActions),
           'trace',
           'live',
           'samples',
           ...(options.readOnly ? [] : (['editor'] as const)),
           'find',
-          ...(search.text === '' ? [] : matchMoves),
-          ...moves,
+          ...(search.text === '' ? [] : matchActions),
+          ...moveActions,
         ],
   takes: ({ isFinding }) => (isFinding ? 'text' : undefined),
   type: (screen, text) => ({ screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } }),
   press: (screen, key) => (screen.isFinding ? { screen: { ...screen, search: editField(screen.search, key), cursor: 0 } } : {}),
   onAction(screen, action, world) {
-    const rows = rowsOf(screen, world)
+    const rows = routeLines(screen, world)
     const row = rows[screen.cursor]
     if (screen.isFinding && action === 'open') return { screen: { ...screen, isFinding: false } }
     if (action === 'back') return { screen: { ...screen, isFinding: false, search: textField(), cursor: 0 } }
     if (action === 'find') return { screen: { ...screen, isFinding: true } }
-    if (action === 'add') return { go: { push: newName('add', 'the name of the new route', world) } }
+    if (action === 'add') return { go: { push: askNewName('add', 'the name of the new route', world) } }
     if (action === 'editor') return inEditor(world)
     if (action === 'live') return openLive(undefined, row?.name)
-    if (moves.includes(action) || matchMoves.includes(action))
-      return { screen: { ...screen, cursor: moved(screen.cursor, action, rows.length) } }
+    if (moveActions.includes(action) || matchActions.includes(action))
+      return { screen: { ...screen, cursor: movedCursor(screen.cursor, action, rows.length) } }
     const change = action === 'toggle' || action === 'remove' ? action : undefined
-    return onChanges(action, row, world) ?? (row ? { screen: { ...screen, chosen: undefined, change }, ...onRow(action, row, world) } : {})
+    return (
+      onChangeAction(action, row, world) ?? (row ? { screen: { ...screen, chosen: undefined, change }, ...onRow(action, row, world) } : {})
+    )
   },
   onMessage: (screen, message, world) => onMessage(screen, message, world),
-  rows: (screen, world) => rowsOf(screen, world).map(routeSentence),
+  rows: (screen, world) => routeLines(screen, world).map(routeSentence),
   said: (_, { home }) => (home?.problem ? [`Problem: ${home.problem.message}.`] : []),
   point: (screen, cursor) => ({ ...screen, cursor }),
-  list: (screen, world, room) => layoutOf(screen, world, room).list,
+  list: (screen, world, room) => homeLayout(screen, world, room).list,
 })
 
 const onRow = (action: string, row: RouteRow, world: World, chosen?: PayloadChoice): Update<HomeScreen> => {
@@ -82,14 +85,14 @@ const onRow = (action: string, row: RouteRow, world: World, chosen?: PayloadChoi
     case 'open':
     case 'trace':
       if (draft && isRemoved(draft)) return warned(`"${name}" is deleted when you save: u takes that back`)
-      return draft ? withDraft(draft, world, chosen) : { commands: [{ kind: 'ask', question: { ask: 'open', of: { name, source } } }] }
+      return draft ? openDraft(draft, world, chosen) : { commands: [{ kind: 'ask', question: { ask: 'open', of: { name, source } } }] }
     case 'samples':
       return openSamples(name)
     case 'clone':
-      return { go: { push: newName(`clone ${name}`, `the name of the clone of "${name}"`, world) } }
+      return { go: { push: askNewName(`clone ${name}`, `the name of the clone of "${name}"`, world) } }
     case 'toggle':
     case 'remove':
-      return draft ? changed(action, draft, world) : { commands: [{ kind: 'ask', question: { ask: 'open', of: { name, source } } }] }
+      return draft ? changeRoute(action, draft, world) : { commands: [{ kind: 'ask', question: { ask: 'open', of: { name, source } } }] }
     case 'test':
       if (draft) return warned('save first: a test is posted to the route as the gateway has it')
       return { commands: [{ kind: 'ask', question: { ask: 'test', of: { name } } }] }
@@ -105,16 +108,18 @@ const onMessage = (screen: HomeScreen, message: Message, world: World): Update<H
       const { change, chosen } = screen
       const next = { ...screen, chosen: undefined, change: undefined, named: undefined }
       const draft = draftOf(message.answer)
-      return { screen: next, ...(change && message.type === 'open' ? changed(change, draft, world) : withDraft(draft, world, chosen)) }
+      return { screen: next, ...(change && message.type === 'open' ? changeRoute(change, draft, world) : openDraft(draft, world, chosen)) }
     }
     case 'payloads':
-      return screen.named !== undefined && message.of.route === undefined ? { go: { push: likeWhat(screen.named, message.answer) } } : {}
+      return screen.named !== undefined && message.of.route === undefined
+        ? { go: { push: askBeginning(screen.named, message.answer) } }
+        : {}
     case 'drafts':
-      return keptDrafts(screen, message.answer, message.of.route)
+      return askKeptDraft(screen, message.answer, message.of.route)
     case 'test':
       return { world: { notice: { tone: message.answer.ok ? 'ok' : 'warn', text: message.answer.message } } }
     case 'returned':
-      return message.id === payloadId ? withPayload(screen, JSON.parse(message.value), world) : onReturned(screen, message, world)
+      return message.id === payloadId ? openWithPayload(screen, JSON.parse(message.value), world) : onReturned(screen, message, world)
     case 'home':
       return { screen: { ...screen, cursor: Math.min(screen.cursor, Math.max(0, message.answer.rows.length - 1)) } }
     default:
@@ -133,12 +138,12 @@ const inEditor = ({ home }: World): Update<HomeScreen> => {
 }
 
 /** Asks for the name of a new route. */
-const newName = (id: string, title: string, world: World) =>
-  entry(id, title, { form: 'name', taken: rowsOf(homeScreen, world).map(({ name }) => name) })
+const askNewName = (id: string, title: string, world: World) =>
+  entryScreen(id, title, { form: 'name', taken: routeLines(homeScreen, world).map(({ name }) => name) })
 
 /** Asks for the sample or recorded event from which the new route is made. */
-const likeWhat = (name: string, rows: readonly PayloadRow[]) =>
-  pick('like', `what should "${name}" begin with?`, [
+const askBeginning = (name: string, rows: readonly PayloadRow[]) =>
+  pickScreen('like', `what should "${name}" begin with?`, [
     { value: '', title: 'nothing', detail: 'an empty route' },
     ...rows.map(({ choice, title, detail, group }) => ({
       value: JSON.stringify(choice),
@@ -150,7 +155,7 @@ const likeWhat = (name: string, rows: readonly PayloadRow[]) =>
 /**
  * Makes the new route from a payload, and tries the route with that payload, too. `value`: the choice as JSON; empty for an empty route.
  */
-const created = (screen: HomeScreen, name: string, value: string): Update<HomeScreen> => {
+const createRoute = (screen: HomeScreen, name: string, value: string): Update<HomeScreen> => {
   const chosen = value === '' ? undefined : (JSON.parse(value) as PayloadChoice)
   const like = chosen?.from === 'sample' ? chosen.name : chosen?.from === 'event' ? chosen.id : undefined
   return {
@@ -163,15 +168,15 @@ const created = (screen: HomeScreen, name: string, value: string): Update<HomeSc
 const routesTitle = (screen: HomeScreen, world: World): string => {
   const { home } = world
   if (!home) return 'routes'
-  const all = rowsOf(homeScreen, world).length
-  const count = screen.search.text === '' ? String(all) : `${rowsOf(screen, world).length} of ${all}`
+  const all = routeLines(homeScreen, world).length
+  const count = screen.search.text === '' ? String(all) : `${routeLines(screen, world).length} of ${all}`
   const more = home.subscriptions > 0 ? ` + ${home.subscriptions} subscription${home.subscriptions === 1 ? '' : 's'}` : ''
   return `routes (${count}) ─ ${home.file}${more}`
 }
 
 /** Opens the route of the cursor with the payload that was picked for the route. */
-const withPayload = (screen: HomeScreen, chosen: PayloadChoice, world: World): Update<HomeScreen> => {
-  const row = rowsOf(screen, world)[screen.cursor]
+const openWithPayload = (screen: HomeScreen, chosen: PayloadChoice, world: World): Update<HomeScreen> => {
+  const row = routeLines(screen, world)[screen.cursor]
   return row ? { screen: { ...screen, chosen }, ...onRow('open', row, world, chosen) } : {}
 }
 
@@ -179,7 +184,7 @@ const withPayload = (screen: HomeScreen, chosen: PayloadChoice, world: World): U
  * Asks with which kept draft the user wants to go on. `route`: the route that the editor was started with. It is opened if there is no
  * draft, or if the user wants no draft.
  */
-const keptDrafts = (screen: HomeScreen, kept: readonly KeptDraft[], route?: string): Update<HomeScreen> => {
+const askKeptDraft = (screen: HomeScreen, kept: readonly KeptDraft[], route?: string): Update<HomeScreen> => {
   if (kept.length === 0) return route === undefined ? {} : { commands: [{ kind: 'ask', question: { ask: 'open', of: { name: route } } }] }
   const rows = kept.map(({ draft: { opened }, at, note }) => ({
     value: opened.name,
@@ -188,7 +193,10 @@ const keptDrafts = (screen: HomeScreen, kept: readonly KeptDraft[], route?: stri
   }))
   const asItIs = route === undefined ? [] : [{ value: '', title: 'without the draft', detail: `"${route}" as it is saved` }]
   const id = route === undefined ? 'draft' : `draft ${route}`
-  return { screen: { ...screen, kept }, go: { push: pick(id, 'drafts that were left: pick one to go on with it', [...rows, ...asItIs]) } }
+  return {
+    screen: { ...screen, kept },
+    go: { push: pickScreen(id, 'drafts that were left: pick one to go on with it', [...rows, ...asItIs]) },
+  }
 }
 
 const onReturned = (screen: HomeScreen, { id, value }: Returned, world: World): Update<HomeScreen> => {
@@ -198,11 +206,11 @@ const onReturned = (screen: HomeScreen, { id, value }: Returned, world: World): 
     commands: [{ kind: 'ask', question }],
   })
   if (action === 'add') return { screen: { ...screen, named: value.trim() }, ...ask({ ask: 'payloads', of: {} }) }
-  if (action === 'like' && screen.named !== undefined) return created(screen, screen.named, value)
+  if (action === 'like' && screen.named !== undefined) return createRoute(screen, screen.named, value)
   if (action === 'clone' && about !== undefined) return ask({ ask: 'create', of: { name: value.trim(), clone: about } })
   if (action === 'draft' && value === '' && about !== undefined) return ask({ ask: 'open', of: { name: about } })
   return action === 'draft'
-    ? goOn(
+    ? openKeptDraft(
         kept.find(({ draft: { opened } }) => opened.name === value),
         world,
       )
@@ -210,16 +218,16 @@ const onReturned = (screen: HomeScreen, { id, value }: Returned, world: World): 
 }
 
 /** Opens a draft and goes to the screen of its route. */
-const withDraft = (draft: RouteDraft, world: World, chosen?: PayloadChoice): Update<never> => ({
+const openDraft = (draft: RouteDraft, world: World, chosen?: PayloadChoice): Update<never> => ({
   world: withOpen(world, draft),
   ...enterRoute(draft.opened.name, chosen),
 })
 
 /** Goes on with a kept draft. The route screen does not show a draft that deletes its route, so such a draft only changes the list. */
-const goOn = (kept: KeptDraft | undefined, world: World): Update<HomeScreen> => {
+const openKeptDraft = (kept: KeptDraft | undefined, world: World): Update<HomeScreen> => {
   if (!kept) return {}
   const { draft, note } = kept
-  const turn = isRemoved(draft) ? { world: withOpen(world, draft) } : withDraft(draft, world)
+  const turn = isRemoved(draft) ? { world: withOpen(world, draft) } : openDraft(draft, world)
   return { ...turn, world: { ...turn.world, ...(note === undefined ? {} : { notice: { tone: 'warn', text: note } }) } }
 }
 

@@ -11,7 +11,7 @@ import { type Notice, type Update, type World, warned } from '../../model/screen
  * Handles save, diff, undo and redo on the list of routes; `undefined` for other actions. Save and diff begin with the route of the cursor
  * if it has changes. Undo takes back the latest change of any route.
  */
-export const onChanges = (action: ActionName, row: RouteRow | undefined, world: World): Update<never> | undefined => {
+export const onChangeAction = (action: ActionName, row: RouteRow | undefined, world: World): Update<never> | undefined => {
   const ofRow = row && changesOf(world, row)
   const [last] = changedDrafts(world)
   switch (action) {
@@ -20,7 +20,7 @@ export const onChanges = (action: ActionName, row: RouteRow | undefined, world: 
     case 'diff':
       return openSave(ofRow ? withOpen(world, ofRow) : world, 'all', 'diff')
     case 'undo':
-      return last ? takenBack(last, world) : warned('there is nothing to take back')
+      return last ? undoLatest(last, world) : warned('there is nothing to take back')
     case 'redo':
       return world.draft && world.draft.future.length > 0
         ? { world: { draft: redo(world.draft) } }
@@ -30,7 +30,7 @@ export const onChanges = (action: ActionName, row: RouteRow | undefined, world: 
   }
 }
 
-const takenBack = (draft: RouteDraft, world: World): Update<never> => {
+const undoLatest = (draft: RouteDraft, world: World): Update<never> => {
   const { past, opened } = draft
   const notice: Notice = { tone: 'ok', text: `taken back: ${past.at(-1)?.title ?? 'new route'} (${opened.name})` }
   // A new route without steps is itself the last change, so it is dropped.
@@ -39,7 +39,7 @@ const takenBack = (draft: RouteDraft, world: World): Update<never> => {
 }
 
 /** Switches the route of a draft on or off, or deletes the route. */
-export const changed = (action: 'toggle' | 'remove', draft: RouteDraft, world: World): Update<never> => {
+export const changeRoute = (action: 'toggle' | 'remove', draft: RouteDraft, world: World): Update<never> => {
   const { name, isNew } = draft.opened
   const said = (text: string): Notice => ({ tone: 'ok', text: `${text}; w saves, u takes it back` })
   if (action === 'remove' && isNew)

@@ -3,7 +3,7 @@
 import { conditionRows } from '../../../app/editor/conditions.ts'
 import { type FormField, formFields, shownValue } from '../../../app/editor/form.ts'
 import { headKeys, sectionOf, sections } from '../../../app/editor/sections.ts'
-import { cell, wrap } from '../../model/cells.ts'
+import { cutOrPad, wrap } from '../../model/cells.ts'
 import { findingRemark, type Remark } from '../../model/remark.ts'
 import { Remarks } from '../../view/remarks.tsx'
 import { Row } from '../../view/row.tsx'
@@ -59,7 +59,7 @@ const Value = ({ title, lines }: { readonly title: string; readonly lines: reado
     .map((text, at) => ({ text: at === maxLines - 1 && lines.length > maxLines ? `${text} …` : text, at }))
     .map(({ text, at }) => (
       <Row key={at}>
-        <Span tone="dim">{cell(at === 0 ? title : '', titleWidth)}</Span>
+        <Span tone="dim">{cutOrPad(at === 0 ? title : '', titleWidth)}</Span>
         <Span>{` ${text}`}</Span>
       </Row>
     ))

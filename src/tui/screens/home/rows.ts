@@ -4,7 +4,7 @@ import { targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import { isRemoved, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { modeOf } from '../../../app/editor/form.ts'
 import type { RouteRow } from '../../../app/editor/service.ts'
-import { fuzzy } from '../../model/list.ts'
+import { fuzzyDistance } from '../../model/list.ts'
 import { changedDrafts, isSameRoute } from '../../model/pending.ts'
 import type { World } from '../../model/screen.ts'
 import type { TextField } from '../../model/text-field.ts'
@@ -13,8 +13,10 @@ import type { TextField } from '../../model/text-field.ts'
 export type RouteLine = RouteRow & { readonly change?: 'new' | 'changed' | 'deleted' | 'switched on' | 'switched off' }
 
 /** Returns the rows that match the search. */
-export const rowsOf = ({ search: { text } }: { readonly search: TextField }, world: World): readonly RouteLine[] =>
-  allRows(world).filter(({ name, deliver, description }) => text === '' || fuzzy(`${name} ${deliver} ${description}`, text) !== undefined)
+export const routeLines = ({ search: { text } }: { readonly search: TextField }, world: World): readonly RouteLine[] =>
+  allRows(world).filter(
+    ({ name, deliver, description }) => text === '' || fuzzyDistance(`${name} ${deliver} ${description}`, text) !== undefined,
+  )
 
 const allRows = (world: World): readonly RouteLine[] => {
   const rows = world.home?.rows ?? []
@@ -23,13 +25,13 @@ const allRows = (world: World): readonly RouteLine[] => {
   const draftOf = (row: RouteRow): RouteDraft | undefined => changed.find(({ opened }) => isSameRoute(opened, row))
   const known = rows.map((row) => {
     const draft = draftOf(row)
-    return draft ? asChanged(row, draft) : row
+    return draft ? lineAfterSave(row, draft) : row
   })
   const added = changed.filter(({ opened }) => !rows.some((row) => isSameRoute(opened, row)))
-  return [...known, ...added.map((draft) => asChanged(emptyRow(draft), draft))].sort((a, b) => (a.name < b.name ? -1 : 1))
+  return [...known, ...added.map((draft) => lineAfterSave(emptyRow(draft), draft))].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-const asChanged = (row: RouteRow, draft: RouteDraft): RouteLine => {
+const lineAfterSave = (row: RouteRow, draft: RouteDraft): RouteLine => {
   const { spec } = draft
   const enabled = spec.enabled !== false
   const events = Array.isArray(spec.events) ? spec.events.map(String) : []

@@ -21,7 +21,7 @@ export const detailSentences = (pane: string, shown: Detail | undefined, lines: 
 }
 
 /** Says an event in one sentence: its route, its type, its outcome and its deliveries. `lines`: the lines of traffic about the event. */
-export const eventSaid = (lines: readonly TrafficLine[]): string => {
+export const eventSentence = (lines: readonly TrafficLine[]): string => {
   const outcome = lines.find((each) => each.type === 'outcome')
   const deliveries = lines.flatMap((each) =>
     each.type === 'delivery' ? [`${each.state}${each.error === null ? '' : `: ${each.error}`}`] : [],

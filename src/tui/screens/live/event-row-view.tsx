@@ -1,7 +1,7 @@
 /** Shows a row of the live view: the time of an event, its route, the answer to it, and the state of its delivery. */
 
 import type { TrafficLine } from '../../../generated/control.ts'
-import { cell } from '../../model/cells.ts'
+import { cutOrPad } from '../../model/cells.ts'
 import type { Tone } from '../../model/remark.ts'
 import { Span } from '../../view/span.tsx'
 import type { LiveEvent } from './live.ts'
@@ -18,8 +18,8 @@ export const EventRowView = ({ event: { lines }, columns: { route, event } }: Pr
   return (
     <>
       <Span tone="dim">{`${first?.at.slice(11, 19) ?? ''} `}</Span>
-      <Span tone="strong">{cell(first?.route ?? '-', route)}</Span>
-      <Span>{` ${cell(first?.event_type ?? '-', event)} `}</Span>
+      <Span tone="strong">{cutOrPad(first?.route ?? '-', route)}</Span>
+      <Span>{` ${cutOrPad(first?.event_type ?? '-', event)} `}</Span>
       {outcome ? <Answer outcome={outcome} /> : <Span tone="dim">…</Span>}
       {delivery && <Span tone={delivery.state === 'done' ? 'ok' : delivery.state === 'dead' ? 'bad' : 'warn'}>{` ${delivery.state}`}</Span>}
     </>

@@ -2,7 +2,7 @@
 
 import type { Json } from '../../../core/json.ts'
 
-export const jsonOf = (shown: string): Json => {
+export const jsonOrText = (shown: string): Json => {
   try {
     return JSON.parse(shown) as Json
   } catch {

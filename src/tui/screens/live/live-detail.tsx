@@ -1,7 +1,7 @@
 /** Shows the details of the event of the cursor: the names of the panes, and one of the panes. */
 
 import type { TrafficLine } from '../../../generated/control.ts'
-import { cell, wrap } from '../../model/cells.ts'
+import { cutOrPad, wrap } from '../../model/cells.ts'
 import type { Room } from '../../model/room.ts'
 import { List } from '../../view/list.tsx'
 import { Pane } from '../../view/pane.tsx'
@@ -22,11 +22,11 @@ export const LiveDetail = ({ screen, room }: Props) => (
         </Span>
       ))}
     </Row>
-    <Shown screen={screen} room={{ ...room, height: room.height - 1 }} />
+    <ShownPane screen={screen} room={{ ...room, height: room.height - 1 }} />
   </Pane>
 )
 
-const Shown = ({ screen, room: { width, height } }: Props) => {
+const ShownPane = ({ screen, room: { width, height } }: Props) => {
   const { pane, events, cursor, row } = screen
   const shown = detailOf(screen)
   if (pane === 'Delivery') return events[cursor]?.lines.map((line) => <Delivery key={lineKey(line)} line={line} width={width} />)
@@ -46,7 +46,7 @@ const Shown = ({ screen, room: { width, height } }: Props) => {
     <List rows={payload.values} area={{ width, height, cursor: row }}>
       {({ path, shown: value }) => (
         <>
-          <Span>{`${cell(path, Math.floor(width * 0.5))} `}</Span>
+          <Span>{`${cutOrPad(path, Math.floor(width * 0.5))} `}</Span>
           <Span tone="dim">{value}</Span>
         </>
       )}

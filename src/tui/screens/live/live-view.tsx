@@ -1,20 +1,20 @@
 /** Shows the live screen: the events as a list, and the detail of the event of the cursor beside the list. */
 
-import { cell } from '../../model/cells.ts'
+import { cutOrPad } from '../../model/cells.ts'
 import { List } from '../../view/list.tsx'
 import { Beside } from '../../view/pane.tsx'
 import { Gap, Row, Rows } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
 import { type Columns, EventRowView } from './event-row-view.tsx'
-import { layoutOf } from './layout.ts'
+import { liveLayout } from './layout.ts'
 import type { LiveScreen } from './live.ts'
 import { LiveDetail } from './live-detail.tsx'
 
 export const LiveView = ({ screen, room }: ScreenProps<LiveScreen>) => {
   const { events, cursor, state, why = 'looking for the gateway …' } = screen
   if (events.length === 0) return <Rows of={[state === 'open' ? 'waiting for requests …' : why]} tone="dim" />
-  const { isWide, list, detail } = layoutOf(cursor, events.length, room)
+  const { isWide, list, detail } = liveLayout(cursor, events.length, room)
   const columns = columnsOf(list.width)
   const rows = (
     <>
@@ -48,6 +48,6 @@ const columnsOf = (width: number): Columns => ({
 
 const Headings = ({ columns: { route, event } }: { readonly columns: Columns }) => (
   <Row>
-    <Span tone="dim">{`  ${cell('TIME', 9)}${cell('ROUTE', route)} ${cell('EVENT', event)} ANSWER`}</Span>
+    <Span tone="dim">{`  ${cutOrPad('TIME', 9)}${cutOrPad('ROUTE', route)} ${cutOrPad('EVENT', event)} ANSWER`}</Span>
   </Row>
 )

@@ -5,12 +5,12 @@ import type { Payload, TraceShown } from '../../../app/editor/service.ts'
 import { valueAt } from '../../../core/json.ts'
 import type { TailLine, TrafficLine } from '../../../generated/control.ts'
 import type { ActionName } from '../../model/actions.ts'
-import { moved, moves, paneAfter, paneKeys } from '../../model/list.ts'
-import { entry } from '../../model/overlays.ts'
+import { moveActions, movedCursor, paneActions, paneAfter } from '../../model/list.ts'
+import { entryScreen } from '../../model/overlays.ts'
 import { type Message, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
-import { detailSentences, eventSaid } from './detail-said.ts'
-import { jsonOf } from './json-of.ts'
-import { layoutOf } from './layout.ts'
+import { detailSentences, eventSentence } from './detail-said.ts'
+import { jsonOrText } from './json-of.ts'
+import { liveLayout } from './layout.ts'
 
 export const livePanes = ['Trace', 'Headers', 'Body', 'Delivery'] as const
 
@@ -33,7 +33,7 @@ export type LiveScreen = Screen & {
   readonly pane: (typeof livePanes)[number]
   /** The row of the cursor among the values of the body. */
   readonly row: number
-  /** The number of lines that the gateway dropped because they came too quickly. */
+  /** The number of lines of traffic that were lost, because they came faster than they were read. */
   readonly lost: number
   /** The details of the event with this key, each from when the service has answered; `undefined` until the service is asked for them. */
   readonly shown?: { readonly key: string; readonly payload?: Payload; readonly trace?: TraceShown } | undefined
@@ -61,7 +61,7 @@ export const openLive = (route: string | undefined, from = route): Update<never>
   commands: [{ kind: 'watch', ...(route === undefined ? {} : { route }) }],
 })
 
-const changes: readonly ActionName[] = ['replay', 'saveSample', 'saveTest']
+const changeActions: readonly ActionName[] = ['replay', 'saveSample', 'saveTest']
 
 export const liveModel = screenModel<LiveScreen>({
   title: ({ route, state, why, lost, follows }) =>
@@ -75,19 +75,19 @@ export const liveModel = screenModel<LiveScreen>({
   actions: (_, { options }) => [
     'allRoutes',
     'copyCurl',
-    ...(options.readOnly ? [] : [...changes, 'makeFilter' as const]),
-    ...paneKeys,
+    ...(options.readOnly ? [] : [...changeActions, 'makeFilter' as const]),
+    ...paneActions,
     'open',
-    ...moves,
+    ...moveActions,
     'back',
   ],
   onAction: (screen, action, world) => onAction(screen, action, world),
   onMessage: (screen, message, world) => onMessage(screen, message, world),
   panes: ({ pane }) => ({ names: livePanes, at: livePanes.indexOf(pane) }),
   said: (screen) => detailSentences(screen.pane, detailOf(screen), screen.events[screen.cursor]?.lines ?? []),
-  rows: ({ events }) => events.map(({ lines }) => eventSaid(lines)),
+  rows: ({ events }) => events.map(({ lines }) => eventSentence(lines)),
   point: (screen, cursor) => ({ ...screen, cursor, follows: false }),
-  list: ({ cursor, events }, _, room) => layoutOf(cursor, events.length, room).list,
+  list: ({ cursor, events }, _, room) => liveLayout(cursor, events.length, room).list,
 })
 
 /** Returns the event of the cursor, with its id in the records; `undefined` if the request left no record. */
@@ -102,10 +102,10 @@ export const eventAt = ({
 
 const onAction = (screen: LiveScreen, action: ActionName, world: World): Update<LiveScreen> => {
   if (action === 'back') return { go: { back: true }, commands: [{ kind: 'unwatch' }] }
-  if (action === 'open') return detailed({ ...screen, shown: undefined, follows: false })
-  if (paneKeys.includes(action)) return detailed({ ...screen, pane: paneAfter(livePanes, screen.pane, action), row: 0 })
-  if (moves.includes(action)) return moving(screen, action)
-  if (action === 'allRoutes') return screen.route === undefined ? narrowed(screen) : watching({ ...screen, route: undefined })
+  if (action === 'open') return askDetails({ ...screen, shown: undefined, follows: false })
+  if (paneActions.includes(action)) return askDetails({ ...screen, pane: paneAfter(livePanes, screen.pane, action), row: 0 })
+  if (moveActions.includes(action)) return moveCursor(screen, action)
+  if (action === 'allRoutes') return screen.route === undefined ? showOneRoute(screen) : watchAgain({ ...screen, route: undefined })
   const event = eventAt(screen)
   if (!event) return warned('this request left no record')
   switch (action) {
@@ -117,22 +117,22 @@ const onAction = (screen: LiveScreen, action: ActionName, world: World): Update<
       return { commands: [{ kind: 'ask', question: { ask: 'addTest', of: { eventId: event.id } } }] }
     case 'saveSample':
       return {
-        go: { push: entry(`sample ${event.id}`, 'save as a sample', { help: 'provider/event; secrets and addresses are scrubbed' }) },
+        go: { push: entryScreen(`sample ${event.id}`, 'save as a sample', { help: 'provider/event; secrets and addresses are scrubbed' }) },
       }
     case 'makeFilter':
-      return filtered(screen, event.route, world)
+      return addFilter(screen, event.route, world)
     default:
       return {}
   }
 }
 
 /** Shows only the route of the cursor's event. Without such an event, shows only the route from which the screen was opened. */
-const narrowed = (screen: LiveScreen): Update<LiveScreen> => {
+const showOneRoute = (screen: LiveScreen): Update<LiveScreen> => {
   const route = eventAt(screen)?.route ?? screen.from
   if (route === undefined) return warned('there is no request yet whose route could be followed')
   const events = screen.events.filter(({ lines }) => lines.some((each) => each.route === route))
   const key = screen.events[screen.cursor]?.key
-  return watching({
+  return watchAgain({
     ...screen,
     route,
     events,
@@ -144,22 +144,22 @@ const narrowed = (screen: LiveScreen): Update<LiveScreen> => {
 }
 
 /** Watches another route, or all routes. The events so far stay. */
-const watching = (screen: LiveScreen): Update<LiveScreen> => ({
+const watchAgain = (screen: LiveScreen): Update<LiveScreen> => ({
   screen: { ...screen, state: 'opening', why: undefined },
   commands: [{ kind: 'watch', ...(screen.route === undefined ? {} : { route: screen.route }) }],
 })
 
 /** Moves the cursor: in the body between values, elsewhere between events. A move stops the following, except a move to the end. */
-const moving = (screen: LiveScreen, action: ActionName): Update<LiveScreen> => {
-  if (action === 'end') return detailed({ ...screen, follows: true, cursor: Math.max(0, screen.events.length - 1) })
+const moveCursor = (screen: LiveScreen, action: ActionName): Update<LiveScreen> => {
+  if (action === 'end') return askDetails({ ...screen, follows: true, cursor: Math.max(0, screen.events.length - 1) })
   const values = detailOf(screen)?.payload?.values ?? []
   if (screen.pane === 'Body' && values.length > 0)
-    return { screen: { ...screen, follows: false, row: moved(screen.row, action, values.length) } }
-  return detailed({ ...screen, follows: false, cursor: moved(screen.cursor, action, screen.events.length) })
+    return { screen: { ...screen, follows: false, row: movedCursor(screen.row, action, values.length) } }
+  return askDetails({ ...screen, follows: false, cursor: movedCursor(screen.cursor, action, screen.events.length) })
 }
 
 /** Asks for the details of the cursor's event, unless they are known. */
-const detailed = (screen: LiveScreen): Update<LiveScreen> => {
+const askDetails = (screen: LiveScreen): Update<LiveScreen> => {
   const event = eventAt(screen)
   if (!event || detailOf(screen)) return { screen }
   const choice = { from: 'event', id: event.id } as const
@@ -173,13 +173,13 @@ const detailed = (screen: LiveScreen): Update<LiveScreen> => {
 }
 
 /** Adds a condition to the draft of the open route: the field of the row in the body must equal the value of the row. */
-const filtered = (screen: LiveScreen, route: string, { draft }: World): Update<LiveScreen> => {
+const addFilter = (screen: LiveScreen, route: string, { draft }: World): Update<LiveScreen> => {
   const value = screen.pane === 'Body' ? detailOf(screen)?.payload?.values[screen.row] : undefined
   if (!value) return warned('choose a line of the body first: tab')
   if (value.shown.endsWith('…')) return warned('the value is too long to be compared with')
   if (draft?.opened.name !== route) return warned(`open the route "${route}" first: the filter is put into its draft`)
   const filters = valueAt(draft.spec, ['filters'])
-  const condition = { field: value.path, equals: jsonOf(value.shown) }
+  const condition = { field: value.path, equals: jsonOrText(value.shown) }
   const edit = { kind: 'insert', path: ['filters'], at: Array.isArray(filters) ? filters.length : 0, value: condition } as const
   const next = change(draft, `filter on ${value.path}`, [edit])
   if (next === draft) return warned('the filters of the route are one group: add it there')
@@ -187,14 +187,14 @@ const filtered = (screen: LiveScreen, route: string, { draft }: World): Update<L
 }
 
 /** Whether a line is about a profile whose routes the editor does not show. Such a line is not shown either. */
-const isOthers = (line: TailLine, profile: string | undefined): boolean =>
+const isOfOtherProfile = (line: TailLine, profile: string | undefined): boolean =>
   profile !== undefined && 'profile' in line && line.profile !== null && line.profile !== profile
 
 const onMessage = (screen: LiveScreen, message: Message, world: World): Update<LiveScreen> => {
   switch (message.type) {
     case 'traffic':
       if (message.line.type === 'lost') return { screen: { ...screen, lost: screen.lost + message.line.lines } }
-      return isOthers(message.line, world.options.profile) ? {} : withLine(screen, message.line)
+      return isOfOtherProfile(message.line, world.options.profile) ? {} : withLine(screen, message.line)
     case 'watching':
       return { screen: { ...screen, state: message.state, why: message.why } }
     case 'recorded':

@@ -5,7 +5,7 @@ import { List } from '../../view/list.tsx'
 import { Gap, Row } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
-import { underHead } from './under-head.ts'
+import { areaUnderHead } from './under-head.ts'
 
 export const ChooseView = ({ screen, room }: ScreenProps<ChooseScreen>) => {
   const { question, choices } = screen
@@ -15,7 +15,7 @@ export const ChooseView = ({ screen, room }: ScreenProps<ChooseScreen>) => {
         <Span tone="strong">{question}</Span>
       </Row>
       <Gap />
-      <List rows={choices} area={underHead(screen, choices, room)}>
+      <List rows={choices} area={areaUnderHead(screen, choices, room)}>
         {({ title }) => <Span>{title}</Span>}
       </List>
     </>

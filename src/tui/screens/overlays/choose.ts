@@ -1,9 +1,9 @@
 /** The behaviour of a question with a few answers. The value of the chosen answer goes to the screen below. */
 
-import { moved } from '../../model/list.ts'
+import { movedCursor } from '../../model/list.ts'
 import type { ChooseScreen } from '../../model/overlays.ts'
 import { screenModel } from '../../model/screen.ts'
-import { underHead } from './under-head.ts'
+import { areaUnderHead } from './under-head.ts'
 
 export const chooseModel = screenModel<ChooseScreen>({
   title: ({ question }) => question,
@@ -15,9 +15,9 @@ export const chooseModel = screenModel<ChooseScreen>({
     if (action === 'back') return { go: { back: true } }
     if (action === 'open') return { go: { back: true, ...(chosen ? { returns: { id, value: chosen.value } } : {}) } }
     const way = action === 'left' ? 'up' : action === 'right' ? 'down' : action
-    return { screen: { ...screen, cursor: moved(cursor, way, choices.length) } }
+    return { screen: { ...screen, cursor: movedCursor(cursor, way, choices.length) } }
   },
   rows: ({ choices }) => choices.map(({ title }) => title),
   point: (screen, cursor) => ({ ...screen, cursor }),
-  list: (screen, _, room) => underHead(screen, screen.choices, room),
+  list: (screen, _, room) => areaUnderHead(screen, screen.choices, room),
 })

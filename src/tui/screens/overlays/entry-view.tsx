@@ -1,7 +1,7 @@
 /** Shows a line of text to fill in, what is wrong with the text so far, and what the text is for. */
 
 import type { EntryScreen } from '../../model/overlays.ts'
-import { marked } from '../../model/remark.ts'
+import { markedRemark } from '../../model/remark.ts'
 import { Field } from '../../view/field.tsx'
 import { Remarks } from '../../view/remarks.tsx'
 import { Gap, Row } from '../../view/row.tsx'
@@ -21,7 +21,7 @@ export const EntryView = ({ screen, room: { width } }: ScreenProps<EntryScreen>)
       <Gap />
       <Remarks
         of={[
-          ...(wrong === undefined ? [] : [marked(wrong, 'warn')]),
+          ...(wrong === undefined ? [] : [markedRemark(wrong, 'warn')]),
           ...(help === undefined ? [] : [{ text: help, tone: 'dim' } as const]),
         ]}
       />

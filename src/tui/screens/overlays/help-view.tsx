@@ -1,17 +1,17 @@
 /** Shows help: a search, and the keys of the screen below with what each key does. */
 
-import { cell } from '../../model/cells.ts'
+import { cutOrPad } from '../../model/cells.ts'
 import type { HelpScreen } from '../../model/overlays.ts'
 import { Field } from '../../view/field.tsx'
 import { List } from '../../view/list.tsx'
 import { Gap, Row } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
-import { known } from './help.ts'
-import { underHead } from './under-head.ts'
+import { helpRows } from './help.ts'
+import { areaUnderHead } from './under-head.ts'
 
 export const HelpView = ({ screen, world, room }: ScreenProps<HelpScreen>) => {
-  const rows = known(screen, world)
+  const rows = helpRows(screen, world)
   return (
     <>
       <Row>
@@ -19,10 +19,10 @@ export const HelpView = ({ screen, world, room }: ScreenProps<HelpScreen>) => {
         <Field field={screen.search} width={room.width - 10} />
       </Row>
       <Gap />
-      <List rows={rows} area={underHead(screen, rows, room)}>
+      <List rows={rows} area={areaUnderHead(screen, rows, room)}>
         {({ keys, title, group }) => (
           <>
-            <Span tone="accent">{cell(keys, 16)}</Span> <Span>{cell(title, 50)}</Span>
+            <Span tone="accent">{cutOrPad(keys, 16)}</Span> <Span>{cutOrPad(title, 50)}</Span>
             <Span tone="dim">{group}</Span>
           </>
         )}

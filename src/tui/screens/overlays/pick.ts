@@ -1,21 +1,21 @@
 /** The behaviour of a list to pick from, which typing narrows. In a list with marks, several rows may be picked. */
 
-import { fuzzy, moved } from '../../model/list.ts'
-import { type Marks, noMark, type PickRow, type PickScreen } from '../../model/overlays.ts'
+import { fuzzyDistance, movedCursor } from '../../model/list.ts'
+import { type Marks, noMarkRow, type PickRow, type PickScreen } from '../../model/overlays.ts'
 import { screenModel, type Update } from '../../model/screen.ts'
 import { editField, typeInto } from '../../model/text-field.ts'
-import { underHead } from './under-head.ts'
+import { areaUnderHead } from './under-head.ts'
 
 /** Returns the rows that match the search, the best first. If any text may be chosen, the typed text is the last row. */
-export const found = ({ all, search: { text }, free }: PickScreen): readonly PickRow[] => {
+export const rowsFound = ({ all, search: { text }, free }: PickScreen): readonly PickRow[] => {
   if (text === '') return all
-  const rows = matching(all, text)
+  const rows = sortedMatches(all, text)
   return !free || rows.some(({ title }) => title === text) ? rows : [...rows, { value: text, title: text, detail: 'as it is typed' }]
 }
 
-const matching = (all: readonly PickRow[], text: string): readonly PickRow[] =>
+const sortedMatches = (all: readonly PickRow[], text: string): readonly PickRow[] =>
   all
-    .map((row) => ({ row, far: fuzzy(`${row.title} ${row.detail ?? ''}`, text) }))
+    .map((row) => ({ row, far: fuzzyDistance(`${row.title} ${row.detail ?? ''}`, text) }))
     .flatMap(({ row, far }) => (far === undefined ? [] : [{ row, far }]))
     .sort((a, b) => a.far - b.far)
     .map(({ row }) => row)
@@ -27,43 +27,43 @@ export const pickModel = screenModel<PickScreen>({
   takes: () => 'text',
   // In a list with marks, a blank marks a row instead of going into the search. A title with a blank is found without typing the blank.
   type: (screen, text) =>
-    screen.marks && text === ' ' ? marked(screen) : { screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } },
+    screen.marks && text === ' ' ? withMarkToggled(screen) : { screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } },
   press: (screen, key) => ({ screen: { ...screen, search: editField(screen.search, key), cursor: 0 } }),
   onAction(screen, action) {
     if (action === 'back') return { go: { back: true } }
-    if (action === 'toggle') return marked(screen)
-    const rows = found(screen)
+    if (action === 'toggle') return withMarkToggled(screen)
+    const rows = rowsFound(screen)
     return action === 'open'
-      ? picked(screen, rows[screen.cursor])
-      : { screen: { ...screen, cursor: moved(screen.cursor, action, rows.length) } }
+      ? pickUpdate(screen, rows[screen.cursor])
+      : { screen: { ...screen, cursor: movedCursor(screen.cursor, action, rows.length) } }
   },
   rows: ({ marks, ...screen }) =>
-    found(screen).map(({ title, detail, value }) =>
+    rowsFound(screen).map(({ title, detail, value }) =>
       [title, detail, marks?.all.includes(value) ? 'chosen' : ''].filter(Boolean).join(marks ? ', ' : ': '),
     ),
   point: (screen, cursor) => ({ ...screen, cursor }),
-  list: (screen, _, room) => underHead(screen, found(screen), room),
+  list: (screen, _, room) => areaUnderHead(screen, rowsFound(screen), room),
   numberDoes: ({ marks }) => (marks ? 'toggle' : 'open'),
 })
 
 /** Sets or removes the mark of the row of the cursor. */
-const marked = (screen: PickScreen): Update<PickScreen> => {
+const withMarkToggled = (screen: PickScreen): Update<PickScreen> => {
   const { marks, cursor } = screen
-  const row = found(screen)[cursor]
-  if (!marks || !row || row === noMark) return {}
+  const row = rowsFound(screen)[cursor]
+  if (!marks || !row || row === noMarkRow) return {}
   const all = marks.all.includes(row.value) ? marks.all.filter((value) => value !== row.value) : [...marks.all, row.value]
   // A typed text is a row of the list after it is marked.
   const isKnown = screen.all.some(({ value }) => value === row.value)
   return { screen: { ...screen, all: isKnown ? screen.all : [row, ...screen.all], marks: { ...marks, all, isTouched: true } } }
 }
 
-const picked = ({ id, marks }: PickScreen, row: PickRow | undefined): Update<PickScreen> => {
-  if (marks) return { go: { back: true, returns: { id, value: JSON.stringify(withRow(marks, row)) } } }
+const pickUpdate = ({ id, marks }: PickScreen, row: PickRow | undefined): Update<PickScreen> => {
+  if (marks) return { go: { back: true, returns: { id, value: JSON.stringify(pickedValues(marks, row)) } } }
   return row ? { go: { back: true, returns: { id, value: row.value } } } : {}
 }
 
 /** Returns the values that enter picks: of the marked rows, and of the row of the cursor as long as the user has set no mark. */
-const withRow = ({ all, isTouched, isUsuallyAlone }: Marks, row: PickRow | undefined): readonly string[] => {
-  if (isTouched || !row || row === noMark || all.includes(row.value)) return all
+const pickedValues = ({ all, isTouched, isUsuallyAlone }: Marks, row: PickRow | undefined): readonly string[] => {
+  if (isTouched || !row || row === noMarkRow || all.includes(row.value)) return all
   return isUsuallyAlone ? [row.value] : [...all, row.value]
 }

@@ -2,9 +2,9 @@
 
 import { jsonProblem } from '../../../app/editor/payload/json-problem.ts'
 import type { PayloadRow } from '../../../app/editor/service.ts'
-import { cell } from '../../model/cells.ts'
-import { type ListArea, positionOf } from '../../model/list.ts'
-import { marked, type Remark } from '../../model/remark.ts'
+import { cutOrPad } from '../../model/cells.ts'
+import { type ListArea, shownRange } from '../../model/list.ts'
+import { markedRemark, type Remark } from '../../model/remark.ts'
 import type { Room } from '../../model/room.ts'
 import type { World } from '../../model/screen.ts'
 import { Field, FieldRows } from '../../view/field.tsx'
@@ -14,8 +14,8 @@ import { Remarks } from '../../view/remarks.tsx'
 import { Gap, Row, Rows } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
-import { headRows, layoutOf } from './layout.ts'
-import { type Group, groupHints, hasRows, type PayloadScreen, payloadGroups, rowsOf } from './payload.ts'
+import { headRows, payloadLayout } from './layout.ts'
+import { groupHints, hasRows, type PayloadGroup, type PayloadScreen, payloadGroups, payloadRows } from './payload.ts'
 
 export const PayloadView = ({ screen, world, room }: ScreenProps<PayloadScreen>) => {
   const { isFinding, search } = screen
@@ -35,7 +35,7 @@ export const PayloadView = ({ screen, world, room }: ScreenProps<PayloadScreen>)
   )
 }
 
-const titles: { readonly [group in Group]: string } = {
+const titles: { readonly [group in PayloadGroup]: string } = {
   samples: 'Samples',
   recorded: 'Recorded',
   file: 'File',
@@ -46,8 +46,8 @@ const titles: { readonly [group in Group]: string } = {
 /** Shows the names of the groups. The name of the group whose rows are shown has brackets. */
 const Tabs = ({ screen, room }: { readonly screen: PayloadScreen; readonly room: Room }) => {
   const { group, all, cursor } = screen
-  const countOf = (each: Group): string => (hasRows(each) ? ` ${all ? all.filter((row) => row.group === each).length : '…'}` : '')
-  const { list } = layoutOf(cursor, rowsOf(screen).length, room)
+  const countOf = (each: PayloadGroup): string => (hasRows(each) ? ` ${all ? all.filter((row) => row.group === each).length : '…'}` : '')
+  const { list } = payloadLayout(cursor, payloadRows(screen).length, room)
   return (
     <Row>
       {payloadGroups.map((each) => (
@@ -55,7 +55,7 @@ const Tabs = ({ screen, room }: { readonly screen: PayloadScreen; readonly room:
           {each === group ? `[${titles[each]}${countOf(each)}] ` : ` ${titles[each]}${countOf(each)}  `}
         </Span>
       ))}
-      <Span tone="dim">{` ${positionOf(list)}`}</Span>
+      <Span tone="dim">{` ${shownRange(list)}`}</Span>
     </Row>
   )
 }
@@ -65,15 +65,15 @@ const GroupBody = ({ screen, world, room }: ScreenProps<PayloadScreen>) => {
   const rest = { width: room.width, height: room.height - headRows }
   if (group === 'paste') return pasted.text === '' ? <EmptyPaste screen={screen} room={rest} /> : <Pasted screen={screen} room={rest} />
   if (!hasRows(group)) return <Remarks of={[{ text: groupHints[group], tone: 'dim' }]} />
-  const rows = rowsOf(screen)
-  const { list, body } = layoutOf(cursor, rows.length, room)
+  const rows = payloadRows(screen)
+  const { list, body } = payloadLayout(cursor, rows.length, room)
   const listed =
     rows.length > 0 ? (
       <List rows={rows} area={list}>
         {(row) => <PayloadRowView row={row} area={list} />}
       </List>
     ) : (
-      <Rows of={[noneOf(screen)]} tone="dim" />
+      <Rows of={[whyNoRows(screen)]} tone="dim" />
     )
   if (!body) return listed
   return (
@@ -86,13 +86,13 @@ const GroupBody = ({ screen, world, room }: ScreenProps<PayloadScreen>) => {
 
 const PayloadRowView = ({ row: { title, detail, fits }, area: { width } }: { readonly row: PayloadRow; readonly area: ListArea }) => (
   <>
-    <Span>{`${cell(title, Math.min(40, Math.floor(width * 0.5)))} `}</Span>
-    <Span tone={fits ? 'ok' : 'dim'}>{cell(fits ? 'fits' : '-', 5)}</Span>
+    <Span>{`${cutOrPad(title, Math.min(40, Math.floor(width * 0.5)))} `}</Span>
+    <Span tone={fits ? 'ok' : 'dim'}>{cutOrPad(fits ? 'fits' : '-', 5)}</Span>
     <Span tone="dim">{detail}</Span>
   </>
 )
 
-const noneOf = ({ all, group, search }: PayloadScreen): string => {
+const whyNoRows = ({ all, group, search }: PayloadScreen): string => {
   if (!all) return 'reading …'
   if (search.text !== '') return 'nothing fits the filter'
   return group === 'recorded' ? 'no event of this route was recorded with its payload' : 'no samples'
@@ -112,7 +112,7 @@ const EmptyPaste = ({ screen: { pasted }, room: { width } }: PasteProps) => (
 const Pasted = ({ screen: { pasted }, room: { width, height } }: PasteProps) => {
   const problem = jsonProblem(pasted.text)
   const state: Remark =
-    problem === undefined ? { text: `JSON, ${pasted.text.length} characters: enter takes it`, tone: 'ok' } : marked(problem, 'warn')
+    problem === undefined ? { text: `JSON, ${pasted.text.length} characters: enter takes it`, tone: 'ok' } : markedRemark(problem, 'warn')
   return (
     <>
       <Remarks of={[state]} />
@@ -122,11 +122,11 @@ const Pasted = ({ screen: { pasted }, room: { width, height } }: PasteProps) => 
 }
 
 /** The most characters of a body that are read for a frame. */
-const maxLooked = 20_000
+const maxBodyCharacters = 20_000
 
 const Body = ({ payload, height }: { readonly payload: World['payload']; readonly height: number }) => {
   if (!payload) return <Rows of={['no payload is chosen']} tone="dim" />
-  const lines = payload.body.slice(0, maxLooked).split('\n')
+  const lines = payload.body.slice(0, maxBodyCharacters).split('\n')
   return (
     <>
       <Rows of={[`${payload.title}, ${payload.bytes} bytes`]} tone="strong" />

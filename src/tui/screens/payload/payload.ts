@@ -7,21 +7,21 @@ import type { RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { jsonProblem } from '../../../app/editor/payload/json-problem.ts'
 import type { Payload, PayloadChoice, PayloadRow } from '../../../app/editor/service.ts'
 import type { ActionName } from '../../model/actions.ts'
-import { fuzzy, matchMoves, moved, moves, paneAfter, paneKeys } from '../../model/list.ts'
-import { entry } from '../../model/overlays.ts'
+import { fuzzyDistance, matchActions, moveActions, movedCursor, paneActions, paneAfter } from '../../model/list.ts'
+import { entryScreen } from '../../model/overlays.ts'
 import { type Message, type Screen, screenModel, type Update, type World } from '../../model/screen.ts'
 import { editField, maxFieldLength, type TextField, textField, typeInto } from '../../model/text-field.ts'
-import { layoutOf } from './layout.ts'
+import { payloadLayout } from './layout.ts'
 
 export const payloadGroups = ['samples', 'recorded', 'file', 'paste', 'edit'] as const
-export type Group = (typeof payloadGroups)[number]
+export type PayloadGroup = (typeof payloadGroups)[number]
 
 export type PayloadScreen = Screen & {
   readonly kind: 'payload'
   readonly route: string
   /** The route is not open yet, so the picked payload goes back to the screen below. */
   readonly isAhead: boolean
-  readonly group: Group
+  readonly group: PayloadGroup
   readonly cursor: number
   readonly search: TextField
   /** The user is writing the search. */
@@ -38,16 +38,16 @@ const fileId = 'payload file'
 const editId = 'payload edit'
 
 /** Opens the payload screen for the open route. Without `group`, the group of the current payload is shown. */
-export const openPayload = ({ opened: { name } }: RouteDraft, { payload }: Pick<World, 'payload'>, group?: Group): Update<never> =>
-  opening(name, group ?? (payload?.choice.from === 'event' ? 'recorded' : 'samples'), false)
+export const openPayload = ({ opened: { name } }: RouteDraft, { payload }: Pick<World, 'payload'>, group?: PayloadGroup): Update<never> =>
+  openFor(name, group ?? (payload?.choice.from === 'event' ? 'recorded' : 'samples'), false)
 
 /**
  * Opens the payload screen, with its samples, for a route that is not open yet. The picked payload goes to the screen below under
  * `payloadId`, as the JSON of a `PayloadChoice`.
  */
-export const openSamples = (route: string): Update<never> => opening(route, 'samples', true)
+export const openSamples = (route: string): Update<never> => openFor(route, 'samples', true)
 
-const opening = (route: string, group: Group, isAhead: boolean): Update<never> => {
+const openFor = (route: string, group: PayloadGroup, isAhead: boolean): Update<never> => {
   const push: PayloadScreen = {
     kind: 'payload',
     route,
@@ -62,25 +62,25 @@ const opening = (route: string, group: Group, isAhead: boolean): Update<never> =
 }
 
 /** Whether a group is a list of payloads. Any other group asks the user for a payload. */
-export const hasRows = (group: Group): group is 'samples' | 'recorded' => group === 'samples' || group === 'recorded'
+export const hasRows = (group: PayloadGroup): group is 'samples' | 'recorded' => group === 'samples' || group === 'recorded'
 
 /** Returns the rows of the group that match the search. */
-export const rowsOf = ({ all = [], group, search: { text } }: PayloadScreen): readonly PayloadRow[] =>
-  all.filter((row) => row.group === group && (text === '' || fuzzy(`${row.title} ${row.detail}`, text) !== undefined))
+export const payloadRows = ({ all = [], group, search: { text } }: PayloadScreen): readonly PayloadRow[] =>
+  all.filter((row) => row.group === group && (text === '' || fuzzyDistance(`${row.title} ${row.detail}`, text) !== undefined))
 
 export const payloadModel = screenModel<PayloadScreen>({
   title: ({ route }) => `payload of ${route}`,
   enter: 'choose',
   actions({ isFinding, group, search }) {
     if (isFinding) return ['open', 'back', 'up', 'down']
-    if (group === 'paste') return ['open', 'back', ...paneKeys]
-    return ['open', 'find', ...(search.text === '' ? [] : matchMoves), ...paneKeys, 'left', 'right', ...moves, 'back']
+    if (group === 'paste') return ['open', 'back', ...paneActions]
+    return ['open', 'find', ...(search.text === '' ? [] : matchActions), ...paneActions, 'left', 'right', ...moveActions, 'back']
   },
   takes: ({ isFinding, group }) => (isFinding || group === 'paste' ? 'text' : undefined),
   type(screen, text) {
     if (screen.isFinding) return { screen: { ...screen, search: typeInto(screen.search, text), cursor: 0 } }
     return screen.pasted.text.length + text.length > maxFieldLength
-      ? longTaken(screen, screen.pasted.text + text)
+      ? chooseLongPaste(screen, screen.pasted.text + text)
       : { screen: { ...screen, pasted: typeInto(screen.pasted, text, true) } }
   },
   press(screen, key) {
@@ -92,7 +92,7 @@ export const payloadModel = screenModel<PayloadScreen>({
   rows: (screen) => sentences(screen),
   panes: ({ group }) => ({ names: payloadGroups, at: payloadGroups.indexOf(group) }),
   point: (screen, cursor) => ({ ...screen, cursor }),
-  list: (screen, _, room) => (hasRows(screen.group) ? layoutOf(screen.cursor, rowsOf(screen).length, room).list : undefined),
+  list: (screen, _, room) => (hasRows(screen.group) ? payloadLayout(screen.cursor, payloadRows(screen).length, room).list : undefined),
 })
 
 const onAction = (screen: PayloadScreen, action: ActionName, world: World): Update<PayloadScreen> => {
@@ -109,10 +109,10 @@ const onAction = (screen: PayloadScreen, action: ActionName, world: World): Upda
     case 'left':
       return toGroup(screen, 'previousPane')
     case 'open':
-      return picked(screen, world)
+      return onEnter(screen, world)
     default:
-      if (paneKeys.includes(action)) return toGroup(screen, action)
-      return { screen: { ...screen, cursor: moved(cursor, action, rowsOf(screen).length) } }
+      if (paneActions.includes(action)) return toGroup(screen, action)
+      return { screen: { ...screen, cursor: movedCursor(cursor, action, payloadRows(screen).length) } }
   }
 }
 
@@ -121,18 +121,20 @@ const toGroup = (screen: PayloadScreen, action: ActionName): Update<PayloadScree
 })
 
 /** Handles enter, which does something else in each group. */
-const picked = (screen: PayloadScreen, { payload }: World): Update<PayloadScreen> => {
-  const row = rowsOf(screen)[screen.cursor]
+const onEnter = (screen: PayloadScreen, { payload }: World): Update<PayloadScreen> => {
+  const row = payloadRows(screen)[screen.cursor]
   switch (screen.group) {
     case 'samples':
     case 'recorded':
       return row ? choosePayload(screen, row.choice) : {}
     case 'file':
       return {
-        go: { push: entry(fileId, 'the file of the payload', { help: 'a payload, or a sample with its headers; ~ is the home folder' }) },
+        go: {
+          push: entryScreen(fileId, 'the file of the payload', { help: 'a payload, or a sample with its headers; ~ is the home folder' }),
+        },
       }
     case 'paste':
-      return textTaken(screen, screen.pasted.text)
+      return choosePasted(screen, screen.pasted.text)
     case 'edit':
       if (!payload) return badNotice('no payload is chosen: there is nothing to edit')
       if (payload.isCut) return badNotice('the payload is too large to be edited here: edit it as a file')
@@ -147,14 +149,14 @@ const choosePayload = ({ isAhead, route }: PayloadScreen, choice: PayloadChoice)
     ? { go: { back: true, returns: { id: payloadId, value: JSON.stringify(choice) } } }
     : { go: { back: true }, commands: [{ kind: 'ask', question: { ask: 'payload', of: { choice, route } } }] }
 
-const textTaken = (screen: PayloadScreen, text: string): Update<PayloadScreen> => {
+const choosePasted = (screen: PayloadScreen, text: string): Update<PayloadScreen> => {
   if (text.trim() === '') return badNotice('nothing is pasted yet')
   const problem = jsonProblem(text)
   return problem === undefined ? choosePayload(screen, { from: 'text', text }) : badNotice(problem)
 }
 
 /** Takes a paste that is too long to be shown. The paste is chosen at once if it is JSON, and dropped otherwise. */
-const longTaken = (screen: PayloadScreen, text: string): Update<PayloadScreen> => {
+const chooseLongPaste = (screen: PayloadScreen, text: string): Update<PayloadScreen> => {
   const problem = jsonProblem(text)
   if (problem === undefined) return choosePayload(screen, { from: 'text', text })
   return badNotice(`${problem}; the text is too long to be mended here: put it into a file`)
@@ -164,13 +166,15 @@ const onMessage = (screen: PayloadScreen, message: Message, { payload }: World):
   if (message.type === 'payloads' && message.of.route === screen.route) return { screen: withRows(screen, message.answer, payload) }
   if (message.type !== 'returned') return {}
   if (message.id === fileId) return message.value.trim() === '' ? {} : choosePayload(screen, { from: 'file', file: message.value })
-  return message.id === editId && payload ? editTaken(screen, message.value, payload) : {}
+  return message.id === editId && payload ? chooseEdited(screen, message.value, payload) : {}
 }
 
 /** Sets the rows, and puts the cursor on the current payload. */
 const withRows = (screen: PayloadScreen, all: readonly PayloadRow[], payload: Payload | undefined): PayloadScreen => {
   const next = { ...screen, all }
-  const at = rowsOf(next).findIndex(({ choice }) => payload && !screen.isAhead && JSON.stringify(choice) === JSON.stringify(payload.choice))
+  const at = payloadRows(next).findIndex(
+    ({ choice }) => payload && !screen.isAhead && JSON.stringify(choice) === JSON.stringify(payload.choice),
+  )
   return { ...next, cursor: Math.max(0, at) }
 }
 
@@ -178,7 +182,7 @@ const withRows = (screen: PayloadScreen, all: readonly PayloadRow[], payload: Pa
  * Chooses an edited text as the payload, with the headers of the payload that was edited. The text must be JSON, unless the payload before
  * the edit was not JSON either, such as a form.
  */
-const editTaken = (screen: PayloadScreen, text: string, { body, headers }: Payload): Update<PayloadScreen> => {
+const chooseEdited = (screen: PayloadScreen, text: string, { body, headers }: Payload): Update<PayloadScreen> => {
   const problem = jsonProblem(body) === undefined ? jsonProblem(text) : undefined
   if (problem !== undefined) return { screen: { ...screen, edited: text }, ...badNotice(`${problem}; enter goes on with the text`) }
   return choosePayload(screen, { from: 'text', text, headers })
@@ -188,7 +192,7 @@ const sentences = (screen: PayloadScreen): readonly string[] => {
   switch (screen.group) {
     case 'samples':
     case 'recorded':
-      return rowsOf(screen).map(
+      return payloadRows(screen).map(
         ({ title, detail, fits }) => `${title}, ${detail.replaceAll('  ', ', ')}${fits ? '' : ', not for this route'}`,
       )
     default:

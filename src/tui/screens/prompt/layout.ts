@@ -6,9 +6,9 @@ import { barWidth, type Room } from '../../model/room.ts'
 import type { TextField } from '../../model/text-field.ts'
 
 /** The least width at which the expansion stands beside the template. */
-const wide = 90
+const wideFrom = 90
 /** The most paths that are shown at a time. */
-const offered = 8
+const maxOfferedPaths = 8
 
 export type PromptLayout = {
   readonly isWide: boolean
@@ -26,12 +26,13 @@ type PromptState = {
   readonly completion?: { readonly rows: readonly PayloadValue[] } | undefined
 }
 
-export const layoutOf = ({ field, completion, cursor }: PromptState, { width, height }: Room): PromptLayout => {
-  const isWide = width >= wide
+/** Returns the places in the room of the screen. */
+export const promptLayout = ({ field, completion, cursor }: PromptState, { width, height }: Room): PromptLayout => {
+  const isWide = width >= wideFrom
   const left = isWide ? Math.floor(width / 2) - 2 : width
   const editor = isWide ? height : Math.ceil(height / 2)
   const length = completion?.rows.length ?? 0
-  const shown = Math.min(length, offered, Math.max(0, editor - 4))
+  const shown = Math.min(length, maxOfferedPaths, Math.max(0, editor - 4))
   const text = { width: left, height: editor - shown }
   return {
     isWide,

@@ -1,11 +1,11 @@
 /**
-* Shows the prompt screen: the template, and its expansion (the template filled in from the payload). Placeholders for which the payload
-* has no value are underlined and followed by `[?]`.
-*/
+ * Shows the prompt screen: the template, and its expansion (the template filled in from the payload). Placeholders for which the payload
+ * has no value are underlined and followed by `[?]`.
+ */
 
 import type { ReactNode } from 'react'
 import type { Preview } from '../../../app/editor/service.ts'
-import { cell, wrap } from '../../model/cells.ts'
+import { cutOrPad, wrap } from '../../model/cells.ts'
 import type { Room } from '../../model/room.ts'
 import type { World } from '../../model/screen.ts'
 import { FieldRows } from '../../view/field.tsx'
@@ -14,11 +14,11 @@ import { Beside, Pane } from '../../view/pane.tsx'
 import { Gap, Row, Rows } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
-import { layoutOf, type PromptLayout } from './layout.ts'
+import { type PromptLayout, promptLayout } from './layout.ts'
 import type { PromptScreen } from './prompt.ts'
 
 export const PromptView = ({ screen, world, room }: ScreenProps<PromptScreen>) => {
-  const layout = layoutOf(screen, room)
+  const layout = promptLayout(screen, room)
   const { isWide, text, expansion } = layout
   const editor = <Editor screen={screen} world={world} layout={layout} />
   const expanded = <Expansion preview={world.preview} room={expansion} />
@@ -42,12 +42,12 @@ type EditorProps = { readonly screen: PromptScreen; readonly world: World; reado
 
 const Editor = ({ screen, world, layout: { text, paths } }: EditorProps) => (
   <>
-    <FieldRows field={screen.field} room={text} marked={(line) => marked(line, world.preview)} />
+    <FieldRows field={screen.field} room={text} lineView={(line) => withUnresolvedMarked(line, world.preview)} />
     {paths.height > 0 && (
       <List rows={screen.completion?.rows ?? []} area={paths}>
         {({ path, shown }) => (
           <>
-            <Span>{`${cell(path, Math.floor(paths.width * 0.55))} `}</Span>
+            <Span>{`${cutOrPad(path, Math.floor(paths.width * 0.55))} `}</Span>
             <Span tone="dim">{shown}</Span>
           </>
         )}
@@ -56,7 +56,7 @@ const Editor = ({ screen, world, layout: { text, paths } }: EditorProps) => (
   </>
 )
 
-const marked = (text: string, preview: Preview | undefined): ReactNode => {
+const withUnresolvedMarked = (text: string, preview: Preview | undefined): ReactNode => {
   const unresolved = new Set(preview?.prompt?.unresolved)
   const parts = text.split(/(\{[^{}\n]*\})/).map((part, at) => ({ part, at }))
   return parts.map(({ part, at }) => (unresolved.has(part) ? <Unresolved key={at}>{part}</Unresolved> : <Span key={at}>{part}</Span>))

@@ -5,11 +5,11 @@
 
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import type { PayloadValue } from '../../../app/editor/service.ts'
-import { fuzzy, moved } from '../../model/list.ts'
+import { fuzzyDistance, movedCursor } from '../../model/list.ts'
 import { type Screen, screenModel, type Update, type World } from '../../model/screen.ts'
 import { editField, type TextField, textField, typeInto } from '../../model/text-field.ts'
 import { promptSentences } from '../trace/trace-said.ts'
-import { layoutOf } from './layout.ts'
+import { promptLayout } from './layout.ts'
 
 export type PromptScreen = Screen & {
   readonly kind: 'prompt'
@@ -26,7 +26,7 @@ export type PromptScreen = Screen & {
 
 export const openPrompt = (draft: RouteDraft, world: World): PromptScreen => {
   const { prompt } = draft.spec
-  return offering({ kind: 'prompt', field: textField(typeof prompt === 'string' ? prompt : ''), before: draft, cursor: 0 }, world)
+  return withCompletion({ kind: 'prompt', field: textField(typeof prompt === 'string' ? prompt : ''), before: draft, cursor: 0 }, world)
 }
 
 /** `at`: the offset of the open brace. */
@@ -40,7 +40,7 @@ const completionOf = ({ field: { text, cursor }, closedAt }: PromptScreen, { pay
   if (!open || !payload || open.index === closedAt) return undefined
   const [, search = ''] = open
   const rows = payload.values
-    .map((value) => ({ value, far: fuzzy(value.path, search) }))
+    .map((value) => ({ value, far: fuzzyDistance(value.path, search) }))
     // A template reads the payload only, and not the headers.
     .flatMap(({ value, far }) => (far === undefined || value.path.startsWith('headers.') ? [] : [{ value, far }]))
     .sort((a, b) => a.far - b.far)
@@ -50,7 +50,7 @@ const completionOf = ({ field: { text, cursor }, closedAt }: PromptScreen, { pay
 }
 
 /** Sets the list of paths. The list is made once for each state of the text, because a payload may have thousands of paths. */
-const offering = (screen: PromptScreen, world: World): PromptScreen => ({ ...screen, completion: completionOf(screen, world) })
+const withCompletion = (screen: PromptScreen, world: World): PromptScreen => ({ ...screen, completion: completionOf(screen, world) })
 
 const title = 'prompt'
 
@@ -69,26 +69,27 @@ export const promptModel = screenModel<PromptScreen>({
     if (action === 'editText') return { commands: [{ kind: 'edit-text', id: title, text: screen.field.text }] }
     if (!completion) return { go: { back: true } }
     if (action === 'back') return { screen: { ...screen, closedAt: completion.at, completion: undefined } }
-    if (action === 'up' || action === 'down') return { screen: { ...screen, cursor: moved(screen.cursor, action, completion.rows.length) } }
-    return completed(screen, completion, world)
+    if (action === 'up' || action === 'down')
+      return { screen: { ...screen, cursor: movedCursor(screen.cursor, action, completion.rows.length) } }
+    return withPathInserted(screen, completion, world)
   },
   rows: ({ field, completion }) =>
     completion
       ? completion.rows.map(({ path, shown }) => `${path}: ${shown}`)
       : [...promptLines(field).map((each) => each || 'an empty line'), 'a new line'],
   point: (screen, row) => (screen.completion ? { ...screen, cursor: row } : { ...screen, field: atLine(screen.field, row) }),
-  list: (screen, _, room) => (screen.completion ? layoutOf(screen, room).paths : undefined),
+  list: (screen, _, room) => (screen.completion ? promptLayout(screen, room).paths : undefined),
   said: (_, { preview }) => promptSentences(preview),
   onMessage(screen, message, world) {
-    if (message.type === 'payload') return { screen: offering(screen, world) }
+    if (message.type === 'payload') return { screen: withCompletion(screen, world) }
     return message.type === 'returned' && message.id === title
-      ? withPromptText(screen, textField(fromEditor(message.value, screen.field.text)), world)
+      ? withPromptText(screen, textField(withoutAddedLineEnd(message.value, screen.field.text)), world)
       : {}
   },
 })
 
 /** Returns a text that came back from `$EDITOR`, without the line end that editors add to a last line that had none before. */
-const fromEditor = (text: string, before: string): string => (before.endsWith('\n') ? text : text.replace(/\n$/, ''))
+const withoutAddedLineEnd = (text: string, before: string): string => (before.endsWith('\n') ? text : text.replace(/\n$/, ''))
 
 const promptLines = ({ text }: TextField): readonly string[] => text.replace(/\n$/, '').split('\n')
 
@@ -106,7 +107,7 @@ const atLine = (field: TextField, row: number): TextField => {
  */
 const withPromptText = (screen: PromptScreen, field: TextField, world: World): Update<PromptScreen> => {
   const isSame = field.text === screen.field.text
-  const next = offering({ ...screen, field, cursor: 0, closedAt: isSame ? screen.closedAt : undefined }, world)
+  const next = withCompletion({ ...screen, field, cursor: 0, closedAt: isSame ? screen.closedAt : undefined }, world)
   if (isSame) return { screen: next }
   const { before } = screen
   const path = ['prompt']
@@ -115,7 +116,7 @@ const withPromptText = (screen: PromptScreen, field: TextField, world: World): U
 }
 
 /** Replaces the placeholder that has no closing brace yet by a placeholder of the path at the cursor. */
-const completed = (screen: PromptScreen, { at, rows }: Completion, world: World): Update<PromptScreen> => {
+const withPathInserted = (screen: PromptScreen, { at, rows }: Completion, world: World): Update<PromptScreen> => {
   const { field, cursor } = screen
   const row = rows[cursor]
   if (!row) return {}

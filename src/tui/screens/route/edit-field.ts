@@ -6,20 +6,20 @@ import { type NamesKey, namesKeyOf } from '../../../app/editor/names-keys.ts'
 import type { OfferedName } from '../../../app/editor/service.ts'
 import { pointerOf } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'
-import { entry, type PickScreen, pick, pickSeveral } from '../../model/overlays.ts'
+import { entryScreen, type PickScreen, pickScreen, pickSeveralScreen } from '../../model/overlays.ts'
 import { type Update, warned } from '../../model/screen.ts'
 
 const questionId = ({ path }: Pick<FormField, 'path'>): string => `set ${pointerOf(path)}`
 
 /** Opens what the form of a field asks for: a list to pick from, a line to fill in, or `$EDITOR`. A locked field gives a warning. */
-export const editField = (field: FormField, draft: RouteDraft): Update<never> => {
+export const askFieldValue = (field: FormField, draft: RouteDraft): Update<never> => {
   const { path, title, form, value } = field
-  const refused = refusalOf(field)
+  const refused = whyNotEditable(field)
   if (refused) return refused
   switch (form) {
     case 'flag':
     case 'choice':
-      return { go: { push: choices(field) } }
+      return { go: { push: pickChoice(field) } }
     case 'names': {
       const key = namesKeyOf(path, value)
       return key ? { commands: [{ kind: 'ask', question: { ask: 'names', of: { draft, key } } }] } : {}
@@ -31,7 +31,7 @@ export const editField = (field: FormField, draft: RouteDraft): Update<never> =>
     default:
       return {
         go: {
-          push: entry(questionId(field), `${title} (${path.join('.')})`, {
+          push: entryScreen(questionId(field), `${title} (${path.join('.')})`, {
             help: field.description,
             text: editableText(field),
             isSecret: field.isSecret,
@@ -50,7 +50,7 @@ export const pickNames = (draft: RouteDraft, key: NamesKey, offered: readonly Of
   const usage = 'space marks, enter takes'
   return {
     go: {
-      push: pickSeveral(questionId(field), `${field.title}: ${usage}`, rows, {
+      push: pickSeveralScreen(questionId(field), `${field.title}: ${usage}`, rows, {
         marked: listedNames(field),
         isUsuallyAlone: key === 'verify',
       }),
@@ -64,7 +64,7 @@ const listedNames = ({ value }: Pick<FormField, 'value'>): readonly string[] => 
  * Replaces the names of a field by the picked names, with as few edits as possible. A single scheme is written as a text and not as a list,
  * unless the file has a list already.
  */
-const namesPicked = (draft: RouteDraft, field: FormField, picked: readonly string[]): RouteDraft => {
+const withPickedNames = (draft: RouteDraft, field: FormField, picked: readonly string[]): RouteDraft => {
   const { path, value } = field
   const title = `set ${path.join('.')}`
   const before = listedNames(field)
@@ -84,29 +84,29 @@ const namesPicked = (draft: RouteDraft, field: FormField, picked: readonly strin
 }
 
 /** Makes the list of the field's choices, with a row for no value. The cursor stands on the current choice. */
-const choices = (field: FormField): PickScreen => {
+const pickChoice = (field: FormField): PickScreen => {
   const { title, form, value, default: otherwise } = field
   const rows = form === 'flag' ? ['true', 'false'].map((each) => ({ value: each, description: '' })) : field.choices
   const unset = { value: '', title: 'not set', detail: otherwise === undefined ? '' : `then it is ${String(otherwise)}` }
   const all = [unset, ...rows.map((each) => ({ value: each.value, title: each.value, detail: each.description }))]
-  return pick(questionId(field), title, all, form === 'choice', value === undefined ? '' : String(value))
+  return pickScreen(questionId(field), title, all, form === 'choice', value === undefined ? '' : String(value))
 }
 
 /** Switches a field that is true or false, without asking for the new value. Other fields stay as they are. */
 export const switchFlag = (field: FormField, draft: RouteDraft): Update<never> => {
   const { value, form } = field
   if (form !== 'flag') return {}
-  const refused = refusalOf(field)
-  return refused ?? set(draft, field, !(value ?? field.default ?? false))
+  const refused = whyNotEditable(field)
+  return refused ?? withFieldValue(draft, field, !(value ?? field.default ?? false))
 }
 
 /** Says why a field cannot be changed; `undefined` if it can. */
-const refusalOf = ({ title, locked, idle, value }: FormField): Update<never> | undefined => {
+const whyNotEditable = ({ title, locked, idle, value }: FormField): Update<never> | undefined => {
   const why = locked ?? (value === undefined ? idle : undefined)
   return why === undefined ? undefined : warned(`${title}: ${why}`)
 }
 
-const set = (draft: RouteDraft, { path }: FormField, value: Json): Update<never> => ({
+const withFieldValue = (draft: RouteDraft, { path }: FormField, value: Json): Update<never> => ({
   world: { draft: change(draft, `set ${path.join('.')}`, [{ kind: 'set', path, value }]) },
 })
 
@@ -120,16 +120,18 @@ const editableText = ({ form, value }: FormField): string => {
  * Puts a value into the draft that the user entered or picked. `id` says which field was asked about, and `text` is what came back. An
  * unchanged text changes nothing, and an empty text removes the key.
  */
-export const entered = (draft: RouteDraft, id: string, text: string): Update<never> => {
+export const fieldEntered = (draft: RouteDraft, id: string, text: string): Update<never> => {
   const field = allFields(draft).find((each) => questionId(each) === id)
   if (!field) return {}
-  if (field.form === 'names') return { world: { draft: namesPicked(draft, field, JSON.parse(text) as string[]) } }
+  if (field.form === 'names') return { world: { draft: withPickedNames(draft, field, JSON.parse(text) as string[]) } }
   if (text === editableText(field)) return {}
   const { path, value } = field
   if (text.trim() === '')
     return value === undefined ? {} : { world: { draft: change(draft, `remove ${path.join('.')}`, [{ kind: 'remove', path }]) } }
-  const read = readAs(field, text)
-  return 'wrong' in read ? { world: { notice: { tone: 'bad', text: `${field.title}: ${read.wrong}` } } } : set(draft, field, read.value)
+  const read = parseFieldText(field, text)
+  return 'wrong' in read
+    ? { world: { notice: { tone: 'bad', text: `${field.title}: ${read.wrong}` } } }
+    : withFieldValue(draft, field, read.value)
 }
 
 /** Returns the fields of the form, each followed by its members if it is a group. */
@@ -138,7 +140,7 @@ const allFields = ({ spec }: RouteDraft): readonly FormField[] => {
   return formFields(spec).flatMap(withMembers)
 }
 
-const readAs = ({ form }: FormField, text: string): { readonly value: Json } | { readonly wrong: string } => {
+const parseFieldText = ({ form }: FormField, text: string): { readonly value: Json } | { readonly wrong: string } => {
   if (form === 'flag') return { value: text === 'true' }
   if (form === 'number') return Number.isFinite(Number(text)) ? { value: Number(text) } : { wrong: 'a number is needed' }
   if (form === 'list')

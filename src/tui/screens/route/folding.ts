@@ -14,13 +14,13 @@ export const withFold = (unfolded: readonly string[], row: FormRow): readonly st
   return unfolded.includes(key) ? unfolded.filter((each) => each !== key) : [...unfolded, key]
 }
 
-type Folds = { readonly cursor: number; readonly unfolded: readonly string[] }
+type FoldState = { readonly cursor: number; readonly unfolded: readonly string[] }
 
 /**
  * Unfolds all sections if one of them is folded, and folds all otherwise. The cursor stays on its row. If that row is hidden, the cursor
  * goes to the heading of the row's section.
  */
-export const foldedAll = ({ cursor, unfolded: now }: Folds, spec: JsonObject): Folds => {
+export const withAllFolded = ({ cursor, unfolded: now }: FoldState, spec: JsonObject): FoldState => {
   const before = formRows(spec, now)
   const isAnyFolded = before.some((row) => row.kind === 'section' && row.folded > 0)
   const unfolded = isAnyFolded ? sections.map(({ name }) => name) : []
@@ -31,7 +31,7 @@ export const foldedAll = ({ cursor, unfolded: now }: Folds, spec: JsonObject): F
 }
 
 /** Says in a word what enter does on a row. */
-export const enterDoes = (row: FormRow | undefined): string => {
+export const enterWord = (row: FormRow | undefined): string => {
   if (row === undefined || foldKey(row) === undefined) return 'edit'
   return row.kind !== 'mode' && row.isOpen ? 'fold' : 'unfold'
 }

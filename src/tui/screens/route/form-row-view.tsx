@@ -3,7 +3,7 @@
 import { shownValue } from '../../../app/editor/form.ts'
 import type { Preview } from '../../../app/editor/service.ts'
 import type { Json } from '../../../core/json.ts'
-import { cell } from '../../model/cells.ts'
+import { cutOrPad } from '../../model/cells.ts'
 import { toneOf } from '../../model/remark.ts'
 import { Span } from '../../view/span.tsx'
 import type { FieldRow, FormRow, SectionRow } from './form-rows.ts'
@@ -12,6 +12,7 @@ const titleWidth = 22
 
 type Props = { readonly row: FormRow; readonly preview: Preview | undefined; readonly width: number }
 
+/** Shows one row of the form. `preview`: the latest preview, whose findings mark rows. */
 export const FormRowView = ({ row, preview, width }: Props) => {
   switch (row.kind) {
     case 'mode':
@@ -25,7 +26,7 @@ export const FormRowView = ({ row, preview, width }: Props) => {
 
 const ModeRow = ({ mode }: Extract<FormRow, { kind: 'mode' }>) => (
   <>
-    <Span>{cell('Mode', titleWidth)}</Span>
+    <Span>{cutOrPad('Mode', titleWidth)}</Span>
     {(['agent', 'direct', 'job'] as const).map((each) => (
       <Span key={each} tone={each === mode ? 'strong' : 'dim'}>{`${each === mode ? '(o)' : '( )'} ${each} `}</Span>
     ))}
@@ -50,9 +51,9 @@ const FieldLine = ({ row, preview }: { readonly row: FieldRow; readonly preview:
   const found = findingOf(row, preview)
   return (
     <>
-      <Span tone={note === undefined ? 'plain' : 'dim'}>{cell(`${'  '.repeat(depth)}${field.title}`, titleWidth)}</Span>
+      <Span tone={note === undefined ? 'plain' : 'dim'}>{cutOrPad(`${'  '.repeat(depth)}${field.title}`, titleWidth)}</Span>
       {found && <Span tone={toneOf(found.severity)}>{'! '}</Span>}
-      <Span tone={field.value === undefined ? 'dim' : 'plain'}>{shownIn(row)}</Span>
+      <Span tone={field.value === undefined ? 'dim' : 'plain'}>{valueText(row)}</Span>
       <Span tone="dim">{note === undefined ? '' : ` (${note})`}</Span>
     </>
   )
@@ -65,19 +66,19 @@ const findingOf = ({ field, depth }: FieldRow, preview: Preview | undefined) => 
   return preview?.findings.find(({ pointer }) => pointer.split('/').includes(key))
 }
 
-const shownIn = ({ field, isOpen }: FieldRow): string => {
+const valueText = ({ field, isOpen }: FieldRow): string => {
   const { value, form } = field
   const set = value === undefined ? '-' : 'set'
   if (form === 'group') return isOpen === false ? `${set} ...` : set
   if (value === undefined)
     return field.default === undefined ? (field.isRequired ? '- needed' : '-') : `- (${JSON.stringify(field.default)})`
   const [key] = field.path
-  if (key === 'filters') return counted(value, 'condition')
-  if (key === 'tests') return counted(value, 'test')
+  if (key === 'filters') return countText(value, 'condition')
+  if (key === 'tests') return countText(value, 'test')
   return shownValue(field)
 }
 
-const counted = (value: Json, what: string): string => {
+const countText = (value: Json, what: string): string => {
   const count = Array.isArray(value) ? value.length : 1
   return `${count} ${what}${count === 1 ? '' : 's'}`
 }

@@ -19,7 +19,7 @@ export type FormRow = { readonly kind: 'mode'; readonly mode: Mode } | SectionRo
 
 /** Returns the rows. `unfolded`: the sections and groups that the user unfolded, by `foldKey`. */
 export const formRows = (spec: JsonObject, unfolded: readonly string[]): readonly FormRow[] => {
-  const fields = formFields(spec).filter(({ path: [key] }) => !ofMode.has(String(key)))
+  const fields = formFields(spec).filter(({ path: [key] }) => !modeRowKeys.has(String(key)))
   const head = headKeys.flatMap((key) => fields.filter(({ path }) => path[0] === key))
   const others = fields.filter((field) => !head.includes(field))
   return [
@@ -38,7 +38,7 @@ export const formRows = (spec: JsonObject, unfolded: readonly string[]): readonl
 }
 
 /** The keys that have no row of their own, because the row of the mode sets them. */
-const ofMode: ReadonlySet<string> = new Set(['deliver_only'])
+const modeRowKeys: ReadonlySet<string> = new Set(['deliver_only'])
 
 /** Returns the row of a field. The row of a group is followed by the rows of its set members, or of all members if it is unfolded. */
 const withMembers = (field: FormField, spec: JsonObject, unfolded: readonly string[], depth = 0): readonly FieldRow[] => {
@@ -66,7 +66,7 @@ export const isSameRow = (a: FormRow, b: FormRow): boolean =>
     : a.kind === b.kind && (a.kind !== 'section' || a.name === (b as SectionRow).name)
 
 /** Puts a row into a sentence, for the line mode. */
-export const rowSaid = (row: FormRow): string => {
+export const formRowSentence = (row: FormRow): string => {
   if (row.kind === 'mode') return `Mode: ${row.mode}`
   if (row.kind === 'section') return `Section ${row.name}${row.isOpen ? ', unfolded' : `, ${row.folded} not set`}`
   const { title, value, idle, locked } = row.field

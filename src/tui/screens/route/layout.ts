@@ -10,15 +10,16 @@ import type { World } from '../../model/screen.ts'
 import { formRows } from './form-rows.ts'
 
 /** The least width at which the form and the trace stand beside each other. */
-const wide = 100
-const veryWide = 150
+const wideFrom = 100
+const veryWideFrom = 150
 
 /** The widths of the panes, in cells; 0 for a pane that is not shown. `isNarrow`: one pane is shown at a time. */
-export type Layout = { readonly form: number; readonly trace: number; readonly yaml: number; readonly isNarrow: boolean }
+export type PaneWidths = { readonly form: number; readonly trace: number; readonly yaml: number; readonly isNarrow: boolean }
 
-export const layoutOf = (width: number): Layout => {
-  if (width < wide) return { form: width, trace: width, yaml: 0, isNarrow: true }
-  if (width < veryWide) {
+/** Returns the widths for a screen that is `width` cells wide. */
+export const paneWidths = (width: number): PaneWidths => {
+  if (width < wideFrom) return { form: width, trace: width, yaml: 0, isNarrow: true }
+  if (width < veryWideFrom) {
     const form = Math.floor(width * 0.45)
     return { form, trace: width - form - barWidth, yaml: 0, isNarrow: false }
   }
@@ -27,7 +28,7 @@ export const layoutOf = (width: number): Layout => {
 }
 
 /** Returns the remarks below the form, which say what is wrong with the draft. */
-export const remarksOf = ({ preview }: World): readonly Remark[] => [
+export const draftRemarks = ({ preview }: World): readonly Remark[] => [
   ...refusalRemarks(preview?.refused),
   ...(preview?.findings ?? []).map(findingRemark),
 ]
@@ -38,8 +39,8 @@ export const formArea = (
   world: World,
   room: Room,
 ): ListArea => {
-  const width = layoutOf(room.width).form
-  const below = Math.min(remarksHeight(remarksOf(world), width), Math.max(3, Math.floor(room.height / 3)))
+  const width = paneWidths(room.width).form
+  const below = Math.min(remarksHeight(draftRemarks(world), width), Math.max(3, Math.floor(room.height / 3)))
   const height = room.height - below - (below > 0 ? 1 : 0)
   const length = world.draft ? formRows(world.draft.spec, unfolded).length : 0
   return { above: 0, width, height, cursor, length }

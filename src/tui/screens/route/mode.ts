@@ -6,19 +6,19 @@
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
 import { type Mode, modeOf } from '../../../app/editor/form.ts'
 import type { ActionName } from '../../model/actions.ts'
-import { choose } from '../../model/overlays.ts'
+import { chooseScreen } from '../../model/overlays.ts'
 import { type Update, warned } from '../../model/screen.ts'
 
-const modeKeys: ReadonlySet<ActionName> = new Set(['toggle', 'left', 'right'])
+const modeActions: ReadonlySet<ActionName> = new Set(['toggle', 'left', 'right'])
 export const modeId = 'mode'
 
 /** Handles a key on the row of the mode: enter asks for the mode, and space and arrows go to the next or the previous mode. */
-export const onMode = (mode: Mode, action: ActionName, draft: RouteDraft): Update<never> => {
+export const onModeRow = (mode: Mode, action: ActionName, draft: RouteDraft): Update<never> => {
   const choices = modes.map((each) => ({ value: each, title: `${each}: ${modeMeanings[each]}` }))
-  if (action === 'open') return { go: { push: choose(modeId, 'what becomes of an event?', choices, modes.indexOf(mode)) } }
-  if (!modeKeys.has(action)) return {}
+  if (action === 'open') return { go: { push: chooseScreen(modeId, 'what becomes of an event?', choices, modes.indexOf(mode)) } }
+  if (!modeActions.has(action)) return {}
   const by = action === 'left' ? modes.length - 1 : 1
-  return toMode(draft, modes[(modes.indexOf(mode) + by) % modes.length] ?? 'agent')
+  return withMode(draft, modes[(modes.indexOf(mode) + by) % modes.length] ?? 'agent')
 }
 
 const modes: readonly Mode[] = ['agent', 'direct', 'job']
@@ -32,7 +32,7 @@ const modeMeanings: { readonly [mode in Mode]: string } = {
  * Changes the mode. A mode that a written key excludes is refused, so that the user cannot enter a pair of keys with which no gateway
  * starts.
  */
-export const toMode = (draft: RouteDraft, next: Mode): Update<never> => {
+export const withMode = (draft: RouteDraft, next: Mode): Update<never> => {
   const { spec } = draft
   if (next === modeOf(spec)) return {}
   const without = (key: string) => (spec[key] === undefined ? [] : [{ kind: 'remove', path: [key] } as const])

@@ -1,6 +1,6 @@
 /** Shows the route screen: the route as a form, beside the trace of the payload through the route. */
 
-import { scrolledTo } from '../../model/list.ts'
+import { linesFrom } from '../../model/list.ts'
 import type { Room } from '../../model/room.ts'
 import type { World } from '../../model/screen.ts'
 import { List } from '../../view/list.tsx'
@@ -12,13 +12,13 @@ import { TraceList } from '../trace/trace-list.tsx'
 import { traceRows } from '../trace/trace-rows.ts'
 import { FormRowView } from './form-row-view.tsx'
 import { formRows } from './form-rows.ts'
-import { formArea, layoutOf, remarksOf } from './layout.ts'
+import { draftRemarks, formArea, paneWidths } from './layout.ts'
 import type { RouteScreen } from './route.ts'
 
 export const RouteView = ({ screen, world, room }: ScreenProps<RouteScreen>) => {
   const { width, height } = room
   if (!world.draft) return undefined
-  const { form, trace, yaml, isNarrow } = layoutOf(width)
+  const { form, trace, yaml, isNarrow } = paneWidths(width)
   const shownForm = <FormPane screen={screen} world={world} room={room} />
   const shownTrace = <TracePane screen={screen} world={world} room={{ width: trace, height }} />
   if (isNarrow) return screen.pane === 'form' ? shownForm : shownTrace
@@ -50,12 +50,12 @@ const FormPane = ({ screen, world, room }: PaneProps) => {
       </List>
       <Gap />
       <Pane width={area.width} height={Math.max(0, room.height - area.height - 1)}>
-        <Remarks of={remarksOf(world)} />
+        <Remarks of={draftRemarks(world)} />
       </Pane>
     </>
   )
 }
 
 const TracePane = ({ screen, world, room: { width, height } }: PaneProps) => (
-  <TraceList rows={scrolledTo(traceRows(world, width), screen.pane === 'trace' ? screen.scroll : 0, height)} />
+  <TraceList rows={linesFrom(traceRows(world, width), screen.pane === 'trace' ? screen.scroll : 0, height)} />
 )

@@ -5,8 +5,8 @@ import type { FormField, Mode } from '../../../app/editor/form.ts'
 import { sections } from '../../../app/editor/sections.ts'
 import type { PayloadChoice } from '../../../app/editor/service.ts'
 import type { ActionName } from '../../model/actions.ts'
-import { moved, moves, paneAfter, paneKeys, scrolled } from '../../model/list.ts'
-import { choose, leaveChoices, openSave } from '../../model/overlays.ts'
+import { moveActions, movedCursor, paneActions, paneAfter, scrollAfter } from '../../model/list.ts'
+import { chooseScreen, leaveChoices, openSave } from '../../model/overlays.ts'
 import { withoutChangesOf } from '../../model/pending.ts'
 import { roomOf } from '../../model/room.ts'
 import { type Message, type Returned, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
@@ -18,11 +18,11 @@ import { openPrompt } from '../prompt/prompt.ts'
 import { openTests } from '../tests/tests.ts'
 import { openTrace } from '../trace/trace.ts'
 import { traceRows } from '../trace/trace-rows.ts'
-import { editField, entered, pickNames, switchFlag } from './edit-field.ts'
-import { enterDoes, foldedAll, withFold } from './folding.ts'
-import { type FormRow, formRows, rowSaid } from './form-rows.ts'
-import { formArea, layoutOf } from './layout.ts'
-import { modeId, onMode, toMode } from './mode.ts'
+import { askFieldValue, fieldEntered, pickNames, switchFlag } from './edit-field.ts'
+import { enterWord, withAllFolded, withFold } from './folding.ts'
+import { type FormRow, formRowSentence, formRows } from './form-rows.ts'
+import { formArea, paneWidths } from './layout.ts'
+import { modeId, onModeRow, withMode } from './mode.ts'
 
 const panes = ['form', 'trace'] as const
 
@@ -46,24 +46,33 @@ export const enterRoute = (route: string, choice?: PayloadChoice): Update<never>
 })
 
 /** The actions that `--read-only` takes away. */
-const changes: readonly ActionName[] = ['fix', 'save', 'undo', 'redo', 'toggle', 'remove']
-const looks: readonly ActionName[] = ['fold', 'diff', 'payload', 'trace', 'live', 'test', 'editor', 'copyYaml', 'copy', 'samples']
+const changeActions: readonly ActionName[] = ['fix', 'save', 'undo', 'redo', 'toggle', 'remove']
+const lookActions: readonly ActionName[] = ['fold', 'diff', 'payload', 'trace', 'live', 'test', 'editor', 'copyYaml', 'copy', 'samples']
 
 export const routeModel = screenModel<RouteScreen>({
   title: (_, { draft }) => `${draft?.opened.name ?? ''}${draft && isModified(draft) ? ' *modified*' : ''}`,
-  enter: (screen, { draft }) => enterDoes(draft && formRows(draft.spec, screen.unfolded)[screen.cursor]),
-  actions: (_, { options }) => ['open', ...(options.readOnly ? [] : changes), ...looks, 'left', 'right', ...paneKeys, ...moves, 'back'],
+  enter: (screen, { draft }) => enterWord(draft && formRows(draft.spec, screen.unfolded)[screen.cursor]),
+  actions: (_, { options }) => [
+    'open',
+    ...(options.readOnly ? [] : changeActions),
+    ...lookActions,
+    'left',
+    'right',
+    ...paneActions,
+    ...moveActions,
+    'back',
+  ],
   onAction: (screen, action, world) => (world.draft ? onRoute(screen, action, world, world.draft) : { go: { home: true } }),
   onMessage(_, message, world) {
     const { draft } = world
-    if (message.type === 'returned' && draft) return returned(message, world, draft)
+    if (message.type === 'returned' && draft) return onReturned(message, world, draft)
     if (message.type === 'names' && draft?.opened === message.of.draft.opened) return pickNames(draft, message.of.key, message.answer)
     if (message.type === 'payloads' && draft) return firstPayload(message, world, draft)
     if (message.type === 'reopen') return { world: { draft: draftOf(message.answer) } }
     if (message.type === 'test') return { world: { notice: { tone: message.answer.ok ? 'ok' : 'warn', text: message.answer.message } } }
     return {}
   },
-  rows: ({ unfolded }, { draft }) => (draft ? formRows(draft.spec, unfolded).map(rowSaid) : []),
+  rows: ({ unfolded }, { draft }) => (draft ? formRows(draft.spec, unfolded).map(formRowSentence) : []),
   point: (screen, cursor) => ({ ...screen, cursor }),
   list: (screen, world, room) => (screen.pane === 'form' ? formArea(screen, world, room) : undefined),
   unfold: (screen) => ({ ...screen, unfolded: [...new Set([...screen.unfolded, ...sections.map(({ name }) => name)])] }),
@@ -81,16 +90,16 @@ const firstPayload = (
 }
 
 const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: RouteDraft): Update<RouteScreen> => {
-  if (paneKeys.includes(action)) return { screen: { ...screen, pane: paneAfter(panes, screen.pane, action) } }
-  if (moves.includes(action)) return moving(screen, action, world, draft)
+  if (paneActions.includes(action)) return { screen: { ...screen, pane: paneAfter(panes, screen.pane, action) } }
+  if (moveActions.includes(action)) return moving(screen, action, world, draft)
   const row = formRows(draft.spec, screen.unfolded)[screen.cursor]
   switch (action) {
     case 'back':
       return isModified(draft)
-        ? { go: { push: choose('leave', `"${draft.opened.name}" has changes that are not saved`, leaveChoices, 2) } }
+        ? { go: { push: chooseScreen('leave', `"${draft.opened.name}" has changes that are not saved`, leaveChoices, 2) } }
         : { go: { back: true }, commands: [{ kind: 'ask', question: { ask: 'home', of: {} } }] }
     case 'undo':
-      return takenBack(world, draft)
+      return undoStep(world, draft)
     case 'redo':
       return draft.future.length > 0 ? { world: { draft: redo(draft) } } : warned('there is nothing to bring again')
     case 'save':
@@ -106,11 +115,11 @@ const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: R
     case 'live':
       return openLive(draft.opened.name)
     case 'test':
-      return tested(world, draft)
+      return postTest(world, draft)
     case 'fix':
-      return fixed(world, draft)
+      return applyFix(world, draft)
     case 'fold':
-      return { screen: { ...screen, ...foldedAll(screen, draft.spec) } }
+      return { screen: { ...screen, ...withAllFolded(screen, draft.spec) } }
     case 'copyYaml':
       return { commands: [{ kind: 'copy', text: world.preview?.yaml ?? '' }] }
     case 'editor':
@@ -122,20 +131,20 @@ const onRoute = (screen: RouteScreen, action: ActionName, world: World, draft: R
 
 const moving = (screen: RouteScreen, action: ActionName, world: World, draft: RouteDraft): Update<RouteScreen> =>
   screen.pane === 'trace'
-    ? { screen: { ...screen, scroll: scrolled(screen.scroll, action, lastScrollOf(world)) } }
-    : { screen: { ...screen, cursor: moved(screen.cursor, action, formRows(draft.spec, screen.unfolded).length) } }
+    ? { screen: { ...screen, scroll: scrollAfter(screen.scroll, action, lastScrollOf(world)) } }
+    : { screen: { ...screen, cursor: movedCursor(screen.cursor, action, formRows(draft.spec, screen.unfolded).length) } }
 
 /** Returns the last row of the trace that may be the first to be shown. */
 const lastScrollOf = (world: World): number => {
   const { width, height } = roomOf(world.size)
-  return traceRows(world, layoutOf(width).trace).length - height
+  return traceRows(world, paneWidths(width).trace).length - height
 }
 
-const copied = (row: FormRow): string =>
+const copiedText = (row: FormRow): string =>
   row.kind === 'field' ? JSON.stringify(row.field.value ?? null) : row.kind === 'mode' ? row.mode : row.name
 
 /** Folds or unfolds the section or group of a row; `undefined` for a row that has nothing to fold. */
-const turnedFold = (screen: RouteScreen, row: FormRow): Update<RouteScreen> | undefined => {
+const toggleFold = (screen: RouteScreen, row: FormRow): Update<RouteScreen> | undefined => {
   const unfolded = withFold(screen.unfolded, row)
   return unfolded && { screen: { ...screen, unfolded } }
 }
@@ -143,15 +152,15 @@ const turnedFold = (screen: RouteScreen, row: FormRow): Update<RouteScreen> | un
 /** Handles a key on the row of the cursor. */
 const onRow = (screen: RouteScreen, action: ActionName, row: FormRow, world: World, draft: RouteDraft): Update<RouteScreen> => {
   if (action === 'copy' && row.kind === 'field' && row.field.isSecret) return warned('a secret is not copied: webhook secret shows it')
-  if (action === 'copy') return { commands: [{ kind: 'copy', text: copied(row) }] }
-  const own = action === 'open' ? (screenOf(row, draft, world) ?? turnedFold(screen, row)) : undefined
+  if (action === 'copy') return { commands: [{ kind: 'copy', text: copiedText(row) }] }
+  const own = action === 'open' ? (screenOf(row, draft, world) ?? toggleFold(screen, row)) : undefined
   if (own) return own
   if (world.options.readOnly) return warned('nothing is changed: the editor was opened with --read-only')
-  if (row.kind === 'mode') return onMode(row.mode, action, draft)
+  if (row.kind === 'mode') return onModeRow(row.mode, action, draft)
   if (row.kind === 'section') return {}
-  if (action === 'remove') return removed(row.field, draft)
+  if (action === 'remove') return removeField(row.field, draft)
   if (action === 'toggle') return switchFlag(row.field, draft)
-  return action === 'open' ? editField(row.field, draft) : {}
+  return action === 'open' ? askFieldValue(row.field, draft) : {}
 }
 
 /** Opens the screen of a field that has a screen of its own; `undefined` for other rows. Such a screen opens with `--read-only`, too. */
@@ -172,12 +181,12 @@ const screenOf = (row: FormRow, draft: RouteDraft, world: World): Update<RouteSc
   }
 }
 
-const removed = ({ path, value, locked, title }: FormField, draft: RouteDraft): Update<RouteScreen> => {
+const removeField = ({ path, value, locked, title }: FormField, draft: RouteDraft): Update<RouteScreen> => {
   if (locked !== undefined) return warned(`${title}: ${locked}`)
   return value === undefined ? {} : { world: { draft: change(draft, `remove ${path.join('.')}`, [{ kind: 'remove', path }]) } }
 }
 
-const tested = ({ payload, options }: World, draft: RouteDraft): Update<RouteScreen> => {
+const postTest = ({ payload, options }: World, draft: RouteDraft): Update<RouteScreen> => {
   if (options.readOnly) return warned('nothing is sent: the editor was opened with --read-only')
   if (isModified(draft)) return warned('save first: a test is posted to the route as the gateway has it')
   return {
@@ -187,7 +196,7 @@ const tested = ({ payload, options }: World, draft: RouteDraft): Update<RouteScr
   }
 }
 
-const fixed = ({ preview }: World, draft: RouteDraft): Update<RouteScreen> => {
+const applyFix = ({ preview }: World, draft: RouteDraft): Update<RouteScreen> => {
   const [fix] = preview?.fixes ?? []
   if (!fix) return warned('no finding here has a fix')
   return { world: { draft: change(draft, fix.title, fix.edits), notice: { tone: 'ok', text: fix.title } } }
@@ -202,7 +211,7 @@ const inEditor = (draft: RouteDraft, row: FormRow | undefined): Update<RouteScre
 }
 
 /** Takes back the last step of the draft. A new route without steps is dropped as a whole. */
-const takenBack = (world: World, draft: RouteDraft): Update<RouteScreen> => {
+const undoStep = (world: World, draft: RouteDraft): Update<RouteScreen> => {
   if (draft.past.length > 0) return { world: { draft: undo(draft) } }
   const { opened } = draft
   if (!opened.isNew) return warned('there is nothing to take back')
@@ -212,12 +221,12 @@ const takenBack = (world: World, draft: RouteDraft): Update<RouteScreen> => {
   }
 }
 
-const returned = ({ id, value }: Returned, world: World, draft: RouteDraft): Update<RouteScreen> => {
-  if (id === 'leave') return leaving(value, world, draft)
-  return id === modeId ? toMode(draft, value as Mode) : entered(draft, id, value)
+const onReturned = ({ id, value }: Returned, world: World, draft: RouteDraft): Update<RouteScreen> => {
+  if (id === 'leave') return onLeaveAnswer(value, world, draft)
+  return id === modeId ? withMode(draft, value as Mode) : fieldEntered(draft, id, value)
 }
 
-const leaving = (answer: string, world: World, draft: RouteDraft): Update<RouteScreen> => {
+const onLeaveAnswer = (answer: string, world: World, draft: RouteDraft): Update<RouteScreen> => {
   if (answer === 'save') return openSave(world, 'home')
   if (answer !== 'discard') return {}
   return {

@@ -2,17 +2,17 @@
 
 import { wrap } from '../../model/cells.ts'
 import type { SaveScreen } from '../../model/overlays.ts'
-import { marked, type Remark, remarksHeight, type Tone } from '../../model/remark.ts'
+import { markedRemark, type Remark, remarksHeight, type Tone } from '../../model/remark.ts'
 import { Remarks } from '../../view/remarks.tsx'
 import { Gap, Row, Rows } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
-import { isLookOnly, rowsOf, type SaveRow } from './save.ts'
+import { isLookOnly, type SaveRow, saveRows } from './save.ts'
 
 export const SaveView = ({ screen, world, room: { width, height } }: ScreenProps<SaveScreen>) => {
   const { plan, isBusy, cursor } = screen
   if (!plan) return <Rows of={[isBusy ? 'checking what would be written …' : 'there is nothing to show: esc goes back']} tone="dim" />
-  const rows = rowsOf(plan)
+  const rows = saveRows(plan)
   const lines = rows.flatMap((row) => rowLines(row, width))
   const status = statusOf(screen, isLookOnly(screen, world))
   const room = height - remarksHeight([status], width) - 1
@@ -30,14 +30,14 @@ const statusOf = ({ plan, isBusy, then }: SaveScreen, isLookOnly: boolean): Rema
   const said = (text: string): Remark => ({ text, tone: 'dim' })
   if (!plan) return said('')
   const { file, stops, conflict, refused, findings } = plan
-  if (refused !== undefined) return marked(`it cannot be put into ${file}: ${refused}`, 'bad')
-  if (conflict) return marked(`${file} was changed since it was opened`, 'bad')
-  if (stops) return marked('a gateway would not serve this: it is not written before these errors are mended', 'bad')
+  if (refused !== undefined) return markedRemark(`it cannot be put into ${file}: ${refused}`, 'bad')
+  if (conflict) return markedRemark(`${file} was changed since it was opened`, 'bad')
+  if (stops) return markedRemark('a gateway would not serve this: it is not written before these errors are mended', 'bad')
   if (isLookOnly) return said(file)
   if (isBusy) return said(`writing ${file} …`)
   const after = `${then === 'quit' ? ' and quits' : ''}; esc goes back`
   const hasErrors = findings.some(({ severity }) => severity === 'error')
-  return hasErrors ? marked(`it has errors: W writes ${file} in spite of them${after}`, 'dim') : said(`enter writes ${file}${after}`)
+  return hasErrors ? markedRemark(`it has errors: W writes ${file} in spite of them${after}`, 'dim') : said(`enter writes ${file}${after}`)
 }
 
 const marks: { readonly [kind in SaveRow['kind']]: readonly [mark: string, tone: Tone] } = {

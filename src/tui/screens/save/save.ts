@@ -4,8 +4,8 @@ import { draftOf, type OpenedRoute, type RouteDraft, rebased } from '../../../ap
 import type { Saved, SavePlan, SaveRequest } from '../../../app/editor/service.ts'
 import type { Hunk } from '../../../app/line-diff.ts'
 import type { Diagnostic } from '../../../core/diagnostic.ts'
-import { moved, moves } from '../../model/list.ts'
-import { type Choice, choose, entry, type SaveScreen, saveNext } from '../../model/overlays.ts'
+import { moveActions, movedCursor } from '../../model/list.ts'
+import { type Choice, chooseScreen, entryScreen, openNextSave, type SaveScreen } from '../../model/overlays.ts'
 import { type Command, type Message, type Notice, screenModel, type Update, type World, warned } from '../../model/screen.ts'
 
 type SavedRoute = Extract<Saved, { ok: true }>
@@ -17,7 +17,7 @@ export type SaveRow = {
 }
 
 /** Returns the lines of the screen: the findings, what others changed in the file, and what saving would change. */
-export const rowsOf = ({ findings, diff, conflict }: SavePlan): readonly SaveRow[] => [
+export const saveRows = ({ findings, diff, conflict }: SavePlan): readonly SaveRow[] => [
   ...findings.map(({ severity, code, message, help }) => ({
     kind: severity,
     text: [`${code} ${message}`, help].filter(Boolean).join(' - '),
@@ -30,51 +30,52 @@ export const rowsOf = ({ findings, diff, conflict }: SavePlan): readonly SaveRow
 const hunkRows = (hunks: readonly Hunk[]): readonly SaveRow[] =>
   hunks.flatMap(({ head, lines }) => [{ kind: 'head', text: head }, ...lines])
 
-const rows = ({ plan }: SaveScreen): readonly SaveRow[] => (plan ? rowsOf(plan) : [])
+const rowsOnScreen = ({ plan }: SaveScreen): readonly SaveRow[] => (plan ? saveRows(plan) : [])
 
 /** Whether the screen only shows the diff, so that nothing can be saved. */
 export const isLookOnly = ({ look }: SaveScreen, { options }: World): boolean => look === 'diff' || options.readOnly
 
 export const saveModel = screenModel<SaveScreen>({
   title: ({ look, then }, { draft, pending = [] }) => {
-    const more = isInTurn(then) && pending.length > 0 ? `, and ${pending.length} more after it` : ''
+    const more = savesAllRoutes(then) && pending.length > 0 ? `, and ${pending.length} more after it` : ''
     return `${look === 'diff' ? 'what changed in' : 'save'} ${draft?.opened.name ?? ''}${more}`
   },
   enter: 'write',
-  actions: (screen, world) => [...(isLookOnly(screen, world) ? [] : (['open', 'save', 'saveAnyway'] as const)), ...moves, 'back'],
+  actions: (screen, world) => [...(isLookOnly(screen, world) ? [] : (['open', 'save', 'saveAnyway'] as const)), ...moveActions, 'back'],
   onAction(screen, action, { draft }) {
-    if (moves.includes(action)) return { screen: { ...screen, cursor: moved(screen.cursor, action, rows(screen).length) } }
-    // Only this screen handles the answer to a saving, so it stays until the answer comes.
+    if (moveActions.includes(action))
+      return { screen: { ...screen, cursor: movedCursor(screen.cursor, action, rowsOnScreen(screen).length) } }
+    // Only this screen handles the answer of the editor service to a saving, so the screen stays until the answer has come.
     if (action === 'back' && screen.isBusy && screen.plan) return warned('it is being written')
     if (action === 'back' || !draft) return { go: { back: true } }
     return saveUpdate(screen, draft, action === 'saveAnyway')
   },
   onMessage: (screen, message, world) => onMessage(screen, message, world),
   // The rows cannot be chosen by number, because opening a row would write the file.
-  rows: (screen) => rows(screen).map(rowSentence),
-  said: (screen, world) => (screen.plan && !isLookOnly(screen, world) ? [wayOf(screen.plan)] : []),
+  rows: (screen) => rowsOnScreen(screen).map(rowSentence),
+  said: (screen, world) => (screen.plan && !isLookOnly(screen, world) ? [howToSave(screen.plan)] : []),
 })
 
 const onMessage = (screen: SaveScreen, message: Message, world: World): Update<SaveScreen> => {
   switch (message.type) {
     case 'plan':
-      return planned({ ...screen, plan: message.answer, isBusy: false, cursor: 0 }, world)
+      return withSavePlan({ ...screen, plan: message.answer, isBusy: false, cursor: 0 }, world)
     case 'save':
-      if (message.answer.ok) return saved(screen, message.of, message.answer, world)
+      if (message.answer.ok) return onSaved(screen, message.of, message.answer, world)
       return {
         world: { notice: warning(message.answer.message) },
-        ...planned({ ...screen, plan: message.answer.plan, isBusy: false }, world),
+        ...withSavePlan({ ...screen, plan: message.answer.plan, isBusy: false }, world),
       }
     case 'failed':
       return message.ask === 'plan' || message.ask === 'save' ? { screen: { ...screen, isBusy: false } } : {}
     case 'returned':
-      return world.draft ? answered(screen, message.id, message.value, world.draft) : {}
+      return world.draft ? onReturned(screen, message.id, message.value, world.draft) : {}
     default:
       return {}
   }
 }
 
-const planned = (screen: SaveScreen, world: World): Update<SaveScreen> => ({
+const withSavePlan = (screen: SaveScreen, world: World): Update<SaveScreen> => ({
   screen,
   ...(isConflict(screen) && !isLookOnly(screen, world) ? { go: { push: conflictQuestion(screen) } } : {}),
 })
@@ -84,7 +85,7 @@ const isConflict = ({ plan }: SaveScreen): boolean => plan?.conflict !== undefin
 const conflictId = 'conflict'
 const saveAsId = 'save-as'
 
-const ways: readonly Choice[] = [
+const conflictChoices: readonly Choice[] = [
   { value: 'reload', title: 'Reload: take the file as it is now, without your changes' },
   { value: 'mine', title: 'Keep mine: put your changes into the file as it is now, and show them' },
   { value: 'as', title: 'Save as: write yours to another file' },
@@ -93,14 +94,14 @@ const ways: readonly Choice[] = [
 
 /** Asks what to do about a conflict. "Keep mine" is not offered if the file as it is now cannot take the changes (`refused`). */
 const conflictQuestion = ({ plan }: SaveScreen) => {
-  const open = ways.filter(({ value }) => value !== 'mine' || plan?.refused === undefined)
+  const open = conflictChoices.filter(({ value }) => value !== 'mine' || plan?.refused === undefined)
   const question = `${plan?.file ?? 'the file'} was changed since it was opened${plan?.refused === undefined ? '' : `: ${plan.refused}`}`
-  return choose(conflictId, question, open, open.length - 1)
+  return chooseScreen(conflictId, question, open, open.length - 1)
 }
 
-const answered = (screen: SaveScreen, id: string, value: string, draft: RouteDraft): Update<SaveScreen> => {
+const onReturned = (screen: SaveScreen, id: string, value: string, draft: RouteDraft): Update<SaveScreen> => {
   const { name, source } = draft.opened
-  if (id === saveAsId) return { screen: { ...screen, isBusy: true }, commands: [save({ draft, despiteErrors: true, as: value })] }
+  if (id === saveAsId) return { screen: { ...screen, isBusy: true }, commands: [askSave({ draft, despiteErrors: true, as: value })] }
   if (id !== conflictId) return {}
   switch (value) {
     case 'reload':
@@ -118,7 +119,7 @@ const answered = (screen: SaveScreen, id: string, value: string, draft: RouteDra
     case 'as':
       return {
         go: {
-          push: entry(saveAsId, 'the file to write', {
+          push: entryScreen(saveAsId, 'the file to write', {
             help: 'it must not be there yet; it holds your changes in the text as you opened it',
           }),
         },
@@ -128,19 +129,19 @@ const answered = (screen: SaveScreen, id: string, value: string, draft: RouteDra
   }
 }
 
-const save = (of: SaveRequest): Command => ({ kind: 'ask', question: { ask: 'save', of } })
+const askSave = (of: SaveRequest): Command => ({ kind: 'ask', question: { ask: 'save', of } })
 
 const saveUpdate = (screen: SaveScreen, draft: RouteDraft, despiteErrors: boolean): Update<SaveScreen> => {
   const { plan, isBusy, onto } = screen
   if (isBusy || !plan) return {}
   if (isConflict(screen)) return { go: { push: conflictQuestion(screen) } }
-  const why = obstacleTo(plan, despiteErrors)
+  const why = whyNotWritten(plan, despiteErrors)
   if (why !== undefined) return { world: { notice: warning(why) } }
-  return { screen: { ...screen, isBusy: true }, commands: [save({ draft, despiteErrors, ...(onto ? { onto } : {}) })] }
+  return { screen: { ...screen, isBusy: true }, commands: [askSave({ draft, despiteErrors, ...(onto ? { onto } : {}) })] }
 }
 
 /** Says why the plan must not be written; `undefined` if it may. `despiteErrors`: the user pressed `W`, which writes in spite of errors. */
-const obstacleTo = ({ refused, stops, findings }: SavePlan, despiteErrors: boolean): string | undefined => {
+const whyNotWritten = ({ refused, stops, findings }: SavePlan, despiteErrors: boolean): string | undefined => {
   if (refused !== undefined) return `nothing is written: ${refused}`
   if (stops) return 'nothing is written: a gateway would not serve this route'
   const hasErrors = findings.some(({ severity }) => severity === 'error')
@@ -148,28 +149,28 @@ const obstacleTo = ({ refused, stops, findings }: SavePlan, despiteErrors: boole
 }
 
 /** Says with which word the plan is written in the line mode, or why it is not written. */
-const wayOf = (plan: SavePlan): string => {
+const howToSave = (plan: SavePlan): string => {
   if (plan.conflict) return `${plan.file} was changed since it was opened.`
-  const why = obstacleTo(plan, true)
+  const why = whyNotWritten(plan, true)
   if (why !== undefined) return `${why}.`
-  return obstacleTo(plan, false) === undefined ? `"save" writes ${plan.file}.` : `It has errors: "save anyway" writes ${plan.file}.`
+  return whyNotWritten(plan, false) === undefined ? `"save" writes ${plan.file}.` : `It has errors: "save anyway" writes ${plan.file}.`
 }
 
 const warning = (text: string): Notice => ({ tone: 'bad', text })
 
 /** Whether the save screen goes on with the changes of the other routes after this route. */
-const isInTurn = (then: SaveScreen['then']): boolean => then === 'all' || then === 'quit'
+const savesAllRoutes = (then: SaveScreen['then']): boolean => then === 'all' || then === 'quit'
 
 /** Handles the end of saving a route: goes on to the next route, or leaves the screen. The saved route has no steps to undo any more. */
-const saved = ({ then }: SaveScreen, of: SaveRequest, { opened, notices, isDeleted }: SavedRoute, world: World): Update<SaveScreen> => {
+const onSaved = ({ then }: SaveScreen, of: SaveRequest, { opened, notices, isDeleted }: SavedRoute, world: World): Update<SaveScreen> => {
   const { name, source } = of.draft.opened
-  const pending = (world.pending ?? []).map((other) => afterWriting(other, of, opened))
+  const pending = (world.pending ?? []).map((other) => draftAfterSave(other, of, opened))
   const notice: Notice = { tone: 'ok', text: notices.join('; ') }
   const drop: Command = { kind: 'ask', question: { ask: 'dropDraft', of: { name, source } } }
   const look: Command = { kind: 'ask', question: { ask: 'home', of: {} } }
   const [next, ...others] = pending
-  if (isInTurn(then) && next) {
-    const turn = saveNext(next, others, then)
+  if (savesAllRoutes(then) && next) {
+    const turn = openNextSave(next, others, then)
     return { ...turn, world: { ...turn.world, notice }, commands: [drop, look, ...(turn.commands ?? [])] }
   }
   const isDone = then !== 'stay' || isDeleted === true
@@ -184,7 +185,7 @@ const saved = ({ then }: SaveScreen, of: SaveRequest, { opened, notices, isDelet
  * Returns the draft of another route after a route was saved. If both were opened from the same text of the same file, the other draft is
  * put onto the text that was written.
  */
-const afterWriting = (other: RouteDraft, { draft: { opened }, onto, as }: SaveRequest, { text }: OpenedRoute): RouteDraft => {
+const draftAfterSave = (other: RouteDraft, { draft: { opened }, onto, as }: SaveRequest, { text }: OpenedRoute): RouteDraft => {
   const isOurs = onto === undefined && as === undefined && opened.source === 'config'
   return isOurs && other.opened.file === opened.file && other.opened.text === opened.text ? rebased(other, { text }) : other
 }

@@ -3,7 +3,8 @@
 import type { ListArea } from '../../model/list.ts'
 import type { Room } from '../../model/room.ts'
 
-export const listAreaOf = (cursor: number, length: number, { width, height }: Room): ListArea => ({
+/** Returns that place. `cursor`, `length`: the row of the cursor in the list, and the number of tests. */
+export const testListArea = (cursor: number, length: number, { width, height }: Room): ListArea => ({
   above: 0,
   width,
   height: Math.min(length, Math.max(3, Math.floor(height / 2))),

@@ -1,12 +1,12 @@
 /** Shows the tests screen: the tests as a list, and below the list the test of the cursor as it is written in the route. */
 
 import { testRows } from '../../../app/editor/route-tests.ts'
-import { cell } from '../../model/cells.ts'
+import { cutOrPad } from '../../model/cells.ts'
 import { List } from '../../view/list.tsx'
 import { Gap, Row, Rows } from '../../view/row.tsx'
 import type { ScreenProps } from '../../view/screen-view.ts'
 import { Span } from '../../view/span.tsx'
-import { listAreaOf } from './layout.ts'
+import { testListArea } from './layout.ts'
 import { type TestsScreen, testsIn } from './tests.ts'
 
 export const TestsView = ({ screen: { cursor }, world, room }: ScreenProps<TestsScreen>) => {
@@ -18,15 +18,15 @@ export const TestsView = ({ screen: { cursor }, world, room }: ScreenProps<Tests
         <Span tone="dim">no tests yet: a makes one of the payload, and headgate test runs it</Span>
       </Row>
     )
-  const area = listAreaOf(cursor, rows.length, room)
+  const area = testListArea(cursor, rows.length, room)
   const written = JSON.stringify(testsIn(world)[cursor] ?? null, null, 2).split('\n')
   return (
     <>
       <List rows={rows} area={area}>
         {({ name, sends, expects }) => (
           <>
-            <Span>{cell(name, Math.floor(width * 0.4))}</Span>
-            <Span tone="dim">{` ${cell(sends, Math.floor(width * 0.3))} ${expects}`}</Span>
+            <Span>{cutOrPad(name, Math.floor(width * 0.4))}</Span>
+            <Span tone="dim">{` ${cutOrPad(sends, Math.floor(width * 0.3))} ${expects}`}</Span>
           </>
         )}
       </List>

@@ -4,10 +4,10 @@ import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/r
 import { testOf, testRows } from '../../../app/editor/route-tests.ts'
 import { isObject, type Json } from '../../../core/json.ts'
 import type { ActionName } from '../../model/actions.ts'
-import { moved, moves } from '../../model/list.ts'
-import { entry } from '../../model/overlays.ts'
+import { moveActions, movedCursor } from '../../model/list.ts'
+import { entryScreen } from '../../model/overlays.ts'
 import { type Returned, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
-import { listAreaOf } from './layout.ts'
+import { testListArea } from './layout.ts'
 
 export type TestsScreen = Screen & {
   readonly kind: 'tests'
@@ -31,7 +31,7 @@ export const testsModel = screenModel<TestsScreen>({
   enter: 'edit',
   actions: (_, { options }) => [
     ...(options.readOnly ? [] : (['open', 'add', 'remove', 'moveUp', 'moveDown', 'undo', 'redo'] as const)),
-    ...moves,
+    ...moveActions,
     'back',
   ],
   onAction: (screen, action, world) => (world.draft ? onAction(screen, action, world, world.draft) : { go: { back: true } }),
@@ -39,7 +39,7 @@ export const testsModel = screenModel<TestsScreen>({
     message.type === 'returned' && world.draft ? onReturned(screen, message, world, world.draft) : {},
   rows: (_, { draft }) => testRows(draft?.spec ?? {}).map(({ name, sends, expects }) => `${name}, sends ${sends}, expects ${expects}`),
   point: (screen, cursor) => ({ ...screen, cursor }),
-  list: ({ cursor }, world, room) => listAreaOf(cursor, testsIn(world).length, room),
+  list: ({ cursor }, world, room) => testListArea(cursor, testsIn(world).length, room),
 })
 
 const onAction = (screen: TestsScreen, action: ActionName, world: World, draft: RouteDraft): Update<TestsScreen> => {
@@ -61,9 +61,9 @@ const onAction = (screen: TestsScreen, action: ActionName, world: World, draft: 
     case 'redo':
       return to(redo(draft))
     case 'add':
-      return adding(world)
+      return askTestName(world)
     case 'open':
-      return opening(screen, tests[cursor])
+      return editTest(screen, tests[cursor])
     case 'remove':
       return tests.length > 0 ? to(removedTest(draft, cursor, tests.length)) : {}
     case 'moveUp':
@@ -71,22 +71,22 @@ const onAction = (screen: TestsScreen, action: ActionName, world: World, draft: 
     case 'moveDown':
       return moving(1)
     default:
-      return { screen: { ...screen, edited: undefined, cursor: moved(cursor, action, tests.length) } }
+      return { screen: { ...screen, edited: undefined, cursor: movedCursor(cursor, action, tests.length) } }
   }
 }
 
-const opening = ({ edited }: TestsScreen, test: Json | undefined): Update<TestsScreen> =>
+const editTest = ({ edited }: TestsScreen, test: Json | undefined): Update<TestsScreen> =>
   test === undefined
     ? warned('there is no test yet: a makes one of the payload')
     : { commands: [{ kind: 'edit-text', id: editId, text: edited ?? `${JSON.stringify(test, null, 2)}\n` }] }
 
-const adding = ({ payload, preview }: World): Update<TestsScreen> => {
+const askTestName = ({ payload, preview }: World): Update<TestsScreen> => {
   if (!payload) return warned('choose a payload first: the test sends it')
   if (payload.isCut) return warned('the payload is too large for a test: choose a sample')
   const what = preview?.trace ? `is ${preview.trace.name}` : 'is taken'
   return {
     go: {
-      push: entry(addId, 'what the new test shows', {
+      push: entryScreen(addId, 'what the new test shows', {
         text: `${payload.title} ${what}`,
         help: 'it sends the payload that is chosen, and expects what became of it',
       }),

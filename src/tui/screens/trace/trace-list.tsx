@@ -1,14 +1,14 @@
 /** Shows the rows of a trace. */
 
 import type { TracedStage } from '../../../app/trace/stage-log.ts'
-import { cell } from '../../model/cells.ts'
+import { cutOrPad } from '../../model/cells.ts'
 import type { Tone } from '../../model/remark.ts'
 import { Row } from '../../view/row.tsx'
 import { Span } from '../../view/span.tsx'
 import type { TraceRow } from './trace-rows.ts'
 
 /** How the result of a stage is shown. */
-const results: { readonly [result in TracedStage['result']]: readonly [word: string, tone: Tone] } = {
+const resultWords: { readonly [result in TracedStage['result']]: readonly [word: string, tone: Tone] } = {
   pass: ['ok', 'ok'],
   stop: ['STOP', 'warn'],
   skip: ['-', 'dim'],
@@ -21,11 +21,11 @@ export const TraceList = ({ rows }: { readonly rows: readonly TraceRow[] }) =>
     .map((row, at) => ({ row, at }))
     .map(({ row, at }) => (
       <Row key={at}>
-        <Parts row={row} />
+        <RowParts row={row} />
       </Row>
     ))
 
-const Parts = ({ row }: { readonly row: TraceRow }) => {
+const RowParts = ({ row }: { readonly row: TraceRow }) => {
   switch (row.kind) {
     case 'stage':
       return <StageParts {...row} />
@@ -33,7 +33,7 @@ const Parts = ({ row }: { readonly row: TraceRow }) => {
       return (
         <>
           {'     '}
-          <Span tone={row.holds ? 'ok' : 'warn'}>{cell(row.holds === undefined ? '' : row.holds ? 'ok' : 'no', 5)}</Span>
+          <Span tone={row.holds ? 'ok' : 'warn'}>{cutOrPad(row.holds === undefined ? '' : row.holds ? 'ok' : 'no', 5)}</Span>
           <Span>{row.text}</Span>
         </>
       )
@@ -52,12 +52,12 @@ const Parts = ({ row }: { readonly row: TraceRow }) => {
 
 const StageParts = ({ head, text }: Extract<TraceRow, { kind: 'stage' }>) => {
   if (!head) return <Span>{`${' '.repeat(21)}${text}`}</Span>
-  const [word, tone] = results[head.result]
+  const [word, tone] = resultWords[head.result]
   return (
     <>
       <Span tone="dim">{`${String(head.number).padStart(2)} `}</Span>
-      <Span>{cell(head.name, 13)}</Span>
-      <Span tone={tone}>{cell(word, 5)}</Span>
+      <Span>{cutOrPad(head.name, 13)}</Span>
+      <Span tone={tone}>{cutOrPad(word, 5)}</Span>
       <Span>{text}</Span>
     </>
   )
