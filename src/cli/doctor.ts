@@ -11,6 +11,7 @@ import { type Paint, paintWith } from './shell/paint.ts'
 
 export type DoctorOptions = { readonly online?: boolean }
 
+/** Prints the checks and how many there are of each result. Returns the exit code. */
 export const doctor = async ({ online = false }: DoctorOptions, cli: Cli): Promise<number> => {
   const { checks, summary } = await examine(cli.workspace, gatewayAt(cli.workspace), { asked: cli.asked, online })
   const lines = checkLines(checks, paintWith(cli.io.colour))

@@ -1,6 +1,6 @@
 /**
- * The commands, their arguments and options. Each noun with a folder adds its own. A command's module is loaded when it runs, so that
- * `--help` stays quick.
+ * The grammar of the command line: the commands, their arguments and options. Each noun with a folder adds its own commands. The module of
+ * a command is loaded when the command runs, so that `--help` stays quick.
  */
 
 import type { Command } from 'commander'

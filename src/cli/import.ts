@@ -11,7 +11,7 @@ import { exit, usage } from '../core/fault.ts'
 import type { JsonObject } from '../core/json.ts'
 import { shownFile, shownPlace } from '../core/shown-place.ts'
 import { printable } from '../core/text.ts'
-import { count, itemsOf } from './shell/findings.ts'
+import { count, findingItems } from './shell/findings.ts'
 import { answer, type Cli } from './shell/output.ts'
 import { paintWith } from './shell/paint.ts'
 import { printDiagnostics } from './shell/refuse.ts'
@@ -35,7 +35,7 @@ export const importFrom = async (from: ImportRequest['from'], file: string, opti
       config: wrote.length > 0 ? null : text,
       left_out: imported.leftOut.map(leftOutItem),
       env: imported.env.map((line) => envItem(line, reveal)),
-      diagnostics: itemsOf(findings.diagnostics, findings.texts),
+      diagnostics: findingItems(findings.diagnostics, findings.texts),
     },
     text: wrote.length > 0 ? wrote.map((each) => `wrote    ${printable(each)}\n`).join('') : text,
     exitCode: isWhole ? exit.ok : exit.no,

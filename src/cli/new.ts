@@ -19,7 +19,7 @@ export const newRoute = async (name: string, { profile, ...options }: NewOptions
   const isDry = options.dryRun === true
   const { from, fields } = await readSubscriptionInput({ ...options, ...(profile === undefined ? {} : { routeProfile: profile }) }, cli)
   const done = await writeNewRoute(workspace, gatewayAt(workspace), { name, from, fields, isDry })
-  if (done.refused !== undefined) throw refusedFor(done)
+  if (done.refused !== undefined) throw refusalFault(done)
   const warnings = done.findings.filter(({ severity }) => severity !== 'info').map(adviceOf)
   const { file, url, diff, notices } = done
   const paint = paintWith(cli.io.colour)
@@ -36,7 +36,8 @@ export const newRoute = async (name: string, { profile, ...options }: NewOptions
 
 const maxLine = 1_024
 
-const refusedFor = ({ refused, findings }: WrittenRoute): Fault => {
+/** Returns a Fault that says why the route was not written, with the first finding that matters. */
+const refusalFault = ({ refused, findings }: WrittenRoute): Fault => {
   const first = findings.find(({ stopsStart }) => stopsStart) ?? findings.find(({ severity }) => severity === 'error')
   const firstFinding = first && !refused?.includes(first.message) ? `: ${first.code} ${first.message}` : ''
   const hint = first?.help === undefined ? {} : { hint: first.help }

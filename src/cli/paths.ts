@@ -1,4 +1,4 @@
-/** `paths`: the paths of the gateway's files, one a line. */
+/** `paths`: prints the paths of the gateway's files, one a line, and whether each file exists. */
 
 import { namedPaths } from '../app/paths.ts'
 import { printable } from '../core/text.ts'

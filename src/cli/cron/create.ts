@@ -1,4 +1,7 @@
-/** `cron create <name>`: stores a job that the gateway would run. A running gateway finds the job when it next reads the jobs file. */
+/**
+ * `cron create <name>`: stores a scheduled job. A job that a gateway could not run is refused. A running gateway finds the job when it
+ * next reads the file of jobs.
+ */
 
 import { type CreatedJob, createJob, type NewJob, readJobContext } from '../../app/jobs/create-job.ts'
 import { defaultProfile } from '../../config/config.ts'
@@ -8,7 +11,7 @@ import { readTextOption } from '../shell/input.ts'
 import type { Io } from '../shell/io.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
-import { readExtra } from '../webhook/subscribe-options.ts'
+import { readTargetSettings } from '../webhook/subscribe-options.ts'
 
 export type CronCreateOptions = ProfileOption & {
   readonly id?: string
@@ -43,7 +46,7 @@ const readNewJob = async (name: string, options: CronCreateOptions, io: Pick<Io,
   prompt: options.prompt === undefined ? undefined : await readTextOption('--prompt', options.prompt, io),
   model: options.model,
   deliver: options.deliver,
-  deliver_extra: readExtra(options),
+  deliver_extra: readTargetSettings(options),
   enabled: options.disabled ? false : undefined,
 })
 

@@ -1,7 +1,7 @@
 /** The `cron` commands: their arguments and options. */
 
 import type { Command } from 'commander'
-import { each, type ProfileOption, type Run } from '../shell/grammar-values.ts'
+import { collectRepeated, type ProfileOption, type Run } from '../shell/grammar-values.ts'
 import type { CronCreateOptions } from './create.ts'
 import type { CronListOptions } from './list.ts'
 import type { CronRemoveOptions } from './remove.ts'
@@ -42,7 +42,7 @@ const addCreate = (create: Command, run: Run): void => {
     .option('--model <name>', "another model than the agent's")
     .option('--deliver <target>', 'where the reply goes; default: log')
     .option('--deliver-chat-id <id>', 'chat to deliver to')
-    .option('--deliver-extra <key=value>', 'a setting of the target (repeatable)', each)
+    .option('--deliver-extra <key=value>', 'a setting of the target (repeatable)', collectRepeated)
     .option('--description <text>', 'a note for people')
     .option('--disabled', 'do not run it yet')
     .option('--id <id>', 'its id; default: a generated one')

@@ -1,4 +1,4 @@
-/** `cron list`: one job a line, with the time of its next run. */
+/** `cron list`: prints the scheduled jobs, one a line, each with the time of its next run. */
 
 import { type ListedJob, listJobs } from '../../app/jobs/job-list.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -24,7 +24,7 @@ export const cronList = async (options: CronListOptions, cli: Cli): Promise<numb
   return answer(cli, { kind: 'cron.list', data: { jobs: jobs.map(({ job }) => job) }, text })
 }
 
-/** The words that the list shows in place of a next run, for a job whose only time is past. */
+/** The words in place of the next run, for a job with a single time that is past. */
 const pastWords = { over: 'never again', missed: 'only if missed' }
 
 const jobStateText = ({ state, running_since }: JsonObject): string => {

@@ -1,4 +1,7 @@
-/** `cron pause|resume <job>`: pauses a job, so that neither its schedule nor an event starts it, or resumes it. A run under way goes on. */
+/**
+ * `cron pause|resume <job>`: pauses a job, or lets a paused job run again. Neither its schedule nor an event starts a paused job. A run
+ * that has begun goes on.
+ */
 
 import { pauseJob } from '../../app/jobs/pause-job.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'

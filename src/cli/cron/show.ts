@@ -1,4 +1,4 @@
-/** `cron show <job>`: one whole job with its secrets masked, its next runs, and what keeps it from running. */
+/** `cron show <job>`: prints one whole job with its secrets masked, its next runs, and what keeps the job from running. */
 
 import { dump } from 'js-yaml'
 import { readJobDetail } from '../../app/jobs/job-detail.ts'

@@ -9,7 +9,10 @@ const maxShown = 65_536
 const maxLines = 2_000
 const maxLine = 4_096
 
-/** Returns a body that is safe on a terminal and bounded. It says how much is left out. */
+/**
+ * Returns a body as text that is safe on a terminal and bounded. Where the body is cut or is not UTF-8, the text says so and names
+ * `rawCommand`, which writes all bytes.
+ */
 export const bodyText = (body: Buffer, rawCommand: string): string => {
   if (body.length === 0) return '(empty)\n'
   if (!isUtf8(body)) return `(${body.length} bytes, not UTF-8: ${printable(rawCommand)} > file)\n`

@@ -1,4 +1,4 @@
-/** Shared by the commands that act on several events: choosing the events, and asking whether the user means it. */
+/** What the commands that act on several events share: choosing the events, asking before anything starts, and counting. */
 
 import { type Counting, chooseEvents } from '../../app/events/event-batch.ts'
 import { type EventStatus, eventSource } from '../../app/events/event-status.ts'
@@ -7,9 +7,12 @@ import { printable } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { type Cli, note } from '../shell/output.ts'
 import { criteriaOf, type SelectionOptions } from './selection.ts'
-import { cell } from './view.ts'
+import { tableCell } from './view.ts'
 
-/** Returns the events of the ids or, without ids, the selected events. The oldest event comes first. */
+/**
+ * Returns the events with these ids or, without ids, the events that the options select. The oldest event comes first. Throws a usage
+ * Fault for ids together with a selection, and for neither.
+ */
 export const chosenEvents = async (ids: readonly string[], options: SelectionOptions, cli: Cli): Promise<readonly EventStatus[]> => {
   const isSelection = Object.values(options).some((value) => value !== undefined)
   if (ids.length > 0 && isSelection) throw usage('give ids or a selection, not both')
@@ -21,16 +24,16 @@ export const chosenEvents = async (ids: readonly string[], options: SelectionOpt
   return events
 }
 
-/** Asks before many things start. Where nobody can be asked, `--yes` is needed. */
-export const confirm = async (question: string, yes: boolean, { io }: Cli): Promise<void> => {
+/** Asks a question before runs start, unless `yes` is set. Throws a Fault where the user does not agree, or nobody can be asked. */
+export const confirmStart = async (question: string, yes: boolean, { io }: Cli): Promise<void> => {
   if (yes) return
   if (!io.ask) throw usage('nothing was started: this needs --yes where nobody can be asked', 'look first: --dry-run')
   if (/^y(es)?$/i.test((await io.ask(`${question} [y/N] `)).trim())) return
   throw new Fault('cancelled', 'nothing was started', { exitCode: exit.cancelled })
 }
 
-/** Returns a function that shows on a terminal how many events are done. The line is cleared after the last event. */
-export const counting =
+/** Returns a function that shows on a terminal how many of `of` events are done. The line is cleared after the last event. */
+export const progressOf =
   (of: number, { io, quiet }: Cli): Counting =>
   (done) => {
     if (of < 2 || quiet || !io.terminal) return
@@ -39,11 +42,11 @@ export const counting =
   }
 
 /** Returns the number of events, and the number for each source: `3 (2 of deploys, 1 of job:nightly)`. */
-export const countsOf = (events: readonly EventStatus[]): string => {
+export const countsBySource = (events: readonly EventStatus[]): string => {
   const counts = new Map<string, number>()
   for (const { event } of events) counts.set(eventSource(event), (counts.get(eventSource(event)) ?? 0) + 1)
-  return `${events.length} (${[...counts].map(([name, count]) => `${count} of ${cell(name)}`).join(', ')})`
+  return `${events.length} (${[...counts].map(([name, count]) => `${count} of ${tableCell(name)}`).join(', ')})`
 }
 
-/** Returns the first columns of a line: the event's id and its source. */
-export const aboutOf = ({ event }: EventStatus): string[] => [printable(event.event_id, 36), cell(eventSource(event))]
+/** Returns the first cells of an event's row: its id, and its source (a route or a job). */
+export const idAndSource = ({ event }: EventStatus): string[] => [printable(event.event_id, 36), tableCell(eventSource(event))]

@@ -1,4 +1,7 @@
-/** `events export`: stored events as samples, tests, curl lines or JSON lines. Values that are masked in the journal stay masked. */
+/**
+ * `events export`: writes stored events to stdout as samples, tests, curl lines or JSON lines. Values that are masked in the journal stay
+ * masked.
+ */
 
 import { describeEvents, type ExportForm, exportEvents } from '../../app/events/event-export.ts'
 import { exit, Fault } from '../../core/fault.ts'

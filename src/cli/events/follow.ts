@@ -1,4 +1,7 @@
-/** `events list --follow`: the newest events first, then each event as it comes, and again at each step of its run. Ctrl-C ends it. */
+/**
+ * `events list --follow`: prints the newest events, and then each event when it comes, and again at each step of its run. Ctrl-C ends the
+ * command.
+ */
 
 import { describeEvent, type EventStatus } from '../../app/events/event-status.ts'
 import { followEvents } from '../../app/events/follow-events.ts'
@@ -14,7 +17,7 @@ import { eventCells, tableHead } from './table.ts'
 import { shortIds } from './view.ts'
 
 const defaultLimit = 10
-/** The number of rows before a new row that decide the width of its columns. */
+/** The columns of a new row are as wide as in the rows before it. This is the number of rows that count. */
 const maxRows = 50
 
 export const eventsFollow = async (options: PageOptions & { readonly wide: boolean }, cli: Cli): Promise<number> => {
@@ -27,17 +30,18 @@ export const eventsFollow = async (options: PageOptions & { readonly wide: boole
   const stopped = io.stopped()
   const { newest, notices, coming, close } = await followEvents(workspace, gatewayAt(workspace), criteriaOf(page), defaultLimit)
   note(cli, ...notices)
-  const show = cli.json ? shownAsJson(cli) : shownAsRow(wide, cli)
+  const show = cli.json ? jsonPrinter(cli) : rowPrinter(wide, cli)
   for (const known of newest) show(known)
   return untilStopped({ things: coming, show, close, isJson: cli.json }, stopped, cli)
 }
 
-const shownAsJson = ({ io }: Cli): ((known: EventStatus) => void) => {
+const jsonPrinter = ({ io }: Cli): ((known: EventStatus) => void) => {
   io.stdout(`${jsonText({ type: 'init', at: new Date().toISOString() })}\n`)
   return (known) => io.stdout(`${jsonText({ type: 'event', ...describeEvent(known) })}\n`)
 }
 
-const shownAsRow = (wide: boolean, { io }: Cli): ((known: EventStatus) => void) => {
+/** Returns a function that prints an event as a row of the table. */
+const rowPrinter = (wide: boolean, { io }: Cli): ((known: EventStatus) => void) => {
   const idOf = wide ? (id: string) => id : shortIds([])
   const rows: (readonly string[])[] = [tableHead(wide)]
   if (io.isTty) io.stdout(`${paintWith(io.colour).dim(aligned(rows).join(''))}\n`)

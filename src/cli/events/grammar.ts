@@ -1,7 +1,7 @@
 /** The `events` commands: their arguments and options. */
 
 import { type Command, Option } from 'commander'
-import { each, limit, list, type Run } from '../shell/grammar-values.ts'
+import { collectList, collectRepeated, parseLimit, type Run } from '../shell/grammar-values.ts'
 import type { ExportOptions } from './export.ts'
 import type { ListOptions } from './list.ts'
 import type { ReplayOptions } from './replay.ts'
@@ -11,7 +11,7 @@ import type { ShowOptions } from './show.ts'
 export const addEvents = (events: Command, run: Run): void => {
   withSelection(events.command('list'), '--route <name>')
     .description('list events, newest first')
-    .option('--limit <number>', 'how many at most; default: 50', limit)
+    .option('--limit <number>', 'how many at most; default: 50', parseLimit)
     .option('--cursor <id>', 'go on after the event where the page before ended')
     .option('--wide', 'more columns, whole ids and errors')
     .option('--follow', 'go on with new events, and with the ends of their runs; Ctrl-C ends it')
@@ -35,7 +35,7 @@ export const addEvents = (events: Command, run: Run): void => {
   withSelection(events.command('export [ids...]'), '--route <name>')
     .description('write stored events to stdout')
     .addOption(new Option('--as <form>', 'default: sample').choices(['sample', 'test', 'curl', 'jsonl']))
-    .option('--limit <number>', 'how many at most; default: 1000', limit)
+    .option('--limit <number>', 'how many at most; default: 1000', parseLimit)
     .action((ids: string[], options: ExportOptions) => run(async (cli) => (await import('./export.ts')).eventsExport(ids, options, cli)))
 }
 
@@ -43,11 +43,11 @@ const withSelection = (command: Command, route: string): Command =>
   withTimes(
     command
       .option(route, 'events of this route')
-      .option('--outcome <list>', 'answered so: accepted, ignored, ignored:filters, duplicate, ...', list)
+      .option('--outcome <list>', 'answered so: accepted, ignored, ignored:filters, duplicate, ...', collectList)
       .option('--delivery-id <id>', 'with this delivery id')
       .option('--text <words>', 'with these words in the record, the request, a prompt or a reply, in any case')
-      .option('--field <path=value>', 'with this value in the payload or a header: payload.action=opened (repeatable)', each)
-      .option('--state <list>', 'final, waiting, running, done, dead, merged or unknown', list),
+      .option('--field <path=value>', 'with this value in the payload or a header: payload.action=opened (repeatable)', collectRepeated)
+      .option('--state <list>', 'final, waiting, running, done, dead, merged or unknown', collectList),
   )
 
 const withTimes = (command: Command): Command =>
@@ -59,6 +59,6 @@ const withTimes = (command: Command): Command =>
 
 const withBulk = (command: Command): Command =>
   command
-    .option('--limit <number>', 'how many at most, the newest; default: 1000', limit)
+    .option('--limit <number>', 'how many at most, the newest; default: 1000', parseLimit)
     .option('--dry-run', 'say what would start, and start nothing')
     .option('-y, --yes', 'do not ask')

@@ -1,4 +1,4 @@
-/** `events list`: one event a line, newest first, with or without a running gateway. */
+/** `events list`: prints a page of events, one a line, the newest first. It works with and without a running gateway. */
 
 import { readEventPage } from '../../app/events/event-page.ts'
 import { describeEvent, type EventStatus } from '../../app/events/event-status.ts'
@@ -9,7 +9,7 @@ import { answer, type Cli, note } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
 import { criteriaOf, type PageOptions } from './selection.ts'
 import { eventCells, tableHead } from './table.ts'
-import { cell, shortIds } from './view.ts'
+import { shortIds, tableCell } from './view.ts'
 
 export type ListOptions = PageOptions & { readonly wide?: boolean; readonly follow?: boolean }
 
@@ -28,7 +28,7 @@ export const eventsList = async ({ wide = false, follow = false, ...options }: L
   return answer(cli, { kind: 'events.list', data, text: eventTable(events, wide, cli) })
 }
 
-/** Returns the command line that lists the next page. */
+/** Returns the command line that lists the next page with the same options. `cursor`: the last event of this page. */
 const nextPage = (options: ListOptions, cursor: string, { workspace: { self } }: Cli): string => {
   const given = Object.entries({ ...options, cursor }).flatMap(([name, value]) => {
     const option = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
@@ -40,7 +40,7 @@ const nextPage = (options: ListOptions, cursor: string, { workspace: { self } }:
 
 const eventTable = (events: readonly EventStatus[], wide: boolean, { io }: Cli): string => {
   const head = tableHead(wide)
-  const idOf = wide ? (id: string) => cell(id) : shortIds(events.map(({ event }) => event.event_id))
+  const idOf = wide ? (id: string) => tableCell(id) : shortIds(events.map(({ event }) => event.event_id))
   const rows = events.map((each) => eventCells(each, wide, idOf))
   const { dim } = paintWith(io.colour)
   return aligned(io.isTty && rows.length > 0 ? [head, ...rows] : rows)

@@ -1,4 +1,7 @@
-/** `events replay`: sends stored requests through today's configuration, as new events. A dry run only shows what each would start. */
+/**
+ * `events replay`: sends stored requests through the configuration as it is now, as new events. A dry run only shows what each event would
+ * start.
+ */
 
 import type { Result } from '../../app/events/event-batch.ts'
 import { editableBody, planReplay } from '../../app/events/event-replay.ts'
@@ -10,9 +13,9 @@ import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { withPayloadByHand } from '../webhook/payload-by-hand.ts'
-import { aboutOf, chosenEvents, confirm, counting, countsOf } from './bulk.ts'
+import { chosenEvents, confirmStart, countsBySource, idAndSource, progressOf } from './bulk.ts'
 import type { SelectionOptions } from './selection.ts'
-import { cell, excerpt } from './view.ts'
+import { excerpt, tableCell } from './view.ts'
 
 export type ReplayOptions = Omit<SelectionOptions, 'route'> & {
   readonly fromRoute?: string
@@ -35,19 +38,22 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
   if (leftOut > 0) note(cli, `${leftOut} left out: their payload was not kept`)
   const how = { ...(route === undefined ? {} : { route }), same_id: sameId }
   const run = (dry: boolean, body?: string): Promise<readonly Result[]> =>
-    plan.run({ ...how, dry_run: dry, ...(body === undefined ? {} : { body }) }, counting(events.length, cli))
+    plan.run({ ...how, dry_run: dry, ...(body === undefined ? {} : { body }) }, progressOf(events.length, cli))
   const [event] = events
-  if (edit && event) return edited(event, run, dryRun, cli)
+  if (edit && event) return replayEdited(event, run, dryRun, cli)
   if (dryRun) return answerReplays(await run(true), true, cli)
   if (isSelection && !yes && events.length > 0) {
     if (cli.io.ask) cli.io.stderr(replayTable(await run(true), true))
-    await confirm(`replay ${countsOf(events)}?`, yes, cli)
+    await confirmStart(`replay ${countsBySource(events)}?`, yes, cli)
   }
   return answerReplays(await run(false), false, cli)
 }
 
-/** Replays an event with the payload that the user edits. An event that cannot be replayed at all is refused before the editor opens. */
-const edited = async (
+/**
+ * Replays an event with the payload that the user edits. An event that cannot be replayed at all is refused before the user's editor
+ * opens. `run`: replays the event, or only tries to (`dry`), with another body where it is given.
+ */
+const replayEdited = async (
   status: EventStatus,
   run: (dry: boolean, body?: string) => Promise<readonly Result[]>,
   dryRun: boolean,
@@ -95,26 +101,27 @@ const maxPrompt = 200
 /** Returns one line for each event. In a dry run, the work that the event would start stands below its line. */
 const replayTable = (results: readonly Result[], dryRun: boolean): string => {
   const lines = aligned(results.map(replayCells))
-  return results.map(({ replayed }, i) => `${lines[i]}\n${dryRun && replayed ? startsOf(replayed) : ''}`).join('')
+  return results.map(({ replayed }, i) => `${lines[i]}\n${dryRun && replayed ? startLines(replayed) : ''}`).join('')
 }
 
 const replayCells = ({ known, why, replayed }: Result): string[] => {
-  if (!replayed) return [...aboutOf(known), 'failed', cell(why, 512)]
+  if (!replayed) return [...idAndSource(known), 'failed', tableCell(why, 512)]
   const { event_id: id, status, reason } = replayed
   return [
-    ...aboutOf(known),
-    cell(status),
-    cell(outcomeOf(replayed)),
-    ...(id === undefined ? [] : [`new ${cell(id)}`]),
-    reason === undefined ? '' : cell(reason, 256),
+    ...idAndSource(known),
+    tableCell(status),
+    tableCell(outcomeOf(replayed)),
+    ...(id === undefined ? [] : [`new ${tableCell(id)}`]),
+    reason === undefined ? '' : tableCell(reason, 256),
   ]
 }
 
-const startsOf = ({ starts, note: said }: NonNullable<Result['replayed']>): string => {
-  const more = said === undefined ? '' : `    ${cell(said, 256)}\n`
+/** Returns the lines about the work that an event would start. */
+const startLines = ({ starts, note: said }: NonNullable<Result['replayed']>): string => {
+  const more = said === undefined ? '' : `    ${tableCell(said, 256)}\n`
   if (!starts) return more
   const { mode, target, prompt, extra } = starts
-  // Several targets have a list of settings.
+  // For several targets, `extra` is a list with the settings of each target.
   const settings = typeof extra === 'object' && Object.keys(extra ?? {}).length > 0 ? `  ${excerpt(jsonText(extra), maxPrompt)}` : ''
-  return `    ${cell(mode)} -> ${cell(target)}${settings}\n    ${excerpt(prompt, maxPrompt)}\n${more}`
+  return `    ${tableCell(mode)} -> ${tableCell(target)}${settings}\n    ${excerpt(prompt, maxPrompt)}\n${more}`
 }

@@ -1,4 +1,4 @@
-/** `events retry`: starts dead runs again with their stored work. Their attempts are counted from 1 again. */
+/** `events retry`: starts dead runs again with their stored work. The attempts of such a run are counted from 1 again. */
 
 import type { Result } from '../../app/events/event-batch.ts'
 import { planRetry, type RetryPlan } from '../../app/events/event-retry.ts'
@@ -6,9 +6,9 @@ import { exit, usage } from '../../core/fault.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { aligned } from '../shell/columns.ts'
 import { answer, type Cli } from '../shell/output.ts'
-import { aboutOf, chosenEvents, confirm, counting, countsOf } from './bulk.ts'
+import { chosenEvents, confirmStart, countsBySource, idAndSource, progressOf } from './bulk.ts'
 import type { SelectionOptions } from './selection.ts'
-import { cell } from './view.ts'
+import { tableCell } from './view.ts'
 
 export type RetryOptions = Omit<SelectionOptions, 'state' | 'outcome'> & {
   readonly dead?: boolean
@@ -25,9 +25,9 @@ export const eventsRetry = async (ids: readonly string[], options: RetryOptions,
   if (dryRun) return answerRetries(planned, plan, true, cli)
   if (dead && planned.length > 0) {
     if (!yes) cli.io.stderr(retryTable(planned, 'starts'))
-    await confirm(`start ${countsOf(plan.dead)}?`, yes, cli)
+    await confirmStart(`start ${countsBySource(plan.dead)}?`, yes, cli)
   }
-  return answerRetries(await plan.run(counting(plan.dead.length, cli)), plan, false, cli)
+  return answerRetries(await plan.run(progressOf(plan.dead.length, cli)), plan, false, cli)
 }
 
 const answerRetries = (done: readonly Result[], { others }: RetryPlan, dryRun: boolean, cli: Cli): number => {
@@ -54,7 +54,11 @@ const retryData = ({ known: { event }, ok, why }: Result, word: string) => ({
 
 const retryTable = (results: readonly Result[], word: string): string =>
   aligned(
-    results.map(({ known, ok, why }) => [ok ? word : 'failed', ...aboutOf(known), ok ? `-> ${cell(known.event.target)}` : cell(why, 512)]),
+    results.map(({ known, ok, why }) => [
+      ok ? word : 'failed',
+      ...idAndSource(known),
+      ok ? `-> ${tableCell(known.event.target)}` : tableCell(why, 512),
+    ]),
   )
     .map((line) => `${line}\n`)
     .join('')

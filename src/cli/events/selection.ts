@@ -1,4 +1,4 @@
-/** The options that select events, and the criteria that their texts mean. */
+/** The options that select events, and the criteria that the texts of these options mean. */
 
 import type { FieldCriterion } from '../../app/events/event-search.ts'
 import { type EventCriteria, type State, states } from '../../app/events/event-selection.ts'
@@ -7,6 +7,7 @@ import { exit, Fault, usage } from '../../core/fault.ts'
 import { nearest } from '../../core/text.ts'
 import { timeOf } from '../shell/times.ts'
 
+/** The values of the options that select events, as the user wrote them. */
 export type SelectionOptions = {
   readonly route?: string
   readonly outcome?: readonly string[]

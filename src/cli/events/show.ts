@@ -1,4 +1,7 @@
-/** `events show <id>`: the end of one event and its attempts first, then its request, without the headers that hold secrets. */
+/**
+ * `events show <id>`: prints how one event ended and its attempts first, and then its request. The values of headers that hold secrets are
+ * masked in the journal.
+ */
 
 import type { AttemptView } from '../../app/events/event-attempts.ts'
 import { bodyOf, describeDetail, type EventDetail, readEventDetail } from '../../app/events/event-detail.ts'
@@ -23,7 +26,7 @@ export const eventsShow = async (id: string, { body = false, raw = false }: Show
   return answer(cli, { kind: 'events.show', data: describeDetail(detail), text: eventText(detail, body, command) })
 }
 
-/** Writes the exact bytes of the body and nothing else. A terminal gets none, because the bytes could drive it. */
+/** Writes the exact bytes of the body and nothing else. Where stdout is a terminal, throws a usage Fault: the bytes could control it. */
 const writeBody = (body: Buffer, { io }: Cli): number => {
   if (io.isTty) throw usage('--raw writes bytes as a stranger sent them: send them to a file or a pipe')
   io.bytes(body)
@@ -33,50 +36,53 @@ const writeBody = (body: Buffer, { io }: Cli): number => {
 const eventText = ({ status: known, attempts, repeated, payload }: EventDetail, withBody: boolean, command: string): string =>
   [
     statusLines(known),
-    field('repeats', repeated && `${repeated.event_id} of ${repeated.at}`),
-    ...attempts.map(attemptOf),
+    fieldLine('repeats', repeated && `${repeated.event_id} of ${repeated.at}`),
+    ...attempts.map(attemptLine),
     promptsAndReplies(attempts, `${command} --json`),
     requestText(payload, withBody, command),
   ].join('')
 
 const maxValue = 1_024
-const field = (name: string, value: string | number | undefined): string =>
+const fieldLine = (name: string, value: string | number | undefined): string =>
   value === undefined || value === '' ? '' : `${name.padEnd(12)}${printable(String(value), maxValue)}\n`
 
 const statusLines = ({ event, state, attempt, nextAt, error }: EventStatus): string =>
   [
-    field('id', event.event_id),
-    field('error', error),
-    field('time', event.at),
-    field('profile', event.profile),
-    field('route', event.route),
-    field('job', event.job),
-    field('event', event.event_type),
-    field('delivery id', event.delivery_id),
-    field('outcome', event.outcome),
-    field('reason', event.reason),
-    field(
+    fieldLine('id', event.event_id),
+    fieldLine('error', error),
+    fieldLine('time', event.at),
+    fieldLine('profile', event.profile),
+    fieldLine('route', event.route),
+    fieldLine('job', event.job),
+    fieldLine('event', event.event_type),
+    fieldLine('delivery id', event.delivery_id),
+    fieldLine('outcome', event.outcome),
+    fieldLine('reason', event.reason),
+    fieldLine(
       'unverified',
       event.unverified && 'kept as a stranger sent it; events replay verifies it with the keys of now, and runs it only if it holds',
     ),
-    field('stage', event.stage),
-    field('status', event.status),
-    field('took', event.duration_ms === undefined ? undefined : `${event.duration_ms} ms`),
-    field('replay of', event.edited ? `${event.replay_of} (edited)` : event.replay_of),
-    field('group', event.group === undefined ? undefined : `${event.group}${event.count === undefined ? '' : ` (${event.count} events)`}`),
-    field('state', state === 'unknown' ? 'unknown: the gateway has no run of it, and its end is not in the journal' : state),
-    field('target', event.target),
-    field('answer', event.answer),
-    field('attempts', attempt || undefined),
-    field(attempt > 0 ? 'next try' : 'due', nextAt),
-    field('ended', event.ended_at),
-    field('silent', event.silent ? 'the agent asked for nothing to be sent' : undefined),
+    fieldLine('stage', event.stage),
+    fieldLine('status', event.status),
+    fieldLine('took', event.duration_ms === undefined ? undefined : `${event.duration_ms} ms`),
+    fieldLine('replay of', event.edited ? `${event.replay_of} (edited)` : event.replay_of),
+    fieldLine(
+      'group',
+      event.group === undefined ? undefined : `${event.group}${event.count === undefined ? '' : ` (${event.count} events)`}`,
+    ),
+    fieldLine('state', state === 'unknown' ? 'unknown: the gateway has no run of it, and its end is not in the journal' : state),
+    fieldLine('target', event.target),
+    fieldLine('answer', event.answer),
+    fieldLine('attempts', attempt || undefined),
+    fieldLine(attempt > 0 ? 'next try' : 'due', nextAt),
+    fieldLine('ended', event.ended_at),
+    fieldLine('silent', event.silent ? 'the agent asked for nothing to be sent' : undefined),
   ].join('')
 
-const attemptOf = ({ at, end, attempt, error, target, answer: said, silent, usage }: AttemptView): string => {
-  if (end === 'retried') return field('retried', `${at}  by hand`)
+const attemptLine = ({ at, end, attempt, error, target, answer: said, silent, usage }: AttemptView): string => {
+  if (end === 'retried') return fieldLine('retried', `${at}  by hand`)
   const how = end === 'failed' ? error : [end, end === 'done' ? (silent ? 'silent' : target) : error].join(': ')
-  return field(`try ${attempt}`, [at, how, ...(said === null ? [] : [`answer ${said}`]), ...usageWords(usage)].join('  '))
+  return fieldLine(`try ${attempt}`, [at, how, ...(said === null ? [] : [`answer ${said}`]), ...usageWords(usage)].join('  '))
 }
 
 /** Returns the usage of an attempt in words: `3 steps, 1200 + 80 tokens, cost 0.0043, web_search 2`. */
@@ -88,7 +94,7 @@ const usageWords = (usage: AttemptView['usage']): readonly string[] => {
   return [[`${steps} step${steps === 1 ? '' : 's'}`, `${input_tokens} + ${output_tokens} tokens`, ...costs, ...called].join(', ')]
 }
 
-/** Returns the prompt and the reply of each attempt, without a text that the attempt before it has too. */
+/** Returns the prompt and the reply of each attempt. A text that is the same as in the attempt before is left out. */
 const promptsAndReplies = (attempts: readonly AttemptView[], command: string): string => {
   const last = { prompt: '', reply: '' }
   return attempts
@@ -107,11 +113,11 @@ const promptsAndReplies = (attempts: readonly AttemptView[], command: string): s
  * Returns the headers of the request. The body comes only with `withBody`, because a long body would push the event's end out of sight.
  */
 const requestText = (payload: RawRequest | string, withBody: boolean, command: string): string => {
-  if (typeof payload === 'string') return field('payload', payload)
+  if (typeof payload === 'string') return fieldLine('payload', payload)
   const headers = Object.entries(payload.headers).map(
     ([name, value]) => `${printable(name, 256)}: ${printable(typeof value === 'string' ? value : jsonText(value), maxValue)}\n`,
   )
   const { body } = payload
   if (withBody) return `\n${headers.join('')}\n${bodyText(body, `${command} --raw`)}`
-  return `\n${headers.join('')}\n${field('body', body.length === 0 ? 'empty' : `${body.length} bytes: ${command} --body`)}`
+  return `\n${headers.join('')}\n${fieldLine('body', body.length === 0 ? 'empty' : `${body.length} bytes: ${command} --body`)}`
 }

@@ -1,29 +1,30 @@
-/** Writes events as rows of a table. */
+/** The table of `events list` and `events list --follow`: its head, and its rows. */
 
 import { type EventStatus, eventSource, outcomeOf } from '../../app/events/event-status.ts'
-import { cell, shownTime } from './view.ts'
+import { shownTime, tableCell } from './view.ts'
 
 const maxNote = 80
 
+/** Returns the headings of the columns. */
 export const tableHead = (wide: boolean): readonly string[] => [
   ...['ID', 'TIME', 'ROUTE', 'EVENT', 'OUTCOME', 'STATE', 'ATTEMPTS'],
   ...(wide ? ['PROFILE', 'TARGET', 'DELIVERY'] : []),
   'NOTE',
 ]
 
-/** Returns one event as a row of the table. */
+/** Returns the cells of one event, in the columns of `tableHead`. `idOf`: returns the id as it is shown. */
 export const eventCells = (status: EventStatus, wide: boolean, idOf: (id: string) => string): string[] => {
   const { event, state, attempt } = status
   return [
     idOf(event.event_id),
     shownTime(event.at),
-    cell(eventSource(event)),
-    cell(event.event_type, 40),
-    cell(outcomeOf(event)),
+    tableCell(eventSource(event)),
+    tableCell(event.event_type, 40),
+    tableCell(outcomeOf(event)),
     state,
-    cell(attempt || undefined),
-    ...(wide ? [cell(event.profile), cell(event.target), cell(event.delivery_id)] : []),
-    cell(noteOf(status), wide ? 1024 : maxNote),
+    tableCell(attempt || undefined),
+    ...(wide ? [tableCell(event.profile), tableCell(event.target), tableCell(event.delivery_id)] : []),
+    tableCell(noteOf(status), wide ? 1024 : maxNote),
   ]
 }
 

@@ -1,7 +1,7 @@
 /** The `gateway` commands: their arguments and options. */
 
 import { type Command, Option } from 'commander'
-import { each, port, type Run, seconds } from '../shell/grammar-values.ts'
+import { collectRepeated, parsePort, parseSeconds, type Run } from '../shell/grammar-values.ts'
 import type { SetupOptions } from './setup/options.ts'
 
 type RunOptions = {
@@ -31,7 +31,7 @@ export const addGateway = (gateway: Command, run: Run): void => {
   gateway
     .command('stop')
     .description('stop the running gateway when its running work is finished, and wait for that')
-    .option('--timeout <seconds>', 'how long to wait; default: 60', seconds)
+    .option('--timeout <seconds>', 'how long to wait; default: 60', parseSeconds)
     .action((options: { readonly timeout?: number }) => run(async (cli) => (await import('./stop.ts')).gatewayStop(options, cli)))
   gateway
     .command('status')
@@ -55,7 +55,7 @@ const addSetup = (gateway: Command, run: Run): void => {
     .option('--screen-reader', 'ask in plain lines, with numbers for choices')
     .option('--enable', 'enable the adapter (the default)')
     .option('--host <address>', 'address to listen on')
-    .option('--port <number>', 'port to listen on', port)
+    .option('--port <number>', 'port to listen on', parsePort)
     .option('--secret-file <file>', 'read the global secret from a file')
     .option('--generate-secret', 'make a new global secret even if there is one')
     .option('--route <provider[=name]>', 'make a route for a sender: github, gitlab, gitea, linear, clerk, standard')
@@ -68,8 +68,8 @@ const addSetup = (gateway: Command, run: Run): void => {
     .option('--api-key-file <file>', "read the key of the model's API; - for standard input")
     .option('--test-agent', 'ask the agent one short prompt before anything is written')
     .option('--target <name>', 'connect a delivery target')
-    .option('--target-setting <key=value>', 'a setting of the target (repeatable)', each)
-    .option('--target-secret-file <key=file>', 'read a secret setting of the target (repeatable)', each)
+    .option('--target-setting <key=value>', 'a setting of the target (repeatable)', collectRepeated)
+    .option('--target-secret-file <key=file>', 'read a secret setting of the target (repeatable)', collectRepeated)
     .option('--test-target', 'send a real message to the target before anything is written')
     .option('--start', 'run the gateway when all is written')
     .option('--send-first', 'send it a first event')
@@ -81,7 +81,7 @@ const addRun = (gateway: Command, run: Run): void => {
     .command('run')
     .description('run the gateway in the foreground')
     .option('--host <address>', 'address to listen on')
-    .option('--port <number>', 'port to listen on; 0: any free one', port)
+    .option('--port <number>', 'port to listen on; 0: any free one', parsePort)
     .option('--config <file>', 'another file than <data_dir>/config.yaml')
     .option('--log-requests', 'one line in and one line out for each request; default: on a terminal')
     .option('--once', 'stop after one event, when its run has ended')

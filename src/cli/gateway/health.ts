@@ -1,4 +1,4 @@
-/** `gateway health`: whether the running gateway answers its /health. Exit 1 when the answer is not good, 4 when no gateway runs. */
+/** `gateway health`: asks the running gateway for `/health`. Exit 1 when the answer is not good, 4 when no gateway runs. */
 
 import { readHealth } from '../../app/gateway/health.ts'
 import { exit } from '../../core/fault.ts'

@@ -11,7 +11,8 @@ import { aligned } from '../shell/columns.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { replicaData, replicaName } from './replica-lines.ts'
 
-const words: { readonly [result in ReplicaReloaded['result']]: string } = {
+/** What is printed for the result of each replica. */
+const resultWords: { readonly [result in ReplicaReloaded['result']]: string } = {
   reloaded: 'reloaded',
   refused: 'not reloaded: the configuration before it serves on',
   silent: 'no answer yet: it reloads when it sees the question',
@@ -22,7 +23,9 @@ export const gatewayReloadAll = async ({ force }: { readonly force?: boolean }, 
   note(cli, 'each replica sees the question within five seconds')
   const ended = await reloadAll(gatewayAt(cli.workspace), cli.workspace, force === true)
   const rows = ended.map(({ replica, result, reason }) =>
-    [replicaName(replica), replica.url, `${words[result]}${reason === undefined ? '' : ` (${reason})`}`].map((cell) => printable(cell)),
+    [replicaName(replica), replica.url, `${resultWords[result]}${reason === undefined ? '' : ` (${reason})`}`].map((cell) =>
+      printable(cell),
+    ),
   )
   return answer(cli, {
     kind: 'gateway.reload_all',

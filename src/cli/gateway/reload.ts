@@ -1,10 +1,13 @@
-/** `gateway reload`: the running gateway reads its files again. A gateway that refuses them keeps its configuration; exit 1. */
+/**
+ * `gateway reload`: makes the running gateway read its files again. A gateway that refuses the files keeps its configuration, and then the
+ * exit code is 1.
+ */
 
 import { reloadGateway } from '../../app/gateway/reload.ts'
 import { exit } from '../../core/fault.ts'
 import { printable, someOf } from '../../core/text.ts'
 import { gatewayAt } from '../../http/control/client.ts'
-import { count, itemsOf } from '../shell/findings.ts'
+import { count, findingItems } from '../shell/findings.ts'
 import { frames } from '../shell/frame.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
@@ -23,7 +26,7 @@ export const gatewayReload = async ({ force }: { readonly force?: boolean }, cli
     kind: 'gateway.reload',
     data: {
       reloaded: ok,
-      diagnostics: itemsOf(found, texts),
+      diagnostics: findingItems(found, texts),
       restart: [...restart],
       added: [...changes.added],
       changed: [...changes.changed],
@@ -34,5 +37,6 @@ export const gatewayReload = async ({ force }: { readonly force?: boolean }, cli
   })
 }
 
+/** Says which routes were added, changed or removed; empty if there are none. */
 const namesLine = (what: string, names: readonly string[]): string =>
   names.length === 0 ? '' : `${what} ${count(names.length, 'route')}: ${printable(someOf(names))}\n`

@@ -1,4 +1,4 @@
-/** Shows the replicas of a shared store: for people a line for each replica, for programs JSON. */
+/** Writes the replicas (the gateways on a shared store): for people a line for each replica, for programs JSON. */
 
 import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
@@ -8,7 +8,7 @@ import { aligned } from '../shell/columns.ts'
 /** Names a replica by its machine and process. */
 export const replicaName = ({ host, pid }: Replica): string => `${host} ${pid}`
 
-/** Returns the lines, the oldest replica first. The answering replica is marked with a star. */
+/** Returns the lines, the oldest replica first. A star marks the replica that was asked. */
 export const replicaLines = (replicas: readonly Replica[]): readonly string[] =>
   aligned(replicas.toSorted((a, b) => (a.started_at < b.started_at ? -1 : 1)).map(cellsOf)).map((line) => `  ${line}\n`)
 
@@ -24,4 +24,5 @@ const cellsOf = (replica: Replica): readonly string[] =>
     replica.stopping ? 'stopping' : replica.not_ready === null ? '' : `not ready: ${replica.not_ready}`,
   ].map((cell) => printable(cell))
 
+/** Returns a replica as JSON. */
 export const replicaData = (replica: Replica): JsonObject => ({ ...replica, reload: replica.reload && { ...replica.reload } })

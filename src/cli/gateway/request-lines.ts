@@ -1,6 +1,6 @@
 /**
- * Shows each request, after its end, as one line for the request and one for its answer. The number of requests shown in a second is
- * bounded.
+ * Shows the requests to a gateway that runs in the foreground: when a request has ended, a line for the request and a line for its answer.
+ * The number of requests that are shown in a second is bounded.
  */
 
 import { trafficOf } from '../../app/live/traffic.ts'
@@ -12,6 +12,7 @@ import { trafficText } from '../webhook/traffic-text.ts'
 const requestsPerSecond = 50
 const secondMs = 1_000
 
+/** `redact`: returns a text without the secrets that it has. `show`: takes the lines that are not above the bound. */
 export type RequestLinesOptions = {
   readonly clock: Clock
   readonly redact: (text: string) => string
@@ -21,8 +22,8 @@ export type RequestLinesOptions = {
 }
 
 /**
- * Returns an observer that shows the lines of ended requests. Requests past the bound are counted, and the count is told when the second
- * is over.
+ * Returns an observer of facts that shows the lines of each ended request. Requests above the bound are only counted, and `skipped` gets
+ * their number when the second is over.
  */
 export const createRequestLines = ({ clock, redact, show, skipped }: RequestLinesOptions): Observer => {
   let count = 0
@@ -44,14 +45,14 @@ export const createRequestLines = ({ clock, redact, show, skipped }: RequestLine
   }
 }
 
-/** Shows the lines as `webhook tail` does, for people. */
-export const showAsText = (write: (text: string) => void): Pick<RequestLinesOptions, 'show' | 'skipped'> => ({
+/** Makes the options that show requests for people, in the lines of `webhook tail`. `write`: takes a text with its line end. */
+export const linesAsText = (write: (text: string) => void): Pick<RequestLinesOptions, 'show' | 'skipped'> => ({
   show: (line) => write(`${trafficText(line)}\n`),
   skipped: (count) => write(`          ... ${count} more requests in this second\n`),
 })
 
-/** Shows the lines as entries of the log, for machines. */
-export const asLog = (
+/** Makes the options that show requests for machines, as entries of the log. */
+export const linesAsLog = (
   log: (level: 'info', fields: { readonly [name: string]: string | number | boolean | undefined }, message: string) => void,
 ): Pick<RequestLinesOptions, 'show' | 'skipped'> => ({
   show: ({ type, ...line }) => log('info', logFields(line), type === 'event' ? '-->' : '<--'),

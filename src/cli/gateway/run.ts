@@ -12,8 +12,8 @@ import { createLog, type LogOptions } from '../../gateway/log.ts'
 import { type GatewayRun, runGateway } from '../../gateway/run-gateway.ts'
 import type { Io } from '../shell/io.ts'
 import { printFault } from '../shell/output.ts'
-import { faultOf, printDiagnostics } from '../shell/refuse.ts'
-import { asLog, createRequestLines, showAsText } from './request-lines.ts'
+import { errorsAsFault, printDiagnostics } from '../shell/refuse.ts'
+import { createRequestLines, linesAsLog, linesAsText } from './request-lines.ts'
 import { watchConfiguration } from './watch.ts'
 
 export type GatewayRunOptions = {
@@ -34,7 +34,7 @@ export type GatewayRunOptions = {
 }
 
 /**
- * Runs the gateway until a signal, and returns the exit code. For a configuration that must not be served, it prints the problems and
+ * Runs the gateway until a signal, and returns the exit code 0. For a configuration that must not be served, prints the problems and
  * returns 78.
  */
 export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<number> => {
@@ -60,41 +60,44 @@ export const gatewayRun = async (options: GatewayRunOptions, io: Io): Promise<nu
     once: options.once === true,
   })
   if (ended === 'refused') return exit.config
-  // A reader that takes no more of the log must not keep the process alive.
+  // Text for a reader of stdout who has stopped reading must not keep the process alive.
   setTimeout(() => process.exit(exit.ok), exitDelayMs).unref()
   return exit.ok
 }
 
 const exitDelayMs = 200
 
-/** Where a run in the foreground shows what happens, and the options that say how. */
+/** What the functions below need to show what happens: the options, the log, and the terminal. */
 type Foreground = { readonly options: GatewayRunOptions; readonly logOptions: LogOptions; readonly log: Log; readonly io: Io }
 
 /**
- * Returns an observer that shows each request, on a terminal or where the option asks for it. Its lines replace the log's entries on
- * requests, unless a machine reads the log.
+ * Returns an observer that shows each request, on a terminal or where `--log-requests` is given; else `undefined`. The lines of the
+ * observer replace the entries of the log on requests, unless the log is for machines or has debug entries.
  */
 const requestsShown = ({ options: { logRequests, logLevel }, logOptions, io }: Foreground): RequestsShown | undefined => {
   const isText = logOptions.format === 'pretty'
   if (!(logRequests ?? (io.isTty && isText))) return undefined
-  const shown = isText ? showAsText((text) => io.stdout(logOptions.redact(text))) : asLog(createLog({ ...logOptions, level: 'info' }))
+  const shown = isText ? linesAsText((text) => io.stdout(logOptions.redact(text))) : linesAsLog(createLog({ ...logOptions, level: 'info' }))
   const observer = createRequestLines({ clock: systemClock, redact: logOptions.redact, ...shown })
   return { observer, replacesLog: isText && logLevel !== 'debug' }
 }
 
-/** Returns what tells the user of the findings in the files: as text, in the log, or, for a refused start, as one JSON document. */
+/**
+ * Returns the function that reports the findings in the files: as text, as entries of the log, or as one JSON document where `--json` was
+ * given and the start is refused.
+ */
 const findingsReport =
   ({ options, logOptions, log, io }: Foreground): GatewayRun['report'] =>
   async (found, texts, isUsable) => {
-    const refusal = options.json && !isUsable ? faultOf(found, exit.config) : undefined
-    // A log in JSON has each finding as a line of JSON. A person reads a refused start, so it is text unless JSON was asked for.
+    const refusal = options.json && !isUsable ? errorsAsFault(found, exit.config) : undefined
+    // A log in JSON gets each finding as an entry. But people read why a start was refused, so that is text, unless they asked for JSON.
     const isLogged = options.logFormat === 'json' || (isUsable && logOptions.format === 'json')
     if (refusal) printFault(refusal, io, true)
     else if (isLogged) await logDiagnostics(found, log)
     else printDiagnostics(found, texts, io)
   }
 
-/** Prints the address at every log level. It is plain text unless `--log-format json` wants every line to be JSON. */
+/** Prints the address of the gateway, at every log level: as plain text, or as an entry of the log with `--log-format json`. */
 const announce = ({ url, routes }: Gateway, { options: { logFormat, ready }, logOptions, io }: Foreground): void => {
   const address = `headgate is listening on ${url} (${routes} ${routes === 1 ? 'route' : 'routes'})`
   if (logFormat === 'json') createLog({ ...logOptions, level: 'info' })('info', { url, routes }, address)
@@ -112,7 +115,7 @@ const watchRun = ({ dataDir, config }: GatewayRunOptions, changed: () => void, l
 
 const signals = ['SIGTERM', 'SIGINT'] as const
 
-/** Reloads at SIGHUP, and resolves at the first signal to stop. A second one exits at once, whatever is still open. */
+/** Calls `reload` at each SIGHUP, and resolves at the first signal to stop. A second signal to stop ends the process at once. */
 const untilSignal: GatewayRun['untilSignal'] = (reload) => {
   process.on('SIGHUP', reload)
   return new Promise((resolve) => {

@@ -10,12 +10,13 @@ import { replicaData, replicaLines } from './replica-lines.ts'
 
 const width = 'reload failed '.length
 
-const field = (name: string, value: string | number): string => `${name.padEnd(width)}${printable(String(value))}\n`
+/** Returns a line with a name and a value. */
+const fieldLine = (name: string, value: string | number): string => `${name.padEnd(width)}${printable(String(value))}\n`
 
 export const gatewayStatus = async (cli: Cli): Promise<number> => {
   const { status, replicas, problems } = await readStatus(gatewayAt(cli.workspace), cli.workspace)
   const text = [
-    status ? statusText(status) : field('gateway', 'none runs on this data directory, and others share its store'),
+    status ? statusText(status) : fieldLine('gateway', 'none runs on this data directory, and others share its store'),
     ...(replicas === undefined ? [] : replicasText(replicas, problems)),
   ]
   const ofReplicas =
@@ -25,25 +26,25 @@ export const gatewayStatus = async (cli: Cli): Promise<number> => {
 
 const statusText = (status: Status): string =>
   [
-    field('gateway', status.stopping ? 'stopping' : 'running'),
-    ...(status.not_ready && !status.stopping ? [field('not ready', status.not_ready)] : []),
-    field('url', status.url),
-    field('pid', status.pid),
-    field('started', status.started_at),
-    field('reloaded', status.reloaded_at ?? 'never'),
-    ...(status.reload_failed ? [field('reload failed', `${status.reload_failed.at}: ${status.reload_failed.reason}`)] : []),
-    ...status.changed_files.map((file) => field('not served', `${file} has changed since it was read: headgate gateway reload`)),
-    ...(status.need_restart.length > 0 ? [field('need restart', status.need_restart.join(', '))] : []),
-    field('routes', status.routes),
-    field('jobs', status.jobs),
-    field('backlog', status.backlog ?? 'unknown, for the store does not answer'),
-    field('refused', describeRefusals(status.refused) || 'nothing'),
+    fieldLine('gateway', status.stopping ? 'stopping' : 'running'),
+    ...(status.not_ready && !status.stopping ? [fieldLine('not ready', status.not_ready)] : []),
+    fieldLine('url', status.url),
+    fieldLine('pid', status.pid),
+    fieldLine('started', status.started_at),
+    fieldLine('reloaded', status.reloaded_at ?? 'never'),
+    ...(status.reload_failed ? [fieldLine('reload failed', `${status.reload_failed.at}: ${status.reload_failed.reason}`)] : []),
+    ...status.changed_files.map((file) => fieldLine('not served', `${file} has changed since it was read: headgate gateway reload`)),
+    ...(status.need_restart.length > 0 ? [fieldLine('need restart', status.need_restart.join(', '))] : []),
+    fieldLine('routes', status.routes),
+    fieldLine('jobs', status.jobs),
+    fieldLine('backlog', status.backlog ?? 'unknown, for the store does not answer'),
+    fieldLine('refused', describeRefusals(status.refused) || 'nothing'),
   ].join('')
 
 const replicasText = (replicas: readonly Replica[] | null, problems: GatewayStatus['problems']): readonly string[] => [
-  field('replicas', replicas === null ? 'unknown, for the store does not answer' : replicas.length),
+  fieldLine('replicas', replicas === null ? 'unknown, for the store does not answer' : replicas.length),
   ...(replicas ? replicaLines(replicas) : []),
-  ...problems.map(({ message, fix }) => field('attention', `${message}: ${fix}`)),
+  ...problems.map(({ message, fix }) => fieldLine('attention', `${message}: ${fix}`)),
 ]
 
 const statusData = ({ replicas: _, ...status }: Status) => ({

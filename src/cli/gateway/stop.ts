@@ -1,4 +1,4 @@
-/** `gateway stop`: asks the running gateway to end, and waits for its end; exit 1 when the end takes too long. */
+/** `gateway stop`: asks the running gateway to end, and waits until its process is gone. Exit 1 when that takes too long. */
 
 import { stopGateway } from '../../app/gateway/stop.ts'
 import { exit } from '../../core/fault.ts'

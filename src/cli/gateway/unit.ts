@@ -6,7 +6,7 @@ import { exit } from '../../core/fault.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { homepage } from '../shell/version.ts'
 
-/** The seconds that systemd gives the gateway beyond the time that its runs have to end. */
+/** The seconds that systemd waits for the end of the gateway beyond the time that the gateway gives its runs (`drainMs`). */
 const lastWordsSeconds = 15
 
 export const gatewayUnit = async (cli: Cli): Promise<number> => {
@@ -16,9 +16,9 @@ export const gatewayUnit = async (cli: Cli): Promise<number> => {
   const isRoot = process.getuid?.() === 0
   const command = [...program, '--data-dir', dataDir, 'gateway', 'run', '--log-format', 'json']
   const text = unit({
-    description: escaped(`headgate over ${dataDir}`),
-    command: command.map(argument).join(' '),
-    folder: escaped(dataDir),
+    description: escapePercents(`headgate over ${dataDir}`),
+    command: command.map(commandArgument).join(' '),
+    folder: escapePercents(dataDir),
     stopSeconds: Math.ceil(drainMs / 1_000) + lastWordsSeconds,
     wantedBy: isRoot ? 'multi-user.target' : 'default.target',
   })
@@ -65,10 +65,11 @@ UMask=0077
 WantedBy=${wantedBy}
 `
 
-/** Escapes percent signs, which systemd expands in every value. In commands it expands dollar signs too. */
-const escaped = (text: string): string => text.replaceAll('%', '%%')
+/** Escapes percent signs, which systemd expands in every value. */
+const escapePercents = (text: string): string => text.replaceAll('%', '%%')
 
-const argument = (word: string): string => {
-  const safe = escaped(word).replaceAll('$', '$$$$')
+/** Escapes an argument of a command, in which systemd also expands dollar signs and reads blanks and quotes. */
+const commandArgument = (word: string): string => {
+  const safe = escapePercents(word).replaceAll('$', '$$$$')
   return /^[\w./:=%$@+,-]+$/.test(safe) ? safe : `"${safe.replace(/["\\]/g, '\\$&')}"`
 }

@@ -1,4 +1,7 @@
-/** `completion <shell>`: prints a script that asks this program for the candidates of a word. `complete.ts` decides what they are. */
+/**
+ * `completion <shell>`: prints a script for a shell. The script calls `__complete` (`complete.ts`) for the candidates of the word that the
+ * user completes.
+ */
 
 import { exit } from '../../core/fault.ts'
 import { answer, type Cli } from '../shell/output.ts'

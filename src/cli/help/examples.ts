@@ -1,4 +1,4 @@
-/** Examples for the help of each command, without the program's name. */
+/** Examples for the help of each command, by the path of the command. The examples are written without the name of the program. */
 
 export const examples: { readonly [path: string]: readonly string[] } = {
   'gateway setup': [

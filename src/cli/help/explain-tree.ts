@@ -1,4 +1,4 @@
-/** Adds examples to the help of every command, and second names to the commands that list and remove. */
+/** Adds examples to the help of every command, and the second names `ls` and `rm` to the commands `list` and `remove`. */
 
 import type { Command } from 'commander'
 import { examples } from './examples.ts'
@@ -6,7 +6,7 @@ import { pathOf } from './suggest.ts'
 
 const secondNames: { readonly [name: string]: string } = { list: 'ls', remove: 'rm' }
 
-/** Adds examples and second names to a command and to all below it, and calls `each` with every command; the program comes first. */
+/** Adds examples and second names to a command and to all commands below it. Calls `each` with all these commands, `command` first. */
 export const explainTree = (command: Command, each: (command: Command) => void): void => {
   each(command)
   const path = pathOf(command)

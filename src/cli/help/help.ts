@@ -1,4 +1,7 @@
-/** `help [command...]`: the arguments and options of a command; with `--json` the grammar as data. */
+/**
+ * `help [command...]`: prints the arguments and options of a command. With `--json`, prints the grammar of the command and of all commands
+ * below it as data.
+ */
 
 import type { Argument, Command, Option } from 'commander'
 import { exit, Fault } from '../../core/fault.ts'
@@ -8,6 +11,7 @@ import { examples } from './examples.ts'
 import { exitCodes } from './exit-codes.ts'
 import { pathOf, shownCommands, suggestCommands } from './suggest.ts'
 
+/** Prints the help of the command that the words name; of the program, if there are none. Throws a Fault for an unknown command. */
 export const help = async (program: Command, words: readonly string[], cli: Cli): Promise<number> => {
   const command = words.reduce(childOf, program)
   if (!cli.json) return command.help()

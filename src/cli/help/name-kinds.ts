@@ -1,12 +1,12 @@
-/** The kinds of names that the shell completes for the value of an option, or for an argument. */
+/** What kind of name stands as the value of each option and as each argument, so that the shell can complete it. */
 
 import type { Argument, Command, Option } from 'commander'
 import type { NameKind } from '../../app/completable-names.ts'
 import { pathOf } from './suggest.ts'
 
-export type Kind = NameKind | 'files'
+export type CompletedKind = NameKind | 'files'
 
-const optionKinds: { readonly [flag: string]: Kind } = {
+const optionKinds: { readonly [flag: string]: CompletedKind } = {
   '--data-dir': 'files',
   '--config': 'files',
   '--secret-file': 'files',
@@ -35,9 +35,11 @@ const optionKinds: { readonly [flag: string]: Kind } = {
   '--state': 'states',
 }
 
-export const kindOfOption = ({ long }: Option): Kind | undefined => optionKinds[long ?? '']
+/** Returns the kind of an option's value; `undefined` if the value is no name. */
+export const kindOfOption = ({ long }: Option): CompletedKind | undefined => optionKinds[long ?? '']
 
-const argumentKinds: { readonly [argument: string]: Kind } = {
+/** The kinds of arguments: by command and argument, by noun and argument, or by argument alone. */
+const argumentKinds: { readonly [argument: string]: CompletedKind } = {
   'webhook subscribe name': 'subscriptions',
   'webhook remove name': 'subscriptions',
   'webhook enable name': 'subscriptions',
@@ -56,10 +58,10 @@ const argumentKinds: { readonly [argument: string]: Kind } = {
 }
 
 /**
- * Returns the kind of an argument. A row for the command and the argument comes first, then one for the noun and the argument, then one
- * for the argument alone.
+ * Returns the kind of an argument; `undefined` if it has none. Of the rows of `argumentKinds`, a row for the command goes before a row for
+ * the noun, and a row for the noun before a row for the argument alone.
  */
-export const kindOfArgument = (command: Command, argument: Argument): Kind | undefined => {
+export const kindOfArgument = (command: Command, argument: Argument): CompletedKind | undefined => {
   const path = pathOf(command)
   const name = argument.name()
   return argumentKinds[`${path} ${name}`] ?? argumentKinds[`${path.split(' ')[0]} ${name}`] ?? argumentKinds[name]

@@ -3,8 +3,8 @@
 import type { Command } from 'commander'
 import { nearest } from '../../core/text.ts'
 
-/** Words of other programs, each with the commands that do the same here. After a noun (`cron add`), only commands of that noun count. */
-const otherWords: { readonly [word: string]: readonly string[] } = {
+/** Words that other programs use, each with the commands that do the same here. After a noun (`cron add`), only its commands count. */
+const wordsOfOthers: { readonly [word: string]: readonly string[] } = {
   add: ['webhook subscribe', 'cron create', 'samples add'],
   create: ['webhook subscribe', 'cron create', 'samples add'],
   new: ['webhook subscribe', 'cron create'],
@@ -45,8 +45,8 @@ const otherWords: { readonly [word: string]: readonly string[] } = {
 const maxSuggestions = 3
 
 /**
- * Returns commands for an unknown word below `parent`, best first: commands that begin with the word, the same word below a noun, words of
- * other programs, near spellings.
+ * Returns at most three commands for an unknown word behind `parent`, the best first: commands that begin with the word, commands of any
+ * noun with this word as their verb, commands for words of other programs, and commands with a similar spelling.
  */
 export const suggestCommands = (word: string, parent: Command): string[] => {
   const lower = word.toLowerCase()
@@ -56,14 +56,14 @@ export const suggestCommands = (word: string, parent: Command): string[] => {
   const all = isTop ? leavesOf(parent).map(pathOf) : []
   const begun = lower.length > 1 ? here.filter((name) => name.startsWith(lower)) : []
   const elsewhere = all.filter((command) => command.split(' ')[1] === lower)
-  const others = (otherWords[lower] ?? []).flatMap((command) => {
+  const others = (wordsOfOthers[lower] ?? []).flatMap((command) => {
     if (isTop) return all.includes(command) ? [command] : []
     const [noun, verb = ''] = command.split(' ')
     return noun === path && here.includes(verb) ? [verb] : []
   })
   const near = nearest(lower, here)
   const found = [...begun, ...elsewhere, ...others, ...near]
-  // The word may be a mistyped verb whose noun was left out.
+  // If nothing is found, the word may be a mistyped verb whose noun was left out.
   const verbs = new Set(all.flatMap((command) => command.split(' ')[1] ?? []))
   const mistypedVerbs =
     found.length > 0 ? [] : nearest(lower, verbs).flatMap((verb) => all.filter((command) => command.endsWith(` ${verb}`)))
@@ -71,11 +71,11 @@ export const suggestCommands = (word: string, parent: Command): string[] => {
 }
 
 /**
- * Returns options of `command` for an unknown option: those that differ only in dashes and the like, else those that begin with the word,
- * near spellings, and those with the word in their name.
+ * Returns options of `command` for an unknown option. Options with the same letters win, whatever their dashes and case. Without such
+ * options, returns at most three: options that begin with the word, options with a similar spelling, and options with the word as a part.
  */
 export const suggestOptions = (flag: string, command: Command): string[] => {
-  const known = optionsOf(command)
+  const known = longOptionsOf(command)
   const word = optionLetters(flag)
   if (word === '') return []
   const same = known.filter((option) => optionLetters(option) === word)
@@ -90,10 +90,10 @@ export const suggestOptions = (flag: string, command: Command): string[] => {
 const optionLetters = (flag: string): string => flag.replace(/^-+/, '').replace(/=.*$/s, '').replace(/[-_]/g, '').toLowerCase()
 
 /**
- * Rewords Commander's sentence on a word that is none of the choices: `option '--color <when>' argument 'x' is invalid. …`. `undefined`
- * for another sentence.
+ * Rewords the sentence of Commander about a value that is none of the choices: `option '--color <when>' argument 'x' is invalid. …`.
+ * Returns the new sentence and similar choices; `undefined` for any other sentence.
  */
-export const choiceIn = (sentence: string): { readonly message: string; readonly suggest: readonly string[] } | undefined => {
+export const rewordChoiceError = (sentence: string): { readonly message: string; readonly suggest: readonly string[] } | undefined => {
   const found =
     /^(?:option '(.*?)' argument|command-argument value) '(.*)' is invalid(?: for argument '(.*)')?\. Allowed choices are (.*)\.$/s.exec(
       sentence,
@@ -103,23 +103,25 @@ export const choiceIn = (sentence: string): { readonly message: string; readonly
   return { message: `${option ?? `<${argument}>`}: "${value}" is none of ${choices}`, suggest: nearest(value, choices.split(', ')) }
 }
 
-const optionsOf = (command: Command): string[] => [
+/** Returns the long names of all options that may be given to a command. */
+const longOptionsOf = (command: Command): string[] => [
   ...command.options.filter(({ hidden }) => !hidden).flatMap(({ long }) => long ?? []),
   '--help',
-  ...(command.parent ? optionsOf(command.parent) : []),
+  ...(command.parent ? longOptionsOf(command.parent) : []),
 ]
 
+/** Returns the names and second names of the commands below a command, without second names of two letters. */
 const namesOf = (command: Command): string[] =>
   shownCommands(command).flatMap((each) => [each.name(), ...each.aliases().filter((alias) => alias.length > 2)])
 
-/** Returns the commands below a command that its help shows, without `help`. */
+/** Returns the commands right below a command that its help shows, without the `help` that Commander adds. */
 export const shownCommands = (command: Command): readonly Command[] =>
   command
     .createHelp()
     .visibleCommands(command)
     .filter((each) => command.commands.includes(each))
 
-/** Returns all commands that do something: those without commands below them. */
+/** Returns the commands below a command that do something: the ones that have no further commands below them. */
 export const leavesOf = (command: Command): Command[] =>
   shownCommands(command).flatMap((each) => (each.commands.length > 0 ? leavesOf(each) : [each]))
 

@@ -1,4 +1,4 @@
-/** `version`: the build of this program, and the system that runs it. */
+/** `version`: prints the version of this program; with `--json` the version of Node and the system, too. */
 
 import { version } from '../../app/version.ts'
 import { answer, type Cli } from '../shell/output.ts'

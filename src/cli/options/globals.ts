@@ -1,4 +1,4 @@
-/** The options that every command has, before or after its name, and the surroundings of a command that they choose. */
+/** The options that every command has, before or after its name, and the `Cli` (what each command gets) that these options choose. */
 
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -19,6 +19,7 @@ export type Globals = {
   readonly yes?: boolean
 }
 
+/** Adds the options to the program. */
 export const addGlobals = (program: Command): Command =>
   program
     .option('--data-dir <folder>', 'where files are; default: $HEADGATE_HOME, else ~/.headgate')
@@ -28,13 +29,13 @@ export const addGlobals = (program: Command): Command =>
     .option('-q, --quiet', 'print nothing besides the answer')
     .option('-v, --verbose', 'print more: the data directory, the debug log, and where an unforeseen error comes from')
     .option('--no-input', 'ask nothing, as where there is no terminal')
-    // Help shows `--yes` only at the commands that ask. It also works before their names.
+    // `--yes` works before the name of any command. Help shows it only at the commands that ask, which declare `--yes` themselves.
     .addOption(new Option('-y, --yes', 'do not ask').hideHelp())
     .hook('preAction', (_, command) => {
       if (program.opts<Globals>().yes) command.setOptionValue('yes', true)
     })
 
-/** Returns the Io with the colour and the questions that the options allow. */
+/** Returns an Io whose colour is what `--color` says, and which can ask nothing with `--no-input`. */
 export const wantedIo = (io: Io, { color, input }: Globals): Io => {
   const { ask, askSecret, edit, terminal, ...silent } = io
   const colour = color === 'always' || (color !== 'never' && io.colour)
@@ -47,7 +48,8 @@ export const wantedIo = (io: Io, { color, input }: Globals): Io => {
   }
 }
 
-export const contextOf = (globals: Globals, io: Io): Cli => {
+/** Returns the `Cli` that the values of the options mean. */
+export const cliOf = (globals: Globals, io: Io): Cli => {
   const { dataDir, json = false, jsonata, quiet = false, verbose = false } = globals
   return {
     io: wantedIo(io, globals),
@@ -63,5 +65,6 @@ export const contextOf = (globals: Globals, io: Io): Cli => {
   }
 }
 
+/** Returns the absolute path of the data directory: of `--data-dir` (`asked`), else of HEADGATE_HOME, else `~/.headgate`. */
 export const dataDirOf = (asked: string | undefined, env: Io['env']): string =>
   resolve(asked ?? (env.HEADGATE_HOME || join(env.HOME || homedir(), '.headgate')))

@@ -1,4 +1,4 @@
-/** `--jsonata`: prints the result of an expression on a command's data. */
+/** `--jsonata`: prints the result of a JSONata expression on the `data` that the command would print with `--json`. */
 
 import { jsonText } from '../../app/json-text.ts'
 import { messageOf, usage } from '../../core/fault.ts'
@@ -6,11 +6,14 @@ import { isObject, type Json, parseObject } from '../../core/json.ts'
 import { printableLines } from '../../core/text.ts'
 import type { Io } from '../shell/io.ts'
 
-/** An Io whose stdout is kept, and `finish`, which prints the expression's result on it. */
+/**
+ * `io`: an Io that keeps what the command prints on stdout. `finish`: evaluates the expression on what was kept, and prints the result on
+ * the real stdout. Throws a usage Fault where the expression fails.
+ */
 export type Query = { readonly io: Io; readonly finish: () => Promise<void> }
 
-/** Compiles an expression, before the command does anything. Throws a usage Fault for a text that is no expression. */
-export const queryOf = async (source: string, io: Io): Promise<Query> => {
+/** Compiles an expression before the command runs. Throws a usage Fault for a text that is no expression. */
+export const openQuery = async (source: string, io: Io): Promise<Query> => {
   const { compileJsonata } = await import('../../expr/jsonata/jsonata.ts')
   const wrong = (error: unknown) => usage(`--jsonata: ${messageOf(error)}`, 'it sees the "data" of what --json prints')
   let expression: ReturnType<typeof compileJsonata>
@@ -37,7 +40,7 @@ export const queryOf = async (source: string, io: Io): Promise<Query> => {
   }
 }
 
-/** Returns the data of a document; `undefined` for an error, which has no data and is printed as it is. */
+/** Returns the data of the printed document; `undefined` for an error document, which has no data and is printed as it is. */
 const dataOf = (text: string): Json | undefined => {
   const document = parseObject(text)
   return document && isObject(document) && document.kind !== 'error' ? document.data : undefined

@@ -1,7 +1,7 @@
 /** The options of a route that `new` and `webhook subscribe` share. */
 
 import type { Command } from 'commander'
-import { each, list } from '../shell/grammar-values.ts'
+import { collectList, collectRepeated } from '../shell/grammar-values.ts'
 
 export type RouteOptions = {
   readonly events?: readonly string[]
@@ -16,6 +16,7 @@ export type RouteOptions = {
   readonly like?: string
 }
 
+/** Adds the options to a command, and returns the command. */
 export const withRouteOptions = (command: Command): Command =>
   command
     .option('--like <sample|event>', 'begin with a route for such a request: the name of a sample, or the id of a recorded event')
@@ -23,11 +24,11 @@ export const withRouteOptions = (command: Command): Command =>
       '--from <sender|@file>',
       'a sender by its name, as stripe, or settings of a route as JSON or YAML; the other options go over them',
     )
-    .option('--events <list>', 'event types to accept (comma or repeated)', list)
-    .option('--filter <condition>', 'condition as JSON, YAML or @file (repeatable)', each)
+    .option('--events <list>', 'event types to accept (comma or repeated)', collectList)
+    .option('--filter <condition>', 'condition as JSON, YAML or @file (repeatable)', collectRepeated)
     .option('--prompt <template>', 'prompt or message: text, @file or @-')
     .option('--deliver <target>', 'where the reply goes: http, github_comment, telegram … (targets list)')
-    .option('--deliver-extra <key=value>', 'a setting of the target (repeatable)', each)
+    .option('--deliver-extra <key=value>', 'a setting of the target (repeatable)', collectRepeated)
     .option('--deliver-chat-id <id>', 'chat to deliver to')
     .option('--deliver-only', 'no agent: the prompt is the message')
     .option('--description <text>', 'a note for people')

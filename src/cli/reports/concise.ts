@@ -1,4 +1,4 @@
-/** Writes one finding a line, as compilers print them. A clean result prints nothing. */
+/** Writes findings as compilers do, one a line. Without findings, the text is empty. */
 
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { shownPlace } from '../../core/shown-place.ts'

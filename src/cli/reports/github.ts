@@ -1,4 +1,7 @@
-/** Writes annotations for GitHub's runners. GitHub shows at most ten annotations of a kind, so the totals are written in words too. */
+/**
+ * Writes findings as annotations for GitHub's runners. GitHub shows at most ten annotations of a kind, so the totals are written in words,
+ * too.
+ */
 
 import { catalogue, type Diagnostic } from '../../core/diagnostic.ts'
 import { shownFile } from '../../core/shown-place.ts'

@@ -1,4 +1,4 @@
-/** Writes a Code Quality report for GitLab. */
+/** Writes findings as a Code Quality report for GitLab. */
 
 import { createHash } from 'node:crypto'
 import { jsonText } from '../../app/json-text.ts'
@@ -17,7 +17,7 @@ export const gitlab: Render = ({ diagnostics, folder, fallbackFile }) => {
     return {
       description: findingSentence(each),
       check_name: code,
-      fingerprint: numbered(each, folder, seen),
+      fingerprint: uniqueFingerprint(each, folder, seen),
       severity: stopsStart ? 'blocker' : severities[severity],
       location: { path: shownFile(place?.file ?? fallbackFile), lines: { begin: place?.line ?? 1, end: place?.endLine ?? 1 } },
     }
@@ -26,7 +26,7 @@ export const gitlab: Render = ({ diagnostics, folder, fallbackFile }) => {
 }
 
 /** Returns a fingerprint that no other finding of the report has, because GitLab drops findings whose fingerprints repeat. */
-const numbered = (each: Diagnostic, folder: string, seen: Map<string, number>): string => {
+const uniqueFingerprint = (each: Diagnostic, folder: string, seen: Map<string, number>): string => {
   const print = fingerprintOf(each, folder)
   const times = (seen.get(print) ?? 0) + 1
   seen.set(print, times)

@@ -2,6 +2,7 @@
 
 import type { Render } from './report.ts'
 
+/** Each format by its name: a function that loads the format. */
 export const formats = {
   pretty: async () => (await import('./pretty.ts')).pretty,
   concise: async () => (await import('./concise.ts')).concise,

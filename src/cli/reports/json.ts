@@ -1,15 +1,15 @@
-/** Writes one JSON document, in the envelope that all commands use. */
+/** Writes findings as one JSON document, with the members around the data (`v`, `kind`, `ok`) that `--json` has for all commands. */
 
 import { jsonText } from '../../app/json-text.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { itemsOf } from '../shell/findings.ts'
+import { findingItems } from '../shell/findings.ts'
 import type { FindingsReport, Render } from './report.ts'
 
 export const json: Render = (report) => {
   const { diagnostics, texts, errors, warnings, denyWarnings, samples } = report
   const ok = errors === 0 && !(denyWarnings && warnings > 0)
   const data = {
-    diagnostics: itemsOf(diagnostics, texts),
+    diagnostics: findingItems(diagnostics, texts),
     summary: totalsOf(report),
     ...(samples ? { samples: samples.map(({ name, routes }) => ({ name, routes: [...routes] })) } : {}),
   }

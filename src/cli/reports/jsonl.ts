@@ -1,10 +1,10 @@
-/** Writes one finding a line, each as a JSON object. A clean result prints nothing. */
+/** Writes findings as JSON objects, one a line. Without findings, the text is empty. */
 
 import { jsonText } from '../../app/json-text.ts'
-import { itemsOf } from '../shell/findings.ts'
+import { findingItems } from '../shell/findings.ts'
 import type { Render } from './report.ts'
 
 export const jsonl: Render = ({ diagnostics, texts }) =>
-  itemsOf(diagnostics, texts)
+  findingItems(diagnostics, texts)
     .map((item) => `${jsonText(item)}\n`)
     .join('')

@@ -1,4 +1,4 @@
-/** Writes JUnit's XML: a suite for each file, a case for each route. */
+/** Writes findings as JUnit's XML: a suite for each file, and in it a case for each route and a case for the file itself. */
 
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { shownPlace } from '../../core/shown-place.ts'

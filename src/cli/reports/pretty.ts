@@ -1,4 +1,4 @@
-/** Writes findings for people: each with its lines, the way out, and where to read more. */
+/** Writes findings for people: each with the lines of its file, the way out, and where to read more. */
 
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { printable } from '../../core/text.ts'

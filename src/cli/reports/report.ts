@@ -1,4 +1,4 @@
-/** The input of a format, and the function that makes the text. */
+/** What the formats of `validate` have in common: each is a function from the report, which has the findings, to a text. */
 
 import type { Validated } from '../../app/validate/validate.ts'
 import type { Paint } from '../shell/paint.ts'
@@ -6,9 +6,9 @@ import type { Paint } from '../shell/paint.ts'
 export type FindingsReport = Validated & {
   /** The number of findings that are counted but not shown (`--max`). */
   readonly withheld: number
-  /** The file that a finding without a place is shown at, by formats that must name a file. */
+  /** The file that formats name for a finding without a place, if they must name a file. */
   readonly fallbackFile: string
-  /** The folder whose path is left out of fingerprints. */
+  /** The data directory. Fingerprints of findings leave out its path, so that they are the same on another machine. */
   readonly folder: string
   /** The command line of this check, to which options can be added. */
   readonly call: string
@@ -19,5 +19,5 @@ export type FindingsReport = Validated & {
   readonly ms?: number
 }
 
-/** Returns the whole text. It ends in a line feed unless it is empty, and holds no secret. */
+/** A format: returns the whole text of a report. The text ends in a line feed unless it is empty, and holds no secret. */
 export type Render = (report: FindingsReport) => string

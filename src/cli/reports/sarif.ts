@@ -1,4 +1,7 @@
-/** Writes SARIF 2.1.0, from which code hosts make alerts: rules with their documents, fingerprints that survive line moves, and fixes. */
+/**
+ * Writes findings as SARIF 2.1.0, from which code hosts make alerts: rules with their documents, fingerprints that stay when lines move,
+ * and fixes.
+ */
 
 import { relative, sep } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -89,8 +92,8 @@ const regionOf = ({ line, column, endLine, endColumn }: SourceRange): JsonObject
 })
 
 /**
- * Returns the location of a file: relative to the working folder where the file is below it, because code hosts compare the path with
- * their tree.
+ * Returns the location of a file. A file below the working folder has a relative path, because code hosts compare the path with the tree
+ * of the repository. Any other file has an absolute address.
  */
 const artifactOf = (file: string): JsonObject => {
   const near = relative(process.cwd(), file)

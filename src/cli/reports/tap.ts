@@ -1,4 +1,4 @@
-/** Writes TAP 14: a test point for each route and file. */
+/** Writes findings as TAP 14: a test point for each route, and a test point for each file itself. */
 
 import type { Diagnostic } from '../../core/diagnostic.ts'
 import { shownPlace } from '../../core/shown-place.ts'

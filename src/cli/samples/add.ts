@@ -28,7 +28,7 @@ export const samplesAdd = async (asked: string, file: string, { replace = false 
       bare: isBare,
       hides_built_in: hides,
     },
-    text: `added    ${name}\nfile     ${printable(added.file)}\nreplaced ${summaryOf(replaced)}\n${cli.quiet ? '' : `${places.join('')}${more}`}`,
+    text: `added    ${name}\nfile     ${printable(added.file)}\nreplaced ${replacedSummary(replaced)}\n${cli.quiet ? '' : `${places.join('')}${more}`}`,
   })
 }
 
@@ -41,7 +41,7 @@ const kinds = [
 ] as const
 
 /** Returns the replaced values in words: `2 secrets, 1 e-mail address`. */
-const summaryOf = (replaced: readonly Replaced[]): string => {
+const replacedSummary = (replaced: readonly Replaced[]): string => {
   const parts = kinds.flatMap(([one, several]) => {
     const count = replaced.filter(({ what }) => what === one).length
     return count > 0 ? `${count} ${count === 1 ? one : several}` : []

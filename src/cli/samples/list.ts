@@ -1,4 +1,4 @@
-/** `samples list [provider]`: one sample a line, the user's own among them. */
+/** `samples list [provider]`: prints the samples, one a line: the built-in samples and the user's own samples. */
 
 import { describeSamples, type ListedSample } from '../../app/samples/list-samples.ts'
 import { printable } from '../../core/text.ts'

@@ -1,4 +1,4 @@
-/** `samples show <name>`: the body of a sample, or the whole sample. */
+/** `samples show <name>`: prints the body of a sample, or the whole sample with its headers. */
 
 import { isJson, prettyJson } from '../../app/json-text.ts'
 import { findSample, readSample } from '../../app/samples/gallery.ts'

@@ -1,4 +1,4 @@
-/** `schema install`: writes the schema beside `config.yaml`, and the line or setting by which editors find it. */
+/** `schema install`: writes the JSON Schema beside `config.yaml`, and the line or setting by which editors find the schema. */
 
 import { installSchema } from '../../app/schema/install.ts'
 import type { ModelineForm } from '../../app/schema/modeline.ts'
@@ -6,7 +6,7 @@ import { answer, type Cli } from '../shell/output.ts'
 
 export type InstallOptions = { readonly modeline?: boolean; readonly jetbrains?: boolean; readonly vscode?: boolean }
 
-/** Installs the schema. Without an option it writes the modeline, which most editors read. */
+/** Installs the schema. Without an option, writes the line at the top of `config.yaml` that most editors read (the modeline). */
 export const schemaInstall = async ({ modeline, jetbrains, vscode = false }: InstallOptions, cli: Cli): Promise<number> => {
   const asked: ModelineForm[] = [...(modeline ? ['yaml-language-server' as const] : []), ...(jetbrains ? ['jetbrains' as const] : [])]
   const modelines: ModelineForm[] = asked.length === 0 && !vscode ? ['yaml-language-server'] : asked

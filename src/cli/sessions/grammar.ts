@@ -1,7 +1,7 @@
 /** The `sessions` commands: their arguments and options. */
 
 import type { Command } from 'commander'
-import { limit, type Run } from '../shell/grammar-values.ts'
+import { parseLimit, type Run } from '../shell/grammar-values.ts'
 import type { SessionsListOptions } from './list.ts'
 import type { SessionsShowOptions } from './show.ts'
 
@@ -11,13 +11,13 @@ export const addSessions = (sessions: Command, run: Run): void => {
     .description('list sessions, those with the latest messages first')
     .option('--route <name>', 'sessions of this route')
     .option('--profile <name>', 'of this profile')
-    .option('--limit <number>', 'how many at most; default: 50', limit)
+    .option('--limit <number>', 'how many at most; default: 50', parseLimit)
     .action((options: SessionsListOptions) => run(async (cli) => (await import('./list.ts')).sessionsList(options, cli)))
   sessions
     .command('show <route> <name>')
     .description('show what was said in a session')
     .option('--profile <name>', 'the one of this profile')
-    .option('--limit <number>', 'how many messages at most, the latest; default: all', limit)
+    .option('--limit <number>', 'how many messages at most, the latest; default: all', parseLimit)
     .action((route: string, name: string, options: SessionsShowOptions) =>
       run(async (cli) => (await import('./show.ts')).sessionsShow(route, name, options, cli)),
     )

@@ -1,9 +1,9 @@
-/** `sessions list`: one lasting conversation a line, from the running gateway. */
+/** `sessions list`: prints the sessions (lasting conversations of routes) that the running gateway knows, one a line. */
 
 import { checkSources } from '../../app/events/selection-words.ts'
 import { describeSession, listSessions } from '../../app/sessions.ts'
 import { gatewayAt } from '../../http/control/client.ts'
-import { cell, shownTime } from '../events/view.ts'
+import { shownTime, tableCell } from '../events/view.ts'
 import { aligned } from '../shell/columns.ts'
 import type { ProfileOption } from '../shell/grammar-values.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
@@ -23,11 +23,11 @@ export const sessionsList = async ({ limit = defaultLimit, ...of }: SessionsList
   }
   if (page.more) note(cli, `there are more than ${limit}: --limit shows them`)
   const rows = sessions.map(({ route, name, profile, platform, chat, thread, count, updated_at }) => [
-    cell(route),
-    cell(name),
-    cell(profile),
-    cell(platform === null ? undefined : [platform, chat, ...(thread === null ? [] : [thread])].join(' ')),
-    cell(count),
+    tableCell(route),
+    tableCell(name),
+    tableCell(profile),
+    tableCell(platform === null ? undefined : [platform, chat, ...(thread === null ? [] : [thread])].join(' ')),
+    tableCell(count),
     shownTime(updated_at),
   ])
   const head = ['ROUTE', 'NAME', 'PROFILE', 'CHAT', 'MESSAGES', 'LATEST']

@@ -1,4 +1,4 @@
-/** `sessions show <route> <name>`: the messages of one lasting conversation, as its agent is given them. */
+/** `sessions show <route> <name>`: prints the messages of one session (a lasting conversation), as the agent of the route is given them. */
 
 import { describeMessages, describeSession, findConversation } from '../../app/sessions.ts'
 import { printable } from '../../core/text.ts'

@@ -1,11 +1,11 @@
-/** Makes tables of text. */
+/** Lays out tables of plain text for the output of commands. */
 
 import { printable } from '../../core/text.ts'
 
-/** Returns a value as the text of a cell, cut at 200 characters; `-` for no value. */
+/** Returns a value as the text of one cell of a table: safe on a terminal, cut at 200 characters; `-` for no value. */
 export const cellText = (value: unknown): string => printable(String(value ?? ''), 200) || '-'
 
-/** Aligns rows in columns, two spaces apart. The last column is not padded. */
+/** Takes rows of cells and returns one line for each row. The columns are aligned, two spaces apart. The last column is not padded. */
 export const aligned = (rows: readonly (readonly string[])[]): string[] => {
   const widths = rows.reduce<number[]>((most, row) => row.map((text, i) => Math.max(text.length, most[i] ?? 0)), [])
   return rows.map((row) =>

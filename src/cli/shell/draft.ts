@@ -1,4 +1,4 @@
-/** Drafts, the texts that the user edits: files in `<data_dir>/.drafts`, which nobody else may read. */
+/** The drafts of commands that open a text in the user's editor: files in `<data_dir>/.drafts`, which nobody else may read. */
 
 import { randomBytes } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
@@ -6,20 +6,24 @@ import { join } from 'node:path'
 import { diskFault } from '../../core/disk-fault.ts'
 import type { Cli } from './output.ts'
 
+/** A text to edit. The name of its file begins with `name`. */
 export type TextDraft = {
   readonly name: string
   readonly extension: 'yaml' | 'json' | 'txt'
   readonly text: string
 }
 
-/** The result of the work on drafts. `done`: the drafts are not needed any more. */
-export type Worked<T> = { readonly done: boolean; readonly result: T }
+/** The result of work with drafts. `done`: the drafts are not needed any more. */
+export type WorkResult<T> = { readonly done: boolean; readonly result: T }
 
 /**
- * Works on drafts. `open` writes a draft and returns its file. The drafts are deleted when the work is done. Otherwise they stay, and
- * their names are printed.
+ * Does work that needs drafts, and returns its result. `open` writes a draft and returns the path of its file. The drafts are deleted when
+ * the work says that it is done. Where it does not, or throws, the drafts stay, and their paths are printed.
  */
-export const withDrafts = async <T>(cli: Cli, work: (open: (draft: TextDraft) => Promise<string>) => Promise<Worked<T>>): Promise<T> => {
+export const withDrafts = async <T>(
+  cli: Cli,
+  work: (open: (draft: TextDraft) => Promise<string>) => Promise<WorkResult<T>>,
+): Promise<T> => {
   const files: string[] = []
   let isDone = false
   try {

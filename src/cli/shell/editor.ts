@@ -15,7 +15,7 @@ export const editorOf =
     const editor = env.VISUAL?.trim() || env.EDITOR?.trim() || 'vi'
     // As in git, the shell splits the words of the editor. The file is an argument of the shell and no part of its text.
     const argv = ['-c', `${editor} "$@"`, editor, ...placeArguments(editor, file, line)]
-    const end = await ended(argv, env)
+    const end = await runShell(argv, env)
     if (end !== undefined) throw new Fault('editor', `the editor ${editor} ${end}`, { exitCode: exit.no, hint: 'set VISUAL or EDITOR' })
   }
 
@@ -28,8 +28,8 @@ const placeArguments = (editor: string, file: string, line: number | undefined):
   return /^(?:hx|helix|subl|zed)$/.test(name) ? [`${file}:${line}`] : [file]
 }
 
-/** Runs the program. Resolves to `undefined` after exit code 0, else to a text that says what happened. */
-const ended = (argv: readonly string[], env: Env): Promise<string | undefined> =>
+/** Runs a shell with these arguments. Resolves to `undefined` after exit code 0, else to words that say how the shell ended. */
+const runShell = (argv: readonly string[], env: Env): Promise<string | undefined> =>
   new Promise((resolve) => {
     const child = spawn('/bin/sh', argv, { stdio: 'inherit', env: { ...env } })
     child.once('error', (error) => resolve(`did not start: ${messageOf(error)}`))

@@ -1,4 +1,4 @@
-/** Writes Diagnostics as data for programs, for `validate` and `reload`. */
+/** Writes Diagnostics (the findings in the operator's files) as JSON for programs. */
 
 import { Offsets } from '../../config/yaml/offsets.ts'
 import { catalogue, type Diagnostic, type SourceRange } from '../../core/diagnostic.ts'
@@ -9,13 +9,16 @@ import { docsOf } from './version.ts'
 /** Returns a number with its noun: `1 error`, `2 errors`. */
 export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`
 
-/** Returns findings as objects. Lines and columns count from 1, offsets from 0. */
-export const itemsOf = (found: readonly Diagnostic[], texts: ReadonlyMap<string, string>): JsonObject[] => {
+/**
+ * Returns findings as JSON objects. Lines and columns count from 1, offsets from 0. `texts`: the text of each file by its path, which the
+ * offsets are reckoned from.
+ */
+export const findingItems = (found: readonly Diagnostic[], texts: ReadonlyMap<string, string>): JsonObject[] => {
   const offsets = new Offsets(texts)
-  return found.map((each) => itemOf(each, offsets))
+  return found.map((each) => findingItem(each, offsets))
 }
 
-const itemOf = (each: Diagnostic, offsets: Offsets): JsonObject => {
+const findingItem = (each: Diagnostic, offsets: Offsets): JsonObject => {
   const { code, severity, stopsStart, message, help, place, pointer, route, suggest, fix, related = [] } = each
   const rangeOf = ({ file, line, column, endLine, endColumn }: SourceRange): { start: JsonObject; end: JsonObject } => {
     const at = (line: number, column: number): JsonObject => ({ line, column, offset: offsets.at(file, line, column) ?? null })

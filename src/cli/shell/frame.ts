@@ -1,4 +1,4 @@
-/** Writes one Diagnostic for people: the message, the place, its line with the neighbouring lines, and the way out. */
+/** Writes Diagnostics for people as code frames: the message, the place, the line of the place with the line before it, and the way out. */
 
 import { type MaskedLine, maskLines } from '../../app/mask-lines/mask-lines.ts'
 import type { Diagnostic, SourceRange } from '../../core/diagnostic.ts'
@@ -8,7 +8,10 @@ import type { Paint } from './paint.ts'
 
 const maxLine = 160
 
-/** Renders Diagnostics. The text of each file is masked once. `more`: further notes for a Diagnostic. */
+/**
+ * Returns the frames of Diagnostics, below each other. `texts`: the text of each file by its path. Secrets in the lines are masked, and the
+ * text of each file is masked once. `more`: further notes for a Diagnostic.
+ */
 export const frames = (
   diagnostics: readonly Diagnostic[],
   texts: ReadonlyMap<string, string>,
@@ -44,6 +47,7 @@ const frame = (
   return [`${head}  ${paint.dim(printable(shownPlace(place)))}`, ...shown, ...notes, ''].join('\n')
 }
 
+/** Returns the line before the place, the line of the place, and a line of carets below the range, each with its number. */
 const excerpt = (place: SourceRange, lines: readonly MaskedLine[], mark: (text: string) => string): string[] => {
   const line = lines[place.line - 1]
   if (line === undefined) return []

@@ -1,4 +1,7 @@
-/** Wraps commands on subscriptions and jobs: before such a command runs, the files of entries are made equal to the shared entries. */
+/**
+ * Wraps the commands on subscriptions and jobs, which read the files of entries (what was made at run time). Before such a command runs,
+ * these files are made equal to the shared entries, where the store is a shared one.
+ */
 
 import { printableLines } from '../../core/text.ts'
 import type { Run } from './grammar-values.ts'

@@ -1,4 +1,4 @@
-/** Shared by all command grammars: how a command is run, and how option values are parsed. */
+/** What the grammars of all commands share: how a command is run, and how the values of options are parsed. */
 
 import { InvalidArgumentError } from 'commander'
 import type { Cli } from './output.ts'
@@ -9,8 +9,8 @@ export type Run = (action: (cli: Cli) => Promise<number>) => Promise<void>
 /** The option that all commands on jobs and targets have. */
 export type ProfileOption = { readonly profile?: string }
 
-/** Collects a list from the commas in an option's value and from repetitions of the option. */
-export const list = (value: string, before: readonly string[] = []): string[] => [
+/** Parses an option that holds a list: adds the items of a value, which commas separate, to the items of the same option before it. */
+export const collectList = (value: string, before: readonly string[] = []): string[] => [
   ...before,
   ...value
     .split(',')
@@ -18,22 +18,22 @@ export const list = (value: string, before: readonly string[] = []): string[] =>
     .filter((item) => item !== ''),
 ]
 
-/** Collects a list from repetitions of an option. */
-export const each = (value: string, before: readonly string[] = []): string[] => [...before, value]
+/** Parses an option that is repeated for a list: adds a value, commas and all, to the values of the same option before it. */
+export const collectRepeated = (value: string, before: readonly string[] = []): string[] => [...before, value]
 
-export const port = (value: string): number => {
+export const parsePort = (value: string): number => {
   const number = Number(value)
   if (/^\d{1,5}$/.test(value) && number <= 65_535) return number
   throw new InvalidArgumentError('It must be a port from 0 to 65535.')
 }
 
-export const limit = (value: string): number => {
+export const parseLimit = (value: string): number => {
   const number = Number(value)
   if (/^\d{1,5}$/.test(value) && number >= 1) return number
   throw new InvalidArgumentError('It must be a number from 1 to 99999.')
 }
 
-export const seconds = (value: string): number => {
+export const parseSeconds = (value: string): number => {
   const number = Number(value)
   if (/^\d{1,4}$/.test(value) && number >= 1 && number <= 3_600) return number
   throw new InvalidArgumentError('It must be a number of seconds from 1 to 3600.')

@@ -1,4 +1,4 @@
-/** Reads option values: a text, `@file`, `@-` for standard input, `@@` for a text that begins with @. */
+/** Reads the texts that options give: the text itself, `@file`, `@-` for standard input, `@@` for a text that begins with @. */
 
 import { readFileSync } from 'node:fs'
 import { isUsableSecret } from '../../config/adapter.ts'
@@ -9,15 +9,15 @@ import { usage } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
 import type { Io } from './io.ts'
 
-/** Returns the text that an option's value means. */
+/** Returns the text that an option's value means. Throws a usage Fault for a file that cannot be read. */
 export const readTextOption = async (option: string, value: string, io: Pick<Io, 'stdin'>): Promise<string> => {
   if (!value.startsWith('@')) return value
   if (value.startsWith('@@')) return value.slice(1)
-  return value === '@-' ? io.stdin() : readFileOf(option, value.slice(1), 'write @@ for a text that begins with @')
+  return value === '@-' ? io.stdin() : readOptionFile(option, value.slice(1), 'write @@ for a text that begins with @')
 }
 
-/** Reads a file that an option names. Throws a usage Fault that names both. */
-const readFileOf = (option: string, file: string, hint?: string): string => {
+/** Reads a file that an option names. Throws a usage Fault that names the option and the file. */
+const readOptionFile = (option: string, file: string, hint?: string): string => {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
@@ -41,7 +41,7 @@ export const readSecret = async (options: SecretOptions, io: Pick<Io, 'stdin'>):
   if ([secret, secretFile, secretStdin].filter((given) => given !== undefined).length > 1) {
     throw usage('give one of --secret, --secret-file and --secret-stdin')
   }
-  const text = secretFile !== undefined ? readFileOf('--secret-file', secretFile) : secretStdin ? await io.stdin() : secret
+  const text = secretFile !== undefined ? readOptionFile('--secret-file', secretFile) : secretStdin ? await io.stdin() : secret
   const found = text?.replace(/\r?\n$/, '')
   if (found !== undefined && !isUsableSecret(found))
     throw usage(isPrefixAlone(found) ? 'the secret is empty: nothing follows "whsec_"' : 'the secret is empty')
@@ -52,7 +52,7 @@ export const readSecret = async (options: SecretOptions, io: Pick<Io, 'stdin'>):
  * Returns the secret in a file, or on standard input for `-`. A line end behind the secret does not belong to it. Throws a usage Fault.
  */
 export const readSecretFile = async (option: string, file: string, io: Pick<Io, 'stdin'>): Promise<string> => {
-  const found = (file === '-' ? await io.stdin() : readFileOf(option, file)).replace(/\r?\n$/, '')
+  const found = (file === '-' ? await io.stdin() : readOptionFile(option, file)).replace(/\r?\n$/, '')
   if (found.trim() === '') throw usage(`${option}: ${file} is empty`)
   return found
 }

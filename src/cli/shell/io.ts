@@ -13,7 +13,7 @@ export type Io = {
   /** Writes bytes to stdout as they are. */
   readonly bytes: (data: Uint8Array) => void
   readonly stderr: (text: string) => void
-  /** Resolves when the reader of stdout has taken most of the text. */
+  /** Resolves when the reader of stdout has taken so much of the text that more may be written. */
   readonly drained: () => Promise<void>
   /** Resolves when a command that goes on must end: after Ctrl-C (`cancelled`), or when nobody reads stdout any more (`gone`). */
   readonly stopped: () => Promise<'cancelled' | 'gone'>
@@ -36,7 +36,7 @@ export type Io = {
   readonly colour: boolean
 }
 
-/** Returns the Io of this process. */
+/** Returns the Io of this process, with its streams and its environment. */
 export const processIo = (): Io => {
   const { stdin, stdout, stderr, env } = process
   const isTty = stdout.isTTY === true
@@ -45,8 +45,8 @@ export const processIo = (): Io => {
     stdout: write,
     bytes: write,
     stderr: writer(stderr),
-    drained: () => drained(stdout),
-    stopped: () => stopped(stdout),
+    drained: () => whenDrained(stdout),
+    stopped: () => whenStopped(stdout),
     stdin: async () => {
       const chunks: Buffer[] = []
       for await (const chunk of stdin) chunks.push(chunk as Buffer)
@@ -76,19 +76,20 @@ const writer = (stream: NodeJS.WriteStream): ((data: string | Uint8Array) => voi
   }
 }
 
-const drained = (stream: NodeJS.WriteStream): Promise<void> =>
+const whenDrained = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => {
     if (!stream.writableNeedDrain) return resolve()
     for (const event of ['drain', 'error', 'close']) stream.once(event, () => resolve())
   })
 
-const stopped = (stream: NodeJS.WriteStream): Promise<'cancelled' | 'gone'> =>
+const whenStopped = (stream: NodeJS.WriteStream): Promise<'cancelled' | 'gone'> =>
   new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => resolve('cancelled'))
     stream.once('error', () => resolve('gone'))
   })
 
-export const cancelled = (): Fault => new Fault('cancelled', 'cancelled: nothing was done', { exitCode: exit.cancelled })
+/** Returns the Fault that ends a command after Ctrl-C or Ctrl-D at a question. */
+export const cancelledFault = (): Fault => new Fault('cancelled', 'cancelled: nothing was done', { exitCode: exit.cancelled })
 
 /** Returns a function that asks over the streams. It throws a Fault when the user presses Ctrl-C or Ctrl-D. */
 export const askOver =
@@ -118,7 +119,7 @@ const answerOn = async (terminal: Interface, question: string, output: Writable)
   } catch {
     // `question` rejects for nothing but Ctrl-C and Ctrl-D.
     output.write('\n')
-    throw cancelled()
+    throw cancelledFault()
   } finally {
     terminal.close()
   }

@@ -10,7 +10,7 @@ import type { Io } from './io.ts'
 import { paintWith } from './paint.ts'
 import { docsOf } from './version.ts'
 
-/** The surroundings of a command. */
+/** What each command gets besides its own arguments and options: where it reads and writes, and the options that all commands share. */
 export type Cli = {
   readonly io: Io
   readonly workspace: Workspace
@@ -21,16 +21,17 @@ export type Cli = {
   readonly verbose: boolean
 }
 
+/** The result of a command. `kind` and `data` are for programs (`--json`), `text` is for people. */
 export type CommandAnswer = {
   readonly kind: string
   readonly data: Json
-  /** The answer for people. Each line ends in a line feed. */
+  /** The result for people. Each line ends in a line feed. */
   readonly text: string
   readonly warnings?: readonly Warning[]
   readonly exitCode?: number
 }
 
-/** Prints a command's answer and returns its exit code. */
+/** Prints the result of a command, and returns the exit code: `exitCode`, or 0 where it is not given. */
 export const answer = (cli: Cli, { kind, data, text, warnings = [], exitCode = exit.ok }: CommandAnswer): number => {
   if (cli.json) cli.io.stdout(`${jsonText({ v: 1, kind, ok: exitCode === exit.ok, data, warnings })}\n`)
   else {

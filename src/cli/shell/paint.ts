@@ -1,4 +1,4 @@
-/** Colours text for a terminal. Colour alone never carries a meaning. */
+/** Colours text for a terminal. Colours only repeat what the text says in words. */
 
 export type Paint = { readonly [name in 'error' | 'warning' | 'info' | 'dim' | 'bold']: (text: string) => string }
 

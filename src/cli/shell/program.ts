@@ -5,9 +5,9 @@ import { version } from '../../app/version.ts'
 import { exit, Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import { addCommands } from '../grammar.ts'
 import { explainTree } from '../help/explain-tree.ts'
-import { choiceIn, pathOf, suggestCommands, suggestOptions } from '../help/suggest.ts'
-import { addGlobals, contextOf, type Globals, wantedIo } from '../options/globals.ts'
-import { queryOf } from '../options/query.ts'
+import { pathOf, rewordChoiceError, suggestCommands, suggestOptions } from '../help/suggest.ts'
+import { addGlobals, cliOf, type Globals, wantedIo } from '../options/globals.ts'
+import { openQuery } from '../options/query.ts'
 import type { Run } from './grammar-values.ts'
 import type { Io } from './io.ts'
 import { note, printFault } from './output.ts'
@@ -24,14 +24,14 @@ headgate --help lists all commands, headgate doctor says what is amiss.
 
 /** Runs one command line and returns its exit code. `argv` does not contain node and the script. */
 export const runCli = async (argv: readonly string[], io: Io): Promise<number> => {
-  if (argv[0] === '__complete') return completed(argv.slice(argv[1] === '--' ? 2 : 1), io)
+  if (argv[0] === '__complete') return printCandidates(argv.slice(argv[1] === '--' ? 2 : 1), io)
   const written: CommanderOutput = { out: '', err: '' }
   let exitCode: number = exit.ok
   const program = newProgram(written, async (action) => {
     const globals = program.opts<Globals>()
-    const cli = contextOf(globals, io)
+    const cli = cliOf(globals, io)
     if (cli.verbose) note(cli, `data directory: ${cli.workspace.dataDir}`)
-    const query = globals.jsonata === undefined ? undefined : await queryOf(globals.jsonata, cli.io)
+    const query = globals.jsonata === undefined ? undefined : await openQuery(globals.jsonata, cli.io)
     exitCode = await action(query ? { ...cli, io: query.io } : cli)
     await query?.finish()
   })
@@ -42,18 +42,18 @@ export const runCli = async (argv: readonly string[], io: Io): Promise<number> =
     const globals = program.opts<Globals>()
     const shownIo = wantedIo(io, globals)
     const json = globals.json === true || globals.jsonata !== undefined || argv.includes('--json')
-    if (error instanceof CommanderError) return endOf(error, written, shownIo, json)
+    if (error instanceof CommanderError) return printCommanderEnd(error, written, shownIo, json)
     const wantsStack = globals.verbose === true || io.env.HEADGATE_DEBUG === '1'
-    // A Fault with the code for internal errors may wrap a mistake of ours. Then the stack of its cause is printed.
+    // A Fault with the exit code for internal errors may wrap a mistake of this program. The stack of that mistake is the one to print.
     const mistake = error instanceof Fault && error.exitCode === exit.internal ? error.cause : error
     if (wantsStack && mistake instanceof Error && !(mistake instanceof Fault)) io.stderr(`${mistake.stack}\n`)
-    const fault = faultOf(error)
+    const fault = asFault(error)
     printFault(fault, shownIo, json)
     return fault.exitCode
   }
 }
 
-const faultOf = (error: unknown): Fault => {
+const asFault = (error: unknown): Fault => {
   if (error instanceof Fault) return error
   const [message = ''] = messageOf(error).split('\n')
   return error instanceof StoreFault
@@ -61,8 +61,10 @@ const faultOf = (error: unknown): Fault => {
     : new Fault('internal', message, { exitCode: exit.internal })
 }
 
-/** Answers the scripts of `completion`. The words are the command line that the user types, and no arguments of this call. */
-const completed = async (words: readonly string[], io: Io): Promise<number> => {
+/**
+ * Answers the shell scripts that `completion` prints. The words are the command line that the user types, and no arguments of this call.
+ */
+const printCandidates = async (words: readonly string[], io: Io): Promise<number> => {
   const { complete } = await import('../help/complete.ts')
   await complete(grammarOnly(), words, io)
   return exit.ok
@@ -71,7 +73,7 @@ const completed = async (words: readonly string[], io: Io): Promise<number> => {
 /** Returns the whole grammar for reading: its commands do nothing. */
 export const grammarOnly = (): Command => newProgram({ out: '', err: '' }, async () => {})
 
-/** The texts that Commander writes. `failed`: the command at which a mistake was found. */
+/** The texts that Commander (the parser) would write. `failed`: the command at which it found a mistake. */
 type CommanderOutput = { out: string; err: string; failed?: Command }
 
 const newProgram = (written: CommanderOutput, run: Run): Command => {
@@ -98,8 +100,11 @@ const newProgram = (written: CommanderOutput, run: Run): Command => {
   return program
 }
 
-/** Returns the exit code where Commander ended the command: 0 after help and version, otherwise that of a mistake in the command line. */
-const endOf = (error: CommanderError, written: CommanderOutput, io: Io, json: boolean): number => {
+/**
+ * Prints what Commander wanted to say when it ended the call, and returns the exit code: 2 after a mistake in the command line; 0 after
+ * help, after the version, and where no command was given.
+ */
+const printCommanderEnd = (error: CommanderError, written: CommanderOutput, io: Io, json: boolean): number => {
   if (error.exitCode === 0) {
     io.stdout(written.out)
     return exit.ok
@@ -110,16 +115,17 @@ const endOf = (error: CommanderError, written: CommanderOutput, io: Io, json: bo
     else io.stdout(shortHelp)
     return failed?.parent ? exit.usage : exit.ok
   }
-  printFault(mistakeIn(error, failed), io, json)
+  printFault(mistakeFault(error, failed), io, json)
   return exit.usage
 }
 
-const mistakeIn = (error: CommanderError, failed: Command | undefined): Fault => {
+/** Returns a mistake in the command line as a Fault, with the commands, options or values that may have been meant. */
+const mistakeFault = (error: CommanderError, failed: Command | undefined): Fault => {
   const path = failed ? pathOf(failed) : ''
   const hint = ['headgate', ...(path === '' ? [] : [path]), '--help'].join(' ')
   if (error.code === 'commander.help') return new Fault('usage', 'which command?', { exitCode: exit.usage, hint })
   const [sentence = ''] = error.message.replace(/^error: /, '').split('\n')
-  const choice = choiceIn(sentence)
+  const choice = rewordChoiceError(sentence)
   if (choice) return new Fault('usage', choice.message, { exitCode: exit.usage, suggest: choice.suggest, hint })
   const [, word = ''] = /'(.*)'/s.exec(sentence) ?? []
   const suggest =

@@ -1,4 +1,7 @@
-/** Prints Diagnostics and refusals. The module is apart from other output, because code frames load the YAML parser. */
+/**
+ * Prints Diagnostics, and refusals (a use case did nothing, for reasons). The module is apart from `output.ts`, because code frames load
+ * the YAML parser, which most commands do not need.
+ */
 
 import type { Refusal } from '../../app/refusal.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
@@ -14,8 +17,8 @@ export const printDiagnostics = (found: readonly Diagnostic[], texts: ReadonlyMa
 }
 
 /**
- * Prints why nothing was done, and returns exit code 1. With `--json` it prints one error document. Throws the refusal's Fault where it
- * has one.
+ * Prints why nothing was done, and returns exit code 1. With `--json`, prints one error document. Throws the Fault of a refusal that has
+ * one.
  */
 export const refuse = (cli: Cli, { diagnostics, texts, outcome, notices, fault }: Refusal): number => {
   note(cli, ...notices)
@@ -23,7 +26,7 @@ export const refuse = (cli: Cli, { diagnostics, texts, outcome, notices, fault }
     if (!cli.json) printDiagnostics(diagnostics, texts, cli.io)
     throw fault
   }
-  const found = cli.json ? faultOf(diagnostics, exit.no) : undefined
+  const found = cli.json ? errorsAsFault(diagnostics, exit.no) : undefined
   if (found) {
     printFault(found, cli.io, true)
     return exit.no
@@ -34,7 +37,7 @@ export const refuse = (cli: Cli, { diagnostics, texts, outcome, notices, fault }
 }
 
 /** Returns all errors as one Fault, with the code and the way out of the first error; `undefined` where there is no error. */
-export const faultOf = (diagnostics: readonly Diagnostic[], exitCode: number): Fault | undefined => {
+export const errorsAsFault = (diagnostics: readonly Diagnostic[], exitCode: number): Fault | undefined => {
   const errors = diagnostics.filter(({ severity }) => severity === 'error')
   const [first] = errors
   if (!first) return undefined

@@ -8,17 +8,21 @@ import { printable } from '../../core/text.ts'
 import { type Cli, note, printFault } from './output.ts'
 import { createFileWatch, type Watched } from './watch-files.ts'
 
+/** A command to run again and again. */
 export type Rerun = {
   /** The files and folders that the command was given. A folder stands for all files in it and below it. */
   readonly paths: readonly string[]
   /**
-   * Runs once, and returns the files that were read. A file that the run writes counts as changed, so a run without news must write
-   * nothing.
+   * Runs the command once, and returns the files that it read. A file that it writes counts as changed, so a run must write nothing where
+   * nothing has changed.
    */
   readonly run: () => Promise<readonly string[]>
 }
 
-/** Runs at once, and again after each change, until Ctrl-C (130). Throws the Fault of the first run. Faults of later runs are printed. */
+/**
+ * Runs a command at once, and again after each change, until Ctrl-C. Returns the exit code: 130 after Ctrl-C, 0 when nobody reads the
+ * output any more. Throws the Fault of the first run. Faults of later runs are printed.
+ */
 export const runOnChange = async ({ paths, run }: Rerun, cli: Cli): Promise<number> => {
   if (cli.json) throw usage('--watch prints again and again: --json gives one document')
   const stopped = cli.io.stopped()
@@ -35,11 +39,11 @@ export const runOnChange = async ({ paths, run }: Rerun, cli: Cli): Promise<numb
     await watch(paths)
     for (let isFirst = true; ; isFirst = false) {
       const read = await Promise.race([runAgain(run, isFirst, cli), stopped])
-      if (typeof read === 'string') return endOf(read)
+      if (typeof read === 'string') return exitCodeOf(read)
       await watch(read)
       note(cli, 'watching: Ctrl-C ends it')
       const next = await Promise.race([changes.take(), stopped])
-      if (typeof next === 'string') return endOf(next)
+      if (typeof next === 'string') return exitCodeOf(next)
       note(cli, `\n${printable(shownFile(next.held))} changed`)
     }
   } finally {
@@ -47,7 +51,7 @@ export const runOnChange = async ({ paths, run }: Rerun, cli: Cli): Promise<numb
   }
 }
 
-const endOf = (why: 'cancelled' | 'gone'): number => (why === 'gone' ? exit.ok : exit.cancelled)
+const exitCodeOf = (why: 'cancelled' | 'gone'): number => (why === 'gone' ? exit.ok : exit.cancelled)
 
 const runAgain = async (run: Rerun['run'], isFirst: boolean, cli: Cli): Promise<readonly string[]> => {
   try {
@@ -80,22 +84,25 @@ const createLatch = <T>() => {
   }
 }
 
-/** Whether a name is that of a file that a gateway, a package manager or an editor writes for itself. */
+/** Whether the name of a file or folder shows that a gateway, a package manager or an editor writes it for itself. */
 const isNoise = (name: string): boolean => /^(?:state|node_modules|\d+|\.(?!env$).*)$|(?:~|\.tmp|\.bak|\.lock|\.log|\.\d+)$/.test(name)
 
-/** Returns the set of all watched paths. A file is watched through its folder, where its replacement and its return are seen. */
+/**
+ * Returns the set of all watched paths. A file is watched through its folder, because only the folder shows that the file was replaced, or
+ * was deleted and made again.
+ */
 const createWatchedPaths = () => {
   const all: WatchedPaths[] = []
   const isWatched = (path: string): boolean => all.some((each) => covers(each, path))
   return {
-    /** Adds paths, and returns those that are new and must be watched. */
+    /** Adds paths, and returns what must be watched for the paths that were not watched before. */
     add: (paths: readonly string[]): Watched => {
       const fresh = [...new Set(paths.map((path) => resolve(path)))].filter((path) => !isWatched(path))
       const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory()
       const watched = { folders: fresh.filter(isFolder), files: new Set(fresh.filter((path) => !isFolder(path))) }
       const roots = new Set([...watched.folders, ...[...watched.files].map((path) => dirname(path))])
       all.push(watched)
-      // Each watch gets only its own paths, so that a change is reported by one watch.
+      // Each call adds another watch. It ignores the paths of the other watches, so that one watch alone reports a change.
       return { paths: [...roots], ignored: (path) => !roots.has(path) && !covers(watched, path) }
     },
   }

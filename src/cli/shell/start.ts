@@ -1,10 +1,10 @@
-/** Runs the command line of this process: argv in, exit code out. */
+/** Runs the command line of this process: argv in, exit code out. Loading this module is the run. */
 
 import { processIo } from './io.ts'
 import { runCli } from './program.ts'
 
 process.exitCode = await runCli(process.argv.slice(2), processIo())
-// The end of the process would drop text that is still buffered, so slow readers are waited for.
+// The end of the process would drop text that is still buffered, so it waits for readers that are slow.
 for (const stream of [process.stdout, process.stderr]) await new Promise<void>((resolve) => stream.write('', () => resolve()))
 // A plugin or an aborted delivery may still hold something open, which must not keep the process alive.
 setTimeout(() => process.exit(), 200).unref()

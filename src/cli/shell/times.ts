@@ -1,4 +1,4 @@
-/** Reads the times that options give. */
+/** Reads the times that options give, as `--since` does. */
 
 import { usage } from '../../core/fault.ts'
 

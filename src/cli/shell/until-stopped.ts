@@ -1,6 +1,6 @@
 /**
- * Shows things as they come, until the user or the gateway ends the command. A thing is fetched only when the reader has taken the one
- * before.
+ * For commands that go on, such as `webhook tail`: shows things (events, or lines of traffic) as they come, until the user or the gateway
+ * ends the command. The next thing is fetched only when the reader of stdout has taken the thing before.
  */
 
 import { jsonText } from '../../app/json-text.ts'
@@ -8,22 +8,22 @@ import { exit, Fault } from '../../core/fault.ts'
 import type { Io } from './io.ts'
 import { type Cli, printFault } from './output.ts'
 
-export type Ongoing<T> = {
+export type OngoingOutput<T> = {
   readonly things: AsyncGenerator<T, void>
   readonly show: (thing: T) => void
-  /** Ends the source, even while a thing is awaited. */
+  /** Ends the source of the things, even while the next thing is awaited. */
   readonly close: () => void
-  /** Prints one JSON document a line. The last document says why the output ends. */
+  /** Whether the things are printed as JSON documents, one a line. After Ctrl-C, a last document says why the output ends. */
   readonly isJson: boolean
 }
 
 /** Shows the things and returns the exit code: 130 after Ctrl-C, 0 when nobody reads any more, 4 when the gateway is gone. */
-export const untilStopped = async <T>(ongoing: Ongoing<T>, stopped: ReturnType<Io['stopped']>, cli: Cli): Promise<number> => {
+export const untilStopped = async <T>(ongoing: OngoingOutput<T>, stopped: ReturnType<Io['stopped']>, cli: Cli): Promise<number> => {
   const { things, show, close } = ongoing
   try {
     while (true) {
       const next = await Promise.race([things.next(), stopped])
-      if (typeof next === 'string') return ended(next, ongoing, cli)
+      if (typeof next === 'string') return endAfter(next, ongoing, cli)
       if (next.done) throw new Fault('unreachable', 'the gateway stopped', { exitCode: exit.unreachable })
       show(next.value)
       await Promise.race([cli.io.drained(), stopped])
@@ -39,7 +39,7 @@ export const untilStopped = async <T>(ongoing: Ongoing<T>, stopped: ReturnType<I
   }
 }
 
-const ended = (why: 'cancelled' | 'gone', { isJson }: Pick<Ongoing<unknown>, 'isJson'>, { io }: Cli): number => {
+const endAfter = (why: 'cancelled' | 'gone', { isJson }: Pick<OngoingOutput<unknown>, 'isJson'>, { io }: Cli): number => {
   if (why === 'gone') return exit.ok
   if (isJson) io.stdout(`${jsonText({ type: 'end', reason: 'cancelled' })}\n`)
   return exit.cancelled

@@ -1,4 +1,4 @@
-/** Watches files, and calls back when a change is complete. */
+/** Watches files, and calls `changed` once for each change, when the change is complete. */
 
 import type { FSWatcher } from 'chokidar'
 import { messageOf } from '../../core/fault.ts'
@@ -12,6 +12,7 @@ export type FileWatchOptions = {
   readonly failed: (why: string) => void
 }
 
+/** What one call of `add` watches. */
 export type Watched = {
   /** The files and folders to watch. A path that does not exist yet is noticed when it appears, as long as its folder exists. */
   readonly paths: readonly string[]
@@ -20,11 +21,12 @@ export type Watched = {
 }
 
 export interface FileWatch {
-  /** Adds paths. Resolves when no further change of the paths is missed. */
+  /** Begins to watch further paths. Resolves when the watching has begun: no later change of these paths is missed. */
   add(watched: Watched): Promise<void>
   close(): Promise<void>
 }
 
+/** Makes a watch, which watches nothing until `add`. */
 export const createFileWatch = ({ changed, failed }: FileWatchOptions): FileWatch => {
   const watchers: FSWatcher[] = []
   let timer: NodeJS.Timeout | undefined

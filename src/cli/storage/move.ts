@@ -1,4 +1,4 @@
-/** `storage move`: carries the work of a store to another, and shows the number of rows of each kind. */
+/** `storage move`: carries the work of one store to another, and prints the number and a digest of the rows of each kind. */
 
 import { moveStorage, type StorageMove } from '../../app/storage/move-storage.ts'
 import { aligned } from '../shell/columns.ts'

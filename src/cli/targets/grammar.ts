@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { exit, Fault } from '../../core/fault.ts'
 import { suggestCommands } from '../help/suggest.ts'
-import { each, type Run } from '../shell/grammar-values.ts'
+import { collectRepeated, type Run } from '../shell/grammar-values.ts'
 import type { TargetsListOptions } from './list.ts'
 import type { TargetsTestOptions } from './test.ts'
 
@@ -28,7 +28,7 @@ export const addTargets = (targets: Command, run: Run): void => {
     .option('--payload <json>', 'the event: JSON text, @file or - instead')
     .option('--event-id <id>', 'the event: a recorded one (events list)')
     .option('--to <id>', 'chat to send it to; default: the home channel')
-    .option('--extra <key=value>', 'a setting of the target (repeatable)', each)
+    .option('--extra <key=value>', 'a setting of the target (repeatable)', collectRepeated)
     .option('--text <text>', 'what it says: text, @file or @-')
     .option('--profile <name>', 'by the settings of another profile than the default one')
     .option('-y, --yes', 'do not ask')

@@ -1,4 +1,4 @@
-/** `targets list`: one delivery target a line, and whether a profile's settings connect it. */
+/** `targets list`: prints the delivery targets, one a line, and whether the settings of a profile connect each target. */
 
 import { type KnownTarget, readTargets } from '../../app/targets/targets.ts'
 import type { JsonObject } from '../../core/json.ts'

@@ -16,7 +16,9 @@ import { confirmSending, describeSent, sentText } from './sent.ts'
 
 export type RouteTestOptions = ContentOptions & { readonly route: string; readonly text?: string; readonly yes?: boolean }
 
-/** Sends the tests. `only`: the target that gets the text; `undefined` for all targets of the route. */
+/**
+ * Sends the text and prints the result for each target. `only`: the target that gets the text; `undefined` for all targets of the route.
+ */
 export const targetsTestRoute = async (only: string | undefined, options: RouteTestOptions, cli: Cli): Promise<number> => {
   const { route, text, yes = false } = options
   const { of } = await tracedContent(options, cli)

@@ -1,4 +1,4 @@
-/** `targets test [name]`: sends a real message and prints the target's answer; exit 1 when the delivery failed. */
+/** `targets test [name]`: sends a real message to a target and prints the answer of the target. Exit 1 when the delivery failed. */
 
 import { defaultText, prepareTargetTest, sendTargetTest } from '../../app/targets/test-target.ts'
 import { exit, usage } from '../../core/fault.ts'
@@ -7,7 +7,7 @@ import type { ProfileOption } from '../shell/grammar-values.ts'
 import { readTextOption } from '../shell/input.ts'
 import { answer, type Cli, note } from '../shell/output.ts'
 import { refuse } from '../shell/refuse.ts'
-import { readExtra } from '../webhook/subscribe-options.ts'
+import { readTargetSettings } from '../webhook/subscribe-options.ts'
 import type { ContentOptions } from '../webhook/traced-content.ts'
 import { confirmSending, describeSent, sentText } from './sent.ts'
 
@@ -29,7 +29,7 @@ export const targetsTest = async (asked: string | undefined, options: TargetsTes
   if (asked === undefined)
     throw usage('which target? give its name, or a route with --route', `look at them: ${cli.workspace.self} targets list`)
   refuseOptions(options, ['sample', 'payload', 'eventId'], 'an event can be given only with --route')
-  const test = await prepareTargetTest(cli.workspace, { target: asked, extra: extraOf(options), profile: options.profile })
+  const test = await prepareTargetTest(cli.workspace, { target: asked, extra: targetSettings(options), profile: options.profile })
   if (!test.ok) return refuse(cli, test)
   const { target, profile, obstacle } = test
   const textToSend = text === undefined || obstacle !== undefined ? defaultText : await readTextOption('--text', text, cli.io)
@@ -49,5 +49,6 @@ const refuseOptions = (options: TargetsTestOptions, names: readonly (keyof Targe
   if (given !== undefined) throw usage(`--${given === 'eventId' ? 'event-id' : given} cannot be given here: ${why}`)
 }
 
-const extraOf = ({ extra, to }: TargetsTestOptions): JsonObject =>
-  readExtra({ ...(extra ? { deliverExtra: extra } : {}), ...(to === undefined ? {} : { deliverChatId: to }) }, '--extra') ?? {}
+/** Returns the settings of the target that `--extra` and `--to` give. */
+const targetSettings = ({ extra, to }: TargetsTestOptions): JsonObject =>
+  readTargetSettings({ ...(extra ? { deliverExtra: extra } : {}), ...(to === undefined ? {} : { deliverChatId: to }) }, '--extra') ?? {}

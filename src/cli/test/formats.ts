@@ -1,4 +1,4 @@
-/** The formats in which results of tests are printed, and the options of `test`. */
+/** The options of `test`, and the formats in which it prints the results of tests. */
 
 export const testFormats = ['pretty', 'tap', 'junit', 'json', 'github'] as const
 

@@ -1,6 +1,6 @@
 /**
- * `test [paths...]`: runs tests of routes. Exit 0 when all passed, 1 when a test failed or too little was covered, 2 for a path that does
- * not exist.
+ * `test [paths...]`: runs the tests of routes and prints their results. Exit 0 when all passed, 1 when a test failed or the tests cover too
+ * little, 2 for a path that does not exist.
  */
 
 import { runTests } from '../../app/route-tests/run-tests.ts'
@@ -23,9 +23,9 @@ export const test = async (paths: readonly string[], options: TestOptions, cli: 
   return runOnChange(watched, { ...cli, json: cli.json || options.format === 'json' })
 }
 
-type Ran = { readonly exitCode: number; readonly files: readonly string[] }
+type TestsRun = { readonly exitCode: number; readonly files: readonly string[] }
 
-const testOnce = async (paths: readonly string[], options: TestOptions, cli: Cli): Promise<Ran> => {
+const testOnce = async (paths: readonly string[], options: TestOptions, cli: Cli): Promise<TestsRun> => {
   const { name, update = false, coverage: withCoverage = options.min !== undefined, min = 0 } = options
   const run = await runTests(cli.workspace, { paths, name, update })
   const { passed, failed, skipped, covered } = run

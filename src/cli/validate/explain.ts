@@ -1,4 +1,4 @@
-/** `explain [code]`: the meaning of a finding or an outcome, offline; without a code the list of all codes. */
+/** `explain [code]`: prints what a code of findings or an outcome means, without a network. Without a code, prints the list of all. */
 
 import type { Example } from '../../app/explain/explanation.ts'
 import { explanationOf } from '../../app/explain/index.ts'
@@ -15,17 +15,17 @@ import { docsOf } from '../shell/version.ts'
 export const explain = async (written: string | undefined, cli: Cli): Promise<number> => {
   const paint = paintWith(cli.io.colour)
   if (written === undefined) {
-    const data = { codes: allCodes.map(brief), outcomes: [...outcomeNames] }
-    return answer(cli, { kind: 'explain', data, text: `${listOf(paint)}\noutcomes: ${outcomeNames.join(', ')}\n` })
+    const data = { codes: allCodes.map(codeSummary), outcomes: [...outcomeNames] }
+    return answer(cli, { kind: 'explain', data, text: `${codeList(paint)}\noutcomes: ${outcomeNames.join(', ')}\n` })
   }
   const outcome = outcomeNamed(written)
-  if (outcome) return answer(cli, { kind: 'explain', data: { outcome, ...outcomeMeaning(outcome) }, text: pageOfOutcome(outcome, paint) })
+  if (outcome) return answer(cli, { kind: 'explain', data: { outcome, ...outcomeMeaning(outcome) }, text: outcomePage(outcome, paint) })
   refuseOutcome(written)
   const code = codeNamed(written)
-  return answer(cli, { kind: 'explain', data: { ...brief(code), ...explanationData(code) }, text: pageOf(code, paint) })
+  return answer(cli, { kind: 'explain', data: { ...codeSummary(code), ...explanationData(code) }, text: codePage(code, paint) })
 }
 
-const brief = (code: Code): JsonObject => ({
+const codeSummary = (code: Code): JsonObject => ({
   code,
   name: catalogue[code].title,
   severity: catalogue[code].severity,
@@ -37,23 +37,24 @@ const explanationData = (code: Code): JsonObject => {
   return { means, why, fix, example: example ? { ...example } : null, docs: docsOf(code) }
 }
 
-const listOf = (paint: Paint): string => {
+const codeList = (paint: Paint): string => {
   const lines = aligned(allCodes.map((code) => [code, catalogue[code].severity, catalogue[code].title]))
   return lines.map((line, i) => `${paint[catalogue[allCodes[i] as Code].severity](line.slice(0, 5))}${line.slice(5)}\n`).join('')
 }
 
-const stopping = 'It stops the start of the gateway, but not where it is about a subscription or a stored job: that one is skipped.'
-const starting = 'It does not stop the start of the gateway.'
+// The sentence on a code whose findings stop the start, and on any other code.
+const stoppingSentence = 'It stops the start of the gateway, but not where it is about a subscription or a stored job: that one is skipped.'
+const otherSentence = 'It does not stop the start of the gateway.'
 
-const pageOf = (code: Code, paint: Paint): string => {
+const codePage = (code: Code, paint: Paint): string => {
   const { title, severity } = catalogue[code]
   const { means, why, fix, example } = explanationOf(code)
-  const head = `${paint[severity](`${severity}[${code}]`)} ${paint.bold(title)}\n${paint.dim(isStopping(code) ? stopping : starting)}\n`
+  const head = `${paint[severity](`${severity}[${code}]`)} ${paint.bold(title)}\n${paint.dim(isStopping(code) ? stoppingSentence : otherSentence)}\n`
   const examples = example ? exampleOf(example, paint) : ''
   return `${head}\n${wrapped(means)}\n\n${wrapped(why)}\n\n${wrapped(fix)}\n${examples}\n${paint.dim(docsOf(code))}\n`
 }
 
-const pageOfOutcome = (name: OutcomeName, paint: Paint): string => {
+const outcomePage = (name: OutcomeName, paint: Paint): string => {
   const { means, fix } = outcomeMeaning(name)
   return `${paint.bold(name)}\n\n${wrapped(means)}\n\n${wrapped(fix)}\n`
 }

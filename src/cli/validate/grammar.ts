@@ -1,26 +1,30 @@
 /** `validate` and `explain`: their arguments and options. */
 
 import type { Command } from 'commander'
-import { each, limit, list, type Run } from '../shell/grammar-values.ts'
+import { collectList, collectRepeated, parseLimit, type Run } from '../shell/grammar-values.ts'
 import type { ValidateOptions } from './options.ts'
 
 /** Collects the values of `--fix`: codes, separated by commas or by repetition; none where the option stands alone. */
-const codes = (value: string, before: unknown): string[] => list(value, Array.isArray(before) ? before : [])
+const codes = (value: string, before: unknown): string[] => collectList(value, Array.isArray(before) ? before : [])
 
 export const addValidate = (validate: Command, run: Run): void => {
   validate
     .alias('check')
     .description('check configuration and subscriptions without starting anything; also files, Markdown documents, folders and - (stdin)')
-    .option('--format <name[=file]>', 'pretty, concise, json, jsonl, github, gitlab, sarif, junit, tap or auto (repeatable)', each)
+    .option(
+      '--format <name[=file]>',
+      'pretty, concise, json, jsonl, github, gitlab, sarif, junit, tap or auto (repeatable)',
+      collectRepeated,
+    )
     .option('--deny-warnings', 'exit 1 on warnings too')
-    .option('--select <codes>', 'only these findings; WH4 stands for all codes that begin with it', list)
-    .option('--ignore <codes>', 'not these findings', list)
-    .option('--max <number>', 'show at most so many findings', limit)
+    .option('--select <codes>', 'only these findings; WH4 stands for all codes that begin with it', collectList)
+    .option('--ignore <codes>', 'not these findings', collectList)
+    .option('--max <number>', 'show at most so many findings', parseLimit)
     .option('--fix [codes]', 'mend what can be mended safely, or what has these codes (--fix=WH101)', codes)
     .option('--diff', 'show what --fix would change, as a unified diff; write nothing')
     .option('--baseline <file>', 'leave out the findings that this file lists')
     .option('--write-baseline', 'write the present findings into the baseline')
-    .option('--sample <name>', 'try payloads on the routes: samples by name or provider, a file, a folder (repeatable)', each)
+    .option('--sample <name>', 'try payloads on the routes: samples by name or provider, a file, a folder (repeatable)', collectRepeated)
     .option('--env', 'look at the machine too: scripts, logins, port, folder, clock; with --sample scripts run')
     .option('--changed [commit]', 'only files that git says are changed against a commit (HEAD), or does not track')
     .option('--watch', 'check again when a checked file changes; Ctrl-C ends it, with the exit code of the last check')

@@ -1,4 +1,6 @@
-/** The outputs of `validate`: `--format name[=file]`, which may be given several times. */
+/**
+ * The outputs of `validate`, each a format and a file or stdout. `--format name[=file]` asks for one, and may be given several times.
+ */
 
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -9,12 +11,16 @@ import { type FormatName, formats } from '../reports/index.ts'
 import type { FindingsReport } from '../reports/report.ts'
 import type { Io } from '../shell/io.ts'
 
+/** `file`: the absolute path of the file to write; `undefined` for stdout. */
 export type Output = { readonly format: FormatName; readonly file?: string }
 
 const formatNames: readonly string[] = [...Object.keys(formats), 'auto']
 const isFormat = (name: string): name is FormatName => Object.hasOwn(formats, name)
 
-/** Returns the outputs that the options ask for. One of them is stdout. Throws a usage Fault. */
+/**
+ * Returns the outputs that the options ask for. Exactly one output is stdout, except with `auto`. Throws a usage Fault for formats that
+ * are unknown, or that do not go together.
+ */
 export const outputsOf = (written: readonly string[], json: boolean, env: Io['env']): readonly Output[] => {
   const outputs = written.flatMap((text) => outputOf(text, env))
   const onStdout = outputs.filter(({ file }) => file === undefined)
@@ -40,7 +46,7 @@ const outputOf = (text: string, env: Io['env']): readonly Output[] => {
   return env.GITHUB_ACTIONS === 'true' && file === undefined ? [{ format: 'pretty' }, { format: 'github' }] : [{ format: 'pretty', ...to }]
 }
 
-/** Writes the reports: each file in one step, and the report for stdout to `io`. Throws a Fault for a file that cannot be written. */
+/** Writes the report to each output. A file is replaced as a whole. Throws a Fault for a file that cannot be written. */
 export const writeReports = async (outputs: readonly Output[], report: FindingsReport, io: Pick<Io, 'stdout'>): Promise<void> => {
   for (const { format, file } of outputs) {
     const render = await formats[format]()
@@ -50,7 +56,7 @@ export const writeReports = async (outputs: readonly Output[], report: FindingsR
 }
 
 const writeReport = async (file: string, text: string): Promise<void> => {
-  // A missing folder is a slip, so it is not made.
+  // A missing folder is a mistake of the user, so it is not made.
   if (!statSync(dirname(file), { throwIfNoEntry: false })?.isDirectory())
     throw usage(`cannot write the report ${file}: there is no folder ${dirname(file)}`)
   try {

@@ -1,4 +1,4 @@
-/** Writes the changes of fixes as a unified diff. Secrets are stars in it, as in every other report. */
+/** Writes what fixes change in files as a unified diff. Secrets are stars in the diff, as in every report. */
 
 import { type DiffLine, type Hunk, lineDiff } from '../../app/line-diff.ts'
 import type { FixedText } from '../../app/validate/fixes.ts'
@@ -6,6 +6,7 @@ import { shownFile } from '../../core/shown-place.ts'
 import { printable } from '../../core/text.ts'
 import type { Paint } from '../shell/paint.ts'
 
+/** Returns the diff of all files. */
 export const unifiedDiff = (files: readonly FixedText[], paint: Paint): string => files.map((each) => diffOf(each, paint)).join('')
 
 const diffOf = ({ file, before, after }: FixedText, paint: Paint): string => {
@@ -14,6 +15,7 @@ const diffOf = ({ file, before, after }: FixedText, paint: Paint): string => {
   return hunks.length === 0 ? '' : `${paint.bold(`--- a/${name}\n+++ b/${name}`)}\n${hunks.join('')}`
 }
 
+/** Returns one hunk of a diff, with its head. */
 export const hunkText = ({ head, lines }: Hunk, paint: Paint): string =>
   `${[paint.dim(head), ...lines.map((line) => lineText(line, paint))].join('\n')}\n`
 

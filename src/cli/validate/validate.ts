@@ -21,21 +21,22 @@ import { paintWith } from '../shell/paint.ts'
 import type { ValidateOptions } from './options.ts'
 import { type Output, outputsOf, writeReports } from './outputs.ts'
 import { unifiedDiff } from './unified-diff.ts'
-import { type Round, refuseUnwatchable, watching } from './watch.ts'
+import { type CheckResult, refuseUnwatchable, validateOnChange } from './watch.ts'
 
 export const validate = async (written: readonly string[], options: ValidateOptions, cli: Cli): Promise<number> => {
-  const { paths: named, codes } = fixOf(written, options)
-  const { paths, changed } = changedOf(named, options)
+  const { paths: named, codes } = splitFixOption(written, options)
+  const { paths, changed } = splitChangedOption(named, options)
   const outputs = outputsOf(options.format ?? [], cli.json, cli.io.env)
-  // Options that are refused are refused before anybody types on standard input.
+  // Options that do not go together are refused before standard input is read, because the user may be typing there.
   refuseMixed(paths, outputs, options, cli)
   if (options.watch) refuseUnwatchable(paths, outputs, options)
-  const wanted = { ...(await wantedOf(paths, options, cli)), changed }
+  const wanted = { ...(await readWanted(paths, options, cli)), changed }
   const check = () => checkOnce({ wanted, outputs, codes, options, cli })
-  return options.watch ? watching(check, wanted, cli) : (await check()).exitCode
+  return options.watch ? validateOnChange(check, wanted, cli) : (await check()).exitCode
 }
 
-type Call = {
+/** What one check needs. */
+type CheckCall = {
   readonly wanted: ToValidate
   readonly outputs: readonly Output[]
   /** The codes of the findings to fix; `undefined` where nothing is fixed. */
@@ -44,21 +45,24 @@ type Call = {
   readonly cli: Cli
 }
 
-const checkOnce = async ({ wanted, outputs, codes, options, cli }: Call): Promise<Round> => {
+const checkOnce = async ({ wanted, outputs, codes, options, cli }: CheckCall): Promise<CheckResult> => {
   const started = performance.now()
   const { validated: left, fixed } = await checkAndMend(cli.workspace, wanted, { codes, isDry: options.diff === true })
   const report = reportOf(left, wanted.paths, options, cli, performance.now() - started)
   const toWrite = options.diff ? outputs.filter(({ file }) => file !== undefined) : outputs
   await writeReports(toWrite, report, cli.io)
   if (options.diff && fixed) cli.io.stdout(unifiedDiff(fixed.files, report.paint))
-  if (fixed) tell(fixed, options.diff === true, cli)
+  if (fixed) tellFixes(fixed, options.diff === true, cli)
   if (left.samples) tellSamples(left.samples, left.routes, cli)
   const isClean = left.errors === 0 && (left.warnings === 0 || !report.denyWarnings)
   return { exitCode: isClean ? exit.ok : exit.no, looked: left.looked }
 }
 
-/** Returns the paths, and the codes to fix; `undefined` where nothing is fixed. A word behind `--fix` that is no code is a path. */
-const fixOf = (
+/**
+ * Returns the paths to check, and the codes of findings to fix: none of them means all safe fixes, and `undefined` means no fix. A word
+ * behind `--fix` that is no code is a path.
+ */
+const splitFixOption = (
   written: readonly string[],
   { fix, diff }: ValidateOptions,
 ): { readonly paths: readonly string[]; readonly codes?: readonly string[] } => {
@@ -69,8 +73,11 @@ const fixOf = (
   return { paths: [...given.filter((text) => !isCode(text)), ...written], codes }
 }
 
-/** Returns the paths and the commit to compare with. A word behind `--changed` that is an existing path is a path, otherwise a commit. */
-const changedOf = (
+/**
+ * Returns the paths to check, and the commit to compare with; `undefined` without `--changed`. A word behind `--changed` is a path where
+ * such a file exists, and a commit otherwise.
+ */
+const splitChangedOption = (
   paths: readonly string[],
   { changed }: ValidateOptions,
 ): { readonly paths: readonly string[]; readonly changed: string | undefined } => {
@@ -80,7 +87,7 @@ const changedOf = (
     : { paths, changed }
 }
 
-const wantedOf = async (paths: readonly string[], options: ValidateOptions, cli: Cli): Promise<ToValidate> => {
+const readWanted = async (paths: readonly string[], options: ValidateOptions, cli: Cli): Promise<ToValidate> => {
   const { baseline, writeBaseline = false, select, ignore } = options
   if (writeBaseline && baseline === undefined) throw usage('--write-baseline needs --baseline <file>')
   if (options.env && options.refs === false) throw usage('--env looks at what --no-refs leaves out: give one of them')
@@ -101,6 +108,7 @@ const wantedOf = async (paths: readonly string[], options: ValidateOptions, cli:
   }
 }
 
+/** Throws a usage Fault for options that do not go together. */
 const refuseMixed = (
   paths: readonly string[],
   outputs: readonly Output[],
@@ -138,7 +146,7 @@ const reportOf = (
   }
 }
 
-/** Says on stderr which samples were used, and which routes can take none of them. */
+/** Says on stderr which samples were used, and which routes accept none of the samples. */
 const tellSamples = (samples: NonNullable<Validated['samples']>, routes: Validated['routes'], cli: Cli): void => {
   const used = samples.filter((each) => each.routes.length > 0)
   const names = used.map(({ name }) => printable(name)).join(', ')
@@ -148,8 +156,8 @@ const tellSamples = (samples: NonNullable<Validated['samples']>, routes: Validat
   if (without.length > 0) note(cli, `no sample is an event of ${without.map((name) => printable(name)).join(', ')}`)
 }
 
-/** Says on stderr which findings were fixed, and which were not. */
-const tell = ({ files, mended, refused }: Fixed, dry: boolean, cli: Cli): void => {
+/** Says on stderr how many findings were fixed, and which fixes could not be applied. */
+const tellFixes = ({ files, mended, refused }: Fixed, dry: boolean, cli: Cli): void => {
   note(cli, `${dry ? 'would mend' : 'mended'} ${count(mended.length, 'finding')} in ${count(files.length, 'file')}`)
   for (const { finding, why } of refused) {
     const where = finding.place ? `${printable(shownPlace(finding.place))}: ` : ''

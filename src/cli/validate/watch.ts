@@ -12,16 +12,16 @@ import type { ValidateOptions } from './options.ts'
 import type { Output } from './outputs.ts'
 
 /** One check: its exit code, and the files that it read. */
-export type Round = { readonly exitCode: number } & Pick<Validated, 'looked'>
+export type CheckResult = { readonly exitCode: number } & Pick<Validated, 'looked'>
 
-/** The formats that print a line for each finding, so that one report may follow another on stdout. */
-const inLines: ReadonlySet<string> = new Set(['pretty', 'concise', 'jsonl', 'github', 'tap'])
+/** The formats whose reports may follow each other on stdout. A report in any other format is one document. */
+const lineFormats: ReadonlySet<string> = new Set(['pretty', 'concise', 'jsonl', 'github', 'tap'])
 
 /** Throws a usage Fault for options that do not go with `--watch`, such as a report that is one document. */
 export const refuseUnwatchable = (paths: readonly string[], outputs: readonly Output[], options: ValidateOptions): void => {
-  const document = outputs.find(({ format, file }) => file === undefined && !inLines.has(format))
+  const document = outputs.find(({ format, file }) => file === undefined && !lineFormats.has(format))
   if (document) {
-    const hint = `use one of ${[...inLines].join(', ')}, or give it a file: --format ${document.format}=<file>`
+    const hint = `use one of ${[...lineFormats].join(', ')}, or give it a file: --format ${document.format}=<file>`
     throw usage(`--watch: a report as ${document.format} is one document`, hint)
   }
   if (paths.includes('-')) throw usage('--watch: standard input does not change')
@@ -29,8 +29,11 @@ export const refuseUnwatchable = (paths: readonly string[], outputs: readonly Ou
   if (writes) throw usage(`--watch only looks: leave --${writes === 'writeBaseline' ? 'write-baseline' : writes} out`)
 }
 
-/** Checks again after each change. Returns the exit code of the last check when Ctrl-C ends it. Throws the Fault of the first check. */
-export const watching = async (check: () => Promise<Round>, wanted: ToValidate, cli: Cli): Promise<number> => {
+/**
+ * Checks at once, and again after each change, until Ctrl-C. Then returns the exit code of the last check. Throws the Fault of the first
+ * check.
+ */
+export const validateOnChange = async (check: () => Promise<CheckResult>, wanted: ToValidate, cli: Cli): Promise<number> => {
   const { dataDir } = cli.workspace
   let last: number | undefined
   const run = async (): Promise<readonly string[]> => {

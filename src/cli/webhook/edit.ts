@@ -1,4 +1,7 @@
-/** `webhook edit <name>`: opens a route in the user's editor. A subscription is checked before it replaces the stored one. */
+/**
+ * `webhook edit <name>`: opens a route in the user's editor. A subscription is edited as a draft, and the draft is checked before it
+ * replaces the stored subscription.
+ */
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -28,7 +31,7 @@ export const webhookEdit = async (asked: string, cli: Cli): Promise<number> => {
     const file = await open({ ...draft, extension: 'yaml' })
     for (;;) {
       await edit(file)
-      const code = await save(served, draft, file, cli)
+      const code = await saveEdited(served, draft, file, cli)
       if (code !== undefined) return { done: code === exit.ok, result: code }
     }
   })
@@ -43,8 +46,8 @@ const editConfigured = async ({ route }: RouteEntry, edit: Edit, cli: Cli): Prom
   return code
 }
 
-/** Saves the draft and returns the exit code; `undefined` where the user wants to go on editing. */
-const save = async (served: SubscriptionContext, draft: SubscriptionDraft, file: string, cli: Cli): Promise<number | undefined> => {
+/** Saves the edited draft and returns the exit code. `undefined`: the draft was refused, and the user wants to go on editing it. */
+const saveEdited = async (served: SubscriptionContext, draft: SubscriptionDraft, file: string, cli: Cli): Promise<number | undefined> => {
   const text = await readFile(file, 'utf8')
   try {
     const done = await saveDraft(served, draft, file, text)
@@ -52,7 +55,7 @@ const save = async (served: SubscriptionContext, draft: SubscriptionDraft, file:
     const code = refuse(cli, done)
     return (await wantsAgain(cli)) ? undefined : code
   } catch (error) {
-    // Further editing does not mend a conflict: the entry under the draft is not the stored one any more.
+    // Further editing does not mend a conflict: the subscription that the draft was made from is not the stored one any more.
     if (!(error instanceof Fault) || error.exitCode !== exit.no || cli.json || !cli.io.ask) throw error
     cli.io.stderr(`error: ${printable(error.message)}\n`)
     if (await wantsAgain(cli)) return undefined

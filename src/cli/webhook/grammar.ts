@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander'
 import { withRouteOptions } from '../options/route.ts'
-import { each, list, type Run, seconds } from '../shell/grammar-values.ts'
+import { collectList, collectRepeated, parseSeconds, type Run } from '../shell/grammar-values.ts'
 import type { ListOptions } from './list.ts'
 import type { RemoveOptions } from './remove.ts'
 import type { SecretOptions } from './secret.ts'
@@ -51,8 +51,8 @@ export const addWebhook = (webhook: Command, run: Run): void => {
     .description('send a signed test payload to the running gateway')
     .option('--payload <json>', 'the body: JSON, @file or - (standard input)')
     .option('--sample <name>', 'a sample instead, with its headers: headgate samples list')
-    .option('--set <path=value>', 'set a value of the body: JSON, else text (repeatable)', each)
-    .option('--unset <path>', 'take a value out of the body (repeatable)', each)
+    .option('--set <path=value>', 'set a value of the body: JSON, else text (repeatable)', collectRepeated)
+    .option('--unset <path>', 'take a value out of the body (repeatable)', collectRepeated)
     .option('--edit', 'open the body in $VISUAL or $EDITOR before it is sent')
     .option('--event <type>', 'event type; default: what headers and payload name, else the first the route accepts')
     .option('--id <id>', 'delivery id; default: a random one')
@@ -60,7 +60,7 @@ export const addWebhook = (webhook: Command, run: Run): void => {
     .option('--private-key <file>', 'a private key in PEM, for schemes that sign with one: put its public key in the route')
     .option('--url <url>', 'another address than where the gateway listens')
     .option('--wait', 'wait until its run has ended')
-    .option('--timeout <seconds>', 'how long --wait waits; default: 60', seconds)
+    .option('--timeout <seconds>', 'how long --wait waits; default: 60', parseSeconds)
     .option('--expect <outcome>', 'exit 0 only for this: accepted, delivered, ignored, ignored:filters, duplicate, done, dead ...')
     .option('--print-curl', 'print the request as a curl line instead of sending it')
     .action((name: string, options: TestOptions) => run(async (cli) => (await import('./test.ts')).webhookTest(name, options, cli)))
@@ -75,7 +75,7 @@ const addSubscribe = (subscribe: Command, run: Run): void => {
     .option('--cron-job <id-or-name>', 'start a scheduled job')
     .option('--mirror-to-session', "also append what is delivered to the chat's session")
     .option('--no-mirror-to-session', 'no longer append it')
-    .option('--skills <list>', 'skills for the agent (comma or repeated)', list)
+    .option('--skills <list>', 'skills for the agent (comma or repeated)', collectList)
     .option('--script <path>', 'filter script under scripts/')
     .option('--coalesce-key <template>', 'events of one key within a window become one run')
     .option('--secret <value>', 'the secret, where the sender dictates it')
@@ -97,8 +97,8 @@ const addDiagnosis = (webhook: Command, run: Run): void => {
     .option('--payload <json>', 'the body: JSON, @file or - (standard input)')
     .option('--sample <name>', 'a sample instead (samples list)')
     .option('--event-id <id>', 'a recorded event instead (events list)')
-    .option('--set <path=value>', 'put a value into the payload (repeatable)', each)
-    .option('--unset <path>', 'take a value out of the payload (repeatable)', each)
+    .option('--set <path=value>', 'put a value into the payload (repeatable)', collectRepeated)
+    .option('--unset <path>', 'take a value out of the payload (repeatable)', collectRepeated)
     .option('--event <type>', 'event type; default: what headers and payload name, else the first the route accepts')
     .option('--scheme <name>', 'sign with this scheme, or none, or bad')
     .option('--run-scripts', "run the route's script: the one thing here that may touch the world")
@@ -106,7 +106,7 @@ const addDiagnosis = (webhook: Command, run: Run): void => {
   webhook
     .command('tail [route]')
     .description('show requests and attempts as they happen, each with its reason; Ctrl-C ends it')
-    .option('--outcome <list>', 'answered so: accepted, ignored, ignored:filters, bad_signature, ...', list)
+    .option('--outcome <list>', 'answered so: accepted, ignored, ignored:filters, bad_signature, ...', collectList)
     .option('--since <time>', 'first show what arrived since: 90s, 10m, 2h or an ISO 8601 time')
     .addOption(new Option('--format <format>', 'default: line').choices(['line', 'json']))
     .action((route: string | undefined, options: TailOptions) =>
@@ -116,7 +116,7 @@ const addDiagnosis = (webhook: Command, run: Run): void => {
     .command('verify <name>')
     .description('say whether a route would take a captured request, and why not; sends nothing')
     .option('--body <bytes>', 'the body as it came: @file, @- (standard input) or text')
-    .option('--header <line>', "'Name: value', or @file with one a line (repeatable)", each)
+    .option('--header <line>', "'Name: value', or @file with one a line (repeatable)", collectRepeated)
     .option('--url <address>', 'the address that the sender posted to, for schemes that sign it')
     .option('--at <time>', 'the time of arrival, for checks of time-stamps: ISO 8601, Unix seconds or 10m; default: now')
     .action((name: string, options: VerifyOptions) => run(async (cli) => (await import('./verify.ts')).webhookVerify(name, options, cli)))

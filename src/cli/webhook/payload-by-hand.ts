@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { compactJson, isJson, prettyJson } from '../../app/json-text.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
-import { type TextDraft, type Worked, wantsAgain, withDrafts } from '../shell/draft.ts'
+import { type TextDraft, type WorkResult, wantsAgain, withDrafts } from '../shell/draft.ts'
 import type { Io } from '../shell/io.ts'
 import { type Cli, printFault } from '../shell/output.ts'
 
@@ -20,11 +20,14 @@ type EditedPayload = {
   readonly instead: string
 }
 
-/** Works with a payload that the user edits. The draft stays until the work is done. Throws a usage Fault where there is no terminal. */
+/**
+ * Does `work`, which gets a function that lets the user edit a payload. The draft with the payload stays until the work is done. Throws a
+ * usage Fault where there is no terminal.
+ */
 export const withPayloadByHand = async <T>(
   { name, instead }: EditedPayload,
   cli: Cli,
-  work: (byHand: EditByHand) => Promise<Worked<T>>,
+  work: (byHand: EditByHand) => Promise<WorkResult<T>>,
 ): Promise<T> => {
   const { edit } = cli.io
   if (!edit) throw usage('--edit needs a terminal', `without one: ${instead}`)
@@ -40,6 +43,7 @@ export const withPayloadByHand = async <T>(
   )
 }
 
+/** Opens the draft in the editor, again and again until it can be sent or the user gives up. Returns the text of the draft. */
 const editPayload = async ({ extension }: TextDraft, file: string, edit: NonNullable<Io['edit']>, cli: Cli): Promise<string> => {
   for (;;) {
     await edit(file)

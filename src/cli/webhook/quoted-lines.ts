@@ -1,9 +1,10 @@
-/** Writes a text of a route for people: its first forty lines, each behind a bar. */
+/** Writes a prompt or a reply for people: its first forty lines, each behind a bar, safe on a terminal. */
 
 import { printable } from '../../core/text.ts'
 
 const maxLines = 40
 
+/** Returns the lines, and a last line that says how many lines are left out. */
 export const quotedLines = (text: string): readonly string[] => {
   const lines = text.split('\n')
   const shown = lines.slice(0, maxLines).map((line) => `  | ${printable(line)}`)

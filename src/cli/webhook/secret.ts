@@ -1,4 +1,7 @@
-/** `webhook secret <name>`: prints the fingerprint of a route's secret. The secret itself is shown or renewed only when asked. */
+/**
+ * `webhook secret <name>`: prints the fingerprint of a route's secret. `--reveal` prints the secret itself, and `--rotate` makes a new
+ * secret and prints it.
+ */
 
 import { readSecrets, renewSecret } from '../../app/routes/route-secret.ts'
 import { usage } from '../../core/fault.ts'
@@ -12,10 +15,10 @@ export type SecretOptions = { readonly reveal?: boolean; readonly rotate?: boole
 
 export const webhookSecret = async (asked: string, { reveal = false, rotate = false }: SecretOptions, cli: Cli): Promise<number> => {
   if (reveal && rotate) throw usage('give one of --reveal and --rotate: a new secret is printed anyway')
-  return rotate ? renew(asked, cli) : show(asked, reveal, cli)
+  return rotate ? rotateSecret(asked, cli) : printSecret(asked, reveal, cli)
 }
 
-const show = (asked: string, reveal: boolean, cli: Cli): number => {
+const printSecret = (asked: string, reveal: boolean, cli: Cli): number => {
   const { name, from, secrets, warnings } = readSecrets(cli.workspace, asked)
   const lines = secrets.map((each) => (reveal ? printable(each.secret, 8192) : `${each.fingerprint}  ${from}`))
   return answer(cli, {
@@ -26,7 +29,7 @@ const show = (asked: string, reveal: boolean, cli: Cli): number => {
   })
 }
 
-const renew = async (asked: string, cli: Cli): Promise<number> => {
+const rotateSecret = async (asked: string, cli: Cli): Promise<number> => {
   const done = await renewSecret(cli.workspace, asked, subscribeDialogue(cli))
   if (!done.ok) return refuse(cli, done)
   const { name, newSecret, secret, warnings } = done

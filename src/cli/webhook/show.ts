@@ -1,4 +1,4 @@
-/** `webhook show <name>`: one whole route with its secrets masked. */
+/** `webhook show <name>`: prints one whole route as YAML, with its secrets masked. */
 
 import { dump } from 'js-yaml'
 import { readRouteDetail, routeState } from '../../app/routes/routes.ts'

@@ -1,4 +1,7 @@
-/** Turns the options of `webhook subscribe` into the input for a subscription. */
+/**
+ * Turns the options of `webhook subscribe` and `new` into the input for a route. `readTargetSettings` serves every command whose options
+ * give settings of a target.
+ */
 
 import { routeLike } from '../../app/routes/route-like.ts'
 import { routeOfSender } from '../../app/routes/sender-route.ts'
@@ -27,7 +30,10 @@ export type SubscribeOptions = RouteOptions & {
   readonly print?: 'secret' | 'url' | 'curl' | 'yaml'
 }
 
-/** Returns the input. Reads the files and the standard input that options name. Throws a usage Fault. */
+/**
+ * Returns what the options say about a subscription. Reads the files and the standard input that options name. Throws a usage Fault for
+ * options that contradict each other or cannot be read.
+ */
 export const readSubscriptionInput = async (
   options: SubscribeOptions,
   { io, workspace }: Pick<Cli, 'io' | 'workspace'>,
@@ -54,19 +60,22 @@ export const readSubscriptionInput = async (
       cron_job: options.cronJob,
       script: options.script,
       filters: options.filter && (await readFilters(options.filter, io)),
-      deliver_extra: readExtra(options),
+      deliver_extra: readTargetSettings(options),
       coalesce: options.coalesceKey === undefined ? undefined : { key: options.coalesceKey },
     },
   }
 }
 
-/** Returns the settings that the subscription begins with: those of `--from`, those that fit a sample or an event (`--like`), or none. */
+/**
+ * Returns the settings that the subscription begins with: the settings of `--from`, or settings that fit a sample or an event (`--like`);
+ * `undefined` without these options.
+ */
 const initialSettings = async ({ from, like }: SubscribeOptions, io: Io, workspace: Workspace): Promise<JsonObject | undefined> => {
   if (like !== undefined) return routeLike(workspace, like)
   return from === undefined ? undefined : readFrom(from, io)
 }
 
-/** Returns the settings of a file, or of a sender that the text names. */
+/** Returns the settings that `--from` means: the settings for a sender with this name, or settings as JSON or YAML. */
 const readFrom = async (text: string, io: Io): Promise<JsonObject> => {
   const sender = routeOfSender(text)
   if (sender) return sender
@@ -82,8 +91,8 @@ const readFilters = async (texts: readonly string[], io: Io): Promise<Json[]> =>
   return filters
 }
 
-/** Returns the settings of the target that the options give; `undefined` when they give none. */
-export const readExtra = (
+/** Returns the settings of the target (`deliver_extra`) that the options give; `undefined` when they give none. */
+export const readTargetSettings = (
   { deliverExtra = [], deliverChatId }: Pick<SubscribeOptions, 'deliverExtra' | 'deliverChatId'>,
   option = '--deliver-extra',
 ): JsonObject | undefined => {

@@ -1,4 +1,7 @@
-/** `webhook subscribe <name>`: creates or updates a subscription that the server would serve, and says how to post to the subscription. */
+/**
+ * `webhook subscribe <name>`: creates or updates a subscription, and says how to post to it. A subscription that a gateway would not serve
+ * is refused.
+ */
 
 import { entryDiff } from '../../app/routes/entry-diff.ts'
 import { type Subscribed, subscribe } from '../../app/routes/subscribe.ts'
@@ -28,7 +31,7 @@ const answerSubscribed = (done: SubscribeReport, cli: Cli): number => {
   const { name, options, warnings, change, url, newSecret, curl } = done
   if (options.print) {
     for (const warning of warnings) warn(cli, warning)
-    cli.io.stdout(`${printed(done, options.print)}\n`)
+    cli.io.stdout(`${printedValue(done, options.print)}\n`)
     return exit.ok
   }
   const data: JsonObject = {
@@ -46,9 +49,13 @@ const answerSubscribed = (done: SubscribeReport, cli: Cli): number => {
 }
 
 /**
- * Returns the single value that `--print` asks for. The YAML shows no secret: `--from` reads a masked `secret` in it as the stored secret.
+ * Returns the single value that `--print` asks for. The YAML has stars in the place of secrets. Where `--from` reads such a `secret`, the
+ * stored secret stays.
  */
-const printed = ({ name, url, secret, curl, scheme, change }: SubscribeReport, what: NonNullable<SubscribeOptions['print']>): string => {
+const printedValue = (
+  { name, url, secret, curl, scheme, change }: SubscribeReport,
+  what: NonNullable<SubscribeOptions['print']>,
+): string => {
   if (what === 'url') return url
   if (what === 'secret') return secret
   if (what === 'yaml') return yamlText(maskJson(change.entry), { lineWidth: -1, noRefs: true }).trimEnd()

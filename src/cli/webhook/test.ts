@@ -1,4 +1,4 @@
-/** `webhook test <name>`: posts a signed request to the running gateway, and prints the answer and the end of the event. */
+/** `webhook test <name>`: posts a signed request to the running gateway, and prints the answer and how the event ended. */
 
 import { readFileSync } from 'node:fs'
 import { describeEvent, type EventStatus, outcomeOf } from '../../app/events/event-status.ts'
@@ -49,6 +49,7 @@ export const webhookTest = async (asked: string, options: TestOptions, cli: Cli)
   }))
 }
 
+/** Sends the test, or prints it as a curl line. `of`: the payload or the sample. `byHand`: lets the user edit the payload first. */
 const sendAndAnswer = async (
   asked: string,
   of: TestInput['of'],
@@ -56,7 +57,7 @@ const sendAndAnswer = async (
   cli: Cli,
 ): Promise<number> => {
   const { set = [], unset = [], wait = false, timeout = defaultTimeoutSeconds, expect } = options
-  const privateKey = options.privateKey === undefined ? undefined : keyIn(options.privateKey)
+  const privateKey = options.privateKey === undefined ? undefined : readKeyFile(options.privateKey)
   const finder = gatewayAt(cli.workspace)
   const test = await prepareTest(cli.workspace, finder, asked, { ...options, of, set, unset, privateKey })
   if (options.printCurl) {
@@ -67,7 +68,7 @@ const sendAndAnswer = async (
   return answerTested(test, tested, { expect, timeout }, cli)
 }
 
-const keyIn = (file: string): string => {
+const readKeyFile = (file: string): string => {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
@@ -82,7 +83,7 @@ const answerTested = (test: PreparedTest, tested: TestedRoute, { expect, timeout
   const isUnknown = tested.isLookedUp && got.outcome === undefined
   if (isUnknown || (isFollowed && !known)) note(cli, 'there is no record of it here: is the gateway one of another data directory?')
   else if (isFollowed && !isEnded) note(cli, `it has not ended within ${timeout} s`)
-  if (expect !== undefined && !ok) note(cli, `expected ${printable(expect)}, got ${printable(nameOf(tested))}`)
+  if (expect !== undefined && !ok) note(cli, `expected ${printable(expect)}, got ${printable(endWord(tested))}`)
   const data = {
     request: requestData(test),
     response: { status: got.status, body: got.body, ms: got.ms },
@@ -120,20 +121,20 @@ const testText = (
     typeof got.body === 'string' ? printable(got.body) : jsonText(got.body),
     ...(why === undefined ? [] : [`why      ${printable(why)}`]),
     ...(eventId === undefined ? [] : [`event    ${eventId}`]),
-    ...(isFollowed && known ? [`end      ${endOf(known)}`] : []),
+    ...(isFollowed && known ? [`end      ${endText(known)}`] : []),
     ...(text === undefined ? [] : [`text     ${text.length} characters`, ...quotedLines(text)]),
     ...(eventId === undefined ? [] : [`follow   ${cli.workspace.self} events show ${eventId}`]),
   ]
   return `${lines.join('\n')}\n`
 }
 
-/** Returns the end of the test, in the words of `--expect`. */
-const nameOf = ({ answer: { outcome, status }, known, isFollowed }: TestedRoute): string => {
+/** Returns how the test ended, in the words of `--expect`: the state of its run, the outcome, or the status of the answer. */
+const endWord = ({ answer: { outcome, status }, known, isFollowed }: TestedRoute): string => {
   if (isFollowed && known && known.state !== 'final') return known.state
   return known ? outcomeOf(known.event) : (outcome ?? String(status))
 }
 
-const endOf = ({ event, state, attempt, error }: EventStatus): string => {
+const endText = ({ event, state, attempt, error }: EventStatus): string => {
   const target = event.target === undefined ? '' : ` -> ${printable(event.target, 64)}`
   const attempts = attempt > 0 ? ` (${attempt} ${attempt === 1 ? 'attempt' : 'attempts'})` : ''
   const more = error !== undefined ? `: ${printable(error, 512)}` : event.silent ? ': the agent asked for nothing to be sent' : ''

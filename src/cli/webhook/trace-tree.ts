@@ -1,4 +1,7 @@
-/** Writes a trace for people: each stage on a line, each condition below the filters, then the text, its targets, and the answer. */
+/**
+ * Writes a trace for people: a line for each stage of the route, and below the filters a line for each condition. Then come the outcome,
+ * the answer, and the run that would start with its text.
+ */
 
 import { jsonText } from '../../app/json-text.ts'
 import { conditionText, type Judged } from '../../app/trace/plan-observer.ts'
@@ -21,7 +24,8 @@ const payloadSources: { readonly [from in PayloadSource['from']]: string } = {
   'made up': 'made up: give --payload, --sample or --event-id for another',
 }
 
-export const treeOf = (traced: Trace, { from, name: of }: PayloadSource, paint: Paint): string => {
+/** Returns the text. The second argument says where the payload is from. */
+export const traceText = (traced: Trace, { from, name: of }: PayloadSource, paint: Paint): string => {
   const { route, event, stages, conditions, starts, notes, name, reason, answer } = traced
   const about = event ? `  event ${printable(event.eventType)}` : ''
   const lines = [
@@ -31,7 +35,7 @@ export const treeOf = (traced: Trace, { from, name: of }: PayloadSource, paint: 
     `outcome  ${paint.bold(name)}${reason === undefined ? '' : `: ${printable(reason)}`}`,
     `answer   ${answer.status} ${printable(answer.body, 512)}`,
     ...(starts ? startLines(traced, starts) : []),
-    ...shortfalls(traced).map((text) => `${paint.warning('note')}     ${text}`),
+    ...placeholderNotes(traced).map((text) => `${paint.warning('note')}     ${text}`),
     ...notes.map((text) => `${paint.warning('note')}     ${printable(text)}`),
   ]
   return `${lines.join('\n')}\n`
@@ -55,7 +59,8 @@ const startLines = ({ placeholders }: Trace, { mode, prompt, target, extra }: No
   ]
 }
 
-const shortfalls = ({ placeholders }: Trace): string[] =>
+/** Says which placeholders have no value in the payload, and which values are cut. */
+const placeholderNotes = ({ placeholders }: Trace): string[] =>
   placeholders.flatMap(({ where, written, missing, cut }) => [
     ...(missing ? [`${where}: nothing for ${printable(written)}`] : []),
     ...(cut ? [`${where}: ${printable(written)} is cut, ${cut.from} → ${cut.to} characters`] : []),

@@ -1,4 +1,4 @@
-/** `webhook trace <name>`: takes one event through a route with no side effects, stage by stage. */
+/** `webhook trace <name>`: takes one event through the stages of a route without effects, and prints what each stage decides. */
 
 import { describeTrace } from '../../app/trace/describe-trace.ts'
 import { traceRoute } from '../../app/trace/trace-route.ts'
@@ -6,7 +6,7 @@ import { exit, usage } from '../../core/fault.ts'
 import { isTakenOutcome } from '../../core/outcome-table.ts'
 import { answer, type Cli } from '../shell/output.ts'
 import { paintWith } from '../shell/paint.ts'
-import { treeOf } from './trace-tree.ts'
+import { traceText } from './trace-tree.ts'
 import { type ContentOptions, tracedContent } from './traced-content.ts'
 
 export type TraceOptions = ContentOptions & {
@@ -26,7 +26,7 @@ export const webhookTrace = async (name: string, options: TraceOptions, cli: Cli
   return answer(cli, {
     kind: 'webhook.trace',
     data: { ...describeTrace(traced), payload: { from: source.from, name: source.name ?? null } },
-    text: treeOf(traced, source, paintWith(cli.io.colour)),
+    text: traceText(traced, source, paintWith(cli.io.colour)),
     exitCode: isTakenOutcome(traced.outcome) ? exit.ok : exit.no,
   })
 }

@@ -1,4 +1,4 @@
-/** Reads the event that the options of a command name: a payload, a sample, or a recorded event. */
+/** Reads the event that the options of a command give: by a payload, a sample, or the id of a recorded event. */
 
 import { findSample, readSample } from '../../app/samples/gallery.ts'
 import type { TraceOptions } from '../../app/trace/trace-route.ts'
@@ -6,11 +6,12 @@ import { usage } from '../../core/fault.ts'
 import type { Cli } from '../shell/output.ts'
 import { type PayloadSource, readPayloadOption } from './payload.ts'
 
+/** The options that give an event. At most one of them may be given. */
 export type ContentOptions = { readonly payload?: string; readonly sample?: string; readonly eventId?: string }
 
 export type TracedContent = PayloadSource & { readonly of: TraceOptions['of'] }
 
-/** Returns the content of the event. Throws a Fault where two are named, where a sample does not exist, and where a payload is no JSON. */
+/** Returns the event, and where it is from. Throws a Fault for two of the options together, for an unknown sample, and for no JSON. */
 export const tracedContent = async ({ payload, sample, eventId }: ContentOptions, cli: Cli): Promise<TracedContent> => {
   if ([payload, sample, eventId].filter((given) => given !== undefined).length > 1)
     throw usage('give one of --payload, --sample and --event-id')

@@ -1,6 +1,6 @@
 /**
- * Writes the traffic, one line each: `-->` a request, `<--` its outcome and the reason, `==>` an attempt at its run. The lines are safe on
- * a terminal.
+ * Writes the traffic of a gateway as lines for people: `-->` for a request, `<--` for its outcome with the reason, `==>` for an attempt at
+ * its run.
  */
 
 import { outcomeOf } from '../../app/events/event-status.ts'
@@ -12,6 +12,7 @@ const maxReason = 500
 
 const nameOrDash = (text: string | null): string => printable(text ?? '-', maxName)
 
+/** Returns one line, safe on a terminal and without a line end. */
 export const trafficText = (line: TrafficLine): string =>
   [printable(line.at.slice(11, 19)), ...lineWords(line)].filter((word) => word !== '').join('  ')
 

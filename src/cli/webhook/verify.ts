@@ -24,7 +24,7 @@ export const webhookVerify = async (
   const headers = { host: '127.0.0.1', ...parseHeaders(header.flatMap(headerLines)) }
   const time = at === undefined ? Date.now() : /^\d{9,12}$/.test(at) ? Number(at) * 1000 : timeOf('--at', at)
   const from = { remote: () => '', isProxied: () => false }
-  const request = { method: 'POST', url: () => url, headers, at: time, ...from, body: await bytesOf(body, cli.io) }
+  const request = { method: 'POST', url: () => url, headers, at: time, ...from, body: await readBody(body, cli.io) }
   const verified = await verifyRequest(cli.workspace, asked, request)
   const { route, accepted, scheme, secret, decides, why, schemes } = verified
   const data = {
@@ -54,8 +54,8 @@ const schemeCells = ({ scheme, listed, shows, holds, why }: SchemeView): string[
   [...(listed ? [] : ['not listed in "verify"']), ...(why === '' ? [] : [why])].join('; '),
 ]
 
-/** Reads the exact bytes of the body. Reading them as text would lose bytes that are not UTF-8. */
-const bytesOf = async (value: string, io: Pick<Io, 'stdin'>): Promise<Buffer> => {
+/** Returns the bytes of the body. A file is read as bytes, because reading it as text would lose bytes that are not UTF-8. */
+const readBody = async (value: string, io: Pick<Io, 'stdin'>): Promise<Buffer> => {
   if (!value.startsWith('@') || value.startsWith('@@')) return Buffer.from(value.replace(/^@@/, '@'))
   return value === '@-' ? Buffer.from(await io.stdin()) : readFile('--body', value.slice(1))
 }
@@ -68,7 +68,7 @@ const readFile = (option: string, file: string): Buffer => {
   }
 }
 
-/** Returns the lines of one header, or of a file with one header a line. */
+/** Returns the header lines that a value of `--header` gives: the line itself, or the lines of a file that look like headers. */
 const headerLines = (value: string): string[] =>
   value.startsWith('@')
     ? readFile('--header', value.slice(1))
@@ -77,7 +77,7 @@ const headerLines = (value: string): string[] =>
         .filter((line) => /^[^\s:]+:/.test(line))
     : [value]
 
-/** Returns headers as Node does: names in lower case, values as latin1, and the values of a repeated header joined. */
+/** Parses header lines as Node does: names in lower case, values as latin1, and the values of a repeated header joined by a comma. */
 const parseHeaders = (lines: readonly string[]): { readonly [name: string]: string } => {
   const headers = new Map<string, string>()
   for (const line of lines) {

@@ -1,33 +1,34 @@
-/** Asks the wizard's questions on a terminal, with menus. */
+/** Asks the questions of `gateway setup` on a terminal, with menus. */
 
 import type { Writable } from 'node:stream'
 import { setImmediate as immediate } from 'node:timers/promises'
 import * as clack from '@clack/prompts'
 import type { Question } from '../../../app/setup/question.ts'
 import { printable } from '../../../core/text.ts'
-import { cancelled, type Terminal } from '../../shell/io.ts'
-import { quietBetween } from './quiet.ts'
+import { cancelledFault, type Terminal } from '../../shell/io.ts'
+import { createQuietSwitch } from './quiet.ts'
 import type { Skin } from './skin.ts'
 
 /** The longest list that is shown whole. A longer list is searched by typing. */
 const longList = 10
 
+/** Returns the skin (what asks the questions) with menus. `signal`: breaks off an open question, which then throws a Fault. */
 export const menuSkin = (terminal: Terminal, colour: boolean, signal: AbortSignal): Skin => {
   const output = colour ? terminal.output : withoutColour(terminal.output)
-  // Each question gets a signal of its own, because the library never removes its listeners from a signal.
-  const common = (): Common => ({ input: terminal.input, output, signal: AbortSignal.any([signal]) })
-  const quiet = quietBetween(terminal.input)
+  // Each question gets an AbortSignal of its own, because the library never removes its listeners from the signal that it was given.
+  const common = (): CommonOptions => ({ input: terminal.input, output, signal: AbortSignal.any([signal]) })
+  const quiet = createQuietSwitch(terminal.input)
   quiet.begin()
   clack.intro('headgate gateway setup', { output })
   return {
     isPatient: true,
     async ask(question) {
-      // After two turns, text that was typed before the question has been read and dropped.
+      // Two turns of the event loop later, all text that was typed before the question has been read and dropped.
       await immediate()
       await immediate()
       quiet.end()
-      const answer = await asked(question, common()).finally(quiet.begin)
-      if (signal.aborted || clack.isCancel(answer)) throw cancelled()
+      const answer = await askWithMenu(question, common()).finally(quiet.begin)
+      if (signal.aborted || clack.isCancel(answer)) throw cancelledFault()
       if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
       return question.kind === 'secret' ? answer : answer.trim()
     },
@@ -41,9 +42,10 @@ export const menuSkin = (terminal: Terminal, colour: boolean, signal: AbortSigna
   }
 }
 
-type Common = Terminal & { readonly signal: AbortSignal }
+/** The options that all questions to the library have. */
+type CommonOptions = Terminal & { readonly signal: AbortSignal }
 
-const asked = async (question: Question, common: Common): Promise<string | boolean | typeof clack.CANCEL_SYMBOL> => {
+const askWithMenu = async (question: Question, common: CommonOptions): Promise<string | boolean | typeof clack.CANCEL_SYMBOL> => {
   const { kind, text, choices = [], initial, shown } = question
   if (kind === 'yes-no') return clack.confirm({ ...common, message: text, initialValue: initial !== 'no' })
   if (kind === 'choice') {

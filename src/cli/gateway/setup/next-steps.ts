@@ -1,10 +1,11 @@
-/** Says what to do after the setup: at the sender, and on this machine. */
+/** Says what the user should do after `gateway setup`: at the sender of the new route, and on this machine. */
 
 import type { Provider } from '../../../app/setup/providers.ts'
 import type { SetupDraft } from '../../../app/setup/question.ts'
 import { providerIn, secretNameOf, waitsForKey } from '../../../app/setup/route-questions.ts'
 import type { Cli } from '../../shell/output.ts'
 
+/** Returns the lines. `draft`: the answers, and what was there before. */
 export const nextSteps = (draft: SetupDraft, { workspace: { self } }: Cli): readonly string[] => {
   const { answers, present } = draft
   const provider = providerIn(draft)
@@ -17,7 +18,7 @@ export const nextSteps = (draft: SetupDraft, { workspace: { self } }: Cli): read
   const there = provider
     ? [
         `sender   ${provider.title}, at /webhooks/${name}: ${provider.senderSetup}`,
-        ...(waitsForKey(provider, draft) ? offLines(provider, name, draft) : []),
+        ...(waitsForKey(provider, draft) ? routeOffLines(provider, name, draft) : []),
         ...(provider.key === 'ours' || (provider.key === 'chosen' && !answers['route.secret'])
           ? [`secret   ${self} webhook secret ${name} --reveal`]
           : []),
@@ -26,8 +27,8 @@ export const nextSteps = (draft: SetupDraft, { workspace: { self } }: Cli): read
   return [...there, ...commands.map((command, i) => `${i === 0 ? 'next' : '    '}     ${command}`)]
 }
 
-/** Says what to do with the key, once the sender shows it. */
-const offLines = (provider: Provider, name: string, draft: SetupDraft): readonly string[] => {
+/** Says that the route is off until its key is known, and what to do with the key once the sender shows it. */
+const routeOffLines = (provider: Provider, name: string, draft: SetupDraft): readonly string[] => {
   const variable = secretNameOf(provider, draft)
   const { env, config } = draft.present.files
   return [
@@ -37,6 +38,9 @@ const offLines = (provider: Provider, name: string, draft: SetupDraft): readonly
   ]
 }
 
-/** Returns the commands that try the route. A sample that we cannot sign as the sender would is traced instead, without a signature. */
+/**
+ * Returns the commands that try the route. Where headgate can sign as the sender does, a signed sample is posted. Otherwise a sample is
+ * traced without a signature.
+ */
 const tryCommands = ({ isSignable, sample }: Provider, name: string, self: string): readonly string[] =>
   isSignable ? [`${self} webhook test ${name} --sample ${sample} --wait`] : [`${self} webhook trace ${name} --sample ${sample}`]

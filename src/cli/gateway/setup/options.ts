@@ -1,4 +1,4 @@
-/** The options of `gateway setup`, and the answers that they give. */
+/** The options of `gateway setup`, and the answers to its questions that these options give. */
 
 import type { Given } from '../../../app/setup/question.ts'
 import { usage } from '../../../core/fault.ts'
@@ -31,18 +31,19 @@ export type SetupOptions = {
   readonly screenReader?: boolean
 }
 
-type Entry = readonly [id: string, flag: string, answer: string | undefined]
+/** The id of a question, the option that answers the question, and the answer; `undefined` if the option was not given. */
+type GivenAnswer = readonly [id: string, flag: string, answer: string | undefined]
 
 /**
- * Returns the answers that the options give. Throws a usage Fault for options that contradict each other, and for files that cannot be
- * read.
+ * Returns the answers that the options give, by the id of their question. Throws a usage Fault for options that contradict each other, and
+ * for files that cannot be read.
  */
-export const givenBy = async (options: SetupOptions, io: Pick<Io, 'stdin'>): Promise<Given> => {
+export const answersGiven = async (options: SetupOptions, io: Pick<Io, 'stdin'>): Promise<Given> => {
   const { secretFile, generateSecret, port, route } = options
   if (secretFile !== undefined && generateSecret) throw usage('give one of --secret-file and --generate-secret')
-  const [provider, name] = route === undefined ? [] : pair('--route', route, false)
+  const [provider, name] = route === undefined ? [] : splitPair('--route', route, false)
   const secretOf = (flag: string, file: string | undefined) => (file === undefined ? undefined : readSecretFile(flag, file, io))
-  const entries: Entry[] = [
+  const entries: GivenAnswer[] = [
     ['enable', '--enable', options.enable ? 'yes' : undefined],
     ['host', '--host', options.host],
     ['port', '--port', port === undefined ? undefined : String(port)],
@@ -68,21 +69,25 @@ export const givenBy = async (options: SetupOptions, io: Pick<Io, 'stdin'>): Pro
   return Object.fromEntries(entries.flatMap(([id, flag, answer]) => (answer === undefined ? [] : [[id, { flag, answer }]])))
 }
 
-const settingsGiven = async ({ targetSetting = [], targetSecretFile = [] }: SetupOptions, io: Pick<Io, 'stdin'>): Promise<Entry[]> => {
-  const entries: Entry[] = []
+const settingsGiven = async (
+  { targetSetting = [], targetSecretFile = [] }: SetupOptions,
+  io: Pick<Io, 'stdin'>,
+): Promise<GivenAnswer[]> => {
+  const entries: GivenAnswer[] = []
   for (const text of targetSetting) {
-    const [key, value = ''] = pair('--target-setting', text, true)
+    const [key, value = ''] = splitPair('--target-setting', text, true)
     entries.push([`target.${key}`, `--target-setting ${key}`, value])
   }
   for (const text of targetSecretFile) {
-    const [key, file = ''] = pair('--target-secret-file', text, true)
+    const [key, file = ''] = splitPair('--target-secret-file', text, true)
     const flag = `--target-secret-file ${key}`
     entries.push([`target.${key}`, flag, await readSecretFile(flag, file, io)])
   }
   return entries
 }
 
-const pair = (flag: string, text: string, isWhole: boolean): [string, string | undefined] => {
+/** Splits `key=value`. `isWhole`: a text without a value is refused. */
+const splitPair = (flag: string, text: string, isWhole: boolean): [string, string | undefined] => {
   const at = text.indexOf('=')
   if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1)]
   if (isWhole || at === 0) throw usage(`${flag} ${text}: write key=value`)

@@ -1,12 +1,16 @@
-/** Asks the wizard's questions for screen readers and plain terminals: lines are only added, menus have numbers, and nothing is drawn. */
+/**
+ * Asks the questions of `gateway setup` for screen readers and plain terminals: lines are only added, menus have numbers, and nothing is
+ * drawn.
+ */
 
 import { createInterface } from 'node:readline'
 import { Writable } from 'node:stream'
 import type { Question } from '../../../app/setup/question.ts'
 import { printable } from '../../../core/text.ts'
-import { cancelled, type Terminal } from '../../shell/io.ts'
+import { cancelledFault, type Terminal } from '../../shell/io.ts'
 import type { Skin } from './skin.ts'
 
+/** Returns the skin (what asks the questions) in plain lines. `signal`: breaks off an open question, which then throws a Fault. */
 export const plainSkin = (streams: Terminal, signal: AbortSignal): Skin => {
   const terminal = openLines(streams, signal)
   const say = (text: string): void => void streams.output.write(`${printable(text, 2000)}\n`)
@@ -30,16 +34,14 @@ export const plainSkin = (streams: Terminal, signal: AbortSignal): Skin => {
 }
 
 type Lines = {
-  /** Reads a line. What is typed for a hidden line is not shown. Throws a Fault where the input ends. */
+  /** Prints the prompt and reads a line. The typed text of a hidden line is not shown. Throws a Fault where the input ends. */
   read(prompt: string, hidden: boolean): Promise<string>
   close(): void
 }
 
-/** Opens the terminal for lines. A line may be typed before its prompt. */
+/** Opens the terminal for reading lines. A line may be typed before its prompt is printed. */
 const openLines = ({ input, output }: Terminal, signal: AbortSignal): Lines => {
-  /**
-   * Whether typed text is shown. It is shown only while a question that is no secret is open. Text that is typed early may be a secret.
-   */
+  /** Whether typed text is shown: only while a question that is no secret is open, because text that is typed early may be a secret. */
   let isShown = false
   const echo = new Writable({
     write(chunk, _, done) {
@@ -48,7 +50,7 @@ const openLines = ({ input, output }: Terminal, signal: AbortSignal): Lines => {
     },
   })
   const terminal = createInterface({ input, output: echo, terminal: true, historySize: 0 })
-  // Lines that are typed before their question wait here.
+  // The lines that were typed before their question.
   const lines: string[] = []
   let next: ((line: string | undefined) => void) | undefined
   let isOver = false
@@ -71,20 +73,20 @@ const openLines = ({ input, output }: Terminal, signal: AbortSignal): Lines => {
         output.write(hidden ? '\n' : `${printable(early)}\n`)
         return early
       }
-      // The terminal needs the prompt to draw the line again, after a backspace.
+      // After a backspace, `readline` draws the line again, and so it must know the prompt.
       terminal.setPrompt(prompt)
       isShown = !hidden
       if (isShown) output.write(printable(terminal.line))
       const line = isOver ? undefined : await new Promise<string | undefined>((resolve) => (next = resolve))
       if (hidden || line === undefined) output.write('\n')
-      if (line === undefined) throw cancelled()
+      if (line === undefined) throw cancelledFault()
       return line
     },
     close: () => terminal.close(),
   }
 }
 
-/** Writes the text above the answer's line, and returns the prompt that begins the line. */
+/** Says the text and the choices of a question, and returns the prompt for the line of the answer. */
 const questionPrompt = ({ kind, text, choices = [], initial, shown }: Question, say: (text: string) => void): string => {
   if (kind === 'yes-no') return `${text} 1 yes, 2 no${initial === undefined ? '' : `, Enter for ${initial}`}: `
   if (kind === 'choice') {
@@ -100,7 +102,7 @@ const questionPrompt = ({ kind, text, choices = [], initial, shown }: Question, 
   return `${text}${initial === undefined || initial === '' ? '' : ` Enter for ${initial}.`} `
 }
 
-/** Returns the answer that a line means; `undefined` where it means none. */
+/** Returns the answer that a typed line means; `undefined` if the line is no possible answer. */
 const answerIn = (line: string, { kind, choices = [], initial }: Question): string | undefined => {
   const word = line.trim()
   if (kind === 'secret') return line

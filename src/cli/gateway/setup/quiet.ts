@@ -1,19 +1,21 @@
-/** Hides the text that is typed between two questions, because it may be a secret. The text answers no question. */
+/** Hides and drops the text that is typed between two questions, because it may be a secret. */
 
 import type { Readable } from 'node:stream'
 import type { ReadStream } from 'node:tty'
 
-const interrupt = 3
+/** The byte of Ctrl-C. */
+const ctrlC = 3
 
-export type Quiet = {
+/** `begin`: typed text is dropped from now on. `end`: the terminal is as it was before. */
+export type QuietSwitch = {
   begin(): void
   end(): void
 }
 
-/** Returns the switch. Ctrl-C works while the terminal is quiet. After `end`, the terminal is as it was before. */
-export const quietBetween = (input: Readable & Partial<Pick<ReadStream, 'setRawMode'>>): Quiet => {
+/** Returns the switch for a terminal. Ctrl-C works while typed text is dropped. */
+export const createQuietSwitch = (input: Readable & Partial<Pick<ReadStream, 'setRawMode'>>): QuietSwitch => {
   const drop = (data: Buffer | string): void => {
-    if (Buffer.from(data).includes(interrupt)) process.kill(process.pid, 'SIGINT')
+    if (Buffer.from(data).includes(ctrlC)) process.kill(process.pid, 'SIGINT')
   }
   return {
     begin() {

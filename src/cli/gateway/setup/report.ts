@@ -1,4 +1,4 @@
-/** Says in words what the setup did or would do. Secrets are not shown: only whether two secrets are the same. */
+/** Says in words what `gateway setup` did or would do. In place of a secret, its fingerprint is shown. */
 
 import { lineDiff } from '../../../app/line-diff.ts'
 import type { SetupPlan } from '../../../app/setup/plan.ts'
@@ -7,8 +7,8 @@ import { fingerprint } from '../../../core/secrets/mask.ts'
 
 const fileOrder: readonly SetupFile[] = ['env', 'config', 'schema']
 
-/** Returns the lines of the files that would be written. */
-export const preview = ({ changes, env }: SetupPlan): readonly string[] =>
+/** Returns the lines that say what would be written: for each file its path, and the lines that are added or removed. */
+export const plannedLines = ({ changes, env }: SetupPlan): readonly string[] =>
   changes.flatMap(({ name, file, before, after }) => {
     if (name === 'schema') return [`${file}: the schema, for editors`]
     if (name === 'env')
@@ -25,7 +25,7 @@ const changedLines = (before: string, after: string): readonly string[] =>
   )
 
 /** Returns what was done, one line for each file. */
-export const outcome = ({ changes, port, secret }: SetupPlan, { files }: Present): readonly string[] => {
+export const doneLines = ({ changes, port, secret }: SetupPlan, { files }: Present): readonly string[] => {
   if (changes.length === 0) return ['no change']
   const did = (name: SetupFile): string => (changes.some((change) => change.name === name) ? 'wrote' : 'kept ')
   const about: { readonly [name in SetupFile]: string } = { env: ` (0600; port ${port}; secret ${secret})`, config: '', schema: '' }

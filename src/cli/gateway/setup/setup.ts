@@ -1,4 +1,7 @@
-/** `gateway setup`: asks what to set up, or takes the answers from options. It writes `.env`, `config.yaml` and the schema for editors. */
+/**
+ * `gateway setup`: asks what to set up, or takes the answers from options. Then it writes `.env`, `config.yaml` and the schema for editors,
+ * and starts the gateway where that was asked for.
+ */
 
 import { askQuestions } from '../../../app/setup/conduct.ts'
 import { planSetup, type SetupPlan } from '../../../app/setup/plan.ts'
@@ -7,11 +10,11 @@ import { type SetupDraft, yesNo } from '../../../app/setup/question.ts'
 import { refuseReadOnlyFiles, writeSetup } from '../../../app/setup/write-setup.ts'
 import { exit, usage } from '../../../core/fault.ts'
 import { gatewayAt } from '../../../http/control/client.ts'
-import { cancelled } from '../../shell/io.ts'
+import { cancelledFault } from '../../shell/io.ts'
 import { answer, type Cli } from '../../shell/output.ts'
 import { nextSteps } from './next-steps.ts'
-import { givenBy, type SetupOptions } from './options.ts'
-import { outcome, preview } from './report.ts'
+import { answersGiven, type SetupOptions } from './options.ts'
+import { doneLines, plannedLines } from './report.ts'
 import { noninteractiveSkin, type Skin } from './skin.ts'
 
 const withoutAsking = '[--host H] [--port N] [--secret-file F] [--route PROVIDER] [--runner NAME] [--target NAME]'
@@ -23,17 +26,17 @@ export const gatewaySetup = async (options: SetupOptions, cli: Cli): Promise<num
     throw usage(`${why}: pass --yes`, `${self} gateway setup --yes ${withoutAsking}`)
   }
   if (options.start && cli.json) throw usage('--start prints the log of the gateway, so it does not go with --json')
-  const given = await givenBy(options, cli.io)
+  const given = await answersGiven(options, cli.io)
   const present = await readPresent(cli.workspace, gatewayAt(cli.workspace))
   if (!options.yes) refuseReadOnlyFiles(present)
   const stop = new AbortController()
-  const skin = options.yes ? noninteractiveSkin(cli) : await atTerminal(options, cli, stop)
+  const skin = options.yes ? noninteractiveSkin(cli) : await terminalSkin(options, cli, stop)
   let draft: SetupDraft
   let plan: SetupPlan
   try {
     draft = await askQuestions({ present, answers: {}, given }, skin, stop.signal)
     plan = planSetup(draft)
-    await confirm(plan, skin)
+    await confirmWriting(plan, skin)
   } finally {
     skin.close()
   }
@@ -44,20 +47,20 @@ export const gatewaySetup = async (options: SetupOptions, cli: Cli): Promise<num
   return startGateway(draft, cli)
 }
 
-/** Returns the skin for this terminal. A signal breaks off an open question. */
-const atTerminal = async ({ screenReader }: SetupOptions, { io }: Cli, stop: AbortController): Promise<Skin> => {
+/** Returns the skin (what asks the questions) for this terminal. A signal to stop breaks off an open question. */
+const terminalSkin = async ({ screenReader }: SetupOptions, { io }: Cli, stop: AbortController): Promise<Skin> => {
   if (!io.terminal) throw usage('nobody is at the terminal to answer: pass --yes')
-  void io.stopped().then(() => stop.abort(cancelled()))
+  void io.stopped().then(() => stop.abort(cancelledFault()))
   if (screenReader || io.env.TERM === 'dumb') return (await import('./plain.ts')).plainSkin(io.terminal, stop.signal)
   return (await import('./menus.ts')).menuSkin(io.terminal, io.colour, stop.signal)
 }
 
 const writeQuestion = yesNo({ id: 'write', flag: '--yes', text: 'Write this?', initial: 'yes' })
 
-const confirm = async (plan: SetupPlan, skin: Skin): Promise<void> => {
+const confirmWriting = async (plan: SetupPlan, skin: Skin): Promise<void> => {
   if (plan.changes.length === 0) return
-  skin.show('This is written:', preview(plan))
-  if ((await skin.ask(writeQuestion)) !== 'yes') throw cancelled()
+  skin.show('This is written:', plannedLines(plan))
+  if ((await skin.ask(writeQuestion)) !== 'yes') throw cancelledFault()
 }
 
 const answerSetup = (plan: SetupPlan, draft: SetupDraft, cli: Cli): number => {
@@ -71,7 +74,7 @@ const answerSetup = (plan: SetupPlan, draft: SetupDraft, cli: Cli): number => {
       help: lines.trimEnd(),
     })),
   ]
-  const lines = [...outcome(plan, present), ...(cli.quiet ? [] : nextSteps(draft, cli))]
+  const lines = [...doneLines(plan, present), ...(cli.quiet ? [] : nextSteps(draft, cli))]
   const data = {
     ...present.files,
     config_written: present.texts.config === undefined,

@@ -1,17 +1,21 @@
-/** The interviewer of the wizard: a terminal with menus, plain lines for a screen reader, or nobody. */
+/** A skin is what asks the questions of `gateway setup`: with menus, in plain lines for a screen reader, or without asking anybody. */
 
 import type { Interviewer } from '../../../app/setup/conduct.ts'
 import { usage } from '../../../core/fault.ts'
 import { printable } from '../../../core/text.ts'
 import { type Cli, warn } from '../../shell/output.ts'
 
+/** An `Interviewer` asks the questions and tells remarks. A skin also shows what will be written. */
 export type Skin = Interviewer & {
   /** Shows a block of lines under a title, for example the lines that would be written. */
   show(title: string, lines: readonly string[]): void
   close(): void
 }
 
-/** Returns the skin that asks nobody: it takes the answer that each question has for this case. */
+/**
+ * Returns the skin that asks nobody. A question is answered by `unasked`, its answer for this case, else by its initial answer. Throws a
+ * usage Fault for a question that has neither.
+ */
 export const noninteractiveSkin = (cli: Cli): Skin => ({
   isPatient: false,
   async ask({ text, flag, initial, unasked = initial }) {

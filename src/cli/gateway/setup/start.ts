@@ -1,4 +1,4 @@
-/** Runs the gateway after the setup, and sends it a first event once it listens. */
+/** Runs the gateway after the setup. Where the user wants it, a first event is sent once the gateway listens. */
 
 import type { SetupDraft } from '../../../app/setup/question.ts'
 import { providerIn } from '../../../app/setup/route-questions.ts'
@@ -7,7 +7,7 @@ import { type Cli, printFault } from '../../shell/output.ts'
 import { webhookTest } from '../../webhook/test.ts'
 import { gatewayRun } from '../run.ts'
 
-/** Runs the gateway and returns its exit code. */
+/** Runs the gateway until a signal, and returns its exit code. */
 export const startGateway = (draft: SetupDraft, cli: Cli): Promise<number> => {
   const { dataDir } = cli.workspace
   const ready = (url: string): void => void sendFirst(url, draft, cli)

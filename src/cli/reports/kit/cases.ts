@@ -4,6 +4,7 @@ import type { Diagnostic } from '../../../core/diagnostic.ts'
 import { shownFile } from '../../../core/shown-place.ts'
 import type { FindingsReport } from '../report.ts'
 
+/** The findings about one route, or about the file itself. `failures` make the case fail, and `others` do not. */
 export type Case = { readonly name: string; readonly failures: readonly Diagnostic[]; readonly others: readonly Diagnostic[] }
 export type Suite = { readonly name: string; readonly cases: readonly Case[] }
 

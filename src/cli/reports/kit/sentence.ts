@@ -1,4 +1,4 @@
-/** Writes one finding in words, for formats that have a single text for it. */
+/** Writes one finding as a sentence, for formats that have a single text for a finding. */
 
 import type { Diagnostic } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
@@ -6,7 +6,7 @@ import { printable } from '../../../core/text.ts'
 /** The words for a finding that stops the start, the same in every format. */
 export const stopsStart = 'the gateway does not start with this'
 
-/** Returns the message, the route, the effect on the start, and the way out, in one text. */
+/** Returns the message of a finding, its route, its effect on the start of a gateway, and the way out, in one text. */
 export const findingSentence = ({ message, help, route, stopsStart: stops }: Diagnostic): string =>
   [
     `${printable(message)}${route === undefined ? '' : ` (route ${printable(route)})`}`,

@@ -1,9 +1,9 @@
-/** Counts all findings in one line. */
+/** Writes how many findings there are, in one line. */
 
 import { count } from '../../shell/findings.ts'
 import type { FindingsReport } from '../report.ts'
 
-/** Returns the line: `1 error, 2 warnings in 7 routes (2 files). 1 fixable.` There is no full stop where nothing follows. */
+/** Returns `1 error, 2 warnings in 7 routes (2 files). 1 fixable.` Where nothing follows the counts, no full stop ends them. */
 export const summaryOf = ({ errors, warnings, routes, files, ms, fixable, suppressed, withheld }: FindingsReport): string => {
   const read = `${count(files, 'file')}${ms === undefined ? '' : `, ${ms} ms`}`
   const more = [

@@ -6,8 +6,8 @@ import { printable } from '../../../core/text.ts'
 const maxShown = 400
 
 /**
- * Returns the title of a test. It is made safe for a terminal, because the name of a test that was exported from an event holds words of
- * the event's sender.
+ * Returns the title of a test, safe on a terminal. The name of a test that was exported from an event may hold words that the sender of the
+ * event chose.
  */
 export const testTitle = ({ test: { spec, source } }: TestResult): string => printable(`${source.name}: ${spec.name}`)
 
@@ -20,12 +20,12 @@ export const failureLines = (failure: TestFailure): readonly string[] => {
     ...differences.map(
       ({ at, expected, got }) => `${step}${at}: expected ${printable(expected, maxShown)}, got ${printable(got, maxShown)}`,
     ),
-    ...wayOf(result.traced),
+    ...wayLines(result.traced),
   ]
 }
 
-/** Returns the stages that the event passed, and the reason why it stopped. */
-const wayOf = (traced: Extract<TestFailure, { kind: 'different' }>['result']['traced']): readonly string[] => {
+/** Says which stages the event passed, its outcome, and the reason; empty if there is no trace of the event. */
+const wayLines = (traced: Extract<TestFailure, { kind: 'different' }>['result']['traced']): readonly string[] => {
   if (!traced) return []
   const { stages, name, reason } = traced
   const passed = stages.flatMap(({ stage, result }) => (result === 'pass' ? stage : []))

@@ -1,4 +1,4 @@
-/** Writes commands for GitHub's runner, which shows each failure beside its test in the changed file. */
+/** Writes the results of tests as commands for GitHub's runner, which shows each failure beside its test in the file. */
 
 import type { TestRun } from '../../../app/route-tests/run-tests.ts'
 import type { SourceRange } from '../../../core/diagnostic.ts'
@@ -17,9 +17,11 @@ export const github = ({ suites, passed, failed, skipped }: TestRun): string => 
 }
 
 const command = (place: SourceRange | undefined, title: string, message: string): string => {
-  const at = place ? `file=${property(shownFile(place.file))},line=${place.line},col=${place.column},` : ''
-  return `::error ${at}title=${property(title)}::${data(message)}\n`
+  const at = place ? `file=${escapeProperty(shownFile(place.file))},line=${place.line},col=${place.column},` : ''
+  return `::error ${at}title=${escapeProperty(title)}::${escapeMessage(message)}\n`
 }
 
-const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
-const property = (text: string): string => data(text).replaceAll(':', '%3A').replaceAll(',', '%2C')
+/** Escapes a text for the message of a command. */
+const escapeMessage = (text: string): string => text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A')
+/** Escapes a text for a property of a command. */
+const escapeProperty = (text: string): string => escapeMessage(text).replaceAll(':', '%3A').replaceAll(',', '%2C')

@@ -3,13 +3,14 @@
 import type { TestResult, TestRun } from '../../../app/route-tests/run-tests.ts'
 import type { JsonObject } from '../../../core/json.ts'
 import { shownFile } from '../../../core/shown-place.ts'
-import { itemsOf } from '../../shell/findings.ts'
+import { findingItems } from '../../shell/findings.ts'
 import { failureLines } from './failure.ts'
 
+/** Returns the results of all tests of a run. `withCoverage`: what the tests cover of each route is part of the data. */
 export const describeRun = ({ suites, passed, failed, skipped, coverage }: TestRun, withCoverage: boolean): JsonObject => ({
   suites: suites.map(({ file, results, diagnostics, texts }) => ({
     file: shownFile(file),
-    diagnostics: itemsOf(diagnostics, texts),
+    diagnostics: findingItems(diagnostics, texts),
     tests: results.map(describeResult),
   })),
   summary: { passed, failed, skipped },

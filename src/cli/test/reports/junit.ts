@@ -1,4 +1,4 @@
-/** Writes JUnit's XML: a suite for each file, a case for each test. */
+/** Writes the results of tests as JUnit's XML: a suite for each file, a case for each test. */
 
 import type { SuiteResult, TestResult, TestRun } from '../../../app/route-tests/run-tests.ts'
 import { shownFile } from '../../../core/shown-place.ts'

@@ -1,4 +1,4 @@
-/** Writes tests for people: a line for each test, its differences below the line, and the counts at the end. */
+/** Writes the results of tests for people: a line for each test, below it why the test failed, and the counts at the end. */
 
 import type { RouteCoverage } from '../../../app/route-tests/coverage.ts'
 import type { SuiteResult, TestResult, TestRun } from '../../../app/route-tests/run-tests.ts'
@@ -8,7 +8,8 @@ import { frames } from '../../shell/frame.ts'
 import type { Paint } from '../../shell/paint.ts'
 import { failureLines, testTitle } from './failure.ts'
 
-type Options = {
+/** `coverage`: what the tests cover of each route. `covered`: what they cover of all routes, in percent. */
+type PrettyOptions = {
   readonly coverage: readonly RouteCoverage[]
   readonly covered: number
   readonly paint: Paint
@@ -16,7 +17,7 @@ type Options = {
 
 const maxMissed = 20
 
-export const pretty = ({ suites, passed, failed, skipped }: TestRun, { coverage, covered, paint }: Options): string => {
+export const pretty = ({ suites, passed, failed, skipped }: TestRun, { coverage, covered, paint }: PrettyOptions): string => {
   const shown = suites.filter(({ results, diagnostics }) => results.length + diagnostics.length > 0)
   const counts = [`${passed} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])].join(', ')
   const covering = coverage.length > 0 ? `\ncoverage ${covered} %\n${coverage.map(coverageLines).join('')}` : ''

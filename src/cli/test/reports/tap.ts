@@ -1,4 +1,4 @@
-/** Writes TAP 14: a test point for each test, and a test point for each finding in a file of tests. */
+/** Writes the results of tests as TAP 14: a test point for each test, and a failed test point for each finding in a file of tests. */
 
 import type { TestRun } from '../../../app/route-tests/run-tests.ts'
 import { shownPlace } from '../../../core/shown-place.ts'
