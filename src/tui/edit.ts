@@ -41,8 +41,8 @@ const previewDelayMs = 80
 const keepDelayMs = 1_000
 
 /**
- * Runs the editor until the user leaves it, or a signal or a lost terminal ends it. Resolves to how the editor ended. A mistake of the
- * program is thrown as a Fault after the terminal was given back.
+ * Runs the editor until the user leaves the editor, a signal comes, or the terminal is gone. Resolves to how the editor ended. A mistake of
+ * the program is thrown as a Fault after the terminal was given back.
  */
 export const runEditor = async (settings: EditorSettings, around: EditorSurroundings): Promise<EditorEnd> => {
   const { stdin, stdout, options, route } = settings
@@ -82,7 +82,7 @@ export const runEditor = async (settings: EditorSettings, around: EditorSurround
     editText: (text) => away(() => around.editText(text)),
     editFile: (file, line) => away(() => around.edit(file, line)),
   })
-  // While another process had stopped this one, the shell had the terminal, so the editor gives it back and takes it again.
+  // While another process had stopped this process, the shell had the terminal. So the editor sets the modes of the terminal anew.
   const stopListening = onContinued(() => terminal.isOurs() && void away(async () => {}))
   stdout.on('resize', resize)
   canvas.draw(state)
@@ -98,7 +98,7 @@ export const runEditor = async (settings: EditorSettings, around: EditorSurround
   return editorEndOf(ending, kept)
 }
 
-/** Gives the terminal back while `work` runs, and takes it again afterwards. */
+/** Returns a function that gives the terminal back while `work` runs, takes the terminal again, and then calls `back`. */
 const awayFrom =
   (terminal: Terminal, keys: KeyReader, back: () => void) =>
   async <T>(work: () => Promise<T>): Promise<T> => {

@@ -42,7 +42,10 @@ export type Session = {
   readonly typed: (act: () => void) => void
   /** Resolves when the editor is left. */
   readonly ended: Promise<void>
-  /** Ends the editor if the user has not left it. Unsaved changes are kept as a draft; the result says where. */
+  /**
+   * Ends the editor, also if the user has not left it. Unsaved changes are kept as a draft. Resolves to words that say where the draft is;
+   * `undefined` if there is none.
+   */
   readonly close: () => Promise<string | undefined>
 }
 

@@ -17,7 +17,7 @@ import { eventCells, tableHead } from './table.ts'
 import { shortIds } from './view.ts'
 
 const defaultLimit = 10
-/** The columns of a new row are as wide as in the rows before it. This is the number of rows that count. */
+/** The most rows, the new row among them, whose texts decide how wide the columns of a new row are. */
 const maxRows = 50
 
 export const eventsFollow = async (options: PageOptions & { readonly wide: boolean }, cli: Cli): Promise<number> => {

@@ -1,4 +1,4 @@
-/** `gateway run`: runs the gateway in the foreground, from reading its files to the signal that stops it. */
+/** `gateway run`: runs the gateway in the foreground, from the reading of its files to the signal that stops the gateway. */
 
 import { resolve } from 'node:path'
 import { logDiagnostics } from '../../app/live/log-diagnostics.ts'
@@ -25,7 +25,7 @@ export type GatewayRunOptions = {
   readonly logFormat?: 'json' | 'pretty' | undefined
   readonly watch?: boolean | undefined
   readonly logRequests?: boolean | undefined
-  /** Ends the gateway after the first event that it took in. */
+  /** Ends the gateway after the first event that was accepted (`--once`). */
   readonly once?: boolean | undefined
   /** Prints a refused start as one JSON document on stdout. */
   readonly json?: boolean | undefined

@@ -1,4 +1,4 @@
-/** `gateway unit`: prints a unit for systemd, and says on stderr where to put it. */
+/** `gateway unit`: prints a unit for systemd, and says on stderr where to put the unit. */
 
 import { resolve } from 'node:path'
 import { loadConfig } from '../../config/load.ts'

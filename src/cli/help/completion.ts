@@ -15,7 +15,7 @@ export const completion = async (shell: (typeof shells)[number], cli: Cli): Prom
   return exit.ok
 }
 
-// Each script treats the program's output as data: it is never expanded or run.
+// Each script takes the output of `__complete` as data: the shell never expands or runs the output.
 const scripts: { readonly [shell in (typeof shells)[number]]: string } = {
   bash: `# headgate completion for bash: source it, or save it as ~/.local/share/bash-completion/completions/headgate
 _headgate() {

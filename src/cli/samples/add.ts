@@ -1,4 +1,4 @@
-/** `samples add <name> @file|-`: keeps a request as a sample, and says which secrets and personal data were replaced in it. */
+/** `samples add <name> @file|-`: keeps a request as a sample, and says which secrets and personal data of the request were replaced. */
 
 import { addSample } from '../../app/samples/add-sample.ts'
 import type { Replaced } from '../../app/samples/scrub.ts'

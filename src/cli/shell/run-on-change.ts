@@ -102,7 +102,7 @@ const createWatchedPaths = () => {
       const watched = { folders: fresh.filter(isFolder), files: new Set(fresh.filter((path) => !isFolder(path))) }
       const roots = new Set([...watched.folders, ...[...watched.files].map((path) => dirname(path))])
       all.push(watched)
-      // Each call adds another watch. It ignores the paths of the other watches, so that one watch alone reports a change.
+      // Each call adds another watch. A watch ignores the paths of the other watches, so that one watch alone reports a change.
       return { paths: [...roots], ignored: (path) => !roots.has(path) && !covers(watched, path) }
     },
   }

@@ -4,7 +4,7 @@ import { processIo } from './io.ts'
 import { runCli } from './program.ts'
 
 process.exitCode = await runCli(process.argv.slice(2), processIo())
-// The end of the process would drop text that is still buffered, so it waits for readers that are slow.
+// The end of the process would drop text that no reader has taken yet, so the process waits until all text is taken.
 for (const stream of [process.stdout, process.stderr]) await new Promise<void>((resolve) => stream.write('', () => resolve()))
 // A plugin or an aborted delivery may still hold something open, which must not keep the process alive.
 setTimeout(() => process.exit(), 200).unref()

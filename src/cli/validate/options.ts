@@ -1,4 +1,4 @@
-/** The options of `validate`, as its grammar reads them. */
+/** The options of `validate`, as `grammar.ts` reads them. */
 
 export type ValidateOptions = {
   readonly format?: readonly string[]

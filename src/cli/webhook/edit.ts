@@ -37,7 +37,7 @@ export const webhookEdit = async (asked: string, cli: Cli): Promise<number> => {
   })
 }
 
-/** Opens `config.yaml` at the route, and validates it afterwards. */
+/** Opens `config.yaml` in the editor at the route, and validates the file afterwards. Returns the exit code of `validate`. */
 const editConfigured = async ({ route }: RouteEntry, edit: Edit, cli: Cli): Promise<number> => {
   const place = route?.place(route.base, 'key')
   await edit(place?.file ?? join(cli.workspace.dataDir, 'config.yaml'), place?.line)

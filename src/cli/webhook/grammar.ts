@@ -66,7 +66,7 @@ export const addWebhook = (webhook: Command, run: Run): void => {
     .action((name: string, options: TestOptions) => run(async (cli) => (await import('./test.ts')).webhookTest(name, options, cli)))
 }
 
-/** Adds `webhook subscribe`. It has no option for toolsets (rules: Subscriptions 7). */
+/** Adds `webhook subscribe`. The command has no option for toolsets (docs/rules.md: Subscriptions 7). */
 const addSubscribe = (subscribe: Command, run: Run): void => {
   withRouteOptions(subscribe)
     .description('create or update a subscription; prints its URL and secret')

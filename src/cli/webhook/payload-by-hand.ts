@@ -43,7 +43,7 @@ export const withPayloadByHand = async <T>(
   )
 }
 
-/** Opens the draft in the editor, again and again until it can be sent or the user gives up. Returns the text of the draft. */
+/** Opens the draft in the editor until its text can be sent, and returns the text. Throws a Fault where the user gives up. */
 const editPayload = async ({ extension }: TextDraft, file: string, edit: NonNullable<Io['edit']>, cli: Cli): Promise<string> => {
   for (;;) {
     await edit(file)

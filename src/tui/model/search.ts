@@ -7,7 +7,7 @@ import type { ActionName } from './actions.ts'
 import type { Screen, ScreenModel, World } from './screen.ts'
 import { editField, type TextField, textField, typeInto } from './text-field.ts'
 
-/** A search that the user has begun, until it is ended with escape. */
+/** A search that the user has begun and has not ended with escape. */
 export type Search = {
   readonly field: TextField
   /** The user is writing the search, so letters are text. */
@@ -21,7 +21,7 @@ export type Search = {
 /** A screen, and the search on its rows; `undefined` if the user does not search. */
 export type Searched = { readonly screen: Screen; readonly search?: Search | undefined }
 
-/** Whether the screen can be searched: its rows must be known, and it must not be taking text. */
+/** Whether a screen can be searched: its model must have rows and a cursor, and the screen must not be taking text. */
 export const canSearch = ({ rows, point, takes }: ScreenModel, screen: Screen, world: World): boolean =>
   rows !== undefined && point !== undefined && takes?.(screen, world) === undefined
 
@@ -31,7 +31,10 @@ export const beginSearch = (screen: Screen, { unfold }: ScreenModel): Searched =
   search: { field: textField(), isWriting: true, isFound: true, before: screen },
 })
 
-/** Handles a key while the user writes the search: escape ends it, enter goes on to the actions of the screen, arrows look further. */
+/**
+ * Handles a key while the user writes the search. Escape ends the search and restores the screen, enter ends only the writing, and arrows
+ * go to the next or the previous row that has the text.
+ */
 export const searchKey = (
   { screen, search }: { readonly screen: Screen; readonly search: Search },
   key: { readonly name: string; readonly text?: string },

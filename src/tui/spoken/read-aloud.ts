@@ -21,8 +21,8 @@ const keepDelayMs = 1_000
 const size = { columns: 200, rows: 60 }
 
 /**
- * Runs the editor until the user leaves it, or the input or a signal ends it. Then unsaved changes are kept as a draft. Resolves to how the
- * editor ended. A mistake of the program is thrown as a Fault.
+ * Runs the editor until the user leaves the editor, the input ends, or a signal comes. At the end of the input or at a signal, unsaved
+ * changes are kept as a draft. Resolves to how the editor ended. A mistake of the program is thrown as a Fault.
  */
 export const runLineMode = async (
   {

@@ -22,15 +22,16 @@ export const inkOutput = (
   let isClosed = false
   const write = (text: string): boolean => {
     if (isClosed || text === '' || !isOurs()) return true
-    // Ink 6 would clear the whole terminal for a frame that fills it, so a frame is one row shorter. From the end of such a frame, Ink goes
-    // up
-    // one row too few before it draws rows again. So the cursor is put on the last row of the frame first.
+    // Ink 6 would clear the whole terminal for a frame of the terminal's height, so the editor's frame is one row shorter. To draw again,
+    // Ink
+    // moves the cursor up from the last row of a frame, but for the shorter frame one row too few. So the cursor is put on the last row
+    // first.
     const start = isFirst ? clearSequence : moveToRow(rows - 2)
     isFirst = false
     return stdout.write(`${beginUpdate}${start}${shown(text)}${endUpdate}`)
   }
   const stream = Object.assign(new EventEmitter(), {
-    // For a terminal, Ink would hide the cursor and show it again. `takeTerminal` does this already.
+    // For a terminal, Ink would hide the cursor and show the cursor again. `takeTerminal` does both already.
     isTTY: false,
     columns,
     rows,

@@ -25,7 +25,7 @@ const tellReport = (report: string, { key, click }: Pick<Listeners, 'key' | 'cli
   else if (button === '0') click({ column: Number(column) - 1, line: Number(row) - 1 })
 }
 
-/** Makes a reader of mouse reports: a function that takes a sequence of `node:readline` and returns whether it belongs to a report. */
+/** Makes a function that takes each sequence of `node:readline` and returns whether the sequence belongs to a mouse report. */
 const createMouseReader = (on: Pick<Listeners, 'key' | 'click'>) => {
   let report: string | undefined
   return (sequence: string): boolean => {

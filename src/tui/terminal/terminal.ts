@@ -15,7 +15,10 @@ export type Terminal = {
   close(): void
 }
 
-/** Takes the terminal at once, and gives it back however the process ends. This works because writes to a terminal are synchronous. */
+/**
+ * Takes the terminal at once. However the process ends, the terminal is given back: a write to a terminal is synchronous, so it is done
+ * even while the process exits.
+ */
 export const takeTerminal = (stdout: Pick<WriteStream, 'write' | 'rows'>, modes: Modes): Terminal => {
   let isOurs = false
   let isClosed = false

@@ -15,7 +15,7 @@ const longList = 10
 /** Returns the skin (what asks the questions) with menus. `signal`: breaks off an open question, which then throws a Fault. */
 export const menuSkin = (terminal: Terminal, colour: boolean, signal: AbortSignal): Skin => {
   const output = colour ? terminal.output : withoutColour(terminal.output)
-  // Each question gets an AbortSignal of its own, because the library never removes its listeners from the signal that it was given.
+  // Each question gets an AbortSignal of its own, because the library (clack) never removes its listeners from a signal.
   const common = (): CommonOptions => ({ input: terminal.input, output, signal: AbortSignal.any([signal]) })
   const quiet = createQuietSwitch(terminal.input)
   quiet.begin()

@@ -27,7 +27,7 @@ export const nextSteps = (draft: SetupDraft, { workspace: { self } }: Cli): read
   return [...there, ...commands.map((command, i) => `${i === 0 ? 'next' : '    '}     ${command}`)]
 }
 
-/** Says that the route is off until its key is known, and what to do with the key once the sender shows it. */
+/** Says that the route is off until the key of its sender is known, and where to write the key once the sender shows it. */
 const routeOffLines = (provider: Provider, name: string, draft: SetupDraft): readonly string[] => {
   const variable = secretNameOf(provider, draft)
   const { env, config } = draft.present.files

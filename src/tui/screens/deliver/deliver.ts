@@ -125,7 +125,9 @@ const moveTarget = (draft: RouteDraft, from: number, by: number): Update<Deliver
   return applyStep(draft, { title: 'change the order of the targets', edits: [{ kind: 'move', path: ['deliver'], from, to }], dropped: [] })
 }
 
-/** Adds a target to the route's targets, or removes it. `at`: the place of the target among them; -1 if it is not one of them. */
+/**
+ * Adds a target to the targets of the route, or removes the target. `at`: the target's place in their list; -1 if it is not in the list.
+ */
 const toggleTarget = (draft: RouteDraft, row: TargetRow, at: number): Update<DeliverScreen> => {
   const { spec } = draft
   const all = targetsIn(spec)

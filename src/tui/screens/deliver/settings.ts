@@ -1,4 +1,7 @@
-/** The rows of settings of the chosen targets, and what keys do on them: how several targets are used, and the fields of each target. */
+/**
+ * The pane of settings on the deliver screen: its rows (the mode of several targets, and the fields of each chosen target), and what keys
+ * do on a row.
+ */
 
 import { setExtra, targetsIn } from '../../../app/editor/draft/deliver-steps.ts'
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'

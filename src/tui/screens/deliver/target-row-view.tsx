@@ -1,4 +1,4 @@
-/** Shows a target, a mark if it is chosen, and whether it is connected. */
+/** Shows a row of the pane of targets: a mark for a chosen target, the name, and whether the target is connected. */
 
 import type { TargetRow } from '../../../app/editor/service.ts'
 import { cutOrPad } from '../../model/cells.ts'

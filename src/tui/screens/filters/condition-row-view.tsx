@@ -1,6 +1,6 @@
 /**
- * Shows a row of the tree of conditions: the condition, whether the condition holds for the payload, the payload's value of its field, and
- * the number of samples for which it holds (the tally).
+ * Shows a row of the tree of conditions: the condition, its verdict (whether it holds for the payload), the value of its field in the
+ * payload, and its tally (for how many samples it holds).
  */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'

@@ -22,7 +22,7 @@ export const questionIds = {
   group: 'filters.group',
 } as const
 
-/** The answer to the question of the group that leaves the condition as it is. */
+/** To the question how to group a condition, the answer that leaves the condition as it is. */
 export const unchanged = ''
 
 /** The answer that is no field and no value itself, but leads to another question: for an expression, or for a typed value. */

@@ -28,7 +28,10 @@ export const sampleCounts = ({ preview }: World): { readonly counted: number; re
   untried: preview?.untallied ?? 0,
 })
 
-/** Says why there are no verdicts, or why they do not matter, because the payload does not reach the filters. */
+/**
+ * Says why there are no verdicts, or that the verdicts do not matter because a stage before the filters stops the event; `undefined` if
+ * neither is so.
+ */
 export const whyNoVerdicts = ({ preview, payload }: World): string | undefined => {
   if (!preview) return undefined
   const { trace, untraced } = preview

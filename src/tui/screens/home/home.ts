@@ -22,7 +22,7 @@ export type HomeScreen = Screen & {
   readonly isFinding: boolean
   /** The payload that was picked for the route that is being opened. */
   readonly chosen?: PayloadChoice | undefined
-  /** A change to make to the route that is being opened, instead of showing it. */
+  /** A change to make to the route that is being opened. Then the route is changed on the list, and its screen is not shown. */
   readonly change?: 'toggle' | 'remove' | undefined
   /** The name of the new route that is being made. */
   readonly named?: string | undefined

@@ -33,7 +33,7 @@ export const onChangeAction = (action: ActionName, row: RouteRow | undefined, wo
 const undoLatest = (draft: RouteDraft, world: World): Update<never> => {
   const { past, opened } = draft
   const notice: Notice = { tone: 'ok', text: `taken back: ${past.at(-1)?.title ?? 'new route'} (${opened.name})` }
-  // A new route without steps is itself the last change, so it is dropped.
+  // The latest change of a new route without steps was to make the route, so the whole route is dropped.
   if (past.length === 0) return { world: { ...withoutChangesOf(world, opened), notice } }
   return { world: { ...withOpen(world, draft), draft: undo(draft), notice } }
 }

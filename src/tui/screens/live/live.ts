@@ -1,4 +1,4 @@
-/** The live screen: the requests to the running gateway as they come, and the actions that make something of an event. */
+/** The live screen: the requests to the running gateway when they come, and actions on an event: replay, sample, test, filter, curl. */
 
 import { change } from '../../../app/editor/draft/route-draft.ts'
 import type { Payload, TraceShown } from '../../../app/editor/service.ts'
@@ -35,7 +35,7 @@ export type LiveScreen = Screen & {
   readonly row: number
   /** The number of lines of traffic that were lost, because they came faster than they were read. */
   readonly lost: number
-  /** The details of the event with this key, each from when the service has answered; `undefined` until the service is asked for them. */
+  /** The details of the event with this key, as far as the service has answered; `undefined` until the user asks for details. */
   readonly shown?: { readonly key: string; readonly payload?: Payload; readonly trace?: TraceShown } | undefined
 }
 

@@ -52,7 +52,7 @@ const withMarkToggled = (screen: PickScreen): Update<PickScreen> => {
   const row = rowsFound(screen)[cursor]
   if (!marks || !row || row === noMarkRow) return {}
   const all = marks.all.includes(row.value) ? marks.all.filter((value) => value !== row.value) : [...marks.all, row.value]
-  // A typed text is a row of the list after it is marked.
+  // A marked text that the user typed becomes a row of the list.
   const isKnown = screen.all.some(({ value }) => value === row.value)
   return { screen: { ...screen, all: isKnown ? screen.all : [row, ...screen.all], marks: { ...marks, all, isTouched: true } } }
 }
