@@ -19,7 +19,7 @@ export type Questions = {
   ask(question: Question): void
   /** Does an act of the user. While a question is asked whose answer opens a screen, the act waits for that screen. */
   readonly typed: TypedAhead['whenOpened']
-  /** Adds work that writes. The editor waits for it before it ends. */
+  /** Adds work that writes. `close` waits for this work. */
   addWrite(work: Promise<unknown>): void
   /** Asks for no further preview. Resolves when no write is unfinished, or after five seconds. */
   close(): Promise<unknown>
@@ -55,11 +55,12 @@ const isFirstHome = ({ ask }: Question, { world }: State): boolean => ask === 'h
 /** Whether the answer opens a list of payloads for a new route. */
 const isForNewRoute = (question: Question): boolean => question.ask === 'payloads' && question.of.route === undefined
 
-/** The questions that write. The editor waits for their answers before it ends. */
+/** The questions that write. Before the editor ends, it waits for their answers. */
 const writingQuestions: ReadonlySet<Question['ask']> = new Set(['save', 'create', 'keepDraft', 'dropDraft', 'addSample', 'addTest'])
+/** Milliseconds that the end of the editor waits for unfinished writes. */
 const patienceMs = 5_000
 
-/** Waits for unfinished writes before the editor ends, but at most `patienceMs`. */
+/** Makes the set of unfinished writes. `whole` resolves when they are finished, or after `patienceMs`. */
 const createUnfinishedWrites = () => {
   const going = new Set<Promise<unknown>>()
   return {

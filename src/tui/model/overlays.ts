@@ -60,7 +60,7 @@ export type ChooseScreen = Screen & {
   readonly cursor: number
 }
 
-/** The keys of the screen below: of each of `actions`. */
+/** The help: the keys of `actions`, which are the actions of the screen below. */
 export type HelpScreen = Screen & {
   readonly kind: 'help'
   readonly actions: readonly ActionName[]

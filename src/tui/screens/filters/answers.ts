@@ -69,7 +69,7 @@ const operatorIs = (operator: string, screen: FiltersScreen, edited: EditedCondi
   return pushQuestion({ ...screen, edited: next }, next, askValue, world, draft)
 }
 
-/** Asks for the value by `question`. The current value of a condition that is being changed is offered. */
+/** Asks for the value with `question`, the function that makes the overlay. The current value of an existing condition is offered. */
 const pushQuestion = (
   screen: FiltersScreen,
   { row, isNew, field, operator = '' }: EditedCondition,

@@ -100,7 +100,7 @@ export const switchFlag = (field: FormField, draft: RouteDraft): Update<never> =
   return refused ?? withFieldValue(draft, field, !(value ?? field.default ?? false))
 }
 
-/** Says why a field cannot be changed; `undefined` if it can. */
+/** Returns an update whose notice says why a field cannot be changed; `undefined` for a field that can be changed. */
 const whyNotEditable = ({ title, locked, idle, value }: FormField): Update<never> | undefined => {
   const why = locked ?? (value === undefined ? idle : undefined)
   return why === undefined ? undefined : warned(`${title}: ${why}`)
