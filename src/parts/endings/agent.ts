@@ -1,4 +1,7 @@
-/** Starts an agent run for an event. The run is committed before the sender is answered, and the agent starts after the answer. */
+/**
+ * The ending of a route that asks an agent about each event: the event becomes a run. The run is committed to the store before the sender
+ * is answered, and a worker asks the agent after the answer.
+ */
 
 import type { EndingPart } from './ending.ts'
 import { acceptAgent, agentRun } from './kit/accept.ts'
@@ -12,15 +15,15 @@ export const agent: EndingPart = {
   fits: (route) => route.deliver_only !== true && route.cron_job === undefined && route.coalesce === undefined,
   compile(route, kit) {
     const { render } = compileMessage(route, kit)
-    const lane = compileLane(route, kit)
-    const session = compileSession(route, kit)
+    const laneOf = compileLane(route, kit)
+    const sessionOf = compileSession(route, kit)
     return (event) => {
-      // Most routes need not wait here. Waiting would keep the event in memory.
       const message = render(event)
-      const [itsSession, itsLane] = [session?.(event), lane?.(event)]
-      if (!(message instanceof Promise || itsSession || itsLane)) return acceptAgent(agentRun(event, message, undefined), kit.effects)
-      return Promise.all([message, itsSession, itsLane]).then(([message, itsSession, itsLane]) =>
-        acceptAgent(agentRun(event, message, itsSession), kit.effects, itsLane),
+      const [session, lane] = [sessionOf?.(event), laneOf?.(event)]
+      // Most routes have neither JSONata nor a session or lane. Their run is made without waiting, because a wait keeps the event in memory.
+      if (!(message instanceof Promise || session || lane)) return acceptAgent(agentRun(event, message, undefined), kit.effects)
+      return Promise.all([message, session, lane]).then(([message, session, lane]) =>
+        acceptAgent(agentRun(event, message, session), kit.effects, lane),
       )
     }
   },

@@ -1,4 +1,7 @@
-/** Collects events with the same key until none has come for a while, then merges them into one agent run (rules: Coalescing 1). */
+/**
+ * The ending of a route with `coalesce`: the store collects events with the same key in a group until none has come for a while. Then the
+ * group becomes one agent run (rules: Coalescing 1).
+ */
 
 import type { Outcome } from '../../core/outcome.ts'
 import { compileKey, keyName } from '../../expr/event-key.ts'
@@ -10,12 +13,13 @@ import type { Effects } from '../effects.ts'
 import type { Report } from '../report.ts'
 import { templateKit } from '../template-kit.ts'
 import type { EndingPart } from './ending.ts'
-import { acceptAgent, agentRun, commit } from './kit/accept.ts'
+import { acceptAgent, agentRun, commitWork } from './kit/accept.ts'
 import { compileLane } from './kit/lane.ts'
 import { compileMessage } from './kit/message.ts'
 import { compileSession } from './kit/session.ts'
 
-type Settings = Omit<Group, 'key' | 'lane'> & { readonly singleFlight: boolean }
+/** What `coalesce` says for all groups of a route. `singleFlight`: of the runs with one group key, only one runs at a time. */
+type GroupSettings = Omit<Group, 'key' | 'lane'> & { readonly singleFlight: boolean }
 
 export const coalesce: EndingPart = {
   name: 'coalesce',
@@ -28,7 +32,7 @@ export const coalesce: EndingPart = {
     const laneOf = compileLane(route, kit)
     const sessionOf = compileSession(route, kit)
     return async (event) => {
-      // The message is rendered for each event, because the latest event's prompt, settings and session count (rules: Coalescing 2).
+      // Each event is rendered, because the run of a group has the prompt, targets and session of its latest event (rules: Coalescing 2).
       const run = agentRun(event, await render(event), await sessionOf?.(event))
       const [key, lane] = [await keyOf(event), await laneOf?.(event)]
       // An event without a key is not merged (rules: Coalescing 5).
@@ -38,7 +42,8 @@ export const coalesce: EndingPart = {
   },
 }
 
-const readSettings = (route: Route, report: Report): Settings => {
+/** Reads `coalesce` of a route, with its seconds as milliseconds. Reports settings that contradict each other. */
+const readSettings = (route: Route, report: Report): GroupSettings => {
   const {
     window_seconds: window,
     max_wait_seconds: maxWait,
@@ -62,13 +67,15 @@ const readSettings = (route: Route, report: Report): Settings => {
   return { windowMs: Math.ceil(window * 1000), maxWaitMs: Math.ceil(maxWait * 1000), keep, singleFlight }
 }
 
-const groupOf = (key: string, { singleFlight, ...settings }: Settings, lane: Lane | undefined): Group => {
-  const ownLane: Lane | undefined = singleFlight ? { key, limit: 1, whenFull: 'wait' } : lane
-  return { key, ...settings, ...(ownLane ? { lane: ownLane } : {}) }
+/** Describes the group to the store. With `single_flight` the group's key is also the key of a lane for one run. */
+const groupOf = (key: string, { singleFlight, ...settings }: GroupSettings, routeLane: Lane | undefined): Group => {
+  const lane: Lane | undefined = singleFlight ? { key, limit: 1, whenFull: 'wait' } : routeLane
+  return { key, ...settings, ...(lane ? { lane } : {}) }
 }
 
+/** Adds the run of one event to its group in the store, and resolves to the event's outcome. */
 const joinGroup = (run: NewRun, group: Group, effects: Effects): Promise<Outcome> =>
-  commit(
+  commitWork(
     effects,
     (store) => store.join(run, claimOf(run), group),
     (joined) => {

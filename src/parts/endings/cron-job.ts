@@ -1,4 +1,7 @@
-/** Starts an existing scheduled job, and gives this run the rendered prompt as context (rules: Jobs 2, 3). */
+/**
+ * The ending of a route with `cron_job`: the event starts an existing scheduled job, and the route's rendered prompt is added to the job's
+ * own prompt as context for this run (rules: Jobs 2, 3).
+ */
 
 import type { Ignored, Outcome } from '../../core/outcome.ts'
 import type { Prompt } from '../../core/prompt.ts'
@@ -8,7 +11,7 @@ import type { Job } from '../effects.ts'
 import { jobLane, jobRun } from '../job-run.ts'
 import type { StageKit } from '../stages/stage.ts'
 import type { EndingPart } from './ending.ts'
-import { commit, jobEventFields } from './kit/accept.ts'
+import { commitWork, jobEventFields } from './kit/accept.ts'
 import { compilePrompt } from './kit/message.ts'
 
 export const cronJob: EndingPart = {
@@ -20,39 +23,40 @@ export const cronJob: EndingPart = {
     const whenFull = route.cron_job_running === 'queue' ? 'wait' : 'refuse'
     kit.recompileAtReload()
     checkJob(reference, kit)
-    const prompt = compilePrompt(route, kit)
+    const renderContext = compilePrompt(route, kit)
     return async (event) => {
-      // Looked up for each event, because a job can be made, paused or removed while the route's plan stays in use.
+      // The job is looked up for each event, because it can be made, paused or removed while the route's plan stays in use.
       const [job, ...others] = kit.effects.jobs.find(kit.profile, reference)
       if (!job || others.length > 0)
-        return dropEvent(event, 'job_missing', job ? severalJobs(reference, [job, ...others]) : whyNoJob(reference, kit), kit)
-      if (job.state !== 'active') return dropEvent(event, `job_${job.state}`, idleJob(job), kit)
-      const context = await prompt(event)
+        return dropEvent(event, 'job_missing', job ? whyAmbiguous(reference, [job, ...others]) : whyNoJob(reference, kit), kit)
+      if (job.state !== 'active') return dropEvent(event, `job_${job.state}`, whyIdle(job), kit)
+      const context = await renderContext(event)
       return acceptJobRun(event, job, context, whenFull, kit)
     }
   },
 }
 
-const noSuchJob = (reference: string): string => `there is no scheduled job "${reference}"`
+const whyMissing = (reference: string): string => `there is no scheduled job "${reference}"`
 const whyNoJob = (reference: string, { effects, profile }: StageKit): string =>
   effects.jobs.isRefused(profile, reference)
     ? `the scheduled job "${reference}" is refused: headgate validate says why`
-    : noSuchJob(reference)
-const severalJobs = (reference: string, jobs: readonly Job[]): string =>
+    : whyMissing(reference)
+const whyAmbiguous = (reference: string, jobs: readonly Job[]): string =>
   `${jobs.length} scheduled jobs are named "${reference}": ${jobs.map(({ id }) => id).join(', ')}`
-const idleJob = ({ id, state }: Job): string => `the scheduled job "${id}" is ${state}`
+const whyIdle = ({ id, state }: Job): string => `the scheduled job "${id}" is ${state}`
 
+/** Reports, at the compiling of the route, a reference that names no job, several jobs, or a job that is not active. */
 const checkJob = (reference: string, { effects, profile, report }: StageKit): void => {
   const jobs = effects.jobs.find(profile, reference)
   const [job] = jobs
   if (!job && effects.jobs.isRefused(profile, reference)) return
-  if (!job) report('WH217', ['cron_job'], noSuchJob(reference), 'headgate cron list shows those there are')
-  else if (jobs.length > 1) report('WH218', ['cron_job'], severalJobs(reference, jobs), 'name one by its id')
+  if (!job) report('WH217', ['cron_job'], whyMissing(reference), 'headgate cron list shows those there are')
+  else if (jobs.length > 1) report('WH218', ['cron_job'], whyAmbiguous(reference, jobs), 'name one by its id')
   else if (job.state !== 'active')
     report(
       'WH219',
       ['cron_job'],
-      `${idleJob(job)}: events are ignored`,
+      `${whyIdle(job)}: events are ignored`,
       job.state === 'paused' ? `headgate cron resume ${job.id}` : 'enable it',
     )
 }
@@ -73,9 +77,10 @@ const ignoredEvent = ({ route, deliveryId }: Event, reason: Ignored['reason'], w
   detail: () => why,
 })
 
+/** Commits a run of the job, with the event's claim. `whenFull`: what becomes of the event while the job runs already. */
 const acceptJobRun = (event: Event, job: Job, context: Prompt, whenFull: 'wait' | 'refuse', { effects }: StageKit): Promise<Outcome> => {
   const run = jobRun(job, { ...jobEventFields(event), context })
-  return commit(
+  return commitWork(
     effects,
     (store) => store.accept(run, claimOf(event), jobLane(job, whenFull)),
     (handed) => {

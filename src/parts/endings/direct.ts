@@ -1,4 +1,7 @@
-/** Sends the rendered prompt to the targets, and answers the sender when they have it (rules: Direct delivery 1). */
+/**
+ * The ending of a route with `deliver_only`: sends the rendered prompt to the targets without an agent and without a run, and answers the
+ * sender when the targets have the text (rules: Direct delivery 1).
+ */
 
 import { messageOf, StoreFault } from '../../core/fault.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
@@ -27,7 +30,7 @@ export const direct: EndingPart = {
       const claim = claimOf(event)
       const shares = sharesOf(claim)
       try {
-        const had = await claimWith(claim, shares, kit.effects)
+        const had = await claimAndReadShares(claim, shares, kit.effects)
         if (had === 'duplicate') return duplicate(event)
         return had === 'unsettled' ? inProgress : await deliverDirectly(event, rendered, { claim, shares, had }, kit.effects)
       } catch (error) {
@@ -38,16 +41,18 @@ export const direct: EndingPart = {
   },
 }
 
+/** The claims of one event. A share is the claim of one target: it is held once the target has the text of this event. */
 type HeldClaims = {
   readonly claim: Claim
-  /** With mode `all`, a claim for each target. With another mode, none. */
+  /** With mode `all`, the share of each target, in the order of the targets. With another mode, empty. */
   readonly shares: readonly Claim[]
   /** For each target with a share, whether it got the text from an earlier request with this id, which then holds the share. */
   readonly had: readonly boolean[]
 }
 
 /**
- * The claim of another request with this id was not settled in time. Where the process of that request is dead, the claim ends by itself.
+ * The outcome when another request with this delivery id was still at work at the end of our time. A repeat is worth it: the other request
+ * may fail, and the store releases its claim when its process is dead.
  */
 const inProgress = refuse('in_progress', { retryAfterSeconds: 5 })
 
@@ -55,11 +60,11 @@ const inProgress = refuse('in_progress', { retryAfterSeconds: 5 })
 const againMs = 200
 
 /**
- * Claims the delivery id, and reads which shares are held. Claim and read are one commit. An earlier request stores its shares before it
- * releases the id, so the read misses none. While another request with this id is in progress, this one waits: `duplicate` would end the
- * sender's repeats, and the other request may fail.
+ * Claims the delivery id, and reads which shares are held; the result tells this for each share. Claim and read are one commit. An earlier
+ * request stores its shares before it releases the id, so the read misses no share. While another request with this id is in progress
+ * (`unsettled`), this request waits: `duplicate` would end the sender's repeats, and the other request may fail.
  */
-const claimWith = async (
+const claimAndReadShares = async (
   claim: Claim,
   shares: readonly Claim[],
   { store, clock }: Effects,
@@ -74,6 +79,7 @@ const claimWith = async (
   }
 }
 
+/** Sends the text under a held claim, settles the claim, and makes the outcome. A failure releases the delivery id for a repeat. */
 const deliverDirectly = async (
   event: Event,
   { prompt: { text }, delivery }: Message,
@@ -86,11 +92,11 @@ const deliverDirectly = async (
   const send = senderOf({ text, profile, route, deliveryId }, effects, (position, answer) =>
     answers.push(`${deliveryLabel(to, position)}: ${answer}`),
   )
-  const isFirst = 'to' in delivery && delivery.mode === 'first_success'
+  const isFirstSuccess = 'to' in delivery && delivery.mode === 'first_success'
   const record = recorderOf(event, effects)
-  const failures = isFirst ? await sendInTurn(to, send) : await sendToAll(to, claims, send, record)
+  const failures = isFirstSuccess ? await sendInTurn(to, send) : await sendToAll(to, claims, send, record)
   const done = [...to.keys()].filter((position) => failures[position] === undefined && position < failures.length)
-  const isDone = isFirst ? done.length > 0 : done.length === to.length
+  const isDone = isFirstSuccess ? done.length > 0 : done.length === to.length
   await record((store) => store.settle(claims.claim, isDone))
   if (isDone) return { kind: 'delivered', route, target: done.map((position) => to[position]?.target).join(', '), deliveryId, answers }
   const failed = failures.flatMap((why, position) => (why === undefined ? [] : `${deliveryLabel(to, position)}: ${why}`))
@@ -99,18 +105,18 @@ const deliverDirectly = async (
 
 /** For each target that was tried, in order: the reason why it failed, or `undefined` when the target has the text. */
 type Failures = readonly (string | undefined)[]
-/** Sends to one target. `part` is the fraction of the remaining time that the target may use. Returns why it failed. */
-type SendOne = (delivery: Delivery, position: number, part: number) => Promise<string | undefined>
+/** Sends to one target. `timeShare` is the fraction of the remaining time that the target may use. Resolves to why it failed, if it failed. */
+type SendOne = (delivery: Delivery, position: number, timeShare: number) => Promise<string | undefined>
 
-/** Makes the sending. `answered` is called with the answer of each target that took the text. */
+/** Makes the function that sends the text of one event, within `budgetMs` for all targets. `answered` gets what a target said of a success. */
 const senderOf = (
   about: Omit<Outgoing, 'delivery' | 'position' | 'budgetMs'>,
   { send, clock }: Effects,
   answered: (position: number, answer: string) => void,
 ): SendOne => {
   const deadline = clock.monotonic() + budgetMs
-  return async (delivery, position, part) => {
-    const ms = Math.floor((deadline - clock.monotonic()) * part)
+  return async (delivery, position, timeShare) => {
+    const ms = Math.floor((deadline - clock.monotonic()) * timeShare)
     if (ms < 1) return 'no time was left for it'
     const sent = await send({ ...about, delivery, position, budgetMs: ms })
     if (!sent.ok) return sent.why
@@ -119,7 +125,10 @@ const senderOf = (
   }
 }
 
-/** Sends to all targets at the same time. Each success is stored at once, so that after a crash the target does not get the text again. */
+/**
+ * Sends at the same time to all targets that do not have the text from an earlier request. Each success is stored at once, so that after a
+ * crash the target does not get the text again.
+ */
 const sendToAll = (to: readonly Delivery[], { shares, had }: HeldClaims, send: SendOne, record: Recorder): Promise<Failures> =>
   Promise.all(
     to.map(async (delivery, position) => {
@@ -141,7 +150,7 @@ const sendInTurn = async (to: readonly Delivery[], send: SendOne): Promise<Failu
   return failures
 }
 
-/** Stores the state of a delivery id. Never rejects. */
+/** Lets `tell` change claims in the store. A failure is logged, and the promise never rejects. */
 type Recorder = (tell: (store: Store) => Promise<unknown>) => Promise<void>
 
 const recorderOf =

@@ -1,4 +1,4 @@
-/** The contract of endings: an ending decides the work that an event becomes, and is the only part that does. */
+/** The contract of endings: an ending is the last step of a route's plan, and the only one that makes work of an event. */
 
 import type { Closable } from '../../core/owner.ts'
 import type { Ending } from '../../core/plan.ts'
@@ -11,5 +11,6 @@ export type EndingPart = {
   readonly mode: string
   /** Whether the keys of this route ask for this ending. */
   fits(route: Route): boolean
+  /** Returns the function that turns an event into work and resolves to its outcome. Mistakes in the route's keys go to `kit.report`. */
   compile(route: Route, kit: StageKit): Closable<Ending>
 }

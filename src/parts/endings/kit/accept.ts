@@ -1,4 +1,7 @@
-/** Commits work before the sender is answered, and leaves the delivery id free after a refusal (rules: Duplicates 2). */
+/**
+ * Makes runs of events and commits them to the store before the sender is answered. After a refusal the delivery id stays free, so that
+ * the sender's repeat is accepted (rules: Duplicates 2).
+ */
 
 import { StoreFault } from '../../../core/fault.ts'
 import type { Outcome } from '../../../core/outcome.ts'
@@ -9,8 +12,11 @@ import type { Effects } from '../../effects.ts'
 import { overloaded, unavailable } from '../../try-later.ts'
 import type { Message } from './message.ts'
 
-/** Hands work to the store when the queue has room, and wakes the worker. `outcomeOf` makes the outcome of the store's answer. */
-export const commit = <T extends Accepted | Joined>(
+/**
+ * Hands work to the store when the queue has room, and wakes the worker. `hand` is the call of the store, and `outcomeOf` turns the
+ * store's answer into the outcome of the request. A failing store gives an outcome too, after which the sender tries again.
+ */
+export const commitWork = <T extends Accepted | Joined>(
   effects: Effects,
   hand: (store: Store) => Promise<T>,
   outcomeOf: (handed: T) => Outcome | Promise<Outcome>,
@@ -30,7 +36,7 @@ export const commit = <T extends Accepted | Joined>(
   )
 }
 
-/** Returns the fields of a job's run that come from the event. Its profile is that of the job. */
+/** Returns the fields that a job's run takes from the event. The profile is not among them: the run has the profile of the job. */
 export const jobEventFields = ({ eventId, route, eventType: event, deliveryId, at }: Event) => ({
   eventId,
   route,
@@ -40,8 +46,8 @@ export const jobEventFields = ({ eventId, route, eventType: event, deliveryId, a
 })
 
 /**
- * Makes a run of an event. Written out, because it is on the way of every accepted event: merged from parts and then turned to JSON, a run
- * takes 6 µs instead of 1.5.
+ * Makes the run of an event, ready to be stored. Its usual fields are written out, because every accepted event passes here: a run that is
+ * merged from several objects takes 6 µs to make and to turn into JSON, instead of 1.5.
  */
 export const agentRun = (
   { eventId, profile, route, eventType: event, deliveryId, at: acceptedAt }: Event,
@@ -52,9 +58,12 @@ export const agentRun = (
   return session || untrusted.length > 0 ? { ...run, ...(untrusted.length > 0 ? { untrusted } : {}), ...(session ? { session } : {}) } : run
 }
 
-/** Accepts a run. A run without a lane starts at once; a run in a lane waits for its turn. Its event does not stay in memory meanwhile. */
+/**
+ * Commits a run with the claim of its event, and resolves to the outcome. Without a lane, the run may start at once. In a lane, it waits
+ * for its turn in the store, and the event leaves the memory.
+ */
 export const acceptAgent = (run: NewRun, effects: Effects, lane?: Lane): Promise<Outcome> =>
-  commit(
+  commitWork(
     effects,
     (store) => store.accept(run, claimOf(run), lane),
     (handed) => {

@@ -1,4 +1,4 @@
-/** Finds the lane of a run. A lane limits how many of its runs run at the same time (`concurrency`). */
+/** Finds the lane of a run (`concurrency`): of the runs in one lane, only so many run at the same time as the lane's limit says. */
 
 import type { Event } from '../../../core/request.ts'
 import { compileKey, keyName } from '../../../expr/event-key.ts'
@@ -7,7 +7,7 @@ import type { Lane } from '../../../store/ports.ts'
 import type { StageKit } from '../../stages/stage.ts'
 import { templateKit } from '../../template-kit.ts'
 
-/** Compiles the lane of an event's run. Events without a key share one lane. */
+/** Makes the function that names the lane of an event's run. Events without a key share one lane. `undefined`: the route has no lanes. */
 export const compileLane = ({ concurrency }: Route, kit: StageKit): ((event: Event) => Promise<Lane>) | undefined => {
   if (!concurrency) return undefined
   const { limit, key } = concurrency

@@ -1,4 +1,4 @@
-/** Compiles a route's message: its `prompt`, and its targets with their `deliver_extra`. */
+/** Compiles what a route makes of each event for its ending: the prompt, and the targets with their `deliver_extra`. */
 
 import type { JsonObject } from '../../../core/json.ts'
 import type { Prompt } from '../../../core/prompt.ts'
@@ -11,6 +11,7 @@ import { deliveriesOf, readDelivery } from '../../destination.ts'
 import type { StageKit } from '../../stages/stage.ts'
 import { templateKit } from '../../template-kit.ts'
 
+/** What one event gave, with all templates filled in. */
 export type Message = {
   readonly prompt: Prompt
   readonly delivery: Destination
@@ -23,21 +24,22 @@ export type CompiledMessage = {
   readonly render: (event: Event) => Message | Promise<Message>
 }
 
-/** Compiles a route's prompt. Its result is a promise only when the prompt uses JSONata. */
+/** Makes the function that renders a route's prompt. The function returns a promise only when the prompt uses JSONata. */
 export const compilePrompt = (route: Route, kit: StageKit): ((event: Event) => Prompt | Promise<Prompt>) => {
   if (route.prompt) return compilePromptTemplate(route.prompt, templateKit(kit, ['prompt']))
-  // A route with an empty prompt, like a route without a prompt, gets the whole payload (rules: Templates 2).
-  const whole = compileWhole('the whole payload', templateKit(kit, ['prompt']))
+  // Where the prompt is empty or absent, the whole payload is the prompt (rules: Templates 2).
+  const payloadText = compileWhole('the whole payload', templateKit(kit, ['prompt']))
   return (event) => {
-    const text = whole(event)
+    const text = payloadText(event)
     return { text, untrusted: [[0, text.length]] }
   }
 }
 
+/** Compiles the prompt and the targets of a route. Mistakes in them go to `kit.report`. */
 export const compileMessage = (route: Route, kit: StageKit): CompiledMessage => {
   const written = readDelivery(route, kit.targets, kit.report)
-  const prompt = compilePrompt(route, kit)
-  const fills = deliveriesOf(written).map(({ target, extra }) =>
+  const renderPrompt = compilePrompt(route, kit)
+  const fillExtras = deliveriesOf(written).map(({ target, extra }) =>
     compileTexts(extra, templateKit(kit, ['deliver_extra']), kit.targets.get(target)?.addresses),
   )
   const join = (prompt: Prompt, extras: readonly JsonObject[]): Message => {
@@ -45,13 +47,13 @@ export const compileMessage = (route: Route, kit: StageKit): CompiledMessage => 
     return { prompt, delivery: 'to' in written ? { ...written, to: written.to.map(filled) } : filled(written, 0) }
   }
   const render: CompiledMessage['render'] = (event) => {
-    const rendered = prompt(event)
+    const rendered = renderPrompt(event)
     const filled = thenAll(
-      fills.map((fill) => fill(event)),
+      fillExtras.map((fill) => fill(event)),
       (extras) => extras,
     )
     if (!(rendered instanceof Promise) && !(filled instanceof Promise)) return join(rendered, filled)
-    return Promise.all([rendered, filled]).then(([r, f]) => join(r, f))
+    return Promise.all([rendered, filled]).then(([prompt, extras]) => join(prompt, extras))
   }
   return { written, render }
 }

@@ -8,7 +8,10 @@ import type { NewRun } from '../../../store/ports.ts'
 import type { StageKit } from '../../stages/stage.ts'
 import { templateKit } from '../../template-kit.ts'
 
-/** Compiles the session of an event's run. An event without a usable key is logged, and its run has no session. */
+/**
+ * Makes the function that names the session of an event's run. An event without a key, or with too long a key, is logged, and its run has
+ * no session. `undefined`: the route has no sessions.
+ */
 export const compileSession = ({ session }: Route, kit: StageKit): ((event: Event) => Promise<NewRun['session']>) | undefined => {
   if (!session) return undefined
   const keyOf = compileKey(session.key, templateKit(kit, ['session', 'key']))
