@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/core/json.ts'
 import { createKeep } from '../../src/parts/delivery/keep.ts'
 import { settingsOf } from '../../src/parts/delivery/settings.ts'
 import { targetsByName } from '../../src/parts/targets/index.ts'
-import { issued, type TokenSource, withToken } from '../../src/parts/targets/kit/token-cache.ts'
+import { issuedToken, type TokenSource, withToken } from '../../src/parts/targets/kit/token-cache.ts'
 import type { Outgoing, Sent } from '../../src/parts/targets/target.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { ownComments } from '../fakes/own-comments.ts'
@@ -101,9 +101,9 @@ t.test('a token that cannot be bought is not kept, nor one of another credential
 })
 
 t.test('what no token is, is none', async (t) => {
-  t.same([issued('', 7200), issued(undefined, 7200), issued(7, 7200)], [undefined, undefined, undefined])
-  t.same([issued('a', 7200), issued('a', '7200')], Array(2).fill({ token: 'a', lifeMs: 7_200_000 }))
-  t.same([issued('a', undefined), issued('a', 'soon'), issued('a', -1)], Array(3).fill({ token: 'a', lifeMs: 0 }))
+  t.same([issuedToken('', 7200), issuedToken(undefined, 7200), issuedToken(7, 7200)], [undefined, undefined, undefined])
+  t.same([issuedToken('a', 7200), issuedToken('a', '7200')], Array(2).fill({ token: 'a', lifeMs: 7_200_000 }))
+  t.same([issuedToken('a', undefined), issuedToken('a', 'soon'), issuedToken('a', -1)], Array(3).fill({ token: 'a', lifeMs: 0 }))
 })
 
 for (const [double, stale] of [

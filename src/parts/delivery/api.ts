@@ -1,4 +1,7 @@
-/** Calls a platform's HTTP API once, with limits of time and size, and with errors that quote neither the address nor the key. */
+/**
+ * Calls a platform's HTTP API once, with limits of time and size, and with errors that quote neither the address nor the credential. Also
+ * says after a refusal whether the text may be sent again.
+ */
 
 import { type Json, type JsonObject, own, parseObject } from '../../core/json.ts'
 import { createRedactor } from '../../core/secrets/redact.ts'
@@ -9,6 +12,7 @@ import type { Sent } from '../targets/target.ts'
 const maxAnswerBytes = 256 * 1024
 const longestWaitMs = 3_600_000
 
+/** One call. Its body is `json`, `form` or `text`; a call without any of them has no body. The default method is POST. */
 export type ApiRequest = {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT'
   /** The host must contain no secret, because errors may show it. */
@@ -16,16 +20,17 @@ export type ApiRequest = {
   readonly headers?: { readonly [name: string]: string }
   readonly json?: Json
   readonly form?: { readonly [name: string]: string }
-  /** A body of another kind. The caller gives its content type in `headers`. */
+  /** A body that is neither JSON nor a form. The caller gives its content type in `headers`. */
   readonly text?: string
 }
 
+/** What came of a call: an answer with any status, or none. */
 export type ApiAnswer =
   | {
       readonly kind: 'answer'
       readonly status: number
       readonly header: (name: string) => string | undefined
-      /** The body as a JSON object; empty when the body is not one. */
+      /** The body as a JSON object; empty when the body is no JSON object. */
       readonly body: JsonObject
       /** The body as text, without the credential. */
       readonly text: string
@@ -37,7 +42,7 @@ export type ApiAnswer =
   /** There was no answer. `unsent`: no byte of the request can have arrived. */
   | { readonly kind: 'none'; readonly why: string; readonly unsent: boolean }
 
-/** Makes one call. Never rejects. */
+/** Makes one call, which may take `timeoutMs` from the connection to the end of the answer's body. `now`: the wall clock. Never rejects. */
 export const callApi = async (request: ApiRequest, timeoutMs: number, now: () => number): Promise<ApiAnswer> => {
   if (!URL.canParse(request.url)) return { kind: 'none', why: 'its address is not a URL', unsent: true }
   // Without this check, a request with no time left could still go out on an open connection before its timer ends. The request would
@@ -45,7 +50,7 @@ export const callApi = async (request: ApiRequest, timeoutMs: number, now: () =>
   if (!(timeoutMs > 0)) return { kind: 'none', why: 'no time left', unsent: true }
   const body = bodyOf(request)
   const headers = { 'user-agent': 'headgate', accept: 'application/json', ...body.headers, ...request.headers }
-  if (!canStand(request.url, headers)) {
+  if (!isAcceptedByFetch(request.url, headers)) {
     return { kind: 'none', why: 'no request can be made: a name in its address, or a credential with unusual characters', unsent: true }
   }
   const signal = AbortSignal.timeout(Math.ceil(timeoutMs))
@@ -68,12 +73,15 @@ export const callApi = async (request: ApiRequest, timeoutMs: number, now: () =>
   }
 }
 
-/** An API may quote the credential that it refuses. Redacting the setting misses the credential's base64 form, so this removes it. */
+/**
+ * Removes the credential of the `authorization` header from an answer, because an API may quote the credential that it refuses. Callers
+ * redact the settings, but the header may hold the base64 form of a setting.
+ */
 const withoutCredential = (text: string, { headers }: ApiRequest): string =>
   createRedactor([headers?.authorization?.split(' ').at(-1) ?? ''])(text)
 
 /** Whether fetch accepts the address and headers. The error of `Request` is dropped, because it quotes the header or the address. */
-const canStand = (url: string, headers: { readonly [name: string]: string }): boolean => {
+const isAcceptedByFetch = (url: string, headers: { readonly [name: string]: string }): boolean => {
   try {
     return new Request(url, { headers }).url !== ''
   } catch {
@@ -81,16 +89,23 @@ const canStand = (url: string, headers: { readonly [name: string]: string }): bo
   }
 }
 
+/** Returns the text of the request's body, with the headers that describe it. */
 const bodyOf = ({ json, form, text }: ApiRequest): { readonly text?: string; readonly headers: { readonly [name: string]: string } } => {
   if (json !== undefined) return { text: JSON.stringify(json, wellFormed), headers: { 'content-type': 'application/json; charset=utf-8' } }
   if (form) return { text: new URLSearchParams(form).toString(), headers: { 'content-type': 'application/x-www-form-urlencoded' } }
   return text === undefined ? { headers: {} } : { text, headers: {} }
 }
 
-/** Encoding and decoding replaces lone surrogates. JSON would write them as escapes, which no API accepts. */
+/**
+ * A replacer for `JSON.stringify`. Encoding a text as UTF-8 and decoding it replaces lone surrogates. JSON would write lone surrogates as
+ * escapes, which no API accepts.
+ */
 const wellFormed = (_: string, value: unknown): unknown => (typeof value === 'string' ? Buffer.from(value).toString() : value)
 
-/** Reads the body. When the body breaks off or is too large, its beginning is used, because the status is already known. */
+/**
+ * Reads the body of an answer. When the body breaks off or is too large, `whole` is false and `text` is its beginning: the status, which
+ * is known already, still tells what became of the request.
+ */
 const readText = async (response: Response): Promise<{ readonly text: string; readonly whole: boolean }> => {
   const chunks: Uint8Array[] = []
   let left = maxAnswerBytes
@@ -107,29 +122,30 @@ const readText = async (response: Response): Promise<{ readonly text: string; re
   return { text: Buffer.concat(chunks).toString('utf8'), whole: whole && left >= 0 }
 }
 
-/** Errors that end a connection before it is ready, so nothing of the request was sent. */
-const neverStood =
+/** The codes of errors that end a connection before it is ready, so that nothing of the request was sent. */
+const neverConnected =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_.*|ERR_SSL_.*|.*CERT.*|.*SIGNATURE.*)$/
 
-// Of the error the reason holds the code only, because the messages of fetch quote the address.
+/** Makes an answer of kind `none` from an error of fetch. Its reason has only the error's code: the error's message quotes the address. */
 const noAnswer = (thrown: unknown): ApiAnswer => {
   if (thrown instanceof Error && thrown.name === 'TimeoutError') return { kind: 'none', why: 'no answer in time', unsent: false }
   const cause = thrown instanceof Error ? thrown.cause : undefined
   if (cause instanceof Error && cause.message === 'bad port')
     return { kind: 'none', why: 'its port belongs to another protocol, and fetch does not use it: take another port', unsent: true }
   const code = errorCode(cause)
-  const unsent = code !== undefined && neverStood.test(code)
+  const unsent = code !== undefined && neverConnected.test(code)
   if (code === undefined) return { kind: 'none', why: 'no connection', unsent }
   return { kind: 'none', why: `${unsent ? 'no connection' : 'the connection broke off'} (${code})`, unsent }
 }
 
+/** Returns the code of a network error, such as ECONNREFUSED. */
 const errorCode = (cause: unknown): string | undefined => {
   // When several addresses were tried, the last error stands for all of them.
   const error = cause instanceof AggregateError ? cause.errors.at(-1) : cause
   return error instanceof Error && 'code' in error ? String(error.code) : undefined
 }
 
-/** The first of these fields of an API's answer that holds a text or a number, made safe to show. */
+/** Returns the first of these fields of an API's answer that holds a text or a number: at most 200 characters, safe to show. */
 export const answerText = (body: JsonObject, ...keys: readonly string[]): string | undefined => {
   for (const key of keys) {
     const value = own(body, key)
@@ -139,26 +155,28 @@ export const answerText = (body: JsonObject, ...keys: readonly string[]): string
   return undefined
 }
 
-/** All of these fields of an API's answer, made safe to show; for example a code and its message. */
+/** Joins these fields of an API's answer by blanks, for example a code and its message: each at most 200 characters, safe to show. */
 export const allAnswerTexts = (body: JsonObject, ...keys: readonly string[]): string | undefined =>
   keys.flatMap((key) => answerText(body, key) ?? []).join(' ') || undefined
 
+/** What a target knows of an answer that is not a success. */
 export type ApiRefusal = {
-  /** What the API said. */
+  /** The reason that the API gave in the answer. */
   readonly why?: string | undefined
-  /** The API recognises a repeat, so posting again cannot post twice. */
+  /** Whether posting again cannot post twice, for example because the API recognises a repeat. */
   readonly idempotent: boolean
   /** The wait that the API asks for elsewhere than in Retry-After, for example in the body. */
   readonly retryAfterMs?: number | undefined
-  /** Whatever its status, the answer means "not now", and nothing was posted. */
+  /** Whether the answer means "not now", whatever its status is, and nothing was posted. */
   readonly limited?: boolean
 }
 
 /**
- * What an answer means that is not a success. A repeat is allowed when nothing was posted: there was no connection, or the answer was 429,
- * or 503 with Retry-After. When posting again cannot post twice, a repeat is also allowed after an answer that is missing, broken or 5xx.
+ * Makes the failure of a sending from an answer that is not a success. Another attempt is allowed (`repeatable`) when nothing was posted:
+ * there was no connection, or the answer was 429, or 503 with Retry-After. When posting again cannot post twice, another attempt is also
+ * allowed after an answer that is missing, broken or 5xx.
  */
-export const refusedBy = (answer: ApiAnswer, { why, idempotent, retryAfterMs, limited = false }: ApiRefusal): Sent => {
+export const failureFromAnswer = (answer: ApiAnswer, { why, idempotent, retryAfterMs, limited = false }: ApiRefusal): Sent => {
   if (answer.kind === 'none') return { ok: false, why: answer.why, repeatable: answer.unsent || idempotent }
   const { status } = answer
   const asked = retryAfterMs ?? answer.retryAfterMs

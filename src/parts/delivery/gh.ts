@@ -1,4 +1,4 @@
-/** Runs `gh` by its absolute path, with only the environment that it needs, and tells what each failure means. */
+/** Runs `gh`, GitHub's command line program, with only the environment that it needs, and says what each failure means for a repeat. */
 
 import { type JsonObject, own } from '../../core/json.ts'
 import { createRedactor } from '../../core/secrets/redact.ts'
@@ -12,12 +12,13 @@ const longestMs = 30_000
 const rateLimitWaitMs = 60_000
 const maxFound = 20
 
-/** For github.com and the subdomains of ghe.com, gh reads the first two tokens. For any other host, gh reads the other two. */
-const ofGitHub = ['GH_TOKEN', 'GITHUB_TOKEN'] as const
-const ofOthers = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'] as const
-const tokens = [...ofGitHub, ...ofOthers]
+/** The environment variables from which gh takes the token for github.com and the subdomains of ghe.com. */
+const githubTokens = ['GH_TOKEN', 'GITHUB_TOKEN'] as const
+/** The environment variables from which gh takes the token for any other host. */
+const enterpriseTokens = ['GH_ENTERPRISE_TOKEN', 'GITHUB_ENTERPRISE_TOKEN'] as const
+const tokens = [...githubTokens, ...enterpriseTokens]
 
-const passed = [...tokens, 'GH_HOST', 'GH_CONFIG_DIR', 'XDG_CONFIG_HOME']
+const passedVariables = [...tokens, 'GH_HOST', 'GH_CONFIG_DIR', 'XDG_CONFIG_HOME']
 
 const notInstalled = 'gh is not installed, or not on the PATH'
 
@@ -27,11 +28,15 @@ export type GhJob = {
   readonly timeoutMs: number
 }
 
-/** `refused`: the host or gh said no, and nothing was posted. `forbidden`: the token may not do this, or the host hides the place. */
+/**
+ * The output of gh, or a failure. `refused`: the host or gh said no, and nothing was posted. `forbidden`: the token may not use this
+ * repository or issue, or the host says that it does not exist.
+ */
 export type GhAnswer =
   | { readonly ok: true; readonly stdout: string }
   | (Extract<Sent, { ok: false }> & { readonly refused: boolean; readonly forbidden?: boolean })
 
+/** Runs gh with these arguments for at most `timeoutMs`, and no longer than 30 seconds. Failures quote no token. Never rejects. */
 export const runGh = async (
   { args, stdin, timeoutMs }: GhJob,
   { env, settings, keep }: Pick<TargetKit, 'env' | 'settings' | 'keep'>,
@@ -40,14 +45,17 @@ export const runGh = async (
   const located = keep.of(createLocated)
   const program = await locate(search, located)
   if (program === undefined) return ghRefusal(notInstalled)
-  const childEnv = environment(env, settings)
+  const childEnv = ghEnvironment(env, settings)
   const result = await runChild({ argv: [program, ...args], env: childEnv, stdin, timeoutMs: Math.min(longestMs, Math.max(1, timeoutMs)) })
   // The program may have been moved, so the next attempt looks for it again.
   if (result.kind === 'failed') located.delete(search)
   return ghAnswer(result, createRedactor(tokens.flatMap((name) => childEnv[name] ?? [])))
 }
 
-/** gh is located once for each PATH, so that a later change in a folder cannot replace it (rules: Outgoing texts 1). */
+/**
+ * Makes the map from a PATH to the file of gh. gh is located once for each PATH, so that a program which is later put into a folder of the
+ * PATH cannot take its place (rules: Outgoing texts 1).
+ */
 const createLocated = (): Map<string, string> => new Map()
 
 const locate = async (search: string, located: Map<string, string>): Promise<string | undefined> => {
@@ -60,17 +68,23 @@ const locate = async (search: string, located: Map<string, string>): Promise<str
   return file
 }
 
-/** The home for a profile's `gh`. A real home may hold another login, and without a home `gh` looks for one in its working folder. */
+/**
+ * HOME for gh where the profile's environment has none. The home of the gateway may hold another profile's login, and without a HOME gh
+ * looks for a login in its working folder.
+ */
 const noHome = '/nonexistent'
 
-/** The environment that gh needs: no other tokens, no debugging, no prompts. */
-const environment = (from: Env, settings: JsonObject): Env => {
+/**
+ * Makes the environment of gh from that of the profile, and from the settings `host` and `token`. It holds no tokens of other programs,
+ * and turns debugging and prompts off.
+ */
+const ghEnvironment = (from: Env, settings: JsonObject): Env => {
   const host = own(from, 'GH_HOST') || textSetting(settings, 'host')
-  const names = !host || /(?:^|\.)(?:github\.com|ghe\.com)$/i.test(host) ? ofGitHub : ofOthers
+  const names = !host || /(?:^|\.)(?:github\.com|ghe\.com)$/i.test(host) ? githubTokens : enterpriseTokens
   const token = names.some((name) => own(from, name)) ? undefined : textSetting(settings, 'token')
   return {
     ...baseEnv({ ...process.env, HOME: noHome, ...from }),
-    ...Object.fromEntries(passed.map((name) => [name, own(from, name)])),
+    ...Object.fromEntries(passedVariables.map((name) => [name, own(from, name)])),
     ...(host ? { GH_HOST: host } : {}),
     ...(token ? { [names[0]]: token } : {}),
     GH_PROMPT_DISABLED: '1',
@@ -79,7 +93,7 @@ const environment = (from: Env, settings: JsonObject): Env => {
   }
 }
 
-/** A failure before anything was posted. It is repeatable by default: gh is missing for a moment while it is upgraded, for example. */
+/** Makes a failure before anything was posted. By default it is repeatable, because gh may be missing only while it is upgraded. */
 const ghRefusal = (why: string, repeatable = true): GhAnswer => ({ ok: false, why, repeatable, refused: true })
 
 const ghAnswer = (result: ChildResult, redact: (text: string) => string): GhAnswer => {
@@ -87,14 +101,15 @@ const ghAnswer = (result: ChildResult, redact: (text: string) => string): GhAnsw
   if (result.kind !== 'exited') return { ok: false, why: `gh: ${failureOf(result)}`, repeatable: true, refused: false }
   if (result.code === 0) return { ok: true, stdout: result.stdout }
   if (result.code === 4) return ghRefusal('gh is not logged in: run gh auth login, or set GH_TOKEN', false)
-  // Tokens are redacted before the text is cut, because half a token would not be found.
-  return readError(redact(result.stderr), result.stdout)
+  // Tokens are redacted before the text is cut, because half a token would not be recognised.
+  return failureFromOutput(redact(result.stderr), result.stdout)
 }
 
-/** GraphQL refuses with status 200 and gives the reason in the body, which gh prints. */
+/** The reason of a refusal by GraphQL. It stands in the body of an answer with status 200, and gh prints the body. */
 const forbids = /"type":\s*"(?:FORBIDDEN|INSUFFICIENT_SCOPES)"/
 
-const readError = (stderr: string, stdout: string): GhAnswer => {
+/** Reads from the output of a failed gh what the host answered, and whether another attempt is of use. */
+const failureFromOutput = (stderr: string, stdout: string): GhAnswer => {
   const why = printable(stderr.trim(), 300) || 'gh: failed without a reason'
   const status = Number(/\bHTTP (\d{3})\)?\s*$/m.exec(stderr)?.[1] ?? 0)
   const limited = status === 429 || ((status === 403 || status === 0) && /rate limit|abuse detection/i.test(stderr))

@@ -1,5 +1,6 @@
-/** Makes a failure that is not retried, because another attempt would fail too. */
+/** The failures of targets that another attempt would not mend. */
 
 import type { Sent } from '../targets/target.ts'
 
+/** Makes a failure that is not retried. `why`: the reason, for people. */
 export const permanentFailure = (why: string): Sent => ({ ok: false, why, repeatable: false })

@@ -1,4 +1,7 @@
-/** Reads a target's settings in one profile: from the file, and from the environment, which wins (rules: Configuration 7, 8). */
+/**
+ * Reads a target's settings in one profile: from the file, and from the environment, which wins (rules: Configuration 7, 8). Also says
+ * which settings are missing or wrong, and which are secrets.
+ */
 
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import type { KeySchemas, Setting, TargetPart, TargetSchema } from '../targets/target.ts'
@@ -7,13 +10,14 @@ export const threadKeys = ['message_thread_id', 'thread_id'] as const
 /** The keys of `deliver_extra` that every chat target knows. */
 export const addressKeys = ['chat_id', ...threadKeys] as const
 
-type Named = Pick<TargetPart, 'name' | 'platform' | 'settings' | 'needs'>
+/** What must be known of a target to read its settings. */
+type ConfigurableTarget = Pick<TargetPart, 'name' | 'platform' | 'settings' | 'needs'>
 type Env = { readonly [name: string]: string | undefined }
 
-/** The section under `platforms` that a target reads. */
-export const platformOf = ({ name, platform }: Named): string => platform ?? name.replace(/_comment$/, '')
+/** Returns the name of the section under `platforms` that a target reads. */
+export const platformOf = ({ name, platform }: ConfigurableTarget): string => platform ?? name.replace(/_comment$/, '')
 
-/** The settings that a target's schema declares: the keys that have `x-env`. */
+/** Returns the settings that a target's schema declares: the keys that have `x-env`. */
 export const settingsIn = ({ settings }: TargetSchema): readonly Setting[] =>
   Object.entries(settings?.properties ?? {}).flatMap(([key, node]): Setting[] => {
     const { 'x-env': env, 'x-redact': secret, default: value } = node
@@ -21,7 +25,10 @@ export const settingsIn = ({ settings }: TargetSchema): readonly Setting[] =>
     return [{ key, env, ...(secret ? { secret } : {}), ...(value === undefined ? {} : { default: String(value) }) }]
   })
 
-/** The keys that a target reads from `deliver_extra`, first the address, then what is exact. `undefined`: they are not known. */
+/**
+ * Returns the keys that a target reads from `deliver_extra`: first those of the chat address, then those that are marked `x-exact`, then
+ * all others. `undefined`: the target has no schema, so its keys are not known.
+ */
 export const keysOfExtra = ({ schema }: Pick<TargetPart, 'schema'>): readonly string[] | undefined => {
   if (schema === undefined) return undefined
   const { properties } = schema.deliver_extra
@@ -29,11 +36,14 @@ export const keysOfExtra = ({ schema }: Pick<TargetPart, 'schema'>): readonly st
   return [...new Set([...address, ...exactKeys(properties), ...Object.keys(properties)])]
 }
 
-/** The keys of `deliver_extra` that hold ids or names of the platform, beside the address. */
+/** Returns the keys of `deliver_extra` that are marked `x-exact`: they hold ids or names of the platform, beside the chat address. */
 export const exactKeys = (extra: KeySchemas): readonly string[] => Object.keys(extra).filter((key) => extra[key]?.['x-exact'])
 
-/** A target's settings by key. The caller gives the file and the environment of one profile; other profiles' credentials stay out. */
-export const settingsOf = (part: Named, platforms: { readonly [name: string]: JsonObject }, env: Env): JsonObject => {
+/**
+ * Returns a target's settings by key. `platforms` and `env`: that section of the file, and the environment, of one profile. So a target
+ * never sees the credentials of another profile.
+ */
+export const settingsOf = (part: ConfigurableTarget, platforms: { readonly [name: string]: JsonObject }, env: Env): JsonObject => {
   const written = own(platforms, platformOf(part)) ?? {}
   const named = (part.settings ?? []).flatMap((setting): [string, Json][] => {
     const value =
@@ -47,14 +57,14 @@ export const settingsOf = (part: Named, platforms: { readonly [name: string]: Js
   return { ...written, ...Object.fromEntries(named) }
 }
 
-/** The keys that a setting may have in the file. */
-export const settingNames = (setting: Setting, part: Named): readonly string[] => [setting.key, ...aliasesOf(setting, part)]
+/** Returns the keys by which the file may give a setting. */
+export const settingNames = (setting: Setting, part: ConfigurableTarget): readonly string[] => [setting.key, ...aliasesOf(setting, part)]
 
-/** Whether a value counts. An empty text does not, because it would replace the default. */
+/** Whether a value in the file sets its key. An empty text does not: it would replace the default. */
 const isFilledIn = (value: Json | undefined): boolean => value !== undefined && value !== ''
 
 /** The file may also name a setting like its environment variable, without the platform's prefix (rules: Configuration 7). */
-const aliasesOf = ({ env }: Setting, part: Named): string[] =>
+const aliasesOf = ({ env }: Setting, part: ConfigurableTarget): string[] =>
   env.map((name) => {
     const prefix = `${platformOf(part).toUpperCase()}_`
     return (name.startsWith(prefix) ? name.slice(prefix.length) : name.slice(name.indexOf('_') + 1)).toLowerCase()
@@ -62,31 +72,34 @@ const aliasesOf = ({ env }: Setting, part: Named): string[] =>
 
 const fromEnv = ({ env: names }: Setting, env: Env): string | undefined => names.map((name) => env[name]).find(Boolean)
 
-/** A setting as text. Numbers and `true` count as text; an empty text and `false` count as absent. */
+/** Returns a setting as text. A number and `true` become texts; an empty text and `false` count as absent. */
 export const textSetting = (settings: JsonObject, key: string): string | undefined => {
   const value = own(settings, key)
   const text = typeof value === 'string' ? value.trim() : typeof value === 'number' || value === true ? String(value) : ''
   return text === '' ? undefined : text
 }
 
-/** The settings that are missing for the nearest way to connect the target; empty when it is connected. */
-export const missingOf = ({ needs }: Named, settings: JsonObject): readonly string[] => {
+/**
+ * Returns the keys of the settings that are missing before anything can be sent; empty when the target is connected. Where there are
+ * several ways to connect the target, it returns those of the way that lacks the fewest.
+ */
+export const missingOf = ({ needs }: ConfigurableTarget, settings: JsonObject): readonly string[] => {
   const gaps = (needs ?? [[]]).map((keys) => keys.filter((key) => textSetting(settings, key) === undefined))
   return gaps.reduce((least, gap) => (gap.length < least.length ? gap : least))
 }
 
-/** A setting and its environment variables, as a text for people. */
-const named = ({ settings = [] }: Named, key: string): string => {
+/** Names a setting and its environment variables, as a text for people. */
+const settingLabel = ({ settings = [] }: ConfigurableTarget, key: string): string => {
   const env = settings.find((setting) => setting.key === key)?.env ?? []
   return env.length === 0 ? key : `${key} (${env.join(', ')})`
 }
 
-/** Each way to connect a target: the settings that this way needs, with their environment variables. */
-export const waysOf = (part: Named): readonly string[] =>
-  (part.needs ?? []).map((keys) => keys.map((key) => named(part, key)).join(', ')).filter((way) => way !== '')
+/** Returns a text for each way to connect a target: the settings that this way needs, with their environment variables. */
+export const waysOf = (part: ConfigurableTarget): readonly string[] =>
+  (part.needs ?? []).map((keys) => keys.map((key) => settingLabel(part, key)).join(', ')).filter((way) => way !== '')
 
-/** Why nothing can be sent with these settings, and what to set; `undefined` when the target is connected. */
-export const obstacleOf = (part: Named, settings: JsonObject): string | undefined => {
+/** Returns why nothing can be sent with these settings, and what to set; `undefined` when the target is connected. */
+export const obstacleOf = (part: ConfigurableTarget, settings: JsonObject): string | undefined => {
   const platform = `platforms.${platformOf(part)}`
   if (settings.enabled === false) return `${platform} is switched off`
   const missing = missingOf(part, settings)
@@ -96,19 +109,22 @@ export const obstacleOf = (part: Named, settings: JsonObject): string | undefine
 /** Whether the text of a switch means on. A switch may be a text, because environment variables hold only texts. */
 export const isOn = (text: string | undefined): boolean => text !== undefined && /^(?:true|1|yes|on)$/i.test(text)
 
-const addressKey = /^(?:api_base|(?:\w+_)?url)$/
+const webAddressKey = /^(?:api_base|(?:\w+_)?url)$/
 const webAddress = /^(?:https?|wss?):\/\/[^/?#\s]/i
 
-/** The key of a setting that must be a web address and is not one. */
+/** Returns the key of a setting that must be a web address and is none; `undefined` when there is no such setting. */
 export const wrongAddress = (settings: JsonObject): string | undefined =>
-  Object.keys(settings).find((key) => addressKey.test(key) && !isAddress(textSetting(settings, key) ?? 'http://unset'))
+  Object.keys(settings).find((key) => webAddressKey.test(key) && !isWebAddress(textSetting(settings, key) ?? 'http://unset'))
 
-const isAddress = (text: string): boolean => webAddress.test(text) && URL.canParse(text)
+const isWebAddress = (text: string): boolean => webAddress.test(text) && URL.canParse(text)
 
-/** A part of an address that is shorter than this is a plain word of the path, not a secret. */
+/** A part of a web address with fewer characters than this is a plain word of the path, not a secret. */
 const shortestSecret = 16
 
-/** The secrets in the settings. The parts of a secret address count too, because an API may quote only the token in the address. */
+/**
+ * Returns the values of the settings that are declared as secret, for redaction. Of a secret web address, the long parts of its path and
+ * query are secrets too, because an API may quote only the token in the address.
+ */
 export const settingSecrets = (declared: readonly Setting[], settings: JsonObject): string[] =>
   declared.flatMap(({ key, secret }) => {
     const value = secret ? textSetting(settings, key) : undefined

@@ -1,4 +1,7 @@
-/** Sends e-mail through an SMTP server: plain text, to checked addresses, and a password never in the clear unless settings say so. */
+/**
+ * The target `email`: sends plain text through an SMTP server to addresses that are checked. The password goes over TLS only, unless the
+ * settings allow it in the clear.
+ */
 
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -14,7 +17,7 @@ import { type MailError, mailErrorText, noLogin } from './kit/mail-error.ts'
 import type { Mail, MailServer, Security, SmtpResult } from './kit/smtp.ts'
 import type { Outgoing, Sent, TargetPart, TargetSchema } from './target.ts'
 
-// One address and nothing else: no name, quotes or list, and no ! or %, which could route the mail on (rules: Outgoing texts 6).
+// A single mail address: without name, quotes or list, and without ! or %, which could route the mail on (rules: Outgoing texts 6).
 const address =
   /^[A-Za-z0-9#$&'*+/=?^_`|~-]+(?:\.[A-Za-z0-9#$&'*+/=?^_`|~-]+)*@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/
 const maxAddressChars = 254
@@ -61,9 +64,9 @@ export const email: TargetPart = {
   title: 'E-mail',
   schema,
   settings: settingsIn(schema),
-  // The password is not needed to connect: some relays ask for none, and a server that asks for one says so.
+  // `password` is not among the needed settings: some servers ask for no password, and a server that asks for a password says so.
   needs: [['address', 'smtp_host']],
-  // A repeat has the same Message-ID. Some mail programs then show only one mail, but none promises that.
+  // A repeated mail has the same Message-ID. Some mail programs then show only one of the two mails, but none promises it.
   repeatable: false,
   unaddressed: (extra, settings) =>
     own(extra, 'chat_id') === undefined && textSetting(settings, 'home_channel') === undefined ? noAddress : undefined,
@@ -82,14 +85,14 @@ export const email: TargetPart = {
     const server = await serverOf(kit.settings)
     if ('problem' in server) return permanentFailure(server.problem)
     const { sendMail } = await import('./kit/smtp.ts')
-    const sent = verdict(await sendMail(mail, server, Math.max(1, outgoing.budgetMs)), mail)
+    const sent = resultOfMail(await sendMail(mail, server, Math.max(1, outgoing.budgetMs)), mail)
     return sent.ok ? sent : { ...sent, why: createRedactor(loginSecrets(server))(sent.why) }
   },
 }
 
 type MailProblem = { readonly problem: string }
 
-/** The recipients in a `chat_id`, which is an address or a list of addresses. */
+/** Reads the recipients in a `chat_id`, which is an address or a list of addresses. `to` is empty when there is a problem. */
 const recipientsIn = (value: Json): { readonly to: readonly string[]; readonly problem?: string } => {
   const to = [...new Set([value].flat().map((one) => (typeof one === 'string' ? one.trim() : '')))]
   const wrong = to.find((one) => !isMailAddress(one))
@@ -100,6 +103,7 @@ const recipientsIn = (value: Json): { readonly to: readonly string[]; readonly p
 
 const isMailAddress = (text: string): boolean => text.length <= maxAddressChars && text.indexOf('@') <= 64 && address.test(text)
 
+/** Makes the mail of one text, or says what is wrong with the text or its address. `at`: the date of the mail. */
 const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | MailProblem => {
   const from = textSetting(settings, 'address') ?? ''
   if (!isMailAddress(from)) return { problem: 'platforms.email.address is no e-mail address' }
@@ -116,7 +120,7 @@ const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | Mail
     from,
     to,
     subject: subjectOf(own(extra, 'subject')) || (outgoing.job ?? outgoing.route),
-    // Encoding and decoding replaces lone surrogates. A NUL is replaced too, because no mail may hold one.
+    // NUL is replaced, because no mail may hold it.
     text: wellFormed(outgoing.text).replaceAll('\0', '\ufffd'),
     messageId: messageIdOf(outgoing, to, from),
     inReplyTo: inReplyTo === undefined ? undefined : `<${inReplyTo}>`,
@@ -127,20 +131,22 @@ const mailOf = (outgoing: Outgoing, settings: JsonObject, at: Date): Mail | Mail
 const trimmedText = (value: Json | undefined): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
 
-/** The subject on one line, because a line break would begin another header. */
+/** Returns the subject on one line, because a line break would begin another header. */
 const subjectOf = (value: Json | undefined): string => {
   const line = trimmedText(value).replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
   return cut(wellFormed(line.trim()), maxSubjectChars)
 }
 
+/** Replaces lone surrogates by way of UTF-8, which cannot hold them. */
 const wellFormed = (text: string): string => Buffer.from(text).toString()
 
-/** The Message-ID of this mail of this delivery. A repeat has the same one, and no other mail has. */
+/** Makes the Message-ID of a mail. A repeat of the same delivery has the same Message-ID, and no other mail has it. */
 const messageIdOf = ({ profile, route, job, deliveryId, position }: Outgoing, to: readonly string[], from: string): string => {
   const identity = JSON.stringify([profile, route, job ?? '', deliveryId, position, to])
   return `<${createHash('sha256').update(identity).digest('hex').slice(0, 40)}@${from.slice(from.lastIndexOf('@') + 1)}>`
 }
 
+/** Reads the mail server from the settings, with the file of its certificate authority. */
 const serverOf = async (settings: JsonObject): Promise<MailServer | MailProblem> => {
   const text = (key: string): string | undefined => textSetting(settings, key)
   const host = text('smtp_host') ?? ''
@@ -149,7 +155,7 @@ const serverOf = async (settings: JsonObject): Promise<MailServer | MailProblem>
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return { problem: 'platforms.email.smtp_port is no port' }
   const pass = text('password')
   const named = text('smtp_security')?.toLowerCase()
-  const security = named === undefined ? usual(port, pass !== undefined) : allowedSecurity.find((one) => one === named)
+  const security = named === undefined ? defaultSecurity(port, pass !== undefined) : allowedSecurity.find((one) => one === named)
   if (security === undefined) return { problem: 'platforms.email.smtp_security is none of starttls, tls and none' }
   const file = text('smtp_ca_file')
   const ca = file === undefined ? undefined : await readCa(file)
@@ -158,11 +164,11 @@ const serverOf = async (settings: JsonObject): Promise<MailServer | MailProblem>
   return { host, port, security, login, ca }
 }
 
-/** What the setting may say. `offered` is not allowed: an attacker could hide the server's STARTTLS offer and read the password. */
+/** What `smtp_security` may say. `offered` is not allowed: an attacker could hide the server's STARTTLS offer and read the password. */
 const allowedSecurity: readonly Security[] = ['starttls', 'tls', 'none']
 
-/** The security when the setting is absent. A password then goes over TLS or not at all. */
-const usual = (port: number, hasPassword: boolean): Security => {
+/** Chooses the security when `smtp_security` is absent. A password then goes over TLS or not at all. */
+const defaultSecurity = (port: number, hasPassword: boolean): Security => {
   if (port === tlsPort) return 'tls'
   return port === submissionPort || hasPassword ? 'starttls' : 'offered'
 }
@@ -175,29 +181,31 @@ const readCa = async (file: string): Promise<string | null> => {
   }
 }
 
-/** What to redact. A server may quote the line that it refuses, and that line holds the password in base64. */
+/** Returns the texts to redact in errors. A server may quote the line of a login that it refuses, which holds the password in base64. */
 const loginSecrets = ({ login }: MailServer): string[] => {
   if (!login) return []
   const base64 = (text: string): string => Buffer.from(text).toString('base64')
   return [login.pass, base64(login.pass), base64(`\0${login.user}\0${login.pass}`)]
 }
 
-const verdict = (handed: SmtpResult, { to }: Mail): Sent => {
-  if (handed.kind === 'failed') return failure(handed.error, handed.begun)
+/** Makes the result of the sending. When the server took the mail for some recipients only, the sending has failed. */
+const resultOfMail = (handed: SmtpResult, { to }: Mail): Sent => {
+  if (handed.kind === 'failed') return failureOfMail(handed.error, handed.begun)
   const { refused } = handed
   if (refused.length === 0) return { ok: true, detail: to.length === 1 ? `to ${to[0]}` : `to ${to.length} addresses` }
-  // A repeat is not allowed, because those who have the mail would get it again.
+  // A repeat is not allowed, because the recipients that were not refused would get the mail again.
   const who = refused.map((error) => `${error.recipient ?? 'an address'} (${mailErrorText(error)})`).join(', ')
   return permanentFailure(`sent to ${to.length - refused.length} of ${to.length} addresses; refused: ${printable(who, 400)}`)
 }
 
-/** Errors that another attempt would meet again, although they carry no answer of the server. */
+/** The codes of nodemailer's errors that another attempt would meet again, although the errors carry no answer of the server. */
 const lasting = new Set(['EAUTH', 'EMESSAGE', 'ECONFIG', noLogin])
 
-const failure = (error: MailError, begun: boolean): Sent => {
+/** Makes the failure of a mail. `begun`: the mail's content was on its way. */
+const failureOfMail = (error: MailError, begun: boolean): Sent => {
   const { rejectedErrors = [], permanent, code = '' } = error
-  // When the server answers with an error, it has not taken the mail, and its answer says whether it may later. Without an answer, the
-  // mail may have arrived once its content was on its way.
+  // A server that answers with an error has not taken the mail, and its answer says whether a later attempt may pass. Without an answer,
+  // the mail may have arrived if its content was on its way.
   const mayPass =
     rejectedErrors.length > 0 ? rejectedErrors.some((each) => each.permanent === false) : permanent === undefined ? undefined : !permanent
   return { ok: false, why: mailErrorText(error), repeatable: mayPass ?? (!begun && !lasting.has(code)) }

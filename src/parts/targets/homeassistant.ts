@@ -1,15 +1,18 @@
-/** Notifies by Home Assistant: by a notify service or entity, or, without a chat, by a persistent notification. */
+/**
+ * The target `homeassistant`: notifies through the REST API of Home Assistant, by the notify service or notify entity that `chat_id`
+ * names. Without a chat, the text becomes a persistent notification on the dashboard.
+ */
 
 import { type JsonObject, own } from '../../core/json.ts'
-import { type ApiAnswer, type ApiRequest, answerText, refusedBy } from '../delivery/api.ts'
-import { baseOf, defineChat, type Posting } from './kit/chat.ts'
+import { type ApiAnswer, type ApiRequest, answerText, failureFromAnswer } from '../delivery/api.ts'
+import { apiBaseOf, defineChat, type Posting } from './kit/chat.ts'
 import { withoutImages } from './kit/images.ts'
 import { botToken, chatKeys, homeChannel, serverUrl } from './kit/keys.ts'
 import type { Sent } from './target.ts'
 
 const persistent = 'persistent_notification'
 
-// Home Assistant renders messages of notify services as Jinja templates, and persistent notifications as Markdown.
+/** Breaks Jinja templates, which Home Assistant renders in messages of notify services, and images, which it shows in notifications. */
 const disarm = (text: string): string => withoutImages(text.replace(/\{(?=[{%#])/g, '{\u200b'))
 
 export const homeassistant = defineChat({
@@ -30,7 +33,7 @@ export const homeassistant = defineChat({
     },
   },
   needs: [['token']],
-  noChat: () => persistent,
+  defaultChat: () => persistent,
   limit: { max: 4096, unit: 'characters' },
   idempotent: ({ chat }) => chat === persistent,
   escape: disarm,
@@ -42,12 +45,13 @@ export const homeassistant = defineChat({
   },
 })
 
+/** Makes the data of a service call: the text, with the route's title. */
 const titled = ({ text, extra }: Posting): JsonObject => {
   const title = extra('title')
   return { message: text, ...(title === undefined ? {} : { title: disarm(title) }) }
 }
 
-/** A persistent notification replaces an earlier one with the same id, so a repeat cannot show twice. */
+/** Makes a persistent notification. It replaces an earlier notification with the same id, so a repeated text cannot show twice. */
 const notifyPersistently = (posting: Posting): Promise<Sent> => {
   const { key, extra, part } = posting
   const name = extra('notification_id') ?? `headgate_${key.toString('hex').slice(0, 24)}`
@@ -55,34 +59,38 @@ const notifyPersistently = (posting: Posting): Promise<Sent> => {
   return callService(posting, `${persistent}/create`, { ...titled(posting), notification_id: id }, true)
 }
 
-/** For an entity that does not exist, the API reports success and sends nothing. So then the service of that name is called. */
+/**
+ * Notifies an entity. For an entity that does not exist, the API reports success and sends nothing. So the entity is looked up first, and
+ * if it is not there, the notify service with its name is called.
+ */
 const notifyEntity = async (posting: Posting): Promise<Sent> => {
   const { chat } = posting
   const found = await posting.call(request(posting, { method: 'GET', path: `states/${chat}` }))
   if (found.kind === 'answer' && found.status === 404) return callService(posting, chat.replace('.', '/'), titled(posting))
-  if (found.kind === 'none' || found.status !== 200 || own(found.body, 'entity_id') !== chat) return refusalOf(found, true)
+  if (found.kind === 'none' || found.status !== 200 || own(found.body, 'entity_id') !== chat) return homeAssistantFailure(found, true)
   if (own(found.body, 'state') === 'unavailable') return { ok: false, why: `${chat} is unavailable`, repeatable: true }
   return callService(posting, 'notify/send_message', { entity_id: chat, ...titled(posting) })
 }
 
+/** Calls a service. `idempotent`: whether the same call twice shows only once. */
 const callService = async (posting: Posting, path: string, data: JsonObject, idempotent = false): Promise<Sent> => {
   const answer = await posting.call(request(posting, { path: `services/${path}`, json: data }))
   // On success the API answers with the list of changed states, which is usually empty.
   const done = answer.kind === 'answer' && (answer.status === 200 || answer.status === 201) && /^\s*\[/.test(answer.text)
-  return done ? { ok: true } : refusalOf(answer, idempotent, `services/${path}`)
+  return done ? { ok: true } : homeAssistantFailure(answer, idempotent, `services/${path}`)
 }
 
 type Call = { readonly path: string } & Pick<ApiRequest, 'method' | 'json'>
 
 const request = (posting: Posting, { path, ...rest }: Call): ApiRequest => ({
   ...rest,
-  url: `${baseOf(posting, posting.setting('url') ?? '')}/api/${path}`,
+  url: `${apiBaseOf(posting, posting.setting('url') ?? '')}/api/${path}`,
   headers: { authorization: `Bearer ${posting.setting('token')}` },
 })
 
-const refusalOf = (answer: ApiAnswer, idempotent: boolean, service?: string): Sent => {
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent })
+const homeAssistantFailure = (answer: ApiAnswer, idempotent: boolean, service?: string): Sent => {
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent })
   // For an unknown service, the API answers only "400: Bad Request".
   const hint = answer.status === 400 && service !== undefined ? `${service} is unknown, or refuses the message` : undefined
-  return refusedBy(answer, { why: answerText(answer.body, 'message') ?? hint, idempotent })
+  return failureFromAnswer(answer, { why: answerText(answer.body, 'message') ?? hint, idempotent })
 }

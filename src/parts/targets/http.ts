@@ -1,4 +1,7 @@
-/** Posts `{"route","delivery_id","text"}` to a URL with an id that a repeat has too, signed (Standard Webhooks) if there is a secret. */
+/**
+ * The target `http`: posts `{"route","delivery_id","text"}` to the URL of the route. The header `webhook-id` is the same for a repeat of
+ * the delivery. With a secret, the post is signed (Standard Webhooks).
+ */
 
 import { createHash, createHmac } from 'node:crypto'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
@@ -15,7 +18,7 @@ const maxUrlChars = 8_000
 const maxHeaders = 50
 const maxHeaderChars = 8192
 
-// The payload may fill in nothing up to the end of the host, and the address may hold no user name (rules: Templates 9).
+// An address without user name, and without a placeholder before the end of its host (rules: Templates 9).
 const address = /^https?:\/\/[^/?#\\{}@\s]+(?:[/?#]|$)/i
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,256}$/
 const reservedHeader = /^(?:host|content-.*|transfer-encoding|connection|keep-alive|upgrade|te|trailer|expect|proxy-.*|webhook-.*)$/i
@@ -83,20 +86,21 @@ export const http: TargetPart = {
   },
 }
 
-/** Each attempt is signed anew, because after a wait the receiver would refuse the old timestamp. */
+/** Posts once. Each post is signed anew, because after a wait the receiver would refuse the old timestamp. */
 const post = async (outgoing: Outgoing, kit: TargetKit, timeoutMs: number): Promise<Sent> => {
   const request = prepare(outgoing, kit)
   if ('problem' in request) return permanentFailure(request.problem)
   const { url, headers, body } = request
-  return verdict(await callApi({ url: url.href, headers, text: body }, timeoutMs, kit.clock.now), url.host)
+  return resultOfPost(await callApi({ url: url.href, headers, text: body }, timeoutMs, kit.clock.now), url.host)
 }
 
+/** Makes the request, with its signature, or says what is wrong. */
 const prepare = (outgoing: Outgoing, kit: TargetKit): Request | RequestProblem => {
   const { extra } = outgoing.delivery
   const url = own(extra, 'url')
   if (typeof url !== 'string' || !address.test(url) || !URL.canParse(url)) return { problem: 'url is not an http or https address' }
   if (leavesFolder(url)) return { problem: dotted }
-  // A brace that is left belongs to an unfilled placeholder, because a brace from a payload is percent-encoded.
+  // A brace in the URL now belongs to an unfilled placeholder, because a brace from a payload is percent-encoded.
   if (isTemplate(url)) return { problem: 'url has a placeholder that the payload does not fill' }
   if (url.length > maxUrlChars) return { problem: `url has more than ${maxUrlChars} characters` }
   if (/\p{Cc}/u.test(url)) return { problem: 'url has control characters' }
@@ -112,7 +116,7 @@ const prepare = (outgoing: Outgoing, kit: TargetKit): Request | RequestProblem =
 
 const dotted = 'url has a segment . or .. in its path'
 
-/** Whether the path has a segment `.` or `..`, in any spelling. From a payload, it could lead to a path that the route does not name. */
+/** Whether the path has a segment `.` or `..`, in any spelling. A payload could lead out of the route's path with such a segment. */
 const leavesFolder = (url: string): boolean => {
   const [, path = ''] = /^https?:\/\/[^/?#\\]+([^?#]*)/i.exec(url.replace(/\p{Cc}/gu, '').trim()) ?? []
   return path.split(/[/\\]/).some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))
@@ -122,7 +126,7 @@ const unsigned = 'posts of http are not signed: the receiver cannot tell that th
 const signHelp = 'set deliver_extra.secret, and verify webhook-signature there (Standard Webhooks)'
 const badSecret = 'secret is empty, or no base64 follows its whsec_'
 
-/** The Standard Webhooks headers. Without a secret, there is only the id. */
+/** Makes the headers of Standard Webhooks: id, timestamp and signature. Without a secret, only the id. */
 const sign = (
   outgoing: Outgoing,
   secret: Json | undefined,
@@ -142,7 +146,7 @@ const sign = (
 
 const signingKey = (secret: Json): Buffer | undefined => (typeof secret === 'string' && secret.trim() !== '' ? whsecKey(secret) : undefined)
 
-/** The operator's headers. A problem never quotes their values, because they may be keys. */
+/** Reads the operator's headers from `deliver_extra`. A problem never quotes the value of a header, because it may be a key. */
 const extraHeaders = (extra: JsonObject): { readonly headers: HeaderLines } | RequestProblem => {
   const given = own(extra, 'headers') ?? {}
   if (!isObject(given)) return { problem: 'headers is not a map of names to texts' }
@@ -159,8 +163,9 @@ const extraHeaders = (extra: JsonObject): { readonly headers: HeaderLines } | Re
   return { headers: Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)])) }
 }
 
-const verdict = (answer: ApiAnswer, host: string): Sent => {
-  // A repeat is allowed, because its webhook-id is the same, and a receiver that got the first request recognises it.
+/** Makes the result of the sending from the receiver's answer. */
+const resultOfPost = (answer: ApiAnswer, host: string): Sent => {
+  // A repeat is allowed: it has the same webhook-id, by which a receiver that got the first request recognises the repeat.
   if (answer.kind === 'none') return { ok: false, why: `${host}: ${answer.why}`, repeatable: true }
   const { status, retryAfterMs } = answer
   if (status >= 200 && status < 300) return { ok: true, detail: `HTTP ${status}` }

@@ -1,4 +1,4 @@
-/** The list of targets, and a map by the name that `deliver` gives them. */
+/** The list of built-in targets, and a map by the names that routes write in `deliver`. */
 
 import { githubComment } from './code-host/github-comment.ts'
 import { gitlabComment } from './code-host/gitlab-comment.ts'

@@ -1,4 +1,4 @@
-/** Writes the text to the gateway's log, which is the default target because it needs no settings. */
+/** The target `log`: writes the text to the gateway's log. It is the default target, because it needs no settings. */
 
 import type { TargetPart } from './target.ts'
 

@@ -1,19 +1,20 @@
-/** Publishes to a topic of ntfy.sh, or of the operator's own ntfy server. */
+/** The target `ntfy`: publishes to a topic of ntfy.sh, or of the operator's own ntfy server. A topic is a chat. */
 
 import { type JsonObject, own } from '../../core/json.ts'
 import { cut } from '../../core/text.ts'
-import { allAnswerTexts, answerText, refusedBy } from '../delivery/api.ts'
+import { allAnswerTexts, answerText, failureFromAnswer } from '../delivery/api.ts'
 import { permanentFailure } from '../delivery/permanent-failure.ts'
 import { isOn } from '../delivery/settings.ts'
-import { baseOf, defineChat, type Posting } from './kit/chat.ts'
+import { apiBaseOf, defineChat, type Posting } from './kit/chat.ts'
 import { withoutImages } from './kit/images.ts'
 import { botToken, chatKeys, homeChannel, onOff, serverUrl, textKey } from './kit/keys.ts'
 import type { Sent } from './target.ts'
 
 const maxTitleChars = 250
 const maxClickChars = 1_000
-/** The server allows one more request every five seconds. */
+/** After its first requests, a client of ntfy.sh may send one request every five seconds. */
 const refillMs = 5_000
+/** ntfy's code for too many requests. */
 const requestsLimited = '42901'
 
 export const ntfy = defineChat({
@@ -35,8 +36,8 @@ export const ntfy = defineChat({
   },
   // ntfy.sh needs no account, so a setting must say that ntfy is wanted.
   needs: [['topic'], ['home_channel'], ['server_url'], ['token']],
-  noChat: (setting) => setting('topic'),
-  // A JSON body may be twice as long as a message, so a text of this length fits even with every character escaped.
+  defaultChat: (setting) => setting('topic'),
+  // ntfy takes messages of 4096 bytes, in a JSON body of twice as many. The bytes of the escaped text are counted, so both limits hold.
   limit: { max: 4096, unit: 'json' },
   idempotent: false,
   // The web app of ntfy loads images in Markdown.
@@ -48,6 +49,7 @@ export const ntfy = defineChat({
   },
 })
 
+/** Makes the fields of a message besides its text and topic, from `deliver_extra` and settings, or says which value is wrong. */
 const publishFields = ({ extra, setting }: Posting): { readonly fields: JsonObject } | { readonly problem: string } => {
   const title = extra('title')
   const priority = extra('priority')
@@ -74,19 +76,19 @@ const publish = async (posting: Posting, fields: JsonObject): Promise<Sent> => {
   const { chat, text, setting, call } = posting
   const token = setting('token')
   const answer = await call({
-    url: `${baseOf(posting, setting('server_url') ?? 'https://ntfy.sh')}/`,
+    url: `${apiBaseOf(posting, setting('server_url') ?? 'https://ntfy.sh')}/`,
     headers: token === undefined ? {} : { authorization: authorization(token) },
     json: { topic: chat, message: text, ...fields },
   })
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   if (answer.status === 200 && own(answer.body, 'event') === 'message' && answerText(answer.body, 'id') !== undefined) return { ok: true }
-  return refusedBy(answer, {
+  return failureFromAnswer(answer, {
     why: allAnswerTexts(answer.body, 'code', 'error'),
     idempotent: false,
     retryAfterMs: answerText(answer.body, 'code') === requestsLimited ? (answer.retryAfterMs ?? refillMs) : undefined,
   })
 }
 
-/** The header for `token`, which holds an access token or `user:password`. */
+/** Makes the header `authorization` from the setting `token`, which holds an access token or `user:password`. */
 const authorization = (token: string): string =>
   token.includes(':') ? `Basic ${Buffer.from(token).toString('base64')}` : `Bearer ${token}`

@@ -1,23 +1,24 @@
-/** Notifies a user or a group by Pushover. */
+/** The target `pushover`: notifies a user or a group by Pushover. The key of the user or group is the chat. */
 
 import { own } from '../../core/json.ts'
 import { cut, excerpt, printable } from '../../core/text.ts'
-import { type ApiAnswer, refusedBy } from '../delivery/api.ts'
+import { type ApiAnswer, failureFromAnswer } from '../delivery/api.ts'
 import { permanentFailure } from '../delivery/permanent-failure.ts'
-import { baseOf, defineChat, type Posting } from './kit/chat.ts'
+import { apiBaseOf, defineChat, type Posting } from './kit/chat.ts'
 import { botToken, chatKeys, homeChannel, referable } from './kit/keys.ts'
 
 const emergency = '2'
 
-type Option = { readonly key: string; readonly holds: (text: string) => boolean; readonly problem: string }
+type CheckedOption = { readonly key: string; readonly isValid: (text: string) => boolean; readonly problem: string }
 
-const options: readonly Option[] = [
-  { key: 'priority', holds: (text) => /^(?:-[12]|[0-2])$/.test(text), problem: 'priority is not a number from -2 to 2' },
-  { key: 'device', holds: (text) => /^[\w-]{1,25}(?:,[\w-]{1,25}){0,9}$/.test(text), problem: 'device is no name of a device' },
-  { key: 'sound', holds: (text) => /^\w{1,20}$/.test(text), problem: 'sound is no name of a sound' },
-  { key: 'url', holds: (text) => /^https?:\/\/[^/\s]\S{0,500}$/i.test(text), problem: 'url is no web address, or is too long' },
+/** Keys of `deliver_extra` that go to Pushover as they are, and whose values must have a certain form. */
+const checkedOptions: readonly CheckedOption[] = [
+  { key: 'priority', isValid: (text) => /^(?:-[12]|[0-2])$/.test(text), problem: 'priority is not a number from -2 to 2' },
+  { key: 'device', isValid: (text) => /^[\w-]{1,25}(?:,[\w-]{1,25}){0,9}$/.test(text), problem: 'device is no name of a device' },
+  { key: 'sound', isValid: (text) => /^\w{1,20}$/.test(text), problem: 'sound is no name of a sound' },
+  { key: 'url', isValid: (text) => /^https?:\/\/[^/\s]\S{0,500}$/i.test(text), problem: 'url is no web address, or is too long' },
 ]
-/** Free texts and their longest length in characters. A longer text is cut. */
+/** Keys of `deliver_extra` that hold free texts, with the longest length in characters. A longer text is cut. */
 const captions: { readonly [key: string]: number } = { title: 250, url_title: 100 }
 
 export const pushover = defineChat({
@@ -46,28 +47,28 @@ export const pushover = defineChat({
     ['token', 'user'],
     ['token', 'home_channel'],
   ],
-  noChat: (setting) => setting('user'),
+  defaultChat: (setting) => setting('user'),
   limit: { max: 1024, unit: 'characters' },
   idempotent: false,
   checkChat: (chat) => (/^[A-Za-z0-9]{30}$/.test(chat) ? undefined : 'chat_id is no key of a user or group of Pushover'),
   post: async (posting) => {
     const { chat, text, setting, call, extra } = posting
-    const wrong = options.find(({ key, holds }) => {
+    const wrong = checkedOptions.find(({ key, isValid }) => {
       const text = extra(key)
-      return text !== undefined && !holds(text)
+      return text !== undefined && !isValid(text)
     })
     if (wrong) return permanentFailure(wrong.problem)
     const answer = await call({
-      url: `${baseOf(posting, 'https://api.pushover.net')}/1/messages.json`,
+      url: `${apiBaseOf(posting, 'https://api.pushover.net')}/1/messages.json`,
       form: { token: setting('token') ?? '', user: chat, message: text, ...optionFields(posting) },
     })
     if (answer.kind === 'answer' && answer.status === 200 && own(answer.body, 'status') === 1) return { ok: true }
-    return refusedBy(answer, { why: reasons(answer), idempotent: false })
+    return failureFromAnswer(answer, { why: reasons(answer), idempotent: false })
   },
 })
 
 const optionFields = ({ extra }: Posting): { readonly [name: string]: string } => ({
-  ...Object.fromEntries(options.flatMap(({ key }) => optionalField(key, extra(key)))),
+  ...Object.fromEntries(checkedOptions.flatMap(({ key }) => optionalField(key, extra(key)))),
   ...Object.fromEntries(Object.entries(captions).flatMap(([key, max]) => optionalField(key, cut(extra(key) ?? '', max) || undefined))),
   // Pushover repeats an emergency every minute until somebody confirms it, for an hour at most.
   ...(extra('priority') === emergency ? { retry: '60', expire: '3600' } : {}),
@@ -75,6 +76,7 @@ const optionFields = ({ extra }: Posting): { readonly [name: string]: string } =
 
 const optionalField = (key: string, text: string | undefined): [string, string][] => (text === undefined ? [] : [[key, text]])
 
+/** Joins the errors in an answer of Pushover. */
 const reasons = (answer: ApiAnswer): string | undefined => {
   const errors = answer.kind === 'answer' ? own(answer.body, 'errors') : undefined
   return Array.isArray(errors) ? printable(excerpt(errors.filter((error) => typeof error === 'string').join('; '), 200)) : undefined

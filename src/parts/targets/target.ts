@@ -1,4 +1,4 @@
-/** The contract of targets: a target sends one text to a platform. */
+/** The contract of targets: a target sends one text to a platform, and says what became of it. */
 
 import type { Clock } from '../../core/clock.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
@@ -10,12 +10,14 @@ import type { Report } from '../report.ts'
 
 /** The result of one attempt to send a text. */
 export type Sent =
+  /** `detail`: for people, where the text is now, for example `to ops` or the address of a comment. */
   | { readonly ok: true; readonly detail?: string }
   | {
       readonly ok: false
       readonly why: string
       /** Whether another attempt cannot post the text twice: nothing was posted, or the target drops a repeated post. */
       readonly repeatable: boolean
+      /** The wait that the platform asks for before another attempt. */
       readonly retryAfterMs?: number
     }
 
@@ -30,6 +32,7 @@ export type Outgoing = {
   readonly delivery: Delivery
   /** Where the target stands in its route's list; 0 for the first or only target. */
   readonly position: number
+  /** How long the sending may take. */
   readonly budgetMs: number
   /** An earlier attempt was interrupted, and its text may have arrived. */
   readonly doubtful?: true
@@ -45,27 +48,30 @@ export type Setting = {
   readonly default?: string
 }
 
-/** What the schema says of one key: a node of a JSON Schema (draft-07), with keywords of ours. */
+/** What the schema says of one key of a target: a node of a JSON Schema (draft-07), with keywords of ours. */
 export type KeySchema = {
-  /** Of a setting, always there. A key of `deliver_extra` that has a type is checked on every route; without one it is a text or a number. */
+  /**
+   * A setting always has a type. A key of `deliver_extra` that has a type is checked on every route; a key without a type holds a text or a
+   * number.
+   */
   readonly type?: string | readonly string[]
-  /** The name for people. When absent, it is the key in words. */
+  /** The name for people. When absent, the name is the key, written as words. */
   readonly title?: string
   readonly description?: string
-  /** The description in Markdown. When absent, it is the description. */
+  /** The description in Markdown. When absent, `description` takes its place. */
   readonly markdownDescription?: string
   readonly default?: Json
   readonly examples?: readonly (string | number)[]
   readonly additionalProperties?: JsonObject
-  /** The target knows the key, but another one is the usual one, so editors do not offer it. */
+  /** The target reads the key, but another key is the usual one for the same purpose, so editors do not offer this key. */
   readonly doNotSuggest?: true
-  /** The environment variables of a setting, whose values win. May be empty. When absent, `TargetPart.settings` has no such setting. */
+  /** The environment variables of a setting, whose values win; may be empty. When absent, the key is not among `TargetPart.settings`. */
   readonly 'x-env'?: readonly string[]
   /** The value may be written as `${NAME}`. */
   readonly 'x-secret'?: true
   /** No error of the platform may show the value. */
   readonly 'x-redact'?: true
-  /** An id or name of the platform: the delivery fails when a placeholder in the value is not filled in, as in the keys of an address. */
+  /** The value is an id or name of the platform. The delivery fails when the value is empty, or has a placeholder that is not filled in. */
   readonly 'x-exact'?: true
   /** The target knows the key only to refuse it: editors mark it as wrong. */
   readonly 'x-refused'?: true
@@ -76,7 +82,7 @@ export type KeySchemas = { readonly [key: string]: KeySchema }
 
 /** The keys of a built-in target. The published schema, the docs and the rules of editors are made of them. */
 export type TargetSchema = {
-  /** Its section under `platforms`. */
+  /** The target's section under `platforms`. */
   readonly settings?: { readonly description: string; readonly properties: KeySchemas }
   readonly deliver_extra: { readonly properties: KeySchemas }
 }
@@ -95,7 +101,7 @@ export type TargetKit = {
 
 /** Keeps what a target needs longer than for one text, for example an access token, until the gateway stops. */
 export interface Keep {
-  /** Calls `make` the first time, and always returns the same result for the same function. What the result owns is closed at the end. */
+  /** Calls `make` the first time it is given, and returns that result at each later call. A result with `close` is closed at the stop. */
   of<T>(make: () => Closable<T>): T
 }
 
@@ -115,7 +121,7 @@ export interface Keep {
  * }
  */
 export type TargetPart = {
-  /** The name for `deliver`. */
+  /** The name by which `deliver` names the target. */
   readonly name: string
   /** The name for people, in editors and docs/targets.md. */
   readonly title: string
@@ -123,7 +129,7 @@ export type TargetPart = {
   readonly aliases?: readonly string[]
   /** The target's section under `platforms`. The default is the target's name without `_comment`. */
   readonly platform?: string
-  /** What the schema says of the target's keys. A plugin exports `schema` beside its targets instead. When absent, the keys are not known. */
+  /** What the schema says of the target's keys. When absent, they are not known. A plugin exports `schema` beside its targets instead. */
   readonly schema?: TargetSchema
   /** The settings that the target reads. A built-in target has those of its schema (`settingsIn`). */
   readonly settings?: readonly Setting[]
@@ -135,13 +141,13 @@ export type TargetPart = {
   readonly requires?: readonly string[]
   /** Checks a route's `deliver_extra`, before templates are filled in. */
   check?(extra: JsonObject, report: Report): void
-  /** Why a text has no address with these settings, or `undefined`. When absent, every text has an address. */
+  /** Returns why a text with these settings has nowhere to go, or `undefined`. When the function is absent, every text has an address. */
   unaddressed?(extra: JsonObject, settings: JsonObject): string | undefined
-  /** The chat that a text with these settings goes to, `undefined` when it has no address. When absent, the target is no chat. */
+  /** Returns the chat that a text with these settings goes to, or `undefined`. When the function is absent, the target has no chats. */
   chat?(extra: JsonObject, settings: JsonObject): Omit<ChatAddress, 'platform'> | undefined
-  /** What it posts comes back as an event of the same sender. Such an event is not answered, and the runs that comment on one issue are counted. */
+  /** A text that the target posts comes back as an event. Such an event gets no run, and the runs that comment on one issue are counted. */
   readonly returnsAsEvent?: true
-  /** Its texts reach only whoever runs the gateway, so a route without a prompt is not reported for this target. */
+  /** The target's texts reach only whoever runs the gateway, so a route without a prompt is not reported for this target. */
   readonly internal?: true
   /** Whether an interrupted attempt may be repeated, because sending the same text twice cannot post twice. */
   readonly repeatable: boolean

@@ -1,4 +1,7 @@
-/** Comments on a pull request or issue by `gh`: the text goes on stdin, the address is checked, and no comment is posted twice. */
+/**
+ * The target `github_comment`: comments on a pull request or issue by `gh`, GitHub's command line program. Before it posts, it looks for
+ * the comment of an earlier attempt, so that no comment is posted twice.
+ */
 
 import { isObject, type Json, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
@@ -7,16 +10,16 @@ import { type GhAnswer, runGh } from '../../delivery/gh.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { settingsIn } from '../../delivery/settings.ts'
 import { endsWithMarkOf } from '../../own-comment.ts'
-import { addressPartText, commentOf, deliveryDigest, harmless } from '../kit/comment.ts'
+import { addressPartText, commentOf, deliveryDigest, withoutOrdersAndImages } from '../kit/comment.ts'
 import { images, secret, textKey } from '../kit/keys.ts'
 import type { Sent, TargetPart, TargetSchema } from '../target.ts'
 
-// A payload may fill in these values. So nothing passes that gh could read as an option or as another path (rules: Outgoing texts 1).
+// A payload may fill in repository and number. gh could read other forms than these as an option or another path (rules: Outgoing texts 1).
 const repository = /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}\/(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
 const issueNumber = /^[1-9]\d{0,9}$/
 
 const maxBodyChars = 65_536
-/** After an error, the comment may still be on its way. After this time, the comment is either there or will never come. */
+/** The wait after an error that leaves open whether the comment was posted. After this time, it is there or will never come. */
 const settleMs = 5_000
 
 const newest = 'comments(last: 100) { nodes { body url viewerDidAuthor } }'
@@ -71,11 +74,11 @@ export const githubComment: TargetPart = {
   aliases: ['hosta_comment'],
   title: 'A comment on a pull request or issue, by the gh command',
   program: 'gh',
-  // Which environment variables hold a token depends on the host, so `delivery/gh.ts` chooses them.
+  // In the schema, `token` has no environment variables: which of them hold a token depends on the host, so `delivery/gh.ts` reads them.
   schema,
   settings: settingsIn(schema),
-  // Every comment has a mark of its delivery. We look for the mark in the newest comments before we post (rules: Outgoing texts 2).
   returnsAsEvent: true,
+  // Every comment has a mark of its delivery, for which `send` looks in the newest comments before it posts (rules: Outgoing texts 2).
   repeatable: true,
   requires: ['repo', 'pr_number'],
   check(extra, report) {
@@ -107,11 +110,12 @@ export const githubComment: TargetPart = {
       outgoing.onlyOnce?.(`${found.why}: a repeat of this comment could not be recognised`)
     }
     const markOf = (text: string): string => kit.mark(delivery, { repo, number }, text)
-    const body = commentOf(harmless(outgoing.text, kit.settings), maxBodyChars, markOf)
-    return posted(await gh(['--method', 'POST', `repos/${repo}/issues/${number}/comments`], { body }), found.kind === 'absent')
+    const body = commentOf(withoutOrdersAndImages(outgoing.text, kit.settings), maxBodyChars, markOf)
+    return resultOfPost(await gh(['--method', 'POST', `repos/${repo}/issues/${number}/comments`], { body }), found.kind === 'absent')
   },
 }
 
+/** Calls GitHub's API by gh. `args`: the arguments after `gh api`. `input`: the body of the request. */
 type Gh = (args: readonly string[], input: Json) => Promise<GhAnswer>
 type CommentAddress = { readonly owner: string; readonly name: string; readonly number: number }
 
@@ -119,9 +123,10 @@ type EarlierComment =
   /** Do not post: the comment of an earlier attempt is there, or the search for it failed. */
   | { readonly kind: 'end'; readonly sent: Sent }
   | { readonly kind: 'absent' }
-  /** The token may not read comments, but it may be able to write one. */
+  /** The token may not read comments, so an earlier comment cannot be found. The token may still be able to write a comment. */
   | { readonly kind: 'hidden'; readonly why: string }
 
+/** Looks for a comment with the mark of this delivery among the newest 100 comments. */
 const findEarlier = async (gh: Gh, where: CommentAddress, delivery: string): Promise<EarlierComment> => {
   // A stranger who copies a mark must not keep our comment back. So a mark counts only at the very end of a comment of our own.
   const ours = `select(.viewerDidAuthor and (.body | test("${endsWithMarkOf(delivery)}")))`
@@ -130,23 +135,24 @@ const findEarlier = async (gh: Gh, where: CommentAddress, delivery: string): Pro
   if (!answer.ok) {
     return answer.forbidden
       ? { kind: 'hidden', why: `the token may not look for earlier comments (${answer.why})` }
-      : { kind: 'end', sent: failed(answer) }
+      : { kind: 'end', sent: sentOfFailure(answer) }
   }
   const [url = ''] = answer.stdout.split('\n')
   return url === '' ? { kind: 'absent' } : { kind: 'end', sent: { ok: true, detail: `${printable(url, 300)} (there already)` } }
 }
 
-const failed = ({ why, repeatable, retryAfterMs }: Extract<GhAnswer, { ok: false }>): Sent => ({
+/** Leaves out the fields of a failure of gh that the result of a sending does not have. */
+const sentOfFailure = ({ why, repeatable, retryAfterMs }: Extract<GhAnswer, { ok: false }>): Sent => ({
   ok: false,
   why,
   repeatable,
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 })
 
-/** When it is unclear whether the comment was posted, `repeatable` says whether the next attempt can look for it. */
-const posted = (answer: GhAnswer, repeatable: boolean): Sent => {
+/** Makes the result of a post. `repeatable`: where it is unclear whether the comment was posted, the next attempt can look for it. */
+const resultOfPost = (answer: GhAnswer, repeatable: boolean): Sent => {
   const doubt = repeatable ? { repeatable, retryAfterMs: settleMs } : { repeatable }
-  if (!answer.ok) return failed(answer.refused ? answer : { ...answer, ...doubt })
+  if (!answer.ok) return sentOfFailure(answer.refused ? answer : { ...answer, ...doubt })
   // Exit code 0 is not enough: the answer must be a comment (rules: Outgoing texts 3).
   try {
     const comment: unknown = JSON.parse(answer.stdout)

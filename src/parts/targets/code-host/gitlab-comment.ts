@@ -1,25 +1,30 @@
-/** Comments on a merge request or issue by GitLab's REST API, with quick actions and mentions in the text broken. */
+/**
+ * The target `gitlab_comment`: comments on a merge request or issue by GitLab's REST API, which calls a comment a note. Quick actions and
+ * mentions in the text are broken, unless the settings allow them.
+ */
 
 import { type JsonObject, own } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/secrets/redact.ts'
 import { excerpt, printable } from '../../../core/text.ts'
 import { isTemplate } from '../../../expr/placeholder.ts'
 import { renderJson } from '../../../expr/render.ts'
-import { type ApiAnswer, answerText, callApi, refusedBy } from '../../delivery/api.ts'
+import { type ApiAnswer, answerText, callApi, failureFromAnswer } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { obstacleOf, settingsIn, textSetting } from '../../delivery/settings.ts'
-import { addressPartText, commentOf, deliveryDigest, harmless } from '../kit/comment.ts'
+import { addressPartText, commentOf, deliveryDigest, withoutOrdersAndImages } from '../kit/comment.ts'
 import { apiBase, botToken, images, textKey } from '../kit/keys.ts'
 import { postWithWaits } from '../kit/post-with-waits.ts'
 import type { Sent, TargetPart, TargetSchema } from '../target.ts'
 
 // A project is an id, or a path of groups with the project last. No segment may be `.` or `..`.
 const project = /^(?:[1-9]\d{0,9}|(?=.{3,255}$)(?!\.)[\w.-]+(?:\/(?!\.{1,2}(?:\/|$))[\w.-]+)+)$/
-const positive = /^[1-9]\d{0,9}$/
+const positiveNumber = /^[1-9]\d{0,9}$/
+/** What the paths of the API call each `kind`. */
 const collections: { readonly [kind: string]: string } = { merge_request: 'merge_requests', issue: 'issues' }
 const maxBodyChars = 1_000_000
 const maxCallMs = 15_000
 
+/** What a key of `deliver_extra` must hold. `problem`: what is said of another value. */
 type ExtraRule = { readonly key: string; readonly holds: (text: string) => boolean; readonly problem: string; readonly help?: string }
 
 const extraRules: readonly ExtraRule[] = [
@@ -29,7 +34,7 @@ const extraRules: readonly ExtraRule[] = [
     problem: 'project is neither a path nor an id',
     help: 'write it like group/project',
   },
-  { key: 'iid', holds: (text) => positive.test(text), problem: 'iid is not a positive whole number' },
+  { key: 'iid', holds: (text) => positiveNumber.test(text), problem: 'iid is not a positive whole number' },
   { key: 'kind', holds: (text) => Object.hasOwn(collections, text), problem: 'kind is neither merge_request nor issue' },
 ]
 
@@ -108,28 +113,29 @@ export const gitlabComment: TargetPart = {
     const request = {
       url: `${origin}/api/v4/projects/${where}/notes`,
       headers: { 'private-token': token },
-      json: { body: commentOf(harmless(outgoing.text, kit.settings), maxBodyChars, markOf) },
+      json: { body: commentOf(withoutOrdersAndImages(outgoing.text, kit.settings), maxBodyChars, markOf) },
     }
-    const post = async (leftMs: number): Promise<Sent> => verdict(await callApi(request, Math.min(maxCallMs, leftMs), kit.clock.now))
+    const post = async (leftMs: number): Promise<Sent> => resultOfPost(await callApi(request, Math.min(maxCallMs, leftMs), kit.clock.now))
     const sent = await postWithWaits(post, kit.clock, kit.clock.monotonic() + outgoing.budgetMs)
     return sent.ok ? sent : { ...sent, why: createRedactor([token])(sent.why) }
   },
 }
 
-/** The address of GitLab: `api_base`, or else the host. Without a scheme, https is used. */
+/** Returns the web address of GitLab: the setting `api_base`, else `host`. An address without `http://` or `https://` gets `https://`. */
 const originOf = (settings: JsonObject): string | undefined => {
   const written = textSetting(settings, 'api_base') ?? textSetting(settings, 'host') ?? 'gitlab.com'
   const address = written.includes('://') ? written : `https://${written}`
   return /^https?:\/\/[^/?#@\s]+(?:\/[^?#@\s]*)?$/i.test(address) && URL.canParse(address) ? address.replace(/\/+$/, '') : undefined
 }
 
-const verdict = (answer: ApiAnswer): Sent => {
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
-  // GitLab sends the note back. The note may be longer than what we read of an answer, so the id is also searched in the text.
+/** Makes the result of the sending from GitLab's answer. */
+const resultOfPost = (answer: ApiAnswer): Sent => {
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
+  // GitLab sends the note back. A long note is cut off by `callApi` and then is no JSON, so its id is also searched in the text.
   const id = own(answer.body, 'id') ?? /^\{"id":(\d{1,15}),/.exec(answer.text)?.[1]
   if (answer.status === 201 && id !== undefined && id !== null) return { ok: true, detail: `note ${printable(String(id), 30)}` }
   const message = own(answer.body, 'message')
-  // A stranger wrote the answer, so the depth is limited too.
+  // `message` may also be a map of fields to errors. Length and depth of what is shown are limited, because the server is a stranger's.
   const fields = typeof message === 'object' && message !== null ? printable(excerpt(renderJson(message, 300, 0), 200)) : undefined
-  return refusedBy(answer, { why: answerText(answer.body, 'message', 'error') ?? fields, idempotent: false })
+  return failureFromAnswer(answer, { why: answerText(answer.body, 'message', 'error') ?? fields, idempotent: false })
 }

@@ -1,4 +1,7 @@
-/** Makes a chat target from a description: settings, address, splitting, order, waits and redaction are shared, `post` is its own. */
+/**
+ * Makes a target for a chat platform from its description (`ChatSpec`). All chat targets read settings and addresses, split a text into
+ * messages, send them in order, wait, and redact in the same way. Only `post`, which sends one message, is the platform's own.
+ */
 
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
@@ -17,17 +20,19 @@ import { type Limit, splitText } from './split.ts'
 export type Posting = {
   readonly text: string
   readonly chat: string
-  /** `message_thread_id`, else `thread_id`. */
+  /** The text of `message_thread_id`, else of `thread_id`. */
   readonly thread: string | undefined
-  /** A key of `deliver_extra`, as text. */
+  /** Returns the value of a key of `deliver_extra`, as text. */
   readonly extra: (key: string) => string | undefined
+  /** Returns a setting of the platform, as text. */
   readonly setting: (key: string) => string | undefined
-  /** Calls the platform within the time that is left. */
+  /** Calls the platform, for at most `leftMs()`. */
   readonly call: (request: ApiRequest) => Promise<ApiAnswer>
   /** How long one call may take now, in milliseconds. */
   readonly leftMs: () => number
   /** The number of this message among the messages of the text, from 1. */
   readonly part: number
+  /** How many messages the text has. */
   readonly parts: number
   /** 32 bytes that identify this message of this delivery: a repeat has the same key, and no other message has. */
   readonly key: Buffer
@@ -35,27 +40,31 @@ export type Posting = {
   readonly keep: Keep
 }
 
+/** The description of a chat platform. */
 export type ChatSpec = AddressSpec & {
   readonly title: string
-  /** What the platform is called in the description of its settings. When absent, it is called as the target is. */
+  /** What the platform is called in the description of its settings. When absent, the platform has the title of the target. */
   readonly platformTitle?: string
   readonly aliases?: readonly string[]
   /** The keys under `platforms.<name>`. Every chat target has `api_base` too. */
   readonly settings: KeySchemas
+  /** Lists of settings: the target is connected when every setting of one list is there. */
   readonly needs: readonly (readonly string[])[]
   /** The longest message. A function is for a limit that depends on the settings. */
   readonly limit: Limit | ((given: Pick<Posting, 'setting' | 'extra'>) => Limit)
   /** Whether posting the same `key` again cannot post twice. A function is for an answer that depends on the settings. */
   readonly idempotent: boolean | ((posting: Posting) => boolean)
-  /** Makes a stranger's text harmless. The result may be longer, so `escape` is called before the text is split. */
+  /** Breaks mentions, images and the like in a text. The result may be longer, so `escape` is called before the text is split. */
   readonly escape?: (text: string, given: Pick<Posting, 'setting'>) => string
   /** How many seconds one call may take. */
   readonly callSeconds?: number
+  /** Sends one message, and says what became of it. */
   readonly post: (posting: Posting) => Promise<Sent>
 }
 
 const defaultCallMs = 15_000
 
+/** Makes the target that a description describes. */
 export const defineChat = (spec: ChatSpec): TargetPart => {
   const { name, title, platformTitle = title, aliases, platform, needs, idempotent } = spec
   const schema: TargetSchema = {
@@ -90,6 +99,7 @@ export const defineChat = (spec: ChatSpec): TargetPart => {
   return part
 }
 
+/** Sends one text as one or several messages, in order. The first message that fails ends the delivery. */
 const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit: TargetKit): Promise<Sent> => {
   const obstacle = obstacleOf(part, kit.settings)
   if (obstacle !== undefined) return permanentFailure(obstacle)
@@ -105,11 +115,11 @@ const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit
   const deadline = kit.clock.monotonic() + outgoing.budgetMs
   for (const [i, text] of texts.entries()) {
     const posting = postingOf({ spec, outgoing, kit, given, deadline, address, text, part: i + 1, parts: texts.length })
-    // We wait when the platform says "not now", also between messages, because the messages before this one are already posted.
+    // A wait that the platform asks for is waited out here: a later attempt would post the earlier messages of this text again.
     const sent = await postWithWaits(() => spec.post(posting), kit.clock, deadline)
     if (sent.ok) continue
     if (i === 0) return sent
-    // A repeat would post the messages before this one again, so it is allowed only when they cannot be posted twice.
+    // Another attempt begins at the first message again. So it is allowed only where the platform recognises a message that it has.
     return {
       ...sent,
       why: `${i} of ${texts.length} messages sent: ${sent.why}`,
@@ -122,6 +132,7 @@ const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit
 const isIdempotent = ({ idempotent }: ChatSpec, posting: Posting): boolean =>
   typeof idempotent === 'function' ? idempotent(posting) : idempotent
 
+/** What `postingOf` makes a posting from. */
 type Message = {
   readonly spec: ChatSpec
   readonly outgoing: Outgoing
@@ -154,11 +165,11 @@ const postingOf = ({ spec, outgoing, kit, given, deadline, address, text, part, 
   }
 }
 
-/** The address of an API, without a slash at its end: `api_base`, or else the official address. */
-export const baseOf = (posting: Pick<Posting, 'setting'>, official: string): string =>
+/** Returns the web address of an API, without a slash at its end: the setting `api_base`, or else the official address. */
+export const apiBaseOf = (posting: Pick<Posting, 'setting'>, official: string): string =>
   (posting.setting('api_base') ?? official).replace(/\/+$/, '')
 
-/** A UUID made from a key, for APIs that require a UUID. */
+/** Makes a UUID from the key of a posting, for APIs that require a UUID. The same key gives the same UUID. */
 export const uuidOf = (key: Buffer): string => {
   const hex = key.toString('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`

@@ -1,4 +1,7 @@
-/** Makes the text of comments on code hosts harmless, and marks each comment so that a later attempt can find it. */
+/**
+ * Prepares the text of comments on code hosts: what would act on the host is broken, and each comment ends with a mark, by which a later
+ * attempt can find it.
+ */
 
 import { createHash } from 'node:crypto'
 import type { Json, JsonObject } from '../../../core/json.ts'
@@ -8,39 +11,42 @@ import { markChars } from '../../own-comment.ts'
 import type { Outgoing } from '../target.ts'
 import { withoutImages } from './images.ts'
 
-const gapBefore = '\n\n'
+const gapBeforeMark = '\n\n'
 const cutMark = '\n\n[cut: the text was longer than a comment may be]'
 /** A zero-width space: readers do not see it, no parser takes it for a blank, and no host removes it. */
-const gap = '\u200b'
+const breaker = '\u200b'
 
 // A bot reads `/word` at the start of a line as a command. Only blanks, quote marks and invisible characters may stand before the slash.
 const command = /^(?:(?![\n\r\u2028\u2029])[\s\p{C}>])*\/(?=\p{L})/gmu
 // A host looks for mentions in the rendered text, where `&#64;` is an @ too. An @ after a letter or digit is part of an e-mail address.
 const mention = /(?<![A-Za-z0-9])(?:@|&#0{0,9}64;|&#x0{0,9}40;|&commat;)(?=[\w.&\\])/gi
 
-/** One part of a comment's address, untrimmed. A value that is neither text nor number gives an empty text. */
+/** Returns a value of `deliver_extra` that is a part of a comment's address, as text: empty for all but texts and numbers. Blanks stay. */
 export const addressPartText = (value: Json | undefined): string =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : ''
 
-/** The text with every command to a bot and every mention broken (rules: Outgoing texts 4). */
-const withoutOrders = (text: string): string => text.replace(command, `$&${gap}`).replace(mention, `$&${gap}`)
+/** Breaks every command to a bot and every mention in a text by an invisible character (rules: Outgoing texts 4). */
+const withoutOrders = (text: string): string => text.replace(command, `$&${breaker}`).replace(mention, `$&${breaker}`)
 
-/** The text made harmless, except for what the platform's settings `mentions` and `images` allow. */
-export const harmless = (text: string, settings: JsonObject): string => {
+/** Breaks commands, mentions and images in a text, unless the platform's settings `mentions` and `images` allow them. */
+export const withoutOrdersAndImages = (text: string, settings: JsonObject): string => {
   const still = isOn(textSetting(settings, 'mentions')) ? text : withoutOrders(text)
   return isOn(textSetting(settings, 'images')) ? still : withoutImages(still)
 }
 
-/** The text cut to a comment of at most `maxChars` UTF-16 units, with its mark at its end. */
+/** Makes the body of a comment, at most `maxChars` UTF-16 units: the text, cut where necessary, and at its end the mark from `markOf`. */
 export const commentOf = (text: string, maxChars: number, markOf: (text: string) => string): string => {
-  // Encoding and decoding replaces lone surrogates, which the APIs refuse.
+  // Writing the text as UTF-8 and reading it again replaces lone surrogates, which the APIs refuse.
   const whole = Buffer.from(text).toString()
-  const room = maxChars - gapBefore.length - markChars
+  const room = maxChars - gapBeforeMark.length - markChars
   const body = whole.length <= room ? whole : cut(whole, room - cutMark.length) + cutMark
-  return body + gapBefore + markOf(body)
+  return body + gapBeforeMark + markOf(body)
 }
 
-/** Stands for one delivery to one place in its mark: a digest, so that readers learn nothing about the delivery. */
+/**
+ * Makes the 16 hexadecimal digits that stand for one delivery in the mark of its comment. `where`: the issue or request that the comment
+ * goes to. The digits are a digest, so that readers of a comment learn nothing about the delivery.
+ */
 export const deliveryDigest = ({ profile, route, job, deliveryId, position }: Outgoing, where: string): string => {
   const identity = JSON.stringify([profile, route, job ?? '', deliveryId, position, where])
   return createHash('sha256').update(identity).digest('hex').slice(0, 16)

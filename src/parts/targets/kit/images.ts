@@ -5,5 +5,5 @@
 
 const image = /!(?=\[)|<(?=(?:img|image|picture|source|video|audio|svg|iframe|object|embed)\b)/gi
 
-/** The text with every image broken by an invisible character. */
+/** Breaks every image in a text by an invisible character. */
 export const withoutImages = (text: string): string => text.replace(image, '$&\u200b')

@@ -1,8 +1,8 @@
-/** The keys that several targets have, as each declares them in its `schema`. */
+/** The keys that several targets have: what their `schema` says of a setting, or of a key of `deliver_extra`. */
 
 import type { KeySchema, KeySchemas } from '../target.ts'
 
-/** A setting that is a text. `env`: its environment variables, the first of which wins. */
+/** A setting that is a text. `env`: the setting's environment variables, the first of which wins. */
 export const textKey = (description: string, ...env: readonly string[]): KeySchema => ({ type: 'string', 'x-env': env, description })
 
 /** A text that may be written as `${NAME}`. */
@@ -17,7 +17,7 @@ export const secret = (description: string, ...env: readonly string[]): KeySchem
   'x-redact': true,
 })
 
-/** A switch. A text is allowed, because the environment has only texts. */
+/** A switch. Texts and numbers are allowed too, because environment variables hold only texts. */
 export const onOff = (description: string, ...env: readonly string[]): KeySchema => ({
   ...textKey(description, ...env),
   type: ['string', 'number', 'boolean'],
@@ -32,7 +32,7 @@ export const homeChannel = (...env: readonly string[]): KeySchema => ({
   type: ['string', 'number'],
 })
 
-/** Has no `x-env`, because no environment variable may lead a credential to another address. */
+/** This setting has no `x-env`, because no environment variable may lead a credential to another web address. */
 export const apiBase: KeySchema = {
   title: 'API base',
   type: 'string',
@@ -40,7 +40,7 @@ export const apiBase: KeySchema = {
   description: 'Another address of the API: a proxy, or a server of yours.',
 }
 
-/** Whether images of a comment are shown. */
+/** The setting that says whether images in comments are shown. */
 export const images: KeySchema = {
   type: 'boolean',
   default: false,
@@ -49,20 +49,20 @@ export const images: KeySchema = {
     "`true`: images in comments are shown. By default they are broken: whoever looks at one loads its address, which may be a stranger's and carry off what the agent knows.",
 }
 
-/** A key that the target knows beside the usual one. */
+/** A key of `deliver_extra` that the target reads, but that editors do not offer, because another key is the usual one for its purpose. */
 export const hidden: KeySchema = { doNotSuggest: true }
 
-/** The address of a chat target that passes threads over. `description`: what `chat_id` holds. */
+/** The address keys of a chat target. `description`: what `chat_id` holds. A target that has threads replaces the key of the thread. */
 export const chatKeys = (description: string, ...examples: readonly string[]): KeySchemas => ({
   chat_id: { description: `${description} Absent: the home channel.`, examples },
   message_thread_id: hidden,
   thread_id: hidden,
 })
 
-/** What `thread_id` holds, for a chat target that has threads. Its place among the keys is that of `chatKeys`. */
+/** The key of the thread, for a chat target that has threads. `description`: what the key holds. */
 export const threadKey = (description: string, example: string): KeySchema => ({ description, examples: [example] })
 
 const refusedKey: KeySchema = { 'x-refused': true }
 
-/** The address of a target whose one chat nothing can change. */
+/** The address keys of a target with a single chat: no key can choose another chat, so editors mark each of these keys as wrong. */
 export const noChatKeys: KeySchemas = { chat_id: refusedKey, message_thread_id: refusedKey, thread_id: refusedKey }

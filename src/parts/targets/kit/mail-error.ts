@@ -15,9 +15,10 @@ export type MailError = {
   readonly rejectedErrors?: readonly MailError[] | undefined
 }
 
-/** The code of our own error for a login at a server that offers none. */
+/** The code of our own error for a password in the settings of a server that offers no login. */
 export const noLogin = 'ENOLOGIN'
 
+/** Returns the sentence for one error, at most 200 characters of it from the server. */
 export const mailErrorText = (error: MailError): string =>
   advice(error) ?? (printable(excerpt((error.response ?? error.message).trim(), 200)) || 'refused without a reason')
 

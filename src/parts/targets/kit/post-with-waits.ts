@@ -5,7 +5,10 @@ import type { Sent } from '../target.ts'
 
 const maxWaits = 3
 
-/** Posts once, and again after each wait that the platform asks for, at most three times and only before the deadline. */
+/**
+ * Posts once, and again after each wait that the platform asks for, at most three times and only before `deadline`, a monotonic time of
+ * `clock` in milliseconds. `post` gets the time that is left. Resolves to the result of the last post.
+ */
 export const postWithWaits = async (post: (leftMs: number) => Promise<Sent>, clock: Clock, deadline: number): Promise<Sent> => {
   for (let waits = 0; ; waits++) {
     const leftMs = deadline - clock.monotonic()

@@ -6,15 +6,15 @@ import MailComposer from 'nodemailer/lib/mail-composer'
 import SMTPConnection from 'nodemailer/lib/smtp-connection'
 import { type MailError, noLogin } from './mail-error.ts'
 
+/** `starttls` and `tls` require TLS. `none` sends in the clear. `offered` uses STARTTLS when the server offers it. */
 export type Security = 'starttls' | 'tls' | 'none' | 'offered'
 
 export type MailServer = {
   readonly host: string
   readonly port: number
-  /** `starttls` and `tls` require TLS. `none` sends in the clear. `offered` uses STARTTLS when the server offers it. */
   readonly security: Security
   readonly login: { readonly user: string; readonly pass: string } | undefined
-  /** Certificates to trust instead of the public ones. */
+  /** Certificate authorities (PEM) to trust instead of the public ones. */
   readonly ca: string | undefined
 }
 
@@ -25,6 +25,7 @@ export type Mail = {
   readonly subject: string
   readonly text: string
   readonly messageId: string
+  /** The Message-ID of the mail that this mail answers. */
   readonly inReplyTo: string | undefined
   readonly at: Date
 }
@@ -38,7 +39,7 @@ export type SmtpResult =
 const setupMs = 10_000
 const goodbyeMs = 1_000
 
-/** Hands over one mail. Never rejects. */
+/** Hands one mail over to the server, within `timeoutMs`. Never rejects. */
 export const sendMail = async (mail: Mail, server: MailServer, timeoutMs: number): Promise<SmtpResult> => {
   let begun = false
   const connection = new SMTPConnection(connectionOptions(server, timeoutMs))
@@ -57,11 +58,11 @@ export const sendMail = async (mail: Mail, server: MailServer, timeoutMs: number
         this.push(null)
       },
     })
-    await step((done) => connection.connect(done))
+    await promiseOfStep((done) => connection.connect(done))
     const { login } = server
     if (login && !connection.allowsAuth) throw Object.assign(new Error('no AUTH is offered'), { code: noLogin })
-    if (login) await step((done) => connection.login(login, done))
-    const info = await step<{ rejectedErrors?: readonly MailError[] | undefined }>((done) =>
+    if (login) await promiseOfStep((done) => connection.login(login, done))
+    const info = await promiseOfStep<{ rejectedErrors?: readonly MailError[] | undefined }>((done) =>
       connection.send({ from: mail.from, to: [...mail.to], size: bytes.length }, content, done),
     )
     return { kind: 'taken', refused: info?.rejectedErrors ?? [] }
@@ -70,7 +71,7 @@ export const sendMail = async (mail: Mail, server: MailServer, timeoutMs: number
   for (const promise of [whole, broken]) promise.catch(() => {})
   try {
     const handed = await Promise.race([whole, broken])
-    leave(connection)
+    sayGoodbye(connection)
     return handed
   } catch (error) {
     connection.close()
@@ -80,8 +81,8 @@ export const sendMail = async (mail: Mail, server: MailServer, timeoutMs: number
   }
 }
 
-/** Says goodbye to the server. When no answer comes, the connection is closed without one. */
-const leave = (connection: SMTPConnection): void => {
+/** Says goodbye to the server. When the server does not answer within a second, the connection is closed. */
+const sayGoodbye = (connection: SMTPConnection): void => {
   const gone = setTimeout(() => connection.close(), goodbyeMs)
   gone.unref()
   connection.once('end', () => clearTimeout(gone))
@@ -90,7 +91,8 @@ const leave = (connection: SMTPConnection): void => {
 
 type Done<T> = (error?: Error | null, value?: T) => void
 
-const step = <T>(start: (done: Done<T>) => void): Promise<T | undefined> =>
+/** Makes a promise of one step of nodemailer's connection, which calls `done` at the end of the step. */
+const promiseOfStep = <T>(start: (done: Done<T>) => void): Promise<T | undefined> =>
   new Promise((resolve, reject) => start((error, value) => (error ? reject(error) : resolve(value))))
 
 const connectionOptions = ({ host, port, security, ca }: MailServer, timeoutMs: number) => {
@@ -112,6 +114,7 @@ const connectionOptions = ({ host, port, security, ca }: MailServer, timeoutMs: 
   }
 }
 
+/** Makes the bytes of the mail: headers and body. */
 const compose = ({ from, to, subject, text, messageId, inReplyTo, at }: Mail): Promise<Buffer> =>
   new MailComposer({
     from: { name: '', address: from },

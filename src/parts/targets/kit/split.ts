@@ -1,21 +1,24 @@
-/** Splits a text into messages within a platform's limit, so that a code fence that is cut goes on in the next message. */
+/**
+ * Splits a text into messages within a platform's limit. Where a cut falls into a fenced code block of Markdown, the message before the
+ * cut closes the fence, and the message after the cut opens it again.
+ */
 
-/** How a platform counts. `json` counts the UTF-8 bytes of the escaped JSON string, for a limit on the whole body. */
+/** What a platform counts in a message. `json` counts the UTF-8 bytes of the escaped JSON string, for a limit on the whole body. */
 export type Unit = 'utf16' | 'characters' | 'bytes' | 'json'
 export type Limit = { readonly max: number; readonly unit: Unit }
 
-/** The most messages of one text, because nobody reads more in a row. The rest of the text is cut off, and the last message says so. */
+/** The most messages of one text, because nobody reads more in a row. Text beyond them is cut off, and the last message says so. */
 const maxParts = 30
 const cutMark = '\n[cut: the text was longer]'
-/** The language word after an opening fence. A fence with a longer word is opened again without the word. */
+/** The language after an opening fence, such as `ts`. A fence with anything else is opened again without a language. */
 const fenceWord = /^[\w+#.-]{1,20}$/
-/** A line that starts with 3 to 10 backticks and has no others. A longer run is a drawing, not a fence. */
+/** A fence: a line that starts with 3 to 10 backticks and has no others. A longer run of backticks is a drawing, not a fence. */
 const fenceLine = /^ {0,3}(`{3,10})(?!`)([^`]*)$/
 const longestClosing = `\n${'`'.repeat(10)}`
 
 const charLength = (unit: Unit, char: string): number => (unit === 'characters' ? 1 : lengthIn(unit, char))
 
-/** The length of a text in a platform's own unit. */
+/** Returns the length of a text in a platform's own unit. */
 export const lengthIn = (unit: Unit, text: string): number => {
   if (unit === 'utf16') return text.length
   if (unit === 'bytes') return Buffer.byteLength(text)
@@ -25,42 +28,45 @@ export const lengthIn = (unit: Unit, text: string): number => {
   return count
 }
 
-/** The messages in order. None is blank or longer than the limit, which must be at least about 100. A blank text gives no message. */
+/**
+ * Returns the messages of a text, in order. No message is blank, or longer than the limit, which must be at least about 100. A blank text
+ * gives no message.
+ */
 export const splitText = (text: string, { max, unit }: Limit): string[] => {
-  // Encoding and decoding replaces lone surrogates, which platforms refuse.
+  // Writing the text as UTF-8 and reading it again replaces lone surrogates, which platforms refuse.
   let rest = Buffer.from(text).toString().replaceAll('\r\n', '\n').trimEnd()
   const parts: string[] = []
   let fence = ''
   while (rest !== '') {
-    const whole = wholeWithin(fence, rest, max, unit)
+    const whole = lastMessage(fence, rest, max, unit)
     if (whole !== undefined) return [...parts, whole]
     const last = parts.length === maxParts - 1
     const room = max - lengthIn(unit, fence) - lengthIn(unit, longestClosing) - (last ? lengthIn(unit, cutMark) : 0)
-    const end = boundary(rest, fitting(rest, room, unit))
+    const end = cutIndex(rest, fittingLength(rest, room, unit))
     const taken = rest.slice(0, end).trimEnd()
     // A blank message is not sent. All blanks are skipped in one step, because there may be millions of them.
-    if (taken === '') rest = afterBlanks(rest)
+    if (taken === '') rest = withoutLeadingBlanks(rest)
     else {
       const part = fence + taken
       const open = openFence(part)
-      if (last) return [...parts, closed(part, open) + cutMark]
-      parts.push(closed(part, open))
-      rest = afterCut(rest.slice(end))
+      if (last) return [...parts, withClosedFence(part, open) + cutMark]
+      parts.push(withClosedFence(part, open))
+      rest = withoutCutBlanks(rest.slice(end))
       fence = open === undefined ? '' : `${open.mark}${open.word}\n`
     }
   }
   return parts
 }
 
-/** The rest of the text as one message; `undefined` when the rest is too long. */
-const wholeWithin = (fence: string, rest: string, max: number, unit: Unit): string | undefined => {
-  if (fitting(rest, max, unit) < rest.length) return undefined
-  const whole = closed(fence + rest, openFence(fence + rest))
+/** Returns the rest of the text as one message, after the fence that is open; `undefined` when that is too long. */
+const lastMessage = (fence: string, rest: string, max: number, unit: Unit): string | undefined => {
+  if (fittingLength(rest, max, unit) < rest.length) return undefined
+  const whole = withClosedFence(fence + rest, openFence(fence + rest))
   return lengthIn(unit, whole) <= max ? whole : undefined
 }
 
-/** How many UTF-16 units of the text fit into `max`, counting whole characters only. */
-const fitting = (text: string, max: number, unit: Unit): number => {
+/** Returns the number of UTF-16 units at the front of the text that are together at most `max` long in `unit`. No character is cut. */
+const fittingLength = (text: string, max: number, unit: Unit): number => {
   let end = 0
   let size = 0
   for (const char of text) {
@@ -71,8 +77,11 @@ const fitting = (text: string, max: number, unit: Unit): number => {
   return end
 }
 
-/** Where to cut, at or before `end`: at a paragraph, line or word in the last two thirds, else between two graphemes. */
-const boundary = (text: string, end: number): number => {
+/**
+ * Returns the index at which to cut, at or before `end`: the last end of a paragraph, else of a line, else of a word, unless that would
+ * leave less than a third of the room used. Then the cut is between two graphemes.
+ */
+const cutIndex = (text: string, end: number): number => {
   const from = Math.floor(end / 3)
   for (const mark of ['\n\n', '\n', ' ']) {
     const at = text.lastIndexOf(mark, end)
@@ -81,31 +90,35 @@ const boundary = (text: string, end: number): number => {
   return graphemeAt(text, end) || end
 }
 
-/** The index where the grapheme begins that contains the character at `at`. The tables that this needs are slow to load, so no start does it. */
+/**
+ * Returns the index where the grapheme begins that contains the character at `at`. The segmenter is made here, not at the start of the
+ * program, because its tables are slow to load.
+ */
 const graphemeAt = (text: string, at: number): number => {
   const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
   return graphemes.segment(text.slice(0, at + 2)).containing(at)?.index ?? at
 }
 
-/** Removes the blank lines, or the one blank, that a cut leaves at the front. A blank with a combining mark on it stays. */
-const afterCut = (text: string): string => {
+/** Removes the blank lines, or the one blank, that a cut leaves at the front of a text. A blank with a combining mark on it stays. */
+const withoutCutBlanks = (text: string): string => {
   // A regular expression would overflow its stack on millions of blanks.
-  const line = text.lastIndexOf('\n', blanksOf(text) - 1) + 1
+  const line = text.lastIndexOf('\n', leadingBlanks(text) - 1) + 1
   if (line > 0) return text.slice(line)
   return text.startsWith(' ') && graphemeAt(text, 1) === 1 ? text.slice(1) : text
 }
 
-const afterBlanks = (text: string): string => {
-  const at = blanksOf(text)
+/** Removes all blanks at the front of a text, except a last one with a combining mark on it. */
+const withoutLeadingBlanks = (text: string): string => {
+  const at = leadingBlanks(text)
   return graphemeAt(text.slice(at - 1), 1) === 0 ? text.slice(at - 1) : text.slice(at)
 }
 
-/** How many blanks are at the front of a text. */
-const blanksOf = (text: string): number => text.length - text.trimStart().length
+/** Returns the number of blanks at the front of a text. */
+const leadingBlanks = (text: string): number => text.length - text.trimStart().length
 
 type Fence = { readonly mark: string; readonly word: string }
 
-/** The fence that is open at the end of a text. A fence is closed by one that is as long or longer and has no word (CommonMark 4.5). */
+/** Returns the fence that is open at the end of a text. A fence closes another that is not longer, if no word follows (CommonMark 4.5). */
 const openFence = (text: string): Fence | undefined => {
   let open: Fence | undefined
   for (const line of text.split('\n')) {
@@ -118,4 +131,5 @@ const openFence = (text: string): Fence | undefined => {
   return open
 }
 
-const closed = (text: string, open: Fence | undefined): string => (open === undefined ? text : `${text}\n${open.mark}`)
+/** Closes the open fence of a text, if there is one. */
+const withClosedFence = (text: string, open: Fence | undefined): string => (open === undefined ? text : `${text}\n${open.mark}`)

@@ -1,4 +1,7 @@
-/** Keeps access tokens until shortly before they expire, fetches each once at a time, and never shares one between credentials. */
+/**
+ * Keeps the access tokens of platforms until shortly before they expire. Sendings that need a new token at the same time wait for one
+ * fetch. Each credential has tokens of its own.
+ */
 
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
@@ -6,6 +9,7 @@ import type { Json } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/secrets/redact.ts'
 import type { Keep, Sent } from '../target.ts'
 
+/** What a fetch of a token came to. `lifeMs`: for how long the token is valid. */
 export type TokenOrFailure = { readonly token: string; readonly lifeMs: number } | Sent
 
 export type TokenSource = {
@@ -17,27 +21,31 @@ export type TokenSource = {
   readonly fetch: () => Promise<TokenOrFailure>
 }
 
-/** The result of a call with a token. `stale` holds what the API said when it no longer accepted the token. */
+/** The result of a call with a token. `stale`: the failure of a call whose token the API no longer accepts. A new token may help. */
 export type CallWithToken = Sent | { readonly stale: Sent }
 
+/** `until`: the monotonic time from which the token is no longer used. */
 type KeptToken = { readonly token: string; readonly until: number }
 
 const maxKept = 200
 const longestMarginMs = 180_000
 
-/** The keys of both maps are digests, so that no credential is kept here. */
+/** The tokens, and the fetches that have no answer yet. The keys of both maps are digests, so that no credential is kept here. */
 type Tokens = { readonly kept: Map<string, KeptToken>; readonly fetching: Map<string, Promise<TokenOrFailure>> }
 
 const createTokens = (): Tokens => ({ kept: new Map(), fetching: new Map() })
 
-/** The token that an API issued; `undefined` when it issued none. A token whose lifetime is unclear is not kept. */
-export const issued = (token: Json | undefined, seconds: Json | undefined): TokenOrFailure | undefined => {
+/**
+ * Reads a token from the fields of an API's answer; `undefined` when the answer has no token. A token whose lifetime (`seconds`) is
+ * unclear gets the lifetime 0, so it is used for one text and not kept.
+ */
+export const issuedToken = (token: Json | undefined, seconds: Json | undefined): TokenOrFailure | undefined => {
   if (typeof token !== 'string' || token === '') return undefined
   const lifeMs = Number(seconds) * 1000
   return { token, lifeMs: lifeMs > 0 && Number.isFinite(lifeMs) ? lifeMs : 0 }
 }
 
-/** Calls with a token. When the API refuses the token, it is dropped, and the call is made once more with a new token. */
+/** Calls `use` with a token. When the API refuses the token, it is dropped, and `use` is called once more with a new token. */
 export const withToken = async (source: TokenSource, use: (token: string) => Promise<CallWithToken>): Promise<Sent> => {
   const key = createHash('sha256').update(JSON.stringify(source.identity)).digest('base64')
   const first = await attempt(key, source, use)
@@ -60,15 +68,17 @@ const attempt = async (key: string, source: TokenSource, use: (token: string) =>
 /** Removes the token from a failure's reason, because an API may quote the token that it refuses. */
 const withoutToken = (sent: Sent, token: string): Sent => (sent.ok ? sent : { ...sent, why: createRedactor([token])(sent.why) })
 
+/** Returns the kept token, else waits for the fetch of one. */
 const tokenOf = (key: string, source: TokenSource): TokenOrFailure | KeptToken | Promise<TokenOrFailure> => {
   const { kept, fetching } = source.keep.of(createTokens)
   const known = kept.get(key)
   if (known !== undefined && source.clock.monotonic() < known.until) return known
-  const flight = fetching.get(key) ?? fetchFor(key, source).finally(() => fetching.delete(key))
-  fetching.set(key, flight)
-  return flight
+  const fetch = fetching.get(key) ?? fetchFor(key, source).finally(() => fetching.delete(key))
+  fetching.set(key, fetch)
+  return fetch
 }
 
+/** Fetches a token and keeps it. At most `maxKept` tokens are kept: the oldest ones are dropped. */
 const fetchFor = async (key: string, { clock, keep, fetch }: TokenSource): Promise<TokenOrFailure> => {
   const askedAt = clock.monotonic()
   const got = await fetch()

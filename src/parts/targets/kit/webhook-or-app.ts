@@ -1,16 +1,19 @@
-/** Chooses between a target's two ways to send: an app, which reaches many chats, and a webhook, which reaches one. */
+/**
+ * Chooses between the two ways to send of some chat targets: as an app (or bot), which reaches many chats by their ids, or to the address
+ * of a webhook, which belongs to one chat.
+ */
 
 import type { ChatSpec, Posting } from './chat.ts'
 
-/** The name for the webhook's chat, which has no id. */
+/** What stands for the webhook's chat in place of an id, which that chat does not have. */
 const ownChat = 'the chat of the webhook'
 
-/** The address rules of a target that sends by `webhook_url`, or by any app whose credentials are all set. */
-export const webhookOr = (...apps: readonly (readonly string[])[]): Pick<ChatSpec, 'noChat' | 'namesChats'> => ({
-  noChat: (setting) => (setting('webhook_url') === undefined ? undefined : ownChat),
-  namesChats: (setting) => apps.some((keys) => keys.every((key) => setting(key) !== undefined)),
+/** Returns the address rules of a target with `webhook_url` and apps. `apps`: for each app, the settings with its credentials. */
+export const webhookOr = (...apps: readonly (readonly string[])[]): Pick<ChatSpec, 'defaultChat' | 'reachesChatsById'> => ({
+  defaultChat: (setting) => (setting('webhook_url') === undefined ? undefined : ownChat),
+  reachesChatsById: (setting) => apps.some((keys) => keys.every((key) => setting(key) !== undefined)),
 })
 
-/** Whether a message goes by the app with these credentials. A message to the webhook's own chat goes by the webhook. */
+/** Whether a message goes by the app: the settings with its credentials are there, and the chat is not that of the webhook. */
 export const goesByApp = ({ chat, setting }: Pick<Posting, 'chat' | 'setting'>, credentials: readonly string[]): boolean =>
   chat !== ownChat && credentials.every((key) => setting(key) !== undefined)

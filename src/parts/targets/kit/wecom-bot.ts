@@ -1,4 +1,7 @@
-/** Sends messages as a WeCom AI bot one after another, because a bot may have only one connection. */
+/**
+ * Sends messages as a WeCom AI bot through a WebSocket. Messages of the same bot are sent one after another, because a bot may have only
+ * one connection.
+ */
 
 import { randomUUID } from 'node:crypto'
 import WebSocket from 'ws'
@@ -9,7 +12,7 @@ import { within } from '../../../core/turns/within.ts'
 import { allAnswerTexts } from '../../delivery/api.ts'
 import type { Keep, Sent } from '../target.ts'
 
-export type Push = {
+export type BotMessage = {
   readonly url: string
   readonly botId: string
   readonly secret: string
@@ -18,21 +21,21 @@ export type Push = {
   readonly markdown: string
   readonly timeoutMs: number
   readonly keep: Keep
-  /** What an answer with a code other than 0 means. */
+  /** Makes the result of an answer with a code other than 0. */
   readonly refused: (code: Json | undefined, why: string) => Sent
 }
 
 const maxFrameBytes = 64 * 1024
 const closeMs = 1_000
 
-/** Sends one message. Never rejects. */
-export const pushByBot = async (push: Push): Promise<Sent> => {
-  const { timeoutMs, url, botId, keep } = push
+/** Sends one message within `timeoutMs`, the wait for other messages of the bot included. Never rejects. */
+export const pushByBot = async (message: BotMessage): Promise<Sent> => {
+  const { timeoutMs, url, botId, keep } = message
   const deadline = performance.now() + timeoutMs
   const done = await takeTurn(keep.of(createTurns), JSON.stringify([url, botId]), timeoutMs)
   if (done === undefined) return { ok: false, why: 'no time left: other messages of this bot are on their way', repeatable: true }
   try {
-    return await talk(push, Math.max(1, deadline - performance.now()))
+    return await subscribeAndSend(message, Math.max(1, deadline - performance.now()))
   } catch {
     return { ok: false, why: 'its address is not one of a WebSocket', repeatable: false }
   } finally {
@@ -40,7 +43,7 @@ export const pushByBot = async (push: Push): Promise<Sent> => {
   }
 }
 
-/** For each bot, the end of its last turn. Turns are needed because a second connection would end the first one. */
+/** For each bot, a promise that resolves at the end of the last turn. A turn is the time in which one message has the bot's connection. */
 type Turns = Map<string, Promise<void>>
 const createTurns = (): Turns => new Map()
 
@@ -61,8 +64,8 @@ const takeTurn = async (turns: Turns, bot: string, timeoutMs: number): Promise<(
   return undefined
 }
 
-/** Subscribes as the bot, then sends the message. The server answers each request under the request's id. */
-const talk = ({ url, botId, secret, chat, markdown, refused }: Push, timeoutMs: number): Promise<Sent> =>
+/** Connects, subscribes as the bot, then sends the message. The server's answers have the id of the request that they answer. */
+const subscribeAndSend = ({ url, botId, secret, chat, markdown, refused }: BotMessage, timeoutMs: number): Promise<Sent> =>
   new Promise((resolve) => {
     const options = { maxPayload: maxFrameBytes, perMessageDeflate: false, handshakeTimeout: timeoutMs, closeTimeout: closeMs }
     const socket = new WebSocket(url, options)
@@ -73,14 +76,14 @@ const talk = ({ url, botId, secret, chat, markdown, refused }: Push, timeoutMs: 
       resolve(sent)
       socket.close()
     }
-    // Once the message was on its way, it may have arrived.
+    // `begun`: the message was on its way, so it may have arrived.
     const fail = (why: string): void => end({ ok: false, why, repeatable: !begun })
     const timer = setTimeout(fail, timeoutMs, 'no answer in time')
     const say = (cmd: string, id: string, body: JsonObject): void => socket.send(JSON.stringify({ cmd, headers: { req_id: id }, body }))
 
-    let stood = false
+    let wasOpen = false
     socket.on('open', () => {
-      stood = true
+      wasOpen = true
       say('aibot_subscribe', subscribing, { bot_id: botId, secret })
     })
     socket.on('message', (data) => {
@@ -96,7 +99,7 @@ const talk = ({ url, botId, secret, chat, markdown, refused }: Push, timeoutMs: 
     // This listener stays on, because an error event without a listener would end the process.
     socket.on('error', (error) => {
       const code = 'code' in error ? String(error.code) : printable(error.message, 100)
-      fail(`${stood ? 'the connection broke off' : 'no connection'} (${code})`)
+      fail(`${wasOpen ? 'the connection broke off' : 'no connection'} (${code})`)
     })
     socket.on('close', () => fail('the connection was closed'))
   })

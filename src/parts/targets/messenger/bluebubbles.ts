@@ -1,13 +1,16 @@
-/** Sends iMessages through a BlueBubbles server on a Mac: plain text, to a chat by its GUID, a phone number or an address. */
+/**
+ * The target `bluebubbles`: sends plain text as iMessages through a BlueBubbles server on a Mac. `chat_id` is the GUID of a chat, a phone
+ * number or an e-mail address.
+ */
 
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, answerText, refusedBy } from '../../delivery/api.ts'
+import { type ApiAnswer, answerText, failureFromAnswer } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
-import { baseOf, defineChat, type Posting, uuidOf } from '../kit/chat.ts'
+import { apiBaseOf, defineChat, type Posting, uuidOf } from '../kit/chat.ts'
 import { chatKeys, homeChannel, password, serverUrl, textKey, threadKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
 
-// A page must fit into what we read of an answer. The chats used last come first.
+/** The number of chats that are asked for at once. More of them could be longer than the part of an answer that `callApi` reads. */
 const pageSize = 50
 const maxPages = 40
 const privateApi = 'private-api'
@@ -28,7 +31,7 @@ export const bluebubbles = defineChat({
   needs: [['server_url', 'password']],
   limit: { max: 4000, unit: 'utf16' },
   idempotent: false,
-  // The server answers only when the Mac has sent the message.
+  // The server answers only when the Mac has sent the message, which may take long.
   callSeconds: 60,
   checkChat: (chat) =>
     /^(?:[A-Za-z]+;[-+];)?[^\s;]{1,200}$/.test(chat)
@@ -37,41 +40,42 @@ export const bluebubbles = defineChat({
   async post(posting) {
     const method = posting.setting('method')
     if (method !== 'apple-script' && method !== privateApi) return permanentFailure(`method is neither apple-script nor ${privateApi}`)
-    const lookup = await guidOf(posting)
+    const lookup = await findChat(posting)
     if ('refused' in lookup) return lookup.refused
     const body = { message: posting.text, tempGuid: uuidOf(posting.key) }
     if (lookup.guid === undefined) {
       if (method !== privateApi)
         return permanentFailure(`it has no chat with ${posting.chat}: start one on the Mac, or set method: ${privateApi}`)
-      return sentBy(await askServer(posting, 'chat/new', { addresses: [posting.chat], method, ...body }))
+      return resultOfMessage(await askServer(posting, 'chat/new', { addresses: [posting.chat], method, ...body }))
     }
-    // Only the private API can reply to a message. For a reply, the server uses it whatever `method` says.
-    const answered = posting.thread === undefined ? { method } : { method: privateApi, selectedMessageGuid: posting.thread, partIndex: 0 }
-    return sentBy(await askServer(posting, 'message/text', { chatGuid: lookup.guid, ...body, ...answered }))
+    // A reply needs the private API: the server uses it for a reply even when `method` says apple-script.
+    const reply = posting.thread === undefined ? { method } : { method: privateApi, selectedMessageGuid: posting.thread, partIndex: 0 }
+    return resultOfMessage(await askServer(posting, 'message/text', { chatGuid: lookup.guid, ...body, ...reply }))
   },
 })
 
 const askServer = (posting: Posting, path: string, json: JsonObject): Promise<ApiAnswer> => {
   const password = encodeURIComponent(posting.setting('password') ?? '')
-  return posting.call({ url: `${baseOf(posting, posting.setting('server_url') ?? '')}/api/v1/${path}?password=${password}`, json })
+  return posting.call({ url: `${apiBaseOf(posting, posting.setting('server_url') ?? '')}/api/v1/${path}?password=${password}`, json })
 }
 
 const isDone = (answer: ApiAnswer): answer is ApiAnswer & { readonly kind: 'answer' } =>
   answer.kind === 'answer' && answer.status === 200 && own(answer.body, 'status') === 200
 
-const sentBy = (answer: ApiAnswer): Sent => (isDone(answer) ? { ok: true } : refusalOf(answer, false))
+const resultOfMessage = (answer: ApiAnswer): Sent => (isDone(answer) ? { ok: true } : bluebubblesFailure(answer, false))
 
-const refusalOf = (answer: ApiAnswer, idempotent: boolean): Sent => {
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent })
+const bluebubblesFailure = (answer: ApiAnswer, idempotent: boolean): Sent => {
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent })
   const error = own(answer.body, 'error')
   const why = (isObject(error) ? answerText(error, 'message') : undefined) ?? answerText(answer.body, 'message')
-  return refusedBy(answer, { why, idempotent })
+  return failureFromAnswer(answer, { why, idempotent })
 }
 
+/** `guid`: the GUID of the chat; `undefined` when the server has no such chat. `refused`: the server did not list its chats. */
 type FoundChat = { readonly guid: string | undefined } | { readonly refused: Sent }
 
-/** Finds the chat with one address. A group chat in which the address takes part does not count. */
-const guidOf = async (posting: Posting): Promise<FoundChat> => {
+/** Finds the chat with the phone number or address of `chat_id`. A group chat in which that address takes part does not count. */
+const findChat = async (posting: Posting): Promise<FoundChat> => {
   if (posting.chat.includes(';')) return { guid: posting.chat }
   for (let page = 0; page < maxPages; page++) {
     const answer = await askServer(posting, 'chat/query', {
@@ -81,8 +85,8 @@ const guidOf = async (posting: Posting): Promise<FoundChat> => {
       with: ['participants'],
     })
     const chats = isDone(answer) ? own(answer.body, 'data') : undefined
-    if (!Array.isArray(chats)) return { refused: refusalOf(answer, true) }
-    const chat = chats.find((chat) => isWith(chat, posting.chat))
+    if (!Array.isArray(chats)) return { refused: bluebubblesFailure(answer, true) }
+    const chat = chats.find((chat) => isChatWith(chat, posting.chat))
     const guid = isObject(chat) ? own(chat, 'guid') : undefined
     if (typeof guid === 'string') return { guid }
     if (chats.length < pageSize) break
@@ -90,7 +94,8 @@ const guidOf = async (posting: Posting): Promise<FoundChat> => {
   return { guid: undefined }
 }
 
-const isWith = (chat: Json, address: string): boolean => {
+/** Whether a chat is a conversation with this address and nobody else. */
+const isChatWith = (chat: Json, address: string): boolean => {
   if (!isObject(chat)) return false
   if (own(chat, 'chatIdentifier') === address) return true
   const people = own(chat, 'participants')

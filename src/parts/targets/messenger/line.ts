@@ -1,9 +1,9 @@
-/** Sends push messages of a LINE official account, each with a key by which LINE recognises a repeat. */
+/** The target `line`: sends text as push messages of a LINE official account, each with a key by which LINE recognises a repeat. */
 
 import { own } from '../../../core/json.ts'
-import { answerText, refusedBy } from '../../delivery/api.ts'
+import { answerText, failureFromAnswer } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
-import { baseOf, defineChat, uuidOf } from '../kit/chat.ts'
+import { apiBaseOf, defineChat, uuidOf } from '../kit/chat.ts'
 import { chatKeys, homeChannel, secret } from '../kit/keys.ts'
 
 export const line = defineChat({
@@ -21,17 +21,17 @@ export const line = defineChat({
   post: async (posting) => {
     const { chat, text, setting, call, key } = posting
     const answer = await call({
-      url: `${baseOf(posting, 'https://api.line.me')}/v2/bot/message/push`,
+      url: `${apiBaseOf(posting, 'https://api.line.me')}/v2/bot/message/push`,
       headers: { authorization: `Bearer ${setting('channel_access_token')}`, 'x-line-retry-key': uuidOf(key) },
       json: { to: chat, messages: [{ type: 'text', text }] },
     })
-    if (answer.kind === 'none') return refusedBy(answer, { idempotent: true })
+    if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: true })
     if (answer.status === 200 && Array.isArray(own(answer.body, 'sentMessages'))) return { ok: true }
     // LINE accepted a message with this key before, so an earlier attempt arrived.
     if (answer.status === 409 && answer.header('x-line-accepted-request-id') !== undefined) return { ok: true }
     const why = answerText(answer.body, 'message')
     // The monthly limit lasts until the month ends, so another attempt would fail too.
     if (answer.status === 429 && /monthly limit/i.test(why ?? '')) return permanentFailure(`HTTP 429: ${why}`)
-    return refusedBy(answer, { why, idempotent: true })
+    return failureFromAnswer(answer, { why, idempotent: true })
   },
 })

@@ -1,13 +1,17 @@
-/** Sends to a QQ user, group or channel as an official bot, although QQ refuses most messages that do not reply to one (`msg_id`). */
+/**
+ * The target `qqbot`: sends text to a QQ user, group or channel as an official bot. QQ refuses most messages that do not reply to another
+ * message (`msg_id`).
+ */
 
 import { own } from '../../../core/json.ts'
-import { type ApiAnswer, allAnswerTexts, refusedBy } from '../../delivery/api.ts'
+import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../../delivery/api.ts'
 import { isOn } from '../../delivery/settings.ts'
-import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, onOff, secret, textKey } from '../kit/keys.ts'
 import { type CallWithToken, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
 import type { Sent } from '../target.ts'
 
+/** The path of the API to which messages for each kind of chat are posted. */
 const paths: { readonly [kind: string]: (id: string) => string } = {
   user: (id) => `v2/users/${id}/messages`,
   group: (id) => `v2/groups/${id}/messages`,
@@ -17,7 +21,9 @@ const chatForm = /^(?:(user|group|channel):)?([A-Za-z0-9_-]{1,128})$/
 
 /** QQ's codes for a token that is not valid, or no longer valid. */
 const staleToken = [11241, 11243]
+/** QQ's code for too many messages. */
 const tooMany = [22009]
+/** QQ's codes for a message that is refused because it is no reply. */
 const noPush = [40034102, 40034105]
 const tokenBase = 'https://bots.qq.com'
 
@@ -38,12 +44,12 @@ export const qqbot = defineChat({
   needs: [['app_id', 'client_secret']],
   limit: { max: 4000, unit: 'utf16' },
   idempotent: false,
-  // QQ reads tags in plain text too. Escapes would not help, because groups show them as they are.
+  // QQ reads tags in plain text too, so they are broken by an invisible character. Groups would show an escape such as `&lt;` as it is.
   escape: (text) => text.replace(/<(?=[@#]|emoji:|faceType|qqbot-|\/?at\b)/gi, '<\u200b').replace(/@(?=everyone)/gi, '@\u200b'),
   checkChat: (chat) => (chatForm.test(chat) ? undefined : 'chat_id is not user:…, group:… or channel:… with an id'),
   post: (posting) => {
     const { clock, setting, keep } = posting
-    const identity = [baseOf(posting, tokenBase), setting('app_id'), setting('client_secret')]
+    const identity = [apiBaseOf(posting, tokenBase), setting('app_id'), setting('client_secret')]
     return withToken({ identity, clock, keep, fetch: () => fetchToken(posting) }, (token) => post(posting, token))
   },
 })
@@ -51,13 +57,13 @@ export const qqbot = defineChat({
 const fetchToken = async (posting: Posting): Promise<TokenOrFailure> => {
   const { call, setting } = posting
   const answer = await call({
-    url: `${baseOf(posting, tokenBase)}/app/getAppAccessToken`,
+    url: `${apiBaseOf(posting, tokenBase)}/app/getAppAccessToken`,
     json: { appId: setting('app_id') ?? '', clientSecret: setting('client_secret') ?? '' },
   })
   const token = answer.kind === 'answer' && answer.status === 200 ? own(answer.body, 'access_token') : undefined
   const seconds = answer.kind === 'answer' ? Number(own(answer.body, 'expires_in')) : Number.NaN
   if (typeof token === 'string' && token !== '' && seconds > 0) return { token, lifeMs: seconds * 1000 }
-  const refused = failed(answer, true)
+  const refused = qqFailure(answer, true)
   return refused.ok ? refused : { ...refused, why: `no access token: ${refused.why}` }
 }
 
@@ -65,27 +71,28 @@ const post = async (posting: Posting, token: string): Promise<CallWithToken> => 
   const { chat, text, thread, extra, setting, key, call } = posting
   const [, kind = /^\d+$/.test(chat) ? 'channel' : 'user', id = ''] = chatForm.exec(chat) ?? []
   const official = isOn(setting('sandbox')) ? 'https://sandbox.api.sgroup.qq.com' : 'https://api.sgroup.qq.com'
-  const answers = { msg_id: extra('msg_id') ?? thread, event_id: extra('event_id') }
-  const given = Object.fromEntries(Object.entries(answers).filter((entry): entry is [string, string] => entry[1] !== undefined))
+  const answered = { msg_id: extra('msg_id') ?? thread, event_id: extra('event_id') }
+  const replyTo = Object.fromEntries(Object.entries(answered).filter((entry): entry is [string, string] => entry[1] !== undefined))
   // Each reply to the same message needs a number of its own.
-  const numbered = given.msg_id === undefined ? {} : { msg_seq: key.readUInt16BE() }
+  const numbered = replyTo.msg_id === undefined ? {} : { msg_seq: key.readUInt16BE() }
   const answer = await call({
-    url: `${baseOf(posting, official)}/${paths[kind]?.(id)}`,
+    url: `${apiBaseOf(posting, official)}/${paths[kind]?.(id)}`,
     headers: { authorization: `QQBot ${token}` },
-    json: { content: text, ...given, ...(kind === 'channel' ? {} : { msg_type: 0, ...numbered }) },
+    json: { content: text, ...replyTo, ...(kind === 'channel' ? {} : { msg_type: 0, ...numbered }) },
   })
   if (answer.kind === 'answer' && answer.status === 200 && typeof own(answer.body, 'id') === 'string') return { ok: true }
-  const sent = failed(answer)
+  const sent = qqFailure(answer)
   return answer.kind === 'answer' && (answer.status === 401 || hasCode(answer, staleToken)) ? { stale: sent } : sent
 }
 
 const hasCode = (answer: ApiAnswer, codes: readonly number[]): boolean =>
   answer.kind === 'answer' && ['code', 'err_code'].some((key) => codes.includes(Number(own(answer.body, key))))
 
-const failed = (answer: ApiAnswer, idempotent = false): Sent => {
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent })
+/** Makes the failure of a call. `idempotent`: the same call again posts nothing twice. */
+const qqFailure = (answer: ApiAnswer, idempotent = false): Sent => {
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent })
   const parts = [allAnswerTexts(answer.body, 'code', 'message') ?? '']
   if (answer.status === 201 || answer.status === 202) parts.push('the message waits until QQ has reviewed it')
   if (hasCode(answer, noPush)) parts.push('QQ takes messages of bots that answer one (deliver_extra.msg_id), and few others')
-  return refusedBy(answer, { why: parts.filter(Boolean).join('; ') || undefined, idempotent, limited: hasCode(answer, tooMany) })
+  return failureFromAnswer(answer, { why: parts.filter(Boolean).join('; ') || undefined, idempotent, limited: hasCode(answer, tooMany) })
 }

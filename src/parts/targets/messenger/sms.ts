@@ -1,14 +1,18 @@
-/** Sends text messages by Twilio or Vonage, where success means that the provider accepted the message, not that the phone has it. */
+/**
+ * The target `sms`: sends text messages to phones by Twilio or Vonage. Success means that the provider has accepted the message, not that
+ * the phone has it.
+ */
 
 import { isObject, own } from '../../../core/json.ts'
 import { printable } from '../../../core/text.ts'
-import { allAnswerTexts, answerText, refusedBy } from '../../delivery/api.ts'
+import { allAnswerTexts, answerText, failureFromAnswer } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { textSetting } from '../../delivery/settings.ts'
-import { baseOf, type ChatSpec, defineChat, type Posting } from '../kit/chat.ts'
+import { apiBaseOf, type ChatSpec, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, secret, textKey } from '../kit/keys.ts'
 import type { Sent, TargetPart } from '../target.ts'
 
+/** What both providers have in common. The settings of either provider belong to the target. */
 const shared = {
   name: 'sms',
   title: 'Text message',
@@ -41,7 +45,7 @@ const twilio = defineChat({
     const account = setting('account_sid') ?? ''
     const service = setting('messaging_service_sid')
     const answer = await call({
-      url: `${baseOf(posting, 'https://api.twilio.com')}/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`,
+      url: `${apiBaseOf(posting, 'https://api.twilio.com')}/2010-04-01/Accounts/${encodeURIComponent(account)}/Messages.json`,
       headers: { authorization: `Basic ${Buffer.from(`${account}:${setting('auth_token')}`).toString('base64')}` },
       form: {
         To: chat,
@@ -50,7 +54,7 @@ const twilio = defineChat({
       },
     })
     if (answer.kind === 'none' || answer.status !== 201) {
-      return refusedBy(answer, {
+      return failureFromAnswer(answer, {
         why: answer.kind === 'none' ? undefined : allAnswerTexts(answer.body, 'code', 'message'),
         idempotent: false,
       })
@@ -73,13 +77,13 @@ const vonage = defineChat({
   post: (posting) => postByVonage(posting),
 })
 
-/** Texts in the 7-bit alphabet of GSM 03.38. One other character makes every segment of the text half as long. */
+/** A text in the 7-bit alphabet of GSM 03.38. A character outside of it makes every segment of the text half as long. */
 const gsm = /^[\n\r !"#$%&'()*+,\-./0-9:;<=>?@A-Z[\\\]^_a-z{|}~¡£¤¥§¿ÄÅÆÇÉÑÖØÜßàäåæèéìñòöøùüΔΓΛΩΠΨΣΘΞΦ€]*$/
 
 const postByVonage = async (posting: Posting): Promise<Sent> => {
   const { chat, text, setting, call } = posting
   const answer = await call({
-    url: `${baseOf(posting, 'https://rest.nexmo.com')}/sms/json`,
+    url: `${apiBaseOf(posting, 'https://rest.nexmo.com')}/sms/json`,
     form: {
       api_key: setting('api_key') ?? '',
       api_secret: setting('api_secret') ?? '',
@@ -89,18 +93,18 @@ const postByVonage = async (posting: Posting): Promise<Sent> => {
       type: gsm.test(text) ? 'text' : 'unicode',
     },
   })
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   const listed = own(answer.body, 'messages')
   const segments = (Array.isArray(listed) ? listed : []).filter(isObject)
   const failed = segments.filter((segment) => own(segment, 'status') !== '0')
   if (answer.status === 200 && segments.length > 0 && failed.length === 0) return { ok: true }
   const why = failed.map((segment) => printable(allAnswerTexts(segment, 'status', 'error-text') ?? 'no status', 200))[0]
-  // When only some segments of a long text were sent, a repeat would send those again.
+  // When only some segments of a long text were sent, a repeat would send the same segments again.
   if (failed.length < segments.length)
     return permanentFailure(`${segments.length - failed.length} of ${segments.length} segments sent: ${why}`)
   // Status 1 means too many messages in one second.
   const limited = failed.length > 0 && failed.every((segment) => own(segment, 'status') === '1')
-  return refusedBy(answer, { why: why ?? answerText(answer.body, 'error-text', 'title'), idempotent: false, limited })
+  return failureFromAnswer(answer, { why: why ?? answerText(answer.body, 'error-text', 'title'), idempotent: false, limited })
 }
 
 const providers: { readonly [name: string]: TargetPart } = { twilio, vonage }

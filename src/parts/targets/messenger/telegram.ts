@@ -1,13 +1,13 @@
-/** Sends as a Telegram bot, in plain text that mentions nobody and has no formatting that could fail to parse. */
+/** The target `telegram`: sends as a Telegram bot, in plain text that mentions nobody and has no formatting that could fail to parse. */
 
 import { isObject, own } from '../../../core/json.ts'
-import { answerText, refusedBy } from '../../delivery/api.ts'
-import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { answerText, failureFromAnswer } from '../../delivery/api.ts'
+import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { botToken, chatKeys, homeChannel, threadKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
 
-// The server finds mentions in plain text too, where no letter, digit or _ stands before the @ (TDLib, MessageEntity).
-const disarm = (text: string): string => text.replace(/(?<![\p{L}\p{N}_])@(?=\w)/gu, '$&\u200b')
+// Telegram finds mentions in plain text too: at an @ without a letter, digit or _ before it (TDLib, MessageEntity).
+const withoutMentions = (text: string): string => text.replace(/(?<![\p{L}\p{N}_])@(?=\w)/gu, '$&\u200b')
 
 export const telegram = defineChat({
   name: 'telegram',
@@ -23,16 +23,17 @@ export const telegram = defineChat({
   needs: [['token']],
   limit: { max: 4096, unit: 'utf16' },
   idempotent: false,
-  escape: disarm,
+  escape: withoutMentions,
   checkChat: (chat) => (/^(?:-?\d{1,20}|@[A-Za-z]\w{3,63})$/.test(chat) ? undefined : 'chat_id is neither a number nor @channel'),
   checkThread: (thread) => (/^[1-9]\d{0,9}$/.test(thread) ? undefined : 'the thread is not the number of a topic'),
   post: (posting) => post(posting, posting.chat),
 })
 
+/** Posts one message. `moved`: `chat` is the number that Telegram gave for a group which has become a supergroup. */
 const post = async (posting: Posting, chat: string, moved = false): Promise<Sent> => {
   const { text, thread, call, setting } = posting
   const answer = await call({
-    url: `${baseOf(posting, 'https://api.telegram.org')}/bot${setting('token')}/sendMessage`,
+    url: `${apiBaseOf(posting, 'https://api.telegram.org')}/bot${setting('token')}/sendMessage`,
     json: {
       chat_id: chat,
       text,
@@ -41,14 +42,14 @@ const post = async (posting: Posting, chat: string, moved = false): Promise<Sent
       link_preview_options: { is_disabled: true },
     },
   })
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   if (answer.status === 200 && own(answer.body, 'ok') === true) return { ok: true }
   const parameters = own(answer.body, 'parameters')
   const hints = isObject(parameters) ? parameters : {}
   const next = own(hints, 'migrate_to_chat_id')
   if (typeof next === 'number' && !moved) return post(posting, String(next), true)
   const seconds = own(hints, 'retry_after')
-  return refusedBy(answer, {
+  return failureFromAnswer(answer, {
     why: answerText(answer.body, 'description'),
     idempotent: false,
     retryAfterMs: typeof seconds === 'number' ? seconds * 1000 : undefined,

@@ -1,9 +1,12 @@
-/** Sends on personal WeChat as an iLink bot with a token from a QR login, though without `context_token` a message may not arrive. */
+/**
+ * The target `weixin`: sends on personal WeChat as an iLink bot, with a token from a QR login. Without `context_token` in the route, a
+ * message may not arrive.
+ */
 
 import { randomBytes } from 'node:crypto'
 import { own } from '../../../core/json.ts'
-import { type ApiAnswer, allAnswerTexts, answerText, refusedBy } from '../../delivery/api.ts'
-import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { type ApiAnswer, allAnswerTexts, answerText, failureFromAnswer } from '../../delivery/api.ts'
+import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { botToken, chatKeys, homeChannel, textKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
 
@@ -11,7 +14,9 @@ import type { Sent } from '../target.ts'
 const version = [2, 4, 8] as const
 const versionNumber = (version[0] << 16) | (version[1] << 8) | version[2]
 
+/** The pause between the messages of one text. */
 const pauseMs = 300
+/** The wait after too many messages. */
 const limitedMs = 5_000
 
 export const weixin = defineChat({
@@ -42,9 +47,10 @@ export const weixin = defineChat({
   },
 })
 
+/** Posts one message, within the conversation that `contextToken` belongs to. */
 const post = async (posting: Posting, contextToken: string | undefined): Promise<Sent> => {
   const answer = await posting.call({
-    url: `${baseOf(posting, posting.setting('base_url') ?? '')}/ilink/bot/sendmessage`,
+    url: `${apiBaseOf(posting, posting.setting('base_url') ?? '')}/ilink/bot/sendmessage`,
     headers: {
       authorizationtype: 'ilink_bot_token',
       authorization: `Bearer ${posting.setting('token')}`,
@@ -69,10 +75,10 @@ const post = async (posting: Posting, contextToken: string | undefined): Promise
   if (code === 0) return { ok: true }
   // When the conversation of the token has ended, the message may still arrive without the token.
   if (code === -14 && contextToken !== undefined) return post(posting, undefined)
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   const ended = code === -14 || (code === -2 && answerText(answer.body, 'errmsg') === 'unknown error')
   const limited = code === -2 && !ended
-  return refusedBy(answer, {
+  return failureFromAnswer(answer, {
     why: ended ? `the login has ended: get a new token by QR login (${code})` : allAnswerTexts(answer.body, 'ret', 'errcode', 'errmsg'),
     idempotent: false,
     limited,
@@ -80,7 +86,7 @@ const post = async (posting: Posting, contextToken: string | undefined): Promise
   })
 }
 
-/** The code of an answer with status 200. An answer without a code is a success, 0. */
+/** Returns the code of an answer with status 200, in which a missing code is a success, 0. `undefined`: the answer cannot be read. */
 const answerCode = (answer: ApiAnswer): number | undefined => {
   if (answer.kind === 'none' || answer.status !== 200) return undefined
   // A body that broke off also reads as an empty map, and it may have held an error.

@@ -1,18 +1,22 @@
-/** Sends on WhatsApp by the Cloud API when its settings are there, or else by a bridge that acts as a linked device. */
+/**
+ * The target `whatsapp`: sends text by WhatsApp's Cloud API when its settings are there, else by a bridge. A bridge is a program of the
+ * operator that acts as a linked device.
+ */
 
 import { isObject, type Json, type JsonObject, own } from '../../../core/json.ts'
-import { answerText, refusedBy } from '../../delivery/api.ts'
+import { answerText, failureFromAnswer } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { isOn } from '../../delivery/settings.ts'
-import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, onOff, referable, secret, textKey, threadKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
 
 const localBridge = 'http://127.0.0.1:3000'
 const cloudKeys = ['phone_number_id', 'access_token']
 
-/** The codes for "not now": a limit of the app, the account, the number or the receiver is reached, or the service is down. */
+/** The Cloud API's codes for "not now": a limit of the app, the account, the number or the receiver is reached, or the service is down. */
 const notNow = [4, 80007, 130429, 131016, 131056]
+/** The code for too many messages from one number to one receiver. */
 const pairRate = 131056
 const pairRateMs = 6_000
 
@@ -56,9 +60,9 @@ export const whatsapp = defineChat({
     const { setting } = posting
     const [first, ...more] = cloudKeys.filter((key) => setting(key) === undefined)
     if (first === undefined) return postToCloud(posting)
-    // Only one of the two Cloud settings is a mistake. The bridge is not used then, because it would send from another number.
+    // One setting of the Cloud API without the other is a mistake. The bridge is not used then, because it would send from another number.
     if (more.length === 0) return Promise.resolve(permanentFailure(`not connected: set platforms.whatsapp.${first}`))
-    const bridge = setting('bridge_url') ?? (isOn(setting('bridge')) ? baseOf(posting, localBridge) : undefined)
+    const bridge = setting('bridge_url') ?? (isOn(setting('bridge')) ? apiBaseOf(posting, localBridge) : undefined)
     if (bridge === undefined) return Promise.resolve(permanentFailure('not connected: platforms.whatsapp.bridge is off'))
     return postToBridge(posting, bridge.replace(/\/+$/, ''))
   },
@@ -75,7 +79,7 @@ const postToCloud = async (posting: Posting): Promise<Sent> => {
   const content = messageContent(posting)
   if (content === undefined) return permanentFailure('template or template_language is no valid name')
   const answer = await call({
-    url: `${baseOf(posting, 'https://graph.facebook.com')}/${version}/${id}/messages`,
+    url: `${apiBaseOf(posting, 'https://graph.facebook.com')}/${version}/${id}/messages`,
     headers: { authorization: `Bearer ${setting('access_token')}` },
     json: {
       messaging_product: 'whatsapp',
@@ -85,12 +89,12 @@ const postToCloud = async (posting: Posting): Promise<Sent> => {
       ...content,
     },
   })
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   if (answer.status === 200 && hasMessageId(answer.body)) return { ok: true }
   const given = own(answer.body, 'error')
   const error = isObject(given) ? given : {}
   const code = Number(own(error, 'code'))
-  return refusedBy(answer, {
+  return failureFromAnswer(answer, {
     why: errorReason(error, code),
     idempotent: false,
     limited: notNow.includes(code),
@@ -98,7 +102,7 @@ const postToCloud = async (posting: Posting): Promise<Sent> => {
   })
 }
 
-/** A text, or a template with the text as its value. Only a template may go to somebody who has not written for a day. */
+/** Makes a text message, or a template with the text as its value. Only a template may go to somebody who has not written for a day. */
 const messageContent = ({ text, extra }: Posting): JsonObject | undefined => {
   const name = extra('template')
   if (name === undefined) return { type: 'text', text: { body: text, preview_url: false } }
@@ -126,8 +130,8 @@ const postToBridge = async ({ chat, text, thread, part, call }: Posting, bridge:
   const chatId = chat.includes('@') ? chat : `${digitsOf(chat)}@s.whatsapp.net`
   const reply = thread === undefined || part > 1 ? {} : { replyTo: thread }
   const answer = await call({ url: `${bridge}/send`, json: { chatId, message: text, ...reply } })
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   if (answer.status === 200 && own(answer.body, 'success') === true) return { ok: true }
   // Status 503 means that the bridge has no link to WhatsApp now, and sent nothing.
-  return refusedBy(answer, { why: answerText(answer.body, 'error'), idempotent: false, limited: answer.status === 503 })
+  return failureFromAnswer(answer, { why: answerText(answer.body, 'error'), idempotent: false, limited: answer.status === 503 })
 }

@@ -1,12 +1,14 @@
-/** Sends text without mentions to the DingTalk group of a robot's webhook, or to any group or person by an app's robot. */
+/**
+ * The target `dingtalk`: sends text without mentions to the group of a robot's webhook, or, by the robot of an app, to any group or person.
+ */
 
 import { createHmac } from 'node:crypto'
 import { type JsonObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, allAnswerTexts, refusedBy } from '../../delivery/api.ts'
+import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
-import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, secret, textKey, webhookUrl } from '../kit/keys.ts'
-import { type CallWithToken, issued, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
+import { type CallWithToken, issuedToken, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
 
@@ -26,15 +28,16 @@ export const dingtalk = defineChat({
   extra: chatKeys('Id of the conversation or person.'),
   needs: [['webhook_url'], app],
   ...webhookOr(app),
-  // The app's limit is the stricter one: 15 000 bytes of msgParam, which holds the text and little else.
+  // The limit of the app is stricter than that of the webhook: 15 000 bytes of msgParam, which holds the text and little else.
   limit: { max: 14_000, unit: 'json' },
   idempotent: false,
   post: (posting) => (goesByApp(posting, app) ? postByApp(posting) : postToWebhook(posting)),
 })
 
 /** After more than 20 messages in a minute, DingTalk blocks a robot for ten minutes. */
-const shutOutMs = 600_000
-const tooFast = [130101, 410100]
+const blockedMs = 600_000
+/** The codes of a blocked robot. */
+const blockedCodes = [130101, 410100]
 
 const postToWebhook = async ({ text, call, setting, clock }: Posting): Promise<Sent> => {
   const url = new URL(setting('webhook_url') ?? '')
@@ -45,12 +48,12 @@ const postToWebhook = async ({ text, call, setting, clock }: Posting): Promise<S
     url.searchParams.set('sign', createHmac('sha256', secret).update(`${timestamp}\n${secret}`).digest('base64'))
   }
   const answer = await call({ url: url.href, json: { msgtype: 'text', text: { content: text }, at: { isAtAll: false } } })
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   const code = own(answer.body, 'errcode')
   if (answer.status === 200 && code === 0) return { ok: true }
-  const limited = typeof code === 'number' && tooFast.includes(code)
+  const limited = typeof code === 'number' && blockedCodes.includes(code)
   const why = allAnswerTexts(answer.body, 'errcode', 'errmsg')
-  return refusedBy(answer, { why, idempotent: false, limited, retryAfterMs: limited ? shutOutMs : undefined })
+  return failureFromAnswer(answer, { why, idempotent: false, limited, retryAfterMs: limited ? blockedMs : undefined })
 }
 
 const postByApp = async (posting: Posting): Promise<Sent> => {
@@ -63,7 +66,7 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
     msgKey: 'sampleText',
     msgParam: JSON.stringify({ content: text }),
   }
-  const base = baseOf(posting, 'https://api.dingtalk.com')
+  const base = apiBaseOf(posting, 'https://api.dingtalk.com')
   return withToken({ identity: ['dingtalk', base, ...app.map(setting)], clock, keep, fetch: () => fetchToken(posting, base) }, (token) =>
     isGroup
       ? post(posting, `${base}/v1.0/robot/groupMessages/send`, token, { ...message, openConversationId: chat })
@@ -74,28 +77,35 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
 const fetchToken = async ({ call, setting }: Posting, base: string): Promise<TokenOrFailure> => {
   const json = { appKey: setting('client_id') ?? '', appSecret: setting('client_secret') ?? '' }
   const answer = await call({ url: `${base}/v1.0/oauth2/accessToken`, json })
-  const token = answer.kind === 'answer' ? issued(own(answer.body, 'accessToken'), own(answer.body, 'expireIn')) : undefined
-  return token ?? refusalOf(answer, true)
+  const token = answer.kind === 'answer' ? issuedToken(own(answer.body, 'accessToken'), own(answer.body, 'expireIn')) : undefined
+  return token ?? dingtalkFailure(answer, true)
 }
 
+/** Posts one message by the app. `stale`: the token is no longer valid. */
 const post = async ({ call }: Posting, url: string, token: string, json: JsonObject): Promise<CallWithToken> => {
   const answer = await call({ url, headers: { 'x-acs-dingtalk-access-token': token }, json })
-  if (answer.kind === 'none') return refusalOf(answer, false)
+  if (answer.kind === 'none') return dingtalkFailure(answer, false)
   const { body, status } = answer
-  if (status === 401 || own(body, 'code') === 'InvalidAuthentication') return { stale: refusalOf(answer, false) }
-  // There is only one receiver. When a list of failures names somebody, nobody got the message.
+  if (status === 401 || own(body, 'code') === 'InvalidAuthentication') return { stale: dingtalkFailure(answer, false) }
+  // The message has only one receiver. When a list of failures in the answer names somebody, nobody got the message.
   if (isFilled(own(body, 'flowControlledStaffIdList'))) {
     return { ok: false, why: 'too many messages to this person', repeatable: true, retryAfterMs: 60_000 }
   }
   const isLost = ['invalidStaffIdList', 'filteredStaffIdList'].some((key) => isFilled(own(body, key)))
   if (isLost) return permanentFailure('no such person, or out of reach of the robot')
-  return status === 200 && typeof own(body, 'processQueryKey') === 'string' ? { ok: true } : refusalOf(answer, false)
+  return status === 200 && typeof own(body, 'processQueryKey') === 'string' ? { ok: true } : dingtalkFailure(answer, false)
 }
 
 const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0
 
-const refusalOf = (answer: ApiAnswer, idempotent: boolean): Sent => {
+/** Makes the failure of a call of the app's API. `idempotent`: the same call again cannot post twice. */
+const dingtalkFailure = (answer: ApiAnswer, idempotent: boolean): Sent => {
   const body = answer.kind === 'answer' ? answer.body : {}
   const limited = /QpsLimit/.test(String(own(body, 'code')))
-  return refusedBy(answer, { why: allAnswerTexts(body, 'code', 'message'), idempotent, limited, retryAfterMs: limited ? 1000 : undefined })
+  return failureFromAnswer(answer, {
+    why: allAnswerTexts(body, 'code', 'message'),
+    idempotent,
+    limited,
+    retryAfterMs: limited ? 1000 : undefined,
+  })
 }

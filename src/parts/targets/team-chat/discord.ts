@@ -1,9 +1,12 @@
-/** Sends without mentions to any Discord channel or thread by a bot, where Discord recognises a repeat, or to a webhook's channel. */
+/**
+ * The target `discord`: sends text without mentions, by a bot to any channel or thread, or to the channel of a webhook. Discord
+ * recognises a repeated message of a bot, but not of a webhook.
+ */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, answerText, refusedBy } from '../../delivery/api.ts'
+import { type ApiAnswer, answerText, failureFromAnswer } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
-import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { botToken, chatKeys, homeChannel, threadKey, webhookUrl } from '../kit/keys.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
@@ -11,8 +14,9 @@ import type { Sent } from '../target.ts'
 const bot = ['token']
 const snowflake = /^\d{15,20}$/
 const webhookPath = /^\/api(?:\/v\d+)?\/webhooks\/\d+\/[\w-]+\/?$/
-/** Cloudflare guards the API, and expects a user agent of this form. */
-const agent = { 'user-agent': 'DiscordBot (https://www.npmjs.com/package/headgate, 1)' }
+/** The user agent has this form because Cloudflare, which guards Discord's API, expects it. */
+const userAgent = { 'user-agent': 'DiscordBot (https://www.npmjs.com/package/headgate, 1)' }
+/** The flag of a message whose links show no previews. */
 const suppressEmbeds = 4
 
 export const discord = defineChat({
@@ -42,12 +46,12 @@ const messageOf = ({ text }: Posting): JsonObject => ({ content: text, allowed_m
 const postByBot = async (posting: Posting): Promise<Sent> => {
   const { chat, thread, setting, key, call } = posting
   const answer = await call({
-    url: `${baseOf(posting, 'https://discord.com')}/api/v10/channels/${thread ?? chat}/messages`,
-    headers: { ...agent, authorization: `Bot ${setting('token')}` },
+    url: `${apiBaseOf(posting, 'https://discord.com')}/api/v10/channels/${thread ?? chat}/messages`,
+    headers: { ...userAgent, authorization: `Bot ${setting('token')}` },
     // A nonce may have 25 characters at most.
     json: { ...messageOf(posting), nonce: key.toString('base64url').slice(0, 25), enforce_nonce: true },
   })
-  return verdict(answer, true)
+  return resultOfMessage(answer, true)
 }
 
 const postToWebhook = async (posting: Posting): Promise<Sent> => {
@@ -56,16 +60,17 @@ const postToWebhook = async (posting: Posting): Promise<Sent> => {
   // Without `wait`, Discord answers before it knows whether the message was saved.
   url.searchParams.set('wait', 'true')
   if (posting.thread !== undefined) url.searchParams.set('thread_id', posting.thread)
-  return verdict(await posting.call({ url: url.href, headers: agent, json: messageOf(posting) }), false)
+  return resultOfMessage(await posting.call({ url: url.href, headers: userAgent, json: messageOf(posting) }), false)
 }
 
-const verdict = (answer: ApiAnswer, idempotent: boolean): Sent => {
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent })
+/** Makes the result of a message from Discord's answer. `idempotent`: Discord recognises a repeat of the message. */
+const resultOfMessage = (answer: ApiAnswer, idempotent: boolean): Sent => {
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent })
   if (answer.status === 200 && typeof own(answer.body, 'id') === 'string') return { ok: true }
   const code = answerText(answer.body, 'code')
   const message = answerText(answer.body, 'message')
   const why = code === undefined || message === undefined ? message : `${message} (${code})`
-  return refusedBy(answer, { why, idempotent, retryAfterMs: secondsToMs(own(answer.body, 'retry_after')) })
+  return failureFromAnswer(answer, { why, idempotent, retryAfterMs: secondsToMs(own(answer.body, 'retry_after')) })
 }
 
 const secondsToMs = (seconds: Json | undefined): number | undefined => (typeof seconds === 'number' ? seconds * 1000 : undefined)

@@ -1,9 +1,12 @@
-/** Sends to any Google Chat space by an app, where the API recognises a repeat, or to the space of a webhook. */
+/**
+ * The target `google_chat`: sends text by an app (a service account) to any space of Google Chat, or to the space of a webhook. Google Chat
+ * recognises a repeated message of an app, but not of a webhook.
+ */
 
 import { isObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, allAnswerTexts, refusedBy } from '../../delivery/api.ts'
+import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
-import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { fetchToken, readAccount } from '../kit/google-account.ts'
 import { chatKeys, homeChannel, secret, threadKey, webhookUrl } from '../kit/keys.ts'
 import { type CallWithToken, withToken } from '../kit/token-cache.ts'
@@ -46,8 +49,8 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
   if (space === undefined) return permanentFailure('chat_id is no space (spaces/…)')
   const account = await readAccount(setting('service_account_json') ?? '')
   if ('problem' in account) return permanentFailure(`service_account_json ${account.problem}`)
-  const url = new URL(`${baseOf(posting, 'https://chat.googleapis.com')}/v1/spaces/${space}/messages`)
-  const tokenUrl = `${baseOf(posting, 'https://oauth2.googleapis.com')}/token`
+  const url = new URL(`${apiBaseOf(posting, 'https://chat.googleapis.com')}/v1/spaces/${space}/messages`)
+  const tokenUrl = `${apiBaseOf(posting, 'https://oauth2.googleapis.com')}/token`
   const identity = ['google_chat', tokenUrl, account.email, account.key]
   return withToken({ identity, clock, keep, fetch: () => fetchToken(account, { url: tokenUrl, scope, call, clock }) }, (token) =>
     post(posting, url, { authorization: `Bearer ${token}` }, true),
@@ -56,21 +59,22 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
 
 type Headers = { readonly [name: string]: string }
 
+/** Posts one message. `url`: the address for messages of a space. `stale`: the token of the app is no longer valid. */
 const post = async ({ text, thread, key, call }: Posting, url: URL, headers: Headers, idempotent: boolean): Promise<CallWithToken> => {
   url.searchParams.set('requestId', key.toString('hex'))
   if (thread !== undefined) url.searchParams.set('messageReplyOption', 'REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD')
   const where = thread === undefined ? {} : { thread: /^spaces\/[\w-]+\/threads\//.test(thread) ? { name: thread } : { threadKey: thread } }
   const answer = await call({ url: url.href, headers, json: { text, ...where } })
   if (answer.kind === 'answer' && answer.status === 200 && typeof own(answer.body, 'name') === 'string') return { ok: true }
-  const sent = refusalOf(answer, idempotent)
+  const sent = googleChatFailure(answer, idempotent)
   return answer.kind === 'answer' && answer.status === 401 ? { stale: sent } : sent
 }
 
-const refusalOf = (answer: ApiAnswer, idempotent: boolean): Sent => {
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent })
+const googleChatFailure = (answer: ApiAnswer, idempotent: boolean): Sent => {
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent })
   const error = own(answer.body, 'error')
   const why = isObject(error) ? allAnswerTexts(error, 'status', 'message') : undefined
   // The API often does not say how long to wait. A space takes 60 messages a minute, so we wait a few seconds.
   const retryAfterMs = answer.retryAfterMs ?? (answer.status === 429 ? 5000 : undefined)
-  return refusedBy(answer, { why, idempotent, retryAfterMs })
+  return failureFromAnswer(answer, { why, idempotent, retryAfterMs })
 }

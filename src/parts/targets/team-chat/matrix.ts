@@ -1,15 +1,19 @@
-/** Sends text without mentions to a Matrix room by its id or alias, joins the room if necessary, and refuses encrypted rooms. */
+/**
+ * The target `matrix`: sends text without mentions to a Matrix room, which is named by its id or alias. The user joins the room if
+ * necessary. To an encrypted room nothing is sent.
+ */
 
 import { type Json, own } from '../../../core/json.ts'
-import { type ApiAnswer, allAnswerTexts, refusedBy } from '../../delivery/api.ts'
+import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
-import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, password, referable, secret, textKey, threadKey } from '../kit/keys.ts'
 import { type CallWithToken, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
 import type { Sent } from '../target.ts'
 
-/** Every login uses the same device, so a new login replaces the one before. */
+/** Every login has the same device, so a new login replaces the login before it. */
 const device = { device_id: 'HEADGATE', initial_device_display_name: 'headgate' }
+/** How long the token of a login is used. */
 const loginMs = 30 * 24 * 3_600_000
 
 export const matrix = defineChat({
@@ -38,7 +42,7 @@ export const matrix = defineChat({
   checkThread: (thread) => (/^\$\S{1,254}$/.test(thread) ? undefined : 'the thread is not the id of an event ($…)'),
   async post(posting) {
     const { setting, clock, keep } = posting
-    const api = `${baseOf(posting, setting('homeserver') ?? '')}/_matrix/client/v3`
+    const api = `${apiBaseOf(posting, setting('homeserver') ?? '')}/_matrix/client/v3`
     if (!/^https?:\/\/[^/?#\s]/i.test(api)) return permanentFailure('platforms.matrix.homeserver is not a web address')
     const token = setting('access_token')
     if (token === undefined) {
@@ -57,11 +61,13 @@ const login = async ({ call, setting }: Posting, api: string): Promise<TokenOrFa
     json: { type: 'm.login.password', identifier, password: setting('password') ?? '', ...device },
   })
   const token = answer.kind === 'answer' && answer.status === 200 ? own(answer.body, 'access_token') : undefined
-  return typeof token === 'string' && token !== '' ? { token, lifeMs: loginMs } : refusalOf(answer)
+  return typeof token === 'string' && token !== '' ? { token, lifeMs: loginMs } : matrixFailure(answer)
 }
 
+/** Calls the server with the token. `path`: the segments of the path after the address of the API. */
 type CallServer = (method: 'GET' | 'POST' | 'PUT', path: readonly string[], json?: Json) => Promise<ApiAnswer>
 
+/** Sends one message. `stale`: the token is no longer valid. */
 const sendMessage = async (posting: Posting, api: string, token: string): Promise<CallWithToken> => {
   const ask: CallServer = (method, path, json) =>
     posting.call({
@@ -70,21 +76,21 @@ const sendMessage = async (posting: Posting, api: string, token: string): Promis
       headers: { authorization: `Bearer ${token}` },
       ...(json === undefined ? {} : { json }),
     })
-  const found = await roomOf(posting.chat, ask)
+  const found = await findRoom(posting.chat, ask)
   if (!('room' in found)) return found
-  // The server posts only one message for one transaction id (Client-Server API, transaction identifiers).
+  // The last segment is a transaction id. For one such id the server posts only one message (Client-Server API, transaction identifiers).
   const answer = await ask(
     'PUT',
     ['rooms', found.room, 'send', 'm.room.message', posting.key.toString('base64url')],
     messageContent(posting),
   )
-  return answerText(answer, 'event_id') === undefined ? usedOr(answer) : { ok: true }
+  return successText(answer, 'event_id') === undefined ? failureOrStale(answer) : { ok: true }
 }
 
 const messageContent = ({ text, thread }: Posting): Json => ({
   msgtype: 'm.text',
   body: text,
-  // The empty map says that nobody is mentioned. Without it, clients look for names in the text.
+  // An empty `m.mentions` says that nobody is mentioned. Without `m.mentions`, clients look for names in the text.
   'm.mentions': {},
   ...(thread === undefined ? {} : { 'm.relates_to': inThread(thread) }),
 })
@@ -98,42 +104,48 @@ const inThread = (root: string): Json => ({
 
 type RoomId = { readonly room: string }
 
-const roomOf = async (chat: string, ask: CallServer): Promise<RoomId | CallWithToken> => {
-  if (!chat.startsWith('#')) return writable(chat, chat, ask)
+/** Finds the room that a chat id or alias names. A failure is returned as the result of the message. */
+const findRoom = async (chat: string, ask: CallServer): Promise<RoomId | CallWithToken> => {
+  if (!chat.startsWith('#')) return writableRoom(chat, chat, ask)
   const answer = await ask('GET', ['directory', 'room', chat])
-  const room = answerText(answer, 'room_id')
-  return room === undefined ? usedOr(answer) : writable(room, chat, ask)
+  const room = successText(answer, 'room_id')
+  return room === undefined ? failureOrStale(answer) : writableRoom(room, chat, ask)
 }
 
-/** The room, when we may post in it and it is not encrypted. */
-const writable = async (room: string, name: string, ask: CallServer): Promise<RoomId | CallWithToken> => {
+/**
+ * Returns the room, after joining it where necessary. Returns a failure when the room cannot be joined, or is encrypted. `name`: the room's
+ * id or alias.
+ */
+const writableRoom = async (room: string, name: string, ask: CallServer): Promise<RoomId | CallWithToken> => {
   const encryption = ['rooms', room, 'state', 'm.room.encryption']
   let state = await ask('GET', encryption)
   if (state.kind === 'answer' && state.status === 403) {
     // 403 means that we are not in the room. Joining works with an invitation, or when anybody may join.
     const joined = await ask('POST', ['join', name], {})
-    if (answerText(joined, 'room_id') === undefined) return usedOr(joined)
+    if (successText(joined, 'room_id') === undefined) return failureOrStale(joined)
     state = await ask('GET', encryption)
   }
-  if (state.kind === 'none') return refusalOf(state)
+  if (state.kind === 'none') return matrixFailure(state)
   if (state.status === 200) return permanentFailure('the room is encrypted, and headgate cannot write to it: use a room without encryption')
-  return state.status === 404 && own(state.body, 'errcode') === 'M_NOT_FOUND' ? { room } : usedOr(state)
+  return state.status === 404 && own(state.body, 'errcode') === 'M_NOT_FOUND' ? { room } : failureOrStale(state)
 }
 
-const answerText = (answer: ApiAnswer, key: string): string | undefined => {
+/** Returns the text under a key of an answer with status 200. */
+const successText = (answer: ApiAnswer, key: string): string | undefined => {
   const value = answer.kind === 'answer' && answer.status === 200 ? own(answer.body, key) : undefined
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-const usedOr = (answer: ApiAnswer): CallWithToken => {
-  const sent = refusalOf(answer)
+/** Makes the failure of a call with a token. `stale`: the server no longer knows the token. */
+const failureOrStale = (answer: ApiAnswer): CallWithToken => {
+  const sent = matrixFailure(answer)
   return answer.kind === 'answer' && own(answer.body, 'errcode') === 'M_UNKNOWN_TOKEN' ? { stale: sent } : sent
 }
 
-/** Every failure may be repeated: the steps before the message post nothing, and the server recognises a repeated message. */
-const refusalOf = (answer: ApiAnswer): Sent => {
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent: true })
+/** Makes the failure of a call. A repeat is allowed: only the last call posts, and the server recognises a repeated message. */
+const matrixFailure = (answer: ApiAnswer): Sent => {
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: true })
   const wait = own(answer.body, 'retry_after_ms')
   const retryAfterMs = answer.retryAfterMs ?? (typeof wait === 'number' ? wait : undefined)
-  return refusedBy(answer, { why: allAnswerTexts(answer.body, 'errcode', 'error'), idempotent: true, retryAfterMs })
+  return failureFromAnswer(answer, { why: allAnswerTexts(answer.body, 'errcode', 'error'), idempotent: true, retryAfterMs })
 }

@@ -1,8 +1,8 @@
-/** Sends to a Mattermost channel or thread with a bot's or personal token, without mentions or images. */
+/** The target `mattermost`: sends text without mentions and images to a channel or thread, with the token of a bot or a person. */
 
 import { own } from '../../../core/json.ts'
-import { answerText, refusedBy } from '../../delivery/api.ts'
-import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { answerText, failureFromAnswer } from '../../delivery/api.ts'
+import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { withoutImages } from '../kit/images.ts'
 import { botToken, chatKeys, homeChannel, serverUrl, threadKey } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
@@ -36,16 +36,16 @@ export const mattermost = defineChat({
 const post = async (posting: Posting): Promise<Sent> => {
   const { text, chat, thread, setting, call } = posting
   const answer = await call({
-    url: `${baseOf(posting, setting('url') ?? '')}/api/v4/posts`,
+    url: `${apiBaseOf(posting, setting('url') ?? '')}/api/v4/posts`,
     headers: { authorization: `Bearer ${setting('token')}` },
     json: { channel_id: chat, message: text, ...(thread === undefined ? {} : { root_id: thread }) },
   })
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   if (answer.status === 201 && typeof own(answer.body, 'id') === 'string') return { ok: true }
-  // The header holds the seconds until the limit resets. We read it because Retry-After is not always there.
+  // x-ratelimit-reset holds the seconds until the limit resets. Mattermost does not always send Retry-After.
   const reset = Number(answer.header('x-ratelimit-reset') ?? Number.NaN)
   const resetMs = answer.status === 429 && Number.isFinite(reset) ? reset * 1000 : undefined
-  return refusedBy(answer, {
+  return failureFromAnswer(answer, {
     why: answerText(answer.body, 'message', 'id'),
     idempotent: false,
     retryAfterMs: answer.retryAfterMs ?? resetMs,

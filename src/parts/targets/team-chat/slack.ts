@@ -1,9 +1,12 @@
-/** Sends to any Slack channel by a bot, or to the channel of an incoming webhook, without mentions, hidden links or previews. */
+/**
+ * The target `slack`: sends text to any channel by a bot, or to the channel of an incoming webhook. The text mentions nobody, hides no
+ * links, and its links show no previews.
+ */
 
 import { own } from '../../../core/json.ts'
 import { excerpt, printable } from '../../../core/text.ts'
-import { answerText, refusedBy } from '../../delivery/api.ts'
-import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { answerText, failureFromAnswer } from '../../delivery/api.ts'
+import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { botToken, chatKeys, homeChannel, threadKey, webhookUrl } from '../kit/keys.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
@@ -32,7 +35,10 @@ export const slack = defineChat({
   post: (posting) => (goesByApp(posting, bot) ? postByBot(posting) : postToWebhook(posting)),
 })
 
-/** Breaks `<!channel>`, `<@U…>` and `<url|label>`. It runs after the split, so that no entity is cut and the shown length counts. */
+/**
+ * Escapes a text, so that `<!channel>` and `<@U…>` mention nobody and `<url|label>` hides no link. A text is escaped after it was split,
+ * so that no cut falls into an entity such as `&lt;`, and the limit counts characters as they are shown.
+ */
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 const messageOf = ({ text, thread }: Posting) => ({
@@ -45,22 +51,22 @@ const messageOf = ({ text, thread }: Posting) => ({
 
 const postByBot = async (posting: Posting): Promise<Sent> => {
   const answer = await posting.call({
-    url: `${baseOf(posting, 'https://slack.com')}/api/chat.postMessage`,
+    url: `${apiBaseOf(posting, 'https://slack.com')}/api/chat.postMessage`,
     headers: { authorization: `Bearer ${posting.setting('token')}` },
     json: { channel: posting.chat, parse: 'none', ...messageOf(posting) },
   })
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   if (answer.status === 200 && own(answer.body, 'ok') === true) return { ok: true }
   const error = answerText(answer.body, 'error')
   const needed = answerText(answer.body, 'needed')
   const why = error === undefined || needed === undefined ? error : `${error}: ${needed}`
-  return refusedBy(answer, { why, idempotent: false, limited: error !== undefined && /^rate_?limited$/.test(error) })
+  return failureFromAnswer(answer, { why, idempotent: false, limited: error !== undefined && /^rate_?limited$/.test(error) })
 }
 
 /** Posts to the webhook, which answers in plain text: `ok`, or what is wrong. */
 const postToWebhook = async (posting: Posting): Promise<Sent> => {
   const answer = await posting.call({ url: posting.setting('webhook_url') ?? '', json: messageOf(posting) })
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   if (answer.status === 200 && answer.text.trim() === 'ok') return { ok: true }
-  return refusedBy(answer, { why: printable(excerpt(answer.text.trim(), 200)) || undefined, idempotent: false })
+  return failureFromAnswer(answer, { why: printable(excerpt(answer.text.trim(), 200)) || undefined, idempotent: false })
 }

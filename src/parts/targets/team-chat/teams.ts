@@ -1,7 +1,7 @@
-/** Sends to Microsoft Teams by the webhook of a workflow, as an adaptive card in the chat that the workflow posts to. */
+/** The target `teams`: sends text to Microsoft Teams by the webhook of a workflow, as an adaptive card in the chat of the workflow. */
 
 import { isObject, own } from '../../../core/json.ts'
-import { allAnswerTexts, refusedBy } from '../../delivery/api.ts'
+import { allAnswerTexts, failureFromAnswer } from '../../delivery/api.ts'
 import { defineChat, type Posting } from '../kit/chat.ts'
 import { homeChannel, noChatKeys, webhookUrl } from '../kit/keys.ts'
 import type { Sent } from '../target.ts'
@@ -17,12 +17,12 @@ export const teams = defineChat({
   },
   extra: noChatKeys,
   needs: [['webhook_url']],
-  noChat: () => 'the chat of the workflow',
-  namesChats: () => false,
+  defaultChat: () => 'the chat of the workflow',
+  reachesChatsById: () => false,
   // The whole message may have 28 KB. The limit is lower, because some services count escapes differently.
   limit: { max: 20_000, unit: 'json' },
   idempotent: false,
-  // A card renders `{{DATE(…)}}`. A text cannot mention anybody, because a card needs an entity for each mention.
+  // A card fills in `{{DATE(…)}}`, so double braces are broken. Mentions need no breaking: a card mentions only whom its entities name.
   escape: (text) => text.replace(/\{(?=\{)/g, '{\u200b'),
   post: (posting) => post(posting),
 })
@@ -36,16 +36,16 @@ const post = async ({ text, call, setting }: Posting): Promise<Sent> => {
   }
   const message = { type: 'message', attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }] }
   const answer = await call({ url: setting('webhook_url') ?? '', json: message })
-  if (answer.kind === 'none') return refusedBy(answer, { idempotent: false })
+  if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent: false })
   const { status, body } = answer
   const answered = answer.text.trim()
   if (status === 202 || (status === 200 && (answered === '' || answered === '1'))) return { ok: true }
   const error = own(body, 'error')
-  // A connector may answer 200 with the error of Teams in the body.
-  const passed = /endpoint returned HTTP error (\d{3})/.exec(answered.slice(0, 1000))?.[1]
-  return refusedBy(answer, {
-    why: isObject(error) ? allAnswerTexts(error, 'code', 'message') : passed && `Teams answered HTTP ${passed}`,
+  // A connector, the older kind of webhook, may answer 200 with the error of Teams in the body.
+  const teamsStatus = /endpoint returned HTTP error (\d{3})/.exec(answered.slice(0, 1000))?.[1]
+  return failureFromAnswer(answer, {
+    why: isObject(error) ? allAnswerTexts(error, 'code', 'message') : teamsStatus && `Teams answered HTTP ${teamsStatus}`,
     idempotent: false,
-    limited: passed === '429',
+    limited: teamsStatus === '429',
   })
 }

@@ -1,11 +1,11 @@
-/** Sends on WeCom by an AI bot, by a corp app, or to the group of a robot's webhook. */
+/** The target `wecom`: sends on WeCom as an AI bot, as the app of a company, or to the group of a robot's webhook. */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
-import { type ApiAnswer, allAnswerTexts, refusedBy } from '../../delivery/api.ts'
+import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
-import { baseOf, defineChat, type Posting } from '../kit/chat.ts'
+import { apiBaseOf, defineChat, type Posting } from '../kit/chat.ts'
 import { chatKeys, homeChannel, referable, secret, textKey, webhookUrl } from '../kit/keys.ts'
-import { type CallWithToken, issued, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
+import { type CallWithToken, issuedToken, type TokenOrFailure, withToken } from '../kit/token-cache.ts'
 import { goesByApp, webhookOr } from '../kit/webhook-or-app.ts'
 import type { Sent } from '../target.ts'
 
@@ -33,7 +33,7 @@ export const wecom = defineChat({
   extra: chatKeys('Id of the chat or person.'),
   needs: [['webhook_url'], bot, app],
   ...webhookOr(bot, app),
-  // WeCom cuts an app's longer text without an error.
+  // The limit of the app: WeCom cuts off the end of a longer text without an error.
   limit: { max: 2048, unit: 'bytes' },
   idempotent: false,
   // `<@userid>` mentions somebody.
@@ -44,15 +44,17 @@ export const wecom = defineChat({
   },
 })
 
-/** Both limits in `tooMany` count messages per minute. */
+/** The wait after too many messages: WeCom's limits count messages per minute. */
 const minuteMs = 60_000
+/** WeCom's codes for too many messages. */
 const tooMany = [45009, 45033]
 const isTooMany = (code: Json | undefined): boolean => typeof code === 'number' && tooMany.includes(code)
+/** WeCom's codes for a token that is no longer valid. */
 const staleToken = [40001, 40014, 42001]
 
 const postToWebhook = async ({ text, call, setting }: Posting): Promise<Sent> => {
   const answer = await call({ url: setting('webhook_url') ?? '', json: { msgtype: 'text', text: { content: text } } })
-  return answerCode(answer) === 0 ? { ok: true } : refusalOf(answer, false)
+  return answerCode(answer) === 0 ? { ok: true } : wecomFailure(answer, false)
 }
 
 const postByBot = async ({ chat, text, setting, leftMs, keep }: Posting): Promise<Sent> => {
@@ -77,7 +79,7 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
   const agent = setting('agent_id') ?? ''
   if (!/^\d{1,10}$/.test(agent)) return permanentFailure('platforms.wecom.agent_id is not a number')
   const message = { msgtype: 'text', text: { content: text }, safe: 0 }
-  const base = baseOf(posting, 'https://qyapi.weixin.qq.com')
+  const base = apiBaseOf(posting, 'https://qyapi.weixin.qq.com')
   return withToken({ identity: ['wecom', base, ...app.map(setting)], clock, keep, fetch: () => fetchToken(posting, base) }, (token) =>
     kind === 'chat'
       ? post(posting, `${base}/cgi-bin/appchat/send?`, token, { ...message, chatid: id })
@@ -88,25 +90,25 @@ const postByApp = async (posting: Posting): Promise<Sent> => {
 const fetchToken = async ({ call, setting }: Posting, base: string): Promise<TokenOrFailure> => {
   const query = new URLSearchParams({ corpid: setting('corp_id') ?? '', corpsecret: setting('corp_secret') ?? '' })
   const answer = await call({ method: 'GET', url: `${base}/cgi-bin/gettoken?${query}` })
-  if (answer.kind === 'none' || answerCode(answer) !== 0) return refusalOf(answer, true)
-  return issued(own(answer.body, 'access_token'), own(answer.body, 'expires_in')) ?? refusalOf(answer, true)
+  if (answer.kind === 'none' || answerCode(answer) !== 0) return wecomFailure(answer, true)
+  return issuedToken(own(answer.body, 'access_token'), own(answer.body, 'expires_in')) ?? wecomFailure(answer, true)
 }
 
 const post = async ({ call }: Posting, url: string, token: string, json: JsonObject): Promise<CallWithToken> => {
   const answer = await call({ url: url + new URLSearchParams({ access_token: token }), json })
   const code = answerCode(answer)
-  if (typeof code === 'number' && staleToken.includes(code)) return { stale: refusalOf(answer, false) }
-  if (code !== 0 || answer.kind === 'none') return refusalOf(answer, false)
+  if (typeof code === 'number' && staleToken.includes(code)) return { stale: wecomFailure(answer, false) }
+  if (code !== 0 || answer.kind === 'none') return wecomFailure(answer, false)
   const lost = ['invaliduser', 'invalidparty', 'invalidtag', 'unlicenseduser'].some((key) => own(answer.body, key) || false)
   return lost ? permanentFailure('no such receiver, or out of reach of the app') : { ok: true }
 }
 
-/** The error code of an answer. WeCom answers success and errors alike with status 200. */
+/** Returns the code of an answer, which is 0 after a success. WeCom answers errors with status 200 too. */
 const answerCode = (answer: ApiAnswer): Json | undefined =>
   answer.kind === 'answer' && answer.status === 200 ? own(answer.body, 'errcode') : undefined
 
-const refusalOf = (answer: ApiAnswer, idempotent: boolean): Sent => {
+const wecomFailure = (answer: ApiAnswer, idempotent: boolean): Sent => {
   const limited = isTooMany(answerCode(answer))
   const why = answer.kind === 'answer' ? allAnswerTexts(answer.body, 'errcode', 'errmsg') : undefined
-  return refusedBy(answer, { why, idempotent, limited, retryAfterMs: limited ? minuteMs : undefined })
+  return failureFromAnswer(answer, { why, idempotent, limited, retryAfterMs: limited ? minuteMs : undefined })
 }
