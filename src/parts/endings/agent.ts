@@ -20,7 +20,7 @@ export const agent: EndingPart = {
     return (event) => {
       const message = render(event)
       const [session, lane] = [sessionOf?.(event), laneOf?.(event)]
-      // Most routes have neither JSONata nor a session or lane. Their run is made without waiting, because a wait keeps the event in memory.
+      // Without JSONata, session and lane, as on most routes, the run is made without waiting: a wait would keep the event in memory.
       if (!(message instanceof Promise || session || lane)) return acceptAgent(agentRun(event, message, undefined), kit.effects)
       return Promise.all([message, session, lane]).then(([message, session, lane]) =>
         acceptAgent(agentRun(event, message, session), kit.effects, lane),

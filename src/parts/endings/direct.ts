@@ -51,8 +51,8 @@ type HeldClaims = {
 }
 
 /**
- * The outcome when another request with this delivery id was still at work at the end of our time. A repeat is worth it: the other request
- * may fail, and the store releases its claim when its process is dead.
+ * The outcome when another request with this delivery id was still in progress at the end of `budgetMs`. The sender is asked to repeat the
+ * event: the other request may fail, and if its process is dead, the store releases its claim.
  */
 const inProgress = refuse('in_progress', { retryAfterSeconds: 5 })
 
@@ -105,10 +105,10 @@ const deliverDirectly = async (
 
 /** For each target that was tried, in order: the reason why it failed, or `undefined` when the target has the text. */
 type Failures = readonly (string | undefined)[]
-/** Sends to one target. `timeShare` is the fraction of the remaining time that the target may use. Resolves to why it failed, if it failed. */
+/** Sends to one target, within the fraction `timeShare` of the remaining time. Resolves to why it failed; `undefined` after a success. */
 type SendOne = (delivery: Delivery, position: number, timeShare: number) => Promise<string | undefined>
 
-/** Makes the function that sends the text of one event, within `budgetMs` for all targets. `answered` gets what a target said of a success. */
+/** Makes the function that sends the text of one event, within `budgetMs` for all targets. `answered` gets the `detail` of a success. */
 const senderOf = (
   about: Omit<Outgoing, 'delivery' | 'position' | 'budgetMs'>,
   { send, clock }: Effects,
