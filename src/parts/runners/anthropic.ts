@@ -1,4 +1,4 @@
-/** Asks a model through Anthropic's messages API. */
+/** The runner `anthropic`: asks a model through Anthropic's messages API. */
 
 import { builtinEnv } from './kit/env.ts'
 import { compileModelRunner } from './kit/model.ts'
@@ -13,7 +13,7 @@ export const anthropic: RunnerPart = {
   env: builtinEnv('anthropic'),
   api,
   compile: (settings, report) =>
-    // The address is always given: otherwise the SDK takes an address from the environment.
+    // `baseUrl` is given in any case: without it, the SDK would take the API's address from the gateway's environment.
     compileModelRunner(settings, report, { name: 'anthropic', baseUrl: api.url }, async ({ model, apiKey, baseUrl }) => {
       const { createAnthropic } = await import('@ai-sdk/anthropic')
       return createAnthropic({ baseURL: baseUrl, apiKey: apiKey ?? '', fetch: modelFetch })(model)

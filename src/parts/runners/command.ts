@@ -1,4 +1,7 @@
-/** Asks the operator's program (prompt on stdin or as an argument, reply on stdout), and kills every process that the program leaves behind. */
+/**
+ * The runner `command`: starts a program of the operator for each run, with the prompt on stdin or as an argument, and takes its stdout for
+ * the reply. Every process that the program leaves behind is killed.
+ */
 
 import { delimiter } from 'node:path'
 import { AgentFault } from '../../core/fault.ts'
@@ -36,19 +39,23 @@ export const command: RunnerPart = {
   },
 }
 
-/** Whether the text that is filled in here could be read as an option: no text stands before it, and no `--` has ended the options. */
+/**
+ * Whether a prompt in the argument at index `at` could be read as an option: the placeholder begins the argument, and no `--` before the
+ * argument has ended the options.
+ */
 const mayBecomeOption = (argv: readonly string[], at: number): boolean =>
   argv[at]?.startsWith(placeholder) === true && !argv.slice(0, at).includes('--')
 
-/** The way out: how to tell the program that the prompt is not an option. */
+/** How to tell the program that the prompt is not an option, for people. */
 const wayOut = `write "--" before ${placeholder}, or leave ${placeholder} out: then the prompt is on the standard input`
 
+/** Fills the prompt into the arguments. Throws an AgentFault when the prompt could be read as an option, or is too long. */
 const withPrompt = (argv: readonly string[], prompt: string): readonly string[] => {
   // An argument cannot hold NUL.
   const text = prompt.replaceAll('\0', '')
   return argv.map((argument, at) => {
     const filled = argument.replaceAll(placeholder, () => text)
-    // Otherwise the author of an event's text would choose the program's options: `--output=/some/file` (rules: Agents 1).
+    // The sender of an event must not choose options of the program by a text such as `--output=/some/file` (rules: Agents 1).
     if (filled.startsWith('-') && mayBecomeOption(argv, at)) {
       const message = `the prompt begins with "-", which the program of agent.command could read as an option: ${wayOut}`
       throw new AgentFault(message, { isFinal: true })

@@ -1,4 +1,4 @@
-/** Answers with the prompt itself, as a stand-in for an agent that needs no key (rules: Agents 1). */
+/** The runner `echo`: a stand-in for an agent, which replies with the prompt itself and needs no key (rules: Agents 1). */
 
 import type { RunnerPart } from './runner.ts'
 

@@ -1,4 +1,4 @@
-/** The list of runners, and a map by the names of `agent.runner`. */
+/** The list of built-in runners, and a map by the names that `agent.runner` takes. */
 
 import { anthropic } from './anthropic.ts'
 import { command } from './command.ts'

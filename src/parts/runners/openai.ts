@@ -1,4 +1,4 @@
-/** Asks any endpoint with OpenAI's chat completions API. An endpoint on this machine needs no key. */
+/** The runner `openai`: asks any endpoint with OpenAI's chat completions API. An endpoint on this machine needs no key. */
 
 import { builtinEnv } from './kit/env.ts'
 import { compileModelRunner } from './kit/model.ts'

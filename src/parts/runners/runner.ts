@@ -6,7 +6,7 @@ import type { NewRun } from '../../store/ports.ts'
 import type { Report } from '../report.ts'
 import type { Tool } from '../tools/tool.ts'
 
-/** Asks the agent. A runner rejects when there is no reply, and must stop when `signal` aborts. */
+/** Asks the agent, and resolves to its reply. A runner rejects when there is no reply, and must stop when `job.signal` aborts. */
 export type Runner = (prompt: string, job: RunnerJob) => Promise<string>
 
 /** The data that a run gives the agent besides its prompt. A runner ignores data that its agent cannot use. */
@@ -19,25 +19,25 @@ export type RunnerJob = {
   readonly maxSteps?: number
   /** The parts of the prompt that a sender wrote and that are longer than a line. */
   readonly untrusted?: readonly Span[]
-  /** How the agent is told of a sender's text. Absent: as the settings say. */
+  /** How a sender's text is marked for the agent. Absent: as the settings say. */
   readonly handling?: Handling
   readonly tools?: readonly Tool[]
   readonly skills?: readonly Skill[]
   /** The earlier messages of the run's session, oldest first. */
   readonly history?: readonly Turn[]
-  /** Called after each call of a model with its usage. Throws an AgentFault when a budget is used up; then no further call may be made. */
+  /** Called with the usage after each call of a model. Rejects with an AgentFault when a budget is used up; then no call may follow. */
   readonly used?: (usage: CallUsage) => Promise<void>
   /** Called with the reply piece by piece while it comes, for a log. */
   readonly heard?: (text: string) => void
 }
 
 /**
- * How text from strangers is marked for a model. `fence`: it stands between boundaries that nobody can know before. `mark`: each of its
- * lines begins with a mark that nobody can know before. `off`: not at all.
+ * How text from strangers is marked for a model. `fence`: the text stands between boundaries that nobody can know before. `mark`: each line
+ * of the text begins with a mark that nobody can know before. `off`: the text is not marked.
  */
 export type Handling = 'fence' | 'mark' | 'off'
 
-/** An operator's instructions for a kind of work. `folder`: the folder of its files. */
+/** An operator's instructions for a kind of work. `folder`: the folder with the files of the skill. */
 export type Skill = { readonly name: string; readonly text: string; readonly folder: string }
 
 /** A message of a session. */
@@ -46,7 +46,7 @@ export type Turn = { readonly role: 'user' | 'assistant'; readonly text: string 
 /** The usage of one call of a model. */
 export type CallUsage = {
   readonly model: string
-  /** Whole and not below 0, as the API reports them. Any other number counts as not reported; so do two zeros. */
+  /** The tokens as the API reports them, whole and not below 0. Any other number counts as not reported; so do zeros for both. */
   readonly inputTokens: number
   readonly outputTokens: number
   /** The names of the run's tools that the model called, one for each call. */
@@ -83,10 +83,11 @@ export type RunnerPart = {
   readonly api?: { readonly url: string; keyless?(baseUrl: string): boolean }
   /** Returns the command that these settings start: its path, or a name that must be on the PATH. */
   program?(settings: RunnerSettings): string | undefined
+  /** Returns the function that asks the agent. Settings that are missing or wrong go to `report`. */
   compile(settings: RunnerSettings, report: Report): Closable<Runner>
 }
 
-/** Names of environment variables, by setting. The first that is set counts. */
+/** Names of environment variables, by setting. Of the variables of one setting, the first that is set counts. */
 export type RunnerEnv = { readonly apiKey?: readonly string[] }
 
 /** The section `agent` of the configuration, with references resolved. */

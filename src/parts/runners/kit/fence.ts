@@ -1,11 +1,11 @@
-/** Marks the text of strangers, so that a model can tell it from its instructions (rules: Agents 9). */
+/** Fences the text of strangers in a prompt: marks it, so that a model can tell it from its instructions (rules: Agents 9). */
 
 import { randomBytes } from 'node:crypto'
 import { isMoreThanALine, type Span } from '../../../core/prompt.ts'
 import type { Handling } from '../runner.ts'
 
 export type Fence = {
-  /** Fences the untrusted parts of a text. */
+  /** Fences the untrusted parts of a text. Each part is a pair of indices; the parts are in order. */
   readonly around: (text: string, untrusted: readonly Span[]) => string
   /** Fences a text that a stranger may have written as a whole. */
   readonly whole: (text: string) => string
@@ -15,13 +15,13 @@ export type Fence = {
   readonly note: string | undefined
 }
 
-/** Makes a fence. Its boundaries have 128 random bits of one run, so no earlier text can contain them. */
+/** Makes the fence of one run. Its boundaries have 128 random bits, so no text that was written before the run can contain them. */
 export const createFence = (handling: Handling, nonce: string = randomBytes(16).toString('hex')): Fence => {
-  const set = fencings[handling](nonce)
-  // Only a text that came back in this run can contain the boundary: for example a page that the model was made to ask for with the
-  // boundary in the address.
+  const markText = fencings[handling](nonce)
+  // The boundary is removed from texts. Only a text that was made in this run can contain it: for example a page that repeats its own
+  // address, for which an earlier text made the model put the boundary into the address.
   const nonceForm = new RegExp(nonce.slice(0, markUnits), 'gi')
-  const data = (text: string): string => set(showHidden(text).replace(nonceForm, '[removed]'))
+  const data = (text: string): string => markText(showHidden(text).replace(nonceForm, '[removed]'))
   const around: Fence['around'] = (text, untrusted) => {
     let out = ''
     let at = 0
@@ -39,9 +39,10 @@ export const createFence = (handling: Handling, nonce: string = randomBytes(16).
   }
 }
 
-/** The number of the boundary's digits in a mark. */
+/** The number of digits of the random boundary that a mark at the beginning of a line has. */
 const markUnits = 16
 
+/** What makes the marking for each handling, from the random digits of a run. */
 const fencings: { readonly [handling in Handling]: (nonce: string) => (text: string) => string } = {
   fence: (nonce) => (text) => `\n<data-${nonce}>\n${text}\n</data-${nonce}>\n`,
   mark: (nonce) => (text) => `\n${text.replace(/^/gm, `${nonce.slice(0, markUnits)}| `)}\n`,
@@ -57,11 +58,12 @@ const fenceNotes: { readonly [handling in Handling]?: (nonce: string) => string 
 }
 
 /**
- * Invisible characters: controls, bidirectional and format characters, tags, fillers, halves of characters and the variation selectors past
- * 16. Joiners stay between letters and pictures, because many scripts and emoji need them.
+ * Invisible characters: controls, bidirectional and format characters, tags, fillers, lone surrogates and the variation selectors past 16.
+ * Joiners between letters and pictures are not among them, because many scripts and emoji need joiners.
  */
 const hiddenCharacters =
   /(?![\n\r\t])(?!(?<=[\p{L}\p{M}\p{So}\p{Sk}])(?:\u200c|\u200d)(?=[\p{L}\p{So}]))(?:[\p{Cc}\p{Cf}\p{Cs}\u115f\u1160\u2028\u2029\u2800\u3164\uffa0]|\u034f|[\u{e0100}-\u{e01ef}])/gu
 
+/** Replaces each invisible character by its code, such as `\u{200b}`. */
 const showHidden = (text: string): string =>
   text.replace(hiddenCharacters, (char) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`)

@@ -4,14 +4,14 @@ import { AgentFault } from '../../../core/fault.ts'
 import { isObject, own } from '../../../core/json.ts'
 import { parseRetryAfter } from '../../retry-after.ts'
 
-/** A call of a model. `keys`: where its key may be set, for people. `isStreamed`: a stream was asked for. */
+/** A call of a model. `keys`: where the key of the API may be set, for people. `isStreamed`: a stream was asked for. */
 type ModelCall = { readonly signal: AbortSignal; readonly keys: string; readonly isStreamed: boolean }
 
-/** Returns the fault for any error of the SDK. */
+/** Makes a fault of whatever the SDK threw. An AgentFault stays as it is. */
 export const modelFault = (thrown: unknown, called: ModelCall): AgentFault =>
   thrown instanceof AgentFault ? thrown : new AgentFault(describeModelError(thrown, called), { retryAfterMs: askedWait(thrown) })
 
-// The SDK's errors hold request and answer, which may quote the prompt or the key. So only codes are taken from an error.
+// The errors of the SDK hold request and answer, which may quote the prompt or the key. So only codes are taken from them.
 const describeModelError = (thrown: unknown, { signal, keys, isStreamed }: ModelCall): string => {
   if (signal.aborted)
     return signal.reason?.name === 'TimeoutError' ? 'the model took too long (agent.timeout_seconds)' : 'the run was stopped'
@@ -31,6 +31,7 @@ const helpFor = (status: number, keys: string): string => {
   return status < 400 ? ': check agent.base_url' : ''
 }
 
+/** Returns the wait in milliseconds that the API asks for in Retry-After. */
 const askedWait = (thrown: unknown): number | undefined => {
   const headers = thrown instanceof Error && 'responseHeaders' in thrown && isObject(thrown.responseHeaders) ? thrown.responseHeaders : {}
   const asked = own(headers, 'retry-after')
@@ -46,6 +47,7 @@ const apiCode = (thrown: Error): string => {
   return word === undefined ? '' : ` (${word})`
 }
 
+/** Returns the code of the network error behind an error, such as ECONNREFUSED. */
 const netCode = (thrown: unknown): string | undefined => {
   for (let at = thrown, depth = 0; at instanceof Error && depth < 5; at = at.cause, depth++) {
     if ('code' in at && typeof at.code === 'string' && /^[A-Z][A-Z0-9_]{1,40}$/.test(at.code)) return at.code

@@ -1,9 +1,8 @@
-/**
- * The `fetch` for models. It follows no redirect, because a redirect could send the key elsewhere, and it limits the size of the answer.
- */
+/** The `fetch` that the SDK calls the APIs of models with. */
 
 const maxAnswerBytes = 8 * 1024 * 1024
 
+/** Follows no redirect, because a redirect could send the key elsewhere. An answer of more than 8 MiB breaks off with an error. */
 export const modelFetch: typeof fetch = async (input, init) => {
   const answer = await fetch(input, { ...init, redirect: 'manual' })
   let left = maxAnswerBytes

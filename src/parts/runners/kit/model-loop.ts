@@ -1,4 +1,7 @@
-/** Asks a model until it has answered, and lets it use tools meanwhile: within a number of steps and a budget. */
+/**
+ * Asks a model for its reply to a prompt, and lets it use tools meanwhile. Each call of the model is a step. No step follows when
+ * `maxSteps` are done, or the budget of the run is used up.
+ */
 
 import type { LanguageModel, ModelMessage, StepResult, ToolSet } from 'ai'
 import { AgentFault, messageOf } from '../../../core/fault.ts'
@@ -12,13 +15,14 @@ import { createFence, type Fence } from './fence.ts'
 
 type Sdk = typeof import('ai')
 
-/** A model may call several tools in a step. A few of the calls run at once. */
+/** The calls of tools that a run may make. A model may call several tools in one step. */
 const maxToolCalls = 64
-const maxAtOnce = 8
+/** The calls of tools that run at the same time. */
+const maxToolCallsAtOnce = 8
 const maxResultChars = 100_000
 const lastStep = 'This was the last use of tools. Answer now, with what you know.'
 
-/** Resolves to the model's text. Throws an AgentFault, or the SDK's error. `name`: the name of the model. */
+/** Resolves to the model's text. Rejects with an AgentFault, or with an error of the SDK. `name`: the name of the model, for its usage. */
 export const askModel = async (
   model: LanguageModel,
   name: string,
@@ -27,7 +31,7 @@ export const askModel = async (
   job: RunnerJob,
 ): Promise<string> => {
   const sdk = await import('ai')
-  // Otherwise the SDK prints its warnings to our stdout.
+  // The SDK would print its warnings to the stdout of the gateway.
   globalThis.AI_SDK_LOG_WARNINGS = false
   const { tools = [], maxSteps = 1 } = job
   const fence = createFence(job.handling ?? settings.untrusted ?? 'fence')
@@ -61,7 +65,7 @@ export const askModel = async (
 
 type Answer = { readonly text: string; readonly finishReason: string }
 
-/** Returns the text of an answer. Throws an AgentFault for an answer that has none. */
+/** Returns the text of an answer. Throws an AgentFault for an answer without text. */
 const usableText = ({ text, finishReason }: Answer, maxSteps: number): string => {
   if (finishReason === 'tool-calls')
     throw new AgentFault(`the model gave no answer in ${maxSteps} steps (agent.max_steps)`, { isFinal: true })
@@ -70,13 +74,13 @@ const usableText = ({ text, finishReason }: Answer, maxSteps: number): string =>
   throw new AgentFault(`the model gave no text (${finishReason})${help}`)
 }
 
-type Options = Parameters<Sdk['generateText']>[0]
+type GenerateOptions = Parameters<Sdk['generateText']>[0]
 
-/** Streams only where the text is logged meanwhile, because not every endpoint with this API can stream. */
-const generate = async (sdk: Sdk, options: Options, heard: RunnerJob['heard']): Promise<Answer> => {
+/** Calls the model. The answer is streamed only if `heard` wants its pieces, because not every endpoint with this API can stream. */
+const generate = async (sdk: Sdk, options: GenerateOptions, heard: RunnerJob['heard']): Promise<Answer> => {
   if (!heard) return sdk.generateText(options)
   const { fullStream } = sdk.streamText({ ...options, onError: () => {} } as Parameters<Sdk['streamText']>[0])
-  // The SDK's promises are not used: after an error nobody would catch their rejections.
+  // Text and reason are read from the stream. The SDK also has promises of them, but after an error nobody would catch their rejections.
   let [text, finishReason] = ['', 'unknown']
   for await (const part of fullStream) {
     if (part.type === 'error') throw part.error
@@ -85,7 +89,7 @@ const generate = async (sdk: Sdk, options: Options, heard: RunnerJob['heard']): 
       if (text !== '') heard('\n')
       text = ''
     }
-    // Half an answer is no answer, because its end is missing.
+    // A step without a reason for its end was broken off, and half an answer is no answer.
     if (part.type === 'finish-step' && part.rawFinishReason === undefined) throw new AgentFault("the model's API broke off its answer")
     if (part.type === 'finish') finishReason = part.finishReason
     if (part.type !== 'text-delta') continue
@@ -95,9 +99,12 @@ const generate = async (sdk: Sdk, options: Options, heard: RunnerJob['heard']): 
   return { text, finishReason }
 }
 
-/** Reports the usage of each step, and remembers that the budget is used up. */
+/**
+ * Reports the usage of each step by `used`. When `used` rejects, the budget is used up: `isOver` is true from then on, and `check` throws
+ * the reason.
+ */
 const createSpending = (model: string, { used, tools = [] }: RunnerJob) => {
-  // Only tools of the run count: a model may invent any number of names, of any length.
+  // Only names of the run's tools are reported: a model may invent any number of names, of any length.
   const toolNames = new Set(tools.map(({ name }) => name))
   let refusal: unknown
   return {
@@ -119,15 +126,17 @@ const createSpending = (model: string, { used, tools = [] }: RunnerJob) => {
   }
 }
 
+/** Makes the messages to the model: the history of the session, and the prompt, with the text of strangers fenced. */
 const messagesOf = (prompt: string, { run, history = [], untrusted = [] }: RunnerJob, fence: Fence): ModelMessage[] => {
   const asked = fence.around(prompt, untrusted)
   return [
     ...history.map(({ role, text }) => ({ role, content: role === 'user' ? fence.earlier(text) : text })),
-    // In a session the prompt is escaped as it will be in the history of the next run.
+    // In a session, lines of the prompt that could read as labels are escaped, as they will be in the history of the next run.
     { role: 'user', content: run.session ? withoutLabels(asked) : asked },
   ]
 }
 
+/** Makes the system prompt: the operator's, the skills, and what the fence means. Nothing when all of them are empty. */
 const systemOf = ({ system }: RunnerSettings, { skills = [], tools = [], untrusted = [], history = [] }: RunnerJob, fence: Fence) => {
   const isFenced = untrusted.length + tools.length + history.length > 0
   const parts = [system, ...skills.map(({ name, text }) => `# Skill: ${name}\n\n${text}`), isFenced ? fence.note : undefined]
@@ -135,7 +144,10 @@ const systemOf = ({ system }: RunnerSettings, { skills = [], tools = [], untrust
   return text === '' ? {} : { system: text }
 }
 
-/** Makes the SDK's tools of ours. A tool's result may come from anywhere, so it is fenced. The model also gets a tool's error. */
+/**
+ * Turns the tools of the run into tools of the SDK. A tool's result may come from anywhere, so it is fenced. When a tool fails, the model
+ * gets the error as its result.
+ */
 const toolSet = (
   sdk: Sdk,
   tools: readonly Tool[],
@@ -143,7 +155,7 @@ const toolSet = (
   fence: Fence,
 ): ToolSet => {
   let calls = 0
-  const slots = createSlots(() => maxAtOnce, maxToolCalls)
+  const slots = createSlots(() => maxToolCallsAtOnce, maxToolCalls)
   const execute =
     (tool: Tool) =>
     async (input: unknown, { abortSignal }: { abortSignal?: AbortSignal }) => {
@@ -168,4 +180,5 @@ const toolSet = (
   )
 }
 
+/** Resolves to the model's answer to a question about a picture. */
 type AskAboutPicture = (picture: Picture, question: string) => Promise<string>

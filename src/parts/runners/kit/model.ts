@@ -1,4 +1,4 @@
-/** Compiles a runner that asks a model through the AI SDK, and reports the settings that it lacks. */
+/** Compiles the runners that ask a model through the AI SDK, and reports the settings that they lack. */
 
 import type { LanguageModel } from 'ai'
 import { isOwnApi } from '../../own-api.ts'
@@ -8,10 +8,13 @@ import { builtinEnv } from './env.ts'
 import { modelFault } from './model-fault.ts'
 import { askModel } from './model-loop.ts'
 
-/** The access to the model of a run. */
+/** By what a run reaches its model. `model`: the name of the model. */
 export type ModelAccess = { readonly model: string; readonly apiKey: string | undefined; readonly baseUrl: string }
 
-/** Compiles the runner. `connect` is called once for each run. */
+/**
+ * Compiles a runner. `provider`: the runner's name, the address of its API unless the settings say otherwise, and whether an address needs
+ * no key. `connect` makes the SDK's model, once for each run.
+ */
 export const compileModelRunner = (
   settings: RunnerSettings,
   report: Report,
