@@ -54,7 +54,9 @@ export const compileToolsets = (
     const wanted = new Set(names)
     // Built-in toolsets first, then the others as they are written: the first tool with a name counts.
     const inOrder = new Set([...[...sets.keys()].filter((name) => wanted.has(name)), ...wanted])
-    return toolNames.apart(await Promise.all([...inOrder].map(async (name) => ({ toolset: name, tools: await open(name, signal) }))))
+    return toolNames.withUniqueNames(
+      await Promise.all([...inOrder].map(async (name) => ({ toolset: name, tools: await open(name, signal) }))),
+    )
   }
   return { toolbox, diagnostics }
 }

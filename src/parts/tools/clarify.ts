@@ -1,4 +1,4 @@
-/** Answers a question of the agent's at once: a webhook has nobody who could. */
+/** The toolset `clarify`: answers at once that nobody is there, when an agent asks a person. A run of an event has no person to ask. */
 
 import type { Tool, ToolsetPart } from './tool.ts'
 

@@ -1,4 +1,4 @@
-/** The contract of tools: what an agent may use while it works, in toolsets that a configuration names. */
+/** The contract of tools: functions that an agent may call while it works. A configuration names them in toolsets. */
 
 import type { Clock } from '../../core/clock.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -9,13 +9,13 @@ import type { Report } from '../report.ts'
 
 /** A function that a model may call. */
 export type Tool = {
-  /** As the model calls it: letters, digits, `_` and `-`, at most 64. No two tools of a run have one name. */
+  /** The name by which the model calls the tool: letters, digits, `_` and `-`, at most 64. No two tools of a run have the same name. */
   readonly name: string
-  /** For the model: what it does, and when to use it. */
+  /** For the model: what the tool does, and when to use it. */
   readonly description: string
-  /** A JSON Schema of the input, which is an object. The input of a call may be anything else all the same. */
+  /** A JSON Schema of the input, which is an object. Models may give inputs that do not fit the schema. */
   readonly input: JsonObject
-  /** Gives a text for the model. Rejects when it fails; the model is told the message, so it quotes no secret. Ends when `signal` aborts. */
+  /** Resolves to a text for the model. The message of a rejection goes to the model too, and must quote no secret. `signal` ends a call. */
   call(input: JsonObject, call: ToolCall): Promise<string>
 }
 
@@ -23,14 +23,17 @@ export type Tool = {
 export type ToolCall = {
   readonly run: NewRun
   readonly signal: AbortSignal
-  /** Asks the run's model about a picture. Absent where the runner cannot do that. The cost counts to the run. */
+  /** Asks the run's model about a picture. The usage counts to the run. Absent where the runner cannot ask about pictures. */
   readonly askAboutPicture?: (picture: Picture, question: string) => Promise<string>
 }
 
-/** `mediaType`: of the bytes themselves, whatever their sender said, as `image/png`. */
+/** A picture. `mediaType`: such as `image/png`, found from the bytes themselves and not from what the server said of them. */
 export type Picture = { readonly bytes: Uint8Array; readonly mediaType: string }
 
-/** Gives the tools of a set. What the tools need is opened by the first call. Rejects when that fails; the next run calls again. */
+/**
+ * Resolves to the tools of a set. The first call opens what the tools need, for example a connection. Rejects when that cannot be opened;
+ * the next run calls again.
+ */
 export type Toolset = (signal: AbortSignal) => Promise<readonly Tool[]>
 
 /** What a toolset is compiled with. */
@@ -42,11 +45,11 @@ export type ToolKit = {
   readonly env: { readonly [name: string]: string | undefined }
 }
 
-/** What the schema says of a toolset's section below `tools`: a JSON Schema (draft-07) of an object that has these keys and no others. */
+/** What the schema says of a toolset's section below `tools`: a JSON Schema (draft-07) of a map with these keys only. */
 export type ToolsetSchema = {
   readonly title: string
   readonly description: string
-  /** The description in Markdown. When absent, it is the description. */
+  /** The description in Markdown. When absent, `description` takes its place. */
   readonly markdownDescription?: string
   readonly properties: { readonly [key: string]: JsonObject }
 }
@@ -54,16 +57,19 @@ export type ToolsetSchema = {
 /** A toolset that is built in. */
 export type ToolsetPart = {
   /**
-   * The name in `toolsets` and `platform_toolsets`, and of the section below `tools`. The set has one tool, of this name too, and no other tool
-   * may have it.
+   * The name in `toolsets` and `platform_toolsets`, and of the section below `tools`. The set has one tool, which has the same name. No
+   * other tool may have this name.
    */
   readonly name: string
   /** The name for people, in editors. */
   readonly title: string
-  /** Its section below `tools`. When absent, it has none. */
+  /** The toolset's section below `tools`. When absent, the toolset has no settings. */
   readonly schema?: ToolsetSchema
-  /** The environment variables that may hold its keys, which no log and no answer may show. */
+  /** The environment variables that may hold settings of the toolset. No log and no answer may show their values. */
   readonly env?: readonly string[]
-  /** `settings`: its section below `tools`, with references resolved. `undefined`: it cannot work with these settings, and a run goes without. */
+  /**
+   * Makes the toolset from its section below `tools`, with references resolved. `undefined`: the toolset cannot work with these settings,
+   * so runs do not have its tool.
+   */
   compile(settings: JsonObject, kit: ToolKit): Closable<Toolset> | undefined
 }

@@ -1,4 +1,4 @@
-/** Lets the model look at a picture of the public web. */
+/** The toolset `vision_analyze`: fetches a picture of the public web, and asks the run's model about it. */
 
 import { own } from '../../core/json.ts'
 import type { FetchRequest } from './kit/guarded-fetch.ts'
@@ -20,17 +20,18 @@ const input = {
   additionalProperties: false,
 }
 
-/** The first bytes of each kind, as Latin-1: what a server says of its pictures is often wrong. */
-const kinds: readonly (readonly [mediaType: string, start: RegExp])[] = [
+/** The first bytes of each kind of picture, as Latin-1. The kind is found from them, because servers often name a wrong media type. */
+const pictureKinds: readonly (readonly [mediaType: string, start: RegExp])[] = [
   ['image/png', /^\x89PNG\r\n\x1a\n/],
   ['image/jpeg', /^\xff\xd8\xff/],
   ['image/gif', /^GIF8[79]a/],
   ['image/webp', /^RIFF.{4}WEBP/s],
 ]
 
-const kindOf = (bytes: Buffer): string | undefined => {
+/** Returns the media type of a picture; `undefined` when the bytes are no picture of these kinds. */
+const mediaTypeOf = (bytes: Buffer): string | undefined => {
   const start = bytes.toString('latin1', 0, 12)
-  return kinds.find(([, pattern]) => pattern.test(start))?.[0]
+  return pictureKinds.find(([, pattern]) => pattern.test(start))?.[0]
 }
 
 const schema = {
@@ -51,7 +52,7 @@ const schema = {
   },
 } satisfies ToolsetSchema
 
-/** `access`: what may be reached, for tests, which have no public web. */
+/** Makes the toolset. `access`: what may be reached instead of the public web; only tests give it. */
 export const visionAnalyzeWithin = (access?: WebAccess): ToolsetPart => ({
   name: 'vision_analyze',
   title: 'Looks at public pictures',
@@ -64,10 +65,10 @@ export const visionAnalyzeWithin = (access?: WebAccess): ToolsetPart => ({
       const question = own(given, 'question') === undefined ? 'What does this picture show?' : requiredText(given, 'question', 4_000)
       if (!askAboutPicture) throw new Error('The model of this run cannot look at pictures. Go on without.')
       const { fetchGuarded } = await import('./kit/guarded-fetch.ts')
-      const asking = logRequests(log, run, 'an agent fetches a picture')
-      const wanted: FetchRequest = { address, protocols: ['https:'], maxBytes, timeoutMs, checkType: () => {}, asking }
+      const beforeRequest = logRequests(log, run, 'an agent fetches a picture')
+      const wanted: FetchRequest = { address, protocols: ['https:'], maxBytes, timeoutMs, checkType: () => {}, beforeRequest }
       const { bytes } = await fetchGuarded(wanted, clock, signal, access)
-      const mediaType = kindOf(bytes)
+      const mediaType = mediaTypeOf(bytes)
       if (mediaType === undefined) throw new WebFault('This is no picture: only PNG, JPEG, GIF and WebP are looked at.')
       return await askAboutPicture({ bytes, mediaType }, question)
     }

@@ -1,4 +1,4 @@
-/** Reads public web pages. */
+/** The toolset `web_extract`: fetches a page of the public web, and gives the model its main text as Markdown. */
 
 import { cut } from '../../core/text.ts'
 import { createSlots } from '../../core/turns/slots.ts'
@@ -6,16 +6,17 @@ import { unlessAborted } from '../../core/turns/unless-aborted.ts'
 import type { FetchedContent, FetchRequest } from './kit/guarded-fetch.ts'
 import { numberIn, requiredText, timeoutSeconds } from './kit/input.ts'
 import { logRequests } from './kit/log-requests.ts'
-import { textIn } from './kit/text-in.ts'
+import { decodeText } from './kit/text-in.ts'
 import type { WebAccess } from './kit/web-access.ts'
 import { WebFault } from './kit/web-fault.ts'
 import type { Tool, ToolsetPart, ToolsetSchema } from './tool.ts'
 
 const maxChars = 20_000
-/** No character set needs more bytes for a character. */
+/** The most bytes that any character set needs for a character. */
 const maxCharBytes = 8
-/** Pages that are read at once, each in a thread, and those that wait for that. */
+/** The pages that are read at the same time, each in a thread. */
 const maxThreads = 2
+/** The pages that wait for a thread. */
 const maxWaiting = 64
 
 const description =
@@ -30,6 +31,7 @@ const input = {
 const html: ReadonlySet<string> = new Set(['text/html', 'application/xhtml+xml'])
 const plainTypes = /^(?:text\/(?:plain|markdown|x-markdown)|application\/(?:json|[\w.-]{1,60}\+json))$/
 
+/** Throws a WebFault for a media type that is neither a web page nor a text. */
 const checkType: FetchRequest['checkType'] = (mediaType) => {
   if (html.has(mediaType) || plainTypes.test(mediaType)) return
   if (mediaType.startsWith('image/')) throw new WebFault('This is a picture and no page. Use vision_analyze, where you have it.')
@@ -53,7 +55,7 @@ const schema = {
   },
 } satisfies ToolsetSchema
 
-/** `access`: what may be reached, for tests, which have no public web. */
+/** Makes the toolset. `access`: what may be reached instead of the public web; only tests give it. */
 export const webExtractWithin = (access?: WebAccess): ToolsetPart => ({
   name: 'web_extract',
   title: 'Reads public web pages',
@@ -65,8 +67,8 @@ export const webExtractWithin = (access?: WebAccess): ToolsetPart => ({
     const call: Tool['call'] = async (given, { run, signal }) => {
       const address = requiredText(given, 'url', 4_000)
       const { fetchGuarded } = await import('./kit/guarded-fetch.ts')
-      const asking = logRequests(log, run, 'an agent fetches a web page')
-      const wanted: FetchRequest = { address, protocols: ['http:', 'https:'], maxBytes, timeoutMs, checkType, asking }
+      const beforeRequest = logRequests(log, run, 'an agent fetches a web page')
+      const wanted: FetchRequest = { address, protocols: ['http:', 'https:'], maxBytes, timeoutMs, checkType, beforeRequest }
       const fetched = await fetchGuarded(wanted, clock, signal, access)
       if (!html.has(fetched.mediaType)) return shownText(fetched)
       const { readPageInThread } = await import('./kit/page-in-thread.ts')
@@ -82,9 +84,10 @@ export const webExtractWithin = (access?: WebAccess): ToolsetPart => ({
   },
 })
 
+/** Returns the beginning of a document that is no web page, as it is. */
 const shownText = ({ bytes, charset }: FetchedContent): string => {
-  // Decoding ten megabytes would hold the event loop up.
-  const start = textIn(bytes.subarray(0, maxChars * maxCharBytes), charset)
+  // Only the bytes that may be shown are decoded: ten megabytes would hold the event loop up.
+  const start = decodeText(bytes.subarray(0, maxChars * maxCharBytes), charset)
   return `${cut(start, maxChars)}${start.length > maxChars ? '\n\n[The text goes on.]' : ''}`
 }
 

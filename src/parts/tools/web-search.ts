@@ -1,4 +1,4 @@
-/** Searches the web, by the provider that the operator chose. */
+/** The toolset `web_search`: searches the web by the search service (provider) that the operator chose. */
 
 import { type JsonObject, own } from '../../core/json.ts'
 import { numberIn, requiredText, timeoutSeconds } from './kit/input.ts'
@@ -16,7 +16,7 @@ const input = {
   additionalProperties: false,
 }
 
-/** The environment variables of a setting, by provider. */
+/** Returns the environment variables of a setting, by the name of the provider. */
 const variablesOf = (key: Provider['needs']): { [provider: string]: string[] } =>
   Object.fromEntries(providers.filter(({ needs }) => needs === key).map(({ name, env }) => [name, [env]]))
 
@@ -89,13 +89,15 @@ export const webSearch: ToolsetPart = {
   },
 }
 
+/** Writes one result of a search for the model, with its number. */
 const hitText = ({ title, url, snippet }: Hit, i: number): string =>
   [`${i + 1}. ${title === '' ? url : title}`, url, snippet].filter((line) => line !== '').join('\n   ')
 
-/** What the environment says of a setting; empty where it says nothing. */
+/** Returns the value that the environment has for a setting; empty where it has none. */
 const fromEnv = (provider: Provider, key: Provider['needs'], { env }: ToolKit): string =>
   (key === provider.needs && env[provider.env]) || ''
 
+/** Returns the provider that the settings name, else the first one that the environment has a setting for. Reports settings without one. */
 const chosenProvider = (settings: JsonObject, kit: ToolKit): Provider | undefined => {
   const name = own(settings, 'provider')
   // The check of shapes has reported a name that no provider has.
@@ -109,7 +111,10 @@ const chosenProvider = (settings: JsonObject, kit: ToolKit): Provider | undefine
 
 const providerNames = (): string => providers.map(({ name }) => name).join(', ')
 
-/** A text of the environment, else of the settings. A provider at another address gets the key that stands beside the address. */
+/**
+ * Returns a setting of the provider: from the environment, else from the file. But where the file has an address of its own, the key beside
+ * it in the file wins, so that the key of the environment does not go to that address.
+ */
 const providerText = (provider: Provider, key: Provider['needs'], settings: JsonObject, kit: ToolKit): string => {
   const value = own(settings, key)
   const written = typeof value === 'string' ? value.trim() : ''
@@ -117,6 +122,7 @@ const providerText = (provider: Provider, key: Provider['needs'], settings: Json
   return isOwn ? written : fromEnv(provider, key, kit).trim() || written
 }
 
+/** Returns the address and the key of the provider. `undefined`: a setting is missing or wrong, which is reported. */
 const accessTo = (provider: Provider, settings: JsonObject, kit: ToolKit): Access | undefined => {
   const baseUrl = (providerText(provider, 'base_url', settings, kit) || provider.home || '').replace(/\/+$/, '')
   const apiKey = providerText(provider, 'api_key', settings, kit)

@@ -1,6 +1,6 @@
 /**
- * Asks a service that the operator chose, which may be on this machine: where it is, no stranger has a say. It follows no redirect, so the key
- * goes nowhere else, and has limits of time and size. Errors quote neither key nor answer.
+ * Asks a search provider. Only the operator's settings say where the provider is, so it may be on this machine. No redirect is followed, so
+ * that the key goes nowhere else. Time and size are limited, and errors quote neither key nor answer.
  */
 
 import type { Clock } from '../../../core/clock.ts'
@@ -10,7 +10,10 @@ import { connectionProblem, WebFault } from './web-fault.ts'
 
 const maxAnswerBytes = 1_048_576
 
-/** The answer as JSON. Rejects with a WebFault, or with the reason of `signal`. `meaning`: sentences for some statuses. */
+/**
+ * Resolves to the answer as JSON. Rejects with a WebFault, or with the reason of `signal`. `meaning`: the message of the WebFault for some
+ * statuses.
+ */
 export const askProvider = async (
   { url, headers, json }: SearchRequest,
   timeoutMs: number,
@@ -43,6 +46,7 @@ export const askProvider = async (
   }
 }
 
+/** Says for the model what a status other than 200 means. */
 const refusalSentence = (status: number): string => {
   if (status === 429) return 'The search provider lets no more searches pass now. Go on without.'
   if (status === 401 || status === 403 || status === 402) return `The search provider refuses our key (HTTP ${status}). Go on without.`

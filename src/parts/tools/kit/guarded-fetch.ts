@@ -1,7 +1,7 @@
 /**
- * Gets what is at an address that a stranger can have chosen, and reaches nothing but the public net. Each name is looked up once, all its
- * IP addresses are checked, and the connection goes to just these: a name that leads elsewhere meanwhile changes nothing. Node's own client
- * is used because it keeps no cookies, follows no redirects and knows no proxy.
+ * Fetches a web address that a stranger can have chosen, and reaches nothing but the public net. Each name is looked up once, all its IP
+ * addresses are checked, and the connection goes to a checked IP address, even if the name leads elsewhere by then. Node's own client is
+ * used because it keeps no cookies, follows no redirects and knows no proxy.
  */
 
 import { once } from 'node:events'
@@ -23,26 +23,26 @@ const headers = { 'user-agent': 'headgate', accept: '*/*', 'accept-encoding': 'g
 export type FetchRequest = {
   readonly address: string
   readonly protocols: readonly ('http:' | 'https:')[]
-  /** The limit of the body, both as it is sent and unpacked. */
+  /** The most bytes of the body, both as it is sent and unpacked. */
   readonly maxBytes: number
   /** The time for the whole fetch: look-ups of names, redirects, body. */
   readonly timeoutMs: number
-  /** Throws a WebFault for a media type that is not read. */
+  /** Throws a WebFault for a media type that is not wanted. */
   readonly checkType: (mediaType: string) => void
-  /** Is called with each address before the check: with the given address, and with each address that a redirect names. */
-  readonly asking: (address: string) => void
+  /** Called with each web address before it is checked and asked: with `address`, and with each address that a redirect names. */
+  readonly beforeRequest: (address: string) => void
 }
 
 export type FetchedContent = {
   /** The address after all redirects. */
   readonly url: URL
-  /** In lower case, without parameters; empty where the answer has none. */
+  /** The media type of the answer in lower case, without parameters; empty where the answer names none. */
   readonly mediaType: string
   readonly charset: string | undefined
   readonly bytes: Buffer
 }
 
-/** Rejects with a WebFault, or with the reason of `signal`. */
+/** Resolves to what is at the address. Rejects with a WebFault, or with the reason of `signal`. `access`: what may be reached. */
 export const fetchGuarded = async (
   wanted: FetchRequest,
   clock: Clock,
@@ -52,7 +52,7 @@ export const fetchGuarded = async (
   const late = new AbortController()
   const cancel = clock.after(wanted.timeoutMs, () => late.abort())
   try {
-    return await follow(wanted, access, AbortSignal.any([signal, late.signal]))
+    return await fetchThroughRedirects(wanted, access, AbortSignal.any([signal, late.signal]))
   } catch (thrown) {
     signal.throwIfAborted()
     if (late.signal.aborted) throw new WebFault(`The site took longer than ${wanted.timeoutMs / 1000} seconds.`)
@@ -62,48 +62,52 @@ export const fetchGuarded = async (
   }
 }
 
-const follow = async (wanted: FetchRequest, access: WebAccess, signal: AbortSignal): Promise<FetchedContent> => {
-  wanted.asking(wanted.address)
-  let url = parse(wanted.address)
+/** Asks the address, and each address that it redirects to, until an answer is no redirect. */
+const fetchThroughRedirects = async (wanted: FetchRequest, access: WebAccess, signal: AbortSignal): Promise<FetchedContent> => {
+  wanted.beforeRequest(wanted.address)
+  let url = parseAddress(wanted.address)
   for (let hops = 0; hops <= maxRedirects; hops++) {
-    const asked = await sendRequest(url, wanted, access, signal)
+    const request = await sendRequest(url, wanted, access, signal)
     try {
-      const answer = await answerTo(asked, signal)
-      const next = nextOf(answer, url)
+      const answer = await waitForAnswer(request, signal)
+      const next = redirectTarget(answer, url)
       if (next === undefined) return { url, ...(await readAnswer(answer, wanted, signal)) }
-      wanted.asking(next.href)
+      wanted.beforeRequest(next.href)
       url = next
     } finally {
-      asked.destroy()
+      request.destroy()
     }
   }
   throw new WebFault(`The site redirects more than ${maxRedirects} times.`)
 }
 
-const parse = (address: string, base?: URL): URL => {
+/** Parses a web address; `base`: what a relative address is relative to. */
+const parseAddress = (address: string, base?: URL): URL => {
   if (address.length > maxAddressChars || !URL.canParse(address, base?.href)) throw new WebFault('This is no web address.')
   return new URL(address, base)
 }
 
+/** Checks protocol, port and IP addresses, and sends the request. Rejects with a WebFault when one of them is not allowed. */
 const sendRequest = async (url: URL, { protocols }: FetchRequest, access: WebAccess, signal: AbortSignal): Promise<ClientRequest> => {
   const schemes = protocols.map((protocol) => `${protocol}//`).join(' and ')
   if (!protocols.some((protocol) => protocol === url.protocol)) throw new WebFault(`Only addresses with ${schemes} are fetched.`)
   if (url.username !== '' || url.password !== '') throw new WebFault('Addresses with a user name or password are not fetched.')
   if (!access.ports.has(url.port)) throw new WebFault('Only the ports 80 and 443 are asked.')
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
-  const lookup = pinnedTo(await addressesOf(url.hostname, access, signal))
+  const lookup = pinnedTo(await publicAddressesOf(url.hostname, access, signal))
   const options: RequestOptions = { agent: false, headers, lookup, maxHeaderSize, signal }
-  const asked = request(url, access.ca === undefined ? options : { ...options, ca: access.ca })
-  // A connection can break after its answer was heard, when nobody else listens.
-  asked.on('error', () => {})
-  asked.once('upgrade', (_answer, socket) => {
+  const sent = request(url, access.ca === undefined ? options : { ...options, ca: access.ca })
+  // A connection can break after the answer has begun, when `waitForAnswer` does not listen for errors any more.
+  sent.on('error', () => {})
+  sent.once('upgrade', (_answer, socket) => {
     socket.destroy()
-    asked.emit('error', new WebFault('The site does not speak HTTP as it should.'))
+    sent.emit('error', new WebFault('The site does not speak HTTP as it should.'))
   })
-  return asked.end()
+  return sent.end()
 }
 
-const addressesOf = async (hostname: string, access: WebAccess, signal: AbortSignal): Promise<readonly string[]> => {
+/** Resolves to the IP addresses of a host, all of which are public. Rejects with a WebFault if one is not. */
+const publicAddressesOf = async (hostname: string, access: WebAccess, signal: AbortSignal): Promise<readonly string[]> => {
   const host = hostname.replace(/^\[|\]$/g, '')
   const addresses = isIP(host) === 0 ? await unlessAborted(access.resolve(host), signal) : [host]
   if (addresses.length === 0 || !addresses.every((ip) => access.isPublic(ip)))
@@ -111,7 +115,7 @@ const addressesOf = async (hostname: string, access: WebAccess, signal: AbortSig
   return addresses
 }
 
-/** Stands in for Node's resolver, and gives the addresses that were checked. */
+/** Makes a stand-in for Node's resolver, which gives the IP addresses that were checked, whatever name is asked for. */
 const pinnedTo = (addresses: readonly string[]): LookupFunction => {
   const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
   return (_host, { all }, done) => {
@@ -121,13 +125,15 @@ const pinnedTo = (addresses: readonly string[]): LookupFunction => {
   }
 }
 
-const answerTo = async (asked: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> => {
-  const [answer] = (await once(asked, 'response', { signal })) as [IncomingMessage]
+/** Resolves to the answer when its head has come. */
+const waitForAnswer = async (request: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> => {
+  const [answer] = (await once(request, 'response', { signal })) as [IncomingMessage]
   return answer
 }
 
-const nextOf = ({ statusCode = 0, headers: { location } }: IncomingMessage, url: URL): URL | undefined =>
-  redirects.has(statusCode) && location !== undefined ? parse(location, url) : undefined
+/** Returns the address that an answer redirects to; `undefined` when the answer is no redirect. `url`: the address that was asked. */
+const redirectTarget = ({ statusCode = 0, headers: { location } }: IncomingMessage, url: URL): URL | undefined =>
+  redirects.has(statusCode) && location !== undefined ? parseAddress(location, url) : undefined
 
 const readAnswer = async (answer: IncomingMessage, wanted: FetchRequest, signal: AbortSignal): Promise<Omit<FetchedContent, 'url'>> => {
   const { statusCode = 0, headers: answerHeaders } = answer

@@ -1,9 +1,10 @@
-/** Makes the function that logs each web address which a run requests, also an address that a site redirects it to. */
+/** Logs the web addresses that the agent of a run fetches. */
 
 import type { Log } from '../../../core/log.ts'
 import { excerpt, printable } from '../../../core/text.ts'
 import type { ToolCall } from '../tool.ts'
 
+/** Makes the function that logs one address, with the route and event of the run. `message`: what is done with the address. */
 export const logRequests =
   (log: Log, { route, deliveryId }: ToolCall['run'], message: string) =>
   (address: string): void =>

@@ -1,11 +1,14 @@
-/** Reads a page in a thread of its own, so that no page holds the gateway up. */
+/** Reads a web page in a thread of its own: reading some pages takes very long, and would hold the event loop up. */
 
 import type { Clock } from '../../../core/clock.ts'
 import { askThread } from '../../../process/ask-thread.ts'
 import type { Page, PageSource } from './read-page.ts'
 import { WebFault } from './web-fault.ts'
 
-/** Rejects with a WebFault when the page cannot be read within the limits of a thread, or with the reason of `signal`. */
+/**
+ * Resolves to the title and text of a page. Rejects with a WebFault when the page cannot be read within the time and memory of a thread, or
+ * with the reason of `signal`.
+ */
 export const readPageInThread = async (source: PageSource, clock: Clock, signal: AbortSignal): Promise<Page> => {
   const page = await askThread<Page>({ thread: 'page', data: source }, clock, signal)
   if (!page) throw new WebFault('The page cannot be read: it is too large or too deeply nested.')

@@ -1,4 +1,7 @@
-/** Reads the body of an answer, unpacked, within a limit that also a body holds which unpacks to far more than itself, or to nothing. */
+/**
+ * Reads and unpacks the body of an answer. The limit holds both before and after unpacking, because a small body can unpack to a huge one,
+ * and a huge body to nothing.
+ */
 
 import type { IncomingMessage } from 'node:http'
 import { PassThrough, type Transform } from 'node:stream'
@@ -14,7 +17,7 @@ const unpackers: ReadonlyMap<string, () => Transform> = new Map([
   ['br', createBrotliDecompress],
 ])
 
-/** Rejects with a WebFault when the body is larger than `maxBytes`, packed or unpacked, or packed in a way of its own. */
+/** Resolves to the unpacked body. Rejects with a WebFault when it is larger than `maxBytes`, packed or unpacked, or cannot be unpacked. */
 export const readAnswerBody = async (answer: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<Buffer> => {
   const unpacker = unpackers.get((answer.headers['content-encoding'] ?? '').trim().toLowerCase())
   if (unpacker === undefined) throw new WebFault('The site packs its answer in a way that is not unpacked here.')
@@ -24,6 +27,7 @@ export const readAnswerBody = async (answer: IncomingMessage, maxBytes: number, 
 
 const tooLarge = (maxBytes: number): WebFault => new WebFault(`What is there is larger than the limit of ${maxBytes} bytes.`)
 
+/** Passes chunks on, and throws when they are more than `maxBytes` together. */
 const atMost = (maxBytes: number) =>
   async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let left = maxBytes

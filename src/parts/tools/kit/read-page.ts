@@ -1,13 +1,17 @@
-/** Makes Markdown of the main text of a page. Needs seconds for some pages and may never end for others: page-in-thread.ts bounds it. */
+/**
+ * Makes Markdown of the main text of a web page. Some pages take seconds and others would take forever, so `page-in-thread.ts` runs this in
+ * a thread with a limit.
+ */
 
 import { Readability } from '@mozilla/readability'
 import { parseHTML } from 'linkedom'
 import TurndownService from 'turndown'
 import { cut } from '../../../core/text.ts'
-import { textIn } from './text-in.ts'
+import { decodeText } from './text-in.ts'
 
-/** `markdown` has at most `maxChars` of the `chars` that there are. */
+/** What was read. `chars`: the length of the whole text, of which `markdown` has at most the first `maxChars` characters. */
 export type Page = { readonly title: string; readonly markdown: string; readonly chars: number }
+/** The page to read. `charset`: from the header of the answer. `url`: what relative links of the page are relative to. */
 export type PageSource = {
   readonly bytes: Uint8Array
   readonly charset: string | undefined
@@ -15,21 +19,22 @@ export type PageSource = {
   readonly maxChars: number
 }
 
-/** What is used of a DOM: its types would bring the globals of browsers with them. */
+/** The members of DOM objects that are used here. TypeScript's own types of the DOM would declare the globals of browsers too. */
 type Attributed = { readonly nodeName: string; getAttribute(name: string): string | null }
 type Queried = { querySelector(selector: string): { readonly textContent: string } | null }
 
 const maxTitleChars = 300
 const maxTargetChars = 2_000
-/** Where a page may say its character set. */
+/** The bytes at the beginning of a page in which the page may name its character set. */
 const prescanBytes = 1_024
 
+/** Reads a page. */
 export const readPage = ({ bytes, charset, url, maxChars }: PageSource): Page => {
   const html = wholePage(decode(bytes, charset))
   const { document } = parseHTML(html)
   const title = (document as unknown as Queried).querySelector('title')?.textContent ?? ''
   const article = new Readability(document, { serializer: (node) => node }).parse()
-  // What is short, or a list, is no article.
+  // Readability finds no article in a page that is short or a list. Then the whole body is taken.
   const markdown = markdownOf(article?.content, url) || markdownOf(parseHTML(html).document.body, url)
   return { title: oneLine(article?.title || title), markdown: cut(markdown, maxChars), chars: markdown.length }
 }
@@ -37,10 +42,10 @@ export const readPage = ({ bytes, charset, url, maxChars }: PageSource): Page =>
 const decode = (bytes: Uint8Array, declaredCharset: string | undefined): string => {
   const start = Buffer.from(bytes.subarray(0, prescanBytes)).toString('latin1')
   const charset = declaredCharset ?? /<meta\s[^>]{0,200}charset\s{0,9}=\s{0,9}["']?([\w:.-]{1,40})/i.exec(start)?.[1] ?? 'utf-8'
-  return textIn(bytes, charset)
+  return decodeText(bytes, charset)
 }
 
-/** The parser makes no `html` and `body` of its own around a page that leaves one of them out. */
+/** Puts `html` and `body` around a page that leaves one of them out, as browsers do. The parser does not. */
 const wholePage = (html: string): string =>
   /<html[\s>]/i.test(html) && /<body[\s>]/i.test(html)
     ? html
@@ -48,13 +53,28 @@ const wholePage = (html: string): string =>
 
 const oneLine = (text: string): string => cut(text.replace(/\s+/g, ' ').trim(), maxTitleChars)
 
-const silent = ['script', 'style', 'noscript', 'template', 'iframe', 'object', 'svg', 'nav', 'title', 'button', 'select', 'textarea']
+/** The elements whose text is not part of what a page says. */
+const silentElements = [
+  'script',
+  'style',
+  'noscript',
+  'template',
+  'iframe',
+  'object',
+  'svg',
+  'nav',
+  'title',
+  'button',
+  'select',
+  'textarea',
+]
 
 const isSilent = (node: Attributed): boolean =>
-  silent.includes(node.nodeName.toLowerCase()) ||
+  silentElements.includes(node.nodeName.toLowerCase()) ||
   node.getAttribute('hidden') !== null ||
   /(?:display:\s{0,9}none|visibility:\s{0,9}hidden)/i.test(node.getAttribute('style') ?? '')
 
+/** Writes an element of the page as Markdown. `base`: the address of the page. */
 const markdownOf = (content: unknown, base: string): string => {
   if (!content) return ''
   const service = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-' })
@@ -66,7 +86,7 @@ const markdownOf = (content: unknown, base: string): string => {
       return target === undefined || text.trim() === '' ? text : `[${text}](${target})`
     },
   })
-  // A picture is named and not shown: what is shown is loaded by who reads it.
+  // A picture becomes a link with its description: a picture in Markdown would be loaded by whoever looks at the text.
   service.addRule('picture', {
     filter: 'img',
     replacement: (_, node) => {
@@ -78,6 +98,7 @@ const markdownOf = (content: unknown, base: string): string => {
   return service.turndown(content as never).trim()
 }
 
+/** Returns the whole web address of a link, fit for Markdown; `undefined` for other links. */
 const targetOf = (href: string | null, base: string): string | undefined => {
   if (href === null || href.startsWith('#') || !URL.canParse(href, base)) return undefined
   const { protocol, href: target } = new URL(href, base)

@@ -1,10 +1,12 @@
-/** The providers of web searches: how each is asked, and where its answer has the results. */
+/** The search services (providers) that `web_search` can ask: how each is asked, and where its answer has the results. */
 
 import { isObject, type Json, type JsonObject, own, valueAt } from '../../../core/json.ts'
 import { cut } from '../../../core/text.ts'
 
+/** Where a provider is, and the key to it. The key is empty for a provider without keys. */
 export type Access = { readonly baseUrl: string; readonly apiKey: string }
 export type SearchRequest = { readonly url: string; readonly headers?: { readonly [name: string]: string }; readonly json?: JsonObject }
+/** One result of a search. `snippet`: the text with which the provider describes the page. */
 export type Hit = { readonly title: string; readonly url: string; readonly snippet: string }
 
 export type Provider = {
@@ -15,13 +17,15 @@ export type Provider = {
   readonly home?: string
   /** The setting that the provider cannot be asked without. */
   readonly needs: 'base_url' | 'api_key'
-  /** The environment variable of that setting, whose value wins. */
+  /** The environment variable of the setting in `needs`. Its value wins over the file's. */
   readonly env: string
+  /** Makes the request for a search. `max`: the most results. */
   readonly ask: (access: Access, query: string, max: number) => SearchRequest
-  /** The path of the list of results in its answer, and the key that has a result's text. */
+  /** The path of the list of results in the provider's answer. */
   readonly results: readonly string[]
+  /** The key of a result that holds its text. */
   readonly snippet: string
-  /** What the provider means by HTTP 403, in a sentence. */
+  /** What the provider means by HTTP 403, in a sentence for the model. */
   readonly forbidden?: string
 }
 
@@ -71,7 +75,7 @@ const maxTitleChars = 200
 const maxSnippetChars = 600
 const maxUrlChars = 2_000
 
-/** The results in an answer, at most `max`; `undefined` when it is no answer of this provider. */
+/** Reads the results in a provider's answer, at most `max`; `undefined` when the answer has not the provider's form. */
 export const hitsIn = ({ results, snippet }: Provider, answer: JsonObject, max: number): readonly Hit[] | undefined => {
   const list = valueAt(answer, results)
   // Brave leaves `web` out when it found nothing.
@@ -89,7 +93,7 @@ const hitOf = (each: Json, snippet: string): Hit | undefined => {
 
 const entities: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", '#x27': "'", nbsp: ' ' }
 
-/** One line, without the tags that mark what was searched for. */
+/** Returns a text as one line of at most `limit` characters, without the tags with which providers mark the words of the query. */
 const plainLine = (text: Json | undefined, limit: number): string => {
   if (typeof text !== 'string') return ''
   const bare = text

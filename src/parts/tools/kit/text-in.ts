@@ -1,5 +1,5 @@
-/** The text of some bytes, in a character set that need not exist: UTF-8 takes its place. */
-export const textIn = (bytes: Uint8Array, charset = 'utf-8'): string => {
+/** Decodes bytes as text. A character set that does not exist is read as UTF-8. */
+export const decodeText = (bytes: Uint8Array, charset = 'utf-8'): string => {
   try {
     return new TextDecoder(charset).decode(bytes)
   } catch {

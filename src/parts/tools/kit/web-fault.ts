@@ -1,9 +1,9 @@
-/** Why something of the web could not be had, in a sentence for the model. It quotes nothing that a stranger wrote. */
+/** Why a tool could not fetch something from the web. The message is a sentence for the model, and quotes nothing that a stranger wrote. */
 export class WebFault extends Error {
   override name = 'WebFault'
 }
 
-/** What a caught error says of a connection: no more than a code, because messages quote addresses and answers. */
+/** Makes the message of a WebFault from any error. It shows only the error's code: the messages of errors quote addresses and answers. */
 export const connectionProblem = (thrown: unknown): string => {
   const code = errorCode(thrown)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'There is no site of this name, or its name cannot be looked up now.'

@@ -1,4 +1,4 @@
-/** Makes a text of what a tool of an MCP server gives back: its texts joined, everything else named. */
+/** Makes one text of the answer of an MCP server's tool: the texts in it are joined, and parts that are no texts are named. */
 
 import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
 import { cut, printable } from '../../../core/text.ts'
@@ -6,15 +6,15 @@ import { cut, printable } from '../../../core/text.ts'
 const maxParts = 1000
 const maxAnswer = 256 * 1024
 const maxError = 4096
-/** No secret is longer, so none is cut in two before it is found. */
+/** The longest secret. So many characters of an answer are kept beyond its limit until it is redacted, so that no secret is cut in two. */
 const maxSecret = 64 * 1024
 
-/** The tool says that it failed. */
+/** Thrown when a tool answers that it failed. The message is what the tool says. */
 export class ToolFault extends Error {}
 
 const nameSuffix = (value: Json | undefined): string => (typeof value === 'string' ? ` ${printable(value, 200)}` : '')
 
-/** A part of an answer as a text. A part that is no text is named, and not passed on. */
+/** Returns a part of an answer as a text. Of a part that is no text, only its type and address are given. */
 const partText = (part: Json): string => {
   if (!isObject(part)) return ''
   const { type, text, resource } = part
@@ -23,8 +23,11 @@ const partText = (part: Json): string => {
   return `[${typeof type === 'string' ? printable(type, 40) : 'unknown'}${nameSuffix(uri)}${nameSuffix(mimeType)}: not passed on]`
 }
 
-/** What is used of the result of a call: one text, cut, with the `length` that it had. The client refuses parts that it does not know, and with them the whole answer. */
-export const answerIn = ({ content, structuredContent, toolResult, isError }: JsonObject): JsonObject => {
+/**
+ * Reduces the result of a call to one text, cut, with the `length` that the text had before. This is done before the SDK's client reads the
+ * result, because the client refuses a result with a part of an unknown type.
+ */
+export const reduceAnswer = ({ content, structuredContent, toolResult, isError }: JsonObject): JsonObject => {
   const parts = Array.isArray(content) ? content : []
   const data = structuredContent ?? toolResult
   const texts = parts.slice(0, maxParts).map(partText)
@@ -33,7 +36,7 @@ export const answerIn = ({ content, structuredContent, toolResult, isError }: Js
   return { content: [{ type: 'text', text: cut(text, maxAnswer + maxSecret) }], isError: isError === true, length: text.length }
 }
 
-/** The text of a result as `answerIn` left it. Throws `ToolFault` when it says that the call failed. */
+/** Returns the redacted text of a result that `reduceAnswer` made. Throws a ToolFault when the result says that the call failed. */
 export const resultText = ({ content, isError, length }: JsonObject, redact: (text: string) => string): string => {
   const [part] = Array.isArray(content) ? content : []
   const shown = redact(isObject(part) && typeof part.text === 'string' ? part.text : '')

@@ -1,16 +1,20 @@
-/** Reads the body of an answer, whole or as a stream of server-sent events, within the longest message. */
+/**
+ * Reads the body of an HTTP answer of an MCP server, which is one message or a stream of server-sent events with a message in each. A body
+ * or event that is longer than a message may be is refused.
+ */
 
 import { ByteBlocks } from '../../../core/bytes/byte-blocks.ts'
 import { Lines } from '../../../core/bytes/lines.ts'
 import { takingTurns } from '../../../core/turns/taking-turns.ts'
-import { lengthOf, type Pieces } from './pieces.ts'
+import { byteLength, type Pieces } from './pieces.ts'
 import { maxMessageBytes, unreachable, WireFault } from './wire.ts'
 
 type Body = Response['body']
 
 const tooLong = (): WireFault => new WireFault('the server gave an answer that is too long')
 
-export const wholeOf = async (body: Body): Promise<Pieces> => {
+/** Resolves to the body. Rejects with a WireFault when it is too long, or breaks off. */
+export const readWholeBody = async (body: Body): Promise<Pieces> => {
   const whole = new ByteBlocks()
   for await (const chunk of chunksOf(body)) {
     if (whole.length + chunk.length > maxMessageBytes) throw tooLong()
@@ -19,16 +23,19 @@ export const wholeOf = async (body: Body): Promise<Pieces> => {
   return whole.take()
 }
 
-/** The data of each event. `passOver` is given each line that has no data, and called without a line for each that has. */
+/**
+ * Yields the data of each event. Calls `passOver` for each line of the stream, so that all lines are counted: with the line where it has no
+ * data, and without a line where it has. Throws a WireFault when an event is too long, or the stream breaks off.
+ */
 export async function* streamEvents(body: Body, passOver: (line?: Pieces) => Promise<void>): AsyncGenerator<Pieces, void> {
   const event = new ByteBlocks()
   for await (const line of bodyLines(body)) {
     const data = dataIn(line)
     if (data) {
-      if (event.length + lengthOf(data) > maxMessageBytes) throw tooLong()
+      if (event.length + byteLength(data) > maxMessageBytes) throw tooLong()
       for (const piece of event.length > 0 ? [lineEnd, ...data] : data) event.add(piece)
       await passOver()
-    } else if (lengthOf(line) === 0 && event.length > 0) yield event.take()
+    } else if (byteLength(line) === 0 && event.length > 0) yield event.take()
     else await passOver(line)
   }
 }
@@ -44,15 +51,17 @@ async function* bodyLines(body: Body): AsyncGenerator<Pieces, void> {
 }
 
 const lineEnd = Buffer.from('\n')
+/** What begins a line of an event that has data. */
 const field = Buffer.from('data:')
 
-/** What a line has of an event's data; `undefined`: it has none. */
+/** Returns the data in a line of an event; `undefined`: the line has no data. */
 const dataIn = ([first, ...others]: Pieces): Pieces | undefined => {
   if (!first || field.compare(first.subarray(0, field.length)) !== 0) return undefined
   const isSpaced = first[field.length] === 32
   return [first.subarray(field.length + (isSpaced ? 1 : 0)), ...others]
 }
 
+/** Yields the chunks of a body. Between them, other work of the event loop has its turn. */
 async function* chunksOf(body: Body): AsyncGenerator<Uint8Array, void> {
   const turn = takingTurns()
   try {

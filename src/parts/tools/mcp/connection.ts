@@ -1,25 +1,29 @@
-/** Holds the one connection to a server: opened when it is first needed, shared by all runs, and opened again when it has ended. */
+/**
+ * Holds the one connection to an MCP server. The connection is opened when it is first needed, shared by all runs, and opened again when it
+ * has ended.
+ */
 
 import type { MCPClient } from '@ai-sdk/mcp'
 import type { Clock } from '../../../core/clock.ts'
 import { unlessAborted } from '../../../core/turns/unless-aborted.ts'
 import { timeLimit } from './time-limit.ts'
-import { isRefusal, type Wire, WireFault } from './wire.ts'
+import { isServerError, type Wire, WireFault } from './wire.ts'
 
+/** An open connection: the SDK's client, and the wire that carries its messages. */
 type Link = { readonly client: MCPClient; readonly wire: Wire }
 
-/** A connection that lived shorter counts as one more failure in a row. */
+/** When a connection was open for at least this time, its failure counts as the first of a row. */
 const calmMs = 60_000
 const longestRestMs = 60_000
 
-/** The rest after failures in a row: none after the first, then 1, 2, 4 … seconds. */
+/** Returns the pause before the next opening, in milliseconds: none after the first failure, then 1, 2, 4 … seconds. */
 const restAfter = (failures: number): number => (failures < 2 ? 0 : Math.min(1000 * 2 ** (failures - 2), longestRestMs))
 
 export class Connection {
   readonly #makeWire: () => Wire
   readonly #clock: Clock
   readonly #startMs: number
-  /** Connections whose program may still run on this machine. */
+  /** The wires that must be shut. Until its wire is shut, the program of a server may still run on this machine. */
   readonly #wires = new Set<Wire>()
   #link: Link | undefined
   #opening: Promise<Link> | undefined
@@ -28,13 +32,17 @@ export class Connection {
   #restUntil = 0
   #isClosed = false
 
+  /** `startMs`: how long the opening may take. */
   constructor(makeWire: () => Wire, clock: Clock, startMs: number) {
     this.#makeWire = makeWire
     this.#clock = clock
     this.#startMs = startMs
   }
 
-  /** Uses the server. When the server has forgotten the session, it is used a second time. Rejects with a `WireFault` when it cannot be reached. */
+  /**
+   * Lets `work` use the server. When the server has forgotten the session, `work` is called once more with a new connection. Rejects with a
+   * WireFault when the server cannot be reached, and otherwise as `work` does.
+   */
   async use<T>(signal: AbortSignal, work: (client: MCPClient) => Promise<T>): Promise<T> {
     for (let isAgain = false; ; isAgain = true) {
       const link = await this.#get(signal)
@@ -51,7 +59,7 @@ export class Connection {
     }
   }
 
-  /** Gives up a server that does not answer any more: the next use begins anew. */
+  /** Shuts the connection of `client`, if it is still the one in use, because the server does not answer. The next use opens another. */
   restart(client: MCPClient): void {
     const link = this.#link
     if (link?.client !== client) return
@@ -60,13 +68,14 @@ export class Connection {
     void this.#shut(link.wire)
   }
 
-  /** Resolves when nothing of the server is left on this machine. */
+  /** Shuts all wires. Resolves when nothing of the server is left on this machine. */
   async close(): Promise<void> {
     this.#isClosed = true
     this.#link = undefined
     await Promise.all([...this.#wires].map((wire) => this.#shut(wire)))
   }
 
+  /** Returns the open connection, else waits for the opening of one. */
   async #get(signal: AbortSignal): Promise<Link> {
     if (this.#link?.wire.ended !== undefined) this.restart(this.#link.client)
     if (this.#link) return this.#link
@@ -94,21 +103,22 @@ export class Connection {
     } catch (thrown) {
       this.#failed(0)
       void this.#shut(wire)
-      if (thrown instanceof WireFault || isRefusal(thrown)) throw thrown
+      if (thrown instanceof WireFault || isServerError(thrown)) throw thrown
       if (wire.ended !== undefined) throw new WireFault(`the server did not start (${wire.ended})`)
-      if (limit.isUp()) throw new WireFault(`the server did not start within ${this.#startMs / 1000} s`)
+      if (limit.isOver()) throw new WireFault(`the server did not start within ${this.#startMs / 1000} s`)
       throw new WireFault('the server does not speak as an MCP server does')
     } finally {
       limit.lift()
     }
   }
 
-  /** Forgets a connection without closing it, because the server may still answer calls that are on their way. */
+  /** Lets go of a connection without shutting its wire, because the server may still answer calls that are on their way. */
   #forget(link: Link): void {
     if (link === this.#link) this.#link = undefined
     this.#wires.delete(link.wire)
   }
 
+  /** Counts a failure, and sets the time before which no connection is opened. `livedMs`: how long the connection was open. */
   #failed(livedMs: number): void {
     this.#failures = livedMs < calmMs ? this.#failures + 1 : 1
     this.#restUntil = this.#clock.monotonic() + restAfter(this.#failures)

@@ -1,16 +1,19 @@
-/** Carries messages to an address and back, as Streamable HTTP does: each in a POST of its own, answered by JSON or by a stream of events. */
+/**
+ * The wire to an MCP server at a web address (Streamable HTTP of MCP): each message of ours is a POST, and the server answers the POST with
+ * JSON or with a stream of events.
+ */
 
 import type { JSONRPCMessage, MCPTransportSendOptions } from '@ai-sdk/mcp'
 import { Allowance } from '../../../core/turns/allowance.ts'
-import { streamEvents, wholeOf } from './body.ts'
+import { readWholeBody, streamEvents } from './body.ts'
 import { Reader, type ReaderKit, ServerFlood } from './reader.ts'
 import { unreachable, type Wire, WireFault } from './wire.ts'
 
 /** How long a server may take to hear that a session is over. */
 const goodbyeMs = 2000
 /**
- * The most replies to requests of the server (a ping, or a request that is refused) at once, and within the span. Each reply is a request of
- * ours. Further requests of the server get no reply.
+ * The most replies to requests of the server (a ping, or a request that is refused) at the same time, and within `spanMs`. Each reply costs
+ * an HTTP request, so further requests of the server get no reply.
  */
 const maxReplies = 16
 const repliesInSpan = 100
@@ -24,6 +27,7 @@ export class HttpWire implements Wire {
   readonly #url: URL
   readonly #headers: { readonly [name: string]: string }
   readonly #kit: ReaderKit
+  /** What stops each POST that has not ended. */
   readonly #underWay = new Set<AbortController>()
   readonly #replyAllowance: Allowance
   #replies = 0
@@ -50,6 +54,7 @@ export class HttpWire implements Wire {
     }
   }
 
+  /** Posts a message, until `signal` aborts or the wire is closed. */
   async #carry(message: JSONRPCMessage, { signal }: MCPTransportSendOptions): Promise<void> {
     const stop = new AbortController()
     const follow = (): void => stop.abort(signal?.reason)
@@ -72,6 +77,7 @@ export class HttpWire implements Wire {
     this.onclose?.()
   }
 
+  /** Posts a message and, if it is a request, reads until it is answered. */
   async #post(message: JSONRPCMessage, signal: AbortSignal): Promise<void> {
     const answer = await this.#ask('POST', signal, JSON.stringify(message))
     this.#session = answer.headers.get('mcp-session-id') ?? this.#session
@@ -82,6 +88,7 @@ export class HttpWire implements Wire {
     if (isRequest) throw new WireFault('the server broke off before it answered')
   }
 
+  /** Makes one HTTP request, with the headers of the session. */
   async #ask(method: 'POST' | 'DELETE', signal: AbortSignal, body?: string): Promise<Response> {
     const headers = {
       ...this.#headers,
@@ -91,7 +98,7 @@ export class HttpWire implements Wire {
       ...(this.#session === undefined ? {} : { 'mcp-session-id': this.#session }),
     }
     try {
-      // A redirect would carry the headers elsewhere.
+      // No redirect is followed, because it would carry the operator's headers elsewhere.
       return await fetch(this.#url, { method, headers, signal, redirect: 'manual', ...(body === undefined ? {} : { body }) })
     } catch (thrown) {
       throw unreachable(thrown)
@@ -102,14 +109,14 @@ export class HttpWire implements Wire {
   async #read({ headers, body }: Response, id: string | number, signal: AbortSignal): Promise<void> {
     let isAnswered = false
     const isAwaited = (found: unknown): boolean => {
-      const isIt = found === id && !isAnswered
-      isAnswered ||= isIt
-      return isIt
+      const isAnswer = found === id && !isAnswered
+      isAnswered ||= isAnswer
+      return isAnswer
     }
     const reader = new Reader(this.#kit, { isAwaited, give: (message) => this.onmessage?.(message) }, signal)
     const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true
     try {
-      for await (const text of isStream ? streamEvents(body, (line) => reader.passOver(line)) : [await wholeOf(body)]) {
+      for await (const text of isStream ? streamEvents(body, (line) => reader.passOver(line)) : [await readWholeBody(body)]) {
         if (!(await reader.read(text))) throw new WireFault('the server gave an answer that cannot be read')
         if (isAnswered) return
       }
@@ -120,11 +127,12 @@ export class HttpWire implements Wire {
   }
 }
 
+/** Makes the fault of an answer with an error status. A server that had a session may have forgotten it. */
 const statusFault = (status: number, hadSession: boolean): WireFault => {
   if (status === 401 || status === 403)
     return new WireFault(`the server does not let us in (HTTP ${status}): check "headers" of the toolset`)
   if (status >= 300 && status < 400)
     return new WireFault(`the server redirects (HTTP ${status}), which is not followed: check "url" of the toolset`)
-  // Not every server answers 404 to a session that it does not know.
+  // For a session that it does not know, a server should answer 404, but some answer 400.
   return new WireFault(`the server answered HTTP ${status}`, hadSession && (status === 404 || status === 400) ? 'lost' : undefined)
 }

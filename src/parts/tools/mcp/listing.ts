@@ -1,19 +1,21 @@
-/** Asks a server for its tools, and keeps those that are allowed. */
+/** Asks an MCP server for the list of its tools, which comes in pages, and keeps the tools that the toolset allows. */
 
 import type { ListToolsResult, MCPClient } from '@ai-sdk/mcp'
 import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
 import { cut } from '../../../core/text.ts'
 
+/** How a server describes one tool: name, description and the schema of the input. */
 export type Definition = ListToolsResult['tools'][number]
 
 const maxPages = 100
 const maxCursor = 4096
 const maxDescription = 4096
+/** The longest schema of a tool, in characters of JSON. */
 const maxSchema = 64 * 1024
-/** The longest that all schemas of one page may be together. */
+/** The most characters that the schemas of one page may have together. */
 const maxSchemas = 1024 * 1024
 
-/** The allowed tools of a server. It is asked for more pages only while one is missing. */
+/** Resolves to the allowed tools that the server has. Pages are asked for only until all allowed tools are found. */
 export const allowedTools = async (client: MCPClient, allow: ReadonlySet<string>, signal: AbortSignal): Promise<Definition[]> => {
   const found = new Map<string, Definition>()
   let cursor: string | undefined
@@ -26,15 +28,18 @@ export const allowedTools = async (client: MCPClient, allow: ReadonlySet<string>
   return [...found.values()]
 }
 
-/** Reduces a page of the list to the allowed tools, each once and with bounded texts and schemas, and to its cursor. */
-export const pageIn = ({ tools, nextCursor }: JsonObject, allow: ReadonlySet<string>): JsonObject => {
+/**
+ * Reduces a page of the list, before the SDK's client reads it, to the allowed tools and the cursor of the next page. Each tool is kept
+ * once, with a bounded description. `isTooLarge` marks a tool whose schema is too large and therefore left out.
+ */
+export const reducePage = ({ tools, nextCursor }: JsonObject, allow: ReadonlySet<string>): JsonObject => {
   const used = new Map<string, JsonObject>()
   let room = maxSchemas
   for (const tool of Array.isArray(tools) ? tools : []) {
     if (!isObject(tool)) continue
     const { name, inputSchema = null } = tool
     if (typeof name !== 'string' || !allow.has(name) || used.has(name)) continue
-    const length = lengthOf(inputSchema)
+    const length = schemaLength(inputSchema)
     const isTooLarge = length > Math.min(maxSchema, room)
     const schema = isTooLarge ? { inputSchema: { type: 'object' }, isTooLarge } : { inputSchema }
     if (!isTooLarge) room -= length
@@ -46,15 +51,15 @@ export const pageIn = ({ tools, nextCursor }: JsonObject, allow: ReadonlySet<str
 
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
-const lengthOf = (schema: Json): number => {
+const schemaLength = (schema: Json): number => {
   try {
     return JSON.stringify(schema).length
   } catch {
-    // The schema is too deep to be written down.
+    // The schema is too deeply nested for `JSON.stringify`.
     return Number.POSITIVE_INFINITY
   }
 }
 
-/** A tool's schema; `undefined` when it is larger than a model should get. */
-export const schemaOf = ({ inputSchema, isTooLarge }: Definition): JsonObject | undefined =>
+/** Returns the schema of a tool's input; `undefined` when it was too large. */
+export const inputSchemaOf = ({ inputSchema, isTooLarge }: Definition): JsonObject | undefined =>
   isTooLarge === true ? undefined : (inputSchema as JsonObject)

@@ -1,4 +1,7 @@
-/** Reads the long messages of a server in a thread, one after the other: a message of some MiB takes longer than others may wait. */
+/**
+ * Reads the long messages of an MCP server in a thread, one message after the other. Reading a message of some MiB would hold up the event
+ * loop for too long.
+ */
 
 import type { Clock } from '../../../core/clock.ts'
 import { createSlots } from '../../../core/turns/slots.ts'
@@ -9,11 +12,16 @@ import type { ReadMessages } from './read-messages.ts'
 /** What the thread is given. */
 export type LongMessage = { readonly pieces: Pieces; readonly allow: ReadonlySet<string> }
 
-/** Takes the pieces away from the caller. `undefined`: it took too much time or memory. Rejects with the reason of `signal`. */
+/**
+ * Reads one long message. The memory of its pieces goes to the thread, so the caller has the pieces no more. `undefined`: the reading took
+ * too much time or memory, or too many messages wait. Rejects with the reason of `signal`.
+ */
 export type ReadLong = (pieces: Pieces, signal: AbortSignal) => Promise<ReadMessages | undefined>
 
+/** The messages that wait for their turn. */
 const maxWaiting = 1000
 
+/** Makes the reader of one server. `allow`: the tools that may be used. */
 export const createLongReader = (allow: ReadonlySet<string>, clock: Clock): ReadLong => {
   const slots = createSlots(() => 1, maxWaiting)
   return (pieces, signal) =>

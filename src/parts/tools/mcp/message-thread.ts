@@ -1,4 +1,4 @@
-/** The thread that reads one long message of a server. */
+/** The program of the thread that reads one long message of an MCP server (`long-messages.ts`). */
 
 import { parentPort, workerData } from 'node:worker_threads'
 import type { LongMessage } from './long-messages.ts'

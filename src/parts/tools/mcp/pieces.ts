@@ -1,4 +1,5 @@
-/** Bytes in the pieces in which they came: they are put together where they are read, which may be a thread. */
+/** Bytes in the pieces in which they came from a server. Whoever reads the bytes joins the pieces; that may be a thread. */
 export type Pieces = readonly Uint8Array[]
 
-export const lengthOf = (pieces: Pieces): number => pieces.reduce((sum, { length }) => sum + length, 0)
+/** Returns the number of bytes in all pieces. */
+export const byteLength = (pieces: Pieces): number => pieces.reduce((sum, { length }) => sum + length, 0)

@@ -1,27 +1,30 @@
-/** Reads the messages of a server, and keeps only the fields that are used: the other fields have no bound, and nobody reads them. */
+/**
+ * Reads the messages of an MCP server, and keeps only the fields that are used, each with a limit. The SDK's client gets messages that are
+ * reduced so, because the other fields may have any size.
+ */
 
 import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
 import { cut } from '../../../core/text.ts'
-import { answerIn } from './answer.ts'
-import { pageIn } from './listing.ts'
+import { reduceAnswer } from './answer.ts'
+import { reducePage } from './listing.ts'
 
 export type ReadMessages = {
-  /** The answers and requests among the messages, at most `maxBatch`. Each has only those fields that are used. */
+  /** The answers and requests among the first `maxBatch` messages, reduced to the fields that are used. */
   readonly messages: readonly JsonObject[]
-  /** How many messages there were, notices among them. */
+  /** The number of all messages in the text, with the notices, which nobody uses. */
   readonly count: number
 }
 
-/** A server may send a list of messages as one message. No more of the list is used. */
+/** The messages that are used of a list. A server may send a list of messages in the place of one message. */
 const maxBatch = 1000
 const maxMethod = 200
 const maxId = 200
 const maxError = 100_000
 
-/** Reads a text that holds one message, a list of messages, or no message. `allow`: the tools that may be used. */
+/** Reads a text that holds one message, a list of messages, or no message. `allow`: the tools that may be used. Never throws. */
 export const readMessages = (text: string, allow: ReadonlySet<string>): ReadMessages => {
   const all = messagesIn(text)
-  const used = all.slice(0, maxBatch).map((message) => usedOf(message, allow))
+  const used = all.slice(0, maxBatch).map((message) => reduceMessage(message, allow))
   return { messages: used.filter((message) => message !== undefined), count: all.length }
 }
 
@@ -34,33 +37,34 @@ const messagesIn = (text: string): JsonObject[] => {
   }
 }
 
-const usedOf = ({ id, method, result, error }: JsonObject, allow: ReadonlySet<string>): JsonObject | undefined => {
+/** Reduces a message to the fields that are used; `undefined` for a notice, which has no id. */
+const reduceMessage = ({ id, method, result, error }: JsonObject, allow: ReadonlySet<string>): JsonObject | undefined => {
   if (typeof id !== 'number' && (typeof id !== 'string' || id.length > maxId)) return undefined
   const head = { jsonrpc: '2.0', id }
   if (method !== undefined) return { ...head, method: cutText(method, maxMethod) }
-  if (!isObject(error)) return { ...head, result: resultIn(result, allow) }
+  if (!isObject(error)) return { ...head, result: reduceResult(result, allow) }
   const code = typeof error.code === 'number' ? { code: error.code } : {}
   return { ...head, error: { ...code, message: cutText(error.message, maxError) } }
 }
 
 const cutText = (value: Json | undefined, limit: number): string => (typeof value === 'string' ? cut(value, limit) : '')
 
-/** The fields of a result that are used; `null` when the result cannot be read. */
-const resultIn = (result: Json | undefined, allow: ReadonlySet<string>): JsonObject | null => {
+/** Reduces a result to the fields that are used, which depend on what was asked for; `null` when the result cannot be read. */
+const reduceResult = (result: Json | undefined, allow: ReadonlySet<string>): JsonObject | null => {
   if (!isObject(result)) return null
-  if ('protocolVersion' in result) return greetingIn(result)
-  if ('tools' in result) return pageIn(result, allow)
+  if ('protocolVersion' in result) return reduceGreeting(result)
+  if ('tools' in result) return reducePage(result, allow)
   if (!['content', 'structuredContent', 'toolResult'].some((key) => key in result)) return {}
   try {
-    return answerIn(result)
+    return reduceAnswer(result)
   } catch {
-    // The result is too deep to be written down.
+    // The result is too deeply nested for `JSON.stringify`.
     return null
   }
 }
 
-/** The server's answer to our greeting. Only whether the server has tools is used of it. */
-const greetingIn = ({ protocolVersion, capabilities }: JsonObject): JsonObject => ({
+/** Reduces the server's answer to our first request (`initialize`). Only its protocol version, and whether it has tools, are used. */
+const reduceGreeting = ({ protocolVersion, capabilities }: JsonObject): JsonObject => ({
   protocolVersion: cutText(protocolVersion, maxMethod),
   capabilities: isObject(capabilities) && isObject(capabilities.tools) ? { tools: {} } : {},
   serverInfo: { name: '', version: '' },

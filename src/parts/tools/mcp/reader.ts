@@ -1,4 +1,7 @@
-/** Reads the messages of a server as they come. Messages that nobody asked for have a bound, and no long read holds up the event loop. */
+/**
+ * Reads the messages of an MCP server as they come, and hands them to whoever waits for them. The messages that nobody asked for have a
+ * limit, and no message holds up the event loop.
+ */
 
 import type { JSONRPCMessage } from '@ai-sdk/mcp'
 import type { Clock } from '../../../core/clock.ts'
@@ -6,26 +9,27 @@ import type { Json, JsonObject } from '../../../core/json.ts'
 import { Allowance } from '../../../core/turns/allowance.ts'
 import { takingTurns } from '../../../core/turns/taking-turns.ts'
 import type { ReadLong } from './long-messages.ts'
-import { lengthOf, type Pieces } from './pieces.ts'
+import { byteLength, type Pieces } from './pieces.ts'
 import { type ReadMessages, readMessages } from './read-messages.ts'
 
-/** A longer message is read in a thread. */
+/** A message of more bytes is read in a thread. */
 const longMessage = 256 * 1024
-/** The bounds, within the span, of lines and messages that answer no call, and of their bytes. */
+/** The most lines and messages within `spanMs` that answer no call, and the most MiB of them. */
 const maxUnasked = 10_000
 const unaskedMiB = 16
 const spanMs = 10_000
-/** Lines and messages in one turn of the event loop. */
-const slice = 100
+/** The lines and messages that are read in one turn of the event loop. */
+const linesInTurn = 100
 
-/** A server sends more than is read. The error's message names what was too much, and follows "wrote" or "sent" in a sentence. */
+/** Thrown when a server sends more than is read. The message names what was too much, to follow "wrote" or "sent" in a sentence. */
 export class ServerFlood extends Error {}
 
-/** What a reader needs to read the messages of a server. */
+/** What the readers of one server share. `allow`: the tools that may be used. */
 export type ReaderKit = { readonly allow: ReadonlySet<string>; readonly clock: Clock; readonly readLong: ReadLong }
 
+/** Who gets the messages of a server. */
 export type Listener = {
-  /** Whether a request of ours waits for the answer with this id. After this call it waits no more. */
+  /** Whether a request of ours waits for the answer with this id. Once `true` was given for an id, the request counts as answered. */
   readonly isAwaited: (id: Json | undefined) => boolean
   /** Gets the answers to our requests, and the server's own requests. */
   readonly give: (message: JSONRPCMessage) => void
@@ -37,9 +41,9 @@ export class Reader {
   readonly #signal: AbortSignal
   readonly #count: Allowance
   readonly #bytes: Allowance
-  readonly #turn = takingTurns(slice)
+  readonly #turn = takingTurns(linesInTurn)
 
-  /** `signal`: nobody listens any more. */
+  /** `signal` aborts when nobody listens any more. */
   constructor(kit: ReaderKit, listener: Listener, signal: AbortSignal) {
     this.#kit = kit
     this.#listener = listener
@@ -48,9 +52,9 @@ export class Reader {
     this.#bytes = new Allowance(kit.clock, unaskedMiB * 1024 * 1024, spanMs)
   }
 
-  /** Reads a text; `false`: it holds no message. Rejects with a `ServerFlood`, or with the reason of the signal. */
+  /** Reads a text and hands its messages over. `false`: it holds no message. Rejects with a ServerFlood, or with the signal's reason. */
   async read(pieces: Pieces): Promise<boolean> {
-    const length = lengthOf(pieces)
+    const length = byteLength(pieces)
     const { messages, count } = await this.#readMessages(pieces, length)
     const received = messages.map((message) => ({ message, isAnswer: !('method' in message) && this.#listener.isAwaited(message.id) }))
     const answers = received.filter(({ isAnswer }) => isAnswer).length
@@ -63,9 +67,12 @@ export class Reader {
     return count > 0
   }
 
-  /** Takes a line that is no message by itself; without it, a line that is part of a message. Rejects with a `ServerFlood`. */
+  /**
+   * Counts a line that is no message. Without `line`, it counts a line whose bytes are part of a message, which `read` counts. Rejects with
+   * a ServerFlood.
+   */
   async passOver(line: Pieces = []): Promise<void> {
-    this.#charge(1, lengthOf(line))
+    this.#charge(1, byteLength(line))
     await this.#turn()
   }
 
@@ -85,6 +92,7 @@ export class Reader {
     return messages
   }
 
+  /** Counts lines or messages that answer no call, and their bytes. Throws a ServerFlood past the limits. */
   #charge(count: number, bytes: number): void {
     const span = `within ${spanMs / 1000} s that answer no call`
     if (!this.#count.take(count)) throw new ServerFlood(`more than ${maxUnasked} lines or messages ${span}`)

@@ -1,4 +1,7 @@
-/** The tools of an MCP server: a program that is started, or a service at an address. */
+/**
+ * Makes a toolset of an MCP server, which is a program that is started, or a service at a web address. Its allowed tools become tools of
+ * runs.
+ */
 
 import type { JsonObject } from '../../../core/json.ts'
 import type { LogFields } from '../../../core/log.ts'
@@ -11,22 +14,23 @@ import type { Tool, ToolKit, Toolset } from '../tool.ts'
 import { resultText, ToolFault } from './answer.ts'
 import { Connection } from './connection.ts'
 import { HttpWire } from './http.ts'
-import { allowedTools, type Definition, schemaOf } from './listing.ts'
+import { allowedTools, type Definition, inputSchemaOf } from './listing.ts'
 import { createLongReader } from './long-messages.ts'
 import type { ReaderKit } from './reader.ts'
 import { readSettings, type ServerSettings } from './settings.ts'
 import { StdioWire } from './stdio.ts'
 import { timeLimit } from './time-limit.ts'
-import { namesFor } from './tool-names.ts'
-import { isRefusal, type Wire, WireFault } from './wire.ts'
+import { modelNames } from './tool-names.ts'
+import { isServerError, type Wire, WireFault } from './wire.ts'
 
-/** Calls of one server at the same time, and how many wait for their turn. */
+/** The calls of one server at the same time. */
 const maxCalls = 16
+/** The calls of one server that wait for their turn. */
 const maxWaiting = 1000
 
 /**
- * Compiles one entry of `toolsets`. `undefined`: its settings cannot be used, which has been reported. The server is reached when a run
- * first asks for its tools; `close` resolves when nothing of it is left.
+ * Compiles one entry of `toolsets`. `undefined`: its settings cannot be used, which was reported. The server is started or reached when a
+ * run first asks for its tools; `close` resolves when nothing of the server is left on this machine.
  */
 export const compileServer = (name: string, settings: JsonObject, kit: ToolKit): Closable<Toolset> | undefined => {
   const read = readSettings(name, settings, kit.report)
@@ -35,13 +39,14 @@ export const compileServer = (name: string, settings: JsonObject, kit: ToolKit):
   return { run: (signal) => server.tools(signal), close: () => server.close() }
 }
 
+/** One MCP server, with its connection and the limits of its calls. */
 class Server {
   readonly #settings: ServerSettings
   readonly #kit: ToolKit
   readonly #connection: Connection
   readonly #readerKit: ReaderKit
   readonly #slots: Slots = createSlots(() => maxCalls, maxWaiting)
-  /** The reasons that are in the log already, so that each is logged once. */
+  /** The warnings that are in the log already, so that each is logged once. */
   readonly #warned = new Set<string>()
   #calls = 0
 
@@ -53,11 +58,11 @@ class Server {
     this.#connection = new Connection(() => this.#wire(), kit.clock, settings.startMs)
   }
 
-  /** Asks the server each time, because its tools may have changed. */
+  /** Resolves to the allowed tools. The server is asked for them by each run, because its tools may have changed. */
   async tools(signal: AbortSignal): Promise<readonly Tool[]> {
     const { name, allow } = this.#settings
     const definitions = await this.#list(signal)
-    const names = namesFor(name, [...allow])
+    const names = modelNames(name, [...allow])
     const known = new Set(definitions.map((each) => each.name))
     for (const tool of allow) if (!known.has(tool)) this.#warnOnce('an allowed tool is not among those of the MCP server', { tool })
     return definitions.flatMap((definition) => this.#tool(definition, names.get(definition.name) ?? '') ?? [])
@@ -75,8 +80,8 @@ class Server {
         try {
           return await allowedTools(client, allow, limit.signal)
         } catch (thrown) {
-          if (!limit.isUp()) throw thrown
-          // The server hangs. Where no call waits for it, closing it harms nobody.
+          if (!limit.isOver()) throw thrown
+          // The server hangs. It is closed only while no call waits for its answer, because the call would fail.
           if (this.#calls === 0) this.#connection.restart(client)
           throw new WireFault(`the server did not list its tools within ${startMs / 1000} s`)
         } finally {
@@ -84,12 +89,12 @@ class Server {
         }
       })
     } catch (thrown) {
-      throw this.#said(thrown, signal)
+      throw this.#callError(thrown, signal)
     }
   }
 
   #tool(definition: Definition, name: string): Tool | undefined {
-    const input = schemaOf(definition)
+    const input = inputSchemaOf(definition)
     if (!input) {
       this.#warnOnce('a tool of an MCP server has a schema that is too large, so it is left out', { tool: definition.name })
       return undefined
@@ -107,8 +112,8 @@ class Server {
       if (result === undefined) throw new WireFault('the server has too much to do')
       return resultText(result, redact)
     } catch (thrown) {
-      const isLate = limit.isUp() && !signal.aborted
-      throw this.#said(isLate ? new WireFault(`the server did not answer within ${callMs / 1000} s`) : thrown, signal)
+      const isLate = limit.isOver() && !signal.aborted
+      throw this.#callError(isLate ? new WireFault(`the server did not answer within ${callMs / 1000} s`) : thrown, signal)
     } finally {
       this.#calls--
       limit.lift()
@@ -117,7 +122,7 @@ class Server {
 
   #ask(definition: Definition, args: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     return this.#connection.use(signal, async (client) => {
-      // The client has no other public way to one call. It hands the arguments on as they are.
+      // The client offers no other public way to call one tool. It hands the arguments on as they are.
       const tool = client.toolsFromDefinitions({ tools: [definition] })[definition.name]
       return (await tool?.execute(args, { abortSignal: signal, toolCallId: '', messages: [] })) as JsonObject
     })
@@ -149,8 +154,8 @@ class Server {
     this.#kit.log('warn', { toolset: this.#settings.name, ...more }, message)
   }
 
-  /** What went wrong, for the model and the log: our own words, or what the server says of it. */
-  #said(thrown: unknown, signal: AbortSignal): Error {
+  /** Makes the error of a failed call, for the model and the log. Its message is in our own words, or is what the server says. */
+  #callError(thrown: unknown, signal: AbortSignal): Error {
     const { name, redact } = this.#settings
     if (thrown instanceof ToolFault) return thrown
     if (thrown instanceof WireFault && thrown.fate === 'flood')
@@ -158,7 +163,7 @@ class Server {
     const why = (): string => {
       if (signal.aborted) return 'the run was stopped'
       if (thrown instanceof WireFault) return thrown.message
-      if (isRefusal(thrown)) return `the server refused: ${printable(redact(cut(thrown.message, 100_000)))}`
+      if (isServerError(thrown)) return `the server refused: ${printable(redact(cut(thrown.message, 100_000)))}`
       return 'the server gave an answer that cannot be read'
     }
     return new Error(`toolset ${name}: ${why()}`)

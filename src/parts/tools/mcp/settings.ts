@@ -1,4 +1,4 @@
-/** Reads the settings of an MCP server, and reports those that cannot be used. */
+/** Reads the settings of an MCP server from its entry in `toolsets`, and reports settings that cannot be used. */
 
 import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
 import { createRedactor } from '../../../core/secrets/redact.ts'
@@ -8,7 +8,7 @@ import type { Report } from '../../report.ts'
 
 type Texts = { readonly [name: string]: string }
 
-/** A program that is started, or an address. */
+/** How a server is reached: as a program that is started, or at a web address. */
 type Access =
   | { readonly argv: readonly string[]; readonly env: Texts; readonly folder?: string }
   | { readonly url: URL; readonly headers: Texts }
@@ -17,10 +17,13 @@ export type ServerSettings = {
   /** The name of the toolset. */
   readonly name: string
   readonly access: Access
+  /** The names of the tools that may be used. */
   readonly allow: ReadonlySet<string>
+  /** How long a call may take. */
   readonly callMs: number
+  /** How long the opening of a connection may take, and then the listing of tools. */
   readonly startMs: number
-  /** Takes the server's own secrets out of a text. */
+  /** Takes the secrets of the server's settings out of a text. */
   readonly redact: (text: string) => string
 }
 
@@ -29,7 +32,7 @@ const textsIn = (list: Json | undefined): string[] => (Array.isArray(list) ? lis
 const textMap = (map: Json | undefined): Texts =>
   Object.fromEntries(Object.entries(isObject(map) ? map : {}).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])))
 
-/** `undefined`: they cannot be used, which has been reported. */
+/** Reads the settings of the toolset `name`. `undefined`: they cannot be used, which was reported. */
 export const readSettings = (name: string, settings: JsonObject, report: Report): ServerSettings | undefined => {
   const { command, url } = settings
   if ((command === undefined) === (url === undefined)) {

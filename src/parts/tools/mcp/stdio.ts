@@ -1,17 +1,17 @@
-/** Carries messages to a program and back, in lines over its stdin and stdout. */
+/** The wire to an MCP server that is a program: each message is a line of its stdin or stdout. */
 
 import type { JSONRPCMessage, MCPTransportSendOptions } from '@ai-sdk/mcp'
 import type { Json } from '../../../core/json.ts'
 import type { Program } from '../../../process/group.ts'
 import { KeptChild } from '../../../process/kept-child.ts'
-import { lengthOf, type Pieces } from './pieces.ts'
+import { byteLength, type Pieces } from './pieces.ts'
 import { type Listener, Reader, type ReaderKit, ServerFlood } from './reader.ts'
 import { maxMessageBytes, type Wire, WireFault } from './wire.ts'
 
 export type ProgramListener = {
-  /** The program has ended; `isAsked`: because it was closed. */
+  /** Called when the program has ended. `isAsked`: it ended because the wire was closed. */
   readonly ended: (why: string, stderr: string, isAsked: boolean) => void
-  /** The program wrote a line to stdout that is no message. */
+  /** Called when the program wrote a line to stdout that is no message. */
   readonly garbage: () => void
 }
 
@@ -25,7 +25,7 @@ export class StdioWire implements Wire {
   readonly #reader: Reader
   #child: KeptChild | undefined
   readonly #closing = new AbortController()
-  /** The requests without an answer, by id. Each value stops the wait for that request's abort. */
+  /** The requests without an answer, by id. Each value removes the listener for the abort of its request. */
   readonly #asked = new Map<unknown, () => void>()
 
   constructor(program: Program, kit: ReaderKit, programListener: ProgramListener) {
@@ -55,9 +55,9 @@ export class StdioWire implements Wire {
     if (!('method' in message) || !('id' in message)) return
     const { id } = message
     this.#asked.set(id, () => {})
-    // The first request cannot be taken back.
+    // The protocol does not let a client cancel its first request.
     if (!signal || message.method === 'initialize') return
-    // The program need not go on with a request that nobody waits for.
+    // The program is told when nobody waits for its answer any more, so that it can stop working on it.
     const cancel = (): void => {
       this.#asked.delete(id)
       this.#child?.write(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } }))
@@ -77,10 +77,10 @@ export class StdioWire implements Wire {
     throw new WireFault('the server does not read what it is sent', 'stuck')
   }
 
-  /** Why the program is to be ended; `undefined`: it may go on. */
+  /** Takes a line of the program's stdout. Resolves to the reason why the program must be ended; `undefined`: the program may go on. */
   async #take(line: Pieces): Promise<string | undefined> {
     try {
-      if (lengthOf(line) === 0) await this.#reader.passOver()
+      if (byteLength(line) === 0) await this.#reader.passOver()
       else if (!(await this.#reader.read(line))) this.#programListener.garbage()
       return undefined
     } catch (thrown) {
@@ -90,11 +90,11 @@ export class StdioWire implements Wire {
   }
 
   #isAwaited(id: Json | undefined): boolean {
-    // Some servers give the number of a request back as a text.
+    // The client numbers its requests. Some servers give the number back as a text.
     const key = typeof id === 'string' ? Number(id) : id
-    const lift = typeof key === 'number' ? this.#asked.get(key) : undefined
+    const forgetAbort = typeof key === 'number' ? this.#asked.get(key) : undefined
     if (typeof key === 'number') this.#asked.delete(key)
-    lift?.()
-    return lift !== undefined
+    forgetAbort?.()
+    return forgetAbort !== undefined
   }
 }

@@ -1,19 +1,20 @@
-/** Bounds how long somebody waits. */
+/** Limits how long a call or the start of an MCP server may take. */
 
 import type { Clock } from '../../../core/clock.ts'
 
 export type TimeLimit = {
-  /** Aborts when the time is up, or when the signal that it was made of does. */
+  /** Aborts when the time is over, or when the signal `from` of `timeLimit` aborts. */
   readonly signal: AbortSignal
-  /** Whether the time is up. */
-  readonly isUp: () => boolean
+  /** Whether the time is over. */
+  readonly isOver: () => boolean
   /** Ends the limit: the time does not run out any more. */
   readonly lift: () => void
 }
 
+/** Begins a limit of `ms` milliseconds. Call `lift` in the end, so that no timer stays. */
 export const timeLimit = (clock: Clock, ms: number, from?: AbortSignal): TimeLimit => {
   const late = new AbortController()
   const lift = clock.after(ms, () => late.abort(new Error('the time is up')))
   // `AbortSignal.any` instead of a listener on `from`: a run may make many calls at once, and Node warns of many listeners.
-  return { signal: from ? AbortSignal.any([from, late.signal]) : late.signal, isUp: () => late.signal.aborted, lift }
+  return { signal: from ? AbortSignal.any([from, late.signal]) : late.signal, isOver: () => late.signal.aborted, lift }
 }

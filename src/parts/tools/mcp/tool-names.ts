@@ -1,4 +1,4 @@
-/** The names by which models call the tools of MCP servers, and which tool has a name that two would have. */
+/** Makes the names by which models call the tools of MCP servers, and decides which tool gets a name that two tools would have. */
 
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../../../core/json.ts'
@@ -8,8 +8,11 @@ import type { Tool } from '../tool.ts'
 
 const maxName = 64
 
-/** What a model calls each tool: `<toolset>_<tool>`, with a hash in the place of what does not fit or is taken. */
-export const namesFor = (toolset: string, tools: readonly string[]): ReadonlyMap<string, string> => {
+/**
+ * Returns the names by which models call the tools of a server, by the names that the server gives them: `<toolset>_<tool>`. A name that is
+ * too long for a model, or has characters that models do not take, is changed, and ends with a hash of the server's name for the tool.
+ */
+export const modelNames = (toolset: string, tools: readonly string[]): ReadonlyMap<string, string> => {
   const plain = (tool: string): string => `${toolset}_${tool}`
   const isFit = (tool: string): boolean => /^[A-Za-z0-9_-]+$/.test(tool) && plain(tool).length <= maxName
   return new Map(
@@ -21,17 +24,19 @@ export const namesFor = (toolset: string, tools: readonly string[]): ReadonlyMap
   )
 }
 
-export type Opened = { readonly toolset: string; readonly tools: readonly Tool[] }
+/** The tools of one toolset, as a run got them. */
+export type OpenedToolset = { readonly toolset: string; readonly tools: readonly Tool[] }
 
-/** The names of the built-in tools. A built-in toolset has one tool, and both have the same name: so these are the toolsets' names too. */
+/** The names of the built-in tools. They are the names of the built-in toolsets too, because each has one tool with its own name. */
 type BuiltIn = { has(name: string): boolean }
 
+/** The names of the tools of one configuration. */
 export class ToolNames {
   readonly #builtIn: BuiltIn
   readonly #log: Log
-  /** What each name is for, by the toolsets that were checked. */
-  readonly #written = new Map<string, string>()
-  /** What the log has been told once. */
+  /** The toolset that has each name, of the toolsets that `check` has seen. */
+  readonly #toolsetByName = new Map<string, string>()
+  /** The tools that the log has been told of, so that each is logged once. */
   readonly #warned = new Set<string>()
 
   constructor(builtIn: BuiltIn, log: Log) {
@@ -39,19 +44,19 @@ export class ToolNames {
     this.#log = log
   }
 
-  /** Reports the allowed tools of a server whose names are a built-in tool's, or a tool's of a server that was checked before. */
+  /** Reports each allowed tool of a server whose name a built-in tool has, or a tool of a toolset that was checked before. */
   check(toolset: string, { allow }: JsonObject, report: Report): void {
     const tools = Array.isArray(allow) ? allow : []
-    const names = namesFor(
+    const names = modelNames(
       toolset,
       tools.filter((tool) => typeof tool === 'string'),
     )
     for (const [i, tool] of tools.entries()) {
       const name = typeof tool === 'string' ? names.get(tool) : undefined
       if (name === undefined) continue
-      const other = this.#written.get(name) ?? toolset
+      const other = this.#toolsetByName.get(name) ?? toolset
       const isBuiltIn = this.#builtIn.has(name)
-      if (!isBuiltIn && other === toolset) this.#written.set(name, toolset)
+      if (!isBuiltIn && other === toolset) this.#toolsetByName.set(name, toolset)
       else {
         const whose = isBuiltIn
           ? 'as a built-in tool: it is left out'
@@ -62,15 +67,15 @@ export class ToolNames {
   }
 
   /**
-   * The tools that a run is given. Of two with one name the first counts, and the name of a built-in tool is for that tool alone, also where
-   * the run does not have it. What is left out is logged once.
+   * Returns the tools that a run is given, all with different names. Of two tools with the same name, the first is kept. The name of a
+   * built-in tool is for that tool alone, also in a run without that tool. Each tool that is left out is logged once.
    */
-  apart(opened: readonly Opened[]): readonly Tool[] {
+  withUniqueNames(opened: readonly OpenedToolset[]): readonly Tool[] {
     const taken = new Map<string, Tool>()
     for (const { toolset, tools } of opened) {
       for (const tool of tools) {
-        const isOthers = this.#builtIn.has(tool.name) && !this.#builtIn.has(toolset)
-        if (isOthers || taken.has(tool.name)) this.#leaveOut(toolset, tool.name)
+        const isBuiltInName = this.#builtIn.has(tool.name) && !this.#builtIn.has(toolset)
+        if (isBuiltInName || taken.has(tool.name)) this.#leaveOut(toolset, tool.name)
         else taken.set(tool.name, tool)
       }
     }

@@ -1,4 +1,4 @@
-/** What carries the messages of an MCP client to its server and back. */
+/** The contract of wires: a wire carries the messages of the SDK's MCP client to a server and back, over HTTP or to a program. */
 
 import type { MCPTransport } from '@ai-sdk/mcp'
 
@@ -6,13 +6,14 @@ import type { MCPTransport } from '@ai-sdk/mcp'
 export const maxMessageBytes = 8 * 1024 * 1024
 
 export type Wire = MCPTransport & {
-  /** Why it has ended, in a few words; `undefined` while it serves. */
+  /** Why the wire has ended, in a few words; `undefined` while it serves. */
   readonly ended: string | undefined
 }
 
 /**
- * The wire could not carry a call, in words that the model may see. `lost`: the server knows the session no more, and has done nothing.
- * `stuck`: it does not even read. `flood`: it says more than is read.
+ * Thrown when a call did not reach the server, or no answer came back. The message is fit for the model. `fate`, of the connection: `lost`:
+ * the server does not know the session any more, and has done nothing. `stuck`: the server does not read what it is sent. `flood`: the
+ * server sends more than is read.
  */
 export class WireFault extends Error {
   readonly fate: 'lost' | 'stuck' | 'flood' | undefined
@@ -23,11 +24,11 @@ export class WireFault extends Error {
   }
 }
 
-/** Whether the server itself answered with an error, which says in its message why. */
-export const isRefusal = (thrown: unknown): thrown is Error =>
+/** Whether an error is the server's own answer, an error of JSON-RPC with a code. Its message is the server's. */
+export const isServerError = (thrown: unknown): thrown is Error =>
   thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'number'
 
-/** An error of fetch may quote the address, so that only its code is shown. */
+/** Makes the fault of an error of fetch. It shows only the error's code, because the error's message may quote the address. */
 export const unreachable = (thrown: unknown): WireFault => {
   const cause = thrown instanceof Error ? thrown.cause : undefined
   const code = cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'no connection'
