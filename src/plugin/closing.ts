@@ -1,9 +1,9 @@
-/** Takes apart the result of a plugin's `compile`: a function alone, or a function with a `close`. */
+/** Puts a guard around the function that a plugin's `compile` gives back, alone or together with a `close`. */
 
 import type { Closable } from '../core/owner.ts'
 import { isMap } from './shape.ts'
 
-/** The function, if there is one, and the `close`. */
+/** Takes the result of `compile` apart into the function and the `close`. What is missing, or no function, is `undefined`. */
 const runAndClose = <F>(made: unknown): { readonly run: F | undefined; readonly close: (() => void | Promise<void>) | undefined } => {
   const { run, close } = isMap(made) ? made : { run: made }
   return {
@@ -12,7 +12,7 @@ const runAndClose = <F>(made: unknown): { readonly run: F | undefined; readonly 
   }
 }
 
-/** The result of `compile` with a guard around its function; `undefined` when there is no function. */
+/** Returns the result of `compile` with a guard around its function; `undefined` when the result has no function. */
 export const guardedRun = <F>(made: unknown, guard: (run: F) => F): Closable<F> | undefined => {
   const { run, close } = runAndClose<F>(made)
   if (run === undefined) return undefined

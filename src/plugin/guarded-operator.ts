@@ -1,4 +1,7 @@
-/** Guards a plugin's operator: when the operator throws, says neither true nor false, or takes too long, its condition does not hold. */
+/**
+ * Guards a plugin's operator, so that a faulty operator fails as a built-in one does: when its test throws, says neither true nor false, or
+ * takes too long, the test of the guard throws, and the condition does not hold.
+ */
 
 import { type Clock, systemClock } from '../core/clock.ts'
 import type { Json } from '../core/json.ts'
@@ -8,9 +11,10 @@ import { guardedRun } from './closing.ts'
 import { failure, reportAs } from './report-as.ts'
 import { isDomain } from './shape.ts'
 
-/** The time of one condition is short, because a request waits for it. */
+/** How long the test of one condition may take. The time is short, because a request waits for it. */
 const patienceMs = 5_000
 
+/** Returns an operator that asks the plugin's. What is wrong with an operand is reported as WH714. */
 export const guardedOperator = (given: OperatorPart, clock: Clock = systemClock): OperatorPart => ({
   name: given.name,
   ...(given.fieldless === true ? { fieldless: true } : {}),
@@ -30,7 +34,10 @@ export const guardedOperator = (given: OperatorPart, clock: Clock = systemClock)
   },
 })
 
-/** The operator's domain; `undefined` when the function throws or gives back something else, because nothing can be concluded then. */
+/**
+ * Returns the domain of the plugin's operator for an operand, which says what its answers can be; `undefined` when the operator gives none,
+ * or its function throws or gives back something else.
+ */
 const domainOf = (given: OperatorPart, operand: Json): Domain | undefined => {
   try {
     const domain: unknown = given.domain?.(operand)
@@ -40,7 +47,7 @@ const domainOf = (given: OperatorPart, operand: Json): Domain | undefined => {
   }
 }
 
-/** Runs the plugin's test. It throws or rejects, as a built-in operator does, when there is no decision. */
+/** Guards the plugin's test. Where it gives no decision, the guarded test throws or rejects, as the test of a built-in operator does. */
 const guardedTest =
   (test: Test, clock: Clock): Test =>
   (value, event) => {
@@ -52,6 +59,7 @@ const guardedTest =
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> => typeof value === 'object' && value !== null && 'then' in value
 
+/** Returns the answer of a test. Throws when it is neither true nor false. */
 const decided = (holds: unknown): boolean => {
   if (typeof holds === 'boolean') return holds
   throw new Error('it said neither true nor false')

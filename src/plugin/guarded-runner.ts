@@ -1,4 +1,4 @@
-/** Guards a plugin's runner: unless the runner gives a text in time, the attempt fails. */
+/** Guards a plugin's runner: when the runner does not give a text in time, the attempt fails with an AgentFault. */
 
 import { AgentFault } from '../core/fault.ts'
 import type { Runner, RunnerPart, RunnerSettings } from '../parts/runners/runner.ts'
@@ -6,11 +6,11 @@ import { guardedRun } from './closing.ts'
 import { failure, reportAs } from './report-as.ts'
 import { isMap, isText } from './shape.ts'
 
-/** The longest reply. Of a model's answer no more is read either. */
+/** The longest reply. It is as long as the longest answer that is read from a model (`runners/kit/model-fetch.ts`). */
 const maxReplyChars = 8 * 1024 * 1024
 
-/** Wraps a runner, so that a run ends when its time is over, even if the plugin's own work goes on. */
-const guarded =
+/** Wraps the plugin's function, so that an attempt ends when `job.signal` aborts, even if the plugin's work goes on. */
+const guardedAsk =
   (runner: Runner): Runner =>
   async (prompt, job) => {
     const { signal } = job
@@ -21,7 +21,7 @@ const guarded =
     })
     try {
       if (signal.aborted) stop()
-      return replyOf(await Promise.race([stopped, asked(runner, prompt, job)]))
+      return checkedReply(await Promise.race([stopped, askPlugin(runner, prompt, job)]))
     } catch (thrown) {
       throw thrown instanceof AgentFault ? thrown : new AgentFault(failure(thrown), { retryAfterMs: askedWait(thrown) })
     } finally {
@@ -29,6 +29,7 @@ const guarded =
     }
   }
 
+/** Returns a runner that asks the plugin's. A runner that cannot be compiled is reported as WH714. */
 export const guardedRunner = (given: RunnerPart): RunnerPart => ({
   name: given.name,
   title: given.title ?? given.name,
@@ -43,14 +44,16 @@ export const guardedRunner = (given: RunnerPart): RunnerPart => ({
       return () => Promise.reject(new Error(why))
     }
     try {
-      return guardedRun(given.compile(settings, reportAs('WH714', report)), guarded) ?? refuse('compiled to something else than a function')
+      return (
+        guardedRun(given.compile(settings, reportAs('WH714', report)), guardedAsk) ?? refuse('compiled to something else than a function')
+      )
     } catch (error) {
       return refuse(`failed: ${failure(error)}`)
     }
   },
 })
 
-/** Says when the runner needs no key. Without a plugin's word, it needs one. */
+/** Guards `keyless`: the runner needs a key unless the plugin's function says clearly that it does not. */
 const apiOf = (given: NonNullable<RunnerPart['api']>): NonNullable<RunnerPart['api']> => ({
   url: given.url,
   keyless(baseUrl) {
@@ -62,7 +65,7 @@ const apiOf = (given: NonNullable<RunnerPart['api']>): NonNullable<RunnerPart['a
   },
 })
 
-/** The program of the runner; none when the plugin's function throws, because `compile` reports what is wrong with the settings. */
+/** Returns the program of the runner; `undefined` when the plugin's function throws, because `compile` reports settings that are wrong. */
 const programOf = (given: RunnerPart, settings: RunnerSettings): string | undefined => {
   try {
     const program: unknown = given.program?.(settings)
@@ -72,20 +75,21 @@ const programOf = (given: RunnerPart, settings: RunnerSettings): string | undefi
   }
 }
 
-/** Calls the plugin. A throw becomes a rejection, and a rejection that comes too late is caught. */
-const asked = (runner: Runner, ...args: Parameters<Runner>): Promise<unknown> => {
+/** Calls the plugin's function. A throw becomes a rejection. A rejection after the attempt's end is caught, so that the process goes on. */
+const askPlugin = (runner: Runner, ...args: Parameters<Runner>): Promise<unknown> => {
   const answer = (async (): Promise<unknown> => await runner(...args))()
   answer.catch(() => {})
   return answer
 }
 
-const replyOf = (reply: unknown): string => {
+/** Returns the reply. Throws when it is no text, or too long. */
+const checkedReply = (reply: unknown): string => {
   if (typeof reply !== 'string') throw new Error('the runner gave no text')
   if (reply.length > maxReplyChars) throw new Error('the answer is too large')
   return reply
 }
 
-/** How long the runner's API asked to wait. */
+/** Returns how long the runner's API asked to wait, in milliseconds: the plugin's error may have it as `retryAfterMs`. */
 const askedWait = (thrown: unknown): number | undefined => {
   const ms = isMap(thrown) ? thrown.retryAfterMs : undefined
   return typeof ms === 'number' && Number.isFinite(ms) && ms >= 0 ? ms : undefined

@@ -1,4 +1,7 @@
-/** Guards a plugin's signature scheme: when the scheme throws or gives back something else, the request is refused, and the log says why. */
+/**
+ * Guards a plugin's signature scheme: when the scheme throws or gives back something that its contract does not allow, the request is
+ * refused, and the log says why.
+ */
 
 import { exit, Fault } from '../core/fault.ts'
 import type { Closable } from '../core/owner.ts'
@@ -9,18 +12,20 @@ import { guardedRun } from './closing.ts'
 import { failure } from './report-as.ts'
 import { isMap } from './shape.ts'
 
+/** Returns a scheme that asks the plugin's. Its checks and `shows` never throw; its `sign` throws a Fault. */
 export const guardedScheme = (given: Scheme): Scheme => {
   const { name, title } = given
-  /** What is known of a request between two calls of the scheme: why `shows` failed, and the id that the signature covers. */
-  const unshown = new WeakMap<Headers, Why>()
-  const signed = new WeakMap<Headers, string>()
+  /** The failure of `shows` for a request, kept until `checkHead` returns it. The object of the headers stands for the request. */
+  const showsFailures = new WeakMap<Headers, Why>()
+  /** The id that the valid signature of a request covers. */
+  const signedIds = new WeakMap<Headers, string>()
 
   const shows = (headers: Headers): boolean => {
     try {
       return given.shows(headers) === true
     } catch (error) {
-      // The failed scheme decides all the same, because a request must not fall through to a weaker scheme.
-      unshown.set(headers, failedIn('shows', error))
+      // `true` makes this scheme decide, and refuse: after `false`, a weaker scheme could accept the request.
+      showsFailures.set(headers, failedIn('shows', error))
       return true
     }
   }
@@ -31,7 +36,7 @@ export const guardedScheme = (given: Scheme): Scheme => {
         const holds = whyOr(true, check(body))
         if (holds !== true || !given.signedId) return holds
         const id: unknown = given.signedId(headers)
-        if (typeof id === 'string') signed.set(headers, id)
+        if (typeof id === 'string') signedIds.set(headers, id)
         return id === undefined || typeof id === 'string' || 'its signedId gave no text'
       } catch (error) {
         return failedIn('check of a body', error)
@@ -41,8 +46,8 @@ export const guardedScheme = (given: Scheme): Scheme => {
     (check: CheckHead): CheckHead =>
     (head) => {
       try {
-        const known = unshown.get(head.headers)
-        if (known !== undefined) return known
+        const showsFailure = showsFailures.get(head.headers)
+        if (showsFailure !== undefined) return showsFailure
         const next: unknown = check(head)
         return typeof next === 'function' ? checkBody(next as CheckBody, head.headers) : whyOr(undefined, next)
       } catch (error) {
@@ -63,13 +68,13 @@ export const guardedScheme = (given: Scheme): Scheme => {
     shows,
     compile,
     sign: (request) => signedBy(given, request),
-    ...(given.signedId ? { signedId: (headers: Headers) => signed.get(headers) } : {}),
-    ...toldBy(given),
+    ...(given.signedId ? { signedId: (headers: Headers) => signedIds.get(headers) } : {}),
+    ...valuesOf(given),
   }
 }
 
-/** The members of the scheme that are no functions. */
-const toldBy = ({
+/** Copies the members of the scheme that are no functions. */
+const valuesOf = ({
   idHeaders,
   eventTypeHeaders,
   shortTypeField,
@@ -91,9 +96,10 @@ const toldBy = ({
   ...(byHand ? { byHand } : {}),
 })
 
+/** Says that a member of the scheme failed, as the reason of a refusal. */
 const failedIn = (member: string, error: unknown): Why => `its ${member} failed: ${failure(error)}`
 
-/** The answer that lets go on, a reason, or the reason that there is none. */
+/** Returns an answer of the scheme that is `good` or a reason for a refusal. For any other answer, it returns a reason that says so. */
 const whyOr = <T>(good: T, answer: unknown): NonNullable<T> | Why => {
   if (answer !== undefined && answer === good) return answer as NonNullable<T>
   if (typeof answer === 'string') return printable(answer, 200)
@@ -108,6 +114,7 @@ const isSigned = (answer: unknown): answer is Signed =>
   isMap(answer.headers) &&
   Object.values(answer.headers).every((value) => typeof value === 'string')
 
+/** Signs a request by the scheme. Throws a Fault when the scheme throws, or gives back something else than headers and body. */
 const signedBy = (scheme: Scheme, request: Unsigned): Signed => {
   const fault = (why: string): Fault => new Fault('bad_scheme', `${scheme.name} cannot sign: ${why}`, { exitCode: exit.no })
   let answer: unknown

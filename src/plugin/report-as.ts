@@ -1,14 +1,15 @@
-/** Makes the function by which a plugin reports. A plugin may hand over anything, so every report gets the same code, and its values become texts. */
+/** Makes what a plugin reports or throws fit for a Diagnostic: a plugin may hand over values of any kind. */
 
 import type { Code } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import { printable } from '../core/text.ts'
 import type { Report } from '../parts/report.ts'
 
+/** Makes the function by which a plugin reports. Every report gets the same code, and its values become texts. */
 export const reportAs =
   (code: Code, report: Report): Report =>
   (_code, path, message, help) =>
     report(code, Array.isArray(path) ? path.map(String) : [], String(message), help === undefined ? undefined : String(help))
 
-/** What was thrown, on one line of a message. */
+/** Returns what a plugin threw as a text on one line, at most 200 characters. */
 export const failure = (thrown: unknown): string => printable(messageOf(thrown), 200)

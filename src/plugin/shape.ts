@@ -1,4 +1,7 @@
-/** Checks the members of a part. A plugin's part is checked so before it is used, and the contract suite checks every part so. */
+/**
+ * Checks the shape of a part: that its members are there and have the right types. A plugin's part is checked before it is used. The
+ * contract suite checks the shape of built-in parts too.
+ */
 
 import { pluginNamePattern } from '../core/names.ts'
 import { printable } from '../core/text.ts'
@@ -21,7 +24,7 @@ const isSetting = (value: unknown): boolean =>
 const isHeaderName = (value: unknown): boolean => isText(value) && /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(value)
 const isExample = (value: unknown): boolean => isMap(value) && 'operand' in value && typeof value.holds === 'boolean'
 
-/** Whether a value is a domain of an operator. */
+/** Whether a value is a domain of an operator, which says for which values of a payload the operator can hold. */
 export const isDomain = (value: unknown): value is Domain => {
   if (!isMap(value)) return false
   const { kind } = value
@@ -45,6 +48,7 @@ const optional =
     value === undefined || fits(value)
 const listOf = (each: (item: unknown) => boolean) => optional((value) => Array.isArray(value) && value.every(each))
 
+/** A member of a part: its name, what its value must fit, and this demand in words. */
 type Member = readonly [name: string, fits: (value: unknown) => boolean, must: string]
 const title: Member = ['title', optional(isText), 'a text']
 
@@ -97,7 +101,10 @@ const members: { readonly [family in Family]: readonly Member[] } = {
   ],
 }
 
-/** What is wrong with the shape of a part, in sentences; `form` is what its name must look like. A member that throws when it is read throws. */
+/**
+ * Returns what is wrong with the shape of a part, in sentences; empty when the shape is right. `form` is what the part's name must look
+ * like. Throws what the reading of a member throws: a member may be a getter.
+ */
 export const shapeProblems = (family: Family, part: unknown, form: RegExp = pluginNamePattern): readonly string[] => {
   if (!isMap(part)) return [`its ${family} is not an object`]
   const { name } = part

@@ -1,4 +1,7 @@
-/** The contract of an operator: its examples hold as they say, and no value of a payload makes it fail. */
+/**
+ * The contract suite for operators: an operator's examples hold or do not hold as they say, no value of a payload makes the operator fail,
+ * and its answers agree with the domain that it gives.
+ */
 
 import { equalJson, type Json } from '../../core/json.ts'
 import type { Adopt } from '../../core/owner.ts'
@@ -8,7 +11,7 @@ import { isDomain } from '../shape.ts'
 import { attempt, type ContractOptions, problemsOf, type ReportProblem, settleOrReport } from './problems.ts'
 
 export type OperatorOptions = ContractOptions & {
-  /** The folder that files of its operand are read from. */
+  /** The folder from which the operator reads files that its operand names. */
   readonly profileDir?: string
 }
 
@@ -25,6 +28,7 @@ const event: Event = {
   deliveryId: 'd',
   at: 0,
 }
+/** Values of all types, with which each operand of an example is tried. */
 const values: readonly (Json | undefined)[] = [
   undefined,
   null,
@@ -39,18 +43,18 @@ const values: readonly (Json | undefined)[] = [
   { a: { b: [1] } },
 ]
 
-/** What is wrong with an operator, in sentences; none: it keeps the contract. */
+/** Resolves to what is wrong with an operator, in sentences; empty when it keeps the contract. */
 export const checkOperator = (operator: OperatorPart, options: OperatorOptions = {}): Promise<readonly string[]> =>
   problemsOf('operator', operator, options, async (say, adopt) => {
     const { examples = [] } = operator
     if (!examples.some(({ holds }) => holds)) say('there is no example that holds')
     if (!examples.some(({ holds }) => !holds)) say('there is no example that does not hold')
     for (const { operand, value, holds } of examples) {
-      const test = compiled(operator, operand, options, { say, adopt })
+      const test = compileExample(operator, operand, options, { say, adopt })
       if (typeof test !== 'function') return
       const found = await answerOf(test, value, `the example ${JSON.stringify({ operand, value })}`, say)
       if (found !== undefined && found !== holds) say(`the example ${JSON.stringify({ operand, value })} gives ${found}`)
-      const domain = claimed(operator, operand, say)
+      const domain = domainOf(operator, operand, say)
       for (const other of [value, ...values]) await checkAnswer(test, { operand, value: other, domain }, say)
     }
   })
@@ -61,19 +65,19 @@ type OperatorCase = { readonly operand: Json; readonly value: Json | undefined; 
 const checkAnswer = async (test: Test, { operand, value, domain }: OperatorCase, say: ReportProblem): Promise<void> => {
   const what = `the operand ${JSON.stringify(operand)} with ${shortJson(value)}`
   const answer = await answerOf(test, value, what, say)
-  if (domain && answer !== undefined && !mayBe(answer, value, domain)) say(`${what} gives ${answer}, which is not its domain`)
+  if (domain && answer !== undefined && !isAllowedBy(answer, value, domain)) say(`${what} gives ${answer}, which is not its domain`)
 }
 
-/** The domain that the operator gives for an operand. */
-const claimed = (operator: OperatorPart, operand: Json, say: ReportProblem): Domain | undefined => {
+/** Returns the domain that the operator gives for an operand. Something else is reported. */
+const domainOf = (operator: OperatorPart, operand: Json, say: ReportProblem): Domain | undefined => {
   const domain = attempt('domain', say, () => operator.domain?.(operand))
   if (domain === undefined || isDomain(domain)) return domain
   say(`the domain of the operand ${JSON.stringify(operand)} is none`)
   return undefined
 }
 
-/** Whether a domain allows the answer for a value. */
-const mayBe = (holds: boolean, value: Json | undefined, domain: Domain): boolean => {
+/** Whether a domain allows the answer `holds` for a value. */
+const isAllowedBy = (holds: boolean, value: Json | undefined, domain: Domain): boolean => {
   const isIn = (list: readonly Json[]): boolean => value !== undefined && list.some((each) => equalJson(each, value))
   if (domain.kind === 'one_of') return holds === isIn(domain.values)
   if (domain.kind === 'none_of') return holds !== isIn(domain.values)
@@ -83,6 +87,7 @@ const mayBe = (holds: boolean, value: Json | undefined, domain: Domain): boolean
 
 const shortJson = (value: Json | undefined): string => (value === undefined ? 'no value' : JSON.stringify(value).slice(0, 20))
 
+/** Resolves to the answer of a test; `undefined` when it is neither true nor false, which is reported. `what`: the case, for the report. */
 const answerOf = async (test: Test, value: Json | undefined, what: string, say: ReportProblem): Promise<boolean | undefined> => {
   const answer: unknown = await settleOrReport(what, say, async () => [await test(value, event)])
   const [holds] = Array.isArray(answer) ? answer : []
@@ -93,7 +98,8 @@ const answerOf = async (test: Test, value: Json | undefined, what: string, say: 
 
 type Asker = { readonly say: ReportProblem; readonly adopt: Adopt }
 
-const compiled = (operator: OperatorPart, operand: Json, { profileDir = '' }: OperatorOptions, { say, adopt }: Asker) => {
+/** Compiles the operand of an example. A refusal of the operand is reported. */
+const compileExample = (operator: OperatorPart, operand: Json, { profileDir = '' }: OperatorOptions, { say, adopt }: Asker) => {
   const compile = () =>
     operator.compile(operand, {
       profileDir,

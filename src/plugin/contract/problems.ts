@@ -1,4 +1,4 @@
-/** Helps every check of the contract suite to collect problems as sentences. What a part throws counts as a problem. */
+/** Collects the problems that a check of the contract suite finds in a part, as sentences. An error that a part throws is a problem too. */
 
 import { systemClock } from '../../core/clock.ts'
 import type { Log, LogFields } from '../../core/log.ts'
@@ -9,13 +9,17 @@ import { failure } from '../report-as.ts'
 import { type Family, shapeProblems } from '../shape.ts'
 
 export type ContractOptions = {
-  /** What the part's name must look like. Absent: like `acme-chat`, as a plugin's must. */
+  /** What the part's name must look like. Absent: like `acme-chat`, as names of parts of plugins must. */
   readonly form?: RegExp
 }
 
+/** Takes a problem: a sentence. */
 export type ReportProblem = (problem: string) => void
 
-/** The problems of a part's shape or, when the shape is right, those that `look` reports. Never rejects. */
+/**
+ * Resolves to the problems of a part's shape or, when the shape is right, to the problems that `look` reports by `say`. What `look` adopts
+ * is closed at the end. Never rejects.
+ */
 export const problemsOf = async (
   family: Family,
   part: unknown,
@@ -37,7 +41,7 @@ export const problemsOf = async (
   return [...new Set(problems)]
 }
 
-/** The result of `work`. When `work` throws, that is reported, and the result is `undefined`. */
+/** Returns the result of `work`; `undefined` when `work` throws, which is reported. `what`: the name of the work in the report. */
 export const attempt = <T>(what: string, say: ReportProblem, work: () => T): T | undefined => {
   try {
     return work()
@@ -47,7 +51,7 @@ export const attempt = <T>(what: string, say: ReportProblem, work: () => T): T |
   }
 }
 
-/** The result of `work`. When `work` rejects or has not ended in time, that is reported, and the result is `undefined`. */
+/** Resolves to the result of `work`; to `undefined` when `work` rejects, or takes longer than `patienceMs`, both of which are reported. */
 export const settleOrReport = async <T>(
   what: string,
   say: ReportProblem,

@@ -1,4 +1,7 @@
-/** The contract of a runner: it says what it lacks instead of throwing, answers with a text, and ends when it is stopped. */
+/**
+ * The contract suite for runners: a runner reports settings that it lacks instead of throwing, answers with a text, and ends when the
+ * signal of its run aborts.
+ */
 
 import type { Adopt } from '../../core/owner.ts'
 import type { RunnerPart, RunnerSettings } from '../../parts/runners/runner.ts'
@@ -6,7 +9,7 @@ import type { NewRun } from '../../store/ports.ts'
 import { attempt, type ContractOptions, problemsOf, type ReportProblem, settleOrReport } from './problems.ts'
 
 export type RunnerOptions = ContractOptions & {
-  /** The settings that the runner is asked with; its API should be a stand-in. When absent, the runner is only compiled. */
+  /** The settings with which the runner is asked. They should name a stand-in for the agent. When absent, the runner is only compiled. */
   readonly settings?: RunnerSettings
 }
 
@@ -21,10 +24,10 @@ const run: NewRun = {
   acceptedAt: 0,
 }
 
-/** What is wrong with a runner, in sentences; none: it keeps the contract. */
+/** Resolves to what is wrong with a runner, in sentences; empty when it keeps the contract. */
 export const checkRunner = (runner: RunnerPart, options: RunnerOptions = {}): Promise<readonly string[]> =>
   problemsOf('runner', runner, options, async (say, adopt) => {
-    const compile = compiling(runner, say, adopt)
+    const compile = compilerOf(runner, say, adopt)
     compile({}, () => {})
     if (!options.settings) return
     const ask = compile(options.settings, (message) => say(`its settings are refused: ${message}`))
@@ -39,7 +42,8 @@ export const checkRunner = (runner: RunnerPart, options: RunnerOptions = {}): Pr
     await settleOrReport('a run that is stopped', say, () => stopped)
   })
 
-const compiling =
+/** Makes the function that compiles the runner with some settings. `refused` gets what the runner reports of the settings. */
+const compilerOf =
   (runner: RunnerPart, say: ReportProblem, adopt: Adopt) => (settings: RunnerSettings, refused: (message: string) => void) => {
     const ask = attempt('compile', say, () => adopt(runner.compile(settings, (_code, _path, message) => refused(message))))
     if (typeof ask === 'function') return ask

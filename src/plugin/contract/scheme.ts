@@ -1,4 +1,4 @@
-/** The contract of a signature scheme: it accepts what it signs, and nothing else. */
+/** The contract suite for signature schemes: a scheme accepts requests that it signed, and refuses them once they are changed. */
 
 import type { Adopt } from '../../core/owner.ts'
 import type { Headers } from '../../core/request.ts'
@@ -6,9 +6,9 @@ import type { Scheme, Signed } from '../../parts/schemes/scheme.ts'
 import { attempt, type ContractOptions, problemsOf, type ReportProblem } from './problems.ts'
 
 export type SchemeOptions = ContractOptions & {
-  /** A secret that serves the scheme, and another. Absent: two that begin with `whsec_`. */
+  /** Two different secrets that the scheme can use. Absent: two secrets that begin with `whsec_`. */
   readonly secrets?: readonly [secret: string, other: string]
-  /** `false` for a scheme whose headers hold a token: nothing vouches for the body. */
+  /** `false` for a scheme whose headers hold a token instead of a signature, so that a changed body is accepted too. */
   readonly signsBody?: boolean
 }
 
@@ -16,9 +16,10 @@ const key = (byte: number): string => `whsec_${Buffer.alloc(32, byte).toString('
 const at = Date.UTC(2026, 0, 2)
 const id = 'contract-1'
 const bodies = ['{"contract":1}', '{}', '{"text":"žluťoučký 🐎"}']
+/** Values that no header of a signed request may have. */
 const rubbish = ['', ' ', 'x', 'v1,', 'sha256=', '0'.repeat(64), 'ÿ'.repeat(64), 'a'.repeat(5_000)]
 
-/** What is wrong with a scheme, in sentences; none: it keeps the contract. */
+/** Resolves to what is wrong with a scheme, in sentences; empty when it keeps the contract. */
 export const checkScheme = (scheme: Scheme, options: SchemeOptions = {}): Promise<readonly string[]> =>
   problemsOf('scheme', scheme, options, (say, adopt) => {
     const { secrets: [secret, other] = [key(1), key(2)], signsBody = true } = options
@@ -42,10 +43,11 @@ export const checkScheme = (scheme: Scheme, options: SchemeOptions = {}): Promis
     }
   })
 
-/** As Node hands them out. */
+/** Returns headers as Node hands out those of a request: with names in small letters. */
 const asReceived = (headers: Signed['headers']): { readonly [name: string]: string } =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
+/** Signs a request by the scheme. A header that HTTP cannot carry is reported. */
 const signedBy = (scheme: Scheme, request: { readonly secret: string; readonly body: string }, say: ReportProblem): Signed | undefined => {
   const signed = attempt('sign', say, () => scheme.sign({ ...request, id, at, event: 'contract' }))
   if (!signed) return undefined
@@ -54,7 +56,10 @@ const signedBy = (scheme: Scheme, request: { readonly secret: string; readonly b
   return signed
 }
 
-/** Whether the scheme accepts a request, asked as `stages/signature.ts` does. A throw is reported, and counts as a refusal. */
+/**
+ * Makes the function that says whether the scheme accepts a request. It calls the scheme as `stages/signature.ts` does. What the scheme
+ * throws is reported, and counts as a refusal.
+ */
 const verifier =
   (scheme: Scheme, say: ReportProblem, adopt: Adopt) =>
   (secret: string, headers: Headers, body: string): boolean => {
@@ -75,7 +80,10 @@ const verifier =
     return holds === true
   }
 
-/** The id that a signature covers must be the one that was signed, and no header may change it. */
+/**
+ * Checks the id that a signature covers: it must be the delivery id that was signed. A request with a changed header that gives another id
+ * must be refused, which `refuses` checks.
+ */
 const checkId = (
   scheme: Scheme,
   headers: { readonly [name: string]: string },

@@ -1,4 +1,7 @@
-/** The contract of a target: its settings are named once, its check takes whatever a route says, and a text is sent or it is said why not. */
+/**
+ * The contract suite for targets: a target names each of its settings once, its `check` takes any `deliver_extra` of a route, and its
+ * `send` says that a text is sent, or why not.
+ */
 
 import { systemClock } from '../../core/clock.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
@@ -8,18 +11,19 @@ import type { Outgoing, TargetKit, TargetPart } from '../../parts/targets/target
 import { isMap } from '../shape.ts'
 import { attempt, type ContractOptions, problemsOf, type ReportProblem, settleOrReport } from './problems.ts'
 
-/** One text to send, to a stand-in of the platform. */
+/** One text to send, with the target's settings, which should name a stand-in of the platform, and the route's `deliver_extra`. */
 export type Sending = { readonly settings?: JsonObject; readonly extra?: JsonObject; readonly text?: string }
 
 export type TargetOptions = ContractOptions & {
-  /** Texts that are sent. Each may fail, if the target says so. */
+  /** The texts that are sent. A sending may fail, if the target's answer says so. */
   readonly sends?: readonly Sending[]
 }
 
-const odd: readonly Json[] = [null, true, -1.5, '', '{x}', 'text', [], ['a', 1], {}, { a: null }]
+/** Values of all types, which are tried for each key of `deliver_extra`. */
+const oddValues: readonly Json[] = [null, true, -1.5, '', '{x}', 'text', [], ['a', 1], {}, { a: null }]
 const budgetMs = 5_000
 
-/** What is wrong with a target, in sentences; none: it keeps the contract. */
+/** Resolves to what is wrong with a target, in sentences; empty when it keeps the contract. */
 export const checkTarget = (target: TargetPart, options: TargetOptions = {}): Promise<readonly string[]> =>
   problemsOf('target', target, options, async (say, adopt) => {
     checkSettings(target, say)
@@ -33,11 +37,13 @@ const checkSettings = ({ settings = [], needs = [] }: TargetPart, say: ReportPro
   for (const keys of needs) for (const key of repeated(keys)) say(`a way to connect it needs ${key} twice`)
 }
 
+/** Returns the names that are in a list more than once. */
 const repeated = (names: readonly string[]): readonly string[] => [...new Set(names.filter((name, i) => names.indexOf(name) !== i))]
 
+/** Checks that `check` never throws, answers at once, and reports paths and texts. */
 const checkExtras = (target: TargetPart, say: ReportProblem): void => {
   const keys = [...(target.requires ?? []), ...(target.addresses ?? []), ...(target.lists ?? []), ...(target.withheld ?? []), 'chat_id']
-  for (const extra of [{}, ...keys.flatMap((key) => odd.map((value) => ({ [key]: value })))]) {
+  for (const extra of [{}, ...keys.flatMap((key) => oddValues.map((value) => ({ [key]: value })))]) {
     const what = `its check of ${JSON.stringify(extra)}`
     const answer: unknown = attempt(what, say, () =>
       target.check?.(extra, (_code, path, message) => {
@@ -48,6 +54,7 @@ const checkExtras = (target: TargetPart, say: ReportProblem): void => {
   }
 }
 
+/** Checks that `send` resolves in time to a result of the right form. */
 const checkSend = async (target: TargetPart, { extra = {}, text = 'ping' }: Sending, kit: TargetKit, say: ReportProblem): Promise<void> => {
   const delivery = { target: target.name, extra }
   const outgoing: Outgoing = { text, profile: 'default', route: 'r', deliveryId: 'd', delivery, position: 0, budgetMs }
