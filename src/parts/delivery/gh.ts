@@ -22,6 +22,7 @@ const passedVariables = [...tokens, 'GH_HOST', 'GH_CONFIG_DIR', 'XDG_CONFIG_HOME
 
 const notInstalled = 'gh is not installed, or not on the PATH'
 
+/** One run of gh. `args`: the arguments after the program's name. */
 export type GhJob = {
   readonly args: readonly string[]
   readonly stdin: string
@@ -58,6 +59,7 @@ export const runGh = async (
  */
 const createLocated = (): Map<string, string> => new Map()
 
+/** Resolves to the file of gh on this PATH, which is kept in `located`; `undefined` when there is none. */
 const locate = async (search: string, located: Map<string, string>): Promise<string | undefined> => {
   const known = located.get(search)
   if (known !== undefined) return known
@@ -96,6 +98,7 @@ const ghEnvironment = (from: Env, settings: JsonObject): Env => {
 /** Makes a failure before anything was posted. By default it is repeatable, because gh may be missing only while it is upgraded. */
 const ghRefusal = (why: string, repeatable = true): GhAnswer => ({ ok: false, why, repeatable, refused: true })
 
+/** Makes the answer from how the process of gh ended. `redact` takes the tokens out of a text. */
 const ghAnswer = (result: ChildResult, redact: (text: string) => string): GhAnswer => {
   if (result.kind === 'failed') return ghRefusal(result.notFound ? notInstalled : `gh: ${result.why}`)
   if (result.kind !== 'exited') return { ok: false, why: `gh: ${failureOf(result)}`, repeatable: true, refused: false }

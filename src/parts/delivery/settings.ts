@@ -6,6 +6,7 @@
 import { type Json, type JsonObject, own } from '../../core/json.ts'
 import type { KeySchemas, Setting, TargetPart, TargetSchema } from '../targets/target.ts'
 
+/** The keys of `deliver_extra` that name a thread. Of those that a route sets, the first counts. */
 export const threadKeys = ['message_thread_id', 'thread_id'] as const
 /** The keys of `deliver_extra` that every chat target knows. */
 export const addressKeys = ['chat_id', ...threadKeys] as const

@@ -32,7 +32,7 @@ export const coalesce: EndingPart = {
     const laneOf = compileLane(route, kit)
     const sessionOf = compileSession(route, kit)
     return async (event) => {
-      // Each event is rendered, because the run of a group has the prompt, targets and session of its latest event (rules: Coalescing 2).
+      // Each event is rendered: by default the run of a group has the prompt, targets and session of the latest event (rules: Coalescing 2).
       const run = agentRun(event, await render(event), await sessionOf?.(event))
       const [key, lane] = [await keyOf(event), await laneOf?.(event)]
       // An event without a key is not merged (rules: Coalescing 5).

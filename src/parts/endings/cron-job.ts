@@ -36,6 +36,7 @@ export const cronJob: EndingPart = {
   },
 }
 
+// The reasons why an event starts no job, for people.
 const whyMissing = (reference: string): string => `there is no scheduled job "${reference}"`
 const whyNoJob = (reference: string, { effects, profile }: StageKit): string =>
   effects.jobs.isRefused(profile, reference)

@@ -15,7 +15,7 @@ import { unavailable } from '../try-later.ts'
 import type { EndingPart } from './ending.ts'
 import { compileMessage, type Message } from './kit/message.ts'
 
-/** A sender gives up after about ten seconds and sends the event again, so the answer must come sooner. */
+/** The time for the wait on another request, and that for the sending. A sender without an answer repeats the event after ten seconds. */
 const budgetMs = 9_000
 
 export const direct: EndingPart = {
