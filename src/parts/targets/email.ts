@@ -173,6 +173,7 @@ const defaultSecurity = (port: number, hasPassword: boolean): Security => {
   return port === submissionPort || hasPassword ? 'starttls' : 'offered'
 }
 
+/** Resolves to the text of a file with certificate authorities; `null` when the file cannot be read, or its path is not absolute. */
 const readCa = async (file: string): Promise<string | null> => {
   try {
     return isAbsolute(file) ? await readFile(file, 'utf8') : null

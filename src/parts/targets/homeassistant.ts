@@ -88,6 +88,7 @@ const request = (posting: Posting, { path, ...rest }: Call): ApiRequest => ({
   headers: { authorization: `Bearer ${posting.setting('token')}` },
 })
 
+/** Makes the failure of a call. `service`: the path of the service that was called. */
 const homeAssistantFailure = (answer: ApiAnswer, idempotent: boolean, service?: string): Sent => {
   if (answer.kind === 'none') return failureFromAnswer(answer, { idempotent })
   // For an unknown service, the API answers only "400: Bad Request".

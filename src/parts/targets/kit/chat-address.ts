@@ -1,6 +1,6 @@
 /**
- * Finds the chat address of a message, or says why there is none: `chat_id` and the thread of a route's `deliver_extra`, else the
- * `home_channel` of the target's settings.
+ * Finds the chat address of a message, or says why there is none. The chat is the `chat_id` of the route's `deliver_extra`, else the
+ * `home_channel` of the settings, else the target's default chat. The thread is always from `deliver_extra`.
  */
 
 import { type Json, type JsonObject, own } from '../../../core/json.ts'

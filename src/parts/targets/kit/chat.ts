@@ -132,8 +132,8 @@ const deliver = async (spec: ChatSpec, part: TargetPart, outgoing: Outgoing, kit
 const isIdempotent = ({ idempotent }: ChatSpec, posting: Posting): boolean =>
   typeof idempotent === 'function' ? idempotent(posting) : idempotent
 
-/** What `postingOf` makes a posting from. */
-type Message = {
+/** What the posting of one message is made from. `deadline`: the monotonic time at which the delivery must have ended. */
+type PostingSource = {
   readonly spec: ChatSpec
   readonly outgoing: Outgoing
   readonly kit: TargetKit
@@ -145,7 +145,8 @@ type Message = {
   readonly parts: number
 }
 
-const postingOf = ({ spec, outgoing, kit, given, deadline, address, text, part, parts }: Message): Posting => {
+/** Makes the posting of one message, with its key and its share of the time. */
+const postingOf = ({ spec, outgoing, kit, given, deadline, address, text, part, parts }: PostingSource): Posting => {
   const { profile, route, job, deliveryId, position } = outgoing
   const identity = JSON.stringify([profile, route, job ?? '', deliveryId, position, spec.name, address.chat, address.thread ?? '', part])
   const maxCallMs = spec.callSeconds === undefined ? defaultCallMs : spec.callSeconds * 1000

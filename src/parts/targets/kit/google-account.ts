@@ -11,6 +11,7 @@ import { type ApiAnswer, type ApiRequest, allAnswerTexts, failureFromAnswer } fr
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
 import { issuedToken, type TokenOrFailure } from './token-cache.ts'
 
+/** A service account. `key`: its private key (PEM). `keyId`: Google's id of the key. */
 export type Account = { readonly email: string; readonly key: string; readonly keyId: string | undefined }
 
 /**

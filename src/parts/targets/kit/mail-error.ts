@@ -22,6 +22,7 @@ export const noLogin = 'ENOLOGIN'
 export const mailErrorText = (error: MailError): string =>
   advice(error) ?? (printable(excerpt((error.response ?? error.message).trim(), 200)) || 'refused without a reason')
 
+/** Returns which setting to change, for an error that a setting can cause; else `undefined`. */
 const advice = ({ code, command, message, response }: MailError): string | undefined => {
   if (code === noLogin)
     return 'the mail server offers no login: unset platforms.email.password (EMAIL_PASSWORD), or take the smtp_port and smtp_security that it has for logins'

@@ -30,6 +30,7 @@ export type Mail = {
   readonly at: Date
 }
 
+/** What became of a mail. */
 export type SmtpResult =
   /** The server took the mail for all recipients except those in `refused`. */
   | { readonly kind: 'taken'; readonly refused: readonly MailError[] }
@@ -49,7 +50,7 @@ export const sendMail = async (mail: Mail, server: MailServer, timeoutMs: number
     connection.on('error', reject)
     limit = setTimeout(() => reject(new Error('took too long')), timeoutMs)
   })
-  const session = async (): Promise<SmtpResult> => {
+  const handOver = async (): Promise<SmtpResult> => {
     const bytes = await compose(mail)
     const content = new Readable({
       read() {
@@ -67,10 +68,11 @@ export const sendMail = async (mail: Mail, server: MailServer, timeoutMs: number
     )
     return { kind: 'taken', refused: info?.rejectedErrors ?? [] }
   }
-  const whole = session()
-  for (const promise of [whole, broken]) promise.catch(() => {})
+  const handing = handOver()
+  // The promise that loses the race may reject later, when nobody waits for it.
+  for (const promise of [handing, broken]) promise.catch(() => {})
   try {
-    const handed = await Promise.race([whole, broken])
+    const handed = await Promise.race([handing, broken])
     sayGoodbye(connection)
     return handed
   } catch (error) {

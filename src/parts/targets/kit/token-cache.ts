@@ -12,6 +12,7 @@ import type { Keep, Sent } from '../target.ts'
 /** What a fetch of a token came to. `lifeMs`: for how long the token is valid. */
 export type TokenOrFailure = { readonly token: string; readonly lifeMs: number } | Sent
 
+/** Where a token comes from, and whose it is. */
 export type TokenSource = {
   /** What the token belongs to: the address that issues it, and the credentials. */
   readonly identity: readonly (string | undefined)[]
@@ -48,13 +49,14 @@ export const issuedToken = (token: Json | undefined, seconds: Json | undefined):
 /** Calls `use` with a token. When the API refuses the token, it is dropped, and `use` is called once more with a new token. */
 export const withToken = async (source: TokenSource, use: (token: string) => Promise<CallWithToken>): Promise<Sent> => {
   const key = createHash('sha256').update(JSON.stringify(source.identity)).digest('base64')
-  const first = await attempt(key, source, use)
+  const first = await callOnce(key, source, use)
   if (!('stale' in first)) return first
-  const second = await attempt(key, source, use)
+  const second = await callOnce(key, source, use)
   return 'stale' in second ? second.stale : second
 }
 
-const attempt = async (key: string, source: TokenSource, use: (token: string) => Promise<CallWithToken>): Promise<CallWithToken> => {
+/** Calls `use` once, with the kept token or a new one. A token that the API refuses is dropped. `key`: the digest of the identity. */
+const callOnce = async (key: string, source: TokenSource, use: (token: string) => Promise<CallWithToken>): Promise<CallWithToken> => {
   const got = await tokenOf(key, source)
   if (!('token' in got)) return got
   const used = await use(got.token)

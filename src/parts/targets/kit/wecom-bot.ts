@@ -12,6 +12,7 @@ import { within } from '../../../core/turns/within.ts'
 import { allAnswerTexts } from '../../delivery/api.ts'
 import type { Keep, Sent } from '../target.ts'
 
+/** A message, and the bot that sends it. */
 export type BotMessage = {
   readonly url: string
   readonly botId: string
@@ -32,14 +33,14 @@ const closeMs = 1_000
 export const pushByBot = async (message: BotMessage): Promise<Sent> => {
   const { timeoutMs, url, botId, keep } = message
   const deadline = performance.now() + timeoutMs
-  const done = await takeTurn(keep.of(createTurns), JSON.stringify([url, botId]), timeoutMs)
-  if (done === undefined) return { ok: false, why: 'no time left: other messages of this bot are on their way', repeatable: true }
+  const endTurn = await takeTurn(keep.of(createTurns), JSON.stringify([url, botId]), timeoutMs)
+  if (endTurn === undefined) return { ok: false, why: 'no time left: other messages of this bot are on their way', repeatable: true }
   try {
     return await subscribeAndSend(message, Math.max(1, deadline - performance.now()))
   } catch {
     return { ok: false, why: 'its address is not one of a WebSocket', repeatable: false }
   } finally {
-    done()
+    endTurn()
   }
 }
 
@@ -50,17 +51,18 @@ const createTurns = (): Turns => new Map()
 /** Waits for a turn, and returns the function that ends it; `undefined` when the turn did not come in time. */
 const takeTurn = async (turns: Turns, bot: string, timeoutMs: number): Promise<(() => void) | undefined> => {
   const before = turns.get(bot)
-  let done = (): void => {}
+  let endTurn = (): void => {}
   const ended = new Promise<void>((resolve) => {
-    done = resolve
+    endTurn = resolve
   })
-  const over = Promise.resolve(before).then(() => ended)
-  turns.set(bot, over)
-  void over.then(() => turns.get(bot) === over && turns.delete(bot))
-  if (before === undefined) return done
+  const allEnded = Promise.resolve(before).then(() => ended)
+  turns.set(bot, allEnded)
+  void allEnded.then(() => turns.get(bot) === allEnded && turns.delete(bot))
+  if (before === undefined) return endTurn
   const isFree = before.then(() => true)
-  if (await within(isFree, timeoutMs, systemClock, () => false)) return done
-  done()
+  if (await within(isFree, timeoutMs, systemClock, () => false)) return endTurn
+  // The turn is given up, so that the messages behind this one need not wait for it.
+  endTurn()
   return undefined
 }
 

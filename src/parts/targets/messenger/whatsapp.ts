@@ -68,6 +68,7 @@ export const whatsapp = defineChat({
   },
 })
 
+/** Returns the digits of a phone number, or of the number in an id. */
 const digitsOf = (chat: string): string => chat.replace(/@.*|\D/g, '')
 
 const postToCloud = async (posting: Posting): Promise<Sent> => {
