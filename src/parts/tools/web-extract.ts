@@ -77,7 +77,7 @@ export const webExtractWithin = (access?: WebAccess): ToolsetPart => ({
       const page = await unlessAborted(reading, signal)
       if (!page) throw new WebFault('Too many pages are read now. Try again later, or go on without.')
       const { title, markdown, chars } = page
-      const shown = markdown === '' ? 'The page has no text of its own: it may be made by a script.' : `${markdown}${note(chars)}`
+      const shown = markdown === '' ? 'The page has no text of its own: it may be made by a script.' : `${markdown}${cutNote(chars)}`
       return [title === '' ? '' : `# ${title}\n\n`, `${url.href}\n\n`, shown].join('')
     }
     return async () => [{ name: 'web_extract', description, input, call }]
@@ -91,6 +91,7 @@ const shownText = ({ bytes, charset }: FetchedContent): string => {
   return `${cut(start, maxChars)}${start.length > maxChars ? '\n\n[The text goes on.]' : ''}`
 }
 
-const note = (chars: number): string => (chars > maxChars ? `\n\n[The page goes on: it has ${chars} characters.]` : '')
+/** Says that a page was cut, and how long it is; empty when the page was not cut. */
+const cutNote = (chars: number): string => (chars > maxChars ? `\n\n[The page goes on: it has ${chars} characters.]` : '')
 
 export const webExtract: ToolsetPart = webExtractWithin()

@@ -135,12 +135,14 @@ const accessTo = (provider: Provider, settings: JsonObject, kit: ToolKit): Acces
       `set tools.web_search.${key}, or ${provider.env} in the environment`,
     )
   }
-  if (!isAddress(baseUrl)) return report('base_url', 'base_url is not an http or https address', 'write it like http://127.0.0.1:8888')
+  if (!isPlainHttpAddress(baseUrl))
+    return report('base_url', 'base_url is not an http or https address', 'write it like http://127.0.0.1:8888')
   if (!/^[!-~]*$/.test(apiKey)) return report('api_key', 'api_key has a character that no header can have', 'copy the key again')
   return { baseUrl, apiKey }
 }
 
-const isAddress = (text: string): boolean => {
+/** Whether a text is an http or https address without user, password, query and fragment. */
+const isPlainHttpAddress = (text: string): boolean => {
   if (!URL.canParse(text)) return false
   const { protocol, username, password, search, hash } = new URL(text)
   return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === ''

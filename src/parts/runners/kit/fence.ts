@@ -4,14 +4,15 @@ import { randomBytes } from 'node:crypto'
 import { isMoreThanALine, type Span } from '../../../core/prompt.ts'
 import type { Handling } from '../runner.ts'
 
+/** Marks the texts of one run for a model, as the run's `Handling` says. */
 export type Fence = {
   /** Fences the untrusted parts of a text. Each part is a pair of indices; the parts are in order. */
   readonly around: (text: string, untrusted: readonly Span[]) => string
   /** Fences a text that a stranger may have written as a whole. */
   readonly whole: (text: string) => string
-  /** Fences a message of a session, unless it is no longer than a line. */
+  /** Fences an earlier message of the run's session, unless the message is no longer than a line. */
   readonly earlier: (text: string) => string
-  /** The explanation in the system prompt. */
+  /** The explanation of the marks for the system prompt; `undefined` when texts are not marked. */
   readonly note: string | undefined
 }
 

@@ -25,6 +25,7 @@ const describeModelError = (thrown: unknown, { signal, keys, isStreamed }: Model
 
 const withoutStream = '; it is asked to stream, which it is not without --verbose'
 
+/** Says what to check after a status; empty when nothing helps. */
 const helpFor = (status: number, keys: string): string => {
   if (status === 401 || status === 403) return `: check ${keys}`
   if (status === 404) return ': check agent.base_url and agent.model'

@@ -20,6 +20,7 @@ const maxHeaderSize = 16_384
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 const headers = { 'user-agent': 'headgate', accept: '*/*', 'accept-encoding': 'gzip, br' }
 
+/** What to fetch, and within which limits. `address`: the web address, which may be any text. */
 export type FetchRequest = {
   readonly address: string
   readonly protocols: readonly ('http:' | 'https:')[]
@@ -33,6 +34,7 @@ export type FetchRequest = {
   readonly beforeRequest: (address: string) => void
 }
 
+/** What was at a web address. */
 export type FetchedContent = {
   /** The address after all redirects. */
   readonly url: URL
@@ -70,7 +72,7 @@ const fetchThroughRedirects = async (wanted: FetchRequest, access: WebAccess, si
     const request = await sendRequest(url, wanted, access, signal)
     try {
       const answer = await waitForAnswer(request, signal)
-      const next = redirectTarget(answer, url)
+      const next = redirectAddress(answer, url)
       if (next === undefined) return { url, ...(await readAnswer(answer, wanted, signal)) }
       wanted.beforeRequest(next.href)
       url = next
@@ -89,8 +91,8 @@ const parseAddress = (address: string, base?: URL): URL => {
 
 /** Checks protocol, port and IP addresses, and sends the request. Rejects with a WebFault when one of them is not allowed. */
 const sendRequest = async (url: URL, { protocols }: FetchRequest, access: WebAccess, signal: AbortSignal): Promise<ClientRequest> => {
-  const schemes = protocols.map((protocol) => `${protocol}//`).join(' and ')
-  if (!protocols.some((protocol) => protocol === url.protocol)) throw new WebFault(`Only addresses with ${schemes} are fetched.`)
+  const allowed = protocols.map((protocol) => `${protocol}//`).join(' and ')
+  if (!protocols.some((protocol) => protocol === url.protocol)) throw new WebFault(`Only addresses with ${allowed} are fetched.`)
   if (url.username !== '' || url.password !== '') throw new WebFault('Addresses with a user name or password are not fetched.')
   if (!access.ports.has(url.port)) throw new WebFault('Only the ports 80 and 443 are asked.')
   const request = url.protocol === 'https:' ? requestHttps : requestHttp
@@ -132,9 +134,10 @@ const waitForAnswer = async (request: ClientRequest, signal: AbortSignal): Promi
 }
 
 /** Returns the address that an answer redirects to; `undefined` when the answer is no redirect. `url`: the address that was asked. */
-const redirectTarget = ({ statusCode = 0, headers: { location } }: IncomingMessage, url: URL): URL | undefined =>
+const redirectAddress = ({ statusCode = 0, headers: { location } }: IncomingMessage, url: URL): URL | undefined =>
   redirects.has(statusCode) && location !== undefined ? parseAddress(location, url) : undefined
 
+/** Checks status and media type of an answer, and reads its body. */
 const readAnswer = async (answer: IncomingMessage, wanted: FetchRequest, signal: AbortSignal): Promise<Omit<FetchedContent, 'url'>> => {
   const { statusCode = 0, headers: answerHeaders } = answer
   if (statusCode < 200 || statusCode > 299) throw new WebFault(`The site answered HTTP ${statusCode}.`)

@@ -24,7 +24,7 @@ type Attributed = { readonly nodeName: string; getAttribute(name: string): strin
 type Queried = { querySelector(selector: string): { readonly textContent: string } | null }
 
 const maxTitleChars = 300
-const maxTargetChars = 2_000
+const maxLinkChars = 2_000
 /** The bytes at the beginning of a page in which the page may name its character set. */
 const prescanBytes = 1_024
 
@@ -39,6 +39,7 @@ export const readPage = ({ bytes, charset, url, maxChars }: PageSource): Page =>
   return { title: oneLine(article?.title || title), markdown: cut(markdown, maxChars), chars: markdown.length }
 }
 
+/** Decodes a page in the character set of its header, else in the one that the page itself names, else as UTF-8. */
 const decode = (bytes: Uint8Array, declaredCharset: string | undefined): string => {
   const start = Buffer.from(bytes.subarray(0, prescanBytes)).toString('latin1')
   const charset = declaredCharset ?? /<meta\s[^>]{0,200}charset\s{0,9}=\s{0,9}["']?([\w:.-]{1,40})/i.exec(start)?.[1] ?? 'utf-8'
@@ -82,26 +83,26 @@ const markdownOf = (content: unknown, base: string): string => {
   service.addRule('link', {
     filter: 'a',
     replacement: (text, node) => {
-      const target = targetOf((node as unknown as Attributed).getAttribute('href'), base)
-      return target === undefined || text.trim() === '' ? text : `[${text}](${target})`
+      const address = linkAddress((node as unknown as Attributed).getAttribute('href'), base)
+      return address === undefined || text.trim() === '' ? text : `[${text}](${address})`
     },
   })
   // A picture becomes a link with its description: a picture in Markdown would be loaded by whoever looks at the text.
   service.addRule('picture', {
     filter: 'img',
     replacement: (_, node) => {
-      const target = targetOf((node as unknown as Attributed).getAttribute('src'), base)
+      const address = linkAddress((node as unknown as Attributed).getAttribute('src'), base)
       const name = oneLine((node as unknown as Attributed).getAttribute('alt') ?? '').replace(/[[\]]/g, '')
-      return target === undefined ? name : `[picture: ${name}](${target})`
+      return address === undefined ? name : `[picture: ${name}](${address})`
     },
   })
   return service.turndown(content as never).trim()
 }
 
 /** Returns the whole web address of a link, fit for Markdown; `undefined` for other links. */
-const targetOf = (href: string | null, base: string): string | undefined => {
+const linkAddress = (href: string | null, base: string): string | undefined => {
   if (href === null || href.startsWith('#') || !URL.canParse(href, base)) return undefined
-  const { protocol, href: target } = new URL(href, base)
-  if (!/^https?:$/.test(protocol) || target.length > maxTargetChars) return undefined
-  return target.replaceAll('(', '%28').replaceAll(')', '%29')
+  const { protocol, href: address } = new URL(href, base)
+  if (!/^https?:$/.test(protocol) || address.length > maxLinkChars) return undefined
+  return address.replaceAll('(', '%28').replaceAll(')', '%29')
 }

@@ -5,10 +5,12 @@ import { cut } from '../../../core/text.ts'
 
 /** Where a provider is, and the key to it. The key is empty for a provider without keys. */
 export type Access = { readonly baseUrl: string; readonly apiKey: string }
+/** The HTTP request for a search: a POST of `json` or, without `json`, a GET. */
 export type SearchRequest = { readonly url: string; readonly headers?: { readonly [name: string]: string }; readonly json?: JsonObject }
 /** One result of a search. `snippet`: the text with which the provider describes the page. */
 export type Hit = { readonly title: string; readonly url: string; readonly snippet: string }
 
+/** A search service: where it is, what it needs, and how it is asked. */
 export type Provider = {
   readonly name: string
   /** The name for people, in editors. */

@@ -7,6 +7,7 @@ import { lookup } from 'node:dns/promises'
 import { networkInterfaces } from 'node:os'
 import ipaddr from 'ipaddr.js'
 
+/** What a fetch may reach. */
 export type WebAccess = {
   /** Resolves to all IP addresses of a name. */
   readonly resolve: (host: string) => Promise<readonly string[]>

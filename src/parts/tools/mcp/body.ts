@@ -24,8 +24,8 @@ export const readWholeBody = async (body: Body): Promise<Pieces> => {
 }
 
 /**
- * Yields the data of each event. Calls `passOver` for each line of the stream, so that all lines are counted: with the line where it has no
- * data, and without a line where it has. Throws a WireFault when an event is too long, or the stream breaks off.
+ * Yields the data of each server-sent event. Calls `passOver` for each line but the blank line that ends an event, so that lines are
+ * counted: with the line if it has no data, else without. Throws a WireFault when an event is too long, or the stream breaks off.
  */
 export async function* streamEvents(body: Body, passOver: (line?: Pieces) => Promise<void>): AsyncGenerator<Pieces, void> {
   const event = new ByteBlocks()
@@ -40,6 +40,7 @@ export async function* streamEvents(body: Body, passOver: (line?: Pieces) => Pro
   }
 }
 
+/** Yields the lines of a body. Throws a WireFault when a line is too long. */
 async function* bodyLines(body: Body): AsyncGenerator<Pieces, void> {
   const lines = new Lines(maxMessageBytes)
   for await (const chunk of chunksOf(body)) {
@@ -51,10 +52,10 @@ async function* bodyLines(body: Body): AsyncGenerator<Pieces, void> {
 }
 
 const lineEnd = Buffer.from('\n')
-/** What begins a line of an event that has data. */
+/** What begins a line with data of a server-sent event. */
 const field = Buffer.from('data:')
 
-/** Returns the data in a line of an event; `undefined`: the line has no data. */
+/** Returns the data in a line of a server-sent event; `undefined`: the line has no data. */
 const dataIn = ([first, ...others]: Pieces): Pieces | undefined => {
   if (!first || field.compare(first.subarray(0, field.length)) !== 0) return undefined
   const isSpaced = first[field.length] === 32

@@ -27,8 +27,10 @@ export class Connection {
   readonly #wires = new Set<Wire>()
   #link: Link | undefined
   #opening: Promise<Link> | undefined
+  /** The number of failures in a row. */
   #failures = 0
   #openedAt = 0
+  /** The monotonic time before which no connection is opened. */
   #restUntil = 0
   #isClosed = false
 
@@ -40,8 +42,8 @@ export class Connection {
   }
 
   /**
-   * Lets `work` use the server. When the server has forgotten the session, `work` is called once more with a new connection. Rejects with a
-   * WireFault when the server cannot be reached, and otherwise as `work` does.
+   * Lets `work` use the server. When the server does not know the connection any more (`lost`), `work` is called once more with a new one.
+   * Rejects with a WireFault when the server cannot be reached, and otherwise as `work` does.
    */
   async use<T>(signal: AbortSignal, work: (client: MCPClient) => Promise<T>): Promise<T> {
     for (let isAgain = false; ; isAgain = true) {

@@ -9,7 +9,7 @@ import { readWholeBody, streamEvents } from './body.ts'
 import { Reader, type ReaderKit, ServerFlood } from './reader.ts'
 import { unreachable, type Wire, WireFault } from './wire.ts'
 
-/** How long a server may take to hear that a session is over. */
+/** How long a server may take to answer the request that ends its MCP session. */
 const goodbyeMs = 2000
 /**
  * The most replies to requests of the server (a ping, or a request that is refused) at the same time, and within `spanMs`. Each reply costs
@@ -31,6 +31,7 @@ export class HttpWire implements Wire {
   readonly #underWay = new Set<AbortController>()
   readonly #replyAllowance: Allowance
   #replies = 0
+  /** The id that the server gave to this connection (`mcp-session-id`). A session of MCP has nothing to do with the sessions of routes. */
   #session: string | undefined
 
   constructor(url: URL, headers: { readonly [name: string]: string }, kit: ReaderKit) {
@@ -88,7 +89,7 @@ export class HttpWire implements Wire {
     if (isRequest) throw new WireFault('the server broke off before it answered')
   }
 
-  /** Makes one HTTP request, with the headers of the session. */
+  /** Makes one HTTP request, with the operator's headers and those of MCP. */
   async #ask(method: 'POST' | 'DELETE', signal: AbortSignal, body?: string): Promise<Response> {
     const headers = {
       ...this.#headers,

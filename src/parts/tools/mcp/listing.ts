@@ -43,13 +43,13 @@ export const reducePage = ({ tools, nextCursor }: JsonObject, allow: ReadonlySet
     const isTooLarge = length > Math.min(maxSchema, room)
     const schema = isTooLarge ? { inputSchema: { type: 'object' }, isTooLarge } : { inputSchema }
     if (!isTooLarge) room -= length
-    used.set(name, { name, description: cut(text(tool.description) || text(tool.title) || name, maxDescription), ...schema })
+    used.set(name, { name, description: cut(textOrEmpty(tool.description) || textOrEmpty(tool.title) || name, maxDescription), ...schema })
   }
   const hasMore = typeof nextCursor === 'string' && nextCursor.length <= maxCursor
   return { tools: [...used.values()], ...(hasMore ? { nextCursor } : {}) }
 }
 
-const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+const textOrEmpty = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 const schemaLength = (schema: Json): number => {
   try {

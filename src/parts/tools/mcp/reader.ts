@@ -58,6 +58,7 @@ export class Reader {
     const { messages, count } = await this.#readMessages(pieces, length)
     const received = messages.map((message) => ({ message, isAnswer: !('method' in message) && this.#listener.isAwaited(message.id) }))
     const answers = received.filter(({ isAnswer }) => isAnswer).length
+    // A text without messages counts as one message. The bytes of a text with an awaited answer are not counted.
     this.#charge(Math.max(count, 1) - answers, answers === 0 ? length : 0)
     for (const { message, isAnswer } of received) {
       if (isAnswer || 'method' in message) this.#give(message)

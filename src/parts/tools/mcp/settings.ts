@@ -27,7 +27,8 @@ export type ServerSettings = {
   readonly redact: (text: string) => string
 }
 
-const seconds = (value: Json | undefined, fallback: number): number => (typeof value === 'number' ? value : fallback) * 1000
+/** Returns a setting in seconds, or its default, as milliseconds. */
+const milliseconds = (value: Json | undefined, fallback: number): number => (typeof value === 'number' ? value : fallback) * 1000
 const textsIn = (list: Json | undefined): string[] => (Array.isArray(list) ? list.filter((each) => typeof each === 'string') : [])
 const textMap = (map: Json | undefined): Texts =>
   Object.fromEntries(Object.entries(isObject(map) ? map : {}).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])))
@@ -46,12 +47,13 @@ export const readSettings = (name: string, settings: JsonObject, report: Report)
     name,
     access,
     allow: new Set(textsIn(settings.allow)),
-    callMs: seconds(settings.timeout_seconds, defaults.toolset.timeout_seconds),
-    startMs: seconds(settings.start_timeout_seconds, defaults.toolset.start_timeout_seconds),
+    callMs: milliseconds(settings.timeout_seconds, defaults.toolset.timeout_seconds),
+    startMs: milliseconds(settings.start_timeout_seconds, defaults.toolset.start_timeout_seconds),
     redact: createRedactor(secretsOfSettings(settings)),
   }
 }
 
+/** Reads how to start a server that is a program. */
 const programOf = ({ command, env, folder }: JsonObject, report: Report): Access | undefined => {
   const argv = textsIn(command)
   if (argv[0]) return { argv, env: textMap(env), ...(typeof folder === 'string' ? { folder } : {}) }
@@ -59,10 +61,11 @@ const programOf = ({ command, env, folder }: JsonObject, report: Report): Access
   return undefined
 }
 
+/** Reads how to reach a server at a web address. */
 const serviceOf = (settings: JsonObject, report: Report): Access | undefined => {
   const url = typeof settings.url === 'string' && URL.canParse(settings.url) ? new URL(settings.url) : undefined
   const isFit = url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' && url.password === ''
-  // The address is not quoted, nor is a header: both may hold a secret.
+  // The reports quote neither the address nor the value of a header, because both may hold a secret.
   if (!isFit) report('WH231', ['url'], 'url is not an http or https address without credentials', 'write it like https://host/mcp')
   const headers = textMap(settings.headers)
   const unfit = Object.entries(headers).filter(([key, value]) => !canBeHeader(key, value))

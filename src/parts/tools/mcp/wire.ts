@@ -12,7 +12,7 @@ export type Wire = MCPTransport & {
 
 /**
  * Thrown when a call did not reach the server, or no answer came back. The message is fit for the model. `fate`, of the connection: `lost`:
- * the server does not know the session any more, and has done nothing. `stuck`: the server does not read what it is sent. `flood`: the
+ * the server does not know the connection any more, and has done nothing. `stuck`: the server does not read what it is sent. `flood`: the
  * server sends more than is read.
  */
 export class WireFault extends Error {
