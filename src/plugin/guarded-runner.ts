@@ -6,7 +6,7 @@ import { guardedRun } from './closing.ts'
 import { failure, reportAs } from './report-as.ts'
 import { isMap, isText } from './shape.ts'
 
-/** The longest reply. It is as long as the longest answer that is read from a model (`runners/kit/model-fetch.ts`). */
+/** The most characters of a reply. An answer of a model may have as many bytes (`runners/kit/model-fetch.ts`). */
 const maxReplyChars = 8 * 1024 * 1024
 
 /** Wraps the plugin's function, so that an attempt ends when `job.signal` aborts, even if the plugin's work goes on. */

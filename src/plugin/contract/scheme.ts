@@ -12,7 +12,8 @@ export type SchemeOptions = ContractOptions & {
   readonly signsBody?: boolean
 }
 
-const key = (byte: number): string => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
+const secretOf = (byte: number): string => `whsec_${Buffer.alloc(32, byte).toString('base64')}`
+/** The time and the delivery id of the requests that are signed. */
 const at = Date.UTC(2026, 0, 2)
 const id = 'contract-1'
 const bodies = ['{"contract":1}', '{}', '{"text":"žluťoučký 🐎"}']
@@ -22,7 +23,7 @@ const rubbish = ['', ' ', 'x', 'v1,', 'sha256=', '0'.repeat(64), 'ÿ'.repeat(64)
 /** Resolves to what is wrong with a scheme, in sentences; empty when it keeps the contract. */
 export const checkScheme = (scheme: Scheme, options: SchemeOptions = {}): Promise<readonly string[]> =>
   problemsOf('scheme', scheme, options, (say, adopt) => {
-    const { secrets: [secret, other] = [key(1), key(2)], signsBody = true } = options
+    const { secrets: [secret, other] = [secretOf(1), secretOf(2)], signsBody = true } = options
     const verify = verifier(scheme, say, adopt)
     if (attempt('shows', say, () => scheme.shows({})) !== false) say('shows is not false for a request without headers')
     for (const body of bodies) {

@@ -31,6 +31,7 @@ export const checkTarget = (target: TargetPart, options: TargetOptions = {}): Pr
     for (const sending of options.sends ?? []) await checkSend(target, sending, kitWith(sending, adopt), say)
   })
 
+/** Checks that no setting, no environment variable, and no setting of a list in `needs` is named twice. */
 const checkSettings = ({ settings = [], needs = [] }: TargetPart, say: ReportProblem): void => {
   const names = settings.flatMap(({ key, env = [] }) => [`the setting ${key}`, ...env.map((name) => `${name} of the environment`)])
   for (const name of repeated(names)) say(`${name} is named twice`)
@@ -66,6 +67,7 @@ const checkSend = async (target: TargetPart, { extra = {}, text = 'ping' }: Send
     say('send gives neither { ok: true } nor { ok: false, why, repeatable }')
 }
 
+/** Makes the kit for one sending. */
 const kitWith = ({ settings = {} }: Sending, adopt: Adopt): TargetKit => ({
   settings,
   env: {},
