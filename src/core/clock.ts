@@ -9,9 +9,10 @@ export interface Clock {
   after(ms: number, then: () => void): () => void
 }
 
-// setTimeout fires at once past 2^31 - 1 ms; a longer wait is taken in steps.
-const longestTimer = 2_147_483_647
+// setTimeout fires at once past 2^31 - 1 ms, so a longer wait is made of several timers.
+const longestTimerMs = 2_147_483_647
 
+/** Wall time at the start of the process, in milliseconds since 1970. */
 const startedAt = performance.timeOrigin
 
 export const systemClock: Clock = {
@@ -19,8 +20,8 @@ export const systemClock: Clock = {
   monotonic: () => startedAt + performance.now(),
   after(ms, then) {
     let timer: NodeJS.Timeout
-    const wait = (left: number): void => {
-      timer = setTimeout(() => (left > longestTimer ? wait(left - longestTimer) : then()), Math.min(left, longestTimer))
+    const wait = (leftMs: number): void => {
+      timer = setTimeout(() => (leftMs > longestTimerMs ? wait(leftMs - longestTimerMs) : then()), Math.min(leftMs, longestTimerMs))
     }
     wait(ms)
     return () => clearTimeout(timer)

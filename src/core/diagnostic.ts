@@ -5,15 +5,18 @@ export type Severity = 'error' | 'warning' | 'info'
 type CodeMeaning = {
   readonly severity: Severity
   readonly title: string
-  /** An error stops the start, except with `starts`: a file that is missing now may be there when a run needs it. */
+  /** The gateway starts despite the error. For example, a file that is missing now may be there when a run needs it. */
   readonly starts?: true
-  /** The finding is about something beside the checked file. A check of files alone (`--no-refs`) leaves it out. */
+  /** The finding is about something beside the checked file. A check of files alone (`--no-refs`) leaves the finding out. */
   readonly outside?: true
-  /** Only a check with `--sample` or `--env` makes this finding, or makes all of its kind. */
+  /**
+   * A plain check does not look for all findings of this code: some or all of them take a sample (`--sample`), the machine (`--env`) or a
+   * reload. So a comment that ignores the code may be needed although a plain check finds nothing.
+   */
   readonly onDemand?: true
 }
 
-/** Every code with its severity and title. WH201 to WH205 are the first start-up failures (rules: Start-up 1 to 4). */
+/** Every code of a finding, with its severity and title. WH201 to WH205 are the first start-up failures (rules: Start-up 1 to 4). */
 export const catalogue = {
   WH001: { severity: 'error', title: 'the file cannot be read as YAML' },
   WH002: { severity: 'error', title: 'a key stands twice' },
@@ -156,14 +159,17 @@ export type Edit = { readonly place: SourceRange; readonly text: string }
  */
 export type Fix = { readonly title: string; readonly safe: boolean; readonly edits: readonly Edit[] }
 
+/** One finding: what is wrong, where, and the way out. */
 export type Diagnostic = {
   readonly code: Code
   readonly severity: Severity
+  /** The gateway does not start with this finding. */
   readonly stopsStart: boolean
   /** The problem, in a sentence. */
   readonly message: string
   /** The way out. */
   readonly help?: string
+  /** Names that the operator may have meant. */
   readonly suggest?: readonly string[]
   readonly place?: SourceRange
   /** JSON pointer into the file. */
@@ -174,12 +180,13 @@ export type Diagnostic = {
   readonly related?: readonly { readonly place: SourceRange; readonly message: string }[]
 }
 
-/** Whether a finding of this code stops the start. Findings about entries made at run time never stop it. */
+/** Whether a finding of this code stops the start. The caller knows whether the finding is about an entry, which never stops the start. */
 export const isStopping = (code: Code): boolean => {
   const { severity, starts }: CodeMeaning = catalogue[code]
   return severity === 'error' && !starts
 }
 
+/** Makes a finding. Its severity, and whether it stops the start, follow from its code. */
 export const diagnostic = (
   code: Code,
   message: string,
@@ -191,4 +198,5 @@ export const diagnostic = (
 /** A place inside a document: keys and list indexes. */
 export type Path = readonly (string | number)[]
 
+/** Returns the JSON pointer of a path: `/routes/a~1b/0`. */
 export const pointerOf = (path: Path): string => path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')

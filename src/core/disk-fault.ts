@@ -3,6 +3,7 @@
 import { dirname } from 'node:path'
 import { exit, Fault, messageOf } from './fault.ts'
 
+/** `why`: the reason, as a clause. `hint`: what the operator can do, for the folder of the file. */
 type WayOut = { readonly why: string; readonly hint: (folder: string) => string }
 
 const forbidden: WayOut = {
@@ -11,6 +12,7 @@ const forbidden: WayOut = {
 }
 const full: WayOut = { why: 'no space is left', hint: (folder) => `make room on the disk of ${folder}` }
 const noFolder: WayOut = { why: 'a part of its path is not a folder', hint: (folder) => `check the path ${folder}` }
+/** By the codes of system errors. */
 const waysOut: { readonly [code: string]: WayOut } = {
   EACCES: forbidden,
   EPERM: forbidden,
@@ -24,7 +26,7 @@ const waysOut: { readonly [code: string]: WayOut } = {
   EEXIST: noFolder,
 }
 
-/** Returns the error to throw after reading or writing `file` failed: a Fault for an error of the system, else the error itself. */
+/** Returns what to throw after reading or writing `file` failed with `error`: a Fault for an error of the system, else `error` itself. */
 export const diskFault = (doing: 'read' | 'write', file: string, error: unknown): unknown => {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return error
   const { why, hint } = waysOut[String(error.code)] ?? {
@@ -42,6 +44,6 @@ const readFailures: { readonly [code: string]: string } = {
   ENOTDIR: noFolder.why,
 }
 
-/** Says in a few words why the system did not hand over a file. */
+/** Says in a few words why a file could not be read: the message of the error, or clearer words for the usual system errors. */
 export const whyUnread = (error: unknown): string =>
   (error instanceof Error && 'code' in error ? readFailures[String(error.code)] : undefined) ?? messageOf(error)

@@ -1,4 +1,4 @@
-/** Facts: each is told once, where it happens, and observers (the log, the journal) hear of it. */
+/** Facts: things that happened. Each fact is told once, where it happens, and observers (the log, the journal) hear of it. */
 
 import type { Outcome, Reply } from './outcome.ts'
 import type { EventFacts, Headers, UnverifiedRequest, VerifiedRequest } from './request.ts'
@@ -8,14 +8,18 @@ import type { ChatAddress } from './session.ts'
 export type EndedRequest = {
   readonly outcome: Outcome
   readonly stage: string
+  /** Present where the signature held. */
   readonly verified?: VerifiedRequest
-  /** Absent where the body could not be read. */
+  /** Absent where no event could be made of the body. */
   readonly event?: EventFacts | undefined
-  /** The sender's answer, where the route shapes its answers. */
+  /** The answer to the sender, where the route shapes its answers. Otherwise the answer follows from the outcome. */
   readonly reply?: Reply
   /** The request whose signature was refused: nobody vouched for its content. */
   readonly unverified?: UnverifiedRequest
-  /** Reads the body after the answer, and returns the end that observers hear of. The outcome stays the same. */
+  /**
+   * Present where the request is answered before its signature is checked. Takes the body, which is read after the answer, and returns the
+   * end that observers hear of: with the same outcome, and with the verified request where the signature holds.
+   */
   readonly later?: (body: Buffer) => EndedRequest | Promise<EndedRequest>
 }
 
@@ -26,6 +30,7 @@ export type KeptRefusal = {
   readonly signedIn: readonly string[]
   /** The address that the sender posted to; empty where the signature does not cover the address. */
   readonly address: string
+  /** Whether a trusted proxy handed the request on. */
   readonly isProxied: boolean
 }
 
@@ -36,14 +41,15 @@ export type RequestEnded = {
   readonly route: { readonly name: string; readonly profile: string } | undefined
   /** The headers as they came. Nobody vouched for them unless the request was verified. */
   readonly headers: Headers
+  /** Returns the client's address. */
   readonly remote: () => string
   /** Milliseconds from the request's head to its end; 0 for a replay. */
   readonly ms: () => number
-  /** The event that this event repeats. `isEdited`: with another body. */
+  /** Present for a replay. `of`: the id of the event that is replayed. `isEdited`: the replay has another body than that event. */
   readonly replay?: { readonly of: string; readonly isEdited: boolean }
   /**
-   * The record of a refused signature. Few refusals leave a record. `at`: wall time, milliseconds. `counted`: the route has left its most
-   * records in this minute, so the refusal is only counted.
+   * The record of a refused signature; its body is kept where `kept` is present. `at`: wall time, milliseconds. `'counted'`: the records of
+   * refusals that this minute allows are used up, so this refusal is only counted.
    */
   readonly refusal?: { readonly eventId: string; readonly at: number; readonly kept?: KeptRefusal | undefined } | 'counted'
 }
@@ -63,6 +69,7 @@ export type RunUsage = {
   readonly tools: { readonly [name: string]: number }
 }
 
+/** One attempt at a run, and how it ended. */
 export type RunAttempt = Cause & {
   readonly eventId: string
   readonly eventType: string
@@ -70,18 +77,20 @@ export type RunAttempt = Cause & {
   readonly attempt: number
   /** The target of the reply. */
   readonly target: string
+  /** The run's group: the event that opened the group, and the number of events in it. Absent for a run of one event. */
   readonly merged?: { readonly group: string; readonly count: number } | undefined
-  /** The agent's prompt. `reply`: its answer, from this attempt or an earlier one. */
+  /** The agent's prompt. */
   readonly prompt: string
+  /** The agent's reply, from this attempt or an earlier attempt. */
   readonly reply?: string | undefined
   /** Absent where no model was asked. */
   readonly usage?: RunUsage | undefined
   /** The answers of the targets that took the text in this attempt. */
   readonly answers: readonly string[]
-  readonly end:
+  readonly end: /** `silent`: the reply is empty or says that nothing is to be sent, so nothing was delivered. */
     | { readonly kind: 'done'; readonly silent: boolean }
     | { readonly kind: 'dead'; readonly error: string }
-    /** `nextAt`: wall time, milliseconds. */
+    /** The attempt failed, and another attempt follows at `nextAt`: wall time, milliseconds. */
     | { readonly kind: 'again'; readonly error: string; readonly nextAt: number }
 }
 
@@ -112,7 +121,7 @@ export type Fact =
       readonly deliveryId: string
     }
   /**
-   * The end of an attempt, told before the store commits it: after a crash in between there is a record too many, never a missing record.
+   * The end of an attempt, told before the store commits that end. A crash between the two leaves a record too many, never one too few.
    */
   | { readonly kind: 'attempt_ended'; readonly at: number; readonly run: RunAttempt }
   /** The store has committed the end of the attempt. */
@@ -123,7 +132,7 @@ export type Fact =
   | { readonly kind: 'text_logged'; readonly cause: Cause; readonly text: string }
   /** A text went out although its target could not recognise a repeat of it. */
   | { readonly kind: 'text_goes_once'; readonly cause: Cause; readonly target: string; readonly why: string }
-  /** A text was sent. `ok: false`: the target does not have it. `chatAddress`: the chat that has it; absent for a target that is not a chat. */
+  /** A text was sent. `ok: false`: the target does not have the text. `chatAddress`: the chat that has it; absent for other targets. */
   | {
       readonly kind: 'text_sent'
       readonly cause: Cause
@@ -132,7 +141,9 @@ export type Fact =
       readonly text: string
       readonly chatAddress?: ChatAddress
     }
+  /** A reload took over a configuration with `routes` routes. `needRestart`: changed settings that only a restart takes over. */
   | { readonly kind: 'config_replaced'; readonly routes: number; readonly changes: RouteChanges; readonly needRestart: readonly string[] }
+  /** A reload found a configuration that cannot be used. The gateway keeps the configuration that it has. */
   | { readonly kind: 'config_refused' }
 
 export interface Observer {
@@ -144,9 +155,11 @@ export interface Observer {
 
 /** The stream of facts. */
 export interface Facts {
+  /** Hands the fact to each observer, in the order in which the observers were added. */
   tell(fact: Fact): void
   /** Adds an observer, which hears of all facts from now on. */
   observe(observer: Observer): void
+  /** Resolves when each observer has kept the facts so far, or has failed to. */
   flushed(): Promise<void>
 }
 

@@ -1,4 +1,7 @@
-/** Errors that are thrown: the start or the environment broke. Everything else is a Diagnostic or an Outcome. */
+/**
+ * Errors that are thrown: a command or a start cannot go on, or the store or an agent broke. A mistake in an operator's file is a
+ * Diagnostic, and the end of a request is an Outcome; neither is thrown.
+ */
 
 /** Exit codes of the command (reference: clig.dev, sysexits for 78). */
 export const exit = {
@@ -18,7 +21,9 @@ export const exit = {
 export class Fault extends Error {
   readonly code: string
   readonly exitCode: number
+  /** The way out. */
   readonly hint: string | undefined
+  /** Names that the user may have meant. */
   readonly suggest: readonly string[]
 
   constructor(code: string, message: string, more: { exitCode: number; hint?: string; suggest?: readonly string[]; cause?: unknown }) {
@@ -43,9 +48,9 @@ export class StoreFault extends Error {
 /** The agent did not answer. */
 export class AgentFault extends Error {
   override name = 'AgentFault'
-  /** The wait that the agent's API asked for. */
+  /** The wait before the next attempt that the agent's API asked for. */
   readonly retryAfterMs: number | undefined
-  /** Asking again would be of no use, or would cost the same again. */
+  /** No further attempt is made: asking again would be of no use, or would cost the same again. */
   readonly isFinal: boolean
 
   constructor(message: string, { retryAfterMs, isFinal = false }: Partial<Pick<AgentFault, 'retryAfterMs' | 'isFinal'>> = {}) {

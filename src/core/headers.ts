@@ -1,16 +1,19 @@
-/** Reads the headers of requests. Their names are in lower case. */
+/** Reads the headers of requests. The names of headers are in lower case. */
 
 import type { Headers } from './request.ts'
 
-const ofConnection = /^(?:host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|te|trailer|upgrade)$/i
-
-/** Whether a header is about the transport of the bytes, or is a header that every client sets itself. */
-export const isOfConnection = (name: string): boolean => ofConnection.test(name)
+const connectionHeaders = /^(?:host|connection|content-length|transfer-encoding|accept-encoding|expect|keep-alive|te|trailer|upgrade)$/i
 
 /**
- * Returns the first of these headers that is present; `undefined` where none is. Node joins a repeated header with a comma and a blank. The
- * code of the hot path reads headers through this function: V8 would compile `headers.host` for one hidden class of headers, and throw that
- * code away at the next full collection.
+ * Whether a header belongs to one connection or client (`host`, `content-length`), and not to the event. Whoever sends a kept request again
+ * leaves such headers out, because the new client sets them itself.
+ */
+export const isOfConnection = (name: string): boolean => connectionHeaders.test(name)
+
+/**
+ * Returns the value of the first of these headers that is present; `undefined` where none is present. The values of a repeated header are
+ * joined with a comma and a blank. Code that runs for each request reads headers through this function: V8 would compile `headers.host` for
+ * one hidden class of headers, and throw the compiled code away at the next full garbage collection.
  */
 export const header = (headers: Headers, ...names: readonly string[]): string | undefined => {
   for (const name of names) {
@@ -21,7 +24,10 @@ export const header = (headers: Headers, ...names: readonly string[]): string | 
   return undefined
 }
 
-/** Returns the names of headers that look like a signature, without their values. An operator compares them with the sender's settings. */
+/**
+ * Returns the names of the headers that look like a signature, joined by commas, or `none`. The text has no values of headers. An operator
+ * compares the names with the sender's settings.
+ */
 export const signatureHeaders = (headers: Headers): string =>
   Object.keys(headers)
     .filter((name) => /sign|token|hmac|digest|auth/.test(name))

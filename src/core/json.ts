@@ -31,7 +31,7 @@ export const valueAt = (data: Json, path: readonly (string | number)[]): Json | 
     data,
   )
 
-/** JSON equality: same type, same members in any order. Depth is bounded by the shallower value. */
+/** Whether two values are equal: of the same type, with the same members in any order. The recursion ends with the shallower value. */
 export const equalJson = (a: Json, b: Json): boolean => {
   if (a === b) return true
   if (Array.isArray(a)) {

@@ -6,6 +6,6 @@ export type LogFields = { readonly [name: string]: string | number | boolean | u
 
 export interface Log {
   (level: Level, fields: LogFields, message: string): void
-  /** Whether lines of this level are written at all. Asked before a message that is costly to make. */
+  /** Whether lines of this level are written at all. Callers ask before they make a message that is costly to make. */
   readonly writes: (level: Level) => boolean
 }

@@ -4,10 +4,13 @@ import { nearest } from './text.ts'
 
 export const routeNamePattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
-/** The name of a plugin's part. Built-in names never have a hyphen, so no later version can clash with it. */
+/**
+ * The name of a part that a plugin brings. Such a name has a hyphen, and names of built-in parts have none, so a part that a later version
+ * builds in never has the name of a plugin's part.
+ */
 export const pluginNamePattern = /^(?!x-)[a-z0-9]+(-[a-z0-9]+)+$/u
 
-/** Returns the help for a name that no plugin brings. */
+/** Returns the way out for the name of a part that no plugin brings. `known`: the names of all parts that are there. */
 export const unknownPluginHelp = (name: string, known: Iterable<string>): string => {
   const near = nearest(name, known)
   return near.length > 0
@@ -15,7 +18,7 @@ export const unknownPluginHelp = (name: string, known: Iterable<string>): string
     : 'name the module that brings it under "plugins"'
 }
 
-/** The aliases of code hosts, each with its provider. Samples are named by their provider. */
+/** The neutral names of code hosts, each with the provider that it stands for. Samples have the provider's name. */
 const providerAliases: ReadonlyMap<string, string> = new Map([
   ['code-host-a', 'github'],
   ['host-a', 'github'],
@@ -25,5 +28,5 @@ const providerAliases: ReadonlyMap<string, string> = new Map([
   ['hostb', 'gitlab'],
 ])
 
-/** Returns the provider that a name or an alias stands for. */
+/** Returns the provider that an alias stands for, and any other name as it is. */
 export const providerName = (name: string): string => providerAliases.get(name) ?? name

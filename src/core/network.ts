@@ -1,6 +1,6 @@
-/** The network of an address. It stands for one client, who may have all addresses of it. */
+/** The network of an IP address. Limits for each client count by network, because one client may have all addresses of a network. */
 
-/** Returns the first half of an IPv6 address, because one client may have all addresses below it, and any other address as it is. */
+/** Returns the first half of an IPv6 address, as four groups of hex digits, and any other address as it is. */
 export const networkOf = (address: string): string => {
   if (!address.includes(':')) return address
   const [left = '', right] = address.split('::')

@@ -1,4 +1,4 @@
-/** The table of outcomes: the sender's status and sentence, the log's level and message, the name in records. */
+/** The table of outcomes: the status and sentence of each answer, the level and message in the log, the name in records. */
 
 import type { Level } from './log.ts'
 import type { Outcome, Refused } from './outcome.ts'
@@ -7,9 +7,9 @@ type RefusalRow = {
   readonly status: number
   /** The answer's text. The route's name is appended where the text ends in a blank. */
   readonly sentence: string
-  /** `debug`: logged only when every request is. Lines of louder levels are bounded in number. */
+  /** The level in the log. A `debug` refusal is logged only where every request is logged. Lines of louder levels are bounded in number. */
   readonly level: Level
-  /** The log's message, where it is not the name. */
+  /** The message in the log. Absent where the message is the refusal's code. */
   readonly message?: string
 }
 
@@ -35,7 +35,7 @@ const refusals: { readonly [code in Refused['code']]: RefusalRow } = {
   internal: { status: 500, sentence: 'Internal error', level: 'error' },
 }
 
-/** Statuses of the outcomes that are not refusals. Their bodies are in `core/reply.ts`. */
+/** The statuses of the outcomes that are not refusals. `core/reply.ts` makes the bodies of their answers. */
 const statuses: { readonly [kind in Exclude<Outcome['kind'], 'refused'>]: number } = {
   ignored: 200,
   handshake: 200,
@@ -53,7 +53,7 @@ export const outcomeStatus = (outcome: Outcome): number =>
 /** All names of outcomes, for records and for tests of routes. */
 export const outcomeNames: readonly string[] = [...Object.keys(statuses), ...Object.keys(refusals)]
 
-/** Returns the code of the refusal that has this answer; `undefined` where none has. */
+/** Returns the code of the refusal whose answer has this status, and whose sentence begins this sentence; `undefined` where none does. */
 export const refusalSaid = (status: number, sentence: string): string | undefined =>
   Object.entries(refusals).find(([, row]) => row.status === status && sentence.startsWith(row.sentence))?.[0]
 
@@ -69,10 +69,10 @@ export const describeRefusals = (counts: { readonly [code in Refused['code']]?: 
 /** Returns a refusal's code, or the kind of any other outcome. */
 export const outcomeName = (outcome: Outcome): string => (outcome.kind === 'refused' ? outcome.code : outcome.kind)
 
-/** Whether the event made work: it was not refused, ignored or a duplicate. */
+/** Whether the event made work: a run, a member of a group, or a delivery. */
 export const isTakenOutcome = ({ kind }: Outcome): boolean => kind === 'accepted' || kind === 'coalesced' || kind === 'delivered'
 
-/** Returns the details of an outcome, where it has any. They never go to the sender. */
+/** Returns the reason of an outcome for the log and records; `undefined` where it has none. The reason never goes to the sender. */
 export const outcomeReason = (outcome: Outcome): string | undefined =>
   outcome.kind === 'ignored'
     ? (outcome.detail?.() ?? outcome.reason)

@@ -34,7 +34,9 @@ export type Refused = {
   /** The route's name, where the answer names it. */
   readonly name?: string
   readonly retryAfterSeconds?: number
-  /** The signature of the request is checked after the answer. Where the signature holds, the record of the request has its body. */
+  /**
+   * The signature of the refused request is checked after the answer. Where the signature holds, the request leaves a record with its body.
+   */
   readonly isCheckedLater?: true
   /** For the log only. It never leaves the server. */
   readonly detail?: string
@@ -45,9 +47,9 @@ export type Ignored = {
   readonly reason: 'event' | 'own_comment' | 'filter' | 'script' | 'job_paused' | 'job_disabled' | 'job_running' | 'job_missing'
   readonly route: string
   readonly event?: string
-  /** The id of the event that a scheduled job refused. */
+  /** The delivery id of an event that a scheduled job did not take. Absent for other reasons. */
   readonly deliveryId?: string
-  /** For the log only: the rule that ended the request, and the value that it saw. Worked out when somebody reads it. */
+  /** Returns, for the log only, the rule that ended the request and the value that the rule saw. Called when somebody reads the text. */
   readonly detail?: () => string
 }
 
@@ -60,7 +62,7 @@ export type Outcome =
   | { readonly kind: 'handshake'; readonly route: string; readonly reply: Reply }
   | { readonly kind: 'duplicate'; readonly route: string; readonly deliveryId: string }
   | (EventReference & { readonly kind: 'accepted'; readonly cronJob?: string })
-  /** Merged into the group that the event `group` opened. */
+  /** The event joined a group. `group`: the event that opened the group. */
   | (EventReference & { readonly kind: 'coalesced'; readonly group: string })
   | {
       readonly kind: 'delivered'

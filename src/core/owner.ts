@@ -20,10 +20,10 @@ type Close = () => void | Promise<void>
  */
 export type Closable<F> = F | { readonly run: F; readonly close: Close }
 
-/** Returns the bare function. What it owns is closed with the owner that adopts it. */
+/** Takes the result of a `compile`, and returns the bare function. The owner that adopts the result calls its `close` later. */
 export type Adopt = <F>(made: Closable<F>) => F
 
-/** The use of an owner: `hold` before the use, `release` after it. */
+/** An owner for whoever only uses what it owns: `hold` before the use, `release` after the use. */
 export type HoldableOwner = Pick<Owner, 'hold' | 'release'>
 
 const isOpened = <F>(made: Closable<F>): made is { readonly run: F; readonly close: Close } =>
@@ -47,6 +47,7 @@ export class Owner {
     return this.#closes === undefined
   }
 
+  /** As `Adopt`. Where the owner or the gateway is closed already, what is adopted is closed at once. */
   readonly adopt: Adopt = <F>(made: Closable<F>): F => {
     if (!isOpened<F>(made)) return made
     this.#closes ??= []
@@ -59,6 +60,7 @@ export class Owner {
     this.#holders++
   }
 
+  /** Closes what is open when the last holder has released. */
   release(): void {
     if (--this.#holders === 0) this.close()
   }
@@ -106,7 +108,7 @@ export class Owners {
     return !this.#isOver
   }
 
-  /** Closes what an owner had open, all at the same time. Nobody waits for it. */
+  /** Begins to close what an owner had open, all at the same time, and does not wait. Only `close` waits for all closings. */
   shut(owner: Owner, closes: readonly Close[], about: LogFields): void {
     this.#open.delete(owner)
     for (const close of closes) {

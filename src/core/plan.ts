@@ -1,4 +1,4 @@
-/** A compiled route: gates in their order (rules: Order 1), then one ending. */
+/** The plan of a route, which is a compiled route: gates in their order (rules: Order 1), then one ending. */
 
 import type { Ignored, Outcome, Refused, Reply } from './outcome.ts'
 import type { HoldableOwner } from './owner.ts'
@@ -11,11 +11,11 @@ export type PlanStep<Run> = { readonly stage: string; readonly run: Run }
 
 /** Checks headers before the body is read. */
 export type HeadGate = (head: RequestHead) => Refused | undefined
-/** Checks the raw bytes against the signature, and says which secret it holds for. */
+/** Checks the signature over the raw bytes, and returns the scheme and the secret for which the signature holds. */
 export type VerifyBody = (body: RequestBody) => MaybePromise<Verification | Refused>
-/** Looks at the headers for a signature. Refuses a head that no body could make valid, else returns the check of the body. */
+/** Looks for a signature in the headers. Refuses headers that no body could make valid, else returns the check of the body. */
 export type Authenticate = (head: RequestHead) => VerifyBody | Refused
-/** Masks the secrets in the content of a verified request. What is masked already stays as it is. */
+/** Masks the secrets in the content of a verified request. Masking a masked request again changes nothing. */
 export type MaskRequest = (request: VerifiedRequest) => VerifiedRequest
 /** Parses the verified bytes. */
 export type Parse = (request: VerifiedRequest) => Event | Refused
@@ -24,7 +24,7 @@ export type EventGate = (event: Event) => MaybePromise<Event | Ignored | Refused
 /** The last step of a plan, and the only one that makes work. */
 export type Ending = (event: Event) => MaybePromise<Outcome>
 
-/** The end of a handshake; `undefined` for any other request. */
+/** The outcome of a request that is a handshake; `undefined` for any other request. */
 export type HandshakeOutcome = Extract<Outcome, { readonly kind: 'handshake' }> | Refused | undefined
 
 /** Answers the questions that senders ask before they send events. */
@@ -39,7 +39,10 @@ export type Handshakes = {
   readonly onVerified: (head: RequestHead, body: RequestBody, verification: Verification) => MaybePromise<HandshakeOutcome>
 }
 
-/** Claims the id of an ignored event, where the scheme of its sender wants that. A refusal says that the claim failed. */
+/**
+ * Claims the delivery id of an ignored event, where its scheme wants such claims, so that a repeat is a duplicate. Resolves to a refusal
+ * when the claim failed.
+ */
 export type ClaimIgnored = (event: EventFacts, scheme: string) => Promise<Refused | undefined> | undefined
 
 /** Shapes the answer to an event that was not refused. */

@@ -12,7 +12,7 @@ export type Prompt = {
 /** Makes a prompt in which no sender wrote more than a line. */
 export const plainPrompt = (text: string): Prompt => ({ text, untrusted: [] })
 
-/** Joins prompts, and texts of ours, into one prompt. */
+/** Joins prompts, and texts that no sender wrote, into one prompt. */
 export const joinPrompts = (parts: readonly (string | Prompt)[]): Prompt => {
   let text = ''
   const untrusted: Span[] = []
@@ -24,7 +24,8 @@ export const joinPrompts = (parts: readonly (string | Prompt)[]): Prompt => {
   return { text, untrusted }
 }
 
+/** The most UTF-16 units of a text that counts as one line. */
 const maxLineUnits = 120
 
-/** Whether a text is longer than a line: it has a line break, or more characters than a line shows. */
+/** Whether a text is longer than a line: it has a line break, or more than 120 UTF-16 units. */
 export const isMoreThanALine = (text: string): boolean => text.length > maxLineUnits || /[\n\r\v\f\u0085\u2028\u2029]/.test(text)

@@ -5,6 +5,7 @@ import { outcomeStatus, refusalRow } from './outcome-table.ts'
 
 const jsonType = 'application/json; charset=utf-8'
 
+/** Makes the answer to a request that was not taken: `{"error": …}`. */
 export const errorReply = (status: number, error: string, headers?: Reply['headers']): Reply => ({
   status,
   body: JSON.stringify({ error }),

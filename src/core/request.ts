@@ -7,8 +7,9 @@ import type { Refused } from './outcome.ts'
 export type Headers = IncomingHttpHeaders
 
 /**
- * The content of a body. `text`: the payload as JSON, in which long numbers keep their digits. For a form it is its field `payload`, or
- * JSON made of all fields where it has no such field. `fields`: the fields of a form, in their order.
+ * The content of a body. `text`: the payload as JSON, in which long numbers keep their digits. The text of a form is its field `payload`,
+ * or JSON made of all fields where the form has no such field. `fields`: the fields of a form, in their order. `unread`: no event can be
+ * made of the body, which is not JSON (nor a form), or has too many fields or values.
  */
 export type Content =
   | { readonly kind: 'json'; readonly text: string; readonly payload: Json }
@@ -57,7 +58,7 @@ export type RequestHead = {
   readonly at: number
 }
 
-/** A request that nobody vouched for. Its body is there where it was read. */
+/** A request that nobody vouched for. `body` is absent where the body was not read. */
 export type UnverifiedRequest = RequestHead & { readonly body?: Buffer | undefined }
 
 /** The result of the signature check: the scheme, the secret and the id that hold. */
@@ -76,7 +77,7 @@ export type VerifiedRequest = Pick<RequestHead, 'headers' | 'remote' | 'at'> & {
   readonly eventId: string
   readonly body: Buffer
   readonly verification: Verification
-  /** The body as the check read it. Absent where the check did not read it. */
+  /** The body as the signature check read it, so that it is not parsed again. Absent where no check read the body, as for a replay. */
   readonly read?: RequestBody
 }
 

@@ -21,7 +21,10 @@ export type SessionName = {
   readonly chatAddress?: ChatAddress
 }
 
-/** A session that a store holds. `messages`: the number of its messages. */
+/**
+ * A session that a store holds. `ageMs`: the time since the session was made. `idleMs`: the time since it was last used. `messages`: the
+ * number of its messages.
+ */
 export type Session = SessionName & { readonly ageMs: number; readonly idleMs: number; readonly messages: number }
 
 export type SessionFilter = { readonly profile?: string; readonly route?: string }
@@ -37,15 +40,17 @@ export type SessionMessage = {
 
 /** The longest name of a session, in characters. */
 export const maxSessionName = 1_000
-const maxChars = 65_536
+/** The longest text of a message that a session keeps, in UTF-16 units. */
+const maxMessageUnits = 65_536
 
-/** Cuts a text to the length that a session keeps of a message. */
-export const keptText = (text: string): string => (text.length <= maxChars ? text : `${cut(text, maxChars - 1)}…`)
+/** Returns the text of a message as a session keeps it: cut, with an ellipsis at its end, where it is too long. */
+export const keptText = (text: string): string => (text.length <= maxMessageUnits ? text : `${cut(text, maxMessageUnits - 1)}…`)
 
 /**
  * Returns the text of a message for an agent or a reader. A copied delivery begins with a label: a line in brackets that names its route.
  * In a text that a sender or a target wrote, a line that begins with a bracket gets a backslash, so that no such line reads as a label
- * (rules: Sessions 6). An agent's line keeps its bracket unless it reads like a label, because a sender may have made the agent write it.
+ * (rules: Sessions 6). In an agent's text only a line that reads like a whole label gets a backslash: a sender may have made the agent
+ * write it.
  */
 export const readableMessage = ({ role, text, label }: SessionMessage): string => {
   if (role === 'assistant') return text.replace(labelLine, '$1\\')

@@ -1,4 +1,4 @@
-/** Cuts and shows text that came from strangers. */
+/** Cuts texts, makes text of strangers safe to show on a terminal, and finds words that are near to a mistyped word. */
 
 const isLeadSurrogate = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff
 
@@ -8,13 +8,16 @@ export const cut = (text: string, limit: number): string => {
   return text.slice(0, limit > 0 && isLeadSurrogate(text.charCodeAt(limit - 1)) ? limit - 1 : limit)
 }
 
-/** Returns the start of a text that is too long, without the word that the limit cuts: the redactor would not find half of a secret. */
+/**
+ * Returns a text of at most `limit` UTF-16 units as it is, and the start of a longer text with an ellipsis. The word that the limit cuts is
+ * left out, because it may be a secret, and a redactor does not find half of a secret.
+ */
 export const excerpt = (text: string, limit: number): string =>
   text.length <= limit ? text : `${cut(text, limit).replace(/[!-~]+$/, '')}…`
 
 const maxNames = 20
 
-/** Joins the first 20 names, and says how many more there are. */
+/** Joins names with commas: the first 20 names, then how many more there are. */
 export const someOf = (names: readonly string[]): string => {
   const more = names.length - maxNames
   return names.slice(0, maxNames).join(', ') + (more > 0 ? ` and ${more} more` : '')
@@ -63,7 +66,7 @@ const editDistance = (a: string, b: string): number => {
   return row[b.length] as number
 }
 
-/** Returns the known words nearest to a mistyped word, best first; empty when no word is near. */
+/** Returns up to three known words that are nearest to a mistyped word, best first; empty when no word is near. */
 export const nearest = (word: string, known: Iterable<string>): string[] => {
   const reach = Math.max(1, Math.floor(word.length / 3))
   const lower = word.slice(0, 64).toLowerCase()

@@ -6,14 +6,16 @@ export class ByteBlocks {
   #blocks: Buffer[] = []
   #length = 0
 
+  /** The number of bytes that are collected. */
   get length(): number {
     return this.#length
   }
 
+  /** Copies the bytes to the end of the collection. */
   add(bytes: Uint8Array): void {
     for (let from = 0; from < bytes.length; ) {
       const at = this.#length % blockBytes
-      // Memory that shares no pool, so that it can be handed to a thread.
+      // A block has memory of its own, not a part of Node's shared pool, so that the block can be handed to a thread.
       if (at === 0) this.#blocks.push(Buffer.allocUnsafeSlow(blockBytes))
       const part = bytes.subarray(from, from + blockBytes - at)
       this.#blocks.at(-1)?.set(part, at)

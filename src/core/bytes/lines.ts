@@ -1,22 +1,23 @@
-/** Splits a stream of bytes into lines, and bounds the length of a line. */
+/** Splits a stream of bytes, which comes in chunks of any size, into lines, and bounds the length of a line. */
 
 import { ByteBlocks } from './byte-blocks.ts'
 
-/** A line below this length that ends in the bytes it began in is returned as a view of them, without a copy. */
-const longLine = 64 * 1024
+/** A shorter line that lies in one chunk is yielded as a view of the chunk, without a copy. A longer line is copied into blocks. */
+const longLineBytes = 64 * 1024
 
 export class Lines {
   readonly #maxBytes: number
+  /** The beginning of the line whose end has not come yet. */
   readonly #held = new ByteBlocks()
 
+  /** `maxBytes`: the longest line. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
   /**
-   * Yields the lines that end in these bytes, each in its pieces and without its line end (`
-   * ` or `\r
-   * `). Yields `undefined` when a line is too long; the rest of the stream has no meaning then.
+   * Takes the next chunk of the stream, and yields each line that ends in it: the pieces of the line, without its line end (a line feed,
+   * with or without a carriage return before it). Yields `undefined` when a line is too long. Nothing may be read after that.
    */
   *in(bytes: Uint8Array): Generator<readonly Uint8Array[] | undefined, void> {
     for (let from = 0; from < bytes.length; ) {
@@ -26,7 +27,7 @@ export class Lines {
         yield undefined
         return
       }
-      const isWhole = end >= 0 && this.#held.length === 0 && part.length < longLine
+      const isWhole = end >= 0 && this.#held.length === 0 && part.length < longLineBytes
       if (!isWhole) this.#held.add(part)
       if (end < 0) return
       from = end + 1

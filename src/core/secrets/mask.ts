@@ -7,12 +7,12 @@ import { namesRequestSecret, namesSettingSecret, replaceSecretParameters } from 
 /** The mask of a secret. */
 export const stars = '***'
 
-/** Returns the first 8 hex digits of the SHA-256: enough to see whether two secrets are equal. */
+/** Returns the first 8 hex digits of a secret's SHA-256: enough to see whether two secrets are equal. */
 export const fingerprint = (secret: string): string => createHash('sha256').update(secret).digest('hex').slice(0, 8)
 
 /**
- * Returns a copy of a request's headers in which each header that names a secret is masked, except those in `open`. Headers that name no
- * secret stay, because the filters of a replay may read them.
+ * Returns a copy of a request's headers in which the value of each header that names a secret is masked. Headers that name no secret stay,
+ * because the filters of a replay may read them. `open`: names of headers that stay although they name a secret.
  */
 export const maskHeaders = <Value>(
   headers: Readonly<Record<string, Value>>,
@@ -24,7 +24,7 @@ export const maskHeaders = <Value>(
   return masked
 }
 
-/** Returns a copy of settings in which the values of keys that name a secret are masked, and the credentials in addresses. */
+/** Returns a copy of settings in which the values of keys that name a secret, and the credentials in web addresses, are masked. */
 export const maskJson = (value: Json): Json => {
   if (typeof value === 'string') return maskAddress(value)
   if (Array.isArray(value)) return value.map(maskJson)

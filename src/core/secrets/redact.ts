@@ -1,22 +1,24 @@
 /** Removes known secrets from texts by value, wherever they turn up: error messages, URLs, output of programs (rules: Hostile input 4). */
 
-/** The shortest secret that is removed. Shorter values would blank out ordinary words. */
+/** The shortest secret that is removed, in UTF-16 units. Shorter values would blank out ordinary words. */
 const minLength = 6
 
-/** Returns the spellings of a secret: plain, and as encoded in a path, a query (where a URL encodes an apostrophe too) and a form. */
+/** Returns the spellings of a secret: plain, and as a path, a query (where URLs encode an apostrophe too) and a form encode it. */
 const spellingsOf = (value: string): string[] => {
   const encoded = encodeURIComponent(value)
   return [value, encoded, encoded.replaceAll("'", '%27'), new URLSearchParams([['', value]]).toString().slice(1)]
 }
 
-/** Finds all known secrets in one pass over a text. A gateway may know ten thousand. */
+/** Finds all known secrets in one pass over a text. A gateway may know ten thousand secrets. */
 export class Redactor {
+  /** All spellings of the secrets. */
   readonly #known = new Set<string>()
-  /** Secrets by their first characters, the longest first. */
+  /** The spellings by their first `minLength` characters, the longest spelling first. */
   readonly #byStart = new Map<string, string[]>()
-  /** Where a secret can begin at all: 1 at the low byte of each first character. */
+  /** Tells quickly where no secret can begin: 1 at the low byte of the first character of each spelling. */
   readonly #firsts = new Uint8Array(256)
 
+  /** Makes secrets known. Values that are too short are left out. */
   add(values: Iterable<string>): void {
     for (const value of values) {
       if (value.length < minLength || this.#known.has(value)) continue
@@ -28,7 +30,7 @@ export class Redactor {
   redact(text: string): string {
     let out = ''
     let copied = 0
-    /** The end of the secrets that were found so far. */
+    /** The index after the secrets that were found so far. */
     let end = 0
     for (let at = 0; at + minLength <= text.length; at++) {
       if (this.#firsts[text.charCodeAt(at) & 255] === 0) continue

@@ -1,11 +1,14 @@
 /**
- * The only declaration of the names that name a secret: records, logs, exports, samples, screens and imports hide values by it. A request
- * is masked by fewer words than a setting. The filters of a replay read fields of a request such as `X-Event-Key` and `project_key`; of a
- * setting nobody needs to see more than its fingerprint.
+ * Says which names of headers, fields, settings and variables name a secret. Records, logs, exports, samples, screens and imports hide the
+ * values of such names. A request is masked by fewer words than a setting, because the filters of a replay must read its `X-Event-Key` and
+ * `project_key`. Of a setting nobody needs to see more than its fingerprint.
  */
 
-/** Matches a word at the end of a name: `X-Auth` and `set-cookie`, not `X-Author`, `Auth-Version` or `X-Cookie-Policy`. */
-const lastWord = (text: string): string => `(?<![a-z])(?:${text})(?![a-z_-])`
+/**
+ * Returns the source of a pattern for words at the end of a name: `auth|cookie` matches `X-Auth` and `set-cookie`, not `X-Author`,
+ * `Auth-Version` or `X-Cookie-Policy`.
+ */
+const lastWord = (words: string): string => `(?<![a-z])(?:${words})(?![a-z_-])`
 
 const commonWords = [
   'secret|token|passw|passphrase|credential|authorization',
@@ -19,22 +22,22 @@ export const secretSettingWords = `${commonWords}|headers|service_account|webhoo
 const ofSettings = new RegExp(secretSettingWords, 'i')
 const ofVariables = new RegExp(`${secretSettingWords}|key`, 'i')
 
-/** Whether a header of a request, or a field of its payload, names a secret. Each part of a dotted path counts. */
+/** Whether the name of a request's header, or the dotted path of a field of its payload, names a secret in any of its parts. */
 export const namesRequestSecret = (name: string): boolean => ofRequests.test(name)
 
-/** Whether the key of a setting names a secret. `headers` does: any of them may hold a secret. */
+/** Whether the key of a setting names a secret. The key `headers` counts as one, because any header in it may hold a secret. */
 export const namesSettingSecret = (key: string): boolean => ofSettings.test(key)
 
 /**
- * Whether a variable of the environment, or a header that a configuration sends, names a secret. Nobody reads their values, so the word
- * `key` alone is enough.
+ * Whether the name of an environment variable, or of a header that a configuration sends, names a secret. No filter reads the values of
+ * such names, so the word `key` alone is enough.
  */
 export const namesVariableSecret = (name: string): boolean => ofVariables.test(name)
 
-/** A parameter of an address in a text. Masks and placeholders do not count as values. */
+/** A query parameter of a web address in a text. A value that is a mask or a placeholder does not match. */
 const parameter = /([?&]([\w.~-]{1,64})=)([^&#\s"'*{][^&#\s"']*)/g
 
-/** Replaces the value of each parameter that names a secret. `at`: the offset of the value in the text. */
+/** Replaces the value of each query parameter whose name names a secret. `at`: the offset of the value in the text. */
 export const replaceSecretParameters = (text: string, replace: (value: string, at: number) => string): string =>
   text.replace(parameter, (all, head: string, name: string, value: string, index: number) =>
     namesVariableSecret(name) || /^(?:code|sig)$/i.test(name) || namesRequestSecret(name)

@@ -1,9 +1,9 @@
-/** Collects the secrets in settings, to be redacted by value. */
+/** Collects the secrets in settings, so that a redactor can remove them from any text by their values. */
 
 import { isObject, type Json } from '../json.ts'
 import { namesVariableSecret, replaceSecretParameters } from './secret-names.ts'
 
-/** Returns the values of keys that name a secret, and the secrets in addresses. Each header counts by its own name. */
+/** Returns the values of keys that name a secret, and the secrets in web addresses. Each key below `headers` counts by its own name. */
 export const secretsOfSettings = (settings: Json): string[] => {
   if (typeof settings === 'string') return secretsOfAddress(settings)
   if (Array.isArray(settings)) return settings.flatMap(secretsOfSettings)
@@ -13,10 +13,10 @@ export const secretsOfSettings = (settings: Json): string[] => {
   )
 }
 
-/** A placeholder is filled in by a payload, so it is not a secret. */
+/** The whole text is one placeholder. A payload fills it in, so the text is not a secret. */
 const isPlaceholder = /^\{[^{}]*\}$/
 
-/** Returns each text in a value, and the token of `Bearer …` alone too. */
+/** Returns each text in a value, and the last word of each text, which in `Bearer …` is the token. */
 const textsWithin = (value: Json): string[] => {
   if (typeof value === 'string') return isPlaceholder.test(value) ? [] : [value, value.slice(value.lastIndexOf(' ') + 1)]
   if (Array.isArray(value)) return value.flatMap(textsWithin)
@@ -25,7 +25,7 @@ const textsWithin = (value: Json): string[] => {
 
 const decodedParameter = (value: string): string => new URLSearchParams(`v=${value}`).get('v') ?? value
 
-/** Returns the login and the secret parameters of an address such as `https://name:password@host/?token=…`, without placeholders. */
+/** Returns the login and the secret parameters of a web address such as `https://name:password@host/?token=…`, without placeholders. */
 const secretsOfAddress = (text: string): string[] => {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return []
   const { username, password } = new URL(text)

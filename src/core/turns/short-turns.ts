@@ -3,18 +3,21 @@
  * tasks are bounded, those of one client more closely.
  */
 
-/** The time that tasks get in a turn of the event loop. The last step that begins in it may take longer. */
+/** The time that tasks get in a turn of the event loop. A step that begins within this time may end after it. */
 const sliceMs = 4
-/** The most waiting tasks and the most bytes that they hold, of all clients and of one client. */
+/** The most waiting tasks, and the most bytes that waiting tasks hold: of all clients, and of one client. */
 const maxWaiting = 256
 const maxWaitingOfOne = 32
 const maxBytes = 33_554_432
 const maxBytesOfOne = 8_388_608
 
 export interface ShortTurns {
-  /** Whether one more task of this client may wait, which holds so many bytes. */
+  /** Whether one more task of this client, which holds `bytes` bytes, may wait. Ask before `run`, which refuses nothing. */
   hasRoom(client: string, bytes: number): boolean
-  /** Does the task in one of the next turns, and rejects with its error. A task of several steps does each further step with `nextStep`. */
+  /**
+   * Does the task in one of the next turns. Resolves to its result, or rejects with its error. A task of several steps does its first step
+   * at once, and each further step with `nextStep`.
+   */
   run<T>(client: string, bytes: number, task: (nextStep: NextStep) => T | Promise<T>): Promise<T>
 }
 
@@ -77,7 +80,7 @@ export const createShortTurns = (): ShortTurns => {
   }
 }
 
-/** Hands the error of a step to whoever waits for the step. Thrown here, it would end the process. */
+/** Hands the result or the error of a step to whoever waits for the step. An error that is thrown here would end the process. */
 const settleStep = <T>(step: () => T, resolve: (made: T) => void, reject: (error: unknown) => void): void => {
   try {
     resolve(step())

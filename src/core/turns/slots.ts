@@ -5,6 +5,7 @@ export interface Slots {
   run<T>(task: () => Promise<T>): Promise<T | undefined>
 }
 
+/** `max`: the most tasks at once, asked anew at each task, because a reload may change it. `maxWaiting`: the most tasks that wait. */
 export const createSlots = (max: () => number, maxWaiting: number): Slots => {
   const waiting: (() => void)[] = []
   let busy = 0
@@ -18,7 +19,7 @@ export const createSlots = (max: () => number, maxWaiting: number): Slots => {
       try {
         return await task()
       } finally {
-        // When the limit was lowered meanwhile, slots are not handed over until it is reached.
+        // Where `max` was lowered meanwhile, tasks that end hand no slot over until no more than `max` are running.
         const next = busy <= max() ? waiting.shift() : undefined
         if (next) next()
         else busy--

@@ -2,11 +2,12 @@
 
 import { setImmediate } from 'node:timers/promises'
 
+/** The time that work may hold the event loop without a turn for others. */
 const sliceMs = 10
 
 /**
- * Returns a function to await after each piece of work. It gives the loop a turn whenever a slice of time is used up. `most`: the most
- * pieces in a slice, however little time they take.
+ * Returns a function to await after each piece of work. The function gives the loop a turn whenever 10 ms are used up. `most`: the most
+ * pieces between two turns, however little time they take.
  */
 export const takingTurns = (most = Number.POSITIVE_INFINITY): (() => Promise<void>) => {
   let since = performance.now()

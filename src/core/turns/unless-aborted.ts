@@ -1,6 +1,6 @@
 /**
- * Waits for work that cannot be ended or that has several waiters, but no longer than until the signal aborts. Rejects with the signal's
- * reason then.
+ * Resolves or rejects as `work` does. When `signal` aborts first, it rejects with the reason of the signal, and the work goes on: it cannot
+ * be ended, or others wait for it too.
  */
 export const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
   let stop = (): void => {}

@@ -3,8 +3,8 @@
 import type { Clock } from '../clock.ts'
 
 /**
- * Resolves or rejects as the work does. When the work has not ended after `ms` milliseconds, it resolves to the result of `late`, or
- * rejects with the error of `late`.
+ * Resolves or rejects as the work does. When the work has not ended after `ms` milliseconds, the returned promise resolves to the result of
+ * `late`, or rejects with the error that `late` throws.
  */
 export const within = async <T, Late = never>(work: Promise<T>, ms: number, clock: Clock, late: () => Late): Promise<T | Late> => {
   let cancel = (): void => {}
