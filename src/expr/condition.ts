@@ -16,13 +16,14 @@ import { renderJson } from './render.ts'
 
 const maxConditions = 1000
 const maxDepth = 32
+/** The most UTF-16 units of a value in a sentence. */
 const maxShownUnits = 80
-/** The most conditions that a `not` names when it stops an event. */
+/** The most conditions that the sentence of a `not` names. */
 const maxHeld = 5
 
 type ReportProblem = (code: Code, path: Path, message: string, help?: string) => void
 
-/** The members of an operator that this file uses. `OperatorPart` in `src/parts/operators/` has the others. */
+/** The members of an operator that this file uses. The whole contract is `OperatorPart` in `src/parts/operators/operator.ts`. */
 type Operator = {
   readonly fieldless?: true
   compile(
@@ -36,7 +37,7 @@ export type CompiledCondition = {
   /** The name in messages: `filters[1].not.any[0]`. */
   readonly name: string
   readonly path: Path
-  /** Its operator, or `all`, `any`, `not`. */
+  /** The operator of the condition, or `all`, `any`, `not` for a group. */
   readonly operator: string
   /** Absent for groups, and for operators without a field. */
   readonly field?: string
@@ -51,16 +52,21 @@ type ConditionKit = {
   /** Called with each compiled condition. Absent where nothing watches the conditions, as in the running gateway. */
   readonly compiled?: (condition: CompiledCondition) => void
   readonly operators: ReadonlyMap<string, Operator>
+  /** The profile's folder, below which operators read their files. */
   readonly profileDir: string
+  /** Called with each mistake, at its path below `filters`. */
   readonly report: ReportProblem
+  /** Called by an operator that depends on more than its operand, a file for example, so that each reload compiles the filters anew. */
   readonly recompileAtReload: () => void
+  /** Takes over what an operator opens. */
   readonly adopt: Adopt
 }
 
+/** Whether an event passes the filters. `rule` returns a sentence: which condition refused the event, and which value the condition saw. */
 export type Verdict = { readonly pass: true } | { readonly pass: false; readonly rule: () => string }
 
 const passed: Verdict = { pass: true }
-const verdictOf = (no: ConditionResult): Verdict => (no ? { pass: false, rule: no.rule } : passed)
+const verdictOf = (failure: ConditionResult): Verdict => (failure ? { pass: false, rule: failure.rule } : passed)
 
 const showValue = (value: Json | undefined): string =>
   value === undefined ? 'missing' : printable(renderJson(value, maxShownUnits, 0), maxShownUnits)
@@ -73,12 +79,16 @@ const showField = (field: string, event: Event): string => (isSecret(field) ? 'v
 
 type ConditionSpec = { readonly path: Path; readonly key: string; readonly operand: Json; readonly field: string | undefined }
 
-/** An explanation goes to the log, so it leaves out the values of fields that hold secrets. */
+/** Whether a field holds a secret. Sentences about conditions go to the log, so they leave out the values of such fields. */
 const isSecret = (field: string | undefined): boolean => field !== undefined && namesRequestSecret(field)
 
 const shownOperand = ({ operand, field }: ConditionSpec): string => (isSecret(field) ? '…' : showValue(operand))
 
-/** Returns the sentence of a condition: its demand, and the value that it got. The text is made only when it is needed. */
+/**
+ * Makes the function that explains a condition. Its arguments are whether the condition holds, the value of the field, and the error where
+ * the test failed. It returns a function for the sentence (`filters[0] action equals "opened" (got "closed")`), which is made only when
+ * somebody reads it.
+ */
 const explainer = (spec: ConditionSpec): ((holds: boolean, value: Json | undefined, failure?: unknown) => () => string) => {
   const { path, key, field } = spec
   /** The demand, which is the same for each event. */
@@ -92,13 +102,19 @@ const explainer = (spec: ConditionSpec): ((holds: boolean, value: Json | undefin
   }
 }
 
-/** Returns the sentence of a condition that holds. It reads the value at once, because a sentence made later must not keep a payload. */
+/**
+ * Explains a condition that holds. The value of the field is read from the event at once. The function that makes the sentence later keeps
+ * only this value, so the payload can be freed.
+ */
 type HeldSentence = (event: Event) => ConditionFailure['rule']
 
-/** A compiled condition. `held`: the sentences of the conditions inside it, for a `not` around it that stops an event. */
+/**
+ * A condition or group, compiled. `run` judges an event. Where the condition stands inside a `not` and holds, the `not` stops the event,
+ * and `held` says why: one explanation of the condition itself, or one for each condition inside the group.
+ */
 type BuiltCondition = { readonly run: RunCondition; readonly held: readonly HeldSentence[] }
 
-/** The sentence of a `not` that stops an event. It names the condition inside the `not`; of a group it names the first few conditions. */
+/** Explains a `not` that stops an event: by the condition inside the `not`, or by the first few conditions of the group inside it. */
 const sentenceOfNot =
   (name: string, isGroup: boolean, held: readonly HeldSentence[]): HeldSentence =>
   (event) => {
@@ -108,8 +124,10 @@ const sentenceOfNot =
     return () => [`${name}: the condition inside holds`, ...[first ?? [], others, more].flat().map((said) => said())].join('; ')
   }
 
+/** `left`: the number of conditions that may still be compiled before there are too many. */
 type Builder = { readonly kit: ConditionKit; readonly fields: Fields; left: number }
 
+/** Compiles a condition that is not a group. */
 const compileLeaf = (spec: ConditionSpec, operator: Operator, { kit, fields }: Builder): BuiltCondition => {
   const report: ReportProblem = (code, below, message, help) => kit.report(code, [...spec.path, spec.key, ...below], message, help)
   const test = kit.adopt(operator.compile(spec.operand, { profileDir: kit.profileDir, report, recompileAtReload: kit.recompileAtReload }))
@@ -140,7 +158,7 @@ const compileLeaf = (spec: ConditionSpec, operator: Operator, { kit, fields }: B
 const groups: readonly string[] = ['all', 'any', 'not']
 const neverHolds: BuiltCondition = { run: () => ({ broken: true, rule: () => 'a condition that could not be compiled' }), held: [] }
 
-/** Whether this condition is past a limit; each limit is reported once. */
+/** Counts a condition, and returns whether it is nested too deep or one too many. Only the first condition that is too many is reported. */
 const isTooMuch = (builder: Builder, path: Path, depth: number): boolean => {
   builder.left--
   const help = 'use `in`, `in_file` or a script instead'
@@ -212,19 +230,19 @@ const compileAll = (spec: Condition[] | Condition, builder: Builder): RunConditi
     : compileOne(spec as JsonObject, [], 1, builder).run
 
 /**
- * Compiles a route's filters, which must all hold. A condition that is wrong is reported at its path below `filters`, and never holds.
- * The compiled function never throws. It returns a promise only where an operator has to wait.
+ * Compiles a route's filters: one condition, or a list of conditions that must all hold. A condition that is wrong is reported at its path
+ * below `filters`, and never holds. The compiled function never throws. It returns a promise only where an operator has to wait.
  */
 export const compileConditions = (spec: Condition[] | Condition, kit: ConditionKit): ((event: Event) => Verdict | Promise<Verdict>) => {
   const fields = new Fields()
   const run = compileAll(spec, { kit, fields, left: maxConditions })
   const shared = fields.shared()
-  const conclude = (no: ConditionResult): Verdict => {
+  const conclude = (failure: ConditionResult): Verdict => {
     for (const field of shared) field.forget()
-    return verdictOf(no)
+    return verdictOf(failure)
   }
   return (event) => {
-    const no = run(event)
-    return no instanceof Promise ? no.then(conclude) : conclude(no)
+    const failure = run(event)
+    return failure instanceof Promise ? failure.then(conclude) : conclude(failure)
   }
 }

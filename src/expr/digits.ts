@@ -1,4 +1,7 @@
-/** Finds the digits of numbers past 2^53 as their sender wrote them. For the first such number the payload's text is parsed once more. */
+/**
+ * Finds the digits of numbers past 2^53 as their sender wrote them. `JSON.parse` has rounded such numbers. So for the first of them in an
+ * event, the payload's text is parsed once more, with these numbers as strings.
+ */
 
 import { isObject, type Json, own } from '../core/json.ts'
 import type { Event } from '../core/request.ts'
@@ -58,8 +61,10 @@ const parseKeepingDigits = (text: string): Json | undefined => {
   }
 }
 
+/** The second readings of payloads, by their events. */
 const rereadEvents = new WeakMap<Event, { readonly tree: Json | undefined }>()
 
+/** Returns the payload with long numbers as strings of their digits; `undefined` where the event's text is not JSON. */
 const treeWithDigits = (event: Event): Json | undefined => {
   let known = rereadEvents.get(event)
   if (!known) {

@@ -1,4 +1,4 @@
-/** Compiles a JSON value to a test for equality with it. Its keys are listed once, at compile time. */
+/** Compiles a wanted JSON value to a test whether another value equals it. The keys of the wanted value are listed only once. */
 
 import { isObject, type Json } from '../core/json.ts'
 

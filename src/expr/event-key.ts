@@ -10,7 +10,10 @@ import { compileName, renderNamePart, type TemplateKit, thenAll } from './templa
 
 type Key = string | undefined
 
-/** The longest key. A template is cut at 200,000 characters, and two keys could be equal then, so keys half as long are refused. */
+/**
+ * The longest key, in UTF-16 units. A longer key counts as missing: a template is cut at twice this length, and two keys that differ only
+ * behind the cut would be equal.
+ */
 const maxKeyUnits = 100_000
 
 /**
@@ -27,7 +30,7 @@ export const compileKey = (text: string, kit: TemplateKit): ((event: Event) => K
 
 const usableKey = (key: Key): Key => (key === undefined || key === '' || key.length > maxKeyUnits ? undefined : key)
 
-/** Stands between two values that a template puts side by side. */
+/** Is put behind a value where the template has no text there, or a text that begins with a percent sign. */
 const comma = ','
 
 /**
@@ -53,7 +56,7 @@ const compileTemplateKey = (text: string, kit: TemplateKit): ((event: Event) => 
     for (const [i, value] of settled.entries()) {
       if (value === undefined) return undefined
       const after = afters[i] as string
-      key += (i < settled.length - 1 ? endingBefore(after, value) : value) + after
+      key += (i < settled.length - 1 ? withoutStartOf(after, value) : value) + after
     }
     return key
   }
@@ -64,8 +67,11 @@ const compileTemplateKey = (text: string, kit: TemplateKit): ((event: Event) => 
     )
 }
 
-/** Percent-encodes in a value the first character of `after`, the text behind the value. That character is no percent sign. */
-const endingBefore = (after: string, value: string): string => {
+/**
+ * Returns a value in which each first character of `after`, the text behind the value, is percent-encoded. This character is no percent
+ * sign. Percent signs of the value itself are encoded, too.
+ */
+const withoutStartOf = (after: string, value: string): string => {
   const [mark = ''] = after
   const encoded = [...Buffer.from(mark)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
   return value

@@ -4,7 +4,7 @@ import type { Json } from '../core/json.ts'
 import type { Event } from '../core/request.ts'
 import { compileField } from './path.ts'
 
-/** A field, with its value while an event is judged. */
+/** A field of events, by its dotted name. It keeps its value while an event is judged. */
 export class Field {
   readonly #read: (event: Event) => Json | undefined
   /** Whether several conditions name the field. Only then is its value kept. */

@@ -1,17 +1,17 @@
-/** Reads a file that must lie below a folder, with links resolved. Reading never blocks, whatever lies at the path. */
+/** Reads a file that must lie below a folder, with links resolved. Reading never waits for a writer, whatever lies at the path. */
 
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { open, realpath } from 'node:fs/promises'
 import { relative, sep } from 'node:path'
 
-/** The bounds of a read: the folder, its name in messages (`called`), and the size of the file. */
-export type Fence = { readonly root: string; readonly called: string; readonly maxBytes: number }
+/** The bounds of a read: the folder `root`, its name in messages (`called`), and the most bytes of the file. */
+export type ReadBounds = { readonly root: string; readonly called: string; readonly maxBytes: number }
 
-// Opening a FIFO would wait for a writer, so the file is opened without blocking. The links of the path are resolved before, so a link that
-// is there at the opening was put there meanwhile.
+// Opening a FIFO would wait for a writer, so the file is opened without blocking. The links of the path are resolved before the opening. A
+// link that is there at the opening was put there meanwhile, and is refused.
 const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0)
 
-/** Returns the path `file`. Throws when it does not lie below `root`. */
+/** Returns the path `file`. Throws an Error with a sentence when the path does not lie below `root`, which the sentence calls `called`. */
 export const checkInside = (root: string, file: string, called: string): string => {
   const way = relative(root, file)
   if (way === '' || way === '..' || way.startsWith(`..${sep}`)) throw new Error(`the file lies outside ${called}`)
@@ -23,8 +23,8 @@ const checkStats = (stats: { isFile(): boolean; readonly size: number }, maxByte
   if (stats.size > maxBytes) throw new Error(`the file is larger than ${maxBytes} bytes`)
 }
 
-/** Reads the file. Throws when it cannot be read, or lies outside of the fence. */
-export const readInside = (path: string, { root, called, maxBytes }: Fence): string => {
+/** Reads a file as UTF-8. Throws when the file cannot be read, or is outside of the bounds. */
+export const readInside = (path: string, { root, called, maxBytes }: ReadBounds): string => {
   const descriptor = openSync(checkInside(realpathSync(root), realpathSync(path), called), openFlags)
   try {
     checkStats(fstatSync(descriptor), maxBytes)
@@ -34,8 +34,8 @@ export const readInside = (path: string, { root, called, maxBytes }: Fence): str
   }
 }
 
-/** Reads the file without blocking the event loop. Rejects where `readInside` throws. */
-export const readInsideLater = async (path: string, { root, called, maxBytes }: Fence): Promise<string> => {
+/** As `readInside`, without blocking the event loop. Rejects where `readInside` throws. */
+export const readInsideLater = async (path: string, { root, called, maxBytes }: ReadBounds): Promise<string> => {
   const handle = await open(checkInside(await realpath(root), await realpath(path), called), openFlags)
   try {
     checkStats(await handle.stat(), maxBytes)

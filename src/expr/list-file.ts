@@ -1,4 +1,4 @@
-/** A file of values below a folder, read at load and again after it changed. Reading never blocks, whatever lies at the path. */
+/** A file with a list of values, read when it is opened and again after it changed. The file must lie below a folder. */
 
 import { type BigIntStats, statSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -10,7 +10,7 @@ const called = 'the profile directory'
 
 const isScalar = (item: Json): item is string | number | boolean => ['string', 'number', 'boolean'].includes(typeof item)
 
-/** Parses the items of a JSON array, the keys of a JSON object, else one value a line (rules: Filters 7). */
+/** Parses the values of a file: the items of a JSON array, the keys of a JSON object, else each line (rules: Filters 7). */
 const parseList = (text: string): ReadonlySet<string> => {
   const trimmed = text.replace(/^\ufeff/, '').trim()
   if (trimmed.startsWith('[') || trimmed.startsWith('{')) {
@@ -20,28 +20,35 @@ const parseList = (text: string): ReadonlySet<string> => {
   return new Set(trimmed.split(/\r?\n/).flatMap((line) => line.trim() || []))
 }
 
+/** Returns a text that changes whenever the file changes. */
 const stampOf = (path: string): string => {
   const stats: BigIntStats | undefined = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stats ? `${stats.mtimeNs} ${stats.size} ${stats.ino}` : 'missing'
 }
 
 export interface ListFile {
-  /** Returns the present values of the file; a promise only after the file changed. Throws or rejects while the file cannot be used. */
+  /**
+   * Returns the present values of the file. The result is a promise only while a changed file is read. Throws or rejects while the file
+   * cannot be used.
+   */
   values(): ReadonlySet<string> | Promise<ReadonlySet<string>>
 }
 
-/** Opens the file at `path` below `root`. A first failure goes to `failed`. Once the file is mended, `values` returns its values. */
+/**
+ * Opens the file at `path` below the folder `root`. Never throws: where the file cannot be used at the opening, `failed` is called with the
+ * error. Once the file is mended, `values` returns its values.
+ */
 export const openListFile = (root: string, path: string, failed: (error: unknown) => void): ListFile => {
   const file = resolve(root, path)
-  const fence = { root, called, maxBytes }
+  const bounds = { root, called, maxBytes }
   let stamp = ''
   let list: ReadonlySet<string> | Promise<ReadonlySet<string>> | undefined
   let failure: unknown
 
   const readAgain = (): void => {
-    const reading = readInsideLater(file, fence).then(parseList)
+    const reading = readInsideLater(file, bounds).then(parseList)
     list = reading
-    // A second change may have begun a later reading; then this result no longer counts.
+    // When the file has changed once more meanwhile, another reading has begun, and the result of this reading no longer counts.
     reading.then(
       (values) => {
         if (list === reading) list = values
@@ -57,7 +64,7 @@ export const openListFile = (root: string, path: string, failed: (error: unknown
   try {
     checkInside(resolve(root), file, called)
     stamp = stampOf(file)
-    list = parseList(readInside(file, fence))
+    list = parseList(readInside(file, bounds))
   } catch (error) {
     failure = error
     failed(error)

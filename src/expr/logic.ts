@@ -2,56 +2,66 @@
 
 import type { Event } from '../core/request.ts'
 
-/** Why a condition does not hold. `broken`: it could not be decided, so `not` must not turn it into a pass. */
+/**
+ * Why a condition does not hold. `broken`: the condition could not be decided, so a `not` around it must not pass. `rule` returns the
+ * sentence for the log.
+ */
 export type ConditionFailure = { readonly broken: boolean; readonly rule: () => string }
+/** `undefined`: the condition holds. */
 export type ConditionResult = ConditionFailure | undefined
 export type RunCondition = (event: Event) => ConditionResult | Promise<ConditionResult>
 
-/** Makes a condition that holds when all hold. It stops at the first condition that does not. */
+/** Makes a condition that holds when all of `runs` hold. It stops at the first condition that does not hold. */
 export const all = (runs: readonly RunCondition[]): RunCondition => {
   const from = (start: number, event: Event): ConditionResult | Promise<ConditionResult> => {
     for (let i = start; i < runs.length; i++) {
-      const no = runs[i]?.(event)
-      if (no instanceof Promise) return no.then((settled) => settled ?? from(i + 1, event))
-      if (no) return no
+      const failure = runs[i]?.(event)
+      if (failure instanceof Promise) return failure.then((settled) => settled ?? from(i + 1, event))
+      if (failure) return failure
     }
     return undefined
   }
   return (event) => from(0, event)
 }
 
-/** Makes a condition that holds when any holds. It stops at the first condition that does. */
+/**
+ * Makes a condition that holds when any of `runs` holds. It stops at the first condition that holds. `name`: the path of the group, for the
+ * sentence when none holds.
+ */
 export const any = (runs: readonly RunCondition[], name: string): RunCondition => {
-  const both = (earlier: ConditionResult, no: ConditionFailure): ConditionFailure => ({
-    broken: earlier?.broken === true || no.broken,
-    rule: earlier?.rule ?? no.rule,
+  const both = (earlier: ConditionResult, failure: ConditionFailure): ConditionFailure => ({
+    broken: earlier?.broken === true || failure.broken,
+    rule: earlier?.rule ?? failure.rule,
   })
   const none = (first: ConditionResult): ConditionFailure => ({
     broken: first?.broken === true,
     rule: () => `${name}: none of ${runs.length} holds${first ? `; ${first.rule()}` : ''}`,
   })
   const from = (start: number, event: Event, earlier: ConditionResult): ConditionResult | Promise<ConditionResult> => {
-    let nos = earlier
+    let joined = earlier
     for (let i = start; i < runs.length; i++) {
-      const no = runs[i]?.(event)
-      if (no instanceof Promise) {
-        const before = nos
-        return no.then((settled) => settled && from(i + 1, event, both(before, settled)))
+      const failure = runs[i]?.(event)
+      if (failure instanceof Promise) {
+        const before = joined
+        return failure.then((settled) => settled && from(i + 1, event, both(before, settled)))
       }
-      if (!no) return undefined
-      nos = both(nos, no)
+      if (!failure) return undefined
+      joined = both(joined, failure)
     }
-    return none(nos)
+    return none(joined)
   }
   return (event) => from(0, event, undefined)
 }
 
-/** Makes a condition that holds when `run` does not, and is broken when `run` is. `held` returns the sentence of a `run` that holds. */
+/**
+ * Makes a condition that holds when `run` does not hold, and is broken when `run` is broken. Where `run` holds, `held` explains that in the
+ * sentence of the `not`.
+ */
 export const not = (run: RunCondition, held: (event: Event) => ConditionFailure['rule']): RunCondition => {
-  const turn = (no: ConditionResult, event: Event): ConditionResult =>
-    no ? (no.broken ? no : undefined) : { broken: false, rule: held(event) }
+  const negate = (inner: ConditionResult, event: Event): ConditionResult =>
+    inner ? (inner.broken ? inner : undefined) : { broken: false, rule: held(event) }
   return (event) => {
-    const no = run(event)
-    return no instanceof Promise ? no.then((settled) => turn(settled, event)) : turn(no, event)
+    const inner = run(event)
+    return inner instanceof Promise ? inner.then((settled) => negate(settled, event)) : negate(inner, event)
   }
 }

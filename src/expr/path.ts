@@ -1,4 +1,7 @@
-/** Compiles dotted paths. A number names an item of a list, a name an own property; where there is neither, the value is missing. */
+/**
+ * Compiles dotted paths (`pull_request.labels.0.name`). In a list a part of a path is the index of an item, in a map it is a key. A value
+ * is missing where a list has no such item or a map no such key.
+ */
 
 import { isObject, type Json, own } from '../core/json.ts'
 import type { Event, Headers } from '../core/request.ts'
@@ -18,7 +21,10 @@ export type Getter = (root: Json) => Json | undefined
 const getters = new Map<string, Getter>()
 const maxGetters = 1_000
 
-/** Compiles a dotted path to a function; `undefined` is a missing value. Compiled paths are shared, as thousands of routes use a few. */
+/**
+ * Compiles a dotted path to a function that reads the value at the path; `undefined` is a missing value. Compiled paths are shared, because
+ * thousands of routes use the same few paths.
+ */
 export const compilePath = (path: string): Getter => {
   const get = getters.get(path) ?? getterOf(path)
   if (getters.size < maxGetters) getters.set(path, get)
@@ -34,12 +40,13 @@ const getterOf = (path: string): Getter => {
   }
 }
 
-// A neutral header name and the code host's real one mean the same header (rules: Names 1).
+// A neutral name of a header and the name that the code host really uses mean the same header (rules: Names 1).
 const headerTwins: readonly (readonly [string, string])[] = [
   ['x-hosta-', 'x-github-'],
   ['x-hostb-', 'x-gitlab-'],
 ]
 
+/** Returns the other name of a header; `undefined` where it has only one. */
 const twinOf = (name: string): string | undefined => {
   for (const [neutral, real] of headerTwins) {
     if (name.startsWith(neutral)) return real + name.slice(neutral.length)
@@ -55,7 +62,10 @@ const compileHeader = (written: string): ((headers: Headers) => Json | undefined
   return (headers) => own(headers, name) ?? own(headers, twin)
 }
 
-/** Compiles a condition's `field`, which names the event type, a header, or a path in the payload (rules: Filters 3). */
+/**
+ * Compiles a condition's `field`: `event` or `event_type`, `headers.<name>`, or a path in the payload, which may begin with `payload.`
+ * (rules: Filters 3). The function returns `undefined` for a missing value.
+ */
 export const compileField = (field: string): ((event: Event) => Json | undefined) => {
   if (field === 'event' || field === 'event_type') return (event) => event.eventType
   if (field.startsWith('headers.')) {

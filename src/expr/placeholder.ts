@@ -1,5 +1,6 @@
 /** Splits a template into texts and placeholders. Braces that do not make a placeholder are text. */
 
+/** A piece of a template. `raw` is `{__raw__}`, the whole payload. `written`: the placeholder with its braces. */
 export type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'raw' }

@@ -1,4 +1,4 @@
-/** Renders JSON up to a limit: exactly the beginning of JSON.stringify's text, in a time that depends on the limit alone. */
+/** Renders a value as JSON up to a limit: exactly the beginning of JSON.stringify's text, in a time that depends on the limit alone. */
 
 import type { Json, JsonObject } from '../core/json.ts'
 import { cut } from '../core/text.ts'
@@ -9,6 +9,7 @@ export type JsonPath = readonly (string | number)[]
 /** Returns the digits of a number past 2^53 as its sender wrote them; `undefined` where they are not known. */
 export type Digits = (place: JsonPath, value: number) => string | undefined
 
+/** A list or map that is being rendered. `next`: the index of its next member. */
 type Frame = { readonly list: readonly Json[] | undefined; readonly map: JsonObject; readonly keys: readonly string[]; next: number }
 
 const noMap: JsonObject = {}
@@ -18,11 +19,11 @@ const keyAt = (frame: Frame, i: number): string | number => (frame.list ? i : (f
 const frameOf = (value: JsonObject | Json[]): Frame =>
   Array.isArray(value) ? { list: value, map: noMap, keys: [], next: 0 } : { list: undefined, map: value, keys: Object.keys(value), next: 0 }
 
-// Each unit of the text becomes at least one unit of JSON, so `room` units of it fill the room. A surrogate pair that is split here lies
-// behind the room, and is cut off later.
+// Each unit of a text becomes at least one unit of JSON, so the first `room` units of the text fill the room. Where they split a surrogate
+// pair, its half lies behind the room and is cut off later.
 const quoteUpTo = (text: string, room: number): string => JSON.stringify(text.length > room ? text.slice(0, room) : text)
 
-/** Returns the text of a text, number or boolean, as operators compare it; `undefined` for any other value. */
+/** Returns a text, number or boolean as the text that operators compare; `undefined` for any other value. */
 export const scalarText = (value: Json | undefined): string | undefined =>
   typeof value === 'string' ? value : typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined
 

@@ -14,7 +14,7 @@ export type Schedule = {
   readonly once?: number
 }
 
-const maxChars = 200
+const maxScheduleUnits = 200
 const unitMs: { readonly [unit: string]: number } = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 const longestIntervalMs = 366 * 86_400_000
 
@@ -25,7 +25,7 @@ const oneTimeForm = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?(Z|[+-]\
 export const compileSchedule = (text: string, timezone = 'UTC'): Schedule => {
   checkZone(timezone)
   const trimmed = text.trim()
-  if (trimmed.length > maxChars) throw new BadSchedule(`it is longer than ${maxChars} characters`)
+  if (trimmed.length > maxScheduleUnits) throw new BadSchedule(`it is longer than ${maxScheduleUnits} characters`)
   const every = intervalForm.exec(trimmed)
   if (every) return compileInterval(Number(every[1]) * (unitMs[(every[2] as string).toLowerCase()] as number))
   const once = oneTimeForm.exec(trimmed)
@@ -34,7 +34,7 @@ export const compileSchedule = (text: string, timezone = 'UTC'): Schedule => {
   return compileCron(trimmed, timezone)
 }
 
-/** Throws BadSchedule for an unknown zone. Offsets such as `+02:00`, which Node accepts, are refused: they have no daylight saving. */
+/** Throws BadSchedule for an unknown zone. Offsets such as `+02:00`, which Node accepts, are refused: they know no daylight saving. */
 const checkZone = (timezone: string): void => {
   try {
     if (!/^[A-Za-z]/.test(timezone)) throw new RangeError()
@@ -71,7 +71,8 @@ const instantOf = (wall: Date, timezone: string): number | undefined => {
 }
 
 const compileCron = (pattern: string, timezone: string): Schedule => {
-  // Several hours are treated like one hour: when the clocks change, no run of them is lost and none comes twice.
+  // `fixedTimeRule`: a pattern with several hours is treated like a pattern with one hour. When the clocks change, no time of it is lost,
+  // and none comes twice.
   const options: CronOptions = { timezone, mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard' }
   const next: Schedule['next'] = (afterMs) => nextOf(pattern, options, afterMs)
   try {
@@ -84,7 +85,7 @@ const compileCron = (pattern: string, timezone: string): Schedule => {
   return { next }
 }
 
-/** Returns the next time of a pattern. It is parsed anew each time: a parsed pattern takes 80 kB, and there may be thousands of jobs. */
+/** Returns the next time of a pattern, which is parsed anew at each call: parsed it takes 80 kB, and there may be thousands of jobs. */
 const nextOf = (pattern: string, options: CronOptions, afterMs: number): number | undefined =>
   new Cron(pattern, options).nextRun(new Date(afterMs))?.getTime()
 

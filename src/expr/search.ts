@@ -1,8 +1,8 @@
 /** Searches a text for another text, in a time that grows with the sum of their lengths, whatever they contain. */
 
 /**
- * The largest product of two lengths for which V8's own search is used, which then takes 15 ms at most. V8's time can grow with the
- * product: a search for 300 kB in 700 kB took two minutes.
+ * The largest product of the lengths of two texts for which V8's own search is used: V8 then takes 15 ms at most. Its time can grow with
+ * the product: a search for 300 kB in 700 kB took two minutes.
  */
 export const maxProduct = 16_777_216
 
@@ -22,7 +22,7 @@ const bordersOf = (text: string): Int32Array => {
   return borders
 }
 
-/** The algorithm of Knuth, Morris and Pratt: it never goes back in `text`. */
+/** Searches by the algorithm of Knuth, Morris and Pratt, which never goes back in `text`. `borders`: those of `wanted`. */
 const findLinear = (text: string, from: number, wanted: string, borders: Int32Array): number => {
   let length = 0
   for (let i = from; i < text.length; i++) {
@@ -34,6 +34,7 @@ const findLinear = (text: string, from: number, wanted: string, borders: Int32Ar
   return -1
 }
 
+/** Makes the search for `wanted`. */
 export const finder = (wanted: string): Find => {
   let borders: Int32Array | undefined
   return (text, from = 0) => {

@@ -17,8 +17,8 @@ const compileValue = (value: Json, kit: TemplateKit): Renderer<Json> => {
 }
 
 /**
- * Compiles a map whose texts, at any depth, are templates; other values stay as they are (rules: Templates 8).
- * Texts under the keys `addresses` are web addresses: values of a payload are percent-encoded there.
+ * Compiles a map whose texts, at any depth, are templates; other values stay as they are (rules: Templates 8). `addresses`: keys of the map
+ * whose texts are web addresses, in which the values of a payload are percent-encoded.
  */
 export const compileTexts = (map: JsonObject, kit: TemplateKit, addresses: readonly string[] = []): Renderer<JsonObject> => {
   const keys = Object.keys(map)

@@ -10,8 +10,9 @@ import { compilePath } from './path.ts'
 import { parseTemplate } from './placeholder.ts'
 import { TooHard } from './regex/regex.ts'
 import { type Digits, isLong, renderJson } from './render.ts'
-import { ownTurn } from './turn.ts'
+import { waitIfLarge } from './turn.ts'
 
+/** The longest JSON of a whole payload in a text, and of a list or map in it, in UTF-16 units. */
 const maxPayloadUnits = 4000
 const maxNestedUnits = 2000
 /** The longest text that a template gives (rules: Limits 2). */
@@ -24,7 +25,7 @@ export type Filled = {
   readonly written: string
   /** The placeholder has no value, and stays as it is written. */
   readonly missing?: true
-  /** The lengths of its text before and after a cut, in UTF-16 units. */
+  /** The lengths of the placeholder's text before and after a cut, in UTF-16 units. */
   readonly cut?: { readonly from: number; readonly to: number }
 }
 
@@ -50,17 +51,18 @@ const renderValue = (value: Json, digits: Digits): string => {
   return (typeof value === 'number' && isLong(value) ? digits([], value) : undefined) ?? JSON.stringify(value)
 }
 
-/** Renders a part of a name; `undefined` for null, lists and maps. Two lists or maps could read the same, because they are cut. */
+/** Renders a value as a part of a name; `undefined` for null, lists and maps. Two lists or maps could read the same after a cut. */
 export const renderNamePart = (value: Json, digits: Digits): string | undefined =>
   typeof value === 'object' ? undefined : renderValue(value, digits)
 
 const noDigits: Digits = () => undefined
 
-/** The text, or other result, of a placeholder with a value and of a placeholder without a value. */
+/** What a kind of template makes of its placeholders: a text each, or a `T` that becomes the result of the whole template. */
 type ValueUse<T> = {
   readonly show: (value: Json, digits: Digits) => string | T
   /** As `show`, for a value that is a text. */
   readonly text: (text: string) => string
+  /** For a placeholder without a value. `written`: the placeholder with its braces. */
   readonly missing: (written: string) => string | T
 }
 
@@ -73,16 +75,17 @@ const asName: ValueUse<undefined> = { show: renderNamePart, text: asIs, missing:
 /** A percent-encoded value cannot leave the segment, parameter or fragment of the web address where its placeholder stands. */
 const inAddress: ValueUse<never> = { show: (value, digits) => urlEncoded(renderValue(value, digits)), text: urlEncoded, missing: asIs }
 
-const cutFrom = (written: string, from: number, to: number): Filled => (from > to ? { written, cut: { from, to } } : { written })
+/** Describes a placeholder whose text has `from` UTF-16 units, and is cut where these are more than `to`. */
+const filledUpTo = (written: string, from: number, to: number): Filled => (from > to ? { written, cut: { from, to } } : { written })
 
-/** Adds to a use that `filled` is called with each placeholder. */
+/** Returns a use that calls the kit's `filled` with the placeholder, and else does the same as `use`. */
 const watchedUse = <T>(use: ValueUse<T>, written: string, { filled }: TemplateKit): ValueUse<T> =>
   filled === undefined
     ? use
     : {
         show: (value, digits) => {
           const size = typeof value === 'object' && value !== null ? JSON.stringify(value).length : 0
-          filled(cutFrom(written, size, maxNestedUnits))
+          filled(filledUpTo(written, size, maxNestedUnits))
           return use.show(value, digits)
         },
         text: (text) => {
@@ -95,12 +98,12 @@ const watchedUse = <T>(use: ValueUse<T>, written: string, { filled }: TemplateKi
         },
       }
 
-/** Compiles the whole payload, and calls `filled` with the placeholder `written`. */
+/** Compiles a text that is the whole payload (`wholePayload`). `written`: the placeholder with which `filled` is called. */
 export const compileWhole = (written: string, { filled }: TemplateKit): ((event: Event) => string) =>
   filled === undefined
     ? wholePayload
     : (event) => {
-        filled(cutFrom(written, JSON.stringify(event.payload, null, 2).length, maxPayloadUnits))
+        filled(filledUpTo(written, JSON.stringify(event.payload, null, 2).length, maxPayloadUnits))
         return wholePayload(event)
       }
 
@@ -151,7 +154,7 @@ const compileExpression = <T>(source: string, written: string, use: ValueUse<T>,
   try {
     const evaluate = compileJsonata(source)
     const text = async (event: Event): Promise<string | T> => {
-      await ownTurn(event)
+      await waitIfLarge(event)
       const value = await evaluate(inputOf(event))
       return value === undefined ? use.missing(written) : use.show(value, noDigits)
     }
@@ -167,11 +170,14 @@ const compileExpression = <T>(source: string, written: string, use: ValueUse<T>,
   }
 }
 
-/** Makes the result of the whole text. `untrusted`: the ranges with more than a line of a payload, or with the whole payload. */
+/**
+ * Makes the result of a template from its rendered text. `untrusted`: the ranges of the text with more than a line of a payload, or with
+ * the whole payload.
+ */
 type MakeResult<R> = (text: string, untrusted: readonly Span[]) => R
 
-const compilePieces = <T, R>(text: string, use: ValueUse<T>, kit: TemplateKit, end: MakeResult<R>): Renderer<R | T> => {
-  let later = false
+const compilePieces = <T, R>(text: string, use: ValueUse<T>, kit: TemplateKit, makeResult: MakeResult<R>): Renderer<R | T> => {
+  let hasExpression = false
   const parsed = parseTemplate(text, kit.report)
   const pieces = parsed.map((piece): Renderer<string | T> => {
     if (piece.kind === 'text') return () => piece.text
@@ -181,7 +187,7 @@ const compilePieces = <T, R>(text: string, use: ValueUse<T>, kit: TemplateKit, e
     }
     const seen = watchedUse(use, piece.written, kit)
     if (piece.kind === 'path') return compilePlaceholder(piece.path, piece.written, seen)
-    later = true
+    hasExpression = true
     return compileExpression(piece.source, piece.written, seen, kit)
   })
   const join = (textOf: (i: number) => string | T): R | T => {
@@ -195,28 +201,31 @@ const compilePieces = <T, R>(text: string, use: ValueUse<T>, kit: TemplateKit, e
       const kind = parsed[i]?.kind
       if (kind === 'raw' || (kind !== 'text' && isMoreThanALine(rendered))) untrusted.push([from, Math.min(out.length, maxTextUnits)])
     }
-    if (out.length > maxTextUnits) kit.filled?.(cutFrom('the whole text', out.length, maxTextUnits))
-    return end(cut(out, maxTextUnits), untrusted)
+    if (out.length > maxTextUnits) kit.filled?.(filledUpTo('the whole text', out.length, maxTextUnits))
+    return makeResult(cut(out, maxTextUnits), untrusted)
   }
-  if (!later) return (event) => join((i) => pieces[i]?.(event) as string | T)
+  if (!hasExpression) return (event) => join((i) => pieces[i]?.(event) as string | T)
   return async (event) => {
     const rendered = await Promise.all(pieces.map((piece) => piece(event)))
     return join((i) => rendered[i] as string | T)
   }
 }
 
-/** Compiles a template to at most 200,000 characters, values escaped by `use`. A promise only for `{= expression }`. Never throws. */
+/**
+ * Compiles a template. The compiled function returns a text of at most 200,000 characters, in which `use` has escaped each value; a promise
+ * only where the template has a `{= expression }`. It never throws.
+ */
 export const compileTemplate = (text: string, kit: TemplateKit, use = asIs): Renderer<string> =>
   compilePieces(text, { show: (value, digits) => use(renderValue(value, digits)), text: use, missing: asIs }, kit, asIs)
 
-/** As `compileTemplate`, with the ranges of the text that came from the payload. */
+/** As `compileTemplate`, with the ranges of the text that have more than a line of the payload, or the whole payload. */
 export const compilePromptTemplate = (text: string, kit: TemplateKit): Renderer<Prompt> =>
   compilePieces(text, asText, kit, (all, untrusted) => ({ text: all, untrusted }))
 
 /** Compiles the template of a name. The name is `undefined` when the value of a placeholder is missing or cannot be part of a name. */
 export const compileName = (text: string, kit: TemplateKit): Renderer<string | undefined> => compilePieces(text, asName, kit, asIs)
 
-/** Returns the result of `then` on all values; a promise only where one of the values is a promise. */
+/** Returns the result of `then` on the settled values; a promise only where one of the values is a promise. */
 export const thenAll = <T, U>(values: readonly (T | Promise<T>)[], then: (settled: T[]) => U): U | Promise<U> =>
   values.some((value) => value instanceof Promise) ? Promise.all(values).then(then) : then(values as T[])
 

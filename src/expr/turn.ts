@@ -1,14 +1,18 @@
-/** Shares the event loop: in one turn of the loop, expressions run for some milliseconds together, and the other expressions wait. */
+/**
+ * Shares the event loop among expressions: in one turn of the loop, all expressions together run for some milliseconds. Then they wait for
+ * later turns.
+ */
 
 import type { Event } from '../core/request.ts'
 
-/** An expression on a longer payload waits for a later turn, because parsing the payload took enough of the present turn. */
-const longText = 65_536
+/** The UTF-16 units of a large payload. An expression on it waits for a later turn, because its parsing took enough of the present turn. */
+const largeTextUnits = 65_536
 /** The time for which the expressions of one turn may hold the loop. */
 const turnMs = 10
 
-/** The time at which the first expression of this turn began; `undefined` before that. */
+/** The time at which the first expression of this turn began; `undefined` while none has begun. */
 let turnBegan: number | undefined
+/** Wakes the expressions that wait for a turn, in their order. */
 const waiting: (() => void)[] = []
 
 const beginTurn = (): void => {
@@ -36,7 +40,7 @@ export const nextTurn = (): Promise<void> =>
     waiting.push(resolve)
   })
 
-/** Waits for a later turn when the payload is large, else not. */
-export const ownTurn = async ({ text }: Pick<Event, 'text'>): Promise<void> => {
-  if (text.length > longText) await nextTurn()
+/** Waits for a later turn where the payload of the event is large, and else not at all. */
+export const waitIfLarge = async ({ text }: Pick<Event, 'text'>): Promise<void> => {
+  if (text.length > largeTextUnits) await nextTurn()
 }

@@ -2,14 +2,17 @@
 
 import { TooHard } from './regex/regex.ts'
 
-/** The items of lists and keys of maps that one step of an expression may handle. */
+/** The most items of lists and keys of maps that one step of an expression may handle. */
 export const maxItems = 20_000
-/** The items and keys that one step may handle where those of inner maps count too. Comparing two maps sorts the keys of both. */
+/**
+ * The most items and keys where the keys of inner maps count, too. Fewer are allowed, because comparing two maps sorts the keys of both.
+ */
 const maxDeepItems = 10_000
-/** The items and keys that a search through a whole value (`**`) may meet. */
+/** The most items and keys that a search through a whole value (`**`) may meet. */
 export const maxWalked = 40_000
-/** The lists that a wildcard may join. The library copies all items so far for each list. */
+/** The most lists that a wildcard may join. For each list the library copies all items so far. */
 const maxJoined = 1_000
+/** So many UTF-16 units of a text count as one item. */
 const unitsAnItem = 64
 
 const childrenOf = (value: object, deep: boolean): readonly unknown[] => {
@@ -17,7 +20,10 @@ const childrenOf = (value: object, deep: boolean): readonly unknown[] => {
   return deep ? Object.values(value) : []
 }
 
-/** Returns the number of items and keys of a value. Without `deep`, a map inside the value counts as one. Throws TooHard past `most`. */
+/**
+ * Returns the number of items and keys of a value. Long texts in the value count as further items. Without `deep`, a map inside the value
+ * counts as one item. Throws TooHard where the number is above `most`.
+ */
 export const checkWeight = (value: unknown, deep: boolean, most = deep ? maxDeepItems : maxItems): number => {
   let left = most
   const waiting: unknown[] = [value]
@@ -34,7 +40,7 @@ export const checkWeight = (value: unknown, deep: boolean, most = deep ? maxDeep
   return most - left
 }
 
-/** Returns the number of items that `value.*` goes through. Throws TooHard where it would join too many or too long lists. */
+/** Returns the number of items that `value.*` goes through. Throws TooHard where the wildcard would join too many or too long lists. */
 export const checkWildcard = (value: unknown): number => {
   const weight = checkWeight(value, false)
   if (typeof value !== 'object' || value === null) return weight

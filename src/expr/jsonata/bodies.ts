@@ -1,24 +1,30 @@
-/** Bodies of JSONata built-ins, in place of library bodies that take too long. They give the same results. */
+/**
+ * Bodies for some built-in functions of JSONata, in place of the library's bodies, which take too long. They give the same results. Each has
+ * the name of its built-in; `chargeVerdicts` serves several built-ins.
+ */
 
 import { isObject } from '../../core/json.ts'
 import { finder } from '../search.ts'
 import { checkWeight, maxItems } from '../weight.ts'
-import { buildable, fastText, refuse, slowText, textLength } from './checks.ts'
+import { checkLength, fastText, refuse, slowText, textLength } from './checks.ts'
 import { type Frame, itemsAStep, runOf } from './run.ts'
 
 /** The `this` with which JSONata calls a built-in. */
 export type Focus = { readonly environment: Frame; readonly createSequence: () => unknown[] }
 export type Body = (this: Focus, ...args: unknown[]) => unknown
 type Signature = { validate: (args: readonly unknown[], context: unknown) => unknown }
-/** A built-in as the library holds it. All expressions share the object. */
+/** A built-in as the library holds it. All expressions share this object. */
 export type BuiltIn = { implementation: Body; readonly signature: Signature }
-/** Makes a body from the library's body, which it may call for arguments where the library is quick. */
+/** Makes a body for a built-in. The new body may call `original`, the library's body, for arguments where the library is quick. */
 export type Instead = (original: Body) => Body
 
 const shortText = 1_000
 const surrogate = /[\ud800-\udfff]/
 
-/** The library lists all characters of the text. Without surrogates the characters are the UTF-16 units, so `quick` needs no list. */
+/**
+ * Replaces a body that first makes a list of all characters of its text. In a text without surrogates each UTF-16 unit is one character, so
+ * `quick` works on the text itself. A short text is left to the library, and so is a text with surrogates, up to a limit.
+ */
 const onUnits =
   (quick: (text: string, ...rest: number[]) => unknown): Instead =>
   (original) =>
@@ -37,7 +43,7 @@ export const substring = onUnits((text, start, wanted) => {
   return wanted <= 0 ? '' : text.slice(from, from >= 0 ? from + wanted : text.length + from + wanted)
 })
 
-/** Replaces the search for a text. The library still searches for a pattern. */
+/** Replaces a body that searches a text for another text. A search for a pattern is left to the library. */
 const onTexts =
   (quick: (text: string, wanted: string, ...rest: unknown[]) => unknown): Instead =>
   (original) =>
@@ -71,7 +77,7 @@ const splitText = (text: string, wanted: string, most: number): string[] => {
   return pieces
 }
 
-/** Returns how many replacements a limit allows. The library goes on while its count is below the limit, so 1.5 allows two. */
+/** Returns how many replacements `limit` allows. The library replaces while its count is below the limit, so a limit of 1.5 allows two. */
 const replacementCount = (limit: unknown): number => (limit === undefined ? Infinity : Math.ceil(Number(limit)))
 
 export const split: Instead = (original) =>
@@ -88,7 +94,7 @@ export const replace: Instead = (original) =>
     const plain = typeof text === 'string' && typeof pattern === 'string' && typeof replacement === 'string'
     if (!plain || pattern === '' || Number(limit) < 0) return original.call(this, text, pattern, replacement, limit)
     const pieces = splitText(text, pattern, replacementCount(limit))
-    buildable(text.length + pieces.length * textLength(replacement), 4 * fastText)
+    checkLength(text.length + pieces.length * textLength(replacement), 4 * fastText)
     return pieces.join(replacement)
   }
 
@@ -108,7 +114,7 @@ export const distinct: Instead = () =>
     return results
   }
 
-/** The library's sort copies the rest of the list for every item: 787 MB for 20,000 numbers. */
+/** The library's sort copies all items behind an item, for every item: 787 MB for 20,000 numbers. */
 export const sort: Instead = (original) =>
   function (list, comparator) {
     const plain = Array.isArray(list) && list.length > 1 && comparator === undefined && list.every((item) => typeof item === typeof list[0])
@@ -118,6 +124,7 @@ export const sort: Instead = (original) =>
 
 /** A function as the library hands it to a built-in: a JavaScript function, or a lambda of the expression. */
 type Callback = ((...args: unknown[]) => unknown) & { readonly arity?: number; readonly arguments: readonly unknown[] }
+/** Returns the number of a callback's parameters. */
 const arityOf = (callback: Callback): number =>
   typeof callback === 'function' ? (callback.arity ?? callback.length) : (callback as Callback).arguments.length
 
@@ -134,7 +141,7 @@ export const chargeVerdicts: Instead = (original) =>
     return original.call(this, values, Object.assign(weighed, { arity: arityOf(callback as Callback) }))
   }
 
-/** The time at which this evaluation began. The library's `$now` gives the time of the evaluation that began last. */
+/** Gives the time at which this evaluation began. The library's body gives the time of the evaluation that began last. */
 export const now: Instead = () =>
   function (picture, timezone) {
     const { base } = this.environment

@@ -1,4 +1,4 @@
-/** Finds calls of functions that do not exist. The library notices such a call only on an event, and the expression then has no value. */
+/** Finds calls of functions that do not exist. The library itself finds such a call only when the expression is evaluated on an event. */
 
 import { nearest } from '../../core/text.ts'
 import type { SyntaxNode } from './operators.ts'
@@ -27,7 +27,10 @@ const isShortFor = (word: string, name: string): boolean => {
   return at === word.length && word[0] === name[0]
 }
 
-/** Returns the first call of a name that neither the library nor the expression has. A name that is bound in any scope counts as known. */
+/**
+ * Returns the first call of a name that is neither a built-in function nor bound by the expression in any scope; `undefined` where there is
+ * none. `nodes`: all nodes of the expression's syntax tree. `position`: the 1-based character of the expression.
+ */
 export const unknownCall = (nodes: readonly SyntaxNode[]): { readonly message: string; readonly position: number } | undefined => {
   const knownNames = new Set(['', '$', ...builtInNames, ...nodes.flatMap(boundBy)])
   for (const node of nodes) {

@@ -7,6 +7,7 @@ import { renderJson } from '../render.ts'
 import { checkWeight } from '../weight.ts'
 import { itemsAStep, type Run } from './run.ts'
 
+/** Checks the arguments of a call within an evaluation. The result has no meaning. */
 export type CheckArguments = (args: readonly unknown[], run: Run) => unknown
 
 /** The longest text, in UTF-16 units, for a built-in that looks at every character in JavaScript. */
@@ -15,24 +16,27 @@ export const slowText = 131_072
 export const fastText = 1_048_576
 const maxRenderedUnits = 262_144
 const maxSorted = 2_000
+/** The most options of `$formatNumber`; each of their texts is shorter than this, too. */
 const maxOptions = 20
 
+/** Throws TooHard with this message. */
 export const refuse = (what: string): never => {
   throw new TooHard(what)
 }
 
+/** Returns the length of a text; 0 for any other value. */
 export const textLength = (text: unknown): number => (typeof text === 'string' ? text.length : 0)
 
-/** Throws TooHard where a text of so many units would be longer than `most`. */
-export const buildable = (units: number, most: number): void => {
+/** Throws TooHard where a text that is to be built, of `units` UTF-16 units, would be longer than `most`. */
+export const checkLength = (units: number, most: number): void => {
   if (units > most) refuse(`the text would be longer than ${most} characters`)
 }
 
-/** Returns the length of all texts of a list, plus `between` for each. */
+/** Returns the sum of the lengths of a list's texts, plus `between` for each item. */
 export const unitsOf = (list: unknown, between = 0): number =>
   Array.isArray(list) ? list.reduce<number>((units, item) => units + textLength(item) + between, 0) : 0
 
-/** Charges for all items of the arguments. Without `deep`, a map inside another value counts as one item. */
+/** Charges for all items of the arguments. Without `deep`, a map inside another value counts as one item. `most`: as in `checkWeight`. */
 export const chargeItems =
   (deep: boolean, most?: number): CheckArguments =>
   (args, run) => {
@@ -40,8 +44,9 @@ export const chargeItems =
   }
 
 /**
- * A picture from a payload may ask for half a gigabyte of digits (`[Y,*-400000000]`), or for a pattern that backtracks for ever.
- * So a picture (the argument at `at`) must be a text that is written in the expression.
+ * Checks the picture of a date or number, which is a text that says how to write or read it: the argument at `at`. A picture from a payload
+ * may ask for half a gigabyte of digits (`[Y,*-400000000]`), or for a pattern that backtracks for ever. So it must be a text that is
+ * written in the expression.
  */
 export const ownPicture =
   (at: number): CheckArguments =>
@@ -50,7 +55,7 @@ export const ownPicture =
     if (typeof picture === 'string' && !run.written.has(picture)) refuse('a picture must be written in the expression')
   }
 
-/** Refuses long or empty options, because with an empty separator `$formatNumber` would search for ever. */
+/** Checks the picture and the options of `$formatNumber`. With an empty separator among the options it would search for ever. */
 export const numberFormat: CheckArguments = (args, run) => {
   ownPicture(1)(args, run)
   const options = args[2]
@@ -60,12 +65,15 @@ export const numberFormat: CheckArguments = (args, run) => {
   if (!fine) refuse('the options of $formatNumber must be a few short texts')
 }
 
-/** Charges for the replacement, which the library reads anew for each match, from one `$` to the next. */
+/**
+ * Charges `$replace` with a pattern for the replacement, which the library reads anew for each match, from one `$` to the next. Refuses a
+ * result that could become too long.
+ */
 export const replaceable: CheckArguments = ([text, pattern, replacement], run) => {
   if (typeof pattern === 'string' || typeof replacement !== 'string') return
   const matches = Math.min(textLength(text), maxMatches)
   run.spend((matches * replacement.split('$').length) / itemsAStep)
-  buildable(matches * replacement.length, 4 * fastText)
+  checkLength(matches * replacement.length, 4 * fastText)
 }
 
 /** Refuses a value whose indented text would be too long: indenting multiplies the size of a deep value by its depth. */

@@ -1,4 +1,4 @@
-/** Guards each JSONata built-in by its rule: its arguments are checked and charged before it runs, its result is charged after. */
+/** Guards each built-in function of JSONata by its rule: arguments are checked and charged before a call, the result after it. */
 
 import { maxItems } from '../weight.ts'
 import type { Body, BuiltIn, Focus } from './bodies.ts'
@@ -8,7 +8,7 @@ import { itemsAStep, runOf, unitsAStep } from './run.ts'
 
 /**
  * Checks arguments against the bounds of a rule, and returns the steps that the call costs. Infinite numbers (1e999) are refused for every
- * built-in, because some count down from a number.
+ * built-in, because some built-ins count down from a number.
  */
 const checkSizes = (args: readonly unknown[], { text = slowText, items = maxItems }: Rule): number => {
   let steps = 0
@@ -23,7 +23,10 @@ const checkSizes = (args: readonly unknown[], { text = slowText, items = maxItem
 
 const isPromise = (value: unknown): value is Promise<unknown> => value instanceof Promise
 
-/** Returns a body that waits for a turn where it must, checks the arguments, calls the guarded body, and charges for the result. */
+/**
+ * Returns a body that checks the arguments, calls the guarded body, and charges for the result. Where this turn of the event loop is used
+ * up, the body waits for a later turn first.
+ */
 const guardedBody = (body: Body, rule: Rule): Body =>
   function (this: Focus, ...args) {
     const run = runOf(this.environment)
@@ -37,8 +40,8 @@ const guardedBody = (body: Body, rule: Rule): Body =>
       const result = body.apply(this, args)
       return isPromise(result) ? result.then(charged) : charged(result)
     }
-    const rest = run.step()
-    return rest ? rest.then(work) : work()
+    const laterTurn = run.step()
+    return laterTurn ? laterTurn.then(work) : work()
   }
 
 const guard = (builtIn: BuiltIn, rule: Rule): void => {
@@ -49,7 +52,8 @@ const guard = (builtIn: BuiltIn, rule: Rule): void => {
   Object.defineProperty(body, 'length', { value: implementation.length })
   Object.defineProperty(body, 'toString', { value: () => implementation.toString() })
   builtIn.implementation = body
-  // The library validates arguments item by item before it calls the body, so lists are bounded before that too.
+  // The library validates arguments, item by item, before it calls the body. So the lengths of lists are checked before the validation,
+  // too.
   signature.validate = (args, context) => {
     checkSizes(args, { ...rule, text: Infinity })
     return validate(args, context)

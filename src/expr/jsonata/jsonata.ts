@@ -1,4 +1,4 @@
-/** Compiles JSONata expressions under limits of time, depth and size. Only this file loads the library, at the first expression. */
+/** Compiles JSONata expressions under limits of time, depth and size. Only this file loads JSONata's library, at the first expression. */
 
 import { createRequire } from 'node:module'
 import type jsonata from 'jsonata'
@@ -16,7 +16,8 @@ import { bindingsOf, Run } from './run.ts'
 
 const maxSourceUnits = 4096
 const maxMessageUnits = 300
-// The library copies a list to add to it, and holds the event loop meanwhile. The limit of a list bounds that time.
+// `sequence` is the most items of a list that the library builds. For each added item the library copies the list, and holds the event
+// loop.
 const limits = { stack: 10_000, sequence: 10_000, RegexEngine: LinearRegExp as unknown as RegExpConstructor }
 
 /** An expression that cannot be used. */
@@ -38,6 +39,7 @@ const loadLibrary = (): typeof jsonata => {
   return library
 }
 
+/** `written`: the string literals of the expression. */
 type ParsedExpression = { readonly expression: jsonata.Expression; readonly written: ReadonlySet<string> }
 
 const parseExpression = (source: string): ParsedExpression => {
@@ -60,14 +62,15 @@ const parseExpression = (source: string): ParsedExpression => {
   }
 }
 
+/** Guards the built-ins, which all expressions share. Each expression makes a `$now` of its own, so a guarded one is returned for them. */
 const guardOnce = async (): Promise<{ readonly now: BuiltIn }> => {
   const all = (await loadLibrary()(`[${builtInNames.map((name) => `$${name}`).join(',')}]`).evaluate(null)) as BuiltIn[]
   guardBuiltIns(all)
-  return { now: all[builtInNames.indexOf('now')] as BuiltIn } // Each expression has a `$now` of its own.
+  return { now: all[builtInNames.indexOf('now')] as BuiltIn }
 }
 let builtIns: ReturnType<typeof guardOnce> | undefined
 
-/** The error codes of the library's own limits: depth, and the length of a sequence. */
+/** The error codes of the limits that the library itself has: of depth, and of the length of a list. */
 const limitCodes: readonly unknown[] = ['D1011', 'D2014', 'D2015']
 const isLimit = (error: unknown): boolean =>
   error instanceof TooHard ||
@@ -78,9 +81,13 @@ const isFunction = (value: unknown): boolean =>
   typeof value === 'function' ||
   (typeof value === 'object' && value !== null && ('_jsonata_lambda' in value || '_jsonata_function' in value))
 
+/** Evaluates an expression on an input. Resolves to `undefined` where the expression has no value, or a function as its value. */
 export type Expression = (input: Json) => Promise<Json | undefined>
 
-/** Compiles an expression. Throws BadExpression. The function rejects with TooHard when a limit stops it, else with a plain Error. */
+/**
+ * Compiles an expression. Throws BadExpression. The compiled function rejects with TooHard when a limit stops the evaluation, and with a
+ * plain Error when the evaluation fails.
+ */
 export const compileJsonata = (source: string): Expression => {
   const { expression, written } = parseExpression(source)
   return async (input) => {

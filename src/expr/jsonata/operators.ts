@@ -1,4 +1,7 @@
-/** Charges for JSONata's operators, and refuses too much work: in hooks that the library calls before and after each node of a tree. */
+/**
+ * Charges an evaluation for the work of JSONata's operators, and refuses too much work. The library calls the two hooks of this file before
+ * and after it evaluates each node of an expression's syntax tree.
+ */
 
 import { LinearRegExp } from '../regex/linear-regexp.ts'
 import { TooHard } from '../regex/regex.ts'
@@ -6,11 +9,11 @@ import { checkWeight, checkWildcard, maxWalked } from '../weight.ts'
 import { type Frame, itemsAStep, type Run, runOf } from './run.ts'
 
 const maxConcatUnits = 1_048_576
-/** UTF-16 units of texts that V8 compares or joins in the time of a step. */
+/** UTF-16 units of texts that V8 compares or joins in the time of a step (`Run`). */
 const unitsComparedAStep = 1024
 /** Items of a list that `in` compares in the time of a step. */
 const itemsComparedAStep = 64
-/** Steps for each item that is grouped. The library begins all groups at once, without a step between them. */
+/** The steps that are charged for each item that is grouped. The library begins all groups at once, and calls no hook between them. */
 const stepsAGroup = 3
 
 /** The members of a syntax tree's node that this file reads. */
@@ -33,7 +36,7 @@ export const nodesOf = (root: unknown): SyntaxNode[] => {
 /** Charges for the work that the node above will do with a node's result. Throws TooHard. */
 type Charge = (result: unknown, run: Run) => void
 
-/** Returns the item of a list with one item. A path with one result gives such a list, and the library takes the item out later. */
+/** Returns the item of a list with one item, and any other value as it is. The library turns such a list into its item only later. */
 const singleItem = (result: unknown): unknown => (Array.isArray(result) && result.length === 1 ? result[0] : result)
 
 /** Charges for a value that is compared, written out, copied or taken as true or false in one step. */
@@ -43,7 +46,7 @@ const chargeValue: Charge = (result, run) => {
   else if (typeof value === 'object') run.spend(checkWeight(value, true) / itemsAStep)
 }
 
-/** Charges for both sides of `in`, which compares item by item. */
+/** Charges for a side of `in`, which compares item by item. */
 const chargeSearch: Charge = (result, run) => {
   const value = singleItem(result)
   const texts = Array.isArray(value) ? value : [value]
@@ -51,18 +54,18 @@ const chargeSearch: Charge = (result, run) => {
   run.spend(texts.reduce<number>((units, text) => units + (typeof text === 'string' ? text.length : 0), 0) / unitsComparedAStep)
 }
 
-/** Checks the ends of a range. Past 2^53 a number plus one is the same number, and the library would count for ever. */
+/** Checks an end of a range (`1..9`). Past 2^53 a number plus one is the same number, and the library would count for ever. */
 const checkRangeEnd: Charge = (result) => {
   if (Math.abs(Number(singleItem(result))) > Number.MAX_SAFE_INTEGER) throw new TooHard('a number is too large')
 }
 
-/** Charges for the keys by which items are grouped. */
+/** Charges for a key by which an item is grouped. */
 const chargeGroupKey: Charge = (result, run) => {
   chargeValue(result, run)
   run.spend(stepsAGroup)
 }
 
-/** Charges for the keys by which the rows of a join are grouped. */
+/** Charges for a key by which a row of a join (`@`, `#`) is grouped. */
 const chargeJoinKey: Charge = (result, run) => {
   chargeGroupKey(result, run)
   run.group()
@@ -86,16 +89,20 @@ const chargesBelow = (node: SyntaxNode): readonly (readonly [below: unknown, cha
   return keys
 }
 
+/** The charges of nodes, by the node. */
 const charges = new WeakMap<object, Charge>()
 
-/** Finds the charges for the nodes of a syntax tree, so that `onExit` only has to look them up. */
+/** Stores the charges of all nodes of a syntax tree, so that `onExit` only has to look them up. */
 export const assignCharges = (nodes: readonly SyntaxNode[]): void => {
   for (const node of nodes) {
     for (const [below, charge] of chargesBelow(node)) if (typeof below === 'object' && below !== null) charges.set(below, charge)
   }
 }
 
-/** The hook before each node: charges for the values that the node will look through, and waits for a turn where it must. */
+/**
+ * The hook before each node: charges for the values that the node will look through. Returns a promise where this turn of the event loop is
+ * used up: the library waits for it.
+ */
 export const onEntry = ({ type, value }: SyntaxNode, input: unknown, frame: Frame): Promise<void> | undefined => {
   const run = runOf(frame)
   if (type === 'wildcard') run.spend(checkWildcard(input) / itemsAStep)
@@ -106,7 +113,7 @@ export const onEntry = ({ type, value }: SyntaxNode, input: unknown, frame: Fram
   return run.step()
 }
 
-/** The hook after each node: charges for its result, and for the work of the node above on that result. */
+/** The hook after each node: charges for the result of the node, and for the work that the node above will do with the result. */
 export const onExit = (node: SyntaxNode, _input: unknown, frame: Frame, result: unknown): void => {
   const run = runOf(frame)
   if (node.type === 'binary' || node.type === 'unary') {

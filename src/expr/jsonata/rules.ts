@@ -1,4 +1,4 @@
-/** The bounds of each JSONata built-in. Within them no call holds the event loop for longer than one turn may take. */
+/** The bounds of each built-in function of JSONata. A call within its bounds never holds the event loop longer than a turn may take. */
 
 import { checkWeight } from '../weight.ts'
 import * as bodies from './bodies.ts'
@@ -10,14 +10,16 @@ export type Rule = {
   readonly text?: number
   /** The longest list among the arguments; default `maxItems`. */
   readonly items?: number
+  /** Checks the arguments further, and charges for them, before the call. */
   readonly check?: checks.CheckArguments
-  /** Makes the body in place of the library's body. */
+  /** Makes a body that takes the place of the library's body. */
   readonly instead?: bodies.Instead
 }
 
 const shortText = 1_000
 /** The rule of a built-in that is quick whatever its arguments are. */
 const free: Rule = { text: Infinity, items: Infinity }
+/** The rule of a built-in for which the defaults are enough. */
 const usual: Rule = {}
 /** The rule of a built-in that goes through the keys of maps. */
 const keyed: Rule = { check: chargeItems(false) }
@@ -60,8 +62,8 @@ export const rules: { readonly [name: string]: Rule } = {
   match: { text: fastText },
   split: { text: fastText, instead: bodies.split },
   replace: { check: checks.replaceable, instead: bodies.replace },
-  pad: { check: ([, width, fill]) => checks.buildable(Math.abs(Number(width)) * Math.max(1, checks.textLength(fill)), slowText) },
-  join: { check: ([list, separator]) => checks.buildable(checks.unitsOf(list, checks.textLength(separator)), fastText) },
+  pad: { check: ([, width, fill]) => checks.checkLength(Math.abs(Number(width)) * Math.max(1, checks.textLength(fill)), slowText) },
+  join: { check: ([list, separator]) => checks.checkLength(checks.unitsOf(list, checks.textLength(separator)), fastText) },
   formatNumber: { check: checks.numberFormat },
   formatInteger: { check: ownPicture(1) },
   parseInteger: { text: shortText, check: ownPicture(1) },

@@ -3,40 +3,44 @@
 import { TooHard } from '../regex/regex.ts'
 import { isTurnOver, nextTurn } from '../turn.ts'
 
-/** A step takes a few microseconds. Steps are counted, not timed, because a busy machine must not change the verdict of a filter. */
+/**
+ * The most steps of one evaluation. A step, which is one node of the expression or as much work, takes a few microseconds. Steps are
+ * counted, not timed, because a busy machine must not change the verdict of a filter.
+ */
 const maxSteps = 50_000
 /** Items of a list that a built-in handles in the time of a step, at its slowest. */
 export const itemsAStep = 4
 /** UTF-16 units of a text that JavaScript reads in the time of a step. */
 export const unitsAStep = 128
-/** Bytes, roughly, of the texts and lists that one evaluation may build. */
+/** The bytes, roughly, of the texts and lists that one evaluation may build. */
 const maxBuilt = 33_554_432
 const bytesAnItem = 8
 /** Rows of joins (`@`, `#`) that one evaluation may group: the library copies a group for every row. */
 const maxGrouped = 3_000
 
+/** Counts what one evaluation uses. Each method throws TooHard when a limit is passed. */
 export class Run {
   /** The string literals of the expression. */
   readonly written: ReadonlySet<string>
   #steps = 0
   #built = 0
   #grouped = 0
-  /** Why the evaluation ended. Ten thousand items evaluated side by side share this error: making one for each takes seconds. */
+  /** The error that ended the evaluation. Ten thousand items that are evaluated side by side share it: an error for each takes seconds. */
   #end: TooHard | undefined
 
   constructor(written: ReadonlySet<string>) {
     this.written = written
   }
 
-  /** Counts a step, before it is made. Throws TooHard when the steps are used up. Returns a promise where other work must come first. */
+  /** Counts a step, before it is made. Returns a promise where this turn of the event loop is used up: the caller waits for it. */
   step(): Promise<void> | undefined {
-    // The library evaluates the items of a list side by side. When one fails, this stops the others.
+    // The library evaluates the items of a list side by side. After the failure of one item, this stops the evaluation of the other items.
     if (this.#end) throw this.#end
     this.spend(1)
     return isTurnOver() ? nextTurn() : undefined
   }
 
-  /** Charges for work that takes the time of so many steps. */
+  /** Charges for work that takes the time of `steps` steps, which may be a fraction. */
   spend(steps: number): void {
     this.#steps += steps
     if (this.#steps > maxSteps) this.#refuse(`the expression takes more than ${maxSteps} steps`)
@@ -49,10 +53,12 @@ export class Run {
     if (this.#built > maxBuilt) this.#refuse('the expression builds too many or too long texts and lists')
   }
 
+  /** Counts a row of a join that is grouped. */
   group(): void {
     if (++this.#grouped > maxGrouped) this.#refuse(`the expression groups more than ${maxGrouped} rows of a join`)
   }
 
+  /** Ends the evaluation: items that are still being evaluated stop at their next step. */
   end(): void {
     this.#end ??= new TooHard('the expression has ended')
   }
@@ -75,7 +81,8 @@ export type Frame = {
   }
 }
 
-/** Returns the bindings by which `runOf` finds the run again. */
+/** Returns the bindings for an evaluation by which `runOf` finds its run. No expression can name the binding, because of its blank. */
 export const bindingsOf = (run: Run): { readonly [name: string]: unknown } => ({ [runName]: run })
 
+/** Returns the run of the evaluation that a frame belongs to. */
 export const runOf = (frame: Frame): Run => frame.base.lookup(runName) as Run

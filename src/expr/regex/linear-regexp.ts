@@ -4,16 +4,19 @@ import type { RE2JS } from 're2js'
 import { checkSteps, compileRe2, TooHard } from './regex.ts'
 
 export const maxMatches = 10_000
-/** The most work for all matches of one evaluation of a pattern. Work is the number of characters read, times the size of the program. */
+/**
+ * The most work for all matches of one evaluation of a pattern. Work is the number of characters read, times the size of the pattern's
+ * program.
+ */
 const maxWork = 1_500_000
 /** The work that counts for each start of the engine. */
 const workAMatch = 64
-/** The work that takes the time of a step. */
+/** The work that takes the time of a step, in which `Payer` counts. */
 const workAStep = 128
-/** The characters that V8 skips in the time of a step, in search of a text that every match has. */
+/** So many UTF-16 units that V8 skips, in search of a text that every match has, count as one character that the engine reads. */
 const unitsSkippedAStep = 4096
 
-/** The engine of a pattern literal, and how many characters it has read so far. */
+/** The engine of a pattern literal. `read`: the number of characters that the engine has read so far. */
 type CountedRegexp = { readonly regex: RE2JS; read: number }
 const compiled = new WeakMap<RegExp, CountedRegexp>()
 
@@ -44,10 +47,13 @@ export const engineOf = (literal: RegExp): CountedRegexp => {
   return counted
 }
 
-/** The evaluation that is charged for the work. */
+/** The evaluation that pays for the work, in steps. */
 type Payer = { spend(steps: number): void }
 
-/** The part of RegExp that JSONata uses. The library makes an object for each evaluation of a pattern, and moves on by `lastIndex`. */
+/**
+ * The part of RegExp that JSONata uses. The library makes an object for each evaluation of a pattern, and `lastIndex` says where the search
+ * for the next match begins. `exec` throws TooHard where the work becomes too much.
+ */
 export class LinearRegExp {
   lastIndex = 0
   readonly #payer: Payer

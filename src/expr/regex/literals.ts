@@ -1,6 +1,6 @@
 /** Compiles patterns of a few fixed texts (`^(fix|feat)`, `^refs/heads/main$`) to string comparisons, ten times quicker than any engine. */
 
-/** For more texts than these, or longer texts, an engine is the better choice. */
+/** The most texts of a pattern, and the longest text, that are compared one by one. Past these limits an engine is quicker. */
 const maxTexts = 64
 const maxTextUnits = 64
 
@@ -10,7 +10,7 @@ type Literal = { readonly text: string; readonly atStart: boolean; readonly atEn
 const plainText = /[^\\^$.|?*+()[\]{}\ud800-\udfff]+/y
 const escapable = /[!-/:-@[-`{-~]/
 
-/** Reads a pattern from left to right. Its methods return `undefined` where the pattern has more than fixed texts. */
+/** Reads a pattern from left to right. The methods return `undefined` where the pattern has anything but fixed texts. */
 class LiteralReader {
   readonly #pattern: string
   #at = 0
@@ -19,6 +19,7 @@ class LiteralReader {
     this.#pattern = pattern
   }
 
+  /** Returns the texts of the whole pattern. */
   whole(): Literal[] | undefined {
     const all: Literal[] = []
     do {
@@ -87,7 +88,10 @@ const testOf = ({ text, atStart, atEnd }: Literal): ((subject: string) => boolea
   return atEnd ? (subject) => subject.endsWith(text) : (subject) => subject.includes(text)
 }
 
-/** `test` says whether a subject has a match, in a time up to `units` times its length: `units` is the length of all unanchored texts. */
+/**
+ * `test` says whether a subject has a match. It takes a time up to the length of the subject times `units`, the sum of the lengths of all
+ * texts that may stand anywhere in the subject.
+ */
 type Literals = { readonly test: (subject: string) => boolean; readonly units: number }
 
 /** Compiles a pattern of fixed texts; `undefined` for every other pattern. */

@@ -1,4 +1,4 @@
-/** Compiles patterns for a linear-time engine, under further bounds, so that no match holds the event loop for long. */
+/** Compiles regular expressions for a linear-time engine (RE2), under further bounds, so that no match holds the event loop for long. */
 
 import { RE2JS, RE2Set } from 're2js'
 import { messageOf } from '../../core/fault.ts'
@@ -6,12 +6,12 @@ import { maxProduct } from '../search.ts'
 import { compileLiterals } from './literals.ts'
 import { isPlainPattern } from './plain-pattern.ts'
 
-/** The UTF-16 units of a text that are searched, from its beginning: a megabyte takes the automaton about 10 ms. */
+/** The UTF-16 units of a text that are searched, from its beginning: a megabyte takes the engine's automaton about 10 ms. */
 const maxUnits = 1_048_576
 const maxPatternUnits = 1024
-/** Bytes of automaton states. Building a state takes time in proportion to its size, so this bounds that time too. */
+/** The most bytes of the automaton's states. Building a state takes time in proportion to its size, so the limit bounds the time, too. */
 const stateBytes = 1_048_576
-/** The most work for the engine without an automaton: text length times program size. */
+/** The most work for the engine where it has no automaton: the length of the text times the size of the pattern's program. */
 const maxSlowSteps = 1_000_000
 
 /** A pattern that cannot be used: WH401 malformed, WH402 not linear-time. */
@@ -25,7 +25,7 @@ export class BadPattern extends Error {
   }
 }
 
-/** A pattern and a text that together would take too long. */
+/** A limit stopped a pattern or an expression: on this text or payload it would take too long. */
 export class TooHard extends Error {
   override name = 'TooHard'
 }
@@ -53,7 +53,7 @@ const orBadPattern = <T>(pattern: string, read: (pattern: string) => T): T => {
 /** Compiles a pattern for the engine, without flags. Throws BadPattern. */
 export const compileRe2 = (pattern: string): RE2JS => orBadPattern(pattern, RE2JS.compile)
 
-/** Throws the BadPattern that compiling would throw. It is quicker, because a set parses a pattern at once and makes its program later. */
+/** Throws the BadPattern that `compileRe2` would throw, in less time: a set parses a pattern, and makes its program only later. */
 export const checkRe2 = (pattern: string): void => {
   orBadPattern(pattern, (given) => isPlainPattern(given) || new RE2Set().add(given))
 }
@@ -69,7 +69,7 @@ export type Regex = { test(text: string): boolean }
 export const compileRegex = (pattern: string): Regex => {
   const literals = compileLiterals(pattern)
   if (!literals) checkRe2(pattern)
-  // The engine is built for the first text. Ten thousand engines would be most of a start's time and memory, and many are never used.
+  // The engine is built for the first text. Ten thousand engines would take most of a start's time and memory, and many are never used.
   let engine: Regex | undefined
   return {
     test(text) {
@@ -87,7 +87,8 @@ const buildEngine = (pattern: string): Regex => {
   dfa.stateBudget = stateBytes
   dfa.memBudget = stateBytes
 
-  // The automaton starts over when it has no room for more states. Each start costs as much again, so it may do that once for a text.
+  // The automaton starts over when it has no room for more states, at the cost of the first start. For each text it may start over once.
+  // After that the engine goes on without an automaton.
   const startOver = dfa.resetCache.bind(dfa)
   let starts = 0
   dfa.resetCache = (state) => (starts++ === 0 ? startOver(state) : null)

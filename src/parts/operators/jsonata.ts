@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../core/json.ts'
 import type { Event } from '../../core/request.ts'
 import { BadExpression, compileJsonata } from '../../expr/jsonata/jsonata.ts'
-import { ownTurn } from '../../expr/turn.ts'
+import { waitIfLarge } from '../../expr/turn.ts'
 import type { OperatorPart, Test } from './operator.ts'
 
 /** Returns the input of an expression: the payload, the type and the headers of an event. */
@@ -16,8 +16,7 @@ export const jsonata: OperatorPart = {
     try {
       const evaluate = compileJsonata(String(source))
       return async (_value, event) => {
-        // An expression on a large payload waits for a later turn of the event loop.
-        await ownTurn(event)
+        await waitIfLarge(event)
         return (await evaluate(inputOf(event))) === true
       }
     } catch (error) {
