@@ -14,8 +14,8 @@ import { isBroken } from './shape.ts'
 import type { Source } from './yaml/source.ts'
 
 /**
- * Merges the adapter's settings key by key: `extra` wins over `platforms.webhook` (rules: Configuration 2). `baseOf` gives the path of a
- * setting in the file. WH106 reports a key that stands in both places.
+ * Merges the adapter's settings key by key: `extra` wins over `platforms.webhook` (rules: Configuration 2). `baseOf` returns the path at
+ * which a setting stands in the file. WH106 reports a key that stands in both places.
  */
 export const mergeWebhook = (
   file: File,
@@ -40,7 +40,7 @@ export const mergeWebhook = (
   return { settings: { ...direct, ...extra } as WebhookSettings, baseOf }
 }
 
-/** The settings with the schema's defaults. A malformed value, which the shape check reports, is replaced by its default. */
+/** Fills in the schema's defaults. A malformed value, which the shape check reports, is replaced by the default, too. */
 export const adapterOf = (settings: WebhookSettings, isMalformed: (key: string) => boolean): AdapterSettings => {
   const { routes: _routes, secret: _secret, host: _host, port: _port, ...written } = settings
   const { host: _defaultHost, port: _defaultPort, ...standard } = defaults.webhook
@@ -59,7 +59,7 @@ const routeSecrets = (spec: Route, globalSecret: string | undefined): string[] =
   return isUsableSecret(secret) ? [secret] : []
 }
 
-/** Completes a route of a file with its profile, its secrets and its digest. */
+/** Makes a RouteSource of a route as its file has it: adds the profile, the secrets in use and the digest. */
 export const routeOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'spec' | 'place' | 'base'>,
   globalSecret: string | undefined,
@@ -70,7 +70,10 @@ export const routeOf = (
   return { ...written, profile: spec.profile ?? defaultProfile, enabled: spec.enabled !== false, secrets, digest }
 }
 
-/** Returns the routes of `config.yaml` by name. A route with a mistake of shape is left out; `bad` has the pointers of these mistakes. */
+/**
+ * Returns the routes of `config.yaml` by name. `base`: the path of `routes`. A route with a mistake of shape is left out; `bad` has the
+ * pointers of all such mistakes (`brokenPointers`).
+ */
 export const readConfiguredRoutes = (
   settings: WebhookSettings,
   globalSecret: string | undefined,

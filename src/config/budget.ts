@@ -1,9 +1,9 @@
-/** The limits of what runs may use, and the prices of models. */
+/** The limits of the tokens, the money and the number of runs, and the prices of models. */
 
 import type { Code, Path } from '../core/diagnostic.ts'
 import type { Route, Budget as Written } from '../generated/config.ts'
 
-/** The limits of runs. Money is in the operator's currency; an absent limit does not hold. */
+/** The limits of runs. Costs are in the operator's currency. Where a limit is absent, there is none. */
 export type Budget = {
   /** Tokens of one run, input and output together. */
   readonly runTokens?: number
@@ -18,6 +18,7 @@ export type Budget = {
 /** The price of a million tokens, in the operator's currency. */
 export type Price = { readonly input: number; readonly output: number }
 
+/** Renames the keys of a budget as the file has them. */
 export const budgetOf = ({ run_tokens, run_cost, day_tokens, day_cost, thread_runs }: Written = {}): Partial<Budget> => ({
   ...(run_tokens === undefined ? {} : { runTokens: run_tokens }),
   ...(run_cost === undefined ? {} : { runCost: run_cost }),
@@ -40,8 +41,9 @@ type AgentOfRoute = Pick<NonNullable<Route['agent']>, 'model' | 'budget'>
 type ReportProblem = (code: Code, path: Path, message: string, help: string) => void
 
 /**
- * Reports a budget in money whose model has no price, because no run would ever use it up. `own` has the keys by which a route or job
- * differs from the agent. A mistake that stands in the agent's settings is not reported again for the route.
+ * Reports a budget in money whose model has no price, because no run would ever use up the budget. `own` has the keys of a route or job
+ * that take the place of the agent's keys; without `own`, the agent itself is checked. A mistake in the agent's settings is not reported
+ * again for a route or job.
  */
 export const checkPrice = (own: AgentOfRoute | undefined, agent: AgentPricing, report: ReportProblem): void => {
   const { runCost, dayCost } = budgetOf(own?.budget)

@@ -22,7 +22,7 @@ export type RouteSource = {
   readonly spec: Route
   /** The secrets in use: the route's own secrets, or the inherited global secret. */
   readonly secrets: readonly string[]
-  /** A hash of the spec, its path and the secrets: two routes with one digest are the same. */
+  /** A hash of the spec, its path and the secrets. Where a reload finds the same digest, the route has not changed. */
   readonly digest: string
   readonly place: (path: Path, of?: 'key' | 'value') => SourceRange
   /** The path of the route inside its file. */
@@ -42,21 +42,23 @@ export type JobSource = {
 
 export type Profile = {
   readonly name: string
+  /** The profile's folder. */
   readonly dir: string
   readonly env: Env
+  /** The sections under `platforms`, without that of the webhook adapter. */
   readonly platforms: { readonly [name: string]: JsonObject }
   /** Finds places in the profile's config.yaml; absent where the profile has no config.yaml. */
   readonly place?: RouteSource['place']
-  /** The jobs of its config.yaml, by id. */
+  /** The jobs of the profile's config.yaml, by id. */
   readonly jobs: ReadonlyMap<string, JobSource>
-  /** The ids and names of jobs in its config.yaml that do not have the shape of a job. */
+  /** The ids and names of jobs in the profile's config.yaml that do not have the shape of a job. */
   readonly brokenJobs?: ReadonlySet<string>
 }
 
 /** A plugin, a module with further parts, as the configuration names it. */
 export type PluginSource = { readonly name: string; readonly place: SourceRange; readonly pointer: string }
 
-/** The limits of the age, the size and the number of ended runs and event records that are kept. */
+/** The limits up to which event records and dead runs are kept: the age and the size of all, and the number of each. */
 export type Retention = {
   readonly maxAgeMs: number
   readonly maxBytes: number
@@ -72,6 +74,7 @@ export type Config = {
   readonly digests: FileDigests
   /** Whether `config.yaml` has no keys, or is missing. */
   readonly isEmpty: boolean
+  /** Whether the webhook adapter is enabled. */
   readonly enabled: boolean
   readonly host: string
   readonly port: number
@@ -84,10 +87,12 @@ export type Config = {
     readonly place?: (path: Path) => SourceRange
   }
   readonly routes: ReadonlyMap<string, RouteSource>
+  /** Whether profiles besides the default profile are served. */
   readonly multiplex: boolean
   /** The profiles that are served; the default profile is always among them. */
   readonly profiles: ReadonlyMap<string, Profile>
   readonly plugins: readonly PluginSource[]
+  /** The time that a stop gives to running work. */
   readonly drainMs: number
   readonly maxConcurrentRuns: number
   readonly maxQueuedRuns: number

@@ -1,12 +1,16 @@
 /** Reads a `.env` file. Where shells, systemd and docker agree, so does headgate; where they differ, it reports the line. */
 
 export type DotEnv = {
+  /** The variables that the file sets. */
   readonly env: { readonly [name: string]: string }
   /** Lines that cannot be read (WH007), and lines that other programs read differently (WH008). */
   readonly oddities: readonly Oddity[]
 }
 
-/** A line that is skipped, or that other programs read differently. Line and column are 1-based. The message quotes nothing of a value. */
+/**
+ * A line that cannot be read and is skipped (WH007), or that other programs read differently (WH008). Line and column are 1-based. The
+ * message quotes nothing of a value, which may be a secret.
+ */
 export type Oddity = {
   readonly code: 'WH007' | 'WH008'
   readonly line: number
@@ -23,7 +27,7 @@ const singleQuotes = `single quotes serve a shell and systemd, but docker keeps 
 
 type Difference = readonly [pattern: RegExp, message: string, help: string]
 
-/** How programs differ over a value without quotes; the greatest difference first. */
+/** The characters of a value without quotes that programs read differently. Of several, only the first in this list is reported. */
 const differences: readonly Difference[] = [
   [
     /[\0-\x08\x0b-\x1f\x7f]/,
@@ -86,13 +90,14 @@ export const parseDotEnv = (text: string): DotEnv => {
 }
 
 type ReportColumn = (column: number, message: string, help: string, code?: Oddity['code']) => void
+/** `last`: the index of the last line of a value that goes over several lines. */
 type ReadValue = { readonly value: string; readonly last?: number }
 
-/** Reads a value without quotes. Each character stands for itself, up to a comment. */
+/** Reads a value without quotes, which begins at the index `from`. Each character stands for itself, up to a comment. */
 const readPlain = (line: string, from: number, tell: ReportColumn): ReadValue => {
   const note = line.slice(from - 1).search(/[ \t]#/)
-  const rest = note < 0 ? line.slice(from) : line.slice(from, from + note - 1)
-  const value = rest.trimEnd()
+  const beforeNote = note < 0 ? line.slice(from) : line.slice(from, from + note - 1)
+  const value = beforeNote.trimEnd()
   for (const [pattern, message, help] of differences) {
     const at = value.search(pattern)
     if (at < 0) continue
@@ -100,13 +105,14 @@ const readPlain = (line: string, from: number, tell: ReportColumn): ReadValue =>
     return { value }
   }
   if (note >= 0) tell(from + note, comment, commentHelp)
-  else if (value.length < rest.length) tell(from + value.length, blanks, 'remove them')
+  else if (value.length < beforeNote.length) tell(from + value.length, blanks, 'remove them')
   return { value }
 }
 
 /**
- * Reads a value in quotes, which may go over several lines. In double quotes a backslash before " \ $ or ` is taken away, and one before a
- * line end joins the two lines. `undefined`: the line is skipped, and `tell` got the reason.
+ * Reads a value in quotes, which may go over several lines. It begins in the line `first` at the index `from`. In double quotes a backslash
+ * before " \ $ or ` is taken away, and a backslash before a line end joins the two lines. Returns `undefined` where the line is skipped:
+ * `tell` got the reason.
  */
 const readQuoted = (lines: readonly string[], first: number, from: number, tell: ReportColumn): ReadValue | undefined => {
   const quote = (lines[first] as string)[from] as '"' | "'"

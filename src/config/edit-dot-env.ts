@@ -1,10 +1,13 @@
-/** Sets values in the text of a `.env` file, and keeps every other line. */
+/** Sets variables in the text of a `.env` file, and keeps the lines of all other variables. */
 
 import { usage } from '../core/fault.ts'
 import { parseDotEnv } from './dot-env.ts'
 import type { Env } from './env.ts'
 
-/** Returns the text with these values set. `before` has the variables of `text`. Throws a Fault where the new text would not read back. */
+/**
+ * Returns the text of a `.env` file with these values set. `before` has the variables that `text` sets. Throws a Fault where the new text,
+ * parsed again, would not have the right variables, or where no line can hold a value.
+ */
 export const editDotEnv = (text: string, before: Env, values: { readonly [name: string]: string }): string => {
   const start = text === '' || text.endsWith('\n') ? text : `${text}\n`
   const changed = Object.entries(values).filter(([name, value]) => before[name] !== value)
@@ -17,7 +20,7 @@ export const editDotEnv = (text: string, before: Env, values: { readonly [name: 
   return next
 }
 
-/** Replaces the first line for a name. Later lines for it are removed, because the last one would count. */
+/** Replaces the first line for a name. Later lines for the name are removed, because the last of them would count. */
 const withValue = (text: string, name: string, line: string): string => {
   const old = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=.*\\n`, 'gm')
   const first = text.search(old)
@@ -25,14 +28,16 @@ const withValue = (text: string, name: string, line: string): string => {
   return text.slice(0, first) + line + text.slice(first).replace(old, '')
 }
 
-/** Returns a line that shells, systemd, docker and the gateway read alike. Throws a Fault where no line can hold the value so. */
+/**
+ * Returns the line that sets a variable. Shells, systemd, docker and the gateway read it alike. Throws a Fault where no such line exists.
+ */
 const envLine = (name: string, value: string): string => {
   if (canHold(name, value)) return `${name}=${value}\n`
   const { message, help } = cannotHold(name)
   throw usage(message, help)
 }
 
-/** Control characters and line separators. Each ends a line for some program, and the text behind it could set another variable. */
+/** Control characters and line separators. Each ends a line for some program, and the text behind that line end could set a variable. */
 const lineEnders = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
 /** Whether no program that reads `.env` takes the value for more than one line. */

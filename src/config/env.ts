@@ -1,4 +1,4 @@
-/** The environment of a profile: reads `.env` files and yes-or-no variables. */
+/** The environment of a profile: its variables, the reading of its `.env` file and of yes-or-no variables. */
 
 import { readFileSync, statSync } from 'node:fs'
 import { type DotEnv, parseDotEnv } from './dot-env.ts'
@@ -7,17 +7,21 @@ export type Env = { readonly [name: string]: string | undefined }
 
 const unknown = Symbol('unknown')
 
-/** Stands for an environment that a check does not know, so that no variable counts as missing. A copy of it is unknown as well. */
+/**
+ * Stands for an environment that a check does not know, so that no variable counts as missing. A copy of this environment (`{ ...env }`) is
+ * unknown as well.
+ */
 export const unknownEnv: Env = Object.freeze({ [unknown]: 'yes' }) as Env
 
 /** Stands for a secret that an unknown environment may bring. */
 export const unknownSecret = 'from-the-environment-b1fd9a0c7e52'
 
+/** Whether an environment is `unknownEnv`, or a copy of it. */
 export const isUnknown = (env: Env): boolean => Object.hasOwn(env, unknown)
 
 const maxFileBytes = 1_048_576
 
-/** Reads the variables of a `.env` file; none without a file. Throws when the file cannot be read. */
+/** Reads a `.env` file. Without a file there are no variables, and `text` is `undefined`. Throws when the file cannot be read. */
 export const readEnvFile = (file: string): DotEnv & { readonly text: string | undefined } => {
   const stat = statSync(file, { throwIfNoEntry: false })
   if (!stat) return { env: {}, oddities: [], text: undefined }

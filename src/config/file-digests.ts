@@ -3,13 +3,14 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 
-/** The hash of each file's text as it was read, by path; `absent` where there was no file. */
+/** The hash of the text of each file as it was read, by the file's path; `absent` where there was no file. */
 export type FileDigests = ReadonlyMap<string, string>
 
 const noFile = 'absent'
 /** The most bytes of a file that is read for a configuration. */
 export const maxFileBytes = 16_777_216
 
+/** Returns the hash of a file's text. `undefined` stands for a file that does not exist. */
 export const textDigest = (text: string | undefined): string =>
   text === undefined ? noFile : createHash('sha256').update(text).digest('base64')
 
@@ -19,7 +20,7 @@ export const changedFiles = async (digests: FileDigests): Promise<readonly strin
   return all.flat()
 }
 
-/** Returns `undefined` for a file that is too large or cannot be read. */
+/** Returns the digest of a file as it is now; `undefined` for a file that is too large or cannot be read. */
 const presentDigest = async (file: string): Promise<string | undefined> => {
   try {
     if ((await stat(file)).size > maxFileBytes) return undefined

@@ -17,12 +17,13 @@ import { resolveSecrets } from './secrets.ts'
 import { brokenPointers, checkShape } from './shape.ts'
 import { type ParsedYaml, readSource, type Source } from './yaml/source.ts'
 
-/** Collects what is read: Diagnostics, the texts of files for code frames, the parsed files, and the digests of files. */
+/** Collects the results of reading files: Diagnostics, the texts of files for code frames, the parsed files, and the digests of files. */
 export type FileReadings = { diagnostics: Diagnostic[]; texts: Map<string, string>; sources: Source[]; digests: Map<string, string> }
 
 /**
- * Reads one `config.yaml`, checks its shape and resolves its secrets with `env`. Without a file the data is empty. `given` is a text to
- * take in place of the file's. `bad` has the pointers of all that is wrong, `found` the Diagnostics of shape and secrets.
+ * Reads one `config.yaml`, checks its shape and resolves its secrets with `env`. Without a file, which is a mistake only where the file is
+ * `required`, the data is empty. `given`: a text to read in place of the text of the file. Returns the Diagnostics of shape and secrets
+ * (`found`), and the pointers of the values that they are about and of all values around these (`bad`).
  */
 export const readFile = (
   file: string,
@@ -59,7 +60,7 @@ const withRoute = (each: Diagnostic): Diagnostic => {
   return name === undefined ? each : { ...each, route: name.replaceAll('~1', '/').replaceAll('~0', '~') }
 }
 
-/** Returns the variables of a folder's `.env`, with `env` on top. A file that cannot be read is reported, and `env` alone counts. */
+/** Returns the variables of a folder's `.env`; those of `env` win. A file that cannot be read is reported, and then only `env` counts. */
 export const readEnv = (dir: string, env: Env, into: FileReadings): Env => {
   if (isUnknown(env)) return env
   const file = join(dir, '.env')
@@ -75,7 +76,10 @@ export const readEnv = (dir: string, env: Env, into: FileReadings): Env => {
   }
 }
 
-/** Reads the profiles to serve. With multiplexing on, each `profiles/<name>/config.yaml` makes a profile (rules: Configuration 6). */
+/**
+ * Reads the profiles to serve, of which `main` is the default profile. With multiplexing on, each `profiles/<name>/config.yaml` makes a
+ * further profile (rules: Configuration 6).
+ */
 export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile, into: FileReadings): Map<string, Profile> => {
   const profiles = new Map([[defaultProfile, main]])
   const folder = join(dataDir, 'profiles')
@@ -100,6 +104,7 @@ export const readProfiles = (dataDir: string, multiplex: boolean, main: Profile,
   return profiles
 }
 
+/** The keys that have an effect in the `config.yaml` of a profile. */
 const keysOfProfiles: ReadonlySet<string> = new Set(['platforms', 'jobs'])
 
 /** Warns of each key of a profile's file that has an effect only in the main file. */
@@ -125,6 +130,7 @@ export const pluginsOf = (file: File, source: Source | undefined): PluginSource[
         typeof name === 'string' && name !== '' ? [{ name, place: source.place(['plugins', i]), pointer: `/plugins/${i}` }] : [],
       )
 
+/** Returns the sections under `platforms`, without that of the webhook adapter. */
 export const platformsOf = (file: File): Profile['platforms'] => {
   const { webhook: _, ...others } = isObject(file.platforms) ? file.platforms : {}
   return others as Profile['platforms']

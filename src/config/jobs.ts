@@ -17,13 +17,16 @@ const jobId = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 /** The file of a profile's run-time jobs. */
 export const jobsFileOf = ({ dir }: Pick<Profile, 'dir'>): string => join(dir, jobsFileName)
 
-/** The words by which a route may name a job: the job's id, and its name if it has a name. The entry need not be valid. */
+/** Returns the words by which a route may name a job: its id, and its `name` where the entry has one. The entry need not be valid. */
 export const jobNames = (id: string, entry: Json): readonly string[] => {
   const name = isObject(entry) ? own(entry, 'name') : undefined
   return typeof name === 'string' ? [id, name] : [id]
 }
 
-/** Returns the jobs of a config.yaml, and in `brokenJobs` the ids and names of jobs whose shape is wrong. */
+/**
+ * Returns the jobs of a config.yaml, and in `brokenJobs` the ids and names of jobs whose shape is wrong. `bad`: the pointers of all
+ * mistakes of shape (`brokenPointers`).
+ */
 export const readConfiguredJobs = (
   { jobs }: File,
   profile: string,
@@ -45,7 +48,7 @@ export const readConfiguredJobs = (
 export const isPauseNote = (entry: Json): boolean =>
   isObject(entry) && own(entry, 'schedule') === undefined && own(entry, 'paused') === true
 
-/** Reads one entry. `job` is absent when the entry has mistakes; beside a job, the Diagnostics are warnings. */
+/** Reads one entry of a profile's `cron_jobs.json`. `job` is absent when the entry has mistakes, which the Diagnostics name. */
 export const readStoredJob = (
   id: string,
   entry: Json,

@@ -21,7 +21,7 @@ export type LoadOptions = {
   readonly dataDir: string
   /** The file to read instead of `<data_dir>/config.yaml`. */
   readonly configFile?: string | undefined
-  /** A text, parsed or not, to take in place of that file's. */
+  /** A text, parsed or not, to read in place of the text of the configuration file. */
   readonly configText?: string | ParsedYaml | undefined
   /** The process's environment. */
   readonly env: Env
@@ -29,6 +29,7 @@ export type LoadOptions = {
   readonly port?: number | undefined
 }
 
+/** A configuration that was loaded. It must not be served when one of the Diagnostics stops the start. */
 export type Loaded = {
   readonly config: Config
   readonly diagnostics: readonly Diagnostic[]
@@ -38,7 +39,7 @@ export type Loaded = {
   readonly sources: readonly Source[]
   /** The usable parts of routes whose shape is wrong. */
   readonly salvaged: readonly PartialRoute[]
-  /** The path of a key of the adapter's settings in the file. */
+  /** Returns the path at which a key of the adapter's settings stands in the file. */
   readonly settingPath: (key: string) => Path
   /** The keys of the adapter's settings that the file has. */
   readonly written: ReadonlySet<string>
@@ -46,7 +47,7 @@ export type Loaded = {
 
 const unreadableCodes: ReadonlySet<string> = new Set(['WH001', 'WH002', 'WH003'])
 
-/** Returns the Diagnostics of files that could not be read at all, so that their contents are not known. */
+/** Returns those Diagnostics that say that a file could not be read at all, so that its contents are not known. */
 export const unreadIn = ({ diagnostics }: Pick<Loaded, 'diagnostics'>): Diagnostic[] =>
   diagnostics.filter(({ code }) => unreadableCodes.has(code))
 
@@ -56,7 +57,7 @@ const asMap = (value: unknown): JsonObject => (isObject(value) ? value : {})
 /** Returns a list of texts; `undefined` where any member is no text. */
 const asTexts = (value: unknown): string[] | undefined =>
   Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : undefined
-/** Returns the members that are maps. */
+/** Returns those members of a map that are maps. */
 const mapsIn = (value: unknown): { readonly [key: string]: JsonObject } =>
   Object.fromEntries(Object.entries(asMap(value)).flatMap(([key, member]) => (isObject(member) ? [[key, member]] : [])))
 

@@ -1,4 +1,7 @@
-/** The usable part of a route whose shape is wrong. It is checked as well, so that one mistake hides no other. It is never served. */
+/**
+ * Makes the partial route of a route whose shape is wrong: the route without its wrong values. A partial route is checked like any other
+ * route, so that one mistake hides no other, but it is never served.
+ */
 
 import { type Diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
@@ -11,13 +14,16 @@ import { brokenPointers, isBroken } from './shape.ts'
 import { parsePointer } from './union-errors.ts'
 import type { Source } from './yaml/source.ts'
 
-/** A route without its wrong values, and in `lost` the pointers of these values. */
+/** `route` has no wrong values. `lost`: the pointers of the values that were taken out, and of keys that are missing. */
 export type PartialRoute = { readonly route: RouteSource; readonly lost: readonly string[] }
 
-/** Lists that are taken out as a whole: without one item, the indexes of the items behind it would no longer be those in the file. */
+/**
+ * Lists that are taken out as a whole where an item is wrong. Without the item, the items behind it would have other indexes than in the
+ * file.
+ */
 const wholeLists: ReadonlySet<string> = new Set(['verify', 'deliver', 'secrets', 'skills', 'toolsets'])
 
-/** Returns the usable part of a route; `undefined` where the route as a whole is wrong. */
+/** Returns the partial route of a route with these Diagnostics; `undefined` where the route as a whole is wrong. */
 const partialRouteOf = (
   written: Pick<RouteSource, 'name' | 'origin' | 'place' | 'base'> & { readonly spec: Json | undefined },
   diagnostics: readonly Diagnostic[],
@@ -34,7 +40,7 @@ const partialRouteOf = (
   return { route, lost: below.map((pointer) => `${at}/${pointer}`) }
 }
 
-/** Returns the pointers, below the route, of the values that a finding makes unusable. For WH104 these are the missing keys alone. */
+/** Returns the pointers, below the route, of the values that a finding makes unusable. A finding of missing keys (WH104) has these keys. */
 const lostBy = ({ code, pointer }: Diagnostic, at: string, spec: JsonObject): readonly string[] => {
   const lost = pointer.slice(at.length + 1)
   if (code !== 'WH104') return [lost]
@@ -49,7 +55,7 @@ const pathToTakeOut = (pointer: string): Path => {
   return wholeLists.has(path[0] ?? '') ? path.slice(0, 1) : path
 }
 
-/** Returns the usable parts of all routes whose shape is wrong. `diagnostics` has those of the file. */
+/** Returns the partial routes of all configured routes whose shape is wrong. `diagnostics`: the findings about the file. */
 export const partialRoutesOf = (
   settings: WebhookSettings,
   globalSecret: string | undefined,
@@ -69,7 +75,7 @@ export const partialRoutesOf = (
   })
 }
 
-/** Groups the Diagnostics by the pointer of their route, once, because there may be thousands of routes with a finding each. */
+/** Groups Diagnostics by the pointer of their route. Thousands of routes may have findings, and none of them must search all findings. */
 const findingsByRoute = (base: string, diagnostics: readonly Diagnostic[]): ReadonlyMap<string, readonly Diagnostic[]> => {
   const byRoute = new Map<string, Diagnostic[]>()
   for (const each of diagnostics) {
@@ -83,7 +89,7 @@ const findingsByRoute = (base: string, diagnostics: readonly Diagnostic[]): Read
   return byRoute
 }
 
-/** Returns the usable part of a subscription whose shape is wrong, or whose secret cannot be resolved. */
+/** Returns the partial route of a subscription whose shape is wrong, or whose secret cannot be resolved. `found`: its Diagnostics. */
 export const partialSubscriptionOf = (
   name: string,
   entry: Json,
@@ -101,8 +107,8 @@ export const partialSubscriptionOf = (
 const listsWithGaps: ReadonlySet<string> = new Set(['filters', 'events'])
 
 /**
- * Takes the value at a path out. A key that its map requires gets an empty text or a small number instead. Where no such stand-in is
- * possible, the whole map goes; a list that may not have gaps goes as a whole, too.
+ * Takes the value at a path out of `from`. A key that its map requires gets an empty text or a small number instead. Where a required key
+ * can be neither, its whole map is taken out. Where an item is wrong in a list that may not have gaps, the whole list is taken out.
  */
 const takeOut = (from: JsonObject, path: Path): void => {
   const around = path.slice(0, -1)
@@ -129,10 +135,13 @@ type MapSchema = {
   readonly properties: { readonly [key: string]: { readonly type?: string | readonly string[]; readonly minimum?: number } }
 }
 
-/** The codes of keys that exclude each other. They do so whatever is wrong with their values. */
+/** The codes that report keys which exclude each other, whatever the values of the keys are. */
 const exclusions: ReadonlySet<string> = new Set(['WH203', 'WH204', 'WH207', 'WH208'])
 
-/** For each code, the keys without which the code is reported: where such a key was taken out, the code says nothing of the file. */
+/**
+ * For some codes, the keys whose absence leads to a finding of the code. Where such a key was taken out of a partial route, the finding
+ * says nothing about the file.
+ */
 const consequences: { readonly [code: string]: readonly string[] } = {
   WH201: ['secret', 'secrets'],
   WH202: ['deliver'],
@@ -144,7 +153,10 @@ const consequences: { readonly [code: string]: readonly string[] } = {
   WH713: ['deliver', 'deliver_extra'],
 }
 
-/** Leaves out the Diagnostics at, in or around a value that was taken out, and those that follow from its absence alone. */
+/**
+ * Leaves out, of the findings about a partial route, those at, in or around a value that was taken out, and those that follow only from its
+ * absence.
+ */
 export const withoutConsequences = ({ route, lost }: PartialRoute, found: readonly Diagnostic[]): Diagnostic[] => {
   const base = pointerOf(route.base)
   const isLost = (key: string): boolean => lost.some((pointer) => `${pointer}/`.startsWith(`${base}/${key}/`))

@@ -1,4 +1,7 @@
-/** Reads a file of subscriptions or jobs as one consistent text, and stamps it so that any change shows. */
+/**
+ * Reads a file of entries (subscriptions or jobs) as it was at one moment. Two stamps of a file differ when the file has changed between
+ * them.
+ */
 
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import { messageOf } from '../core/fault.ts'
@@ -7,6 +10,7 @@ import { jsonDepthPlace, jsonErrorPlace, maxDepth } from './yaml/json-place.ts'
 
 /** The most bytes of a file of entries. A larger file is not read. */
 export const maxEntriesBytes = 16_777_216
+/** How often a file that changes while it is read is read again. */
 const snapshotTries = 5
 
 /** The stamp of a file that does not exist. */
@@ -23,7 +27,7 @@ export const stampOf = (file: string): string => {
   }
 }
 
-/** Reads a file's text as it was at one moment: a file that changes meanwhile is read again. Throws an Error with a sentence. */
+/** Reads the text of a file as it was at one moment. Throws an Error with a sentence where the file cannot be read, or keeps changing. */
 export const readSnapshot = (file: string): string => {
   const fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
@@ -42,7 +46,7 @@ export const readSnapshot = (file: string): string => {
   }
 }
 
-/** A text is not a file of entries. Line and column of the mistake are 1-based. */
+/** Thrown for a text that is not a JSON object of entries. Line and column of the mistake are 1-based. */
 export class NotEntries extends Error {
   readonly line: number
   readonly column: number
@@ -54,7 +58,7 @@ export class NotEntries extends Error {
   }
 }
 
-/** Parses the entries by name, each unchecked. Throws NotEntries when the text as a whole is not usable. */
+/** Parses the text of a file to its entries by name. The entries are not checked. Throws NotEntries when the whole text is not usable. */
 export const parseEntries = (text: string): JsonObject => {
   const deep = jsonDepthPlace(text)
   if (deep) throw new NotEntries(`lists and maps are nested deeper than ${maxDepth} at ${deep.line}:${deep.column}`, deep)

@@ -1,4 +1,4 @@
-/** Walks through data and its schema side by side, to find the values that a keyword of the schema is about. */
+/** Walks through data and its JSON Schema side by side, to find the values whose schema has a certain keyword, for example `x-secret`. */
 
 import type { Path } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
@@ -15,7 +15,7 @@ export const typeOf = (value: Json): string => (value === null ? 'null' : Array.
 /** Returns the schema that holds for a value: references are followed, and of a union the branch for the value's type is taken. */
 const schemaOfValue = (node: JsonObject, value: Json): JsonObject => {
   if (typeof node.$ref === 'string') {
-    // A plugin's schema may have definitions of its own, which are not among ours.
+    // The schema of a plugin may refer to definitions of its own, which the bundled schema does not have.
     const named = own(definitions, node.$ref.slice('#/definitions/'.length))
     return isObject(named) ? schemaOfValue(named, value) : {}
   }
@@ -31,7 +31,7 @@ const patternOf = (source: string): RegExp => {
   return pattern
 }
 
-/** Returns the schema of one member of a map or list that `node` describes; `undefined` where the schema says nothing of it. */
+/** Returns the schema of one member of a map or list that `node` describes; `undefined` where the schema says nothing of the member. */
 const memberSchema = (node: JsonObject, key: string | number): JsonObject | undefined => {
   if (typeof key === 'number') return isObject(node.items) ? node.items : undefined
   const named = isObject(node.properties) ? own(node.properties, key) : undefined
@@ -42,6 +42,7 @@ const memberSchema = (node: JsonObject, key: string | number): JsonObject | unde
   return isObject(node.additionalProperties) && !key.startsWith('x-') ? node.additionalProperties : undefined
 }
 
+/** The answers of `leadsTo`, by keyword and schema node. */
 const keywordAnswers = new Map<string, WeakMap<object, boolean>>()
 
 /** Whether a keyword stands anywhere below a schema node. Where it does not, the data below need not be walked. */
@@ -64,10 +65,13 @@ const containsKeyword = (node: Json, word: string, seen: Set<object>): boolean =
   )
 }
 
-/** Returns the new value in place of a value that `node` describes; the old value where nothing is to change. */
+/** Takes a value with its schema `node` and its path. Returns the value to put in its place, or the value itself. */
 export type ChangeNode = (node: JsonObject, value: Json, path: Path) => Json
 
-/** Returns a copy of `value` in which `change` has replaced each value whose schema has the keyword `word`, from the outside in. */
+/**
+ * Returns a copy of `value`, which the schema `root` describes. In the copy, `change` has replaced each value whose schema has the keyword
+ * `word`: a map or list first, then its members. Where nothing was replaced, `value` itself is returned.
+ */
 export const mapWhere = (word: string, root: JsonObject, value: Json, change: ChangeNode, path: Path = []): Json => {
   const node = schemaOfValue(root, value)
   const saysIt = Object.hasOwn(root, word) || Object.hasOwn(node, word)
@@ -90,7 +94,7 @@ export const mapWhere = (word: string, root: JsonObject, value: Json, change: Ch
   return changed.length > 0 ? { ...made, ...Object.fromEntries(changed) } : made
 }
 
-/** Returns the schema at a path into `data`, for messages that list the known keys; empty where the path leads nowhere. */
+/** Returns the schema of the value at a path into `data`, which the schema `root` describes; empty where the path leads nowhere. */
 export const schemaAt = (root: JsonObject, data: Json, path: Path): JsonObject => {
   let [node, value]: [JsonObject, Json | undefined] = [root, data]
   for (const key of path) {
@@ -104,4 +108,5 @@ export const schemaAt = (root: JsonObject, data: Json, path: Path): JsonObject =
   return settled === node ? node : { ...node, ...settled }
 }
 
+/** The bundled schema of `config.yaml`. */
 export const configSchema: JsonObject = whole

@@ -42,10 +42,10 @@ const fillVariables = (text: string, env: Env): Resolved => {
   return missing === undefined ? { value } : { missing }
 }
 
-/** Whether a secret is only the prefix of a Standard Webhooks secret, which everybody knows. */
+/** Whether a secret is only `whsec_`, the prefix of each Standard Webhooks secret, which everybody knows. */
 export const isPrefixAlone = (secret: string): boolean => /^\s*whsec_[\s=]*$/.test(secret)
 
-/** The code, the message and the help of a bare secret's Diagnostic. */
+/** The code, the message and the help for a secret that is only a prefix (`isPrefixAlone`). */
 export const prefixAlone = [
   'WH309',
   'nothing follows "whsec_" in this secret',
@@ -56,8 +56,9 @@ const mixedMessage = 'a reference and a placeholder in one text: what a payload 
 const mixedHelp = 'give the secret a header of its own; its value must have no {'
 
 /**
- * Returns a copy of `data` with every secret resolved. WH305 reports a reference that cannot be resolved, WH309 a bare secret, WH707 a
- * reference beside a placeholder. The value stays as it is then.
+ * Returns a copy of `data`, which `schema` describes and which stands at the path `base` of its file, with every secret resolved. WH305
+ * reports a reference that cannot be resolved, WH309 a secret that is only a prefix, WH707 a reference beside a placeholder. A value that
+ * is reported stays as it is.
  */
 export const resolveSecrets = (
   schema: JsonObject,
@@ -79,7 +80,7 @@ export const resolveSecrets = (
     }
     if (!('value' in result) && isUnknown(env)) return value
     if (!('value' in result)) return report('WH305', `cannot resolve ${result.missing}`, unresolvedHelp)
-    // A rendered template is stored: a secret beside a placeholder would be stored too, and a brace in it could be a placeholder.
+    // A rendered template is stored. A secret beside a placeholder would be stored, too, and a brace in a secret could begin a placeholder.
     if (node['x-template'] === true && result.value !== value && result.value.includes('{')) return report('WH707', mixedMessage, mixedHelp)
     if (isPrefixAlone(result.value)) return report(...prefixAlone)
     return result.value

@@ -1,4 +1,4 @@
-/** Checks the shape of data against its schema, and puts each problem into a sentence. */
+/** Checks the shape of data (its keys, and the types and forms of its values) against a schema, and puts each problem into a sentence. */
 
 import { type Code, catalogue, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
@@ -10,6 +10,7 @@ import { parsePointer, problemsOfBranch } from './union-errors.ts'
 import { type MistypedWord, mistypedWord, wordFix } from './word-fix.ts'
 import type { Source } from './yaml/source.ts'
 
+/** A problem in words. `key`: the key of a map that is wrong or unknown. `slip`: present where the key or value is a mistyped word. */
 type Sentence = {
   readonly code: Code
   readonly message: string
@@ -47,35 +48,35 @@ const describeValue = (value: Json | undefined, secret = false): string =>
           ? `a ${typeof value} (not shown)`
           : quoteValue(value)
 
-/** Returns the description of a value in the schema, for a sentence that names no way out. */
+/** Returns the help for a sentence that has no help of its own: the description that the schema gives of the value. */
 const helpFrom = ({ description }: JsonObject): string =>
   typeof description === 'string' ? description : '`headgate schema print` describes what the file may hold'
 
-/** Whether a path goes further than to a route. */
+/** Whether a path leads to a value inside a route. */
 const isBelowRoute = (path: Path): boolean => path.indexOf('routes') > 0 && path.length > path.indexOf('routes') + 2
 
-/** Renders a path as people write it: `filters[1].field`. Inside a route it begins at the route, which the Diagnostic names apart. */
+/** Renders a path as people write it: `filters[1].field`. A path into a route begins below the route: the Diagnostic names the route. */
 const writtenPath = (path: Path): string => {
   const routes = path[2] === 'extra' ? 3 : 2
   const isInRoute = path[0] === 'platforms' && path[1] === 'webhook' && path[routes] === 'routes' && path.length > routes + 2
-  const [first = '', ...rest] = isInRoute ? path.slice(routes + 2) : path
-  return `${first}${rest.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('')}`
+  const [first = '', ...others] = isInRoute ? path.slice(routes + 2) : path
+  return `${first}${others.map((part) => (typeof part === 'number' ? `[${part}]` : `.${part}`)).join('')}`
 }
 
 const didYouMean = (near: readonly string[]): { help?: string; suggest?: readonly string[] } =>
   near.length > 0 ? { help: `did you mean ${near.map((name) => `"${name}"`).join(' or ')}?`, suggest: near } : {}
 
-/** Returns the schema's sentence about the form that a text must have. */
+/** Returns the schema's sentence about the form that a text must have, as help. */
 const formOf = (node: Json | undefined): { help?: string } =>
   isObject(node) && typeof node.patternErrorMessage === 'string' ? { help: node.patternErrorMessage } : {}
 
 /** Returns the code that reports a value outside of its enum. */
 const codeOfEnum = ({ 'x-code': code }: JsonObject): Code => (typeof code === 'string' && code in catalogue ? (code as Code) : 'WH103')
 
-/** Whether a text or list that is too short has anything at all. */
+/** Whether a text or list that is too short is not empty. */
 const hasSome = (value: Json | undefined): boolean => (typeof value === 'string' || Array.isArray(value) ? value.length > 0 : false)
 
-/** Returns help for a value of another type than `wanted`, after the mistake that most likely made it so. */
+/** Returns the help for a value that is not of the type `wanted`, by the mistake that most likely led to the value's type. */
 const typeHelp = (wanted: string, value: Json | undefined): { help?: string } => {
   if (value === null && /object|array/.test(wanted))
     return { help: 'where the next lines belong to it, indent these lines more than its key' }
@@ -85,7 +86,10 @@ const typeHelp = (wanted: string, value: Json | undefined): { help?: string } =>
   return typeof value === 'number' || typeof value === 'boolean' ? { help: 'put it in quotes' } : {}
 }
 
-/** Returns the sentence for a problem of the validator; `undefined` for a keyword whose problem comes with another, clearer problem. */
+/**
+ * Returns the sentence for a problem that the validator reported about `value`, whose schema is `node`. A `secret` value is not quoted.
+ * `undefined`: there is no sentence for the keyword, because another, clearer problem is reported beside it.
+ */
 const problemSentence = (problem: Problem, value: Json | undefined, node: JsonObject, secret: boolean): Sentence | undefined => {
   const { keyword, params } = problem
   const shown = secret ? 'the value (not shown)' : quoteValue(value)
@@ -93,7 +97,7 @@ const problemSentence = (problem: Problem, value: Json | undefined, node: JsonOb
     case 'additionalProperties': {
       const key = String(params.additionalProperty)
       const known = isObject(node.properties) ? Object.keys(node.properties) : []
-      // A platform may be named by its target's second name, which is not a key here.
+      // A platform may be written by the second name of its target. The known key is the target's first name.
       const near = nearest(targetName(key), known)
       const slip = mistypedWord(key, near, isObject(value) ? value : {})
       const help = `known here: ${known.join(', ')}`
@@ -150,14 +154,17 @@ const problemSentence = (problem: Problem, value: Json | undefined, node: JsonOb
   }
 }
 
-/** A problem of shape, at a path into the checked data. `of` says whether it is about the key there or about its value. */
+/** A problem of shape, at a path into the checked data. `of`: whether the problem is about the key at the path or about its value. */
 export type ShapeProblem = Pick<Diagnostic, 'code' | 'message' | 'help' | 'suggest'> & {
   readonly path: Path
   readonly of: 'key' | 'value'
   readonly slip?: MistypedWord | undefined
 }
 
-/** Returns every problem of shape in `data`, in sentences. The value at a path that is `hidden` is not quoted. */
+/**
+ * Returns every problem of shape in `data`, in sentences. `check`: the validator of the schema `root`. `hidden`: whether the value at a
+ * path must not be quoted.
+ */
 export const shapeProblems = (
   check: Check,
   root: JsonObject,
@@ -185,14 +192,14 @@ export const shapeProblems = (
   return reported.length > 0 ? reported : [problemWithoutSentence(problems[0], data)]
 }
 
-/** Returns the problem of a schema rule for which there is no sentence. */
+/** Returns the problem for data that the validator refused only by keywords for which there is no sentence. */
 const problemWithoutSentence = (problem: Problem | undefined, data: Json): ShapeProblem => {
   const path = parsePointer(problem?.instancePath ?? '', data)
   const message = `does not fit its schema (${problem?.keyword ?? 'false'})`
   return { code: 'WH105', message: path.length === 0 ? message : `${writtenPath(path)}: ${message}`, help: helpFrom({}), path, of: 'value' }
 }
 
-/** Returns a Diagnostic for every problem of shape in `data`, which stands at `base` in its file. */
+/** Returns a Diagnostic for every problem of shape (`shapeProblems`) in `data`, which stands at the path `base` in its file. */
 export const checkShape = (
   check: Check,
   root: JsonObject,
@@ -208,12 +215,12 @@ export const checkShape = (
     return diagnostic(code, message, { ...more, pointer: pointerOf(full), place, ...(fix ? { fix } : {}) })
   })
 
-/** Returns the pointers of Diagnostics, and of every map and list around them. */
+/** Returns the pointers of the values that Diagnostics are about, and of every map and list around these values. */
 export const brokenPointers = (found: readonly Diagnostic[]): ReadonlySet<string> => {
   const all = new Set<string>()
   for (const { pointer } of found) for (let at = pointer; at !== ''; at = at.slice(0, at.lastIndexOf('/'))) all.add(at)
   return all
 }
 
-/** Whether a Diagnostic is about this path, or a path below it. */
+/** Whether a Diagnostic is about the value at this path, or about a value inside it. `broken`: the result of `brokenPointers`. */
 export const isBroken = (path: Path, broken: ReadonlySet<string>): boolean => broken.size > 0 && broken.has(pointerOf(path))

@@ -10,14 +10,14 @@ import { readInside } from '../expr/inside-file.ts'
 import { parseSource } from './yaml/source.ts'
 
 export type Skill = {
-  /** The name of its folder. */
+  /** The name of the skill and of its folder. */
   readonly name: string
-  /** The `description` of its head; empty without one. */
+  /** The `description` in the head of the file; empty where there is none. */
   readonly description: string
   /** Markdown, without the head. Lines end with a line feed. */
   readonly text: string
   readonly folder: string
-  /** Why its head could not be read. The text is usable all the same. */
+  /** Why the head of the file could not be read. The text is usable all the same. */
   readonly problem?: string
 }
 
@@ -30,7 +30,7 @@ const maxSkills = 20
 const maxBytes = 262_144
 const maxDescription = 1024
 
-/** Reads the skills of these names, in the order of the list. Never throws: `missing` has those that cannot be read. */
+/** Reads the skills of these names, in the order of the list. Never throws: `missing` has the skills that cannot be read. */
 export const readSkills = (profileDir: string, names: readonly string[]): Skills => {
   const skills: Skill[] = []
   const missing: MissingSkill[] = []

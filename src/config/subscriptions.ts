@@ -26,7 +26,7 @@ export const subscriptionNameOf = (text: string): string => {
   throw new Fault('bad_name', `${JSON.stringify(text.slice(0, 80))} cannot be a name`, { exitCode: exit.usage, hint })
 }
 
-/** Reads one entry as a route. Without a `route`, the Diagnostics say why. */
+/** Reads one entry as a route. Where there is no `route`, the Diagnostics say why. */
 export const readSubscription = (
   name: string,
   entry: Json,

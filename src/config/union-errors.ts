@@ -1,4 +1,7 @@
-/** Picks those of the validator's errors about a union that help the file's author. */
+/**
+ * Picks, of the errors that the validator reports about a union (`oneOf` in the schema), the errors that help the author of the file. The
+ * validator reports the errors of all branches, of which the author meant one.
+ */
 
 import type { Path } from '../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, valueAt } from '../core/json.ts'
@@ -19,7 +22,10 @@ export const parsePointer = (pointer: string, data: Json): Path => {
     })
 }
 
-/** Keeps, of a union, the errors of the branch for the value's type. Where no branch has that type, one error names all types. */
+/**
+ * Keeps, of a union, the errors of the branch for the value's type. Where no branch has that type, one error names the types of all
+ * branches. Errors about other values stay.
+ */
 export const problemsOfBranch = (problems: readonly Problem[], root: JsonObject, data: Json): readonly Problem[] => {
   const unions = new Set(problems.filter(({ keyword }) => keyword === 'oneOf').map(({ instancePath }) => instancePath))
   const isBranchType = (problem: Problem): boolean => problem.keyword === 'type' && unions.has(problem.instancePath)
@@ -32,7 +38,7 @@ export const problemsOfBranch = (problems: readonly Problem[], root: JsonObject,
     keyword === 'enum' &&
     unions.has(instancePath) &&
     (params.allowedValues as Json[]).every((value) => typeof value !== typeof valueAt(data, parsePointer(instancePath, data)))
-  // A value of a wrong type is reported for its type alone, not for its allowed values.
+  // Of a value with a wrong type only the type is reported, and not that the value is none of the allowed values.
   const mistyped = new Set(
     problems.filter((each) => each.keyword === 'type' && !isBranchType(each)).map(({ instancePath }) => instancePath),
   )

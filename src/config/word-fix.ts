@@ -1,11 +1,14 @@
-/** The fix of a mistyped word. */
+/** Makes the fix of a mistyped word: the known word in its place. */
 
 import type { Fix, SourceRange } from '../core/diagnostic.ts'
 
 /** A mistyped word, and the only known word that its author can have meant. */
 export type MistypedWord = { readonly written: string; readonly meant: string }
 
-/** Returns the slip where a single known word is `near`; `undefined` where `map` has that word as a key already. */
+/**
+ * Returns the mistyped word where exactly one known word is `near`. `undefined`: none or several are near, or `map`, around a mistyped key,
+ * has the known word as a key already.
+ */
 export const mistypedWord = (written: string, near: readonly string[], map: object = {}): MistypedWord | undefined => {
   const [meant, ...others] = near
   return meant === undefined || others.length > 0 || Object.hasOwn(map, meant) ? undefined : { written, meant }
@@ -14,7 +17,10 @@ export const mistypedWord = (written: string, near: readonly string[], map: obje
 /** A word that YAML reads as a text without quotes. */
 const plainWord = /^(?!(?:true|false|null|yes|no|on|off)$)[A-Za-z_][\w.-]*$/i
 
-/** Returns the fix that writes the meant word; `undefined` where the place has neither the mistyped word nor that word in quotes. */
+/**
+ * Returns the fix that writes the meant word. `place`: that of the mistyped word. `undefined` where the text there is longer or shorter
+ * than the mistyped word, without or with quotes, or where the meant word would need quotes.
+ */
 export const wordFix = (place: SourceRange, { written, meant }: MistypedWord): Fix | undefined => {
   const width = place.line === place.endLine ? place.endColumn - place.column : 0
   const quote = width === written.length ? 0 : 1

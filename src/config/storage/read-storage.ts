@@ -1,4 +1,6 @@
-/** Reads what the configuration says of the store. The shape check has reported values of another type. */
+/**
+ * Reads the settings of the store (`storage`). In place of a value of a wrong type, which the shape check has reported, a default counts.
+ */
 
 import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
 import { Fault, messageOf } from '../../core/fault.ts'
@@ -8,7 +10,7 @@ import type { Config, Retention } from '../config.ts'
 import type { Source } from '../yaml/source.ts'
 import { parseAddress } from './server-address.ts'
 
-/** Reads the section `storage`, and reports an address that its store cannot use. */
+/** Reads the section `storage`. WH233 reports an address that the store cannot use. */
 export const readStorage = (storage: JsonObject, source: Source | undefined, into: Diagnostic[]): Config['storage'] => {
   const { kind, url, schema, durability } = storage
   if (kind === 'postgres') into.push(...addressProblems(url, source))
@@ -27,7 +29,7 @@ const addressProblems = (url: unknown, source: Source | undefined): Diagnostic[]
     return [diagnostic('WH233', message, { help, ...(source ? { place: source.place(path) } : {}), pointer: pointerOf(path) })]
   }
   if (url === undefined) return problem('the store postgres has no address', 'add url: ${DATABASE_URL} under storage', 'kind')
-  // The shape check, or the resolving of references, has reported a value that is no address yet.
+  // Such a value is no address: the shape check or the resolving of references has reported it.
   if (typeof url !== 'string' || url.includes('${') || url.startsWith('file:')) return []
   try {
     parseAddress(url)

@@ -1,11 +1,14 @@
-/** Reads the address of a database: one or several servers, of which one is the primary. */
+/** Reads the address of a PostgreSQL database: one or several servers, of which one is the primary, and how to connect to them. */
 
 import { readFileSync } from 'node:fs'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 
 export type Host = { readonly host: string; readonly port: number }
 
-/** How a connection is encrypted: not at all, or with the server's certificate checked, by `ca` where there is one, or unchecked. */
+/**
+ * The encryption of a connection. `undefined`: there is none. `isChecked`: the server's certificate is checked, by the authority `ca` (PEM)
+ * or, where it is absent, by the usual authorities.
+ */
 export type Tls = { readonly isChecked: boolean; readonly ca?: string } | undefined
 
 export type ServerAddress = {
@@ -47,7 +50,7 @@ export const passwordOf = (url: string): string => {
   }
 }
 
-/** Whether two addresses name the same database on the same servers. The login and the settings of a connection may differ. */
+/** Whether two addresses have the same hosts and the same database, as they are written. Login and parameters may differ. */
 export const isSameDatabase = (a: string, b: string): boolean => {
   const placeOf = (url: string): string => {
     const [, , hosts = url, database = ''] = shape.exec(url) ?? []
@@ -73,7 +76,7 @@ const decoded = (text: string): string => {
 
 const isLoopback = ({ host }: Host): boolean => host === 'localhost' || host === '::1' || host.startsWith('127.')
 
-/** Without a word on it, only a server on this machine is spoken to in clear. */
+/** Reads the encryption from `sslmode`. Where the address has no `sslmode`, only servers on this machine are spoken to in clear. */
 const tlsOf = (query: URLSearchParams, hosts: readonly Host[]): Tls => {
   const mode = query.get('sslmode') ?? (hosts.every(isLoopback) ? 'disable' : 'verify-full')
   if (mode === 'disable') return undefined

@@ -1,4 +1,7 @@
-/** Packs a loaded configuration as plain data for another thread, with only name and digest of each route: most are known there already. */
+/**
+ * Packs a loaded configuration as plain data for another thread. Of each route the data have only the name and the digest, because the
+ * other thread knows most routes already.
+ */
 
 import { join, resolve } from 'node:path'
 import type { Diagnostic, Path, SourceRange } from '../../core/diagnostic.ts'
@@ -7,6 +10,7 @@ import { defaultProfile } from '../config.ts'
 import type { Loaded, LoadOptions } from '../load.ts'
 
 type Placeless<T> = Omit<T, 'place'>
+/** `isWritten`: the profile has a config.yaml. */
 type PlainProfile = Omit<Profile, 'place' | 'jobs'> & { readonly isWritten: boolean; readonly jobs: readonly Placeless<JobSource>[] }
 
 export type PlainRoute = Placeless<RouteSource>
@@ -22,9 +26,10 @@ export type CarriedConfig = {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** The question for a place. Only the reading thread can answer it, because it has the files' texts. */
+/** A place that is not looked up yet. Only the thread that read the files can do that, because it has their texts. */
 export type SoughtPlace = { readonly path: Path; readonly of: 'key' | 'value' }
 
+/** Makes the carried form of a loaded configuration. */
 export const carryConfig = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnostics'>): CarriedConfig => {
   const { routes, profiles, agent, tools, schemes, ...plain } = config
   return {
@@ -42,9 +47,13 @@ export const carryConfig = ({ config, diagnostics }: Pick<Loaded, 'config' | 'di
   }
 }
 
-export const withoutPlace = <T extends { readonly place?: unknown }>({ place: _, ...rest }: T): Placeless<T> => rest
+/** Leaves out the function that finds places, because no function can be sent to another thread. */
+export const withoutPlace = <T extends { readonly place?: unknown }>({ place: _, ...data }: T): Placeless<T> => data
 
-/** Makes a configuration of its carried form, with `routes` in place of their names. */
+/**
+ * Makes a configuration of its carried form. `routes`: all its routes by name. The `place` functions of the configuration return places
+ * that are still to be looked up (`isSoughtPlace`).
+ */
 export const unpackConfig = (carried: CarriedConfig, options: LoadOptions, routes: ReadonlyMap<string, PlainRoute>): Config => {
   const main = options.configFile === undefined ? join(resolve(options.dataDir), 'config.yaml') : resolve(options.configFile)
   const fileOf = ({ name, dir }: Pick<Profile, 'name' | 'dir'>): string => (name === defaultProfile ? main : join(dir, 'config.yaml'))

@@ -1,4 +1,4 @@
-/** Loads a configuration in a thread of its own, so that requests do not wait. The thread sends only the routes that changed. */
+/** Loads a configuration in a thread of its own, so that requests do not wait. The thread sends only the routes that have changed. */
 
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
@@ -9,28 +9,34 @@ import type { Loaded, LoadOptions } from '../load.ts'
 import { type CarriedConfig, isSoughtPlace, type PlainRoute, unpackConfig } from './carried-config.ts'
 import type { ThreadMessages, ThreadRequest } from './thread.ts'
 
-/** A configuration that was read, and the means to locate its Diagnostics. */
+/** A configuration that was read. */
 export type ConfigReading = Pick<Loaded, 'config' | 'diagnostics'> & {
-  /** Returns Diagnostics with lines and columns. */
+  /** Looks up the places of Diagnostics, and resolves to the Diagnostics with lines and columns. */
   readonly located: (found: readonly Diagnostic[]) => Promise<readonly Diagnostic[]>
 }
 
-/** Reads the present files, and resolves to what `use` makes of them. Unchanged routes are taken from `knownRoutes`. */
+/**
+ * Reads the present files, and resolves to the result of `use` on the reading. Routes that have not changed are taken from `known`. The
+ * reading's `located` works until `use` has ended.
+ */
 export type Read = <T>(known: Config['routes'], signal: AbortSignal, use: (reading: ConfigReading) => Promise<T>) => Promise<T>
 
-/** Makes a Reading of a configuration that this thread has loaded, where all places are known. */
+/** Makes the reading of a configuration that this thread itself has loaded. All places of its Diagnostics are known already. */
 export const readingOf = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diagnostics'>): ConfigReading => ({
   config,
   diagnostics,
   located: async (found) => found,
 })
 
-/** The number of routes or places in one message. It is bounded because receiving a message holds up the event loop. */
+/** The most routes or places in one message. Receiving a message holds up the event loop, so a message must be short. */
 const pieceSize = 200
-/** A file that needs more memory is refused instead of ending the gateway. */
+/** The memory of the thread. A file that needs more fails the loading, and does not end the gateway. */
 const threadLimits = { maxOldGenerationSizeMb: 1_024 }
 
-/** Loads in a thread, which lives until `use` is done. Rejects when loading fails, or when `signal` ends it. */
+/**
+ * Loads the configuration in a thread, which lives until `use` has ended, and resolves to the result of `use`. Rejects when the loading
+ * fails, or when `signal` aborts.
+ */
 export const loadInThread = async <T>(
   options: LoadOptions,
   knownRoutes: Config['routes'],
@@ -39,7 +45,8 @@ export const loadInThread = async <T>(
 ): Promise<T> => {
   signal.throwIfAborted()
   const worker = startThread('config', { ...options, env: { ...options.env } }, { resourceLimits: threadLimits })
-  // `answer` rejects with the thread's error. Between two answers nothing listens, and an error without a listener would end the process.
+  // `nextMessage` rejects with an error of the thread. Between two messages nothing listens, and an error without a listener would end the
+  // process.
   worker.on('error', () => {})
   const end = (): void => void worker.terminate()
   signal.addEventListener('abort', end)

@@ -6,10 +6,14 @@ import { type LoadOptions, loadConfig } from '../load.ts'
 import { parseSource, type Source } from '../yaml/source.ts'
 import { type CarriedConfig, carryConfig, type PlainRoute, type SoughtPlace, withoutPlace } from './carried-config.ts'
 
+/** A request to the thread: for the routes of these names, or for the places of these paths in files. */
 export type ThreadRequest =
   | { readonly routes: readonly string[] }
   | { readonly places: readonly (SoughtPlace & Pick<SourceRange, 'file'>)[] }
-/** The messages of the thread. `loaded` is its first message, and comes without a request. */
+/**
+ * The messages of the thread. `loaded` is its first message, and comes without a request. `routes` and `places` answer requests; places are
+ * in the order of the request.
+ */
 export type ThreadMessages = {
   readonly loaded: CarriedConfig
   readonly routes: readonly PlainRoute[]

@@ -1,34 +1,38 @@
-/** Reads and updates the files of subscriptions and jobs. An update starts from the present entries of its file (rules: Subscriptions 3). */
+/**
+ * Reads and updates the files of subscriptions and jobs. An update starts from the present entries of its file (rules: Subscriptions 3).
+ */
 
 import * as fs from 'node:fs'
 import { diskFault } from '../../core/disk-fault.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { absent, parseEntries, readSnapshot as readText, stampOf } from '../read-consistent.ts'
+import { absent, parseEntries, readSnapshot, stampOf } from '../read-consistent.ts'
 import { parseSource } from '../yaml/source.ts'
 import { conflict, lockFile } from './file-lock.ts'
 import { refuseOdd, refuseReadOnly, replaceFile } from './replace-file.ts'
 
+/** How often an update is tried while an editor keeps changing the file. */
 const maxRounds = 5
 
-type Snapshot = { readonly entries: JsonObject; readonly text: string | undefined; readonly stamp: string }
+/** A file at one moment. `text` is `undefined` without a file. */
+type EntriesFile = { readonly entries: JsonObject; readonly text: string | undefined; readonly stamp: string }
 
 /** Returns the present entries, unchecked; none without a file. Throws a Fault when the file is not usable. */
-export const readEntries = (file: string): JsonObject => readSnapshot(file).entries
+export const readEntries = (file: string): JsonObject => readEntriesFile(file).entries
 
-/** Makes new entries from the present entries. Where it returns no `entries`, nothing is written. */
+/** Makes new entries from the present entries. Where an update returns no `entries`, nothing is written. */
 export type Update<T> = (entries: JsonObject) => { readonly entries?: JsonObject; readonly result: T }
 
 /**
- * Applies an update to the present entries, under a lock that other commands wait for, and returns the update's result. An editor may
- * change the file without the lock. Then the update is called again with the new entries, so that it never brings back an entry that was
- * removed or disabled meanwhile. Throws a Fault.
+ * Applies an update to the present entries, under a lock that other commands wait for, and returns the `result` of the update. A text
+ * editor may change the file without the lock. Then the update is called again with the new entries, so that it never brings back an entry
+ * that was removed or disabled meanwhile. Throws a Fault where the file is not usable, keeps changing, or cannot be written.
  */
 export const updateEntries = async <T>(file: string, update: Update<T>): Promise<T> => {
   const lock = await lockFile(file)
   try {
     for (let round = 0; round < maxRounds; round++) {
-      const { entries, text, stamp } = readSnapshot(file)
+      const { entries, text, stamp } = readEntriesFile(file)
       const next = update(entries)
       if (!next.entries) return next.result
       refuseReadOnly(file)
@@ -45,11 +49,14 @@ export const updateEntries = async <T>(file: string, update: Update<T>): Promise
   }
 }
 
-/** Replaces the text `before` by `after`, under the same lock, and keeps `before` as `.bak`. Throws a Fault where the text is another. */
+/**
+ * Replaces the text `before` of a file by `after`, with this mode, under the same lock, and keeps `before` as `.bak`. Throws a Fault
+ * (`conflict`) where the file has another text than `before`.
+ */
 export const replaceEntriesText = async (file: string, before: string, after: string, mode: number): Promise<void> => {
   const lock = await lockFile(file)
   try {
-    const { text } = readSnapshot(file)
+    const { text } = readEntriesFile(file)
     if (text !== before || lock.lost()) throw conflict(`${file} has changed meanwhile: nothing was written`, 'try again')
     refuseReadOnly(file)
     await replaceFile(`${file}.bak`, before)
@@ -61,7 +68,7 @@ export const replaceEntriesText = async (file: string, before: string, after: st
   }
 }
 
-const readSnapshot = (file: string): Snapshot => {
+const readEntriesFile = (file: string): EntriesFile => {
   const stamp = stampOf(file)
   const text = readEntriesText(file)
   return { entries: text === undefined ? {} : entriesIn(file, text), text, stamp }
@@ -71,7 +78,7 @@ const readSnapshot = (file: string): Snapshot => {
 export const readEntriesText = (file: string): string | undefined => {
   try {
     refuseOdd(file)
-    return stampOf(file) === absent ? undefined : readText(file)
+    return stampOf(file) === absent ? undefined : readSnapshot(file)
   } catch (error) {
     if (error instanceof Fault) throw error
     // The system could not read the file, so its contents need not be corrupt.
@@ -94,7 +101,7 @@ export const entriesIn = (file: string, text: string): JsonObject => {
 /** Returns the text of a file with these entries. */
 export const textOfEntries = (entries: JsonObject): string => `${JSON.stringify(entries, null, 2)}\n`
 
-/** Throws at a file in which a name stands twice, because writing the file back would drop one of the two entries. */
+/** Throws where a name stands twice in the text of a file, because writing the file back would drop one of the two entries. */
 const refuseDuplicateNames = (file: string, text: string): void => {
   const twin = parseSource(file, text).diagnostics.find(({ code }) => code === 'WH002')
   if (twin?.place) throw new Error(`a key stands twice at ${twin.place.line}:${twin.place.column}`)

@@ -14,10 +14,10 @@ const staleMs = 5_000
 const patienceMs = 30_000
 const longestPauseMs = 250
 
-/** A lock in our hands. `lost` says whether another process has taken it, because it took this process for dead. */
+/** A lock that this process holds. `lost`: whether another process has taken the lock since, because it took this process for dead. */
 type HeldLock = { readonly lost: () => boolean; readonly release: () => Promise<void> }
 
-/** Waits for the lock of a file. Throws a Fault where the lock is not free in time, or the disk refuses. */
+/** Waits for the lock of a file, which need not exist. Throws a Fault where the lock is not free in time, or cannot be made. */
 export const lockFile = async (file: string): Promise<HeldLock> => {
   try {
     refuseOdd(file)
@@ -50,5 +50,5 @@ const acquireLock = async (file: string): Promise<HeldLock> => {
 
 const isLockHeld = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ELOCKED'
 
-/** Returns the Fault of a file that another command or an editor changes or has changed. */
+/** Returns the Fault for a file that another command or a text editor is changing or has changed. */
 export const conflict = (message: string, hint: string): Fault => new Fault('conflict', message, { exitCode: exit.conflict, hint })

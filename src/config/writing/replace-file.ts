@@ -12,7 +12,10 @@ export const makeFolder = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 
-/** Writes `text` to `file` with this mode from the first byte (by default only the owner may read it). Resolves once it is on the disk. */
+/**
+ * Replaces `file` by a file with this text, which has this mode from its first byte; by default only its owner may read it. Resolves once
+ * the file is on the disk.
+ */
 export const replaceFile = async (file: string, text: string, mode = 0o600): Promise<void> => {
   refuseReadOnly(file)
   await makeFolder(dirname(file))
@@ -20,7 +23,10 @@ export const replaceFile = async (file: string, text: string, mode = 0o600): Pro
   await syncFolder(dirname(file))
 }
 
-/** Throws a Fault for anything but a regular file, because a link would let another user choose which file is overwritten. */
+/**
+ * Throws a Fault where anything but a regular file stands at the path. A link would let another user choose which file is overwritten. A
+ * missing file is fine.
+ */
 export const refuseOdd = (file: string): void => {
   const stat = lstatSync(file, { throwIfNoEntry: false })
   if (!stat || stat.isFile()) return
@@ -30,7 +36,7 @@ export const refuseOdd = (file: string): void => {
 
 /**
  * Throws a Fault for a file that may not be written, and for anything but a regular file. A file is replaced by a rename, which needs
- * permission for the folder alone. So without this check a file that somebody has locked on purpose would be replaced.
+ * permission for the folder alone. So without this check a file that somebody has made read-only on purpose would be replaced.
  */
 export const refuseReadOnly = (file: string): void => {
   refuseOdd(file)
@@ -52,7 +58,7 @@ const mayWrite = (file: string, mode: number): boolean => {
     accessSync(file, constants.W_OK)
     return (mode & 0o222) !== 0
   } catch (error) {
-    // Any other error comes again when the file is written, and is reported then.
+    // An error other than EACCES comes again when the file is written, and is reported then.
     return !(error instanceof Error && 'code' in error && error.code === 'EACCES')
   }
 }

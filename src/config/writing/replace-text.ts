@@ -6,7 +6,10 @@ import { exit, Fault } from '../../core/fault.ts'
 import { conflict, lockFile } from './file-lock.ts'
 import { refuseReadOnly, replaceFile } from './replace-file.ts'
 
-/** Reads the text of a file; empty without a file. Throws a Fault for a file that is not UTF-8, because writing it back would change it. */
+/**
+ * Reads the text of a file; empty without a file. Throws a Fault for a file that is not UTF-8, because bytes that are no text would be lost
+ * when the text is written back.
+ */
 export const textOfFile = (file: string): string => {
   try {
     const bytes = readFileSync(file)

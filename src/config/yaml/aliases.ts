@@ -1,4 +1,6 @@
-/** Refuses aliases that would make the data endless or huge: an alias inside the value that it names, or aliases for millions of values. */
+/**
+ * Refuses YAML aliases that would make the data endless or huge: an alias inside the value that it names, or aliases for too many values.
+ */
 
 import { EVENT_ID, type Event, YAMLException } from 'js-yaml'
 
@@ -8,7 +10,7 @@ type NodeEvent = Exclude<Event, { type: typeof EVENT_ID.ALIAS | typeof EVENT_ID.
 /** The most values that all aliases together may stand for, against a "billion laughs" file. */
 const maxAliased = 100_000
 
-/** Throws a YAMLException at the first alias that is refused. */
+/** Throws a YAMLException at the first alias that is refused. `events`: the parser's events of `text`. */
 export const checkAliases = (text: string, events: readonly Event[]): void => {
   if (!events.some(({ type }) => type === EVENT_ID.ALIAS)) return
   const count = new AliasCount(text)
@@ -18,7 +20,7 @@ export const checkAliases = (text: string, events: readonly Event[]): void => {
 /** Counts the values of a text, event by event, with aliases followed. */
 class AliasCount {
   readonly #text: string
-  /** How many values each anchor names, with aliases followed. `undefined` while its list or map is open. */
+  /** The number of values that each anchor names, with aliases followed. `undefined` while the list or map of the anchor is open. */
   readonly #sizes = new Map<string, number | undefined>()
   /** The open lists and maps: the anchor of each, and the number of values before it. */
   readonly #open: { readonly anchor: string; readonly before: number }[] = []
@@ -60,7 +62,7 @@ class AliasCount {
   }
 
   #refuse(anchorStart: number, why: string): never {
-    // The star is before the name.
+    // The star of an alias stands before its name.
     return YAMLException.throwAt(this.#text, anchorStart - 1, why)
   }
 }

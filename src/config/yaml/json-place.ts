@@ -1,8 +1,11 @@
-/** Finds where a text stops being JSON, or is nested too deep. No text is quoted, because a secret may stand there. */
+/**
+ * Finds the place where a text stops being JSON, or is nested too deep. The parser's own messages quote the text around the place, which
+ * may be a secret.
+ */
 
 import { endOfString } from '../../parts/body/count-containers.ts'
 
-/** The depth to which lists and maps may nest, in any file: twice what conditions need, and far less than recursion can take. */
+/** The depth to which lists and maps may nest, in any file: enough for the deepest conditions, and far less than recursion can take. */
 export const maxDepth = 100
 
 type TextPlace = { readonly line: number; readonly column: number }
@@ -21,9 +24,9 @@ const canBecomeJson = (text: string): boolean => {
   }
 }
 
-/** Returns the 1-based place of the first wrong character; the end of a text that only breaks off. */
+/** Returns the 1-based place of the first wrong character. Where a text only breaks off, that is the place behind its end. */
 export const jsonErrorPlace = (text: string): TextPlace => {
-  // Where a text can become JSON, each of its beginnings can. So halving finds the longest such beginning.
+  // Where a text can become JSON, each beginning of the text can, too. So halving finds the longest beginning that can become JSON.
   let good = 0
   let bad = text.length + 1
   while (bad - good > 1) {
@@ -34,7 +37,7 @@ export const jsonErrorPlace = (text: string): TextPlace => {
   return placeAtOffset(text, good)
 }
 
-/** Returns the 1-based place of the first list or map that is nested too deep; `undefined` where none is. */
+/** Returns the 1-based place of the first list or map that is nested too deep; `undefined` where none is nested too deep. */
 export const jsonDepthPlace = (text: string): TextPlace | undefined => {
   let depth = 0
   for (let at = 0; at < text.length; at++) {

@@ -7,6 +7,7 @@ export const lineStarts = (text: string): number[] => {
   return starts
 }
 
+/** Finds offsets in texts, which are given by the paths of their files. */
 export class Offsets {
   readonly #texts: ReadonlyMap<string, string>
   readonly #starts = new Map<string, readonly number[]>()

@@ -1,12 +1,20 @@
-/** Finds the quotes and brackets that are open at an offset of a YAML text. The parser has refused the text, so it has no tokens. */
+/**
+ * Finds the quotes and brackets that are open at an offset of a YAML text. The parser has refused the text and gives no tokens, so this
+ * file reads the text roughly by itself.
+ */
 
+/** An open quote or bracket, and its offset. */
 export type OpenBracket = { readonly at: number; readonly sign: '"' | "'" | '[' | '{' }
 
 const closingSigns = { '[': ']', '{': '}' } as const
 
+/** Returns the sign that closes a quote or bracket. */
 export const closingSignOf = ({ sign }: OpenBracket): string => (sign === '[' || sign === '{' ? closingSigns[sign] : sign)
 
-/** Returns the open quotes and brackets, the outermost first. Reading stops at an open quote, and at a bracket that does not match. */
+/**
+ * Returns the quotes and brackets that are open at the offset `to`, the outermost first. The search ends early at a closing bracket that
+ * does not match: then the bracket that it should close is the last in the list.
+ */
 export const openAt = (text: string, to: number): readonly OpenBracket[] => {
   const open: OpenBracket[] = []
   /** Whether a value may begin at `at`: inside a plain text a quote or bracket is a letter like any other. */
@@ -68,7 +76,9 @@ const quoteEnd = (text: string, from: number, quote: string): number | undefined
   return undefined
 }
 
-/** Returns the offset behind a block of text (`|` or `>`), whose lines are indented more than the line of that sign. */
+/**
+ * Returns the offset behind a block of text, whose lines are indented more than the line with its `|` or `>`. `from`: that of this sign.
+ */
 const blockEnd = (text: string, from: number): number => {
   const start = text.lastIndexOf('\n', from - 1) + 1
   const indent = indentOf(text, start)
@@ -82,5 +92,6 @@ const blockEnd = (text: string, from: number): number => {
   return at
 }
 
+/** Returns the number of spaces at the beginning of a line. */
 export const indentOf = (text: string, lineStart: number): number =>
   /^ */.exec(text.slice(lineStart, lineEnd(text, lineStart)))?.[0].length ?? 0

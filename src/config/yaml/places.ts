@@ -1,4 +1,4 @@
-/** Finds the places of keys and values in a YAML text, on demand. */
+/** Finds the places (file, lines and columns) of keys and values in a YAML text, when somebody asks for them. */
 
 import type { Event } from 'js-yaml'
 import type { Path, SourceRange } from '../../core/diagnostic.ts'
@@ -18,7 +18,7 @@ export class Places {
     this.#lines = lineStarts(text)
   }
 
-  /** Returns the place of the value at a path, or of its key; where the path leads nowhere, the place of the nearest value around it. */
+  /** Returns the place of the value at a path, or of its key. Where the path leads nowhere, it is the place of the nearest value around. */
   at(path: Path, of: 'key' | 'value'): SourceRange {
     let node = this.#tree.root
     const around = [node]
@@ -32,7 +32,7 @@ export class Places {
     return placeOfRange(this.#file, this.#lines, this.#nearest(around))
   }
 
-  /** The range of the last node that has a range: an empty value has none. */
+  /** The range of the last of these nodes that has a range: an empty value has no range. */
   #nearest(nodes: readonly number[]): Range {
     for (let i = nodes.length - 1; i >= 0; i--) {
       const range = this.#tree.range(nodes[i] as number)

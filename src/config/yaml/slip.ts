@@ -1,10 +1,13 @@
-/** Guesses the mistake in a text that the YAML parser refused, and its offset. No text is quoted, because a secret may stand there. */
+/** Guesses the mistake in a text that the YAML parser refused, and its offset. No message quotes the text, which may hold a secret. */
 
 import { closingSignOf, indentOf, openAt } from './open-at.ts'
 
 export type SyntaxSlip = { readonly at: number; readonly message: string; readonly help: string }
 
-/** Returns the most likely mistake; `undefined` where the parser's message (`reason`) says as much. `at`: where the parser stopped. */
+/**
+ * Returns the most likely mistake; `undefined` where nothing better is known than `reason`, the parser's message. `at`: the offset where
+ * the parser stopped.
+ */
 export const slipAt = (text: string, at: number, reason: string): SyntaxSlip | undefined =>
   aliasSlip(text, at, reason) ??
   unclosedSlip(text, at, reason) ??
@@ -18,7 +21,7 @@ const lineAround = (text: string, at: number): { readonly start: number; readonl
   return { start, line: text.slice(start, end < 0 ? text.length : end) }
 }
 
-/** A line that begins a member of a map or list, or that closes something. */
+/** Whether a line begins a member of a map or list, closes a bracket, or is blank. */
 const isNewMember = (line: string): boolean => /^\s*(?:$|-(?:\s|$)|[\]}]|["']?[\w.$-]+["']?\s*:(?:\s|$))/.test(line)
 
 const unclosedSlip = (text: string, at: number, reason: string): SyntaxSlip | undefined => {
@@ -35,13 +38,13 @@ const unclosedSlip = (text: string, at: number, reason: string): SyntaxSlip | un
   return { at: open.at, message: `this ${isQuote ? 'quote' : 'bracket'} is not closed`, help: `add the closing ${closingSignOf(open)}` }
 }
 
-/** A longer key is searched only so far back, and the place then lies inside the key. */
-const maxKey = 200
+/** The beginning of a key is searched in so many characters before its colon. The place of a longer key lies inside the key. */
+const maxKeyUnits = 200
 
 /** Returns the offset where a key begins: the parser stops at the colon behind it. */
 const keyStart = (text: string, at: number): number => {
   if (text[at] !== ':') return at
-  const from = Math.max(lineAround(text, at).start, at - maxKey)
+  const from = Math.max(lineAround(text, at).start, at - maxKeyUnits)
   return from + text.slice(from, at).search(/(?:"[^"]*"|'[^']*'|[\w.$-]+)\s*$|$/)
 }
 
@@ -64,7 +67,7 @@ const aliasSlip = (text: string, at: number, reason: string): SyntaxSlip | undef
   )
 }
 
-/** Finds a value that needs quotes. */
+/** Finds a value that must be put in quotes. */
 const unquotedSlip = (text: string, at: number, reason: string): SyntaxSlip | undefined => {
   if (!reason.startsWith('bad indentation')) return undefined
   const { start, line } = lineAround(text, at)
@@ -81,7 +84,8 @@ const indentSlip = (text: string, at: number, reason: string): SyntaxSlip | unde
   const isKey = reason.includes('multiline key')
   if (!isKey && !reason.startsWith('bad indentation')) return undefined
   const { start, line } = lineAround(text, at)
-  // The parser reads a key below such lines as the end of them, so the key's own line does not count.
+  // The parser takes lines that are indented too little, and the key below them, for a key of several lines. The line of that key does not
+  // count.
   const lines = [...text.slice(0, start).split('\n').slice(0, -1), ...(isKey ? [] : [line])]
   const header = lines.findLastIndex((line) => /[:-]\s+[|>][-+\d]*\s*(?:#.*)?$/.test(line))
   if (header < 0) return undefined

@@ -1,4 +1,4 @@
-/** Parses a YAML or JSON file to data, with the place of every key and value. */
+/** Parses a YAML or JSON file to data, and finds the place (file, lines and columns) of every key and value. */
 
 import { readFileSync, statSync } from 'node:fs'
 import {
@@ -25,10 +25,11 @@ import { eventsOf, scalarStart } from './yaml-tree.ts'
 export type Source = {
   readonly file: string
   readonly data: Json
-  /** Returns the place of the value at a path, or of its key; where the path leads nowhere, the place of the nearest value around it. */
+  /** Returns the place of the value at a path, or of its key. Where the path leads nowhere, it is the place of the nearest value around. */
   readonly place: (path: Path, of?: 'key' | 'value') => SourceRange
 }
 
+/** The result of reading a file. `source` is absent where the text cannot be parsed, `text` where there is no file. */
 export type SourceReading = { readonly source?: Source; readonly text?: string; readonly diagnostics: readonly Diagnostic[] }
 
 /** Tags have no meaning: a tagged text, list or map is read as if the tag were not there. */
@@ -38,14 +39,14 @@ const schema = CORE_SCHEMA.withTags(
   { ...mapTag, tagName: '', matchByTagPrefix: true },
 )
 
-/** Parses a file's text. A mistake of syntax gives a Diagnostic and no source; a key that stands twice, a Diagnostic and a source. */
+/** Parses a file's text. A mistake of syntax gives a Diagnostic and no source. A key that stands twice gives a Diagnostic and a source. */
 export const parseSource = (file: string, text: string): SourceReading => sourceOf(file, parseYaml(file, text))
 
 /** Returns the reading of a text that was parsed already. */
 export const sourceOf = (file: string, { text, data, events, diagnostics }: ParsedYaml): SourceReading =>
   data === undefined ? { text, diagnostics } : { source: { file, data, place: placeFinder(file, text, events) }, text, diagnostics }
 
-/** A parsed text. The events take twenty times the memory of the text: hold them only while they are needed. */
+/** A parsed text, with the parser's events. The events take twenty times the memory of the text: hold them only while they are needed. */
 export type ParsedYaml = {
   readonly text: string
   readonly data?: Json
@@ -59,7 +60,7 @@ export const parseYaml = (file: string, text: string): ParsedYaml => {
   try {
     events = eventsOf(text)
     checkAliases(text, events)
-    // Of two equal keys the last counts here; `twinsIn` reports the second key.
+    // Of two equal keys the last counts for the data, and `findDuplicateKeys` reports it.
     const [data, ...others] = constructFromEvents([...events], { source: text, schema, json: true }) as Json[]
     if (others.length > 0) YAMLException.throwAt(text, lastDocumentAt(text, events), 'the file has more than one document')
     return { text, data: data ?? {}, events, diagnostics: findDuplicateKeys(file, text, events) }
@@ -69,7 +70,10 @@ export const parseYaml = (file: string, text: string): ParsedYaml => {
   }
 }
 
-/** Returns a function that finds places. Events and their index take twenty times the memory of the text, so they are only held weakly. */
+/**
+ * Returns a function that finds places. The events and their index take twenty times the memory of the text. So the function holds them
+ * only weakly, and parses the text again where they are gone.
+ */
 const placeFinder = (file: string, text: string, events: readonly Event[]): Source['place'] => {
   let made: WeakRef<Places> | undefined
   let parsed: WeakRef<readonly Event[]> | undefined = new WeakRef(events)
@@ -110,10 +114,10 @@ const syntaxProblem = (file: string, text: string, error: unknown): Diagnostic =
 const helpFor = (message: string): string =>
   message.includes('alias') ? 'use fewer aliases, and put a text that begins with * in quotes' : 'the file must be valid YAML 1.2'
 
-/** Returns the offsets of keys that stand twice: of the later key each time. */
+/** Returns the offsets of the keys that stand in their map already, further up. */
 const duplicateKeyOffsets = (text: string, events: readonly Event[]): number[] => {
   const offsets: number[] = []
-  /** The keys of each open map, and whether a key comes next; a list has none. */
+  /** The open maps and lists. `keys`: those of a map so far; absent for a list. `isKey`: whether the next value is a key. */
   const open: { keys?: Set<string>; isKey: boolean }[] = []
   for (const event of events) {
     if (event.type === EVENT_ID.POP) {

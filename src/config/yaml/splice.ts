@@ -1,4 +1,4 @@
-/** Replaces ranges of a text. Every character outside them stays. */
+/** Replaces ranges of a text. Every character outside of the ranges stays. */
 
 /** A range of a text by offsets (UTF-16), and the text that replaces it. */
 export type Splice = { readonly from: number; readonly to: number; readonly text: string }

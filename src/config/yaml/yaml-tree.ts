@@ -1,11 +1,14 @@
-/** A YAML text as a tree, made over the parser's events. A node is the index of its first event. */
+/** A YAML text as a tree, made over the parser's events. A node of the tree is a number: the index of its first event. */
 
 import { COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, parseEvents, SCALAR_STYLE } from 'js-yaml'
 import { maxDepth } from './json-place.ts'
 
 /** Offsets into the text; `to` is not included. */
 export type Range = readonly [from: number, to: number]
-/** A member of a map or list. `name` is its key, or its index in the list. `key` is the node of its key; in a list, of its value. */
+/**
+ * A member of a map or list. `name`: the text of its key, or its index in the list. `key`: the node of its key; in a list, the same node as
+ * `value`.
+ */
 export type Member = { readonly name: string; readonly key: number; readonly value: number }
 
 type Scalar = Extract<Event, { type: typeof EVENT_ID.SCALAR }>
@@ -43,7 +46,7 @@ export class YamlTree {
   readonly #text: string
   readonly #events: readonly Event[]
   readonly #ends: Int32Array
-  /** The ends of maps and lists, by node. They are kept because each of many routes asks for the ends of the maps around it. */
+  /** The offsets where maps and lists end, by node. They are kept, because each of many routes asks for the ends of the maps around it. */
   readonly #offsets = new Map<number, number>()
 
   constructor(text: string, events: readonly Event[]) {
@@ -88,6 +91,7 @@ export class YamlTree {
     return [event.start, end]
   }
 
+  /** The index of the event after a node, which is the next node of the same map or list. */
   #after(node: number): number {
     return this.#ends[node] ?? node + 1
   }

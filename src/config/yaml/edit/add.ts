@@ -1,4 +1,4 @@
-/** Adds members to maps and lists. */
+/** Finds the splices that add members to a map or list of a YAML text. */
 
 import type { Json, JsonObject } from '../../../core/json.ts'
 import type { Splice } from '../splice.ts'
@@ -10,10 +10,13 @@ import type { Style } from './style.ts'
 import { entriesIn, type Spot } from './walk.ts'
 import { isRefused, type NewMember, type RefusedEdit } from './yaml-edit.ts'
 
-/** The addition: a list item, or members of a map with the keys of the maps that must be made around these members. */
+/** What is added: an item of a list, or members of a map. `around`: the keys of the maps that must be made around these members. */
 export type Addition = { readonly item: Json } | { readonly around: readonly string[]; readonly members: readonly NewMember[] }
 
-/** Adds to the list or map that is the value of `above`, or of the whole text. It adds before the member at `index`, or behind the last. */
+/**
+ * Returns the splices that add to the list or map that is the value of `above`; without `above`, to the value of the whole text. The
+ * addition stands before the member at `index`, or behind the last member.
+ */
 export const addSplices = (
   outline: Outline,
   above: Spot | undefined,
@@ -76,7 +79,7 @@ const addToEmptyText = ({ text, eol, tree }: Outline, added: Addition, style: St
   return [{ from: text.length, to: text.length, text: isEnded ? lines + eol : eol + lines }]
 }
 
-/** Adds between the brackets or braces of a list or map on one line. */
+/** Adds between the brackets or braces of a list or map in flow style (`[a, b]`). */
 const addInBrackets = (outline: Outline, entries: readonly Entry[], index: number, text: string): readonly Splice[] => {
   const next = entries[index]
   if (next) return [{ from: next.from, to: next.from, text: `${text},${gapBefore(outline, next)}` }]

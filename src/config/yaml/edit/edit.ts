@@ -1,4 +1,4 @@
-/** Edits a YAML text by replacing ranges of it: comments, order, quotes, blank lines, indents and line ends elsewhere stay. */
+/** Edits a YAML text by replacing ranges of the text: comments, order, quotes, blank lines, indents and line ends elsewhere stay. */
 
 import { equalJson, type Json } from '../../../core/json.ts'
 import { type ParsedYaml, parseYaml } from '../source.ts'
@@ -14,14 +14,14 @@ export type Edited =
       readonly text: string
       /** The replaced ranges, in order and without overlap. Empty where the text has the wanted data already. */
       readonly splices: readonly Splice[]
-      /** The new text, parsed, for the next edit. It takes twenty times the memory of the text. */
+      /** The new text, parsed, for the next edit. The parsed text takes twenty times the memory of the text. */
       readonly parsed: ParsedYaml
     }
   | { readonly ok: false; readonly why: string }
 
 /**
- * Returns the text after an edit with the splices that make it, or why the edit would have to touch more of the text. The new text has been
- * parsed again: its data are the old data with this change alone. `parsed` is the text, where the caller has parsed it already.
+ * Returns the text after an edit, with the splices that lead to it, or why the text cannot be edited so. The new text has been parsed
+ * again: its data are the old data with this change alone. `parsed`: the old text, where the caller has parsed it already.
  */
 export const editYaml = (text: string, edit: YamlEdit, parsed: ParsedYaml = parseYaml('', text)): Edited => {
   const { data, events, diagnostics } = parsed
@@ -34,7 +34,7 @@ export const editYaml = (text: string, edit: YamlEdit, parsed: ParsedYaml = pars
   if (equalJson(value, data)) return { ok: true, text, splices: [], parsed }
   const outline = new Outline(text, events)
   const style = styleOf(outline)
-  // Where a text does not read back as a block, it does in quotes.
+  // A value that does not read back right as a block of text (`|`) reads back right in quotes.
   const edited = editInStyles(outline, data, edit, value, [style, { ...style, blocks: false }])
   return edited ?? refusedEdit('what stands around it does not allow this change')
 }

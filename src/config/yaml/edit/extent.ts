@@ -1,8 +1,11 @@
-/** Finds the lines that belong to a member. */
+/** Finds the lines of comment that belong to a member of a map or list, so that they are moved or removed with the member. */
 
 import type { Entry, Outline } from './outline.ts'
 
-/** Returns the end of a member's last line. The comment on that line belongs to it, and comments below that stand further right than it. */
+/**
+ * Returns the offset of the end of a member's last line. To the member belong the comment on its last line, and the comment lines below it
+ * that begin further to the right than the member.
+ */
 export const tailOf = (outline: Outline, { from, to }: Entry): number => {
   const column = outline.columnAt(from)
   let end = outline.lineEnd(to)
@@ -15,7 +18,10 @@ export const tailOf = (outline: Outline, { from, to }: Entry): number => {
   return end
 }
 
-/** Returns the beginning of a member with the comment lines right above it, if they begin in the column of the member. */
+/**
+ * Returns the offset where a member begins, with the comment lines right above it that begin in the column of the member. The offset is
+ * never before `lowest`.
+ */
 export const headOf = (outline: Outline, { from }: Entry, lowest: number): number => {
   if (!outline.beginsLine(from)) return from
   const column = outline.columnAt(from)

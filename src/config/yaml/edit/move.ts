@@ -1,4 +1,4 @@
-/** Moves a list item: items change places, and the text between them stays. */
+/** Finds the splices that move an item of a list in a YAML text: items change places, and the text between items stays. */
 
 import type { Splice } from '../splice.ts'
 import { headOf, tailOf } from './extent.ts'
@@ -7,7 +7,10 @@ import type { RefusedEdit } from './yaml-edit.ts'
 
 type ItemRange = { readonly from: number; readonly to: number }
 
-/** Moves the item `from` to the index `to`. An item on lines of its own takes along its comments, behind it and right above it. */
+/**
+ * Returns the splices that move the item at the index `from` to the index `to` of the list `holder`. An item on lines of its own takes
+ * along the comments behind it and right above it.
+ */
 export const moveSplices = (
   outline: Outline,
   holder: number,

@@ -1,4 +1,4 @@
-/** The outline of a YAML text: the offsets at which its members begin and end. */
+/** The outline of a YAML text: the offsets at which the members of its maps and lists begin and end. A node is a number (`YamlTree`). */
 
 import { CHOMPING_MODE, COLLECTION_STYLE, EVENT_ID, type Event, getScalarValue, SCALAR_STYLE } from 'js-yaml'
 import { YamlTree } from '../yaml-tree.ts'
@@ -6,16 +6,17 @@ import { YamlTree } from '../yaml-tree.ts'
 /** A member of a map or list as it stands in the text. */
 export type Entry = {
   readonly name: string
-  /** The node of its key; in a list, of its value. */
+  /** The node of the member's key; in a list, of its value. */
   readonly key: number
+  /** The node of the member's value. */
   readonly value: number
-  /** The offset of its key or its dash; of its value in a list between brackets, which has no dashes. */
+  /** The offset of the member's key or dash; in a list between brackets, which has no dashes, of its value. */
   readonly from: number
-  /** The offset behind its colon or dash; `undefined` for a key in braces that has no colon. */
+  /** The offset behind the member's colon or dash; `undefined` for a key in braces that has no colon. */
   readonly after: number | undefined
-  /** The offset behind its last character, before any comment. */
+  /** The offset behind the member's last character, before any comment. */
   readonly to: number
-  /** Why its range is not certain, so that it must not be edited. */
+  /** Why the range of the member is not certain, so that the member must not be edited. */
   readonly odd?: string
 }
 
@@ -34,6 +35,7 @@ export class Outline {
     this.eol = /^[^\n]*\r\n/.test(text) ? '\r\n' : '\n'
   }
 
+  /** Whether a node is a list or map in flow style: between brackets or braces, as in JSON. */
   isFlow(node: number): boolean {
     const event = this.events[node]
     return (event?.type === EVENT_ID.MAPPING || event?.type === EVENT_ID.SEQUENCE) && event.style === COLLECTION_STYLE.FLOW
@@ -64,19 +66,20 @@ export class Outline {
     return at === 0 ? 0 : this.text.lastIndexOf('\n', at - 1) + 1
   }
 
-  /** The offset before the line end. */
+  /** The offset before the end of the line around an offset. */
   lineEnd(at: number): number {
     const end = this.text.indexOf('\n', at)
     if (end < 0) return this.text.length
     return this.text[end - 1] === '\r' && end > at ? end - 1 : end
   }
 
-  /** The offset behind the line end. */
+  /** The offset behind the end of the line around an offset. */
   nextLine(at: number): number {
     const end = this.text.indexOf('\n', at)
     return end < 0 ? this.text.length : end + 1
   }
 
+  /** The column of an offset, from 0. */
   readonly columnAt = (at: number): number => {
     const start = this.lineStart(at)
     return at - start - (start === 0 && this.text.startsWith('\ufeff') ? 1 : 0)
@@ -97,6 +100,7 @@ export class Outline {
     return this.#after(/(?:[ \t\r\n]+|#[^\n]*)*/y, at)
   }
 
+  /** The members of a map or list, in order. */
   entries(node: number): Entry[] {
     const isList = this.tree.isList(node)
     const found: Entry[] = []
@@ -129,7 +133,10 @@ export class Outline {
     return { name, key: value, value, from, after: from + 1, to: this.endOf(value, from + 1) }
   }
 
-  /** The offset where a node begins, with its anchor and tag. A block of text begins at its first line. `undefined` for an empty value. */
+  /**
+   * The offset where a node begins, with its anchor and tag. A block of text (`|` or `>`) without them begins at its first line.
+   * `undefined` for an empty value.
+   */
   start(node: number): number | undefined {
     const event = this.events[node]
     if (!event || event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT) return undefined
@@ -139,7 +146,7 @@ export class Outline {
     return known.length > 0 ? Math.min(...known) : undefined
   }
 
-  /** The offset behind the anchor and the tag of a node; `after` where it has neither. */
+  /** The offset behind the anchor and the tag of a node; `after` where the node has neither. */
   propsEnd(node: number, after: number): number {
     const event = this.events[node]
     if (!event || event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT || event.type === EVENT_ID.ALIAS) return after
@@ -151,12 +158,12 @@ export class Outline {
     return style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK
   }
 
-  /** The offset behind the header of a block of text, as `|-`. */
+  /** The offset behind the header of a block of text, for example `|-`. */
   headerEnd(node: number, after: number): number {
     return this.#after(/[ \t]*[|>][-+0-9]*/y, this.propsEnd(node, after))
   }
 
-  /** The offset behind a node. `after` is the offset where its value may begin. */
+  /** The offset behind a node. `after`: the offset where the node may begin at the earliest, behind a colon or dash. */
   endOf(node: number, after: number): number {
     const scalar = this.scalar(node)
     if (scalar && this.isBlockText(node)) return this.#blockTextEnd(scalar, this.headerEnd(node, after))

@@ -1,4 +1,4 @@
-/** Takes members out of maps and lists. */
+/** Finds the splices that take a member out of a map or list of a YAML text. */
 
 import type { Splice } from '../splice.ts'
 import { tailOf } from './extent.ts'
@@ -6,7 +6,10 @@ import type { Outline } from './outline.ts'
 import { refusalOfAnchors, type Spot } from './walk.ts'
 import type { RefusedEdit } from './yaml-edit.ts'
 
-/** Removes a member. `above` is the member whose value is the map or list around it; `undefined` where that is the whole text. */
+/**
+ * Returns the splices that remove a member. `above`: the member whose value is the map or list around the removed member; `undefined` where
+ * that map or list is the value of the whole text.
+ */
 export const removeSplices = (outline: Outline, spot: Spot, above: Spot | undefined): readonly Splice[] | RefusedEdit => {
   const anchor = refusalOfAnchors(outline, spot.entry.from, spot.entry.to)
   if (anchor) return anchor
@@ -15,7 +18,7 @@ export const removeSplices = (outline: Outline, spot: Spot, above: Spot | undefi
   return [removeLines(outline, spot)]
 }
 
-/** Removes the lines of a member. Where it stands right behind a dash, the next member moves up to the dash. */
+/** Removes the lines of a member. Where the member stands right behind a dash, the next member moves up to the dash. */
 const removeLines = (outline: Outline, { entry, entries, index }: Spot): Splice => {
   const end = tailOf(outline, entry)
   const next = entries[index + 1]
@@ -25,12 +28,12 @@ const removeLines = (outline: Outline, { entry, entries, index }: Spot): Splice 
     return { from: entry.from, to: below.exec(outline.text)?.index ?? next.from, text: '' }
   }
   const from = lineStartBehindMark(outline, entry.from)
-  // Where the text does not end in a line end, the line end before its last line goes with that line.
+  // Where the text does not end in a line end, the line end before its last line is removed with that line.
   if (end === outline.text.length) return { from: from - (outline.text[from - 2] === '\r' ? 2 : from > 0 ? 1 : 0), to: end, text: '' }
   return { from, to: outline.nextLine(end), text: '' }
 }
 
-/** Returns the offset where a line begins, behind a byte order mark. */
+/** Returns the offset where the line around `at` begins. In the first line, a byte order mark does not count. */
 const lineStartBehindMark = (outline: Outline, at: number): number => outline.lineStart(at) || (outline.text.startsWith('\ufeff') ? 1 : 0)
 
 /** Removes the only member of a map or list, which stays as `{}` or `[]`. */

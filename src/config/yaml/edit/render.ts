@@ -7,13 +7,16 @@ import type { Style } from './style.ts'
 /** A value as text: `head` follows the colon or dash on its line, with a space; `lines` stand below, indented from the key or dash. */
 export type Rendered = { readonly head: string; readonly lines: readonly string[] }
 
-/** The scalar that is replaced, and how it was written. */
+/** The scalar that is replaced: its style, its value, and of a block of text the indent and the width of its lines. */
 export type FormerScalar = { readonly style: ScalarStyle; readonly value: string; readonly indent?: number; readonly width?: number }
 
 /** The text before a value on its line. Behind a dash and a comment, the value cannot begin on that line. */
 export type Behind = 'key' | 'dash' | 'dash and comment'
 
-/** Renders a value of a block map or block list. `lines` are its members, from column 0, where the caller has rendered them. */
+/**
+ * Renders a value that stands in a map or list in block style. `lines`: the lines of the members of the value, from column 0, where the
+ * caller has rendered them already.
+ */
 export const renderBlock = (
   value: Json,
   behind: Behind,
@@ -99,7 +102,7 @@ const dumpValue = (value: Json, style: Style, former: FormerScalar | undefined, 
 
 const defaultRules = Object.values(DEFAULT_SCALAR_STYLE_RULES)
 
-/** Keeps the style of the scalar that is replaced, where the new text can be written so. */
+/** Keeps the style of the scalar that is replaced, where the new text can be written in that style. */
 const keepFormerStyle =
   (former: FormerScalar | undefined, ofKey: boolean, { blocks }: Style): ScalarStyleRule =>
   (layout) => {

@@ -1,4 +1,4 @@
-/** Replaces the value of a member. The comment on its line stays. */
+/** Finds the splices that replace the value of a member in a YAML text. The comment on the line of the member stays. */
 
 import { SCALAR_STYLE } from 'js-yaml'
 import { isObject, type Json } from '../../../core/json.ts'
@@ -10,10 +10,16 @@ import type { Style } from './style.ts'
 import { refusalOfAnchors, type Spot } from './walk.ts'
 import type { RefusedEdit } from './yaml-edit.ts'
 
-/** The offsets of a value: `from` and `to` on the line of its key or dash; a comment may follow; `end` is the end of its lines below. */
+/**
+ * The offsets of a value. `from` and `to`: the part of the value on the line of its key or dash, behind which a comment may stand. `end`:
+ * the end of the lines of the value below.
+ */
 type ValueRange = { readonly from: number; readonly to: number; readonly end: number }
 
-/** Replaces a value. `lines` are the members of the new list or map, from column 0, where the caller has rendered them. */
+/**
+ * Returns the splices that replace the value of a member. `lines`: the lines of the members of the new list or map, from column 0, where
+ * the caller has rendered them already.
+ */
 export const replaceSplices = (
   outline: Outline,
   { holder, entry }: Pick<Spot, 'holder' | 'entry'>,
@@ -71,6 +77,7 @@ const valueSplices = (outline: Outline, entry: Entry, { from, to, end }: ValueRa
   return [first, { from: lineEnd, to: Math.max(end, lineEnd), text: body.join('') }]
 }
 
+/** Returns how the present value is written, for the style of the new value; `undefined` where the present value is no text or number. */
 const formerOf = (outline: Outline, entry: Entry): FormerScalar | undefined => {
   const scalar = outline.scalar(entry.value)
   if (!scalar || scalar.valueStart < 0) return undefined

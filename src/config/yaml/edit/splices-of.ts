@@ -14,21 +14,25 @@ import { isRefused, type RefusedEdit, type YamlEdit } from './yaml-edit.ts'
 
 type Splices = readonly Splice[] | RefusedEdit
 
+/** Returns the splices that make `edit` in the text of `outline`, whose data are `data`, or why the text cannot be edited so. */
 export const splicesOf = (outline: Outline, data: Json, edit: YamlEdit, style: Style): Splices => {
   const found = walkPath(outline, data, edit.path)
   if (isRefused(found)) return found
   const last = found.spots.at(-1)
   const added = additionOf(edit, found)
-  if (added) return addSplices(outline, last, 'at' in edit && found.rest.length === 0 ? edit.at : undefined, added, style)
+  if (added) return addSplices(outline, last, 'at' in edit && found.missing.length === 0 ? edit.at : undefined, added, style)
   if (edit.kind === 'move') return moveInList(outline, last?.entry.value ?? outline.tree.root, edit)
   if (!last) return { why: 'there is no such key' }
   if (edit.kind === 'set') return replaceSplices(outline, last, edit.value, style)
   return edit.kind === 'rename' ? renameSplices(outline, last, edit.key, style) : removeSplices(outline, last, found.spots.at(-2))
 }
 
-/** Returns what an edit adds to the text: an item, or members with the missing maps around them; `undefined` where it adds nothing. */
-const additionOf = (edit: YamlEdit, { rest }: WalkedPath): Addition | undefined => {
-  const keys = rest.map(String)
+/**
+ * Returns the addition of an edit: an item, or members with the missing maps around the members. `undefined` where the edit changes only
+ * what the text has already.
+ */
+const additionOf = (edit: YamlEdit, { missing }: WalkedPath): Addition | undefined => {
+  const keys = missing.map(String)
   if (edit.kind === 'add') return { around: keys, members: edit.members }
   if (edit.kind === 'insert' && keys.length === 0) return { item: edit.value }
   const key = keys.at(-1)

@@ -20,6 +20,7 @@ export type Style = {
   readonly blocks: boolean
 }
 
+/** Returns the style of a text. Where the text has no example, it is the usual style of YAML. */
 export const styleOf = (outline: Outline): Style => {
   const { text, events } = outline
   const json = isJson(text)
@@ -50,6 +51,7 @@ const isJson = (text: string): boolean => {
   }
 }
 
+/** What is voted on: three distances in columns, and for `map` and `list` whether a space follows the bracket (1 or 0). */
 type StyleChoice = 'step' | 'listStep' | 'dashWidth' | 'map' | 'list'
 
 class StyleVotes {
@@ -61,7 +63,7 @@ class StyleVotes {
     this.#counts.set(subject, counts.set(value, (counts.get(value) ?? 0) + 1))
   }
 
-  /** The value with the most votes; of several, the first. `undefined` without votes. */
+  /** The value with the most votes; where several values have the most, the first of them. `undefined` without votes. */
   most(subject: StyleChoice): number | undefined {
     let best: number | undefined
     const counts = this.#counts.get(subject) ?? new Map<number, number>()
@@ -70,7 +72,10 @@ class StyleVotes {
   }
 }
 
-/** Takes a vote from each list and map: from a block its distance to the list or map around it, from brackets whether a space follows. */
+/**
+ * Takes a vote from each list and map. In block style it votes for its distance to the list or map around it, in flow style (between
+ * brackets) for the space behind its bracket.
+ */
 const votesIn = ({ text, events, columnAt }: Outline): StyleVotes => {
   const votes = new StyleVotes()
   const open: ParentStyle[] = []
@@ -97,7 +102,7 @@ const padOf = (text: string, bracket: number): number | undefined => {
   return /[\]}\r\n]/.test(next) ? undefined : Number(next === ' ')
 }
 
-/** An open list or map; `other` where no member's distance to it counts. */
+/** A list or map around others. `other`: its members have no vote on distances, because it is a document or is between brackets. */
 type ParentStyle = { readonly column: number; readonly kind: 'map' | 'list' | 'other' }
 
 const voteOn = (votes: StyleVotes, { column, kind }: ParentStyle, around: ParentStyle | undefined): void => {

@@ -1,4 +1,4 @@
-/** Follows a path through a YAML text, as far as it leads. */
+/** Follows a path through a YAML text, as far as the text has its keys and items. */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { isObject, type Json } from '../../../core/json.ts'
@@ -9,34 +9,37 @@ import { isRefused, type RefusedEdit } from './yaml-edit.ts'
 export type Spot = {
   /** The node of the map or list. */
   readonly holder: number
+  /** All members of the map or list. */
   readonly entries: readonly Entry[]
+  /** The member, and its index among `entries`. */
   readonly entry: Entry
   readonly index: number
 }
 
-/** The members that a path leads through, and the rest of the path that the text does not have. */
-export type WalkedPath = { readonly spots: readonly Spot[]; readonly rest: Path }
+/** The members that a path leads through, and the end of the path that the text does not have (`missing`). */
+export type WalkedPath = { readonly spots: readonly Spot[]; readonly missing: Path }
 
+/** Follows a path. Returns why not, where a map or list on the way may not be edited. */
 export const walkPath = (outline: Outline, data: Json, path: Path): WalkedPath | RefusedEdit => {
   const spots: Spot[] = []
   let node = outline.tree.root
   let value: Json | undefined = data
   for (const [depth, key] of path.entries()) {
-    if (value === null || (depth === 0 && outline.events.length === 0)) return { spots, rest: path.slice(depth) }
+    if (value === null || (depth === 0 && outline.events.length === 0)) return { spots, missing: path.slice(depth) }
     const entries = entriesIn(outline, node, value)
     if (isRefused(entries)) return entries
     const index = entries.findIndex(({ name }) => name === String(key))
     const entry = entries[index]
     if (!entry && entries.some(({ name }) => name === '<<')) return { why: `"${key}" may come through the merge key "<<"` }
-    if (!entry) return { spots, rest: path.slice(depth) }
+    if (!entry) return { spots, missing: path.slice(depth) }
     spots.push({ holder: node, entries, entry, index })
     node = entry.value
     value = memberOf(value, key)
   }
-  return { spots, rest: [] }
+  return { spots, missing: [] }
 }
 
-/** Returns the members of a map or list, or why they may not be edited. */
+/** Returns the members of a map or list, or why they may not be edited. `value`: the data of the map or list, where they are known. */
 export const entriesIn = (outline: Outline, node: number, value: Json | undefined): readonly Entry[] | RefusedEdit => {
   if (outline.isAlias(node)) return { why: 'it stands in what an alias (*) names, and other places with it' }
   if (outline.anchorOf(node) !== undefined) return { why: anchorSentence(outline.anchorOf(node)) }
@@ -52,7 +55,7 @@ export const entriesIn = (outline: Outline, node: number, value: Json | undefine
 
 const anchorSentence = (anchor = ''): string => `it stands in what the anchor &${anchor} names, and other places with it`
 
-/** Refuses to touch a value that other places may have too. */
+/** Refuses an edit of a range with an anchor: aliases may repeat the anchor's value elsewhere. `undefined` where there is none. */
 export const refusalOfAnchors = (outline: Outline, from: number, to: number): RefusedEdit | undefined => {
   for (const [node, event] of outline.events.entries()) {
     const anchor = outline.anchorOf(node)

@@ -10,13 +10,13 @@ export type NewMember = { readonly key: string; readonly value: Json; readonly a
 export type YamlEdit =
   /** Replaces a value, or adds a key at the end of its map. Maps that are missing on the way are made. */
   | { readonly kind: 'set'; readonly path: Path; readonly value: Json }
-  /** Adds keys to a map before its member at `at`, or behind the last. Maps that are missing are made. */
+  /** Adds keys to a map before its member at the index `at`, or behind its last member. Maps that are missing on the way are made. */
   | { readonly kind: 'add'; readonly path: Path; readonly at?: number; readonly members: readonly NewMember[] }
   /** Takes out a key or a list item. A map or list that becomes empty stays, as `{}` or `[]`. */
   | { readonly kind: 'remove'; readonly path: Path }
-  /** Adds an item before the one at `at`, or behind the last. A list that is missing is made. */
+  /** Adds an item to a list so that it has the index `at`. A list that is missing is made. */
   | { readonly kind: 'insert'; readonly path: Path; readonly at: number; readonly value: Json }
-  /** Takes the item of a list at `from` to the index `to`. */
+  /** Moves the item of a list from the index `from` to the index `to`. */
   | { readonly kind: 'move'; readonly path: Path; readonly from: number; readonly to: number }
   /** Gives the key at a path another name, in its place. */
   | { readonly kind: 'rename'; readonly path: Path; readonly key: string }
@@ -29,7 +29,7 @@ export const isRefused = (value: unknown): value is RefusedEdit =>
 
 type ChangeValue = (value: Json | undefined) => { readonly value?: Json } | RefusedEdit
 
-/** Returns the data as they must be after an edit, or why the data do not allow it. */
+/** Returns the data as they must be after an edit, or why the data do not allow the edit. */
 export const changedData = (data: Json, edit: YamlEdit): { readonly value?: Json } | RefusedEdit => {
   if (edit.kind === 'insert' || edit.kind === 'move') return changeAt(data, edit.path, listChange(edit))
   if (edit.kind === 'add') return changeAt(data, edit.path, (held) => withMembers(held ?? {}, edit.members))
