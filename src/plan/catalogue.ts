@@ -1,4 +1,4 @@
-/** The parts that a configuration can name: those of the registries, and those of its plugins. */
+/** The catalogue: the parts that a configuration can name, which are the built-in parts and those of its plugins. */
 
 import type { Config } from '../config/config.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
@@ -15,6 +15,7 @@ import { ownSchemes } from './own-schemes.ts'
 import { type LoadedPlugins, loadPlugins } from './plugins/load-plugins.ts'
 import { unreadSettings } from './settings.ts'
 
+/** The built-in parts. */
 export const catalogue: Catalogue = {
   stages,
   endings,
@@ -27,7 +28,10 @@ export const catalogue: Catalogue = {
   toolsets: toolsetsByName,
 }
 
-/** Returns the built-in parts with those of the configuration's plugins. A plugin is loaded unless it is in `loaded` already. */
+/**
+ * Returns the built-in parts with the signature schemes and the plugins of a configuration, and the mistakes in these. A plugin is loaded
+ * unless it is in `loaded` already.
+ */
 export const catalogueOf = async (
   config: Config,
   builtins: Catalogue = catalogue,

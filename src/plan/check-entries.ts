@@ -8,6 +8,7 @@ import { type Diagnostic, diagnostic } from '../core/diagnostic.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Json } from '../core/json.ts'
 
+/** What the check of a file needs to know of its entries. `check` returns the findings about one entry. */
 export type EntryChecks = {
   readonly noun: 'subscriptions' | 'jobs'
   /** The code that reports a file that is not usable as a whole. */
@@ -19,11 +20,13 @@ export type CheckedEntries = {
   readonly diagnostics: readonly Diagnostic[]
   /** The names of the entries. */
   readonly entries: readonly string[]
+  /** The number of files that were read: 1, or 0 without a file. */
   readonly files: number
+  /** The texts of these files, for code frames. */
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** Checks a file. Without a file nothing is wrong. */
+/** Checks a file of entries. Without a file nothing is wrong. */
 export const checkEntries = (file: string, checks: EntryChecks): CheckedEntries => {
   // `existsSync` is also false where a part of the path is a file. `statSync` would throw there.
   const stat = existsSync(file) ? statSync(file, { throwIfNoEntry: false }) : undefined
@@ -61,7 +64,9 @@ const openToOthers = (file: string, bits: number): Diagnostic => {
   return diagnostic('WH804', `${file} has mode ${mode}: others can read its secrets`, { place: topOfFile(file), help: `chmod 600 ${file}` })
 }
 
-/** Makes a Diagnostic not stop the start: an entry with a mistake is skipped, the others are served (rules: Subscriptions 5). */
+/**
+ * Lets the gateway start despite a finding: an entry with a mistake is skipped, and all other entries are served (rules: Subscriptions 5).
+ */
 const startsAnyway = (each: Diagnostic): Diagnostic => ({ ...each, stopsStart: false })
 
 const corruptFile = (file: string, { noun, corrupt: code }: EntryChecks, { message, line, column }: NotEntries): Diagnostic =>

@@ -20,6 +20,7 @@ export type Checked = {
   readonly diagnostics: readonly Diagnostic[]
   /** Every route with its file, also routes that cannot be compiled. */
   readonly routes: readonly { readonly name: string; readonly file: string }[]
+  /** The number of files that were read. */
   readonly files: number
   /** The texts of the files that were read, for code frames. */
   readonly texts: ReadonlyMap<string, string>
@@ -28,10 +29,13 @@ export type Checked = {
   readonly jobs: readonly JobSource[]
 }
 
-/** A route with its Diagnostics. With `salvaged` only that part of the route is usable, and was checked. */
+/** A route with its Diagnostics. `salvaged`: present where the shape of the route is wrong, and only this partial route was checked. */
 export type CheckedRoute = { readonly route: RouteSource; readonly diagnostics: readonly Diagnostic[]; readonly salvaged?: PartialRoute }
 
-/** Checks a loaded configuration and the files of subscriptions and jobs beside it. Nothing runs: the effects should be dry. */
+/**
+ * Checks a loaded configuration and the files of subscriptions and jobs beside it. No request runs, but plans are compiled with `effects`,
+ * so these should do nothing to the world.
+ */
 export const checkAll = (loaded: Loaded, catalogue: Catalogue, effects: Effects): Checked => {
   const { config } = loaded
   const subscriptions = checkSubscriptions(join(config.dataDir, subscriptionsFileName), config, catalogue, effects)
@@ -40,7 +44,10 @@ export const checkAll = (loaded: Loaded, catalogue: Catalogue, effects: Effects)
   return [subscriptions, ...jobs].reduce(merge, checkConfigured(loaded, catalogue, effects))
 }
 
-/** Reports that there is no config.yaml. Where `asked` (the user named the folder) and no other file is there, this is an error. */
+/**
+ * Reports that there is no config.yaml. That is an error where the user named the data directory (`asked`) and no subscriptions file is in
+ * it.
+ */
 export const checkPresence = (dataDir: string, asked: boolean, configFile: string | undefined): Diagnostic[] => {
   const file = join(dataDir, 'config.yaml')
   if (configFile !== undefined || existsSync(file)) return []
@@ -55,11 +62,11 @@ export const checkPresence = (dataDir: string, asked: boolean, configFile: strin
 
 type CheckByCompiling = (route: RouteSource) => readonly Diagnostic[]
 
-/** Checks a route by compiling it as the server does, or the usable part of it. */
+/** Checks a route by compiling it as the server does. Of a route whose shape is wrong, `route` is its partial route `salvaged`. */
 const checkedRoute = (compile: CheckByCompiling, route: RouteSource, salvaged?: PartialRoute): CheckedRoute =>
   salvaged ? { route, diagnostics: withoutConsequences(salvaged, compile(route)), salvaged } : { route, diagnostics: compile(route) }
 
-/** Checks the configuration alone. The jobs that its routes name may stand in the jobs files, which are read for that. */
+/** Checks the configuration alone. The files of jobs are only read because routes may name jobs in them. */
 export const checkConfigured = (loaded: Loaded, catalogue: Catalogue, effects: Effects): Checked => {
   const { config, diagnostics, texts, salvaged } = loaded
   const book = quietBook(config, catalogue)
@@ -89,6 +96,7 @@ export const checkConfigured = (loaded: Loaded, catalogue: Catalogue, effects: E
   }
 }
 
+/** Warns of configured jobs whose only time is past. */
 const checkTimes = ({ profiles }: Config, book: JobBook): Diagnostic[] =>
   [...profiles.values()].flatMap(({ name, jobs }) =>
     [...jobs.values()].flatMap((source) => {
@@ -104,7 +112,7 @@ export const quietBook = (config: Pick<Config, 'profiles' | 'tools' | 'agent'>, 
   return book
 }
 
-/** Checks a subscriptions file against a configuration. */
+/** Checks a file of subscriptions, whose routes are served beside those of a configuration. */
 export const checkSubscriptions = (file: string, config: Config, catalogue: Catalogue, effects: Effects): Checked => {
   const dry = { ...effects, jobs: quietBook(config, catalogue) }
   const compile: CheckByCompiling = (route) => checkRoute(route, config, catalogue, dry)

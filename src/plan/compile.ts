@@ -41,8 +41,9 @@ export type Catalogue = {
 }
 
 export type Compiled = {
+  /** Returns the plan. Absent where a Diagnostic stops the start. */
   readonly plan?: () => RoutePlan
-  /** The owner of the plan. The caller releases it. Absent without a plan, because nothing is open then. */
+  /** The owner of the plan, which the caller releases. Absent without a plan, because then nothing is open. */
   readonly owner?: HoldableOwner
   readonly diagnostics: readonly Diagnostic[]
   /** Whether a reload may keep the plan: the route has no problem, and its plan depends on the configuration alone. */
@@ -56,7 +57,7 @@ export const checkRoute = (...from: Parameters<typeof compileRoute>): readonly D
   return diagnostics
 }
 
-/** Compiles a route. There is no plan when a Diagnostic stops the start. */
+/** Compiles a route with the parts of a catalogue. There is no plan when a Diagnostic stops the start. */
 export const compileRoute = (
   route: RouteSource,
   config: PlanSettings & { readonly agent: AgentPricing },
@@ -103,11 +104,12 @@ export const compileRoute = (
     return { diagnostics, lasting: false }
   }
   const lasts = lasting && diagnostics.length === 0
-  // A plan that has something open is kept. Made again for the first event, it would open the same thing twice.
+  // A plan that has something open is kept. A plan that is made again at the first event would open the same thing twice.
   const mayBeDropped = lasts && owner.isEmpty
   return { plan: mayBeDropped ? onDemand(route, kit, catalogue, owner) : always(plan), owner, diagnostics, lasting: lasts }
 }
 
+/** Returns the result of `make`. Where `make` throws, what it has opened is closed. */
 const makeOrRelease = <T>(owner: HoldableOwner, make: () => T): T => {
   try {
     return make()
@@ -117,14 +119,14 @@ const makeOrRelease = <T>(owner: HoldableOwner, make: () => T): T => {
   }
 }
 
-/** Returns the schemes that check a route's requests. */
+/** Returns the schemes that check a route's requests: those that `verify` names, or all built-in schemes where it names none. */
 export const checkedWith = (route: Pick<RouteSource, 'spec'>, catalogue: Catalogue): readonly Scheme[] => {
   const named = verifyNames(route.spec)
   const schemes = schemesFor(route, catalogue)
   return named.length === 0 ? schemes : schemes.filter(({ name }) => named.includes(name))
 }
 
-/** Returns the keys with which these routes answer their senders' challenges. */
+/** Returns the keys with which these routes answer challenges: questions of a sender that are answered with a signature. */
 export const challengeKeysOf = (routes: Iterable<RouteSource>, catalogue: Catalogue): ChallengeKeys =>
   challengeKeys([...routes].map((route) => withChallengeKeys(route, catalogue)))
 
@@ -134,7 +136,7 @@ const withChallengeKeys = (route: RouteSource, catalogue: Catalogue): RouteKeys 
   schemes: checkedWith(route, catalogue),
 })
 
-/** Reports a key of a route with which another scheme or route answers challenges. */
+/** Reports a key of a route with which another scheme or another route answers challenges. `keys`: the result of `challengeKeysOf`. */
 export const checkChallengeKeys = (route: RouteSource, catalogue: Catalogue, keys: ChallengeKeys): Diagnostic[] => {
   const shared = keys.size === 0 ? undefined : sharedChallengeKey(withChallengeKeys(route, catalogue), keys)
   if (!shared) return []
@@ -144,7 +146,7 @@ export const checkChallengeKeys = (route: RouteSource, catalogue: Catalogue, key
   return [problemAt(route, 'WH318', [], message, `give ${answering.scheme} a key that no other scheme or route has`)]
 }
 
-/** Returns the schemes that may decide on a route's requests. All routes that name no further scheme share one list. */
+/** Returns the built-in schemes and those that a route names. All routes that name no further scheme share one list. */
 export const schemesFor = ({ spec }: Pick<RouteSource, 'spec'>, { schemes, namedSchemes }: Catalogue): readonly Scheme[] => {
   const named = [...inlineOf(spec), ...verifyNames(spec).flatMap((name) => namedSchemes.get(name) ?? [])]
   return named.length === 0 ? schemes : [...schemes, ...named]
@@ -167,7 +169,10 @@ export const routePath = ({ name, profile }: Pick<RouteSource, 'name' | 'profile
 // `always` and `onDemand` are no closures of `compileRoute`, because all closures of one function keep alive what any of them captures.
 const always = (plan: RoutePlan) => (): RoutePlan => plan
 
-/** Makes a checked plan again, at its first event. Ten thousand plans take 90 MB, and most may never be needed. */
+/**
+ * Returns a function that makes a plan at its first event. Ten thousand plans take 90 MB, and most may never be needed, so the plan that
+ * the check made is dropped.
+ */
 const onDemand = (...from: Parameters<typeof assemblePlan>): (() => RoutePlan) => {
   let plan: RoutePlan | undefined
   return () => {
@@ -176,9 +181,13 @@ const onDemand = (...from: Parameters<typeof assemblePlan>): (() => RoutePlan) =
   }
 }
 
-/** Returns a stand-in for a profile that is not served, so that its routes compile. Their requests are refused before a plan is needed. */
+/**
+ * Returns a stand-in for a profile that is not served, so that the routes of the profile compile. A request to such a route is refused
+ * before a plan is needed.
+ */
 const unservedProfile = (name: string, { dataDir }: PlanSettings) => ({ name, dir: `${dataDir}/profiles/${name}`, env: {}, platforms: {} })
 
+/** Makes a Diagnostic at a path into a route. */
 const problemAt = (route: RouteSource, code: Diagnostic['code'], path: Path, message: string, help?: string): Diagnostic => {
   const full = [...route.base, ...path]
   return diagnostic(code, message, {

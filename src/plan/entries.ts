@@ -1,4 +1,4 @@
-/** Compiles the subscriptions or jobs of a file, and reads the file again only after it changed (rules: Subscriptions 1). */
+/** Holds the compiled entries of a file of subscriptions or jobs. The file is read again only after a change (rules: Subscriptions 1). */
 
 import { absent, parseEntries, readSnapshot, stampOf } from '../config/read-consistent.ts'
 import { type Code, type Diagnostic, diagnostic } from '../core/diagnostic.ts'
@@ -17,13 +17,13 @@ export type EntriesOptions<T> = {
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
 
-/** `text`: the entry as JSON. */
+/** An entry and the value that `compile` made of it. `text`: the entry as JSON. */
 type CompiledEntry<T> = { readonly text: string; readonly value: T }
 
-/** The compiled entries of a file, as it was when last read. */
+/** The compiled entries of a file, as the file was when it was last read and usable. */
 export class Entries<T> {
   readonly #options: EntriesOptions<T>
-  /** The stamp of the file when it was last read and usable; empty before. */
+  /** The stamp of the file when it was last read and usable; empty until then. */
   #readStamp = ''
   /** The stamp of the unusable file that was last reported; empty while the file is usable. */
   #reportedStamp = ''
@@ -51,7 +51,9 @@ export class Entries<T> {
     return this.ready && this.#reportedStamp !== ''
   }
 
-  /** Reads the file again if its stamp changed. While the file is not usable, the last good entries stay. Returns whether it was read. */
+  /**
+   * Reads the file again if its stamp has changed, and returns whether it did. While the file is not usable, the last good entries stay.
+   */
   refresh(): boolean {
     const now = stampOf(this.#options.file)
     const entries = this.#read(now)
@@ -63,8 +65,8 @@ export class Entries<T> {
   }
 
   /**
-   * As `refresh`, but other work runs between the entries. Meanwhile `get` returns the old entries. When a `refresh` reads the file
-   * meanwhile, this `load` drops the entries that it compiled.
+   * As `refresh`, but other work runs between the entries. Until `load` has ended, `get` returns the old entries. When a `refresh` has read
+   * the file in this time, `load` drops the entries that it compiled itself.
    */
   async load(): Promise<void> {
     const now = stampOf(this.#options.file)
@@ -106,6 +108,7 @@ export class Entries<T> {
     this.#reportedStamp = ''
   }
 
+  /** Drops those of `entries` that are not among `kept`. */
   #dropOthers(entries: ReadonlyMap<string, CompiledEntry<T>>, kept: ReadonlyMap<string, CompiledEntry<T>>): void {
     const { drop } = this.#options
     if (!drop) return
@@ -121,7 +124,7 @@ export class Entries<T> {
     report([diagnostic(corrupt, `${file}: ${messageOf(error)}`, { help })])
   }
 
-  /** Returns a compiled entry. It is compiled again only if its text changed. */
+  /** Returns an entry compiled. An entry whose text has not changed is not compiled again. */
   #compile(name: string, entry: Json): CompiledEntry<T> {
     const text = JSON.stringify(entry)
     const known = this.#entries.get(name)

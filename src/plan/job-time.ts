@@ -1,4 +1,4 @@
-/** Says whether the clock may still start a job whose only time is past. */
+/** Says of a job with one time, which is past, whether its schedule may still start it. */
 
 import type { JobSource } from '../config/config.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
@@ -8,13 +8,15 @@ import type { ScheduledJob } from './jobs.ts'
 export type PastTime = {
   /** The time in the job's zone, with its offset. */
   readonly at: string
-  /** Whether the clock never starts the job again. `false`: its grace is not over, so a gateway that was down still starts it. */
+  /**
+   * `true`: the schedule never starts the job again. `false`: the job's grace time is not over, so a gateway that was down still starts it.
+   */
   readonly isOver: boolean
   /** The second half of a sentence, which says whether the job will run. */
   readonly outlook: string
 }
 
-/** Returns the past time of a job; `undefined` when a time is still to come. `now`: wall time in milliseconds. */
+/** Returns the past time of a job with one time; `undefined` for any job that has a time to come. `now`: wall time in milliseconds. */
 export const pastTime = ({ schedule: { once }, graceMs, spec }: ScheduledJob, now: number): PastTime | undefined => {
   if (once === undefined || once > now) return undefined
   const at = zonedIso(once, spec.timezone)
@@ -24,7 +26,10 @@ export const pastTime = ({ schedule: { once }, graceMs, spec }: ScheduledJob, no
   return { at, isOver: false, outlook }
 }
 
-/** Warns of a job whose time is past. It is no error, because the job may have run. A disabled job is kept on purpose: no warning. */
+/**
+ * Warns of a job whose only time is past (WH224). That is no error, because the job may have run then. A disabled job is kept on purpose,
+ * so there is no warning.
+ */
 export const checkTime = (job: ScheduledJob, { base, place }: JobSource, now = Date.now()): Diagnostic[] => {
   const past = job.state === 'disabled' ? undefined : pastTime(job, now)
   if (!past) return []

@@ -22,14 +22,16 @@ import { checkToolsets, toolsetNames } from './toolsets.ts'
 export type ScheduledJob = Job & {
   readonly origin: JobSource['origin']
   readonly schedule: Schedule
-  /** The name of the job and its schedule in the store, so that a changed schedule is planned anew. */
+  /**
+   * The name under which the store keeps the next time of the job. With a hash of the schedule in it, a changed schedule is planned anew.
+   */
   readonly planKey: string
   readonly graceMs: number
   readonly model?: string
   readonly spec: Spec
 }
 
-/** The targets and toolsets that jobs can name, and the agent's limits and prices. */
+/** What jobs are compiled with: the targets and toolsets that they can name, and the agent's limits and prices. */
 export type JobParts = {
   readonly targets: ReadonlyMap<string, TargetPart>
   readonly toolsets: ReadonlySet<string>
@@ -106,15 +108,19 @@ export type JobBookOptions = {
   readonly report: (diagnostics: readonly Diagnostic[]) => void
 }
 
-/** An entry of a jobs file. Under a configured id only `paused` counts. `refused` has its names where it does not compile. */
+/**
+ * A compiled entry of a jobs file. Where config.yaml has a job of this id, only `paused` counts. `refused`: the names of an entry that does
+ * not compile (`qualifiedNames`).
+ */
 type StoredEntry = { readonly paused: boolean; readonly job: ScheduledJob | undefined; readonly refused: readonly string[] }
 
 const maxJobs = 10_000
 
+/** Returns `profile/id`, and `profile/name` where the entry has a name. */
 const qualifiedNames = (profile: string, id: string, entry: Json): readonly string[] =>
   jobNames(id, entry).map((name) => `${profile}/${name}`)
 
-/** All jobs of a configuration. It owns the entries of the jobs files. */
+/** All jobs of a configuration: those of its config.yaml files, and those of the jobs files, which it reads again when they change. */
 export class JobBook implements Jobs {
   /** The problems of the configured jobs. */
   readonly diagnostics: readonly Diagnostic[]
@@ -125,6 +131,7 @@ export class JobBook implements Jobs {
   #byId: ReadonlyMap<string, ScheduledJob> = new Map()
   /** `profile/name` for the ids and names of configured jobs that do not compile. */
   readonly #refusedConfigured: ReadonlySet<string>
+  /** The same for all jobs, as of the last refresh. */
   #refused: ReadonlySet<string> = new Set()
 
   constructor(options: JobBookOptions) {
@@ -155,11 +162,12 @@ export class JobBook implements Jobs {
     return this.#all
   }
 
-  /** Whether every file could be read at least once. Before that there may be jobs that `all` does not have. */
+  /** Whether every jobs file could be read at least once. Until then there may be jobs that `all` does not have. */
   get complete(): boolean {
     return [...this.#stored.values()].every(({ ready }) => ready)
   }
 
+  /** Reads changed files, and returns the jobs that a route names by `reference`: the job of this id, else all jobs of this name. */
   find(profile: string, reference: string): readonly ScheduledJob[] {
     this.refresh()
     const exact = this.get(profile, reference)
@@ -170,6 +178,7 @@ export class JobBook implements Jobs {
     return configured.length > 0 ? configured : named
   }
 
+  /** Whether a job of this id or name is there but does not compile, and no other job has the id or name. */
   isRefused(profile: string, reference: string): boolean {
     return this.find(profile, reference).length === 0 && this.#refused.has(`${profile}/${reference}`)
   }
@@ -197,6 +206,7 @@ export class JobBook implements Jobs {
     return { paused, job, refused: job ? [] : qualifiedNames(profile.name, id, entry) }
   }
 
+  /** Makes the list of all jobs from the configured jobs and the present entries. */
   #gather(): void {
     const configured = this.#configured.map((job): ScheduledJob => {
       const note = this.#stored.get(job.profile)?.get(job.id)

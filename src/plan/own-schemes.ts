@@ -6,6 +6,7 @@ import { describedScheme } from '../parts/schemes/described/described.ts'
 import { problemsIn } from '../parts/schemes/described/description.ts'
 import type { Scheme } from '../parts/schemes/scheme.ts'
 
+/** Compiles the descriptions under `signature_schemes` to schemes by name. WH313 reports a mistake in a description. */
 export const ownSchemes = ({
   schemes: { named, place },
 }: Pick<Config, 'schemes'>): { readonly schemes: ReadonlyMap<string, Scheme>; readonly diagnostics: readonly Diagnostic[] } => {

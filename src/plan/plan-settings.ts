@@ -1,17 +1,17 @@
-/** The settings of a configuration that plans are made of. */
+/** The settings of a configuration that plans depend on. A reload compares them: where they are equal, it keeps the plans. */
 
 import type { Config, Profile } from '../config/config.ts'
 
-/** The settings that go into a route's plan, besides the route and the agent's prices. A plan is made anew where one of them changed. */
+/** The settings that a plan depends on, besides its route and the agent's prices. Plans are made anew where one of the settings changed. */
 export type PlanSettings = Pick<Config, 'dataDir' | 'host' | 'multiplex' | 'globalSecret'> & {
-  /** Without the rate limit, which is asked for as it is when a request comes. */
+  /** The adapter's settings without the rate limit: each request asks for the present limit. */
   readonly adapter: Omit<Config['adapter'], 'rate_limit'>
   readonly profiles: ReadonlyMap<string, Pick<Profile, 'name' | 'dir' | 'env' | 'platforms'>>
   /** Only the names of MCP servers count. */
   readonly tools: { readonly servers: { readonly [toolset: string]: unknown } }
 }
 
-/** Copies these settings alone, as plain data. Two configurations with equal copies give equal plans. */
+/** Copies only these settings out of a configuration, as plain data. Two configurations with equal copies give equal plans. */
 export const planSettingsOf = (config: PlanSettings): PlanSettings => {
   const { dataDir, host, multiplex, globalSecret } = config
   const { rate_limit: _, ...adapter }: Partial<Config['adapter']> = config.adapter

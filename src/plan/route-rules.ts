@@ -1,4 +1,7 @@
-/** Checks rules across the keys of a route. The schema has the rules (`x-conflicts`, `x-requires`, `x-ignored`), this file their texts. */
+/**
+ * Checks rules across the keys of a route. Some rules are data of the schema (`x-conflicts`, `x-requires`, `x-ignored`), and this file has
+ * only their messages.
+ */
 
 import { type AgentPricing, checkPrice } from '../config/budget.ts'
 import { insecure, isLoopback, type Profile, type RouteSource } from '../config/config.ts'
@@ -23,16 +26,20 @@ const rules = routeSchema as unknown as {
   readonly 'x-ignored': readonly IgnoredKeys[]
 }
 
+/** Two keys that exclude each other. */
 type Conflict = { readonly code: Code; readonly keys: readonly string[] }
+/** Where the key `when` is used, `key` must name a target that is not in `but`. */
 type Requirement = { readonly code: Code; readonly when: string; readonly key: string; readonly but: readonly string[] }
+/** Where the key `when` is used, `keys` have no effect. */
 type IgnoredKeys = { readonly when: string; readonly keys: readonly string[] }
 
-/** Whether a key is used: it is not absent, `false` or an empty list. */
+/** Whether a key is used: its value is not absent, `false` or an empty list. */
 const isUsed = (spec: JsonObject, key: string): boolean => {
   const value = own(spec, key)
   return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0)
 }
 
+/** What the rules need to know of the configuration around a route. */
 export type RuleContext = {
   readonly host: string
   readonly multiplex: boolean

@@ -1,4 +1,4 @@
-/** Compiles the agent's settings to the function that asks it, with their Diagnostics. */
+/** Compiles the agent's settings to the function that asks the agent, and reports mistakes in the settings. */
 
 import { checkPrice } from '../config/budget.ts'
 import { type Config, defaultProfile } from '../config/config.ts'
@@ -14,7 +14,7 @@ import type { Runner, RunnerJob, RunnerPart, RunnerSettings } from '../parts/run
 import type { ToolsetPart } from '../parts/tools/tool.ts'
 import { checkToolNames, compileToolsets, type Toolbox } from './toolsets.ts'
 
-/** Asks the agent for a run. The run names its toolsets, which are opened for it. */
+/** Asks the agent for a run, and resolves to its reply. `toolsets`: the names of the run's toolsets, which are opened for the run. */
 export type Agent = (prompt: string, job: Omit<RunnerJob, 'tools'> & { readonly toolsets?: readonly string[] }) => Promise<string>
 
 export type CompiledRunner = {
@@ -22,6 +22,7 @@ export type CompiledRunner = {
   readonly agent: Agent
   /** The owner of all that the runner has open. The caller of `compileRunner` releases it. */
   readonly owner: HoldableOwner
+  /** The notice that the gateway logs once when it starts, where the runner has one. */
   readonly notice: string | undefined
   readonly diagnostics: readonly Diagnostic[]
 }
@@ -57,7 +58,10 @@ export const runnerSettings = (
 const setVariables = (names: readonly string[], env: Env): { readonly [name: string]: string } =>
   Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const])))
 
-/** Reports that the environment's API key is not sent to another API, where the agent has no other key. That API may need none. */
+/**
+ * Reports that the API key of the environment is not sent, because `base_url` is another API, and that the agent has no other key. It is no
+ * mistake where the other API needs no key.
+ */
 const reportKeptBack = ({ env: names = {}, api }: RunnerPart, { baseUrl, apiKey }: RunnerSettings, env: Env, report: Report): void => {
   const variable = names.apiKey?.find((name) => env[name])
   if (variable === undefined || apiKey !== undefined || isOwnApi(baseUrl, api?.url)) return
@@ -70,6 +74,7 @@ const reportKeptBack = ({ env: names = {}, api }: RunnerPart, { baseUrl, apiKey 
   )
 }
 
+/** Compiles the agent of a configuration. Where no part has the name of the runner, each question to the agent rejects. */
 export const compileRunner = (
   config: RunnerConfig,
   { runners, toolsets }: AgentParts,
@@ -95,7 +100,7 @@ export const compileRunner = (
     reportKeptBack(part, settings, env, report)
     return { agent: holdingAgent(owner, runner, toolbox), owner, notice: part.notice, diagnostics }
   }
-  // Any other unknown name fails the check of the file's shape already, which stops the start.
+  // An unknown name without a hyphen is a mistake of the file's shape, which has been reported and stops the start.
   if (pluginNamePattern.test(name))
     report('WH711', ['runner'], `no plugin brings the runner "${name}"`, unknownPluginHelp(name, runners.keys()))
   return { agent: () => Promise.reject(new Error(`no runner "${name}"`)), owner, notice: undefined, diagnostics }

@@ -9,7 +9,10 @@ import { nearest, printable } from '../core/text.ts'
 import { platformOf, settingNames } from '../parts/delivery/settings.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 
-/** Warns of each such key. `targets`: the built-in targets, because a plugin's own schema checks the keys of its targets. */
+/**
+ * Warns of each key that no target reads in a profile's sections under `platforms`. `targets`: the built-in targets, because a plugin's own
+ * schema checks the keys of its targets.
+ */
 export const unreadSettings = ({ platforms, place }: Profile, targets: readonly TargetPart[]): Diagnostic[] =>
   Object.entries(platforms).flatMap(([platform, section]) => {
     const readers = targets.filter((part) => platformOf(part) === platform)

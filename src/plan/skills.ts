@@ -1,4 +1,4 @@
-/** Reports skills of a route or job that an agent would not get (WH701). */
+/** Reports skills of a route or job that an agent would not get, or would get without a description (WH701). */
 
 import { readSkills, skillNames } from '../config/skills.ts'
 import type { Code, Path } from '../core/diagnostic.ts'

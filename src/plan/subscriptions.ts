@@ -58,7 +58,7 @@ export class Subscriptions {
     return this.#entries.stale
   }
 
-  /** Reads the file again if it changed. While it is not usable, the last good entries stay. Never throws. */
+  /** Reads the file again if the file has changed. While it is not usable, the last good entries stay. Never throws. */
   refresh(): void {
     this.#entries.refresh()
   }
@@ -73,6 +73,7 @@ export class Subscriptions {
     this.#entries.close()
   }
 
+  /** Compiles one entry, and reports its problems; `undefined` where it cannot be served. */
   #serve(name: string, entry: Json): Served | undefined {
     const { config, compile, check, report, file } = this.#options
     const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })

@@ -1,4 +1,7 @@
-/** Finds the plan for a path: configured routes come first, then subscriptions. A profile's prefix must match the route's profile. */
+/**
+ * Finds the plan for the path of a request: configured routes come first, then subscriptions. The profile in the path must be the route's
+ * profile.
+ */
 
 import { defaultProfile, type RouteSource } from '../config/config.ts'
 import { type Refused, refuse } from '../core/outcome.ts'
@@ -6,7 +9,7 @@ import type { HoldableOwner } from '../core/owner.ts'
 import type { RoutePlan } from '../core/plan.ts'
 import type { Compiled } from './compile.ts'
 
-/** A route in the routing table. Without a plan it is switched off. */
+/** A route in the routing table. A route without a plan is switched off. */
 export type Served = {
   readonly source: RouteSource
   readonly plan?: () => RoutePlan
@@ -14,7 +17,7 @@ export type Served = {
   readonly owner?: HoldableOwner
 }
 
-/** Returns a compiled route for the routing table; `undefined` when it has no plan. */
+/** Makes the row of the routing table for a compiled route; `undefined` when it has no plan. A disabled route's plan is released. */
 export const servedBy = (source: RouteSource, { plan, owner }: Pick<Compiled, 'plan' | 'owner'>): Served | undefined => {
   if (!plan || !owner) return undefined
   if (source.enabled) return { source, plan, owner }
@@ -22,9 +25,11 @@ export const servedBy = (source: RouteSource, { plan, owner }: Pick<Compiled, 'p
   return { source }
 }
 
+/** The routing table. `profiles`: the names of the profiles that are served. */
 export type Table = {
   readonly configured: ReadonlyMap<string, Served>
   readonly subscribed: { get(name: string): Served | undefined }
+  /** Whether profiles besides the default profile are served. */
   readonly multiplex: boolean
   readonly profiles: { has(name: string): boolean }
 }
@@ -35,11 +40,11 @@ const maxNameUnits = 100
 export const servedAs = ({ configured, subscribed }: Pick<Table, 'configured' | 'subscribed'>, name: string): Served | undefined =>
   configured.get(name) ?? subscribed.get(name)
 
-/** Returns the plan for `/webhooks/<name>` or `/p/<prefix>/webhooks/<name>`, before any work on the signature. */
+/** Returns the plan for `/webhooks/<name>` or `/p/<prefix>/webhooks/<name>`, or the refusal of a request that has no plan. */
 export const lookUp = (table: Table, name: string, prefix?: string): RoutePlan | Refused => {
   if (prefix !== undefined && !(table.multiplex && table.profiles.has(prefix))) return refuse('unknown_profile')
   const served = servedAs(table, name)
-  // An unknown route and a route of another profile get the same answer, so that nobody learns which it is (rules: Replies 2).
+  // An unknown route and a route of another profile get the same answer, so that no sender can tell them apart (rules: Replies 2).
   if (!served || served.source.profile !== (prefix ?? defaultProfile)) return refuse('unknown_route', { name: name.slice(0, maxNameUnits) })
   return served.plan?.() ?? refuse('route_disabled', { name })
 }

@@ -14,10 +14,13 @@ import type { Tool, ToolKit, Toolset, ToolsetPart } from '../parts/tools/tool.ts
 type ToolsetParts = ReadonlyMap<string, ToolsetPart>
 type ToolsConfig = Pick<Config, 'tools'>
 
-/** Opens the toolsets of these names, and resolves to their tools. A toolset that is unknown or cannot be opened is logged and left out. */
+/**
+ * Opens the toolsets of these names for a run, and resolves to their tools. A toolset that is unknown or cannot be opened is logged and
+ * left out.
+ */
 export type Toolbox = (names: readonly string[], signal: AbortSignal) => Promise<readonly Tool[]>
 
-/** Compiles all toolsets. All that they open belongs to `owner`. */
+/** Compiles the built-in toolsets and those of MCP servers. What they open belongs to `owner`. */
 export const compileToolsets = (
   { tools }: ToolsConfig,
   parts: ToolsetParts,
@@ -52,7 +55,7 @@ export const compileToolsets = (
   }
   const toolbox: Toolbox = async (names, signal) => {
     const wanted = new Set(names)
-    // Built-in toolsets first, then the others as they are written: the first tool with a name counts.
+    // Of two tools with one name the first counts. So built-in toolsets come first, then MCP servers in the order of the configuration.
     const inOrder = new Set([...[...sets.keys()].filter((name) => wanted.has(name)), ...wanted])
     return toolNames.withUniqueNames(
       await Promise.all([...inOrder].map(async (name) => ({ toolset: name, tools: await open(name, signal) }))),
@@ -74,7 +77,7 @@ const serversSchema = isObject(schema.properties) && isObject(schema.properties.
 /** Toolsets that give an agent the machine or other people's conversations. A run that an event starts never has them. */
 const forbidden: ReadonlySet<string> = new Set(serversSchema['x-forbidden-toolsets'] as string[])
 
-/** Reports each name that is dropped. `path`: the path of the list. */
+/** Reports each name in a list of toolsets that is no toolset or is forbidden, and so is dropped. `path`: the path of the list. */
 export const checkToolsets = (
   names: readonly string[],
   path: Path,

@@ -17,7 +17,7 @@ export type PluggedCatalogue = { readonly catalogue: Catalogue; readonly diagnos
 /** The parts of loaded plugins, by the addresses of their modules. */
 export type LoadedPlugins = LoadedModules<PluginParts>
 
-/** Loads the named plugins that are not in `loaded`, one after the other. */
+/** Adds the parts of the plugins that the configuration names. Plugins that are not in `loaded` are loaded, one after the other. */
 export const loadPlugins = async (
   config: Pick<Config, 'dataDir' | 'plugins' | 'profiles'>,
   builtins: Catalogue,
@@ -40,7 +40,10 @@ export const loadPlugins = async (
   return { catalogue, diagnostics: [...diagnostics, ...checked] }
 }
 
-/** Opens a registry that takes the parts of modules. `add` throws at a name that is taken. */
+/**
+ * Makes a catalogue that `add` extends by the parts of a module. `add` throws where another part of the family has the name. `plugged`: the
+ * targets that were added.
+ */
 const openRegistry = (builtins: Catalogue) => {
   const plugged: PluginTarget[] = []
   const targets = new Map(builtins.targets)
@@ -74,7 +77,7 @@ const unusablePlugin = ({ name, place, pointer }: PluginSource, error: unknown):
     help: 'mend it, or take it out of the list',
   })
 
-/** Reports sections under `platforms` that are named like a plugin's, but that no target reads. */
+/** Reports sections under `platforms` that have the form of a plugin's name, but that no target reads. */
 const unclaimedSections = ({ name, platforms, place }: Profile, targets: readonly TargetPart[]): Diagnostic[] => {
   const platformNames = new Set(targets.map(platformOf))
   return Object.keys(platforms).flatMap((platform) => {

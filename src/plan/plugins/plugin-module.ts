@@ -9,16 +9,21 @@ import { messageOf } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { failLate, within } from '../../core/turns/within.ts'
 
-/** How long loading may take, because a module may wait at its top level. */
+/** The longest loading of a module, which may wait at its top level. */
 const patienceMs = 10_000
 
-/** The results of `read` by the addresses of modules. The map belongs to the gateway or command that loads them. */
+/** What `read` made of each loaded module, by the module's address. The map belongs to the gateway or command that loads the modules. */
 export type LoadedModules<T> = Map<string, T>
 
-/** How often each address failed. Node remembers a failed address until the process ends, so the count must last as long. */
+/**
+ * The number of failed loadings of each address. Node remembers a failed address until the process ends, so the count must last as long.
+ */
 const failures = new Map<string, number>()
 
-/** Returns the result of `read` on the module, which is loaded once. Rejects with a sentence; the next call then tries again. */
+/**
+ * Loads a module, and resolves to the result of `read` on it. A module in `loaded` is not loaded again. Rejects with a sentence where the
+ * module cannot be loaded or read; the next call then tries again.
+ */
 export const loadModule = async <T>(
   name: string,
   dataDir: string,
@@ -29,8 +34,8 @@ export const loadModule = async <T>(
   const loading = loaded.get(url)
   if (loading !== undefined) return loading
   const failed = failures.get(url) ?? 0
-  // The address counts as failed until the module is loaded, so that a call meanwhile does not wait for it. After a failure another address
-  // is used, because Node would not read a mended file again.
+  // The address counts as failed until the module is loaded, so that a second call in this time does not wait for the first. After a
+  // failure another address is used, because under the failed address Node would not read a mended file again.
   failures.set(url, failed + 1)
   const made = await read(
     await within(import(failed === 0 ? url : `${url}?try=${failed + 1}`), patienceMs, systemClock, failLate('it did not load', patienceMs)),
@@ -62,7 +67,9 @@ const existingFile = (file: string): string => {
   return file
 }
 
-/** Returns the entry of a package that can only be imported: `require.resolve` does not find it. */
+/**
+ * Returns the file of a package that can only be imported; `undefined` where there is none. `require.resolve` does not find such a file.
+ */
 const importedFile = (folder: string): string | undefined => {
   const manifest = join(folder, 'package.json')
   if (!existsSync(manifest)) return undefined

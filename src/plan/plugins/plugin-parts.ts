@@ -1,4 +1,4 @@
-/** Makes parts of what a plugin's module exports. Nothing is used whose shape was not checked. */
+/** Makes parts of the exports of a plugin's module. The shape of each export is checked before the export is used. */
 
 import { platformOf } from '../../parts/delivery/settings.ts'
 import type { OperatorPart } from '../../parts/operators/operator.ts'
@@ -20,7 +20,7 @@ export type PluginParts = {
   readonly operators: readonly OperatorPart[]
 }
 
-/** Reads the parts of a module. Rejects with a sentence. */
+/** Reads the parts of a module. `builtins`: the built-in targets. Rejects with a sentence where an export is wrong. */
 export const readPlugin = async (module: object, builtins: ReadonlyMap<string, TargetPart>): Promise<PluginParts> => {
   const exported = exportsOf(module as UnknownMap)
   if (families.every((family) => exported[family] === undefined && exported[`${family}s`] === undefined))
@@ -42,7 +42,10 @@ export const readPlugin = async (module: object, builtins: ReadonlyMap<string, T
   }
 }
 
-/** Returns a module's exports. A CommonJS module has all of them under `default`, and beside it only those that Node found in its text. */
+/**
+ * Returns a module's exports. A CommonJS module has all exports under `default`. Beside `default` it has only the exports that Node found
+ * in its text.
+ */
 const exportsOf = ({ default: whole, ...named }: UnknownMap): UnknownMap => (isMap(whole) ? { ...whole, ...named } : named)
 
 /** Returns the parts of a family that a module exports, singly or as a list. */
@@ -54,7 +57,7 @@ const partsOfFamily = (family: Family, exported: UnknownMap): readonly unknown[]
   throw new Error(`it must export either "${family}" or "${family}s", a list`)
 }
 
-/** Checks that the members of a part have the types that they must have, as far as can be seen. Throws a sentence. */
+/** Checks that the members of a part have the right types, and returns the part. Throws an Error with a sentence. */
 const checkedPart = <T>(family: Family, part: unknown): T => {
   const [problem] = shapeProblems(family, part)
   if (problem !== undefined) throw new Error(problem)

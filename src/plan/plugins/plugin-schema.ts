@@ -1,4 +1,7 @@
-/** The schema that a plugin may bring. It is compiled once; its problems read like those of the configuration's own schema. */
+/**
+ * The schema that a plugin may bring for its settings. Its problems are reported in the same sentences as those of the configuration's own
+ * schema.
+ */
 
 import type { Profile } from '../../config/config.ts'
 import { checkShape, shapeProblems } from '../../config/shape.ts'
@@ -14,7 +17,10 @@ import type { TargetPart } from '../../parts/targets/target.ts'
 /** A JSON Schema with its compiled check. */
 export type Fragment = { readonly root: JsonObject; readonly check: Check }
 
-/** Compiles a part of the module's schema. The compiler is loaded only for that. Rejects with a sentence. */
+/**
+ * Compiles a part of the module's schema; `undefined` where the module has none. Only this loads the compiler of schemas. Rejects with a
+ * sentence where the schema is wrong.
+ */
 export const compileFragment = async (name: string, schema: unknown): Promise<Fragment | undefined> => {
   if (schema === undefined) return undefined
   if (!isObject(schema as Json)) throw new Error(`its schema.${name} is not a JSON Schema`)
@@ -29,13 +35,16 @@ export const compileFragment = async (name: string, schema: unknown): Promise<Fr
   }
 }
 
-/** Checks a route's `deliver_extra`. A text with a placeholder is judged by its type alone, because its value is not known yet. */
+/**
+ * Checks a route's `deliver_extra`. Of a text with a placeholder only the type counts, because the text is not known until an event fills
+ * it in. `withheld`: keys whose values are not quoted.
+ */
 export const checkExtra = ({ root, check }: Fragment, values: JsonObject, withheld: readonly string[], report: Report): void => {
   const lenient: Check = (data) => {
     if (check(data)) return true
     const errors = check.errors ?? []
     const open = errors.filter(({ keyword, instancePath }) => keyword !== 'type' && isTemplate(valueAtPointer(values, instancePath)))
-    // A branch of a choice may hold once the text is filled in. Then the errors of its other branches mean nothing.
+    // Once the text is filled in, one branch of a choice (`anyOf`) may hold. Then the errors of the other branches mean nothing.
     const choices = errors.filter(
       (one) => choiceKeywords.has(one.keyword) && open.some(({ instancePath: at }) => at.startsWith(one.instancePath)),
     )
@@ -47,6 +56,7 @@ export const checkExtra = ({ root, check }: Fragment, values: JsonObject, withhe
   for (const { message, path, help } of shapeProblems(lenient, root, values, hidden)) report('WH707', path, message, help)
 }
 
+/** The keywords of a schema that choose between branches. */
 const choiceKeywords: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'if'])
 
 const valueAtPointer = (data: unknown, pointer: string): unknown =>
@@ -55,7 +65,10 @@ const valueAtPointer = (data: unknown, pointer: string): unknown =>
     .slice(1)
     .reduce((at, key) => (at as { [key: string]: unknown } | undefined)?.[key.replaceAll('~1', '/').replaceAll('~0', '~')], data)
 
-/** Checks a plugin's section under `platforms`, with values of the environment. `enabled` and notes (`x-…`) are not the plugin's keys. */
+/**
+ * Checks the section under `platforms` of a plugin's target, together with its values in the environment. `enabled` and notes (`x-…`) are
+ * not keys of the plugin.
+ */
 export const checkSection = (part: TargetPart, { root, check }: Fragment, { platforms, env, place }: Profile): readonly Diagnostic[] => {
   const platform = platformOf(part)
   if (!place || !Object.hasOwn(platforms, platform)) return []

@@ -1,4 +1,6 @@
-/** Guards a plugin's target: its check cannot throw, and a missing member has the least favourable meaning. */
+/**
+ * Guards a plugin's target: its check cannot throw, and a member that it leaves out gets the careful default (not repeatable, for example).
+ */
 
 import type { Profile } from '../../config/config.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
@@ -18,7 +20,7 @@ export type PluginTarget = {
 /** The compiled parts of the module's schema. */
 type Fragments = { readonly settings: Fragment | undefined; readonly extra: Fragment | undefined }
 
-/** Makes a guarded target. Throws a sentence. */
+/** Makes a guarded target. `platforms`: the names of built-in platforms. Throws an Error with a sentence. */
 export const readTarget = (given: TargetPart, platforms: ReadonlySet<string>, { settings, extra }: Fragments): PluginTarget => {
   const { name, platform } = given
   if (platform !== undefined && !(isText(platform) && (pluginNamePattern.test(platform) || platforms.has(platform))))
@@ -57,6 +59,7 @@ const settingOf = ({ key, env = [], secret, default: fallback }: Partial<Setting
   ...(fallback === undefined ? {} : { default: fallback }),
 })
 
+/** Runs the plugin's own check. An error of the check is reported as a mistake (WH707). */
 const checkByHand = (check: () => unknown, name: string, report: Report): void => {
   try {
     const result = check()

@@ -1,4 +1,4 @@
-/** Finds texts that YAML cuts at a `#`, because their author put no quotes around them. */
+/** Finds texts without quotes that YAML cuts at a `#`, where the author most likely meant no comment (WH011). */
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
@@ -8,13 +8,16 @@ import { fixOf, type Subject } from './subject.ts'
 /** A route or a job, with its texts. */
 type TextOwner = Pick<Subject, 'texts' | 'placeOf' | 'say'> & { readonly spec: object }
 
-/** Keys with texts for people, agents and targets. Behind names and numbers a comment of any spelling is meant as a comment. */
+/** Keys with texts for people, agents and targets. Behind the values of other keys, names and numbers, a `#` surely begins a comment. */
 const textKeys = ['description', 'prompt', 'schedule', 'deliver_extra', 'respond', 'coalesce', 'concurrency', 'session'] as const
 
-/** Matches a comment that looks like text: no blank follows its sign, or a placeholder follows. A line of signs underlines a heading. */
+/**
+ * Matches a comment that looks like text: no blank follows its `#`, or it has a placeholder. A comment such as `#----` or `#====` does not
+ * match, because it is a ruled line.
+ */
 const looksLikeText = /^[ \t]+#(?:[^\s#!=*-]|.*\{[A-Za-z_=])/
 
-/** Matches an ignore comment of `validate`, which may quote anything. */
+/** Matches an ignore comment of `validate`. Its reason may be any text. */
 const isDirective = /^\s*#+\s*webhook-ignore\b/
 
 export const reviewComments = (author: TextOwner): void => {
@@ -25,7 +28,7 @@ export const reviewComments = (author: TextOwner): void => {
       if (isObject(item) && item.deliver_extra !== undefined) checkTexts(item.deliver_extra, ['deliver', i, 'deliver_extra'], author)
 }
 
-/** Checks all texts of a value, except under `secret` and `headers`: they may be secrets, and a message would quote them. */
+/** Checks all texts of a value, except under `secret` and `headers`: texts there may be secrets, and a message would quote them. */
 const checkTexts = (value: Json, path: Path, author: TextOwner): void => {
   if (typeof value === 'string') checkText(value, path, author)
   else if (Array.isArray(value)) for (const [i, item] of value.entries()) checkTexts(item, [...path, i], author)
@@ -36,7 +39,7 @@ const checkTexts = (value: Json, path: Path, author: TextOwner): void => {
 const checkText = (value: string, path: Path, { texts, placeOf, say }: TextOwner): void => {
   const place = placeOf(path)
   const written = texts.at(place)
-  // A text in quotes, a block, a text of several lines, an alias and a resolved reference are not written as they read: not checked.
+  // Only a text that stands in the file as it reads is checked. Quotes, blocks, several lines, aliases and references change how it reads.
   if (written === undefined || written !== value) return
   const behind = texts.behind(place)
   const comment = texts.at(behind)?.trimEnd() ?? ''

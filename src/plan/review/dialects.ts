@@ -1,8 +1,11 @@
-/** Finds placeholders that are written in another template language, or that lack a brace. Braces of JSON and of code are left alone. */
+/**
+ * Finds likely mistakes in templates: placeholders that are written as in another template language, or that lack a brace. Braces of JSON
+ * and of code are no mistakes.
+ */
 
 import { parseTemplate } from '../../expr/placeholder.ts'
 
-/** A piece of a template that most likely does not do what its author wants. `at` is its offset. */
+/** A piece of a template (`text`, at the offset `at`) that most likely does not do what the author wants. */
 export type TemplateSlip = {
   readonly code: 'WH502' | 'WH505' | 'WH507'
   readonly at: number
@@ -15,7 +18,7 @@ export type TemplateSlip = {
   readonly safe?: boolean
 }
 
-/** The facts that the route around a template gives. */
+/** What is known of the place of a template in its route. */
 export type Surrounding = {
   /** `prose`: the text may well quote code, and name variables of a shell. */
   readonly kind: 'prose' | 'setting'
@@ -27,6 +30,7 @@ type Span = { readonly from: number; readonly to: number }
 
 const dotted = String.raw`[A-Za-z_$][\w$-]*(?:\.[\w$-]+|\[\d+\])*`
 const wholePath = new RegExp(`^${dotted}$`)
+/** Whether an offset lies in one of these ranges. */
 const isInside = (at: number, spans: readonly Span[]): boolean => spans.some(({ from, to }) => at >= from && at < to)
 
 /** Returns the likely slips of a template, in order. */
@@ -72,7 +76,7 @@ const placeholdersIn = (text: string): (Span & { readonly path: string; readonly
 const codeSpans = (text: string): Span[] =>
   [...text.matchAll(/```[\s\S]*?(?:```|$)|`[^`\n]+`/g)].map(({ 0: code, index }) => ({ from: index, to: index + code.length }))
 
-/** Rewrites a path of another template language: without blanks, `payload.`, `$.` and brackets. */
+/** Rewrites a path of another template language as a path of ours: without blanks, `payload.`, `$.` and brackets. */
 const ourPath = (path: string): string =>
   path
     .trim()

@@ -22,17 +22,21 @@ export const reviewEvents = (subject: Subject): void => {
 /** The types that the senders of a route are known to send. */
 type KnownEvents = {
   readonly names: ReadonlySet<string>
-  /** The sentence before a name that is not among `names`. */
+  /** The beginning of a message about a name that is not among `names`; the name follows. */
   readonly sentence: string
   /** Whether the senders send no other types. */
   readonly isWhole?: boolean
+  /** The field of the payload that says what was done (`action`), where the sender has one. */
   readonly actionField?: string | undefined
+  /** Types whose events do not have that field. */
   readonly noActions?: readonly string[] | undefined
 }
 
 const ofAnySender: KnownEvents = { names: knownEvents, sentence: 'no known sender has an event' }
 
-/** Returns the types that a route can get. Where it names no sender, or a scheme without a list of types, those of all senders. */
+/**
+ * Returns the types that a route can get. They are those of all senders where a route names no sender, or a scheme without a list of types.
+ */
 const knownEventsOf = ({ route, spec, catalogue }: Subject): KnownEvents => {
   if (verifyNames(spec).length === 0) return ofAnySender
   const schemes = checkedWith(route, catalogue)
@@ -88,7 +92,10 @@ const sayAction = ({ type, action, actionField }: EventAction, message: string, 
   subject.say('WH226', path, message, { help, suggest: [type], ...(fix ? { fix } : {}) })
 }
 
-/** Returns the fix that lists the type in `events`, and its actions in a filter. Only for a list of one type, without filters yet. */
+/**
+ * Returns the fix that lists the type in `events`, and asks for its actions in a filter. `undefined` where `events` lists several types, or
+ * the route has filters already.
+ */
 const actionFix = (type: string, field: string, { spec, route, placeOf, texts }: Subject): Fix | undefined => {
   const events = spec.events ?? []
   const actions = events.flatMap((each) => (String(each).startsWith(`${type}.`) ? String(each).slice(type.length + 1) : []))
@@ -128,7 +135,10 @@ const looseName = (name: string): string =>
     .replace(/[\s_-]+/g, '')
     .replace(/s$/, '')
 
-/** Returns the known name that differs from a word by a slip; `undefined` where none does. `isPlain`: only in spelling. */
+/**
+ * Returns the known name that differs from a word by a slip; `undefined` where no name does. `isPlain`: the two differ only in letter case,
+ * hyphens or an `s` at the end.
+ */
 const knownNear = (name: string, knownNames: ReadonlySet<string>): { readonly name: string; readonly isPlain: boolean } | undefined => {
   const same = [...knownNames].find((each) => looseName(each) === looseName(name))
   if (same !== undefined) return { name: same, isPlain: true }
@@ -141,7 +151,7 @@ const knownNear = (name: string, knownNames: ReadonlySet<string>): { readonly na
   return near !== undefined && isOneSlip(name.toLowerCase(), near.toLowerCase()) ? { name: near, isPlain: false } : undefined
 }
 
-/** Finds conditions on a type that `events` does not list, so that it never gets to the filters. */
+/** Finds conditions on an event type that `events` does not list. Events of such a type never get as far as the filters. */
 const reviewConditions = (subject: Subject): void => {
   const { spec } = subject
   if ((spec.events ?? []).length === 0) return
@@ -155,7 +165,7 @@ const reviewConditions = (subject: Subject): void => {
 
 const checkWanted = (name: Json, path: Path, { spec, say, placeOf }: Subject): void => {
   const events = (spec.events ?? []).filter((each) => typeof each === 'string')
-  // A title as "Push Hook" passes `events` by its short form.
+  // A title such as "Push Hook" is in `events` by its short form, `push`.
   if (typeof name !== 'string' || events.includes(name) || / hook$/i.test(name)) return
   const near = nearest(name, events)
   say('WH408', path, `"${printable(name, 60)}" is not in "events": this never holds for it`, {

@@ -1,10 +1,11 @@
-/** The texts of the files that were read. It finds the text at a place, and the place of a piece of a value. */
+/** The texts of the files that were read: finds the text that stands at a place, and the place of a piece of a value. */
 
 import type { SourceRange } from '../../core/diagnostic.ts'
 
 /** A piece of a value: its text, and the offset in the value where it begins. */
 export type TextPiece = { readonly text: string; readonly at: number }
 
+/** Finds texts by places, and places by texts, in files that are given by their paths. */
 export class FileTexts {
   readonly #texts: ReadonlyMap<string, string>
   readonly #lines = new Map<string, readonly number[]>()
@@ -21,14 +22,14 @@ export class FileTexts {
     return text.slice((starts[line - 1] ?? 0) + column - 1, (starts[endLine - 1] ?? 0) + endColumn - 1)
   }
 
-  /** Returns the place of the rest of the line on which a place ends. */
+  /** Returns the place of everything behind a place on the line where the place ends. */
   behind({ file, endLine, endColumn }: SourceRange): SourceRange {
     const starts = this.#startsOf(file, this.#texts.get(file) ?? '')
     const length = (starts[endLine] ?? (this.#texts.get(file)?.length ?? 0) + 1) - 1 - (starts[endLine - 1] ?? 0)
     return { file, line: endLine, column: endColumn, endLine, endColumn: Math.max(endColumn, length + 1) }
   }
 
-  /** Returns the place of a piece of the value at `place`; `undefined` where escapes or folded lines hide it. */
+  /** Returns the place of a piece of the `value` at `place`; `undefined` where the file writes the piece in another way, with escapes. */
   inside(place: SourceRange, value: string, { text, at }: TextPiece): SourceRange | undefined {
     const raw = this.at(place)
     if (raw === undefined || text === '') return undefined

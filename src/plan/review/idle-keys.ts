@@ -17,7 +17,7 @@ export const reviewIdleKeys = (subject: Subject): void => {
   reviewKept(subject)
 }
 
-/** Reports a `keep_refused` without effect: requests that hold a secret are never kept, and without payloads no request is. */
+/** Reports a `keep_refused` without effect: a request with a secret in it is never kept, and where payloads are not kept, no request is. */
 const reviewKept = ({ spec, route, catalogue, config, say }: Subject): void => {
   if (spec.keep_refused === undefined) return
   const idle = (why: string, help: string): void => say('WH210', ['keep_refused'], why, { help, of: 'key' })

@@ -1,4 +1,4 @@
-/** Finds secrets in clear text in a file that other users can read, or that git keeps for ever. */
+/** Finds secrets in clear text in a configuration file that other users can read, or that git keeps for ever (WH303). */
 
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
@@ -9,7 +9,7 @@ import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/di
 
 const maxIndexBytes = 67_108_864
 
-/** Returns at most one finding for a file: at its first secret, with the others as related places. */
+/** Returns at most one finding for a file: at its first secret, with the places of its further secrets. */
 export const reviewOpenSecrets = (source: Source): Diagnostic[] => {
   const { file } = source
   const why = isTracked(file) ? 'git keeps this file' : whyReadable(file)
@@ -46,7 +46,10 @@ const statQuietly = (path: string): Stats | undefined => {
   }
 }
 
-/** Returns why other users can read a file: its own mode lets them, and no folder on the way keeps them out. `undefined`: they cannot. */
+/**
+ * Returns why other users can read a file: the mode of the file lets them, and the mode of no folder around it keeps them out. `undefined`:
+ * other users cannot read the file.
+ */
 const whyReadable = (file: string): string | undefined => {
   const mode = statQuietly(file)?.mode ?? 0
   if ((mode & 0o044) === 0) return undefined
@@ -57,7 +60,7 @@ const whyReadable = (file: string): string | undefined => {
   return `others can read the file (mode ${(mode & 0o777).toString(8).padStart(4, '0')})`
 }
 
-/** Whether the index of the git repository around a file names the file. It does not name ignored files, nor files that were not added. */
+/** Whether the index of the git repository around a file has the file. The index has no ignored files, and no files that were not added. */
 const isTracked = (file: string): boolean => {
   for (let folder = dirname(resolve(file)); ; folder = dirname(folder)) {
     const index = join(folder, '.git', 'index')
@@ -72,7 +75,7 @@ const indexNames = (index: string, path: string): boolean => {
     const bytes = readFileSync(index)
     const name = Buffer.from(`${path.split(sep).join('/')}\0`)
     for (let at = bytes.indexOf(name); at > 0; at = bytes.indexOf(name, at + 1)) {
-      // Before a name stand its flags, with the length of the name in the lower twelve bits.
+      // In the index, 16 bits of flags stand before a name. Their lower twelve bits are the length of the name.
       if ((bytes.readUInt16BE(at - 2) & 0xfff) === Math.min(name.length - 1, 0xfff)) return true
     }
     return false

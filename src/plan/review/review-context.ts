@@ -1,4 +1,4 @@
-/** The context of a review: the configuration around its routes. */
+/** The context of a review: the configuration around the routes, and what was found out about its surroundings. */
 
 import type { Config, RouteSource } from '../../config/config.ts'
 import type { Diagnostic } from '../../core/diagnostic.ts'
@@ -13,11 +13,11 @@ export type ReviewContext = {
   readonly config: Config
   readonly catalogue: Catalogue
   readonly texts: FileTexts
-  /** Whether a command is on this PATH. */
+  /** Whether the command `name` is on the PATH `search`. */
   readonly hasProgram: (name: string, search: string) => boolean
   /** The jobs that routes can name, read when they are first asked for. */
   readonly jobs: () => JobBook
-  /** Sections under `platforms` with a mistake. Keys that such a section lacks are not reported. */
+  /** The names of sections under `platforms` with a mistake. That a target lacks keys of such a section is not reported. */
   readonly doubtful: ReadonlySet<string>
   /** The results of samples, by the routes that they were tried on. */
   readonly samples?: ReadonlyMap<RouteSource, Sampled>

@@ -1,4 +1,7 @@
-/** Finds what compiles but is likely wrong. `validate` and `webhook subscribe` ask for it, never a start or a reload. It has no effects. */
+/**
+ * Reviews routes and jobs: finds settings that compile but are likely wrong. `validate` and `webhook subscribe` ask for a review, a start
+ * or a reload never does. A review changes nothing.
+ */
 
 import { defaultProfile, type JobSource, type RouteSource } from '../../config/config.ts'
 import { withoutConsequences } from '../../config/partial-route.ts'
@@ -60,7 +63,7 @@ export const reviewRoute = (route: RouteSource, around: ReviewContext, errors: r
 
 const unservedProfile = (name: string) => ({ name, dir: '', env: {}, platforms: {}, jobs: new Map() })
 
-/** Whether an error stands at the place of a finding, or around it. */
+/** Whether an error is about the value that a finding is about, or about a value around it. */
 const followsFromError = ({ pointer }: Diagnostic, errors: readonly Diagnostic[]): boolean =>
   errors.some((error) => error.severity === 'error' && (pointer === error.pointer || pointer.startsWith(`${error.pointer}/`)))
 

@@ -1,4 +1,6 @@
-/** Reviews the schemes of a route: a scheme that is never asked, and a key that serves several schemes. */
+/**
+ * Reviews the schemes of a route: a scheme that is never asked (WH319), a key of several schemes (WH320), the key of the sender (WH323).
+ */
 
 import { insecure } from '../../config/config.ts'
 import type { Headers } from '../../core/request.ts'
@@ -31,7 +33,10 @@ export const reviewSchemes = (subject: Subject): void => {
   }
 }
 
-/** Reports a route without a key of its own whose senders make their keys themselves: the global secret is hardly their key. */
+/**
+ * Reports a route whose senders make their keys themselves, and which has no secret of its own. The global secret, which it inherits, is
+ * hardly the key of such a sender.
+ */
 const reviewSenderKey = (schemes: readonly Scheme[], subject: Subject): void => {
   const { route, spec, say } = subject
   const isOff = spec.enabled === false || route.secrets.includes(insecure)
@@ -43,7 +48,7 @@ const reviewSenderKey = (schemes: readonly Scheme[], subject: Subject): void => 
 
 const needsTheirKey = ({ senderKey, keys = 'secret' }: Scheme): boolean => senderKey !== undefined && keys === 'secret'
 
-/** Returns headers by which a request shows the scheme. */
+/** Returns headers of a request that shows the scheme; none where the scheme cannot sign an example. */
 const showingHeaders = (scheme: Scheme): Headers => {
   if (scheme.shownBy) return scheme.shownBy
   try {

@@ -1,4 +1,4 @@
-/** Finds weak secrets: easy to guess, a placeholder that was never filled in, or with a blank around. No message quotes a secret. */
+/** Finds weak secrets: secrets that are easy to guess, were never filled in, or have a blank around them. No message quotes a secret. */
 
 import { insecure } from '../../config/config.ts'
 import { isPrefixAlone } from '../../config/secrets.ts'
@@ -24,7 +24,7 @@ export const reviewSecrets = (subject: Subject): void => {
 
 type SecretContext = Pick<Subject, 'texts' | 'placeOf'> & { readonly say: ReportFinding }
 
-/** Reviews a secret whose references are resolved. An empty secret, or a prefix without a secret, is an error already. */
+/** Reviews a secret whose references are resolved. Of an empty secret, or only a prefix, nothing is said: it is an error already. */
 export const reviewSecret = (secret: string, path: Path, { say, texts, placeOf }: SecretContext): void => {
   if (secret === insecure || secret.trim() === '' || isPrefixAlone(secret)) return
   // Where the environment is not read, references are not resolved.

@@ -1,4 +1,4 @@
-/** Reviews habits of senders: several events in one request, and no second try after a refusal. */
+/** Reviews routes whose senders put several events into one request (WH322), or never send a refused event again (WH321). */
 
 import type { RouteSource } from '../../config/config.ts'
 import type { Loaded } from '../../config/load.ts'
@@ -12,7 +12,7 @@ export const reviewSenders = (subject: Subject): void => {
   reviewSeveral(subject)
 }
 
-/** Reports that a sender puts several events into a request: `events` looks at each of them, and later stages get all of them. */
+/** Reports that a sender puts several events into a request. `events` looks at each event, and later stages get the whole request. */
 const reviewSeveral = ({ route, catalogue, spec, say }: Subject): void => {
   if ((spec.events ?? []).length === 0) return
   for (const { title, reads } of checkedWith(route, catalogue)) {
@@ -27,7 +27,10 @@ const reviewSeveral = ({ route, catalogue, spec, say }: Subject): void => {
 
 type Sources = readonly { readonly route: RouteSource }[]
 
-/** Reports once what the rate limit means for routes whose senders never send again. An author who wrote a limit has thought of it. */
+/**
+ * Reports once, for all routes whose senders never send a refused event again, that the rate limit refuses events. Where the configuration
+ * has a `rate_limit`, its author has thought of that, and nothing is said.
+ */
 export const reviewRepeats = (sources: Sources, { config, written }: Loaded, catalogue: Catalogue): Diagnostic[] => {
   if (written.has('rate_limit')) return []
   const losing = sources.map(({ route }) => route).filter((route) => neverAgain(route, catalogue) !== undefined)
@@ -47,6 +50,7 @@ export const reviewRepeats = (sources: Sources, { config, written }: Loaded, cat
   ]
 }
 
+/** Returns the title of a route's sender that never sends a refused event again; `undefined` where there is none. */
 const neverAgain = (route: RouteSource, catalogue: Catalogue): string | undefined =>
   route.enabled && verifyNames(route.spec).length > 0
     ? checkedWith(route, catalogue).find(({ repeats }) => repeats?.byItself === false)?.title

@@ -1,4 +1,4 @@
-/** Reviews the adapter's own settings: the global secret, plain HTTP, the agent's program, secrets in clear text. */
+/** Reviews the settings around the routes: the global secret, plain HTTP, the agent's program, secrets in clear text. */
 
 import { statSync } from 'node:fs'
 import { isUsableSecret } from '../../config/adapter.ts'

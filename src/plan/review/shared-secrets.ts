@@ -1,4 +1,4 @@
-/** Finds secrets that routes share: a sender that may post to one of them may post to the others. */
+/** Finds secrets that routes share: a sender that may post to one of these routes may post to all of them. */
 
 import { insecure, type RouteSource } from '../../config/config.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
@@ -27,7 +27,7 @@ export const reviewSharedSecrets = (routes: readonly { readonly route: RouteSour
   return [...diagnostics, ...reviewInherited(routes)]
 }
 
-/** Reports once that routes with different senders have the global secret. */
+/** Reports once that routes with different senders inherit the global secret. */
 const reviewInherited = (routes: readonly { readonly route: RouteSource }[]): Diagnostic[] => {
   const isOfSender = ({ spec }: RouteSource): boolean =>
     verifyNames(spec).length > 0 && spec.public_key === undefined && !verifyNames(spec).some((name) => pluginNamePattern.test(name))

@@ -1,4 +1,4 @@
-/** The subject of a review: a route that compiles, its context, and the function that reports a finding. */
+/** The subject of a review: a route, its context, and the function that reports a finding about it. */
 
 import type { Profile, RouteSource } from '../../config/config.ts'
 import {
@@ -36,7 +36,7 @@ export const subjectOf = (route: RouteSource, profile: Profile, around: ReviewCo
   return { ...around, route, spec: route.spec, profile, say, placeOf }
 }
 
-/** Makes a fix of edits. */
+/** Makes a fix of edits. `safe`: as in `Fix`. */
 export const fixOf = (title: string, safe: boolean, ...edits: readonly Edit[]): Fix => ({ title, safe, edits })
 
 /** Renders a path as people write it: `filters[2].not.field`. */

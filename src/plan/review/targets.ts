@@ -20,16 +20,17 @@ type TargetOwner = Pick<ReviewContext, 'catalogue' | 'hasProgram' | 'doubtful'> 
   readonly placeOf: (path: Path, of?: 'key' | 'value') => SourceRange
 }
 
+/** A target of a route or job: its part, its settings there, and the paths of its name and of these settings. */
 type NamedTarget = { readonly part: TargetPart; readonly extra: JsonObject; readonly path: Path; readonly extraPath: Path }
 
 export const reviewTargets = (sender: TargetOwner): void => {
   const { catalogue, profile, spec } = sender
   const targets = writtenTargets(spec)
   // A target that does not exist is an error already, and could read any key.
-  const namedTargets = targets.flatMap(({ target, path, ...rest }): NamedTarget[] => {
+  const namedTargets = targets.flatMap(({ target, path, ...settings }): NamedTarget[] => {
     const part = catalogue.targets.get(target)
     const item = Array.isArray(spec.deliver) ? spec.deliver[Number(path[1])] : undefined
-    return part ? [{ part, path: typeof item === 'object' ? [...path, 'target'] : path, ...rest }] : []
+    return part ? [{ part, path: typeof item === 'object' ? [...path, 'target'] : path, ...settings }] : []
   })
   const meant = namedTargets.length === targets.length ? reviewKeys(namedTargets, sender) : new Set()
   for (const to of namedTargets) {
@@ -39,7 +40,7 @@ export const reviewTargets = (sender: TargetOwner): void => {
   }
 }
 
-/** Returns whether a target cannot send at all. It is reported here, or was reported for the target's settings. */
+/** Returns whether a target cannot send at all. That is reported here, unless a mistake in the target's settings was reported already. */
 const reviewConnection = (
   { part, path }: NamedTarget,
   settings: JsonObject,
@@ -81,7 +82,7 @@ const reviewAddress = ({ part, extra, path, extraPath }: NamedTarget, settings: 
   say('WH713', at, `the target "${part.name}" has no address: ${problem}`, { help, of: at === path ? 'value' : 'key' })
 }
 
-/** Reports keys of `deliver_extra` that none of its targets reads. Returns the keys that were most likely meant. */
+/** Reports keys of a `deliver_extra` that none of the targets with it reads. Returns the known keys that were most likely meant. */
 const reviewKeys = (targets: readonly NamedTarget[], sender: TargetOwner): ReadonlySet<string> => {
   const meant = new Set<string>()
   for (const at of new Set(targets.map(({ extraPath }) => extraPath.join('.')))) {
@@ -101,6 +102,7 @@ const reviewKeys = (targets: readonly NamedTarget[], sender: TargetOwner): Reado
   return meant
 }
 
+/** A key that nothing reads: the known keys near to it, all known keys, the targets with its `deliver_extra`, and the path of that. */
 type UnreadKey = {
   readonly near: readonly string[]
   readonly known: readonly string[]

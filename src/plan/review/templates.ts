@@ -36,10 +36,10 @@ export const reviewTemplates = (subject: Subject): void => {
   }
 }
 
-/** Returns the name under which samples have the text at a path: the settings of all targets share one name. */
+/** Returns the name of the text at a path in `TakenSample.texts`. All texts in settings of targets share one name. */
 const textLabel = ([key, below]: Path): string => (key === 'prompt' ? key : below === 'key' ? `${key}.${below}` : 'deliver_extra')
 
-/** Visits all texts of a value, except under `secret` and `headers`: these are resolved secrets, no templates, and must not be shown. */
+/** Visits all texts of a value, except under `secret` and `headers`: texts there are no templates, and may be secrets. */
 const visitTexts = (value: Json, path: Path, tell: (path: Path, text: string) => void): void => {
   if (typeof value === 'string') tell(path, value)
   else if (Array.isArray(value)) for (const [i, item] of value.entries()) visitTexts(item, [...path, i], tell)
@@ -59,7 +59,10 @@ const checkKey = (subject: Subject, path: Path, key: string, check: (path: Path,
   subject.say('WH502', path, message, { help: `write ${instead}`, suggest: [instead], fix })
 }
 
-/** Says whether a payload may have a key `payload` or `event`: by samples, else by a script or a filter on the key. */
+/**
+ * Returns a function that says whether a payload may have a key `payload` or `event`: by the samples, where there is one of each event
+ * type. Otherwise a script, a filter on the key or a sender that is known for such keys makes it possible.
+ */
 const mayHaveIn = ({ spec }: Subject, sampled: Sampled | undefined): Surrounding['mayHave'] => {
   const fields = fieldNames(spec.filters)
   const known = spec.script === undefined && sampled && sampled.taken.length > 0 && coversEvents(sampled, spec) ? sampled : undefined

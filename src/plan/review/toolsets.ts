@@ -1,4 +1,4 @@
-/** Finds tools that a stranger's text could misuse (rules: Agents 6). */
+/** Finds agents that read a stranger's text and have tools that such a text could misuse (WH216; rules: Agents 6). */
 
 import { placeholders } from '../../expr/placeholder.ts'
 import { defaults } from '../../generated/defaults.ts'
@@ -9,10 +9,16 @@ const harmlessToolsets: ReadonlySet<string> = new Set(defaults.platform_toolsets
 
 const freeTextKeys =
   'title|body|message|text|subject|summary|description|comment|note|content|name|branch|ref|query|issue|pull_request|commits|head_commit|object_attributes|script_output|__raw__'
-/** Matches paths of fields in which strangers can write free text, or that contain such fields; in an expression, anywhere in it. */
+/**
+ * Matches the path of a field in which strangers can write free text, or that contains such a field, and an expression that names such a
+ * field anywhere.
+ */
 const freeTextPath = new RegExp(`^=.*\\b(?:${freeTextKeys})\\b|(?:^|\\.)(?:${freeTextKeys})$`, 's')
 
-/** Reports further toolsets for an agent that reads a stranger's text: the agent could follow instructions in the text with these tools. */
+/**
+ * Reports toolsets other than the default ones for an agent that reads a stranger's text: with these tools the agent could follow
+ * instructions in the text.
+ */
 export const reviewToolsets = ({ spec, profile, config, catalogue, jobs, say }: Subject): void => {
   if (spec.deliver_only) return
   const { cron_job: job } = spec

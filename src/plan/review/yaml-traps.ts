@@ -1,4 +1,4 @@
-/** Finds values that YAML 1.2 reads otherwise than their author may think: `no` is a text, and `010` is the number 10. */
+/** Finds values that YAML 1.2 reads in another way than their author may think (WH006): `no` is a text, and `010` is the number 10. */
 
 import type { Path } from '../../core/diagnostic.ts'
 import type { Json } from '../../core/json.ts'
@@ -17,7 +17,8 @@ export const reviewYamlTraps = (subject: Subject): void => {
 const truthWords = /^(?:yes|no|on|off)$/i
 
 const checkValue = (value: Json, path: Path, { texts, placeOf, say }: Subject): void => {
-  // Only numbers and truth words can be misread. A value in quotes is left alone: its quotes are in the written text.
+  // Only numbers and truth words can be misread. A value in quotes is no trap: the written text begins with a quote, so no check matches
+  // it.
   if (typeof value !== 'number' && !(typeof value === 'string' && truthWords.test(value))) return
   const place = placeOf(path)
   const written = texts.at(place)

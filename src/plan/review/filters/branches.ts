@@ -1,9 +1,12 @@
-/** Turns conditions into a list of alternatives. An alternative is a list of demands that must all be met. */
+/**
+ * Turns conditions into a list of branches: the ways in which the conditions can hold. A branch is a list of demands, which must all be
+ * met.
+ */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { isObject, type Json, own } from '../../../core/json.ts'
 
-/** A demand on a field. Without a field nothing is known of the demand. */
+/** One condition that must hold or must not hold. Without a field, nothing is known of the values that meet the demand. */
 export type Demand = {
   readonly field?: string
   readonly operator: string
@@ -14,12 +17,16 @@ export type Demand = {
   readonly path: Path
 }
 
+/** One way in which conditions can hold: all these demands are met. */
 export type Branch = readonly Demand[]
 
-/** The most alternatives. With more there is no list. */
+/** The most branches of a list. Where there would be more, there is no list. */
 const maxBranches = 256
 
-/** Returns every way in which a condition can hold (or fail); `undefined` past the bound. A malformed condition may do either. */
+/**
+ * Returns the branches in which a condition holds, or with `holds: false` does not hold; `undefined` where there would be too many. A
+ * malformed condition has one branch without demands, because nothing is known of it.
+ */
 export const branchesOf = (condition: Json | undefined, path: Path, holds = true): readonly Branch[] | undefined => {
   // A list is the `filters` of a route: all conditions must hold.
   if (Array.isArray(condition)) return holds ? allOf(condition, path, holds) : anyOf(condition, path, holds)
@@ -38,7 +45,7 @@ export const branchesOf = (condition: Json | undefined, path: Path, holds = true
   return [[{ ...(typeof field === 'string' ? { field } : {}), operator, operand, holds, path }]]
 }
 
-/** Returns the alternatives in which every item holds (or fails, in a `not any`). */
+/** Returns the branches in which every item holds, or with `holds: false` (in a `not any`) no item holds. */
 const allOf = (items: readonly Json[], path: Path, holds: boolean): readonly Branch[] | undefined => {
   let branches: readonly Branch[] = [[]]
   for (const [i, item] of items.entries()) {
@@ -49,7 +56,7 @@ const allOf = (items: readonly Json[], path: Path, holds: boolean): readonly Bra
   return branches
 }
 
-/** Returns the alternatives in which one item holds (or fails, in a `not all`). */
+/** Returns the branches in which one item holds, or with `holds: false` (in a `not all`) one item does not hold. */
 const anyOf = (items: readonly Json[], path: Path, holds: boolean): readonly Branch[] | undefined => {
   const branches: Branch[] = []
   for (const [i, item] of items.entries()) {
@@ -60,6 +67,6 @@ const anyOf = (items: readonly Json[], path: Path, holds: boolean): readonly Bra
   return branches
 }
 
-/** Returns the alternatives in which one of `a` and one of `b` are met together. */
+/** Returns the branches in which a branch of `a` and a branch of `b` are met together; `undefined` where there would be too many. */
 export const bothOf = (a: readonly Branch[] | undefined, b: readonly Branch[] | undefined): readonly Branch[] | undefined =>
   a && b && a.length * b.length <= maxBranches ? a.flatMap((one) => b.map((other) => [...one, ...other])) : undefined

@@ -1,4 +1,4 @@
-/** The conditions on fields in a route's filters, each with its path and the domain that its operator gives. */
+/** Lists the conditions on fields in a route's filters, with the fields that their operators hold for (`Domain`). */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { isObject, type Json, own } from '../../../core/json.ts'
@@ -30,10 +30,11 @@ export const canonicalField = (field: string): string =>
 
 type Operation = Pick<Leaf, 'operator' | 'operand'>
 
-/** Returns the domain of a condition; `undefined` where its operator says nothing. */
+/** Returns the domain of a condition, which says for which values it holds; `undefined` where its operator does not tell. */
 export const domainOf = ({ operator, operand }: Operation, operators: Catalogue['operators']): Domain | undefined =>
   operators.get(operator)?.domain?.(operand)
 
+/** A value in an operand, with its path in the route. */
 export type ComparedValue = { readonly value: Json; readonly path: Path }
 
 const valuesIn = (domain: Domain | undefined): readonly Json[] => {
@@ -41,7 +42,7 @@ const valuesIn = (domain: Domain | undefined): readonly Json[] => {
   return domain?.kind === 'part' ? [domain.value] : []
 }
 
-/** Returns the values that a condition compares its field with, as far as they are the operand or its items. */
+/** Returns the values that a condition compares its field with: the operand or its items, where the domain has them as they are written. */
 export const comparedIn = ({ operator, operand, path }: Leaf, domain: Domain | undefined): readonly ComparedValue[] =>
   valuesIn(domain).flatMap((value, i): ComparedValue[] => {
     const at = [...path, operator]

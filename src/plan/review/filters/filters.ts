@@ -1,4 +1,7 @@
-/** Finds filters that let no event through, and conditions that change nothing. The operators themselves decide, so nothing is guessed. */
+/**
+ * Finds filters that let no event through, and conditions that change nothing. Whether a value meets a condition is asked of the operator
+ * itself (`reach.ts`), so nothing is guessed.
+ */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { equalJson, isObject, type Json, own } from '../../../core/json.ts'
@@ -8,7 +11,7 @@ import { type Branch, bothOf, branchesOf, type Demand } from './branches.ts'
 import { domainOf } from './fields.ts'
 import { type Conflict, type Reach, reachWith } from './reach.ts'
 
-/** The most branches of a group of which each pair is compared. */
+/** The most items of an `any` of which each pair is compared. */
 const maxCompared = 24
 
 export const reviewFilters = (subject: Subject): void => {
@@ -30,7 +33,7 @@ export const reviewFilters = (subject: Subject): void => {
 
 type PlacedCondition = { readonly condition: Json; readonly path: Path }
 
-/** Returns the conditions that must hold in any case: those of the list, and those of an `all` among them. */
+/** Returns the conditions that must all hold: the items of a list, and instead of an `all` among them its items. */
 const requiredConditions = (condition: Json, path: Path): PlacedCondition[] => {
   if (Array.isArray(condition)) return condition.flatMap((item, i) => requiredConditions(item, [...path, i]))
   const all = isObject(condition) ? own(condition, 'all') : undefined
@@ -58,7 +61,7 @@ const conflictHelp = ([later, earlier]: Conflict, { catalogue }: Subject): strin
   return isChoice ? 'where either of them is meant, write one condition with `in`' : 'where either of them is meant, put both under `any`'
 }
 
-/** Returns whether no event can pass the filters, and reports it. */
+/** Returns whether no event can pass the filters. If so, it is reported (WH403). */
 const reportNever = (subject: Subject, filters: Json, reach: Reach): boolean => {
   const branches = branchesOf(filters, ['filters'])
   if (!branches) return false
@@ -94,7 +97,10 @@ const anyGroupsOf = (condition: Json, path: Path): ConditionList[] => {
 
 const isBelow = (path: Path, top: Path): boolean => top.every((part, i) => path[i] === part)
 
-/** Reports branches that no event takes because of the conditions beside them. Returns the paths of these branches as people write them. */
+/**
+ * Reports items of an `any` that never hold, because of the conditions beside the `any`. Returns the paths of these items as people write
+ * them.
+ */
 const reportDeadBranches = (subject: Subject, filters: Json, reach: Reach): string[] => {
   const branches = branchesOf(filters, ['filters']) ?? []
   if (branches.length < 2) return []
@@ -115,7 +121,7 @@ const reportDeadBranches = (subject: Subject, filters: Json, reach: Reach): stri
   return dead.map(writtenPath)
 }
 
-/** Reports conditions that stand twice among those that must all hold. */
+/** Reports conditions that stand twice among `top`, the conditions that must all hold. */
 const reportRepeated = (subject: Subject, top: readonly PlacedCondition[]): void => {
   for (const [i, { condition, path }] of top.entries()) {
     const first = i < maxCompared * maxCompared ? top.slice(0, i).find((each) => equalJson(each.condition, condition)) : undefined
@@ -131,7 +137,9 @@ const reportRepeated = (subject: Subject, top: readonly PlacedCondition[]): void
 const branchesAt = ({ path, items }: ConditionList, i: number, holds = true): readonly Branch[] | undefined =>
   branchesOf(items[i], [...path, i], holds)
 
-/** Reports branches that let no more through than another branch of their group. */
+/**
+ * Reports items of an `any` that let no event through which another item does not let through. `silent`: paths about which nothing is said.
+ */
 const reportSubsumed = (subject: Subject, group: ConditionList, reach: Reach, silent: ReadonlySet<string>): void => {
   const { items, path } = group
   if (items.length > maxCompared || silent.has(writtenPath(path.slice(0, -1)))) return
@@ -139,7 +147,7 @@ const reportSubsumed = (subject: Subject, group: ConditionList, reach: Reach, si
   const at = (i: number): string => writtenPath([...path, i])
   const covers = (wide: number, narrow: number): boolean =>
     equalJson(items[wide] as Json, items[narrow] as Json) || isCovered(branchesAt(group, narrow), branchesAt(group, wide, false), reach)
-  // From the end, so that of two equal branches the first stays.
+  // From the end, so that of two equal items the second is reported.
   for (let i = items.length - 1; i >= 0; i--) {
     if (silent.has(at(i))) continue
     const wide = [...items.keys()].find((j) => j !== i && !gone.has(j) && !silent.has(at(j)) && covers(j, i))
@@ -150,7 +158,10 @@ const reportSubsumed = (subject: Subject, group: ConditionList, reach: Reach, si
   }
 }
 
-/** Whether every event of the narrow branch is let through by the wide branch, too. */
+/**
+ * Whether each event that a narrow condition lets through is let through by a wide condition, too. `narrow`: the branches in which the
+ * narrow condition holds. `notWide`: the branches in which the wide condition does not hold.
+ */
 const isCovered = (narrow: readonly Branch[] | undefined, notWide: readonly Branch[] | undefined, reach: Reach): boolean => {
   const both = bothOf(narrow, notWide)
   return both !== undefined && both.length > 0 && reach.isNever(both)

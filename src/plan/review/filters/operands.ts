@@ -1,4 +1,4 @@
-/** Reviews the operands of conditions: values that the field can never have, and patterns that an operator takes letter by letter. */
+/** Reviews the operands of conditions: values that the field can never have (WH406), and texts that only look like a pattern (WH411). */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import type { Json } from '../../../core/json.ts'
@@ -66,8 +66,10 @@ const sayNote = ([note, help, suggest]: Note, operator: string, text: string, pa
   say('WH411', path, `${operator} ${shown}: ${note}`, { help, ...(suggest === undefined ? {} : { suggest: [suggest] }) })
 }
 
+/** What is likely wrong with a text, the way out, and the text to write instead; empty where nothing is wrong. */
 type Note = readonly [note: string, help: string, suggest?: string] | readonly []
 
+/** Returns a note on a pattern between slashes (`/^fix/i`), as JavaScript writes it; empty for any other pattern. */
 const noteOnPattern = (text: string): Note => {
   const inner = /^\/(.+)\/([gimsuy]+)$/.exec(text) ?? /^\/(\^.*\$)\/()$/.exec(text)
   if (!inner) return []
@@ -78,7 +80,7 @@ const noteOnPattern = (text: string): Note => {
 const patternForm = /^\^.|[\w)\]]\$$|\.\*|\\[dwsb]/
 const globForm = /[/.-]\*$|^\*[./-]|\*\*/
 
-/** `isWhole`: the text is compared with the field as a whole. */
+/** Returns a note on a text that looks like a pattern. `isWhole`: the operator compares the text with the whole field. */
 const noteOnLiteral = (operator: string, text: string, isWhole: boolean): Note => {
   if (patternForm.test(text)) return [`${operator} takes it letter by letter`, 'for a pattern, use `regex`']
   if (isWhole && globForm.test(text)) {

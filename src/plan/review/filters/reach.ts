@@ -1,4 +1,4 @@
-/** Finds demands that no event can meet together. The operators themselves decide, so nothing is guessed. */
+/** Finds demands that no event can meet together. Whether a value meets a demand is asked of the operator itself, so nothing is guessed. */
 
 import { equalJson, type Json } from '../../../core/json.ts'
 import type { Event } from '../../../core/request.ts'
@@ -9,22 +9,26 @@ import { canonicalField, domainOf } from './fields.ts'
 
 type Operators = Catalogue['operators']
 
-/** One or two demands that no value of their field meets. The finding is reported at the later demand. */
+/** One demand, or two demands on one field, that no value meets. The finding is reported at the later demand. */
 export type Conflict = readonly [later: Demand, earlier?: Demand]
 
 /** A demand with the domain and the test that its operator gives. */
 type KnownDomain = { readonly demand: Demand; readonly domain: Domain; readonly test: Test | undefined }
 
-/** Whether a test always decides. A limit may stop a pattern, a missing file a list: then neither the condition nor its `not` holds. */
+/**
+ * Whether a test always decides. A limit may stop the test of a pattern, and the file of a list may be missing. Then neither the condition
+ * nor a `not` around it holds.
+ */
 const isFirm = ({ kind }: Domain): boolean => kind !== 'pattern' && kind !== 'elsewhere'
 
 export type Reach = {
-  /** Returns why no event can meet all demands; `undefined` where an event might. */
+  /** Returns why no event can meet all demands of a branch; `undefined` where an event might meet them. */
   readonly conflictIn: (branch: Branch) => Conflict | undefined
-  /** Whether no event takes any of these branches. Demands whose test may be stopped do not count. */
+  /** Whether no event can meet any of these branches, even without the demands whose test may not decide (`isFirm`). */
   readonly isNever: (branches: readonly Branch[] | undefined) => boolean
 }
 
+/** Makes the functions that judge branches, with the tests and domains of these operators. */
 export const reachWith = (operators: Operators): Reach => {
   const asked = new Map<Demand, KnownDomain | undefined>()
   const knownOf = (demand: Demand): KnownDomain | undefined => {
@@ -59,7 +63,7 @@ const isEvent = ({ field }: Demand): boolean => field !== undefined && canonical
 
 type Value = Json | undefined
 
-/** Returns the only values that meet a demand; `undefined` where they cannot be listed. */
+/** Returns the only values that meet a demand; `undefined` where such values cannot be listed. */
 const onlyValues = ({ demand: { holds }, domain }: KnownDomain): readonly Value[] | undefined => {
   if (domain.kind === (holds ? 'one_of' : 'none_of')) return domain.values
   return domain.kind === (holds ? 'absent' : 'present') ? [undefined] : undefined
@@ -80,8 +84,9 @@ const conflictOf = (group: readonly KnownDomain[]): Conflict | undefined => {
 
 const noEvent = {} as Event
 
+/** Whether a value may meet a demand. */
 const admits = ({ demand: { holds }, domain, test }: KnownDomain, value: Value): boolean => {
-  // A missing field is on no list. Whether another value is on the list is not known here.
+  // The list of such a domain is not known here. A missing field is on no list, and any other value may be on it.
   if (domain.kind === 'elsewhere') return !(holds && value === undefined)
   if (!test) return true
   try {
@@ -103,7 +108,7 @@ const compileTest = ({ operator, operand }: Demand, operators: Operators): Test 
     isBad = true
   }
   const compiled = operators.get(operator)?.compile(operand, { profileDir: '', report, recompileAtReload: () => {} })
-  // A plugin's operator may have opened something. It is closed again, and then the test cannot be used.
+  // A plugin's operator may have opened a file or connection for its test. That is closed at once, so the test cannot be used.
   if (typeof compiled === 'object') void closeQuietly(compiled.close)
   return isBad || typeof compiled !== 'function' ? undefined : compiled
 }
@@ -114,7 +119,10 @@ const closeQuietly = async (close: () => void | Promise<void>): Promise<void> =>
   } catch {}
 }
 
-/** Finds a condition that must hold and must not hold. A list in a file does not count, because it may change between the two tests. */
+/**
+ * Finds a condition that must hold and must not hold. A condition on a list outside does not count, because the list may change between the
+ * two tests.
+ */
 const oppositeConflict = (group: readonly KnownDomain[]): Conflict | undefined => {
   for (const [i, later] of group.entries()) {
     const earlier = group.slice(0, i).find((each) => isOpposite(each.demand, later.demand) && later.domain.kind !== 'elsewhere')
@@ -133,6 +141,7 @@ const prefixOf = ({ demand: { holds }, domain }: KnownDomain): string | undefine
   return sure === '' ? undefined : sure
 }
 
+/** Finds two patterns that want different texts at the start of the field. */
 const prefixConflict = (group: readonly KnownDomain[]): Conflict | undefined => {
   const fixed = group.flatMap((known) => {
     const text = prefixOf(known)

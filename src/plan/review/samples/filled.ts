@@ -1,4 +1,6 @@
-/** Reviews how samples fill in a text: placeholders without a value in any sample, and values that are cut. */
+/**
+ * Reviews how samples fill in the texts of a route: placeholders without a value in any sample (WH501), and values that are cut (WH504).
+ */
 
 import type { Path } from '../../../core/diagnostic.ts'
 import { printable } from '../../../core/text.ts'
@@ -8,10 +10,10 @@ import { fixOf, type Subject } from '../subject.ts'
 import { type NearPaths, namesFurtherItem, nearPathHelp, nearPaths } from './near-paths.ts'
 import { coversEvents, inNoneOf, type Sampled } from './sampled.ts'
 
-/** A text of the route. `where`: the key under which samples have its filled placeholders. */
+/** A text of the route. `where`: the name of the text in `TakenSample.texts`. */
 export type TextAt = { readonly path: Path; readonly text: string; readonly where: string }
 
-/** Reviews the placeholders of a text. `said`: the offsets at which a finding was reported already. */
+/** Reviews the placeholders of a text by samples that the user chose. `said`: the offsets at which a finding was reported already. */
 export const reviewFilled = (subject: Subject, sampled: Sampled, at: TextAt, said: ReadonlySet<number>): void => {
   for (const { piece, from } of templatePieces(at.text)) {
     if (piece.kind === 'text' || said.has(from)) continue
@@ -23,7 +25,10 @@ export const reviewFilled = (subject: Subject, sampled: Sampled, at: TextAt, sai
   }
 }
 
-/** Reviews a text by the sender's own samples. An event may have more keys, so only a placeholder with a near path is reported. */
+/**
+ * Reviews a text by the built-in samples of the sender. A real event may have more keys than these samples. So a placeholder is reported
+ * only where a sample has a path that differs by a slip.
+ */
 export const reviewSlips = (subject: Subject, sampled: Sampled, at: TextAt, reportedAt: ReadonlySet<number>): void => {
   const known = new Set(sampled.paths('event'))
   for (const { piece, from } of templatePieces(at.text)) {
@@ -41,6 +46,7 @@ export const reviewWholePayload = (subject: Subject, sampled: Sampled): void =>
 /** A part of a text, with the offset where it begins. */
 type TextPart = { readonly text: string; readonly at: number }
 
+/** Returns how each sample filled in the placeholder `written` of the text `where`. */
 const fillingsOf = ({ taken }: Sampled, where: string, written: string) =>
   taken.flatMap(({ texts = [], ...sample }) =>
     texts.filter((each) => each.where === where && each.written === written).map((filled) => ({ ...sample, filled })),

@@ -1,4 +1,4 @@
-/** Lists the dotted paths of payloads, and finds the paths that somebody may have meant by a wrong path. */
+/** Lists the dotted paths of payloads, and finds the paths that the author of a wrong path may have meant. */
 
 import { isObject, type Json } from '../../../core/json.ts'
 import { isOneSlip, nearest } from '../../../core/text.ts'
@@ -7,7 +7,7 @@ import { eitherOf } from '../subject.ts'
 const maxDepth = 12
 const maxPaths = 20_000
 
-/** Returns every path of these payloads that a placeholder can name. Of a list, the first item stands for all. */
+/** Returns every path of these payloads that a placeholder can name. In a list, the first item stands for all items. */
 export const pathsOf = (payloads: readonly Json[]): readonly string[] => {
   const paths = new Set<string>()
   const walk = (value: Json, above: string, depth: number): void => {
@@ -29,7 +29,7 @@ export const pathsOf = (payloads: readonly Json[]): readonly string[] => {
 
 /** The known paths that are near to a wrong path. */
 export type NearPaths = {
-  /** Paths that differ by a slip: a letter, its case, or a missing index. */
+  /** Paths that differ from the wrong path by a slip: one letter, letter case, `_` or `-`, or a missing index. */
   readonly slips: readonly string[]
   /** The slips first, then paths with an equal end, then paths that look alike. */
   readonly all: readonly string[]
@@ -43,7 +43,7 @@ export const nearPathHelp = ({ all }: NearPaths): string =>
 
 const maxNear = 3
 
-/** Finds the known paths that somebody may have meant by `path`, which is not known. */
+/** Finds the known paths that the author may have meant by `path`, which is not among `knownPaths`. */
 export const nearPaths = (path: string, knownPaths: readonly string[]): NearPaths => {
   const parts = path.split('.')
   const sameLength = knownPaths.map((other) => other.split('.')).filter((other) => other.length === parts.length)

@@ -1,4 +1,4 @@
-/** The results of sample payloads in a route, which the server's own code ran. */
+/** The results of running sample payloads through a route, with the server's own code. */
 
 import type { Event } from '../../../core/request.ts'
 import type { Filled } from '../../../expr/template.ts'
@@ -16,14 +16,18 @@ export type TakenSample = {
   readonly holds: ReadonlyMap<string, boolean>
   /** Present if the route's script ran. `silent`: why the script stopped the event; `undefined` where it let the event on. */
   readonly script?: { readonly silent: string | undefined }
-  /** The event whose values fill in the texts: the script's result, or without a script the event. Absent where the script did not run or stopped it. */
+  /**
+   * The event whose values fill in the texts: the result of the route's script, or without a script `event`. Absent where the script did
+   * not run, or stopped the event.
+   */
   readonly textEvent?: Event
   /** The filled placeholders, each with the key of the route under which its text stands. Present where `textEvent` is. */
   readonly texts?: readonly (Filled & { readonly where: string })[]
-  /** Whether it joined a group (`coalesce`). */
+  /** Whether the event joined a group (`coalesce`). */
   readonly merged?: boolean
 }
 
+/** The samples that a route can take, and their paths. */
 export type Sampled = {
   readonly taken: readonly TakenSample[]
   /** Returns every dotted path of the payloads, as filters (`event`) or as texts (`textEvent`) see them. */
@@ -43,6 +47,6 @@ const sampleNames = (taken: readonly TakenSample[]): string => {
   return `${names.join(', ')}${taken.length > names.length ? ', …' : ''}`
 }
 
-/** Whether the samples have each event of the route. Otherwise a key that they lack may be in another event. */
+/** Whether there is a sample of each event type of the route. Otherwise a key that no sample has may be in events of another type. */
 export const coversEvents = ({ taken }: Sampled, { events = [] }: Pick<Route, 'events'>): boolean =>
   events.every((name) => taken.some(({ event }) => event.eventType === name || event.eventAlias === name))

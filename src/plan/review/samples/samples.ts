@@ -20,14 +20,14 @@ export const reviewSamples = (subject: Subject): void => {
   if (isAsked) reviewAsked(subject, asked)
 }
 
-/** Reviews a route by samples that the user chose. They are taken to have all that matters. */
+/** Reviews a route by samples that the user chose. Such samples are taken to have all keys that matter. */
 const reviewAsked = (subject: Subject, sampled: Sampled): void => {
   for (const leaf of leavesOf(subject.spec.filters)) checkField(leaf, sampled, subject)
   checkKey(sampled, subject)
   checkScript(sampled, subject)
 }
 
-/** Whether a condition only asks if the field is there, and for no value. */
+/** Whether a condition only asks if an event has the field, and for no value of it. */
 const asksWhether = (leaf: Leaf, { catalogue }: Subject): boolean => {
   const kind = domainOf(leaf, catalogue.operators)?.kind
   return kind === 'present' || kind === 'absent'
@@ -42,7 +42,10 @@ const isMissing = (leaf: Leaf, sampled: Sampled, subject: Subject): boolean => {
   return !namesFurtherItem(field.replace(/^payload\./, ''), sampled.paths('event'))
 }
 
-/** Checks a field by the sender's own samples. As an event may have more keys, only a slip is WH409; another missing field is WH415. */
+/**
+ * Checks the field of a condition by the built-in samples of the sender. A real event may have more keys than these samples. So only a slip
+ * is a likely mistake (WH409); another missing field is told as a note (WH415).
+ */
 const checkSenderField = (leaf: Leaf, sampled: Sampled, subject: Subject): void => {
   if (!isMissing(leaf, sampled, subject)) return
   const near = nearFields(leaf.field, sampled)
@@ -57,7 +60,10 @@ const checkSenderField = (leaf: Leaf, sampled: Sampled, subject: Subject): void 
   }
 }
 
-/** Whether every sample has the map around a field, without its key. Where it has `null` or a list there, an event may have the field. */
+/**
+ * Whether every sample has the map around a field, and the map lacks the field's key. Where a sample has `null` or a list in place of the
+ * map, an event may have the field.
+ */
 const isUnlikely = (field: string, { taken }: Sampled): boolean => {
   if (field.startsWith('headers.')) return false
   const parts = field.split('.')
@@ -98,7 +104,10 @@ const nearFields = (field: string, sampled: Sampled, of: 'event' | 'textEvent' =
   return { slips: near.slips.map((each) => prefix + each), all: near.all.map((each) => prefix + each) }
 }
 
-/** Whether the sample fulfils the conditions that must hold beside this condition. Otherwise this condition is not about the sample. */
+/**
+ * Whether a sample fulfils the conditions that must hold beside the condition at `path`. Where it does not, the condition is about events
+ * of another kind than the sample.
+ */
 const reaches = ({ holds }: Sampled['taken'][number], path: Path): boolean => {
   const own = path.slice(1)
   return [...holds].every(([key, held]) => {
