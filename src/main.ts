@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** The command. It checks the version of Node before it loads the rest, so this file must run on Node 12 and imports nothing. */
+/**
+ * The entry of the program `headgate`. It checks the version of Node before it loads the command line, so that an old Node gets a plain
+ * message. This file itself must run on Node 12, so it imports nothing.
+ */
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major > 20 || (major === 20 && minor >= 20)) {

@@ -1,6 +1,6 @@
 /** Collects the chunks of a body in little more memory than the body's own size. */
 
-/** A chunk of this size or more is kept as it came. Node reads up to 64 KiB at once. */
+/** A chunk of this many bytes or more is large: it is kept as it came. Node reads up to 64 KiB at once. */
 const largeBytes = 16_384
 
 const noBytes = Buffer.alloc(0)
@@ -11,10 +11,13 @@ const noBytes = Buffer.alloc(0)
  * take a hundred times the body's size when a sender writes one byte at a time.
  */
 export class BodyBuffer {
+  /** The number of bytes that were added. */
   bytes = 0
   /** The first chunk. Most bodies have no other. */
   #first: Buffer = noBytes
+  /** All bytes up to the last large chunk, in order, beginning with the first chunk. `undefined` before a second piece is kept. */
   #kept: Buffer[] | undefined
+  /** The small chunks since the last large chunk, joined. Only the first `#smallBytes` of this buffer are filled. */
   #small: Buffer = noBytes
   #smallBytes = 0
 
@@ -37,6 +40,7 @@ export class BodyBuffer {
     this.#kept.push(chunk)
   }
 
+  /** Moves the joined small chunks to the kept pieces. */
   #keepSmall(): void {
     const { length } = this.#small
     if (length === 0) return
@@ -46,6 +50,7 @@ export class BodyBuffer {
     this.#keep(small)
   }
 
+  /** Copies a small chunk behind the small chunks before it. */
   #copy(chunk: Buffer): void {
     const needed = this.#smallBytes + chunk.length
     if (this.#small.length < needed) {

@@ -6,26 +6,29 @@ import type { Clock } from '../core/clock.ts'
 const maxBytes = 67_108_864
 /** The part of `maxBytes` that only small bodies may use. An ordinary event is small. */
 const reservedBytes = 16_777_216
+/** The largest body that counts as small. */
 const smallBytes = 65_536
 /** The most bytes for the bodies of one client. */
 const maxClientBytes = 16_777_216
-/** A body that comes slower than this stalls. A stalled body is given up when another body needs its memory. */
+/** A body that comes at a lower rate stalls. A stalled body is given up when another body needs its memory. */
 const leastBytesPerSecond = 65_536
-/** A body stalls at the earliest this long after its start. A burst of bytes delays the stall by this time at most. */
+/** A body stalls at the earliest this long after its start, and at the latest this long after its last bytes. */
 const graceMs = 2_000
 
 /** The memory that one body holds. */
 export interface Reservation {
-  /** Reserves memory for so many more bytes. `false`: there is none. */
+  /** Reserves memory for so many more bytes. `false`: there is no memory for them. */
   take(bytes: number): boolean
-  /** Reading pauses on our side. The body does not stall meanwhile. */
+  /** Says that the gateway itself has stopped reading this body. Until `resume`, the body does not stall. */
   pause(): void
+  /** Says that the gateway reads this body again. */
   resume(): void
   /** Gives all bytes back. May be called twice. */
   close(): void
 }
 
 export type ReservationOptions = {
+  /** The network of the client's address. All bodies of one network share the memory of one client. */
   readonly client: string
   /** The largest body that is served. A client may always hold a body of that size. */
   readonly maxBodyBytes: number
@@ -34,13 +37,17 @@ export type ReservationOptions = {
 }
 
 export interface BodyMemory {
+  /** Begins the reservation of one body, with no bytes yet. */
   reserve(options: ReservationOptions): Reservation
 }
 
-/** `dueAt`: the time at which the body stalls, unless more of it comes before. */
+/** One unfinished body. `dueAt`: the time on the monotonic clock at which the body stalls, unless more bytes come before. */
 type Holder = ReservationOptions & { bytes: number; dueAt: number }
 
-/** Counts the bytes that have come, not the announced bytes: an announcement costs a sender nothing. */
+/**
+ * Makes the memory that all bodies share. Bytes count when they have come, not when they are announced: announcing costs no sender
+ * anything.
+ */
 export const createBodyMemory = (clock: Clock): BodyMemory => {
   const holders = new Set<Holder>()
   const perClient = new Map<string, number>()
@@ -62,7 +69,7 @@ export const createBodyMemory = (clock: Clock): BodyMemory => {
     return taken + bytes > (isSmall ? maxBytes : Math.max(maxBytes - reservedBytes, holder.maxBodyBytes))
   }
 
-  /** Returns the body that has stalled for longest, of one client or of all. */
+  /** Returns the body other than `except` that has stalled for longest, of one client or of all; `undefined` when no body has stalled. */
   const mostStalled = (except: Holder, client: string | undefined): Holder | undefined => {
     let found: Holder | undefined
     let due = clock.monotonic()
@@ -75,7 +82,7 @@ export const createBodyMemory = (clock: Clock): BodyMemory => {
     return found
   }
 
-  /** Gives up stalled bodies until the bytes fit. `false`: they do not fit. */
+  /** Gives up stalled bodies until `bytes` more of this body fit. `false`: no stalled body is left, and the bytes do not fit. */
   const makeRoom = (holder: Holder, bytes: number): boolean => {
     for (;;) {
       const ofClient = clientIsFull(holder, bytes)

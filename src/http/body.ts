@@ -7,19 +7,21 @@ import type { BodyMemory } from './body-memory.ts'
 import type { Pace } from './pace.ts'
 import { PacedBody } from './paced-body.ts'
 
-/** The reason why a request has no body. */
+/** The reason why the body of a request was not read to its end. `gone`: the sender has closed the connection. */
 export type Unread = 'too large' | 'no room' | 'too slow' | 'gone'
 
 export type BodyOptions = {
   readonly maxBytes: number
+  /** Returns the network of the client's address. Called at most once, and only for a body of several chunks. */
   readonly client: () => string
   readonly bodyMemory: BodyMemory
-  /** Asked once, and only for a body of several chunks. */
+  /** Returns the pace at which the body is read. Called at most once, and only for a body of several chunks. */
   readonly pace: () => Pace
 }
 
 /**
- * Collects the body of a request that has just come, and calls `then` exactly once. A body of one chunk, the common case, is not copied.
+ * Collects the body of a request whose head has just come. Calls `then` exactly once, with the whole body or the reason why there is none.
+ * A body of one chunk, the common case, is not copied.
  */
 export const readBody = (
   request: IncomingMessage,
@@ -30,7 +32,7 @@ export const readBody = (
   const declared = Number(header(request.headers, 'content-length') ?? Number.NaN)
   // `undefined` once there is a result: the listeners below outlive the reading, and would keep the body in memory.
   let buffer: BodyBuffer | undefined = new BodyBuffer()
-  // Absent for a body that is whole in its first chunk, which is passed on in the same turn of the loop.
+  // `undefined` for a body that is whole in its first chunk: such a body waits for nothing, so it needs neither reservation nor pace.
   let paced: PacedBody | undefined
   const finish = (result: Buffer | Unread): void => {
     if (!buffer) return
@@ -57,6 +59,6 @@ export const readBody = (
   // A request that is cut off closes even without a listener for its errors (`onError` in lib/_http_incoming.js).
   const gone = (): void => finish('gone')
   request.on('close', gone)
-  // `Connection.fail` answers a malformed or late body. Then only the response closes, not the request.
+  // After `Connection.fail` has answered a malformed or late body, only the response closes, not the request.
   response.on('close', gone)
 }

@@ -1,25 +1,28 @@
-/** Closes a server without cutting off an answer. */
+/** Closes an HTTP server without cutting off an answer, in two steps: `drain` while requests still come, then `closeServer`. */
 
 import type { Server } from 'node:http'
 import type { LazyFastify } from './lazy-fastify.ts'
 
-const lastWordsMs = 500
+/** How long open connections may take to write their last answers and to end. */
+const lastAnswersMs = 500
 
-/** Holds back the requests that come while the server closes. */
+/** Holds back the answers to requests that come while the server closes. */
 export type Holding = {
+  /** From now on, the server reads requests and answers none of them. */
   readonly hold: () => void
-  /** Answers the requests that came since `hold`. */
+  /** Answers the requests that came since `hold`, and each later request at once. */
   readonly release: () => void
 }
 
 /**
- * How long requests are held. A connection that the system has taken but the server has not yet accepted would be reset by the close, so
- * the server accepts such connections first. Senders that wait for an answer open no further connections meanwhile.
+ * How long requests are held back. Closing the server would reset a connection that the system has taken but the server has not yet
+ * accepted, so the server accepts such connections first. A sender that waits for an answer opens no further connection in this time.
  */
 const holdMs = 60
 
 /**
- * Ends idle connections at once, and each other connection after its answer. With `requests`, no sender that posts at this moment is reset.
+ * Stops listening, ends idle connections at once and each other connection after its answer, and closes Fastify (`host`). With `requests`,
+ * the answers are held back for a moment before the close, so that the connection of a sender that posts just then is not reset.
  */
 export const closeServer = async (server: Server, host: LazyFastify, requests?: Holding): Promise<void> => {
   requests?.hold()
@@ -29,24 +32,28 @@ export const closeServer = async (server: Server, host: LazyFastify, requests?: 
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeIdleConnections()
   requests?.release()
-  const late = setTimeout(() => server.closeAllConnections(), lastWordsMs)
+  const late = setTimeout(() => server.closeAllConnections(), lastAnswersMs)
   await closed
   clearTimeout(late)
   await host.close()
 }
 
-/** The longest wait for one more request on each kept-alive connection. The answer to that request closes the connection. */
+/** The longest wait for kept-alive connections to bring one more request each. The answer to that request closes its connection. */
 const longestDrainMs = 1_000
 const lookEveryMs = 20
 
-/** A server that is stopping: each of its answers closes its connection. */
+/** The connections of a server that is stopping: each answer now closes its connection. */
 export type Draining = {
+  /** Returns the number of open connections. */
   readonly openConnections: () => number
   /** Half-closes idle connections, so that a late request does not meet a reset. */
   readonly endIdle: () => void
 }
 
-/** Waits until answers have closed all connections, for at most a second or `ms`, whichever is less. Then it ends idle connections. */
+/**
+ * Waits until answers have closed all connections, for at most a second or `ms` milliseconds, whichever is less. Then it half-closes idle
+ * connections, and waits up to half a second for their end.
+ */
 export const drain = async ({ openConnections, endIdle }: Draining, ms: number): Promise<void> => {
   const allGone = async (patienceMs: number): Promise<void> => {
     for (let waited = 0; openConnections() > 0 && waited < patienceMs; waited += lookEveryMs) {
@@ -55,5 +62,5 @@ export const drain = async ({ openConnections, endIdle }: Draining, ms: number):
   }
   await allGone(Math.min(ms, longestDrainMs))
   endIdle()
-  await allGone(lastWordsMs)
+  await allGone(lastAnswersMs)
 }

@@ -9,30 +9,33 @@ import { limitHeads } from '../node-internals/head-limit.ts'
 import { peerAddress } from './client.ts'
 import { rawReply, writeReply } from './write-reply.ts'
 
-/** The most requests without an answer. The answer to the last of them says `Connection: close`. */
+/** The most requests without an answer. The answer to the 16th says `Connection: close`. */
 const maxUnanswered = 16
-/** Bytes that are read and dropped from a sender that still writes after the last answer. */
+/** The most bytes that are read and dropped from a sender that still writes after the last request that is answered. */
 const maxDropped = 65_536
+/** How long a half-closed connection waits for its sender to close it too. */
 const lingerMs = 1_000
 
-/** Bounds the requests of a new connection of `node:http`, and ends it when its last answer is written. */
+/** Bounds the unanswered requests of a new connection of `node:http`, and ends the connection when its last answer is written. */
 export class Connection {
-  /** The connection's index in the list of open connections. The list keeps it right. */
+  /** The position of this connection in the list of open connections. The list updates the number. */
   index: number
   readonly #socket: Socket
-  /** The latest request and its answer. */
+  /** The latest request, and its response in `#response`. Both are `undefined` between two requests. */
   #request: IncomingMessage | undefined
   #response: ServerResponse | undefined
   #client: string | undefined
+  /** The number of requests whose answers are not written yet. */
   #unanswered = 0
-  /** The latest request is the last one to be answered. */
+  /** Whether the latest request is the last that this connection answers. */
   #isFull = false
-  /** Nothing more is parsed. */
+  /** Whether further bytes bypass the parser and are dropped. */
   #isDeaf = false
+  /** The number of bytes that were dropped. */
   #dropped = 0
-  /** Bytes that had left at the last `endIfStuck`; -1 when none waited. */
+  /** How many bytes the socket had sent at the last `endIfStuck`; -1 when no bytes waited to be sent. */
   #sent = -1
-  /** What `fail` wants written after all answers; empty where nothing is to be written before the end. */
+  /** The text that `fail` writes after all answers, before the connection ends; empty where it writes none, `undefined` before `fail`. */
   #lastWords: string | undefined
 
   constructor(socket: Socket, index: number) {
@@ -41,18 +44,21 @@ export class Connection {
     this.index = index
   }
 
-  /** The network of the peer's address. */
+  /** The network of the peer's address: the limits on connections count one network as one client. */
   get client(): string {
     this.#client ??= networkOf(peerAddress(this.#socket))
     return this.#client
   }
 
-  /** No request is without its answer. */
+  /** Whether every request of this connection has its answer. */
   get isIdle(): boolean {
     return this.#unanswered === 0
   }
 
-  /** Counts a request until its answer is written. `false`: the request comes after the last one that is answered. */
+  /**
+   * Counts a request as unanswered until its answer is written. `false`: the request gets no answer, because the last request that this
+   * connection answers came before.
+   */
   begin(request: IncomingMessage, response: ServerResponse): boolean {
     if (this.#isFull) {
       this.#ignoreRest()
@@ -66,7 +72,7 @@ export class Connection {
     return true
   }
 
-  /** More of the latest request's body may come than is read and dropped to keep a connection. */
+  /** Whether the unread rest of the latest request's body may be too large to be read and dropped, which would keep the connection. */
   get hasLargeRest(): boolean {
     if (!this.#request || this.#request.complete) return false
     const { headers } = this.#request
@@ -74,8 +80,8 @@ export class Connection {
   }
 
   /**
-   * Makes the answer to the latest request the last one. Nothing more is parsed. Until the sender has read the answer, what it still
-   * sends is dropped, up to a bound.
+   * Makes `response` the last answer of the connection, if `response` answers the latest request. No further bytes are parsed. Until the
+   * sender has read the answer, the bytes that the sender still writes are dropped, up to a bound.
    */
   closeAfter(response: ServerResponse): void {
     if (response !== this.#response) return
@@ -83,7 +89,7 @@ export class Connection {
     this.#ignoreRest()
   }
 
-  /** Answers a request that the parser could not read, or that did not come in time, and ends the connection. */
+  /** Answers with `reply` a request that the parser could not read, or that did not come in time, and ends the connection. */
   fail(reply: Reply): void {
     if (!this.#socket.writable) {
       this.#socket.destroy()
@@ -98,18 +104,18 @@ export class Connection {
     }
     const hasLast = this.#isFull && !response
     this.#ignoreRest()
-    // What follows the last request gets no answer.
+    // The failed bytes follow the last request that is answered, so they get no answer of their own.
     if (hasLast) return
     this.#lastWords = response ? '' : rawReply(reply)
     if (this.#unanswered === 0) this.#say()
   }
 
-  /** Ends the connection when no request is without its answer. */
+  /** Half-closes the connection when every request has its answer. */
   endIfIdle(): void {
     if (this.isIdle && !this.#isDeaf) this.#linger()
   }
 
-  /** Ends the connection when its sender has read nothing of a waiting answer since the last call. */
+  /** Destroys the connection when its sender has read no byte of a waiting answer since the last call of this method. */
   endIfStuck(): void {
     const waiting = this.#socket.writableLength
     const sent = waiting > 0 ? this.#socket.bytesWritten - waiting : -1
@@ -117,6 +123,7 @@ export class Connection {
     this.#sent = sent
   }
 
+  /** Marks an answer as the last: it says `Connection: close`, and the connection lingers after it instead of closing at once. */
   #sayLast(response: ServerResponse): void {
     this.#isFull = true
     response.setHeader('Connection', 'close')
@@ -134,10 +141,12 @@ export class Connection {
       this.#dropped += bytes.length
       if (this.#dropped > maxDropped) socket.pause()
     })
-    // Node's parser read the socket for the stream, which still believes that it is reading. The push makes it begin to read again.
+    // Node's parser has read from the socket in place of the socket's stream, and the stream believes that a read of its own still goes on.
+    // The push ends this imaginary read, so that the stream begins to read again.
     socket.push('')
   }
 
+  /** Called when the answer to a request is written, or its response is closed. */
   readonly #answered = (): void => {
     this.#unanswered--
     if (this.#unanswered > 0) return
@@ -148,12 +157,16 @@ export class Connection {
     this.#response = undefined
   }
 
+  /** Writes the text of `fail`, if there is one, and ends the connection. */
   #say(): void {
     if (this.#lastWords) this.#socket.write(this.#lastWords)
     this.#linger()
   }
 
-  /** Half-closes first. Closing with unread bytes would send a reset, and the sender could lose the answer. */
+  /**
+   * Half-closes the connection, and closes it once the sender has closed its side or `lingerMs` is over. Closing at once, with bytes of
+   * the sender unread, would send a reset, and the sender could lose the answer.
+   */
   #linger(): void {
     this.#ignoreRest()
     const socket = this.#socket

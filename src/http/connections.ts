@@ -1,4 +1,4 @@
-/** Watches all connections of a server, and passes on their requests and parser errors. */
+/** Watches all connections of a server: bounds their number, ends stuck connections, and passes requests on to one handler. */
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -11,27 +11,29 @@ import { Connection } from './connection.ts'
 
 /** The most open connections of all clients together. */
 export const maxConnections = 4_096
-/** The most open connections of one client. A proxy counts as one client, so the limit is half of all. */
+/** The most open connections of one client. A proxy counts as one client, so this limit is as high as half of all connections. */
 const maxPerClient = maxConnections / 2
-/** How often stuck connections are ended. An answer that nobody reads waits at least this long, and at most twice as long. */
+/** The time between two looks for stuck connections, in milliseconds. An answer that nobody reads waits for one to two such times. */
 const stuckMs = 30_000
 
 /** Takes one request, of any method and path. */
 export type Handle = (request: IncomingMessage, response: ServerResponse, connection: Connection) => void
 
+/** What the server needs of its connections: their number, their end when the server stops, and answers to parser errors. */
 export interface Connections extends Draining, Holding {
-  /** Answers a request that the parser could not read. */
+  /** Answers a request that the parser could not read. `error` is the error of the server's `clientError` event. */
   fail(error: { readonly code?: string }, socket: Socket): void
 }
 
-const ofSocket = Symbol('connection')
-type Watched = Socket & { [ofSocket]?: Connection }
-const connectionOf = (socket: Socket): Connection | undefined => (socket as Watched)[ofSocket]
+/** The property of a socket that has its connection. */
+const connectionKey = Symbol('connection')
+type WatchedSocket = Socket & { [connectionKey]?: Connection }
+const connectionOf = (socket: Socket): Connection | undefined => (socket as WatchedSocket)[connectionKey]
 
 /**
- * The open connections in no order, each with its index, so that it is removed in one step. A `Map` or `Set` would get a new table each
- * time that its table is full of removed entries. Where V8 has moved the old table among the old objects, the table keeps all sockets of
- * that moment alive until those are collected.
+ * The open connections in an array without order. Each connection has its index in the array, so that removing it takes one step. A `Map`
+ * or `Set` is no choice: V8 gives it a new table whenever the old table is full of removed entries. An old table that was moved to V8's
+ * old space keeps all sockets that it lists in memory until the next full garbage collection.
  */
 class OpenConnections {
   readonly all: Connection[] = []
@@ -39,7 +41,7 @@ class OpenConnections {
   add(socket: Socket): Connection {
     const connection = new Connection(socket, this.all.length)
     this.all.push(connection)
-    ;(socket as Watched)[ofSocket] = connection
+    ;(socket as WatchedSocket)[connectionKey] = connection
     socket.once('close', () => this.#remove(connection))
     return connection
   }
@@ -52,11 +54,15 @@ class OpenConnections {
   }
 }
 
-/** Watches a server made with `requireHostHeader: false`. A missing Host header is answered here, in the shape of our other errors. */
+/**
+ * Watches the connections of a server, and calls `handle` with each request that is not answered here. The server must be made with
+ * `requireHostHeader: false`: this function answers a missing Host header itself, in the shape of the gateway's other errors.
+ */
 export const watchConnections = (server: Server, clock: Clock, handle: Handle): Connections => {
   const open = new OpenConnections()
-  /** The answers to requests that are held back; `undefined` while none are. Each connection has at most sixteen. */
+  /** Functions that answer the requests held back since `hold`, at most sixteen for each connection; `undefined` while none is held. */
   let heldAnswers: (() => void)[] | undefined
+  /** Passes the requests of a server event to `then`, at once or when `release` is called. */
   const on = (event: 'request' | 'checkContinue' | 'checkExpectation', then: Handle): void => {
     server.on(event, (request: IncomingMessage, response: ServerResponse) => {
       const connection = connectionOf(request.socket)
@@ -68,10 +74,10 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
     })
   }
   on('request', handle)
-  // Without this listener Node answers 100 to every `Expect`, even where the body is then refused for its size.
+  // Without this listener Node answers every `Expect: 100-continue` with 100, even where the body is then refused for its size.
   on('checkContinue', handle)
   on('checkExpectation', (_request, _response, connection) => connection.fail(errorReply(417, 'Expectation failed')))
-  /** Asks the system for peer addresses only when one client may have too many connections. */
+  /** Whether the client of a new connection has more than `maxPerClient`. The look-up of all peer addresses is slow. */
   const isOneTooMany = ({ client }: Connection): boolean => {
     let count = 0
     for (const each of open.all) if (each.client === client) count++
@@ -79,6 +85,7 @@ export const watchConnections = (server: Server, clock: Clock, handle: Handle): 
   }
   server.on('connection', (socket) => {
     const connection = open.add(socket)
+    // With no more than `maxPerClient` connections in all, no client can have too many.
     if (open.all.length > maxPerClient && isOneTooMany(connection)) socket.destroy()
   })
   endStuck(server, open, clock)
@@ -112,6 +119,7 @@ const endStuck = (server: Server, open: OpenConnections, clock: Clock): void => 
   server.once('close', () => cancel())
 }
 
+/** Returns the answer to a request that Node's parser gave up with this error code. */
 const replyToBroken = (code: string | undefined): Reply => {
   if (code === 'HPE_HEADER_OVERFLOW') return errorReply(431, 'Header fields too large')
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? errorReply(408, 'Request timeout') : errorReply(400, 'Bad request')

@@ -1,4 +1,4 @@
-/** One request on a webhook path and its answer: sends the answer, tells how the request ended, and releases the request's plan. */
+/** One request on a webhook path and its answer: sends the answer, tells observers how the request ended, and releases its plan. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
@@ -15,11 +15,13 @@ import { writeReply } from './write-reply.ts'
 /** The state that all requests of a listener share. */
 export type ListenerContext = {
   readonly clock: Clock
+  /** Whether the gateway stops. Each answer then ends its connection. */
   readonly stopping: () => boolean
-  /** Hears how each request ended. */
+  /** Is told how each request ended. */
   readonly facts: Pick<Facts, 'tell'>
+  /** Writes the answers of one turn of the event loop together. */
   readonly batch: ReplyBatch
-  /** The number of requests without an answer. */
+  /** The number of requests that have not ended. */
   active: number
 }
 
@@ -42,6 +44,10 @@ type ExchangeParts = {
   readonly trustProxy: boolean | readonly string[]
 }
 
+/**
+ * From the arrival of a request to its end. After the constructor, exactly one of `leave`, `end`, `endStored`, `endLater`, `fail` is
+ * called.
+ */
 export class Exchange {
   readonly #listener: ListenerContext
   readonly #parts: ExchangeParts
@@ -61,15 +67,17 @@ export class Exchange {
     this.#plan = plan
   }
 
-  /** Counts the request as answered and releases its plan. Called when the request ends, or when its sender is gone. */
+  /**
+   * Ends the counting of the request, and releases its plan. Called from outside only when the sender is gone, so that nobody is answered.
+   */
   leave(): void {
     this.#listener.active--
     this.#plan?.owner.release()
   }
 
   /**
-   * Ends the request. An answer that ends its connection does not wait for the batch, because the end of the connection wakes its reader
-   * anyway.
+   * Ends the request: tells its end, then sends the answer with the batch of this turn. An answer that ends its connection is written at
+   * once, because the end of the connection wakes the sender anyway.
    */
   end(ended: EndedRequest, write: ReplyBatch = this.#parts.response.shouldKeepAlive ? this.#listener.batch : atOnce): void {
     this.leave()
@@ -78,15 +86,15 @@ export class Exchange {
   }
 
   /**
-   * Ends a request that took longer than a turn of the loop, because its work was stored. The answer goes out before the end is told: the
-   * body was in memory all the time, so telling later keeps it no longer.
+   * Ends a request that took longer than one turn of the event loop, because its work was stored. The answer is sent before the end is
+   * told, so that the sender waits less. In `end` the order is the other way round, which frees the body earlier.
    */
   readonly endStored = (ended: EndedRequest): void => {
     this.leave()
     this.#listener.batch(this.#answering(ended), () => this.#tell(ended))
   }
 
-  /** Answers now. The work on the body that is left (`later`) comes after the answer, and then the end is told. */
+  /** Answers a request now, and does the rest of its work (`later`) on the body after the answer. Then the end is told. */
   endLater({ later, ...ended }: EndedRequest, body: Buffer): void {
     const tell = (known: EndedRequest): void => {
       this.leave()
@@ -99,9 +107,13 @@ export class Exchange {
     })
   }
 
+  /** Ends a request whose work threw an error that nothing expects: a bug of ours. */
   readonly fail = (error: unknown): void => this.endStored(failedRequest(error))
 
-  /** Makes the function that writes the answer. It must not hold the whole end: the body would stay in memory until the answers leave. */
+  /**
+   * Makes the function that writes the answer. The function keeps only the parts of the `EndedRequest` that it needs: with the whole
+   * object, the body would stay in memory until the answers of this turn are written.
+   */
   #answering({ outcome, verified, reply }: EndedRequest): () => void {
     const eventId = verified?.eventId
     return () => {
@@ -133,7 +145,7 @@ export class Exchange {
 /** Refusals that end the connection, because the rest of the request is not read. */
 const endingConnection: ReadonlySet<string> = new Set<Refused['code']>(['too_large', 'too_many_headers', 'too_slow'])
 
-/** Runs `work`. An error of it is a bug of ours: it ends this request, never the process. */
+/** Runs `work`, and returns its result. An error that `work` throws is a bug of ours: it ends this request, never the process. */
 export const endedOnError = <T>(work: () => T): T | EndedRequest => {
   try {
     return work()

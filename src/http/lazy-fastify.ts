@@ -1,4 +1,4 @@
-/** Fastify, loaded after the start: loading takes a fifth of a start, and most requests do not need it. */
+/** Loads Fastify only after the gateway has started: loading takes a fifth of a start, and most requests do not need Fastify. */
 
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { performance } from 'node:perf_hooks'
@@ -8,25 +8,26 @@ import { errorReply } from '../core/reply.ts'
 import { writeReply } from './write-reply.ts'
 
 const lookEveryMs = 1_000
-/** The event loop is quiet when it is busy for less than this share of the time. */
-const quiet = 0.1
+/** The event loop is quiet in a second in which it is busy for less than this share of the time. */
+const quietShare = 0.1
 
 export interface LazyFastify {
-  /** Takes a request. Requests wait until Fastify is loaded. */
+  /** Handles a request with Fastify. The request waits until Fastify is loaded. */
   readonly handle: RequestListener
   /** Closes Fastify. Call it once the server is closed. */
   close(): Promise<void>
 }
 
+/** Fastify, ready for requests, and the function that hands a request to it. */
 type Loaded = { readonly app: FastifyInstance; readonly handle: RequestListener }
 
 /** The options of Fastify. `addTo` adds routes and error answers to it. */
 export type LazyFastifyOptions = FastifyServerOptions & { readonly addTo: (app: FastifyInstance) => void }
 
 /**
- * Prepares Fastify for a server that does not listen yet. Fastify is loaded by the first request that needs it, or else in the first quiet
- * second. It must not stay unloaded, because an upgrade may replace the program's files, and it is not loaded in a busy second, because
- * events would wait.
+ * Prepares Fastify for a server that does not listen yet. The first request that needs Fastify loads it, or else the end of the first quiet
+ * second. A gateway that never loaded Fastify could not do so after an upgrade has replaced the program's files. In a busy second, loading
+ * would keep events waiting.
  */
 export const createLazyFastify = (server: Server, clock: Clock, options: LazyFastifyOptions): LazyFastify => {
   let loading: Promise<Loaded> | undefined
@@ -39,7 +40,7 @@ export const createLazyFastify = (server: Server, clock: Clock, options: LazyFas
     const before = performance.eventLoopUtilization()
     cancel = clock.after(lookEveryMs, () => {
       if (loading) return
-      if (performance.eventLoopUtilization(before).utilization < quiet) void load().catch(() => {})
+      if (performance.eventLoopUtilization(before).utilization < quietShare) void load().catch(() => {})
       else lookLater()
     })
   }
@@ -55,6 +56,7 @@ export const createLazyFastify = (server: Server, clock: Clock, options: LazyFas
   }
 }
 
+/** Loads Fastify, and adds the routes. */
 const start = async ({ addTo, ...options }: LazyFastifyOptions): Promise<Loaded> => {
   const { default: Fastify } = await import('fastify')
   let handle: RequestListener | undefined

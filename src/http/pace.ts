@@ -1,6 +1,9 @@
-/** Shares the event loop among bodies of many chunks, so that small requests do not wait for them. */
+/** Shares the event loop among bodies of several chunks, so that small requests do not wait for large bodies. */
 
-/** The most bytes of such bodies that are read in a turn, as many as one read brings. Past it, their connections must pause. */
+/**
+ * The most bytes of bodies of several chunks that are read in a turn: as many as one read of a socket brings. A connection that brings more
+ * in this turn must pause.
+ */
 const maxBytesOfTurn = 65_536
 
 export interface Pace {
@@ -11,21 +14,21 @@ export interface Pace {
   take(bytes: number, resume: () => void, hasWaited: boolean): boolean
 }
 
-/** Calls the function when the next turn begins. */
+/** Calls `turn` when the next turn begins. A turn of a pace is a turn of the event loop (`eachTurn`), or longer (`slowTurn`). */
 export type NextTurn = (turn: () => void) => void
 
-/** Every turn of the event loop is one turn. */
+/** Begins a turn of the pace with each turn of the event loop. */
 export const eachTurn: NextTurn = (turn) => void setImmediate(turn)
 
 const slowTurnMs = 2
 
 /**
- * At most 32 MiB a second. It is the pace of all clients together whose signatures fail: each megabyte that they send brings the next garbage
- * collection nearer, which delays all requests.
+ * Begins a turn of the pace every two milliseconds, so that at most 32 MiB a second are read. All clients whose signatures failed share
+ * this pace: each megabyte that is read brings the next garbage collection nearer, and a collection delays all requests.
  */
 export const slowTurn: NextTurn = (turn) => void setTimeout(turn, slowTurnMs)
 
-/** One paused connection goes on in each turn. */
+/** Makes a pace. At the beginning of each turn, one paused connection resumes. */
 export const createPace = (nextTurn: NextTurn): Pace => {
   const waiting: (() => void)[] = []
   let taken = 0
@@ -43,7 +46,7 @@ export const createPace = (nextTurn: NextTurn): Pace => {
       if (!isDue) nextTurn(turn)
       isDue = true
       if (taken <= maxBytesOfTurn) return true
-      // If all bodies were read at the same pace, each would hold its memory until the last of them is whole.
+      // A body that has been read in part goes first: if all bodies advanced together, each would hold its memory until all are whole.
       if (hasWaited) waiting.unshift(resume)
       else waiting.push(resume)
       return false

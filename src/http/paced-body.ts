@@ -1,4 +1,7 @@
-/** What only a body of several chunks needs: memory while it is unfinished, and a pause where it would keep small requests waiting. */
+/**
+ * Handles a body of several chunks while it is read: it reserves memory for the unfinished body, and pauses the connection where its bytes
+ * would keep small requests waiting.
+ */
 
 import type { Socket } from 'node:net'
 import type { BodyMemory, Reservation, ReservationOptions } from './body-memory.ts'
@@ -17,12 +20,12 @@ export class PacedBody {
     this.#reservation = memory.reserve(options)
   }
 
-  /** Reserves memory for a chunk. `false`: there is none. */
+  /** Reserves memory for a chunk of so many bytes. `false`: there is no memory for the chunk. */
   reserve(bytes: number): boolean {
     return this.#reservation.take(bytes)
   }
 
-  /** Pauses the connection after a chunk of so many bytes, where the turn has had enough. */
+  /** Counts a chunk of so many bytes. Pauses the connection where this turn has read enough bytes. */
   keepPace(bytes: number): void {
     if (this.#pace.take(bytes, this.#goOn, this.#hasWaited)) return
     this.#hasWaited = true
@@ -30,7 +33,10 @@ export class PacedBody {
     this.#pause()
   }
 
-  /** Gives the memory back, and calls `answer` in turn, because a sender that is refused at once comes again at once. */
+  /**
+   * Gives the memory back, and calls `answer`, which refuses the body. In a turn that has read enough bytes, the answer waits for its turn
+   * like a paused connection: a sender that is refused at once would send again at once.
+   */
   refuse(bytes: number, answer: () => void): void {
     this.close()
     const inTurn = (): void => {
@@ -53,8 +59,8 @@ export class PacedBody {
 
   #pause(): void {
     this.#isPaused = true
-    // After each chunk the request's stream asks for more in `process.nextTick`, which resumes the socket (`_read` in
-    // lib/_http_incoming.js). Microtasks run after it, and before the next chunk is read.
+    // After each chunk, the request's stream asks for more in `process.nextTick`, which resumes the socket (`_read` in
+    // lib/_http_incoming.js). A microtask runs after that call, and before the next chunk is read.
     queueMicrotask(() => {
       if (this.#isPaused) this.#socket.pause()
     })

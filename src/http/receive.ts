@@ -1,4 +1,4 @@
-/** Takes a POST from the socket to its answer: early checks, body, plan, reply. */
+/** Takes a request on a webhook path from its head to its answer: early checks, plan, body, reply. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock } from '../core/clock.ts'
@@ -26,24 +26,32 @@ export type Serving = {
 
 export type ReceiveOptions = {
   readonly clock: Clock
-  /** Returns the present Serving. A request takes it once and keeps it to its end. */
+  /** Returns the present configuration. A request asks once, and keeps the answer to its end. */
   readonly serving: () => Serving
+  /** Whether the gateway stops. New requests are then refused. */
   readonly stopping: () => boolean
   /** Whether a signature of this client failed on this route a short time ago. */
   readonly hasFailed: (route: string, client: () => string) => boolean
-  /** Hears how each request ended. */
+  /** Is told how each request ended. */
   readonly facts: Pick<Facts, 'tell'>
+  /** Returns the function that is called after each stage of a request on this route, for debug logs. */
   readonly watch?: (route: string) => Watch
 }
 
-/** Entries of `rawHeaders`, two for each header. Past about 1,000 headers Node silently drops the rest, even Content-Length. */
+/**
+ * The most entries of `rawHeaders`. Each header has two entries: name and value. With more than about 1,000 headers, Node silently drops
+ * the later headers, even Content-Length.
+ */
 const maxRawHeaders = 200
 const retryAfterSeconds = 5
 
 // A request target may be absolute, as in `POST http://host/webhooks/x` (RFC 9112, 3.2.2).
 const webhookPath = /^(?:https?:\/\/[^/]*)?\/(?:p\/([^/?#]*)\/)?webhooks\/([^?#]*)/
 
-/** Returns the route (and the profile prefix) in a webhook path; `undefined` for other paths. */
+/**
+ * Returns the route's name in a request target, and the prefix of its profile where the path has one (`/p/<prefix>/webhooks/<name>`);
+ * `undefined` for a target that is no webhook path.
+ */
 export const parsePath = (url: string): { readonly name: string; readonly prefix?: string } | undefined => {
   const match = webhookPath.exec(url)
   if (!match) return undefined
@@ -51,7 +59,7 @@ export const parsePath = (url: string): { readonly name: string; readonly prefix
   return match[1] === undefined ? { name } : { name, prefix: decode(match[1]) }
 }
 
-/** Decodes percent escapes. A part with a malformed escape stays as it is, and then no route has that name. */
+/** Decodes percent escapes. A text with a malformed escape is returned as it is: no route has such a name, so the request gets a 404. */
 const decode = (part: string): string => {
   if (!part.includes('%')) return part
   try {
@@ -64,9 +72,9 @@ const decode = (part: string): string => {
 type WebhookPath = NonNullable<ReturnType<typeof parsePath>>
 
 export interface Receiver {
-  /** Takes a POST on a webhook path, or another request that may be a handshake. */
+  /** Takes a POST on a webhook path, or a request of another method that may be a handshake, and answers it. */
   receive(request: IncomingMessage, response: ServerResponse, path: WebhookPath, connection: Connection): void
-  /** Whether a request of another method than POST may be a handshake of its route. */
+  /** Whether the plan of the route at `path` answers handshakes with this method. `method` is not POST. */
   mayBeHandshake(method: string, path: WebhookPath): boolean
   /** The number of requests without an answer. */
   readonly active: number
@@ -79,7 +87,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
   const slowPace = createPace(slowTurn)
   const listener = createListenerContext(options)
 
-  /** Makes the checks that need no plan: size, then route (rules: Order 1). */
+  /** Makes the checks that need no plan, in the order of the rules (Order 1). Returns the plan, or the end of a refused request. */
   const checkBeforePlan = (request: IncomingMessage, path: WebhookPath, { table, maxBodyBytes }: Serving): RoutePlan | EndedRequest => {
     if (options.stopping()) return { outcome: refuse('stopping', { retryAfterSeconds }), stage: 'body_size' }
     if (request.rawHeaders.length > maxRawHeaders) return { outcome: refuse('too_many_headers'), stage: 'body_size' }
@@ -105,7 +113,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
       if (body === 'gone') return exchange.leave()
       if (typeof proceed !== 'function') return Buffer.isBuffer(body) ? exchange.endLater(proceed, body) : exchange.end(proceed, atOnce)
       const ended = Buffer.isBuffer(body) ? endedOnError(() => proceed(body)) : endedUnread[body]
-      // No closure is made here: it would hold the body until the work is stored.
+      // `endStored` and `fail` are passed as they are: a closure made here would keep the body in memory until the work is stored.
       if (ended instanceof Promise) void ended.then(exchange.endStored, exchange.fail)
       else exchange.end(ended)
     })
@@ -124,6 +132,7 @@ const mayBeHandshake = (table: Table, method: string, { name, prefix }: WebhookP
   return 'authenticate' in found && found.handshakes?.methods.has(method) === true
 }
 
+/** The ends of requests whose body was not read, by the reason. */
 const endedUnread = {
   'too large': { outcome: refuse('too_large'), stage: 'body_size' },
   'too slow': { outcome: refuse('too_slow', { detail: 'others needed the memory of a body that came too slowly' }), stage: 'body_size' },

@@ -1,14 +1,14 @@
-/** Writes all answers of a turn of the event loop together, at the end of the turn. */
+/** Writes all answers of one turn of the event loop together, at the end of the turn. */
 
 /**
- * Queues a write until everything that this turn brought has been worked on. `after` is called once all answers are written, so no sender
- * waits for it.
+ * Queues the function `write`, which writes one answer, until everything that this turn brought has been worked on. `after` is called once
+ * all answers of the turn are written, so that no sender waits for `after`.
  */
 export type ReplyBatch = (write: () => void, after?: () => void) => void
 
 /**
- * Each write of an answer wakes its reader, and under load that costs more than the answer does. Answers that are written back to back wake
- * the reader once. A lone answer does not wait. The queue holds at most one write for each open request.
+ * Makes an empty batch. Each write of an answer wakes the sender that reads it, and under load the waking costs more than the answer.
+ * Answers that are written back to back wake a sender once. The queue holds at most one write for each open request.
  */
 export const createReplyBatch = (): ReplyBatch => {
   let waiting: (() => void)[] = []
@@ -26,7 +26,5 @@ export const createReplyBatch = (): ReplyBatch => {
   }
 }
 
-/**
- * Writes at once. A refusal before the signature check must not wait for other answers, because a flood of refusals would fill the memory.
- */
+/** Writes an answer at once. It is for refusals before the signature check: if they waited, a flood of them would fill the memory. */
 export const atOnce: ReplyBatch = (write) => write()

@@ -1,10 +1,13 @@
-/** Makes the RequestHead of a request, before its body is read. */
+/** Makes the RequestHead of a request, the form in which plans see a request before its body is read. */
 
 import type { IncomingMessage } from 'node:http'
 import type { RequestHead } from '../core/request.ts'
 import { clientAddress, isListedProxy } from './client.ts'
 
-/** Makes the head. `at`: wall time, milliseconds. Members that are costly are worked out only when they are asked for. */
+/**
+ * Makes the head. `trust`: which proxies are trusted (`clientAddress` in client.ts). `at`: when the request came, in milliseconds since
+ * 1970. Members that are costly are functions, and are worked out only when a stage calls them.
+ */
 export const requestHead = (request: IncomingMessage, trust: boolean | readonly string[], at: number): RequestHead => ({
   method: request.method ?? 'POST',
   url: () => senderUrl(request, trust),
@@ -15,12 +18,13 @@ export const requestHead = (request: IncomingMessage, trust: boolean | readonly 
   at,
 })
 
-/** A host with an optional port: no blanks, no second address, no path. */
+/** The form of a host with an optional port. A text with blanks, commas or a path does not fit. */
 const hostForm = /^[\w.:[\]-]{1,255}$/
 
 /**
- * Returns the address as the sender sees it, for signatures that cover it: host and path of the request, over http. Behind a trusted proxy,
- * `X-Forwarded-Proto` and `X-Forwarded-Host` count. Where a proxy rewrites the path, `public_url` is necessary.
+ * Returns the URL that the sender posted to, for signatures that cover the URL: `http://`, and host and path of the request. Behind a
+ * trusted proxy, `X-Forwarded-Proto` and `X-Forwarded-Host` decide scheme and host. Where a proxy rewrites the path, the URL is wrong, and
+ * the operator must set `public_url`.
  */
 const senderUrl = (request: IncomingMessage, trust: boolean | readonly string[]): string => {
   const { headers, url = '/' } = request

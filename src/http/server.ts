@@ -1,4 +1,4 @@
-/** The HTTP server. Requests on webhook paths go to the receiver, all other requests to Fastify, under the same limits. */
+/** The HTTP server. POSTs and handshakes on webhook paths go to the receiver, all other requests to Fastify, under the same limits. */
 
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -11,7 +11,7 @@ import { type Handle, maxConnections, watchConnections } from './connections.ts'
 import { createLazyFastify } from './lazy-fastify.ts'
 import { createReceiver, parsePath, type ReceiveOptions, type Receiver } from './receive.ts'
 
-/** Limits against slow headers, slow bodies and idle connections (rules: Limits 4). Node leaves several of them off, or long. */
+/** Limits against slow headers, slow bodies and idle connections, in milliseconds and bytes (rules: Limits 4). Node's own are looser. */
 export const connectionLimits = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -21,37 +21,39 @@ export const connectionLimits = {
 }
 
 /**
- * The most bytes of a body that wait for their reader: as many as one read brings. With Node's 16 KiB each larger body stops its socket and
- * starts it again, which costs two system calls. For answers this limit changes nothing, because a connection has few unsent answers
- * (connection.ts).
+ * The most bytes of a body that wait for their reader before Node stops reading the socket: as many as one read brings. With Node's own
+ * limit of 16 KiB, each larger body stops its socket and starts it again, which costs two system calls. The option limits unsent answers
+ * too, but a connection has few of them (connection.ts).
  */
 const highWaterMark = 65_536
 
+/** A listening server. */
 export interface Listener {
+  /** Where the server listens: scheme, host and port. */
   readonly url: string
   /** The number of requests without their answers. */
   readonly active: () => number
-  /** Waits for at most `ms` until answers have closed the connections, then closes the server. */
+  /** Waits for at most `ms` milliseconds until answers have closed the connections, then closes the server. */
   close(ms: number): Promise<void>
 }
 
 export type ServerOptions = ReceiveOptions & {
   readonly host: string
   readonly port: number
-  /** Whether a balancer should send requests to this gateway. */
+  /** Whether a load balancer should send requests to this gateway, as `/readyz` says. */
   readonly isReady: () => boolean
   /** Shorter limits, for tests. */
   readonly limits?: typeof connectionLimits
 }
 
-/** Starts to listen. Throws a Fault when the address cannot be had. */
+/** Makes the server and starts to listen. Throws a Fault when the server cannot listen on host and port. */
 export const listen = async (options: ServerOptions): Promise<Listener> => {
   const limits = options.limits ?? connectionLimits
   const receiver = createReceiver(options)
   const server = createServer({ ...limits, highWaterMark, requireHostHeader: false })
   const host = createLazyFastify(server, options.clock, {
     logger: false,
-    // A path with a broken escape reaches no route and no handler.
+    // Called for a path with a broken percent escape, which reaches no route of Fastify and no other handler.
     frameworkErrors: (_error, request, reply) => void replyToUnknown(request, reply, errorReply(400, 'Bad request')),
     addTo: (app) => addRoutes(app, options.isReady),
   })
@@ -71,10 +73,12 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
   }
 }
 
-/** The methods of handshakes. A route takes them only where its scheme has such a question. */
+/**
+ * The methods, besides POST, that a handshake may have. A route takes such a request only where its scheme has a handshake of this method.
+ */
 const handshakeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** Whether the request may be a handshake. Where the plan cannot be made, it is none. */
+/** Whether a request may be a handshake. A request for a route whose plan cannot be made is no handshake. */
 const mayBeHandshake = (receiver: Receiver, method: string, path: Parameters<Receiver['mayBeHandshake']>[1]): boolean => {
   try {
     return receiver.mayBeHandshake(method, path)
@@ -84,15 +88,15 @@ const mayBeHandshake = (receiver: Receiver, method: string, path: Parameters<Rec
 }
 
 /**
- * Passes a POST on a webhook path straight to the receiver: Fastify's router and reply take a tenth of the time of a request (DECISIONS.md,
- * 4).
+ * Makes the handler of all requests. It passes a POST or a handshake on a webhook path straight to the receiver: Fastify's router and reply
+ * take a tenth of the time of a request (DECISIONS.md, 4). Fastify (`handler`) gets all other requests.
  */
 const routeRequests = (receiver: Receiver, handler: RequestListener): Handle => {
   return (request, response, connection) => {
     const { method = '', url = '' } = request
     const path = method === 'POST' || handshakeMethods.has(method) ? parsePath(url) : undefined
     if (path && (method === 'POST' || mayBeHandshake(receiver, method, path))) return receiver.receive(request, response, path, connection)
-    // Only webhook paths need a body.
+    // Fastify's routes read no body, so the answer to a request with a large body ends its connection.
     if (connection.hasLargeRest) connection.closeAfter(response)
     handler(request, response)
   }
@@ -108,12 +112,13 @@ const replyToUnknown = (request: FastifyRequest, reply: FastifyReply, other: Rep
     .send(body)
 }
 
+/** Adds `/health`, `/readyz` and the answers to all other requests. */
 const addRoutes = (app: FastifyInstance, isReady: ServerOptions['isReady']): void => {
   app.removeAllContentTypeParsers()
   // Only webhook paths take a body, so this parser leaves every other body unread.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.get('/health', async () => ({ status: 'ok', platform: 'webhook' }))
-  // The answer has no reason, because anybody may ask. The log has the reason.
+  // The answer gives no reason why the gateway is not ready, because anybody may ask. The log has the reason.
   app.get('/readyz', (_request, reply) => {
     const ready = isReady()
     return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready' })

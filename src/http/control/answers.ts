@@ -7,9 +7,10 @@ import { messageOf, StoreFault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Log } from '../../core/log.ts'
 import { controlOperations } from '../../generated/control.ts'
-import { streamOf } from './line-stream.ts'
+import { jsonLinesStream } from './line-stream.ts'
 import { type Operation, questionOf } from './questions.ts'
 
+/** Adds a route to Fastify for each operation of the table (schema/control.schema.json). */
 export const addOperations = (app: FastifyInstance, gateway: RunningGateway): void => {
   for (const [name, operation] of Object.entries<Operation>(controlOperations)) {
     const run = gateway[name as keyof RunningGateway] as (question: JsonObject) => Promise<unknown>
@@ -19,14 +20,14 @@ export const addOperations = (app: FastifyInstance, gateway: RunningGateway): vo
       ...('maxQuestionBytes' in operation ? { bodyLimit: operation.maxQuestionBytes } : {}),
       async handler({ params, body }, reply) {
         const question = questionOf(operation, params, body)
-        const answer = await attempt(() => run(question))
-        return 'isStream' in operation ? reply.type('application/x-ndjson').send(streamOf(answer as TailLines)) : answer
+        const answer = await withoutStatusCode(() => run(question))
+        return 'isStream' in operation ? reply.type('application/x-ndjson').send(jsonLinesStream(answer as TailLines)) : answer
       },
     })
   }
 }
 
-/** Adds the answers to unknown requests and to failures. */
+/** Adds the answers to unknown requests (404), to a store that fails (503), to mistakes in a request (4xx) and to other errors (500). */
 export const addRefusals = (app: FastifyInstance, log: Log): void => {
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not known to this version of the gateway' }))
   app.setErrorHandler((error, request, reply) => {
@@ -38,8 +39,11 @@ export const addRefusals = (app: FastifyInstance, log: Log): void => {
   })
 }
 
-/** Runs an operation and wraps its error, so that a `statusCode` in the error is not taken for a mistake in the request. */
-const attempt = async <T>(work: () => T | Promise<T>): Promise<T> => {
+/**
+ * Runs an operation. An error other than a StoreFault is wrapped in one without a `statusCode`: otherwise the error handler would take an
+ * error of the operation for a mistake in the request.
+ */
+const withoutStatusCode = async <T>(work: () => T | Promise<T>): Promise<T> => {
   try {
     return await work()
   } catch (error) {

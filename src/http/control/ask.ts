@@ -1,4 +1,4 @@
-/** Asks the gateway of a data directory a question, over its control socket. */
+/** Asks the gateway that serves a data directory one question, over its control socket. */
 
 import { existsSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
@@ -7,8 +7,9 @@ import { readText } from '../../core/bytes/read-text.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import { servingPid } from './pid-record.ts'
-import { connectError, controlSocket, isReachable, openShortPath } from './socket-path.ts'
+import { connectError, controlSocket, isShortEnough, openShortPath } from './socket-path.ts'
 
+/** What a command knows of the gateway that it asks: its data directory, and how the operator calls this program (`self`), for hints. */
 export type Asker = Pick<Workspace, 'dataDir' | 'self'>
 type Method = 'GET' | 'POST'
 
@@ -25,7 +26,7 @@ export const askGateway = async (asker: Asker, method: Method, path: string, bod
 /** Returns a Fault that says why no gateway can be asked, and what to do. */
 export const notRunning = ({ dataDir, self }: Asker): Fault => {
   const socket = controlSocket(dataDir)
-  const tooLong = existsSync(socket) && !isReachable(socket)
+  const tooLong = existsSync(socket) && !isShortEnough(socket)
   const pid = tooLong ? undefined : servingPid(dataDir)
   if (pid !== undefined) {
     const hint = 'it makes the socket again within seconds: try again'
@@ -40,31 +41,31 @@ export const notRunning = ({ dataDir, self }: Asker): Fault => {
   })
 }
 
-/** Whether a gateway takes connections. Also `true` where nobody can tell: the next question then fails with the reason. */
+/** Whether a process listens on the control socket. Also `true` after another error: the next question then fails with its reason. */
 export const isListening = async ({ dataDir }: Asker): Promise<boolean> => {
   const path = controlSocket(dataDir)
-  if (!isReachable(path)) return false
+  if (!isShortEnough(path)) return false
   const code = await connectError(path)
-  return code === undefined || !unheard.has(code)
+  return code === undefined || !notListeningCodes.has(code)
 }
 
 /**
- * Returns the gateway's answer; `undefined` when no process listens on the control socket, or the socket's path is too long. Throws a Fault
- * when the gateway does not answer, refuses or fails.
+ * Returns the gateway's answer; `undefined` when no process listens on the control socket, or the socket's path is too long for the kernel.
+ * Throws a Fault when the gateway does not answer, refuses or fails.
  */
 export const tryGateway = async (asker: Asker, method: Method, path: string, body?: Json): Promise<Json | undefined> => {
   const short = openShortPath(controlSocket(asker.dataDir))
   if (short === undefined) return undefined
   try {
     const answer = await sendQuestion({ socketPath: short.path, method, path, text: body === undefined ? undefined : JSON.stringify(body) })
-    return answer && answerOf(answer)
+    return answer && jsonAnswer(answer)
   } finally {
     short.close()
   }
 }
 
-/** Returns the JSON of an answer. Throws a Fault for a refusal or a failure. */
-export const answerOf = ({ status, text }: HttpAnswer): Json => {
+/** Returns the JSON of an answer with status 200. Throws a Fault for every other status, and for a text that is not JSON. */
+export const jsonAnswer = ({ status, text }: HttpAnswer): Json => {
   const answer = parseAnswer(text)
   if (status === 200) return answer
   const reason = isObject(answer) && typeof answer.error === 'string' ? answer.error : `status ${status}`
@@ -82,15 +83,17 @@ const parseAnswer = (text: string): Json => {
 }
 
 type HttpAnswer = { readonly status: number; readonly text: string }
+/** `text`: the body, as JSON; `undefined` for a request without a body. */
 type HttpQuestion = { readonly socketPath: string; readonly method: Method; readonly path: string; readonly text: string | undefined }
 
-/** The error codes for a socket on which no process listens: it does not exist, or a dead process left it. */
-const unheard = new Set(['ENOENT', 'ECONNREFUSED'])
+/** The error codes for a socket on which no process listens: the socket does not exist, or a dead process left it. */
+const notListeningCodes = new Set(['ENOENT', 'ECONNREFUSED'])
 
-/** Returns the headers of a request with the body. */
+/** Returns the headers of a request whose body is `text`; none for a request without a body. */
 export const bodyHeaders = (text: string | undefined) =>
   text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
 
+/** Sends a request and reads the answer to it; `undefined` when no process listens on the socket. */
 const sendQuestion = ({ socketPath, method, path, text }: HttpQuestion): Promise<HttpAnswer | undefined> =>
   new Promise((resolve, reject) => {
     const headers = bodyHeaders(text)
@@ -98,7 +101,7 @@ const sendQuestion = ({ socketPath, method, path, text }: HttpQuestion): Promise
     const late = setTimeout(() => request.destroy(new Error(`no answer within ${timeoutMs / 1000} s`)), timeoutMs)
     const fail = (error: unknown): void => {
       clearTimeout(late)
-      if (error instanceof Error && 'code' in error && unheard.has(String(error.code))) resolve(undefined)
+      if (error instanceof Error && 'code' in error && notListeningCodes.has(String(error.code))) resolve(undefined)
       else reject(new Fault('unreachable', `the gateway does not answer: ${messageOf(error)}`, { exitCode: exit.unreachable }))
     }
     request.on('error', fail)

@@ -9,7 +9,10 @@ import { type Asker, askGateway, isListening, notRunning } from './ask.ts'
 import { followGateway } from './follow.ts'
 import type { Operation } from './questions.ts'
 
-/** Returns a finder of the gateway of a data directory. Each call looks for the gateway again. */
+/**
+ * Returns a finder of the gateway that serves a data directory. Each call of `find` and `need` looks for the gateway again. Where no
+ * gateway runs, `find` resolves to `undefined`, and `need` throws a Fault.
+ */
 export const gatewayAt = (asker: Asker): GatewayFinder => {
   const gateway = clientOf(asker)
   return {
@@ -21,6 +24,7 @@ export const gatewayAt = (asker: Asker): GatewayFinder => {
   }
 }
 
+/** Returns an object with a function for each operation of the table. The function sends the question and returns the checked answer. */
 const clientOf = (asker: Asker): RunningGateway => {
   const operations = Object.entries<Operation>(controlOperations).map(([name, operation]) => [
     name,
@@ -29,6 +33,7 @@ const clientOf = (asker: Asker): RunningGateway => {
   return Object.fromEntries(operations) as RunningGateway
 }
 
+/** Asks one operation. Members of the question that its path names (`:name`) go into the path, all others into the body. */
 const askOperation = async (asker: Asker, operation: Operation, question: JsonObject): Promise<unknown> => {
   const { method, path, checkAnswer } = operation
   const inPath = new Set([...path.matchAll(/:(\w+)/g)].map(([, name]) => name))
@@ -40,8 +45,8 @@ const askOperation = async (asker: Asker, operation: Operation, question: JsonOb
 }
 
 /**
- * Returns the answer when it has the shape of its operation. Throws a Fault otherwise: the gateway may be of another version than the
- * program that asks it.
+ * Returns the answer when it has the shape that the table gives for its operation. Throws a Fault otherwise: the gateway may be of another
+ * version than the program that asks it.
  */
 const checked = <T>(answer: T, check: Operation['checkAnswer']): T => {
   if (check(answer)) return answer
@@ -49,6 +54,7 @@ const checked = <T>(answer: T, check: Operation['checkAnswer']): T => {
   throw new Fault('gateway_fault', 'the gateway gave an unexpected answer', { exitCode: exit.internal, hint })
 }
 
+/** Checks each line of a stream in the same way. */
 const checkedLines = (lines: AsyncIterableIterator<unknown>, check: Operation['checkAnswer']): TailLines => ({
   async next(): Promise<IteratorResult<TailLine, undefined>> {
     const { done, value } = await lines.next()

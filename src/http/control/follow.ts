@@ -1,31 +1,31 @@
-/** Reads a stream of lines from the gateway of a data directory, over its control socket. */
+/** Reads a stream of lines, each a JSON document, from the gateway that serves a data directory, over its control socket. */
 
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { readText } from '../../core/bytes/read-text.ts'
 import { exit, Fault, messageOf } from '../../core/fault.ts'
 import type { Json } from '../../core/json.ts'
-import { type Asker, answerOf, bodyHeaders, notRunning } from './ask.ts'
+import { type Asker, bodyHeaders, jsonAnswer, notRunning } from './ask.ts'
 import { controlSocket, openShortPath } from './socket-path.ts'
 
 const maxLineChars = 1_048_576
 const maxAnswerBytes = 65_536
 
 /**
- * Returns each line as JSON, until the gateway ends the stream or `return` is called. Throws a Fault when no gateway runs (exit 4), and
- * when the gateway refuses.
+ * Posts `body` to `path`, and returns an iterator of the parsed lines of the answer. It ends when the gateway ends the stream, or when its
+ * `return` is called. Throws a Fault when no gateway runs (exit 4), and when the gateway refuses.
  */
 export const followGateway = async (asker: Asker, path: string, body: Json | undefined): Promise<AsyncIterableIterator<unknown>> => {
   const short = openShortPath(controlSocket(asker.dataDir))
   const response = short && (await open(short.path, path, body === undefined ? undefined : JSON.stringify(body)).finally(short.close))
   if (!response) throw notRunning(asker)
   if (response.statusCode !== 200) {
-    const refused = answerOf({ status: response.statusCode ?? 0, text: await readText(response, maxAnswerBytes) })
+    const refused = jsonAnswer({ status: response.statusCode ?? 0, text: await readText(response, maxAnswerBytes) })
     throw new Error(`not a refusal: ${JSON.stringify(refused)}`)
   }
   const lines = parsedLines(response)
   const iterator: AsyncIterableIterator<unknown> = {
     next: () => lines.next(),
-    // The end also reaches a caller that waits for a line.
+    // Destroying the response also ends a `next` that waits for a line.
     async return() {
       response.destroy()
       return { done: true, value: undefined }
@@ -35,7 +35,7 @@ export const followGateway = async (asker: Asker, path: string, body: Json | und
   return iterator
 }
 
-/** Opens the stream; `undefined` where no process listens. */
+/** Sends the request and resolves to its response, with the body unread; `undefined` where no process listens on the socket. */
 const open = (socketPath: string, path: string, text: string | undefined): Promise<IncomingMessage | undefined> =>
   new Promise((resolve, reject) => {
     const headers = bodyHeaders(text)
@@ -48,6 +48,7 @@ const open = (socketPath: string, path: string, text: string | undefined): Promi
     request.end(text)
   })
 
+/** Yields the lines of a response, parsed. Throws a Fault when the connection breaks or a line is too long or not JSON. */
 async function* parsedLines(response: IncomingMessage): AsyncGenerator<unknown, undefined> {
   let rest = ''
   response.setEncoding('utf8')

@@ -1,13 +1,13 @@
-/** Makes the lines of a tail into the body of an answer: one JSON document a line. */
+/** Makes the body of an answer from the lines of a tail, which come as events happen: one JSON document a line. */
 
 import { Readable } from 'node:stream'
 import type { TailLines } from '../../app/live/tails.ts'
 
 /**
- * Returns a stream of the lines. It takes a line only when the connection has room for it, so that no lines pile up here for a slow
- * reader.
+ * Returns a stream of the lines. The stream takes the next line only when the connection has room for it, so that no lines pile up here for
+ * a slow reader. Destroying the stream ends `lines`.
  */
-export const streamOf = (lines: TailLines): Readable =>
+export const jsonLinesStream = (lines: TailLines): Readable =>
   new Readable({
     read() {
       lines.next().then(

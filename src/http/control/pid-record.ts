@@ -3,10 +3,13 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const recordOf = (dataDir: string): string => join(dataDir, 'state', 'gateway.pid')
+const pidFile = (dataDir: string): string => join(dataDir, 'state', 'gateway.pid')
 
-/** Returns the start time of a process, which tells it from a later process with the same id. Empty where the system does not say. */
-const startOf = (pid: number): string => {
+/**
+ * Returns the start time of a process, in the system's own unit. It tells the process from a later process with the same id. Empty where
+ * the system does not say, or no such process runs.
+ */
+const processStart = (pid: number): string => {
   try {
     // The start time is the 22nd field. The second field, a name in parentheses, may hold blanks.
     return (
@@ -19,13 +22,13 @@ const startOf = (pid: number): string => {
   }
 }
 
-/** Writes the record where possible. The returned function removes it. */
+/** Records that this process serves the data directory, where the record can be written. The returned function removes the record. */
 export const recordPid = (dataDir: string): (() => void) => {
-  const file = recordOf(dataDir)
+  const file = pidFile(dataDir)
   try {
-    writeFileSync(file, `${process.pid} ${startOf(process.pid)}\n`, { mode: 0o600 })
+    writeFileSync(file, `${process.pid} ${processStart(process.pid)}\n`, { mode: 0o600 })
   } catch {
-    // Without the record a command can only say that no gateway is running.
+    // Without the record, a command that finds no control socket says that no gateway is running.
   }
   return () => rmSync(file, { force: true })
 }
@@ -33,9 +36,10 @@ export const recordPid = (dataDir: string): (() => void) => {
 /** Returns the id of the process that serves a data directory; `undefined` where the recorded process does not run. */
 export const servingPid = (dataDir: string): number | undefined => {
   try {
-    const [pid = '', start = ''] = readFileSync(recordOf(dataDir), 'utf8').trim().split(' ')
+    const [pid = '', start = ''] = readFileSync(pidFile(dataDir), 'utf8').trim().split(' ')
+    // Signal 0 only asks whether the process exists: it throws where there is none.
     process.kill(Number(pid), 0)
-    return Number(pid) > 0 && startOf(Number(pid)) === start ? Number(pid) : undefined
+    return Number(pid) > 0 && processStart(Number(pid)) === start ? Number(pid) : undefined
   } catch {
     return undefined
   }

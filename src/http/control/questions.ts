@@ -1,13 +1,14 @@
-/** Reads the question of a control operation from a request: members of its path and members of its body. */
+/** Reads the question of a control operation from a request. Some members of the question stand in its path, the others in its body. */
 
 import { isObject, type JsonObject } from '../../core/json.ts'
 import type { controlOperations } from '../../generated/control.ts'
 
+/** A row of the table of control operations. */
 export type Operation = (typeof controlOperations)[keyof typeof controlOperations]
 
 /**
- * Returns the question. An unknown member is refused, because a misspelt member must not act as a default. Throws an Error with
- * `statusCode` 400 and a sentence.
+ * Returns the question: the members of `inPath` and of `body` in one object. An unknown member is refused: otherwise the gateway would
+ * ignore a misspelt member and use the default in its place. Throws an Error with `statusCode` 400, whose message says what is wrong.
  */
 export const questionOf = ({ question }: Operation, inPath: JsonObject, body: unknown): JsonObject => {
   const { check, members, required }: QuestionShape = question
@@ -15,13 +16,13 @@ export const questionOf = ({ question }: Operation, inPath: JsonObject, body: un
   const need = `${needed.map(quoted).join(' and ')} ${needed.length > 1 ? 'are' : 'is'} needed: `
   const musts = needed.map((name) => mustBe(name, members)).join(', ')
   const given = body ?? {}
-  if (!isObject(given)) throw bad(`the body must be a JSON object${needed.length > 0 ? `; ${need}${musts}` : ''}`)
-  for (const name of Object.keys(inPath)) if (Object.hasOwn(given, name)) throw bad(unknown(name))
+  if (!isObject(given)) throw badRequest(`the body must be a JSON object${needed.length > 0 ? `; ${need}${musts}` : ''}`)
+  for (const name of Object.keys(inPath)) if (Object.hasOwn(given, name)) throw badRequest(unknown(name))
   const whole = { ...given, ...inPath }
   if (check(whole)) return whole
   const [problem] = check.errors ?? []
-  if (problem?.keyword === 'additionalProperties') throw bad(unknown(String(problem.params.additionalProperty)))
-  throw bad(problem?.keyword === 'required' ? `${need}${musts}` : mustBe(problem?.instancePath.split('/')[1] ?? '', members))
+  if (problem?.keyword === 'additionalProperties') throw badRequest(unknown(String(problem.params.additionalProperty)))
+  throw badRequest(problem?.keyword === 'required' ? `${need}${musts}` : mustBe(problem?.instancePath.split('/')[1] ?? '', members))
 }
 
 /** The members that the questions of all operations have in common. */
@@ -35,4 +36,4 @@ const quoted = (name: string): string => JSON.stringify(name.slice(0, 64))
 const unknown = (name: string): string => `the member ${quoted(name)} is not known`
 const mustBe = (name: string, members: QuestionShape['members']): string => `${quoted(name)} must be ${members[name]?.must}`
 
-const bad = (sentence: string): Error => Object.assign(new Error(sentence), { statusCode: 400 })
+const badRequest = (sentence: string): Error => Object.assign(new Error(sentence), { statusCode: 400 })

@@ -15,12 +15,12 @@ import { addOperations, addRefusals } from './answers.ts'
 import { openShortPath, removeStale } from './socket-path.ts'
 
 export interface Control {
-  /** Removes the socket. For a moment, open requests still get their answers. */
+  /** Removes the socket. Open requests may still get their answers within half a second. */
   close(): Promise<void>
 }
 
 export type ControlOptions = {
-  /** The socket's absolute path. */
+  /** The absolute path of the socket. */
   readonly path: string
   readonly operations: RunningGateway
   readonly log: Log
@@ -32,7 +32,10 @@ const maxConnections = 64
 /** The time between two looks at the socket file, in milliseconds. */
 const lookMs = 2_000
 
-/** Starts to listen. Throws a Fault when another gateway answers on the socket, or when the socket cannot be made. */
+/**
+ * Starts to serve the operations on the control socket. Where the path is too long for a socket, the gateway runs without it, and the log
+ * says so. Throws a Fault when another gateway answers on the socket, or when the socket cannot be made.
+ */
 export const listenControl = async (options: ControlOptions): Promise<Control> => {
   const { path, log } = options
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -54,7 +57,7 @@ export const listenControl = async (options: ControlOptions): Promise<Control> =
   }
 }
 
-/** Listens on the path in its short form. The returned function ends the listening. */
+/** Listens on the socket under `short`, a form of `path` that the kernel takes. The returned function closes the server. */
 const listenOn = async (short: string, { path, operations, log, clock = systemClock }: ControlOptions): Promise<() => Promise<void>> => {
   await removeStale(path)
   const server = createServer()
@@ -75,7 +78,10 @@ const listenOn = async (short: string, { path, operations, log, clock = systemCl
 
 type WatchedSocket = { readonly path: string; readonly short: string; readonly log: Log; readonly clock: Clock }
 
-/** Makes the socket again after somebody removed it. A file in its place, perhaps another gateway's socket, is left alone. */
+/**
+ * Makes the socket again after somebody removed it. A file that stands in its place, perhaps another gateway's socket, is left alone. The
+ * new socket belongs to a second server (`relay`), which hands its connections to the first. The returned function ends the looks.
+ */
 const recreateWhenGone = ({ path, short, log, clock }: WatchedSocket, server: Server): (() => void) => {
   let relay: Relay | undefined
   let cancel = (): void => {}
@@ -102,7 +108,8 @@ const recreateWhenGone = ({ path, short, log, clock }: WatchedSocket, server: Se
 }
 
 /**
- * Makes the socket so that no other user can ever open it: Node makes the file before `listen` returns, and the umask holds until then.
+ * Makes the server listen on the socket `path`, and resolves once it does. No other user can open the socket at any moment: Node makes its
+ * file before `listen` returns, and until then the umask of this process takes all rights from others. Throws a Fault.
  */
 const bind = (server: Relay, path: string): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -111,7 +118,8 @@ const bind = (server: Relay, path: string): Promise<void> =>
       reject(new Fault('cannot_listen', `cannot make the control socket ${path}: ${messageOf(error)}`, { exitCode: exit.no, cause: error }))
     }
     server.once('error', fail)
-    // The mask is not 0177, because folders that other threads make meanwhile must stay usable.
+    // The mask is not 0177: the mask holds for all threads, and a folder that another thread makes meanwhile must stay usable for its
+    // owner.
     const mask = process.umask(0o077)
     try {
       server.listen(path, resolve)

@@ -15,8 +15,8 @@ const maxPathBytes = 103
 export type ShortPath = { readonly path: string; readonly close: () => void }
 
 /**
- * Returns the path as it is, relative to the working folder, or (on Linux) through a handle of its folder; `undefined` when no form is
- * short enough.
+ * Returns the first of these forms of an absolute path that the kernel takes: the path as it is; relative to the working folder; on Linux,
+ * through an open handle of its folder. `undefined` when no form is short enough. Call `close` when the path is no longer needed.
  */
 export const openShortPath = (path: string): ShortPath | undefined => {
   const near = [path, relative(process.cwd(), path)].find(fits)
@@ -29,15 +29,15 @@ const throughHandle = (path: string): ShortPath | undefined => {
   const handle = openSync(folder, 'r')
   let isOpen = true
   const close = (): void => {
-    // A second close could hit somebody else's file.
+    // By a second close, the number of the handle may belong to another file of this process.
     if (isOpen) closeSync(handle)
     isOpen = false
   }
   return { path: `/proc/self/fd/${handle}/${basename(path)}`, close }
 }
 
-/** Whether the kernel takes the path in some form. */
-export const isReachable = (path: string): boolean => {
+/** Whether some form of a socket's path is short enough for the kernel. */
+export const isShortEnough = (path: string): boolean => {
   const short = openShortPath(path)
   short?.close()
   return short !== undefined
@@ -46,8 +46,8 @@ export const isReachable = (path: string): boolean => {
 const fits = (path: string): boolean => Buffer.byteLength(path) <= maxPathBytes
 
 /**
- * Removes the socket that a dead process left. Throws a Fault when a gateway answers on the socket, when it is not known whether one does,
- * and when something other than a socket is in its place, which is never removed.
+ * Removes the socket that a dead process left. Throws a Fault when a gateway answers on the socket, when nobody can tell whether a gateway
+ * answers, and when `path` is something other than a socket, which is never removed.
  */
 export const removeStale = async (path: string): Promise<void> => {
   const stat = lstatSync(path, { throwIfNoEntry: false })
@@ -69,7 +69,7 @@ export const removeStale = async (path: string): Promise<void> => {
   unlinkSync(path)
 }
 
-/** Tries to connect. Returns `undefined` when the connection is taken, else the code of the error. */
+/** Tries to connect to a socket. Resolves to `undefined` when the connection was made, else to the code of the error, such as `ENOENT`. */
 export const connectError = (path: string): Promise<string | undefined> =>
   new Promise((resolve) => {
     const short = openShortPath(path)
