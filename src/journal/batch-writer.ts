@@ -1,4 +1,4 @@
-/** The contract of what stores a journal's lines, a batch at a time. */
+/** The contract of a batch writer, which stores the lines of a journal: in a folder (segments/), or in a shared database (shared/). */
 
 import type { Clock } from '../core/clock.ts'
 import type { Limits } from './retention.ts'
@@ -6,20 +6,20 @@ import type { WriteBatch } from './write-queue.ts'
 
 export type JournalOptions = {
   readonly clock: Clock
-  /** Asked at each write, because a reload may change the limits. */
+  /** Returns how much the journal keeps. Called at each write, because a reload may change the limits. */
   readonly limits: () => Limits
   /** Called at most once a minute, with the reason why records could not be written. */
   readonly report: (message: string) => void
 }
 
-/** Where a journal's lines go. */
+/** Stores the lines of a journal, one batch at a time. Each method is called by the journal. */
 export interface BatchWriter {
-  /** Writes a batch. It is not called again before this batch is written. Throws when not all lines were written. */
+  /** Writes a batch. The next call comes only after this batch is written. Rejects when not all lines were written. */
   write(batch: WriteBatch): Promise<void>
-  /** Called after each batch, when nobody waits for its lines any more. May throw. */
+  /** Called after each batch, once callers of `flushed` have been told, so work here delays none of them. May reject. */
   tidy(): Promise<void>
-  /** Called each minute, to forget what is past the limits. */
+  /** Called each minute, for work that does not depend on batches. `tidy` follows soon. */
   eachMinute(): void
-  /** Never rejects. */
+  /** Called once, after the last batch. Never rejects. */
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Gathers records, and lets a writer store them in batches. To add a record never fails, and never delays the caller. */
+/** A journal that gathers records in memory, and has a writer store them in batches. Adding a record never fails or delays the caller. */
 
 import type { Clock } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
@@ -15,6 +15,7 @@ const gatherMs = 20
 export class BatchedJournal implements Journal {
   readonly #clock: Clock
   readonly #writer: BatchWriter
+  /** Reports lines that could not be written, at most once a minute. */
   readonly #complaints: WriteErrors
   readonly #waiting: WriteQueue
   /** Settles when nothing is left to write; `undefined` while nothing is being written. */
@@ -24,7 +25,7 @@ export class BatchedJournal implements Journal {
   /** Ends the wait for further lines, so that the waiting lines are written now. */
   #hurry = (): void => {}
 
-  /** The journal closes the writer. */
+  /** The new journal owns `writer`, and closes it. */
   constructor({ clock, limits }: JournalOptions, writer: BatchWriter, complaints: WriteErrors) {
     this.#clock = clock
     this.#writer = writer
@@ -32,6 +33,7 @@ export class BatchedJournal implements Journal {
     this.#complaints = complaints
   }
 
+  /** Lets the writer delete what is past the limits, and starts the timer of each minute. Called once, before the first record. */
   async begin(): Promise<void> {
     await this.#tidy()
     this.#tick()
@@ -75,14 +77,17 @@ export class BatchedJournal implements Journal {
     this.#running = undefined
   }
 
-  /** Waits for further lines, because a write costs the loop more than a line does. `flushed` and a full batch end the wait early. */
+  /**
+   * Waits for further lines, because a write costs the event loop more than a line does. A caller of `flushed`, a batch with enough bytes,
+   * and `close` end the wait early.
+   */
   #gather(): Promise<void> {
     return new Promise((resolve) => {
       const late = setTimeout(resolve, gatherMs)
       this.#hurry = () => {
         clearTimeout(late)
         this.#hurry = () => {}
-        // Lines of this turn of the loop still join the batch.
+        // Lines that are added later in this turn of the event loop still join the batch.
         setImmediate(resolve)
       }
       if (this.#closed || this.#waiting.isUrgent) this.#hurry()
@@ -98,7 +103,7 @@ export class BatchedJournal implements Journal {
     }
   }
 
-  /** Never rejects. */
+  /** Has the writer delete what is past its limits, and reports lines that were dropped or not written. Never rejects. */
   async #tidy(): Promise<void> {
     await this.#writer.tidy().catch((error: unknown) => this.#complaints.note(messageOf(error), 0))
     const dropped = this.#waiting.takeDropped()

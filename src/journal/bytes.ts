@@ -1,17 +1,18 @@
-/** A buffer that grows as bytes are added. */
+/** A buffer that grows as text and bytes are added, and is used again after `clear`. */
 
+/** The size of the first buffer. */
 const firstBytes = 64 * 1024
 /** The largest buffer that `clear` keeps for the next bytes. */
 const maxKeptBytes = 1024 * 1024
-/** The most bytes of a UTF-16 unit in UTF-8. A character of four bytes is two units. */
-const bytesPerChar = 3
+/** The most bytes in UTF-8 for one UTF-16 unit of a string. (A character that takes four bytes is two units.) */
+const maxBytesPerUnit = 3
 
 export class Bytes {
   #held: Buffer = Buffer.alloc(0)
   length = 0
 
   addText(text: string): void {
-    this.#makeRoom(text.length * bytesPerChar)
+    this.#makeRoom(text.length * maxBytesPerUnit)
     this.length += this.#held.write(text, this.length)
   }
 
@@ -20,7 +21,7 @@ export class Bytes {
     this.length += bytes.copy(this.#held, this.length)
   }
 
-  /** Returns a view, which is valid until `clear`. */
+  /** Returns the bytes from `from` up to, but without, `to`. They are a view, which is valid until `clear`. */
   slice(from: number, to = this.length): Buffer {
     return this.#held.subarray(from, to)
   }

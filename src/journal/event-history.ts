@@ -1,25 +1,31 @@
-/** Puts the lines of one event together. The lines come newest first, and the newest line decides. */
+/**
+ * Makes one view of an event from its lines in the journal. The lines are added newest first, and where two lines disagree, the newer line
+ * counts.
+ */
 
 import type { JournalLine } from './line.ts'
 import type { Ended, EventView, RawPlace, Received, Revived, RunRecord, Started, Tried } from './record.ts'
 
+/** The most lines about the runs of an event that its view shows. */
 const maxSteps = 50
 
+/** The lines of one event that were read so far. */
 export type EventHistory = {
   /** The line of the event's arrival, once it has been read. */
   arrival?: Received | Started
+  /** The place of the raw request, which the line of arrival names. */
   raw?: RawPlace
-  /** The newest end or revival. It decides the state. */
+  /** The newest end or revival of a run. It decides the state of the event. */
   last?: Ended | Revived
   /** The newest end, even if the run was revived after it. */
   ended?: Ended
   /** The lines about the event's runs, newest first. */
   readonly steps: RunRecord[]
-  /** The newest failed attempt of a run that has not ended, or was revived. */
+  /** The newest failed attempt after the newest end or revival: the attempt of a run that still waits. */
   open?: Tried
 }
 
-/** Returns the history of an event, and begins it where there is none. */
+/** Returns the history of the event `id` in `histories`. Where there is none, an empty history is added. */
 export const historyOf = (histories: Map<string, EventHistory>, id: string): EventHistory => {
   const known = histories.get(id)
   if (known) return known
@@ -28,13 +34,17 @@ export const historyOf = (histories: Map<string, EventHistory>, id: string): Eve
   return history
 }
 
+/** Whether a line says that an event arrived: a request was received, or a job started. */
 export const isArrival = ({ entry }: JournalLine): boolean => entry.kind === 'received' || entry.kind === 'started'
 
-/** Returns the id of the group whose run may stand for this event too. */
+/**
+ * Returns the id of the group (`coalesce`) that the event belongs to: the id of the event that opened the group. The run of a group is the
+ * run of all its events. `undefined` for an event without a group.
+ */
 export const groupOf = ({ arrival, ended }: EventHistory): string | undefined =>
   arrival?.kind === 'received' ? arrival.group : ended?.group
 
-/** Adds the next older line. */
+/** Adds a line of the event to its history: the next older line than the line added last. */
 export const addLine = (history: EventHistory, { entry, raw }: JournalLine): void => {
   if (entry.kind === 'received' || entry.kind === 'started') {
     history.arrival = entry
@@ -50,14 +60,17 @@ export const addLine = (history: EventHistory, { entry, raw }: JournalLine): voi
   if (entry.kind === 'ended') history.ended ??= entry
 }
 
-/** Returns the view of the event; `undefined` when neither its arrival nor its end was read. `groupEnd`: the end of its group's run. */
+/**
+ * Returns the view of an event; `undefined` when neither its arrival nor the end of its run was read. `groupEnd`: the end of the run of its
+ * group.
+ */
 export const eventView = (history: EventHistory, groupEnd: Ended | undefined): EventView | undefined => {
   const { arrival, ended, raw } = history
   const first = arrival ?? ended
   if (!first) return undefined
   const { event_id, at, profile } = first
   const route = first.kind === 'started' ? '' : first.route
-  // An event without a line of arrival has the end of a run, so it was accepted.
+  // The line of arrival of an event may be deleted. Then `first` is the end of its run, so the event was accepted.
   const outcome = first.kind === 'received' ? first.outcome : first.kind === 'ended' && first.group !== undefined ? 'coalesced' : 'accepted'
   const steps = history.steps.toReversed()
   const view: EventDraft = {
@@ -69,8 +82,8 @@ export const eventView = (history: EventHistory, groupEnd: Ended | undefined): E
     ...eventState(history, outcome, groupEnd),
     tries: steps.filter(isTried),
   }
-  if (ended) copyMembers(ended, view, ofEnd)
-  if (arrival) copyMembers(arrival, view, ofArrival)
+  if (ended) copyMembers(ended, view, membersOfEnd)
+  if (arrival) copyMembers(arrival, view, membersOfArrival)
   if (raw) view.raw = raw
   if (steps.length > 0) view.steps = steps
   return view
@@ -80,14 +93,27 @@ const isTried = (step: RunRecord): step is Tried => step.kind === 'tried'
 
 type EventDraft = { -readonly [name in keyof EventView]: EventView[name] }
 
-const ofEnd = ['event_type', 'delivery_id', 'target', 'job', 'group', 'count'] as const
-const ofArrival = [...ofEnd, 'answer', 'reason', 'stage', 'status', 'duration_ms', 'replay_of', 'edited', 'unverified'] as const
+/** The members of a view that come from the line of a run's end, where the line has them. */
+const membersOfEnd = ['event_type', 'delivery_id', 'target', 'job', 'group', 'count'] as const
+/** The members of a view that come from the line of arrival, where the line has them. */
+const membersOfArrival = [
+  ...membersOfEnd,
+  'answer',
+  'reason',
+  'stage',
+  'status',
+  'duration_ms',
+  'replay_of',
+  'edited',
+  'unverified',
+] as const
 
-/** Copies members by name. There may be a million events, and spreads of objects with gaps take ten times as long. */
+/** Copies the named members that have a value. There may be a million events, and spreads of conditional objects take ten times as long. */
 const copyMembers = (from: Partial<EventView>, to: Partial<Record<string, unknown>>, names: readonly (keyof EventView)[]): void => {
   for (const name of names) if (from[name] !== undefined) to[name] = from[name]
 }
 
+/** The members of a view that say how far the event's run has come. */
 type EventState = Pick<EventView, 'state' | 'attempt' | 'error' | 'ended_at' | 'silent'>
 
 const eventState = ({ last, open }: EventHistory, outcome: string, groupEnd: Ended | undefined): EventState => {

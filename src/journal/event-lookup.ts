@@ -1,4 +1,4 @@
-/** Looks up one event among lines: by its id, by the beginning of its id, or by its delivery id. */
+/** Looks up one event among the lines of a journal: by its id, by the beginning of its id, or by its delivery id. */
 
 import { addLine, type EventHistory, eventView, groupOf, historyOf, isArrival } from './event-history.ts'
 import type { EventLookup } from './event-records.ts'
@@ -6,15 +6,19 @@ import type { JournalLine } from './line.ts'
 import type { Ended } from './record.ts'
 
 /**
- * Calls `enough` with lines, newest first, until `enough` returns true; some further lines may still follow. `event`: all lines of the
- * events whose ids begin with the text. `delivery`: all lines whose delivery id is the text. `group`: the line with the end of this group's
- * run. Unrelated lines may be among these lines.
+ * Searches the lines of a journal for `text`, and calls `enough` with each line that is found, newest first, until `enough` returns true;
+ * some further lines may still follow. By `event`, all lines of the events whose ids begin with the text are found; by `delivery`, all
+ * lines whose delivery id is the text; by `group`, the line with the end of the run of the group with this id. Lines that do not fit may be
+ * found too, so `enough` checks each line.
  */
 export type SearchLines = (by: 'event' | 'delivery' | 'group', text: string, enough: (line: JournalLine) => boolean) => Promise<void>
 
+/** The least characters of an id that an event can be looked up by. */
 const shortestPrefix = 6
+/** The most events that are listed where several match. */
 const maxCandidates = 10
 
+/** Looks up the event whose id is or begins with `id`; where there is none, the event whose delivery id is `id`. */
 export const lookUpEvent = async (search: SearchLines, id: string): Promise<EventLookup> => {
   const lookup = await lookUpById(search, id)
   if (lookup.kind !== 'unknown' || id === '') return lookup
@@ -45,7 +49,7 @@ const lookUpById = async (search: SearchLines, id: string): Promise<EventLookup>
   return event ? { kind: 'found', event } : { kind: 'unknown' }
 }
 
-/** Finds the end of a group's run; `undefined` when the run has not ended. */
+/** Finds the line with the end of a group's run; `undefined` when the run has not ended, or there is no group. */
 const findGroupEnd = async (search: SearchLines, group: string | undefined): Promise<Ended | undefined> => {
   if (group === undefined) return undefined
   let end: Ended | undefined

@@ -1,4 +1,4 @@
-/** The contract for reading event records. A folder of segments keeps it, and so does the database of a shared store. */
+/** The contract for reading the records of events. It has two implementations: a folder of segments, and the database of a shared store. */
 
 import type { EventFilter, Events } from './fold-events.ts'
 import type { EventView, RawPlace, RawRequest } from './record.ts'
@@ -9,9 +9,12 @@ export type EventLookup =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'ambiguous'; readonly by: 'id' | 'delivery id'; readonly ids: readonly string[] }
 
-/** Each method may throw a Fault or a StoreFault where a shared database cannot be asked. */
+/** Where a shared database cannot be asked, each method rejects with a Fault or a StoreFault. */
 export interface EventRecords {
-  /** Reads the newest events that are wanted. Events without a line of arrival are among them only when all lines were read. */
+  /**
+   * Reads the newest events that `wanted` lets through. An event whose line of arrival was deleted is among them only when the reading came
+   * to the oldest line.
+   */
   events(wanted: EventFilter): Promise<Events>
   /** Reads one event by its id, by a prefix of six or more characters that no other id has, or by its delivery id. */
   event(id: string): Promise<EventLookup>

@@ -1,12 +1,16 @@
-/** Folds lines into events, newest line first. Only events that older lines may still change stay in memory. */
+/**
+ * Makes a list of events from the lines of a journal, which are added newest first. An event is settled, that is, put on the list or left
+ * out, as soon as no older line can change it. Only events that are not settled stay in memory.
+ */
 
 import { addLine, type EventHistory, eventView, groupOf, historyOf, isArrival } from './event-history.ts'
 import type { JournalLine } from './line.ts'
 import type { Ended, EventView } from './record.ts'
 
 export type EventFilter = {
-  /** Whether an event is wanted. Absent: all events are. */
+  /** Whether an event is wanted. Without this function all events are wanted. */
   readonly fits?: (view: EventView) => boolean
+  /** The most events that are wanted. */
   readonly limit: number
   /** Only events that arrived at this time or later; milliseconds since 1970. */
   readonly since?: number
@@ -15,8 +19,9 @@ export type EventFilter = {
 }
 
 /**
- * Events in the order of reading: the event whose line of arrival was written last comes first. A slow request's line is written late.
- * `truncated`: there are more than `limit`. `skipped`: the number of lines that cannot be read. `met`: the event `after` was found.
+ * Events in the order of reading: first the event whose line of arrival was written last, which for a slow request is later than its time
+ * of arrival. `truncated`: there are more events than `limit`. `skipped`: the number of lines that cannot be read. `met`: the event that
+ * `after` names was found, or the filter has no `after`.
  */
 export type Events = {
   readonly events: readonly EventView[]
@@ -25,26 +30,28 @@ export type Events = {
   readonly met: boolean
 }
 
+/** Lines are added in pieces: each piece is a row of lines, and `settle` ends it. Call `result` at the end. */
 export interface Fold {
   /** Adds the next older line; `undefined` for a line that cannot be read. */
   add(line: JournalLine | undefined): void
-  /** Ends a piece of lines. `true`: there are enough events. */
+  /** Ends a piece of lines, and settles the events that arrived in the piece before it. `true`: there are enough events. */
   settle(): boolean
-  /** Ends the last piece, and takes the events whose line of arrival was deleted. */
+  /** Settles all remaining events, among them events whose line of arrival was deleted. Called when there are no older lines. */
   settleRest(): void
+  /** Returns the events that are settled. */
   result(): Events
 }
 
 export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_INFINITY, after }: EventFilter): Fold => {
   const histories = new Map<string, EventHistory>()
-  /** The ends of the runs of groups whose members may still come, by the id of the event that opened the group. */
+  /** The ends of the runs of groups, by the id of the event that opened the group, while lines of the group's events may still come. */
   const groupEnds = new Map<string, Ended>()
   const events: EventView[] = []
   let skipped = 0
   let met = after === undefined
-  /** Events whose arrival is in the current piece. */
+  /** The ids of events whose arrival is in the current piece. */
   let arrived = new Set<string>()
-  /** Events whose arrival was in the previous piece, to be settled next. */
+  /** The ids of events whose arrival was in the previous piece: the next `settle` settles them. */
   let ripe = new Set<string>()
 
   const take = (view: EventView | undefined): void => {
@@ -58,7 +65,7 @@ export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_I
     histories.delete(id)
     const group = groupOf(history)
     take(eventView(history, group === undefined ? undefined : groupEnds.get(group)))
-    // Lines come newest first, and the event that opened a group arrived before the other members. So all members have come.
+    // If this event opened a group, it arrived before all other events of the group. Lines come newest first, so these events are settled.
     groupEnds.delete(id)
   }
 
@@ -74,7 +81,8 @@ export const createFold = ({ fits = () => true, limit, since = Number.NEGATIVE_I
       if (entry.kind === 'ended' && entry.group !== undefined && !groupEnds.has(entry.group)) groupEnds.set(entry.group, entry)
     },
     settle() {
-      // An event is settled one piece after its arrival, because the end of its run may have been written before the line of its arrival.
+      // An event is settled one piece after its arrival: the end of its run may have been written before its arrival, and so is read after
+      // it.
       for (const id of ripe) settleOne(id)
       ripe = arrived
       arrived = new Set()

@@ -1,4 +1,4 @@
-/** Writes facts to the journal as records. */
+/** An observer of facts that writes a record to the journal for each fact that events show: requests, jobs, attempts and revivals. */
 
 import type { Fact, KeptRefusal, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
 import { outcomeName, outcomeReason, outcomeStatus } from '../core/outcome-table.ts'
@@ -8,7 +8,7 @@ import type { Ended, Journal, NewRecord, RawRequest, RecordedUsage, Tried, Unver
 
 export type JournalObserverOptions = {
   readonly journal: Journal
-  /** Whether raw requests are kept. Asked for each request, because a reload may change it. */
+  /** Whether raw requests, prompts and replies are kept. Called for each record, because a reload may change the setting. */
   readonly keepsPayloads: () => boolean
   /** Removes secrets from a text before it is written. */
   readonly redact: (text: string) => string
@@ -34,6 +34,7 @@ export const createJournalObserver = ({ journal, keepsPayloads, redact }: Journa
 
 const keptRefusalOf = ({ refusal }: RequestEnded): KeptRefusal | undefined => (refusal === 'counted' ? undefined : refusal?.kept)
 
+/** Returns the raw request that is kept with the record of a request: of a verified request, or of a refused one that may be kept. */
 const rawRequestOf = (fact: RequestEnded): RawRequest | undefined => {
   const { headers, ended } = fact
   if (ended.verified) return { headers: ended.verified.headers as RawRequest['headers'], body: ended.verified.body }
@@ -50,7 +51,10 @@ const isoTime = (ms: number): string => new Date(ms).toISOString()
 
 type Formats = { readonly redact: (text: string) => string; readonly timeOf: (ms: number) => string }
 
-/** Makes a formatter of times, which remembers the last second: formatting a whole time takes a third of the making of a record. */
+/**
+ * Returns a function that formats times (milliseconds since 1970) as ISO 8601. It remembers the text of the last second: formatting each
+ * time from scratch would take a third of the work on a record.
+ */
 const createTimeFormat = (): Formats['timeOf'] => {
   let last = { second: Number.NaN, text: '' }
   return (ms) => {
@@ -61,8 +65,9 @@ const createTimeFormat = (): Formats['timeOf'] => {
 }
 
 /**
- * Makes the record of a request; `undefined` for a request without a route, and for one that was not verified, except the few refused
- * signatures that leave a record. The literal has all keys, even without a value: JSON leaves those out, and V8 makes objects of one shape ten times as fast.
+ * Makes the record of a request. `undefined`: the request leaves no record, because it has no route, or because it was not verified and is
+ * not one of the few refused signatures that leave a record. The object has all keys, even those without a value: V8 makes objects of one
+ * shape ten times as fast, and JSON leaves out keys whose value is `undefined`.
  */
 const receivedOf = (fact: RequestEnded, { redact, timeOf }: Formats): NewRecord | undefined => {
   const { ended, route, ms, replay, refusal } = fact
@@ -94,19 +99,25 @@ const receivedOf = (fact: RequestEnded, { redact, timeOf }: Formats): NewRecord 
   }
 }
 
-const maxWords = 65_536
-const maxAnswer = 2_000
+/** The most characters of a prompt or a reply that are kept. */
+const maxKeptChars = 65_536
+/** The most characters of the targets' answers in a record. */
+const maxAnswerChars = 2_000
 
-/** Makes the raw request that keeps prompt and reply. They lie where payloads lie, and have the same bounds. */
+/**
+ * Puts the prompt and the reply of an attempt into the form of a raw request without headers, because they are stored where payloads are
+ * stored, under the same limits.
+ */
 const promptAndReply = ({ prompt, reply }: RunAttempt, redact: Formats['redact']): RawRequest => {
-  // Cut twice: the first cut may split a secret, and the second removes that piece.
-  const kept = (text: string): string => cut(redact(cut(text, 2 * maxWords)), maxWords)
+  // The text is cut before it is redacted, because redacting a huge text is slow, and again after. The first cut may split a secret, which
+  // `redact` then does not know. The second cut removes the end of the text with that piece.
+  const kept = (text: string): string => cut(redact(cut(text, 2 * maxKeptChars)), maxKeptChars)
   const words = { prompt: kept(prompt), ...(reply === undefined ? {} : { reply: kept(reply) }) }
   return { headers: {}, body: Buffer.from(JSON.stringify(words)) }
 }
 
 const answerText = (answers: readonly string[], redact: Formats['redact']): string | undefined =>
-  answers.length === 0 ? undefined : redact(excerpt(answers.join('; '), maxAnswer))
+  answers.length === 0 ? undefined : redact(excerpt(answers.join('; '), maxAnswerChars))
 
 const recordOfFact = (fact: Exclude<Fact, RequestEnded>, redact: Formats['redact']): NewRecord | undefined => {
   switch (fact.kind) {

@@ -6,7 +6,7 @@ import type { Journal } from './record.ts'
 import { SegmentWriter } from './segments/segment-writer.ts'
 import { createWriteErrors } from './write-errors.ts'
 
-/** Never rejects: a journal that cannot write tries again later. */
+/** Opens a journal that writes to segments in `folder`. Never rejects: a journal that cannot write tries again later. */
 export const openJournal = async (options: JournalOptions & { readonly folder: string }): Promise<Journal> => {
   const complaints = createWriteErrors(options.clock, options.report)
   const writer = new SegmentWriter(options, complaints)

@@ -3,7 +3,10 @@
 import { isObject, type Json } from '../core/json.ts'
 import type { RawRequest } from './record.ts'
 
-/** Parses a request whose first `headBytes` are its headers; `undefined` where they are damaged. The body is a view of `bytes`. */
+/**
+ * Parses a stored request, whose first `headBytes` bytes are its headers; `undefined` where the headers are damaged. The body of the result
+ * is a view of `bytes`.
+ */
 export const parseRaw = (bytes: Buffer, headBytes: number): RawRequest | undefined => {
   try {
     const headers: Json = JSON.parse(bytes.toString('utf8', 0, headBytes))

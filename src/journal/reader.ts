@@ -1,4 +1,4 @@
-/** Reads the journal of a folder, from any process and while it is written. */
+/** Reads the journal of a folder. Any process may do that, also while a gateway writes the journal. */
 
 import { open } from 'node:fs/promises'
 import { lookUpEvent, type SearchLines } from './event-lookup.ts'
@@ -17,27 +17,27 @@ export const folderRecords = (folder: string): EventRecords => ({
   raw: (place) => readRaw(folder, place),
 })
 
-/** Reads the newest events. */
+/** Reads the newest events that `wanted` lets through. */
 export const readEvents = async (folder: string, wanted: EventFilter): Promise<Events> => {
-  const tally = createFold(wanted)
+  const fold = createFold(wanted)
   const segments = await listSegments(folder)
-  // A segment that was last written before `since` has no later arrivals.
+  // A segment that was last written before `since` has no arrivals after that time.
   const recent = segments.filter(({ changedAt }) => wanted.since === undefined || changedAt >= wanted.since)
   for await (const { segment, bytes } of piecesBackward(folder, recent)) {
-    for (const line of linesBackward(bytes)) tally.add(parseLine(line.toString('utf8'), segment))
-    if (tally.settle()) return tally.result()
+    for (const line of linesBackward(bytes)) fold.add(parseLine(line.toString('utf8'), segment))
+    if (fold.settle()) return fold.result()
   }
-  tally.settle()
-  if (recent.length === segments.length) tally.settleRest()
-  return tally.result()
+  fold.settle()
+  if (recent.length === segments.length) fold.settleRest()
+  return fold.result()
 }
 
-/** Reads one event. */
+/** Reads one event, by its id, a prefix of it, or its delivery id. */
 export const readEvent = (folder: string, id: string): Promise<EventLookup> => lookUpEvent(searchFolder(folder), id)
 
 /**
- * Searches all lines for a text. Once `enough` returns true, one more piece is read: the end of a run may have been written before the line
- * of its arrival.
+ * Returns the function that searches all lines of a folder for a text. Once `enough` has returned true for a line, one more piece of lines
+ * is searched: the end of a run may have been written before the arrival of its event, and so stands in an older piece.
  */
 const searchFolder =
   (folder: string): SearchLines =>
@@ -54,7 +54,7 @@ const searchFolder =
     }
   }
 
-/** Reads a stored request. */
+/** Reads the request that is stored at a place; `undefined` when it was deleted or is not complete. */
 export const readRaw = async (folder: string, { segment, offset, head_bytes, body_bytes }: RawPlace): Promise<RawRequest | undefined> => {
   if (!isSegmentName(segment)) return undefined
   const file = await open(rawPath(folder, segment)).catch(unlessGone)

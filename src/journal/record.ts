@@ -1,10 +1,13 @@
-/** The records of the journal: an event arrived, a job started, an attempt failed, a run ended or was revived. */
+/**
+ * The records of the journal: an event arrived, a job started, an attempt failed, a run ended or was revived. Each record is one line of
+ * JSON. `EventView` is one event, put together from all its records.
+ */
 
 import type { Json } from '../core/json.ts'
 
 /**
- * A request whose signature holds, or one of the few refusals that are recorded, with its outcome. Times are ISO 8601 in UTC, with
- * milliseconds.
+ * A request with its outcome: a request whose signature holds, or one of the few refused requests that are recorded. In all records, times
+ * are ISO 8601 in UTC, with milliseconds.
  */
 export type Received = {
   readonly kind: 'received'
@@ -27,17 +30,19 @@ export type Received = {
   /** The id of the event that opened the group of this event. */
   readonly group?: string
   readonly replay_of?: string
-  /** A replay with another body than the event that it repeats. */
+  /** The request is a replay, and its body differs from the body of the event that it repeats. */
   readonly edited?: true
   /** The targets' answers to a text that was delivered directly. */
   readonly answer?: string
-  /** Where the record stands for further refused signatures of the same minute: their number. */
+  /** In a record that stands for several refused signatures of one minute: their number. */
   readonly count?: number
-  /** The signature was refused, but the raw request is kept: nobody vouches for it until it is verified again. */
+  /** Present where the signature was refused, but the raw request is kept: a later check of the signature may still accept it. */
   readonly unverified?: Unverified
 }
 
-/** The facts that a second check of a signature needs beside the raw request. */
+/**
+ * The facts that a second check of a signature needs besides the raw request: the client's address, and whether a proxy sent the request.
+ */
 export type Unverified = { readonly address: string; readonly proxied: boolean }
 
 /** The start of a job, by its schedule or by hand, without a request. */
@@ -70,7 +75,7 @@ export type Tried = {
   readonly attempt: number
   readonly error: string
   readonly next_at: string
-  /** The route and the event of the attempt, for a reader who has this line alone. */
+  /** The route and the event of the attempt, for a reader who has only this line. */
   readonly profile?: string
   readonly route?: string
   readonly event_type?: string
@@ -83,8 +88,8 @@ export type Tried = {
 }
 
 /**
- * The end of a run: done or dead. The line is written before the store deletes the run: a crash in between leaves a line too many, never
- * one too few. The last line of a run counts.
+ * The end of a run: done or dead. The line is written before the store deletes the run. A crash in between leaves a second end of the same
+ * run, but never a run without an end. The newest line of a run counts.
  */
 export type Ended = {
   readonly kind: 'ended'
@@ -101,6 +106,7 @@ export type Ended = {
   readonly silent?: true
   readonly target?: string
   readonly job?: string
+  /** Where the run is that of a group: the id of the event that opened the group, and in `count` the number of its events. */
   readonly group?: string
   readonly count?: number
   /** The answers of the targets that have the text. */
@@ -118,14 +124,14 @@ type WithGaps<R> = { readonly [K in keyof R]: object extends Pick<R, K> ? R[K] |
 /** A record before it is written. Optional members may also be `undefined`, which JSON leaves out. */
 export type NewRecord = WithGaps<JournalRecord>
 
-/** A request as it came. The write queue masks secret headers, except those that `signedIn` names. */
+/** A request as it came. Secret headers are masked when the request is stored, except the headers whose names are in `signedIn`. */
 export type RawRequest = {
   readonly headers: { readonly [name: string]: Json }
   readonly body: Buffer
   readonly signedIn?: readonly string[]
 }
 
-/** A line about a run. `raw`: the place of its prompt and its reply, as JSON: `prompt`, and `reply` where there was one. */
+/** A record about a run. `raw`: the place of a JSON object with the `prompt` of the attempt, and the `reply` where there was one. */
 export type RunRecord = (Tried | Ended | Revived) & { readonly raw?: RawPlace }
 
 /** An event, put together from its lines. */
@@ -170,10 +176,11 @@ export type EventView = {
  */
 export type RawPlace = { readonly segment: string; readonly offset: number; readonly head_bytes: number; readonly body_bytes: number }
 
+/** Writes records. Opened by `openJournal` (in a folder) or `openSharedJournal` (in a shared database). */
 export interface Journal {
-  /** Adds a record, with its raw request where there is one. Never throws. Past the bounds on memory, records are dropped. */
+  /** Adds a record, with its raw request where there is one. Never throws. A record for which the memory has no room is dropped. */
   add(entry: NewRecord, raw?: RawRequest): void
-  /** Resolves when every record added so far is in the files or was dropped. Never rejects. */
+  /** Resolves when every record added so far is stored or was dropped. Never rejects. */
   flushed(): Promise<void>
   close(): Promise<void>
 }

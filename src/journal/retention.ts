@@ -1,10 +1,10 @@
-/** Decides when a segment is full, and which finished segments are deleted. */
+/** Decides when a segment is full, and deletes the oldest finished segments when the journal is past its limits. */
 
 import { open } from 'node:fs/promises'
 import { linesPath, listSegments, type SegmentFiles, unlessGone } from './folder.ts'
 import { deleteSegment } from './segments/segment.ts'
 
-/** The most that the journal keeps. The segment being written may exceed it. */
+/** How much the journal keeps at most. `maxEvents` counts lines. The segment being written may exceed these limits. */
 export type Limits = { readonly maxAgeMs: number; readonly maxBytes: number; readonly maxEvents: number }
 
 /** The size of a segment. */
@@ -12,38 +12,44 @@ export type SegmentSize = { readonly bytes: number; readonly lines: number }
 
 const mib = 1024 * 1024
 
-/** Whether a segment is full: at a sixteenth of the limits, so that deleting a segment deletes little. */
+/** Whether a segment is full: past a sixteenth of one of the limits, so that deleting one segment deletes only a small part. */
 export const isFull = ({ bytes, lines }: SegmentSize, ageMs: number, { maxAgeMs, maxBytes, maxEvents }: Limits): boolean =>
   bytes > Math.max(mib, Math.min(64 * mib, maxBytes / 16)) ||
   lines > Math.max(1_000, maxEvents / 16) ||
   ageMs > Math.max(60_000, maxAgeMs / 16)
 
-type Finished = SegmentSize & { readonly name: string; readonly changedAt: number }
+/** A segment that is no longer written to. `changedAt`: when it was last written to, in milliseconds on the clock of `prune`. */
+type FinishedSegment = SegmentSize & { readonly name: string; readonly changedAt: number }
 
+/** The list of the finished segments of a folder. */
 export interface Retention {
   /** The number for the next segment. */
   readonly nextNumber: number
-  /** Lists the segments of earlier processes. */
+  /** Adds the segments that earlier processes left in the folder. */
   load(): Promise<void>
-  finish(segment: Finished): void
-  /** Deletes the oldest finished segments while they are too old, or too large together with the `current` segment. */
+  /** Adds a segment that is no longer written to. */
+  finish(segment: FinishedSegment): void
+  /**
+   * Deletes finished segments, the oldest first, while the oldest is too old or the journal too large. `now`: milliseconds. `current`: the
+   * size of the segment being written, which counts too.
+   */
   prune(limits: Limits, now: number, current: SegmentSize): Promise<void>
 }
 
 export const createRetention = (folder: string): Retention => {
-  const finished: Finished[] = []
+  const finished: FinishedSegment[] = []
   let bytes = 0
   let lines = 0
   let last = 0
 
-  const finish = (segment: Finished): void => {
+  const finish = (segment: FinishedSegment): void => {
     finished.push(segment)
     bytes += segment.bytes
     lines += segment.lines
     last = Math.max(last, Number(segment.name))
   }
 
-  const isOver = (limits: Limits, now: number, current: SegmentSize, oldest: Finished): boolean =>
+  const isOver = (limits: Limits, now: number, current: SegmentSize, oldest: FinishedSegment): boolean =>
     bytes + current.bytes > limits.maxBytes || lines + current.lines > limits.maxEvents || oldest.changedAt < now - limits.maxAgeMs
 
   return {
@@ -57,7 +63,7 @@ export const createRetention = (folder: string): Retention => {
     finish,
     async prune(limits, now, current) {
       for (let oldest = finished[0]; oldest && isOver(limits, now, current, oldest); oldest = finished[0]) {
-        // Taken off the list before it is deleted, so that a segment that cannot be deleted does not block the others.
+        // A segment is taken off the list before it is deleted, so that a segment that cannot be deleted does not block the others.
         finished.shift()
         bytes -= oldest.bytes
         lines -= oldest.lines
@@ -70,8 +76,8 @@ export const createRetention = (folder: string): Retention => {
 const sampleBytes = 64 * 1024
 
 /**
- * Counts the lines of a small file. For a larger file it estimates them from the beginning, because counting a gigabyte would delay the
- * start.
+ * Returns the number of lines of a segment. For a file longer than `sampleBytes` the number is an estimate from the beginning of the file,
+ * because counting the lines of a gigabyte would delay the start.
  */
 const estimateLines = async (folder: string, { name, lineBytes }: SegmentFiles): Promise<number> => {
   const file = await open(linesPath(folder, name)).catch(unlessGone)

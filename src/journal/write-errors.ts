@@ -3,9 +3,9 @@
 import type { Clock } from '../core/clock.ts'
 
 export interface WriteErrors {
-  /** Notes a failure, and the number of lines of the journal that were lost by it. */
+  /** Notes a failure, and the number of journal lines that were lost by the failure. */
   note(why: string, lines: number): void
-  /** Reports the noted failures, unless the last report was less than a minute ago. */
+  /** Reports the last noted reason and the number of all lost lines, unless the last report was less than a minute ago. */
   say(): void
 }
 

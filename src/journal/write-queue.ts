@@ -1,30 +1,39 @@
-/** Queues records for writing. The queue is bounded, so that a slow disk costs records and not the process. */
+/** Queues records for writing. The queue is bounded, so that under a slow disk records are dropped, and the process keeps its memory. */
 
 import { maskHeaders } from '../core/secrets/mask.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import { Bytes } from './bytes.ts'
 import type { NewRecord, RawRequest } from './record.ts'
 
+/** The bounds on all records that wait or are being written: their lines, the bytes of their raw requests, and the bytes of their lines. */
 const maxLines = 20_000
 const maxRawBytes = 8 * 1024 * 1024
 const maxLineBytes = 16 * 1024 * 1024
+/** With more waiting bytes than these, a write does not wait for further lines. */
 const urgentBytes = 512 * 1024
-/** A longer record is dropped, because the reader skips very long lines. */
+/** The most characters of a record. A longer record is dropped, because the reader skips very long lines. */
 const maxLineChars = 256 * 1024
-/** The end of a line. */
+/** The last characters of every line: the place of its raw request is written before them. */
 const lineEnd = '}\n'
 
-/** A raw request of a batch. `at`: the offset in the text at which the line of the request takes its place: after its other keys. */
+/**
+ * A raw request of a batch. `at`: the offset in the batch's text at which the place of the raw request is to be inserted, behind the other
+ * keys of its line. `headBytes`, `bodyBytes`: the lengths of its headers and its body.
+ */
 export type QueuedRaw = { readonly at: number; readonly headBytes: number; readonly bodyBytes: number }
 
 /**
- * Lines to write, and the raw requests of some of them. They wait as bytes: waiting objects would survive two garbage collections, and
- * would then be freed only with the whole heap.
+ * Lines to write, and the raw requests of some of these lines. Both wait as bytes: objects that wait would survive two garbage collections,
+ * and would then be freed only by a collection of the whole heap.
  */
 export class WriteBatch {
+  /** The lines, without the places of raw requests. */
   readonly text = new Bytes()
+  /** The number of lines. */
   lines = 0
+  /** The raw requests, one after the other. */
   readonly raw = new Bytes()
+  /** The lengths of these raw requests, in the same order. */
   readonly raws: QueuedRaw[] = []
   /** Called once the lines are written or dropped. */
   readonly done: (() => void)[] = []
@@ -43,7 +52,10 @@ export class WriteBatch {
     raw.add(body)
   }
 
-  /** Returns the lines, with the places of their raw requests. The first raw request begins at `start`. The pieces are valid until `clear`. */
+  /**
+   * Returns the text of all lines in pieces, with the places of their raw requests. `start`: the offset at which the first raw request of
+   * the batch will be stored. The pieces are valid until `clear`.
+   */
   linesFrom(start: number): Buffer[] {
     const pieces: Buffer[] = []
     let from = 0
@@ -68,28 +80,29 @@ export class WriteBatch {
 }
 
 export interface WriteQueue {
-  /** Adds a line. Its raw request is left out when too many bytes wait. The line is dropped when too many lines wait. */
+  /** Adds a record. Its raw request is left out when too many bytes wait. The whole record is dropped when too many lines wait. */
   add(entry: NewRecord, raw: RawRequest | undefined): void
   /** Calls `done` once every line added before is written or dropped. */
   after(done: () => void): void
-  /** Takes everything that waits. The batch counts against the bounds until `release`. Call `release` before the next `take`. */
+  /** Takes everything that waits, as a batch. It counts against the bounds until `release`. Call `release` before the next `take`. */
   take(): WriteBatch
-  /** Ends a batch whose lines are written or dropped. The batch is used again. */
+  /** Ends the batch that was taken, once its lines are written or dropped. The queue then uses its memory again. */
   release(): void
   /** Returns the number of lines dropped since the last call. */
   takeDropped(): number
   readonly isEmpty: boolean
-  /** A caller waits for the writing, or there is enough for a write. */
+  /** Whether a caller waits for the writing, or more than `urgentBytes` wait. */
   readonly isUrgent: boolean
 }
 
+/** Makes an empty queue. `allowance` decides which raw requests are written. */
 export const createWriteQueue = (allowance: ByteBudget): WriteQueue => {
   let waiting = new WriteBatch()
   /** The batch that is being written; empty while nothing is being written. */
   let written = new WriteBatch()
   let dropped = 0
 
-  // A body that exceeds the bound alone is taken when no other body waits, because it is in memory anyway.
+  // A body that alone exceeds `maxRawBytes` is taken when no other raw request waits, because the body is in memory anyway.
   const hasRoomForRaw = ({ body }: RawRequest): boolean => {
     const bytes = waiting.raw.length + written.raw.length
     return (bytes === 0 || bytes + body.length <= maxRawBytes) && allowance.take(body.length)

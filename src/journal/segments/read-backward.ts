@@ -1,4 +1,4 @@
-/** Reads the lines of segments from the end, in bounded pieces. The reading of a file that is deleted meanwhile simply ends. */
+/** Reads the lines of segments from the newest back, in pieces of bounded size. A file that is deleted meanwhile simply ends early. */
 
 import { type FileHandle, open } from 'node:fs/promises'
 import { linesPath, type SegmentFiles, unlessGone } from '../folder.ts'
@@ -9,6 +9,7 @@ const maxLineBytes = 1024 * 1024
 
 const newline = 10
 
+/** Some whole lines of the segment with this name. */
 export type SegmentPiece = { readonly segment: string; readonly bytes: Buffer }
 
 /** Yields pieces of whole lines, newest first. `segments` are listed oldest first. */
@@ -24,18 +25,20 @@ async function* segmentPieces(folder: string, name: string, growing: boolean): A
   if (!file) return
   try {
     let { size: end } = await file.stat()
-    /** The end of a line whose beginning stands before this piece, and is read next. */
+    /** The end of a line whose beginning stands before the bytes read so far. It is joined to the bytes that are read next. */
     let rest: Buffer = Buffer.alloc(0)
-    let first = growing
+    /** Whether an unfinished line may stand at the end of `bytes`. */
+    let mayBeCut = growing
     while (end > 0) {
       const start = Math.max(0, end - pieceBytes)
       const bytes = await readInto(file, start, end, rest)
       if (!bytes) return
       const whole = start === 0 ? 0 : bytes.indexOf(newline) + 1 || bytes.length
-      const last = first ? bytes.lastIndexOf(newline) + 1 : bytes.length
+      const last = mayBeCut ? bytes.lastIndexOf(newline) + 1 : bytes.length
       if (whole < last) yield bytes.subarray(whole, last)
       rest = bytes.subarray(0, Math.min(whole, last))
-      first &&= last === 0
+      mayBeCut &&= last === 0
+      // A line that is too long is dropped. The line end in its place keeps the line before it whole.
       if (rest.length > maxLineBytes) rest = Buffer.of(newline)
       end = start
     }
@@ -44,6 +47,7 @@ async function* segmentPieces(folder: string, name: string, growing: boolean): A
   }
 }
 
+/** Reads the bytes from `start` to `end`, and joins `rest` to them; `undefined` when the file has become shorter. */
 const readInto = async (file: FileHandle, start: number, end: number, rest: Buffer): Promise<Buffer | undefined> => {
   const bytes = Buffer.allocUnsafe(end - start + rest.length)
   const { bytesRead } = await file.read(bytes, 0, end - start, start)
@@ -62,7 +66,9 @@ export function* linesBackward(piece: Buffer): Generator<Buffer> {
   }
 }
 
-/** Yields the lines of a piece that contain `needle`, last first. Searching is quicker than splitting the piece into lines. */
+/**
+ * Yields the lines of a piece that contain `needle`, last first. Searching the whole piece is quicker than splitting it into lines first.
+ */
 export function* linesWith(piece: Buffer, needle: Buffer): Generator<Buffer> {
   const found: Buffer[] = []
   for (let at = piece.indexOf(needle); at >= 0; ) {

@@ -1,4 +1,4 @@
-/** Writes a journal to a folder: append-only segments of lines and raw requests, of which the oldest are deleted. */
+/** Writes a journal to a folder, as a row of segments: begins and ends segments, and deletes the oldest past the limits. */
 
 import { existsSync } from 'node:fs'
 import { messageOf } from '../../core/fault.ts'
@@ -9,7 +9,7 @@ import type { WriteErrors } from '../write-errors.ts'
 import type { WriteBatch } from '../write-queue.ts'
 import { deleteSegment, Segment } from './segment.ts'
 
-/** How long after a failure a new segment is begun. Lines that come before are dropped. */
+/** The least time between a failed write and the next try, in milliseconds. Lines that come in between are dropped. */
 const retryMs = 1_000
 
 type SegmentWriterOptions = Pick<JournalOptions, 'clock' | 'limits'> & { readonly folder: string }
@@ -20,7 +20,9 @@ export class SegmentWriter implements BatchWriter {
   readonly #retention: Retention
   /** The segment being written. The first line after a start, or after a full or failed segment, begins a new segment. */
   #segment: Segment | undefined
+  /** The earliest time of the next write after a failure, on the monotonic clock. */
   #retryAt = Number.NEGATIVE_INFINITY
+  /** The message of the last failure. */
   #failure = ''
 
   constructor(options: SegmentWriterOptions, complaints: WriteErrors) {
@@ -57,7 +59,7 @@ export class SegmentWriter implements BatchWriter {
     await this.#retention.prune(limits, clock.monotonic(), this.#segment ?? { bytes: 0, lines: 0 })
   }
 
-  /** Ends a segment whose files were removed: nobody would see further lines in them. */
+  /** Ends the current segment where its files were removed from the folder: nobody could read further lines in them. */
   eachMinute(): void {
     if (!this.#segment || existsSync(linesPath(this.#options.folder, this.#segment.name))) return
     this.#complaints.note('the files of the current segment were removed; a new one is begun', 0)
@@ -65,6 +67,7 @@ export class SegmentWriter implements BatchWriter {
     this.#segment = undefined
   }
 
+  /** Ends the current segment. The next write begins a new segment. */
   async close(): Promise<void> {
     const segment = this.#segment
     if (!segment) return

@@ -1,19 +1,22 @@
-/** Writes one segment: a file of lines, and a file of the raw requests that they point to. Both are only appended to. */
+/** Writes one segment: a file of lines, and a file of the raw requests that the lines point to. Both files are only appended to. */
 
 import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
 import { linesPath, rawPath, segmentName, unlessGone } from '../folder.ts'
 import type { WriteBatch } from '../write-queue.ts'
 
-/** The most numbers that are skipped because their files exist, before that is an error. */
+/** The most numbers that are tried for a new segment. A number is skipped when files with that number exist. */
 const maxTaken = 100
 
+/** A segment that is open for writing. */
 export class Segment {
   readonly name: string
+  /** When the segment was begun, on the monotonic clock, in milliseconds. */
   readonly startedAt: number
   readonly #lines: FileHandle
   readonly #raw: FileHandle
   #lineBytes = 0
   #rawBytes = 0
+  /** The number of lines that were written. */
   lines = 0
   /** When the segment was last written to, on the monotonic clock, in milliseconds. */
   changedAt = 0
@@ -25,7 +28,7 @@ export class Segment {
     this.#raw = raw
   }
 
-  /** Creates the files of the first free number from `number` on, and the folder where it is missing. */
+  /** Begins a segment: creates its two files, with the first free number from `number` on, and the folder where it is missing. */
   static async start(folder: string, number: number, startedAt: number): Promise<Segment> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
     for (let next = number; ; next++) {
@@ -39,11 +42,15 @@ export class Segment {
     }
   }
 
+  /** The size of both files together. */
   get bytes(): number {
     return this.#lineBytes + this.#rawBytes
   }
 
-  /** Writes raw requests before lines, so that a line never points to missing bytes. Throws when not everything was written. */
+  /**
+   * Appends a batch at the time `now`, on the monotonic clock. Raw requests are written before lines, so that a line never points to
+   * missing bytes. Throws when not everything was written.
+   */
   async write(batch: WriteBatch, now: number): Promise<void> {
     this.changedAt = now
     const lines = batch.linesFrom(this.#rawBytes)
@@ -60,7 +67,7 @@ export class Segment {
     if (bytesWritten < totalBytes(buffers)) throw new Error('only a part could be written')
   }
 
-  /** Never rejects: what was written stays written even when closing fails. */
+  /** Closes both files. Never rejects: lines that were written stay written even when closing fails. */
   async close(): Promise<void> {
     await Promise.allSettled([this.#lines.close(), this.#raw.close()])
   }
@@ -79,7 +86,7 @@ const createFiles = async (folder: string, name: string): Promise<[lines: FileHa
   }
 }
 
-/** Deletes lines before raw requests, so that no line points to a deleted file. */
+/** Deletes the files of a segment: the lines before the raw requests, so that no line points to a deleted file. */
 export const deleteSegment = async (folder: string, name: string): Promise<void> => {
   await unlink(linesPath(folder, name)).catch(unlessGone)
   await unlink(rawPath(folder, name)).catch(unlessGone)

@@ -1,4 +1,4 @@
-/** Reads the records of all gateways on a shared store. */
+/** Reads the records of events that all gateways on a shared store have stored in its database. */
 
 import type { LinePlace, SharedRecords, StoredLine } from '../../store/shared-records.ts'
 import { lookUpEvent, type SearchLines } from '../event-lookup.ts'
@@ -20,13 +20,16 @@ export const databaseRecords = (records: SharedRecords): EventRecords => ({
 
 const linesPerQuery = 1_000
 /**
- * The time over which lines are gathered before events are settled: two gateways may store the arrival of an event and the end of its run
- * in either order, and a slow one stores its lines late.
+ * The least time, in microseconds, between the first and the last line of a piece. Two gateways may store the arrival of an event and the
+ * end of its run in either order, because a slow gateway stores its lines late. An event is settled one piece after its arrival.
  */
-const settleUs = 1_000_000
-/** The most lines that are gathered for that. */
-const maxGathered = 5_000
-/** An event's time is that of its gateway, the time of a line that of the server. Their clocks may differ. */
+const pieceUs = 1_000_000
+/** The most lines of a piece, except for the lines of its last query. A piece with so many lines may cover less time than `pieceUs`. */
+const maxPieceLines = 5_000
+/**
+ * How far the clock of a gateway and the clock of the database server may differ, in microseconds: an event has the time of its gateway,
+ * and its line has the time of the server.
+ */
 const clockSlackUs = 60_000_000
 
 const readEvents = async (records: SharedRecords, wanted: EventFilter): Promise<Events> => {
@@ -44,7 +47,7 @@ const readEvents = async (records: SharedRecords, wanted: EventFilter): Promise<
   }
 }
 
-/** Yields pieces of lines, newest first, down to a time. Returns whether all lines were read. */
+/** Yields pieces of lines, newest first, until the lines are older than `sinceUs`. Returns whether all lines of the store were read. */
 async function* piecesBackward(
   records: SharedRecords,
   sinceUs: number,
@@ -57,7 +60,7 @@ async function* piecesBackward(
     const oldest = piece.at(-1)
     const isAll = lines.length < linesPerQuery
     const isPast = oldest !== undefined && oldest.storedUs < sinceUs
-    const isWhole = newest && oldest && (newest.storedUs - oldest.storedUs >= settleUs || piece.length >= maxGathered)
+    const isWhole = newest && oldest && (newest.storedUs - oldest.storedUs >= pieceUs || piece.length >= maxPieceLines)
     if (isAll || isPast || isWhole) {
       yield piece
       piece = []

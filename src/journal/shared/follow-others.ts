@@ -1,11 +1,14 @@
-/** Follows the records that other gateways store: each line is told once, within about a second. */
+/** Follows the records that the other gateways on a shared store write: each line is told once, within about a second. */
 
 import type { Clock } from '../../core/clock.ts'
 import type { LinePlace, SharedRecords, StoredLine } from '../../store/shared-records.ts'
 import { type JournalLine, parseLine } from '../line.ts'
 
 export type Following = {
-  /** Resolves when what is stored from then on will be told, or the database did not answer. Never rejects. */
+  /**
+   * Resolves once the first look is over: every line that is stored from then on will be told. It resolves too when the database does not
+   * answer the first look. Never rejects.
+   */
   readonly begun: Promise<void>
   stop(): void
 }
@@ -17,16 +20,22 @@ type FollowOptions = {
   readonly tell: (line: JournalLine) => void
 }
 
+/** The time between two looks. */
 const everyMs = 1_000
-/** A batch that takes its time and is committed after a later one is still found. The server ends a statement before that. */
+/**
+ * How far before the last look each look begins, in microseconds. A slow batch gets its time before a quick batch and may be committed
+ * after it. The server ends statements that take longer than this time, so no batch is missed.
+ */
 const lookBackUs = 5_000_000
-/** The most answers that are read in one look. */
-const maxAnswers = 10
+/** The most queries of one look. Each of them returns a limited number of lines. */
+const maxQueries = 10
+
+/** Starts to look for new lines each second. */
 
 export const followOthers = ({ records, clock, tell }: FollowOptions): Following => {
   /** The server's time of the last look. */
   let lookedUs: number | undefined
-  /** The batches of the last seconds that were told, with their times. */
+  /** The ids of batches of the last seconds that were told already, with their times. */
   const told = new Map<string, number>()
   let isStopped = false
   let cancel = (): void => {}
@@ -34,7 +43,7 @@ export const followOthers = ({ records, clock, tell }: FollowOptions): Following
   const readNew = async (fromUs: number): Promise<StoredLine[]> => {
     const lines: StoredLine[] = []
     let place: LinePlace = { storedUs: fromUs, batch: '0', number: 0 }
-    for (let answers = 0; answers < maxAnswers; answers++) {
+    for (let queries = 0; queries < maxQueries; queries++) {
       const next = (await records.ofOthers(place)).lines
       for (const line of next) if (!told.has(line.batch)) lines.push(line)
       place = next.at(-1) ?? place
@@ -43,7 +52,7 @@ export const followOthers = ({ records, clock, tell }: FollowOptions): Following
     return lines
   }
 
-  /** The first look only finds out what is there already. */
+  /** Reads the lines since the last look, and tells them. The first look tells nothing: it only finds out which lines are there already. */
   const look = async (): Promise<void> => {
     const { nowUs } = await records.ofOthers(undefined)
     const lines = await readNew((lookedUs ?? nowUs) - lookBackUs)
@@ -59,7 +68,7 @@ export const followOthers = ({ records, clock, tell }: FollowOptions): Following
   }
 
   const lookAndSleep = async (): Promise<void> => {
-    // While the database is away there is nothing to tell. What was stored meanwhile is told when it is back.
+    // While the database is away, a look fails. The lines that other gateways stored meanwhile are told when it is back.
     await look().catch(() => undefined)
     if (!isStopped) cancel = clock.after(everyMs, () => void lookAndSleep())
   }

@@ -8,14 +8,14 @@ import { createWriteErrors } from '../write-errors.ts'
 
 type SharedJournalOptions = JournalOptions & { readonly records: SharedRecords }
 
-/** Never rejects: while the database is away, records are dropped, and their number is reported. */
+/** Opens the journal. Never rejects: while the database is away, records are dropped, and their number is reported. */
 export const openSharedJournal = async (options: SharedJournalOptions): Promise<Journal> => {
   const journal = new BatchedJournal(options, databaseWriter(options.records), createWriteErrors(options.clock, options.report))
   await journal.begin()
   return journal
 }
 
-/** Forgets nothing: of the gateways on a store one does that for all (src/gateway/housekeeping.ts). */
+/** Returns a writer that only adds. Old records are deleted by one gateway for all on the store (src/gateway/housekeeping.ts). */
 const databaseWriter = (records: SharedRecords): BatchWriter => ({
   async write(batch) {
     const lines = Buffer.concat(batch.linesFrom(0))
