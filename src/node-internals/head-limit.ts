@@ -1,4 +1,4 @@
-/** Stops the parser of a connection at the head after the last request that is answered. */
+/** Stops the parser of a connection once enough requests of the connection are unanswered. */
 
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,9 +10,9 @@ type Parser = { onIncoming: (request: IncomingMessage, keepAlive: boolean) => nu
 const stop = -1
 
 /**
- * Makes the parser fail at the next head once `isFull`: the request before that head is the last that is answered. Node parses everything
- * that a read brings at once: 64 kB hold 1,200 small requests, and all their objects would exist before the first answer. The plain form
- * does nothing: the later requests are parsed, and the connection ignores them (src/http/connection.ts).
+ * Makes the parser of a connection fail at the next head as soon as `isFull` returns true: the request before that head is the last that is
+ * answered. Node parses everything that a read brings at once: 64 kB hold 1,200 small requests, and all their objects would exist before
+ * the first answer. The plain form does nothing: the later requests are parsed, and the connection ignores them (src/http/connection.ts).
  */
 export const limitHeads = (socket: Socket, isFull: () => boolean): void => {
   const { parser } = socket as { parser?: Partial<Parser> }

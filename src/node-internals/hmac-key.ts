@@ -1,34 +1,36 @@
 /**
- * HMACs as RFC 2104 defines them, made of two one-shot hashes. `createHmac` makes an object outside of the engine's heap for each digest.
- * Making and collecting that object costs more than the digest of a small body (DECISIONS.md, 97).
+ * Makes HMACs (RFC 2104) from two calls of Node's `hash`. Node's own `createHmac` makes an object outside of V8's heap for each digest, and
+ * making and collecting that object costs more than the digest of a small body (DECISIONS.md, 97).
  */
 
 import { createHmac, hash } from 'node:crypto'
 import { isFast } from './forms.ts'
 
-/** The hashes, with their block sizes in bytes. */
+/** The hash functions, with their block sizes in bytes. */
 const blocks = { sha1: 64, sha256: 64, sha512: 128 } as const
 export type HmacHash = keyof typeof blocks
 
-const maxBlock = 128
-const maxDigest = 64
-/** The most bytes that are copied to be hashed. A longer text is hashed by `createHmac`. */
-const maxCopied = 64 * 1024
+const maxBlockBytes = 128
+const maxDigestBytes = 64
+/** The most bytes of a text that are copied to be hashed. For a longer text the digest comes from `createHmac`. */
+const maxCopiedBytes = 64 * 1024
 
-/** The inputs of the two hashes, shared by all keys. They are wiped after each digest, so no key and no body stays in them. */
-const inner = Buffer.alloc(maxBlock + maxCopied)
-const outer = Buffer.alloc(maxBlock + maxDigest)
+/**
+ * The inputs of the inner and the outer hash, shared by all keys. They are wiped after each digest, so no key and no body stays in them.
+ */
+const inner = Buffer.alloc(maxBlockBytes + maxCopiedBytes)
+const outer = Buffer.alloc(maxBlockBytes + maxDigestBytes)
 
 const byTwoHashes = isFast('hmac')
 
-/** A key for HMACs. The plain form of its digest, which long texts take too, is `createHmac`. */
+/** A key for HMACs. On versions of Node where the fast form was not measured, and for long texts, it calls `createHmac`. */
 export class HmacKey {
   readonly #hash: HmacHash
   readonly #key: Buffer
   readonly #inner: Buffer
   readonly #outer: Buffer
 
-  /** `key` must not change afterwards. */
+  /** The caller must not change the bytes of `key` afterwards. */
   constructor(hashName: HmacHash, key: Buffer) {
     const block = blocks[hashName]
     const short = key.length > block ? hash(hashName, key, 'buffer') : key
@@ -38,7 +40,7 @@ export class HmacKey {
     this.#outer = padded(short, block, 0x5c)
   }
 
-  /** Returns the digest of the pieces, joined. */
+  /** Returns the HMAC of the text that the pieces make when joined. */
   digest(pieces: readonly Buffer[]): Buffer {
     let end = this.#inner.length
     for (const piece of pieces) end += piece.length
@@ -60,6 +62,7 @@ export class HmacKey {
   }
 }
 
+/** Returns the key, filled up with zeros to `length` bytes, with each byte combined with `pad` by XOR. */
 const padded = (key: Buffer, length: number, pad: number): Buffer => {
   const block = Buffer.alloc(length, pad)
   for (const [i, byte] of key.entries()) block[i] = byte ^ pad

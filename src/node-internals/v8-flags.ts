@@ -3,26 +3,29 @@
 import { setFlagsFromString } from 'node:v8'
 import { isFast } from './forms.ts'
 
-/** A flag. `from`, `to`: the major versions of V8 on which it was measured. V8 prints an error for a flag that it does not know. */
+/** A flag. `from`, `to`: the first and last major version of V8 on which it was measured. V8 prints an error for an unknown flag. */
 type Flag = { readonly flag: string; readonly from: number; readonly to: number }
 
 /** The major versions of V8 in Node 20 to 26. */
 const measuredVersions = { from: 11, to: 14 }
 
 const flags: readonly Flag[] = [
-  // How soon V8 optimizes a function: once it has run three times this many bytes of bytecode. The functions of a request are many and
-  // small, and each runs once. With V8's own value, 67,584, V8 was still optimizing after 7,000 requests (DECISIONS.md, 92). Later versions
-  // count calls instead.
+  // How soon V8 optimizes a function: once the function has run three times this many bytes of bytecode. A request runs many small
+  // functions, each of them once. With V8's own value, 67,584, V8 was still optimizing after 7,000 requests (DECISIONS.md, 92). Later
+  // versions of V8 count calls instead, so they do not get this flag.
   { flag: '--interrupt-budget=16000', from: 11, to: 11 },
-  // The most bytecode of called functions that V8 compiles into one function. The larger a function, the longer V8's thread keeps the core
-  // from the requests of a young process: with V8's own value, 920, a third longer (DECISIONS.md, 99).
+  // The most bytes of bytecode of called functions that V8 inlines into one optimized function. The larger a function, the longer V8's
+  // compiler thread keeps the core from the requests of a young process: with V8's own value, 920, a third longer (DECISIONS.md, 99).
   { flag: '--max-inlined-bytecode-size-cumulative=400', ...measuredVersions },
-  // Without it, V8 may treat objects that survived a slow first second as long-lived, and make each later object of their kind in the old
-  // space (DECISIONS.md, 95).
+  // Without this flag, V8 takes objects that survived a slow first second for long-lived ones, and then makes each later object of the same
+  // place in the code in the old space, which is collected rarely (DECISIONS.md, 95).
   { flag: '--no-allocation-site-pretenuring', ...measuredVersions },
 ]
 
-/** Sets the flags. Call it after the start: functions that run only then are not worth optimizing. The plain form sets no flag. */
+/**
+ * Sets the flags. Called only when the gateway has started, because functions that run only at the start are not worth optimizing. The
+ * plain form sets no flag.
+ */
 export const setV8Flags = (): void => {
   if (!isFast('flags')) return
   const version = Number.parseInt(process.versions.v8, 10)
