@@ -1,4 +1,4 @@
-/** The composition root: puts registries, compiled configuration and gateway together. */
+/** Makes a gateway of a configuration: compiles it with the registries of parts, and prepares its start and its reloads. */
 
 import { createSharedEffects } from '../app/live/effects.ts'
 import { compileLiveConfig, type LiveConfig } from '../app/live/live-config.ts'
@@ -16,11 +16,13 @@ import type { LoadedPlugins } from '../plan/plugins/load-plugins.ts'
 import { type Gateway, openGateway } from './gateway.ts'
 import type { RequestsShown } from './gateway-options.ts'
 
+/** A gateway that is compiled, and not started. Call either `start` or `close`. */
 export type Prepared = {
+  /** The findings of the compilation. */
   readonly diagnostics: readonly Diagnostic[]
   /** Opens the store, listens, and starts to work. Throws a Fault. */
   start(): Promise<Gateway>
-  /** Closes what the parts of the configuration have open. For use in place of `start`. */
+  /** Closes what the parts of the configuration have open. */
   close(): Promise<void>
 }
 
@@ -29,13 +31,13 @@ export type GatewayDependencies = {
   readonly clock?: Clock
   /** Removes known secrets from a text before it is stored. */
   readonly redact?: (text: string) => string
-  /** Reads the configuration for a reload. Absent: a reload finds the first configuration again. */
+  /** Reads the configuration for a reload. Without this function, a reload finds the first configuration again. */
   readonly read?: Read
-  /** Absent: the built-in parts. */
+  /** The catalogue of parts. By default it has the built-in parts. */
   readonly parts?: Catalogue
-  /** Fetches the keys of senders. Absent: over the network. */
+  /** Fetches the keys of senders. By default they are fetched over the network. */
   readonly download?: Effects['download']
-  /** Shows each request as it ends. */
+  /** An observer that shows each request as it ends, for a user who watches the gateway. */
   readonly requests?: RequestsShown
 }
 

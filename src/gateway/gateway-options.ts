@@ -1,4 +1,4 @@
-/** What a gateway is opened with. */
+/** The options that a gateway is opened with, and the list of what it has to close. */
 
 import type { SharedEffects } from '../app/live/effects.ts'
 import type { Reloader } from '../app/live/reload.ts'
@@ -20,5 +20,5 @@ export type GatewayOptions = {
   readonly reloader: Reloader
 }
 
-/** How to close what is open, in the order in which it was opened. */
+/** One function for each thing that a gateway has open, in the order of opening. It closes the thing. They are called in reverse order. */
 export type Closing = (() => Promise<unknown>)[]

@@ -12,15 +12,18 @@ import type { Closing, GatewayOptions } from './gateway-options.ts'
 import { keepHouse } from './housekeeping.ts'
 import { openWork, type Work } from './open-work.ts'
 
+/** A gateway that listens. */
 export interface Gateway {
   readonly url: string
+  /** The number of routes. */
   readonly routes: number
+  /** What the gateway may be asked on its control socket. */
   readonly operations: RunningGateway
   /** Resolves when an operator has asked the gateway to stop. Whoever runs the gateway then calls `stop`. */
   readonly stopAsked: Promise<void>
   /**
-   * Answers the requests that are being worked on, starts the groups that wait and lets runs finish, for at most `ms` (default: the
-   * configured time). Then it closes. Runs that are left in the store go on at the next start.
+   * Stops the gateway. For at most `ms` milliseconds (default: the configured time) it answers the requests that are being worked on,
+   * starts the groups that wait, and lets runs finish. Then it closes everything. Runs that are left in the store go on at the next start.
    */
   stop(ms?: number): Promise<void>
 }
@@ -29,9 +32,11 @@ const closeAll = async (closing: Closing): Promise<void> => {
   for (const close of closing.splice(0).reverse()) await close()
 }
 
-/** Opens a gateway. Throws a Fault when something cannot be opened, after closing what was open. */
+/**
+ * Opens a gateway. When a step fails, closes what the steps before it have opened, and throws the error of the step, in general a Fault.
+ */
 export const openGateway = async (options: GatewayOptions): Promise<Gateway> => {
-  // Closed last, because runs and requests use what the owners have open.
+  // The owners are closed last, because runs and requests use what the owners have open.
   const closing: Closing = [() => options.shared.owners.close()]
   try {
     // The code of the server is loaded while the store waits for the disk.
@@ -44,11 +49,12 @@ export const openGateway = async (options: GatewayOptions): Promise<Gateway> => 
   }
 }
 
-/** `patienceMs`: how long the listener waits for connections to end by themselves. */
+/** Whether the gateway stops now, and how long its listener waits for connections to end by themselves. */
 type Stopping = { now: boolean; patienceMs: number }
 
 type Http = typeof import('../http/index.ts')
 
+/** What requests and commands come in through: the HTTP server and the control socket. */
 type Doors = {
   readonly listener: Listener
   readonly operations: RunningGateway
@@ -56,7 +62,7 @@ type Doors = {
   readonly stopAsked: Promise<void>
 }
 
-/** Opens what knows whether a balancer should send requests here. */
+/** Opens the Readiness, which knows whether a load balancer should send requests to this gateway. */
 const openReadiness = ({ log, clock, shared }: GatewayOptions, work: Work, stopping: () => boolean, closing: Closing): Readiness => {
   const readiness = new Readiness({ store: work.store, clock, log, stopping, isTooNew: () => work.replicas?.isTooNew ?? false })
   shared.facts.observe(readiness)
@@ -111,6 +117,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   return { listener, operations, stopping, stopAsked }
 }
 
+/** Starts worker, scheduler and housekeeping, and returns the gateway. */
 const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, closing: Closing): Promise<Gateway> => {
   const { config, log, clock, reloader } = options
   const { store, worker, scheduler, replicas } = work
@@ -134,7 +141,8 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
       reloader.stop()
       void replicas?.beat()
       await scheduler.stop()
-      // At the same time: a slow sender must not use up the time of the runs, and no further run may begin meanwhile.
+      // Requests and the worker end at the same time: a slow sender must not use up the time of the runs, and no further run may begin
+      // meanwhile.
       const answered = allAnswered(listener.active, clock, ms)
       await Promise.all([answered, worker.stop(ms, answered)])
       await closeAll(closing)
@@ -149,7 +157,9 @@ const stageLog =
   (stage, ended) =>
     log('debug', { route, stage, outcome: ended?.kind ?? 'pass' }, 'stage')
 
-/** Waits until all requests have their answers, for at most `ms`. */
+/**
+ * Waits until all requests have their answers, for at most `ms` milliseconds. `active` returns the number of requests without an answer.
+ */
 const allAnswered = async (active: () => number, clock: Clock, ms: number): Promise<void> => {
   const deadline = clock.monotonic() + ms
   while (active() > 0 && clock.monotonic() < deadline) await new Promise<void>((resolve) => clock.after(20, resolve))

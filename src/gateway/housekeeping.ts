@@ -1,6 +1,6 @@
 /**
- * Deletes old runs, sessions and shared records by the limits of `storage.retention`, so that the store does not grow without bound. Of the gateways on a
- * shared store one does that.
+ * Deletes old runs, sessions and shared records by the limits of `storage.retention`, so that the store does not grow without bound. On a
+ * shared store, one of its gateways does that for all: the leader.
  */
 
 import type { Retention } from '../config/config.ts'
@@ -10,21 +10,25 @@ import type { Log } from '../core/log.ts'
 import type { Shared } from '../store/shared.ts'
 import type { OpenStore } from '../store/store-part.ts'
 
-const everyMs = 60_000
-/** How often a gateway tries to lead, and how long it leads then. Another gateway takes over within a minute. */
+/** The time between two deletions. */
+const pruneEveryMs = 60_000
+/**
+ * How often a gateway on a shared store tries to become the leader, and how long it is the leader then. When the leader dies, another
+ * gateway takes over within a minute.
+ */
 const leadEveryMs = 15_000
 const leadMs = 40_000
 
 type HousekeepingOptions = { readonly store: OpenStore; readonly clock: Clock; readonly log: Log; readonly retention: () => Retention }
 
-/** Prunes the store now and each minute, until the returned function is called. */
+/** Deletes what is past the limits, now and each minute, until the returned function is called. */
 export const keepHouse = (options: HousekeepingOptions): (() => void) => {
   const { store, clock } = options
   const { shared } = store
   let cancel = (): void => {}
   let pruneAt = clock.monotonic()
   const look = (): void => {
-    cancel = clock.after(shared ? leadEveryMs : everyMs, look)
+    cancel = clock.after(shared ? leadEveryMs : pruneEveryMs, look)
     if (shared) void pruneAsLeader(shared, clock.monotonic())
     else prune(options)
   }
@@ -32,7 +36,7 @@ export const keepHouse = (options: HousekeepingOptions): (() => void) => {
     // Where the store does not answer, the next look tries again.
     const isLeader = await gateways.lead('housekeeping', leadMs).catch(() => false)
     if (!isLeader || at < pruneAt) return
-    pruneAt = at + everyMs
+    pruneAt = at + pruneEveryMs
     prune(options)
   }
   look()

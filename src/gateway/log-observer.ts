@@ -1,4 +1,4 @@
-/** Logs facts: what an operator must see is logged at a bounded rate, everything else at level debug. */
+/** An observer that logs facts. Refused requests are logged at a bounded rate, so that a flood does not fill the log. */
 
 import type { Clock } from '../core/clock.ts'
 import type { Fact, Observer, RequestEnded, RouteChanges, RunAttempt } from '../core/fact.ts'
@@ -8,11 +8,12 @@ import { outcomeName, outcomeReason, outcomeStatus, refusalRow } from '../core/o
 import { someOf } from '../core/text.ts'
 
 /**
- * The most lines a minute for one refusal of one route. Further refusals are counted, and one line tells their number at the end of the
- * minute.
+ * The most lines a minute for refusals with the same code on the same route. Further such refusals are counted, and one line tells their
+ * number at the end of the minute.
  */
 const linesPerMinute = 10
 const minuteMs = 60_000
+/** The most pairs of code and route that are counted separately. */
 const maxKinds = 1_000
 
 export type LogObserver = Observer & {
@@ -20,7 +21,7 @@ export type LogObserver = Observer & {
   close(): void
 }
 
-/** `requests`: whether requests are logged. */
+/** Makes the observer. `requests`: whether the ends of requests are logged. */
 export const createLogObserver = (
   log: Log,
   clock: Clock,
@@ -46,7 +47,7 @@ const logRequest = (fact: RequestEnded, log: Log, budget: LineBudget): void => {
   log(level, requestFields(fact), outcome.kind === 'refused' ? refusalMessage(outcome) : outcome.kind)
 }
 
-/** Returns the fields that were known of the request at its end. */
+/** Returns the fields of the log line of a request. A field that was not known when the request ended is `undefined`. */
 const requestFields = ({ ended: { outcome, stage, verified, event }, route, remote, ms }: RequestEnded) => ({
   route: route?.name,
   profile: route?.profile,
@@ -61,7 +62,7 @@ const requestFields = ({ ended: { outcome, stage, verified, event }, route, remo
   duration_ms: Math.round(ms() * 1000) / 1000,
 })
 
-/** Joins the names of the routes by kind of change. A kind without routes is left out. */
+/** Returns one text with the names of the changed routes for each kind of change; `undefined` for a kind without routes. */
 const changedNames = (changes: RouteChanges): { readonly [what: string]: string | undefined } =>
   Object.fromEntries(Object.entries(changes).map(([what, names]) => [what, names.length > 0 ? someOf(names) : undefined]))
 
@@ -98,9 +99,11 @@ const logAttempt = ({ end, ...run }: RunAttempt, log: Log): void => {
   else log('warn', about, 'run failed, it will be tried again')
 }
 
+/** Bounds the log lines of refusals. */
 interface LineBudget {
-  /** Whether to log this refusal now; otherwise it is counted. `isCounted`: it must only be counted. */
+  /** Whether the caller logs this refusal. Where not, the budget counts it. `isCounted`: the refusal gets no line in any case. */
   allows(refused: Refused, route: string, isCounted: boolean): boolean
+  /** Logs the numbers of the counted refusals. */
   close(): void
 }
 
@@ -124,7 +127,7 @@ const createLineBudget = (log: Log, clock: Clock): LineBudget => {
   return {
     allows(refused, named, isCounted) {
       cancelTimer ??= clock.after(minuteMs, tellRest)
-      // Past `maxKinds` the refusals of one code are counted together, for all routes.
+      // Past `maxKinds`, the refusals with one code are counted together for all further routes.
       const route = counts.size < maxKinds || counts.has(`${refused.code}\n${named}`) ? named : ''
       const key = `${refused.code}\n${route}`
       const counted = counts.get(key) ?? { refused, route, lines: 0, count: 0 }

@@ -11,11 +11,12 @@ export type LogOptions = {
   readonly write: (line: string) => void
 }
 
-const maxField = 1024
-/** Fields that are never cut. The `log` target's text must be whole. */
+/** The most characters of a field. A longer text is cut. */
+const maxFieldChars = 1024
+/** The names of fields that are never cut: `text` is the whole message of the target `log`. */
 const uncutFields = new Set(['text'])
 
-/** Makes the log. A failed write loses a line, never a request. */
+/** Makes the log. Where writing a line fails, the line is lost, and the caller goes on. */
 export const createLog = ({ level, format, redact, write }: LogOptions): Log => {
   const safely = (line: string): void => {
     try {
@@ -31,7 +32,7 @@ export const createLog = ({ level, format, redact, write }: LogOptions): Log => 
       Object.entries(fields).map(([name, value]) => {
         if (typeof value !== 'string') return [name, value]
         const text = redact(value)
-        return [name, uncutFields.has(name) || text.length <= maxField ? text : `${text.slice(0, maxField)}…`]
+        return [name, uncutFields.has(name) || text.length <= maxFieldChars ? text : `${text.slice(0, maxFieldChars)}…`]
       }),
     )
   const log = (lineLevel: Level, fields: LogFields, message: string): void => {
@@ -40,9 +41,10 @@ export const createLog = ({ level, format, redact, write }: LogOptions): Log => 
   return Object.assign(log, { writes: (lineLevel: Level) => logger.isLevelEnabled(lineLevel) })
 }
 
+/** The fields that stand first in a short line. */
 const shownFirst = ['route', 'stage', 'outcome', 'reason', 'status'] as const
 
-/** `12:00:01 warn  Invalid signature  route=a reason=…` */
+/** Turns a JSON line into a short line, such as `12:00:01 warn  Invalid signature  route=a reason=…`. */
 const prettyLine = (line: string): string => {
   const { time, level, msg, ...fields } = JSON.parse(line) as { [name: string]: unknown }
   const names = [

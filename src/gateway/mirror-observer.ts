@@ -1,4 +1,7 @@
-/** Copies the texts delivered to a chat into the session of that chat, where the route asks for it (rules: Mirroring 1). */
+/**
+ * An observer that copies a text delivered to a chat into the session of that chat, if its route has `mirror_to_session` (rules: Mirroring
+ * 1).
+ */
 
 import type { Clock } from '../core/clock.ts'
 import type { Fact, Observer } from '../core/fact.ts'
@@ -17,8 +20,9 @@ type MirrorOptions = {
   readonly route: (name: string) => Route | undefined
 }
 
-/** Makes the observer. Its failures are logged only: the text has been delivered, and stays delivered. */
+/** Makes the observer. A failure to copy is only logged, because the text itself has been delivered. */
 export const createMirrorObserver = ({ store, clock, log, redact, route }: MirrorOptions): Observer => {
+  /** The copies that are being made. */
   const open = new Set<Promise<void>>()
   const mirror = async ({ cause, text, chatAddress, target }: Extract<Fact, { kind: 'text_sent' }>): Promise<void> => {
     if (!chatAddress) return
@@ -45,5 +49,5 @@ export const createMirrorObserver = ({ store, clock, log, redact, route }: Mirro
   }
 }
 
-/** Whether the route asks for copies. A route with a session of its own keeps its replies there. */
+/** Whether the texts of a route are copied. A route with a session of its own needs no copies: its replies are in that session already. */
 const asksFor = (route: Route | undefined): boolean => route?.mirror_to_session === true && route.session === undefined

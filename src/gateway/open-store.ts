@@ -1,4 +1,4 @@
-/** Opens what a gateway stores its work in: the store, and the folder of senders' keys. */
+/** Opens the two places in which a gateway keeps data: the store of its work, and the folder with the public keys of senders. */
 
 import { join } from 'node:path'
 import { type KeyFolder, openKeyFolder } from '../app/live/key-folder.ts'
@@ -17,7 +17,10 @@ export const openStore = (first: Config, clock: Clock, current: () => Config): P
   return part.open({ ...storeOptions(first, clock), url: () => current().storage.url ?? '' })
 }
 
-/** Opens the folder of senders' keys; `undefined` where the store is not lasting. */
+/**
+ * Opens the folder of senders' keys; `undefined` where the store keeps nothing past the end of the process, so keys need not be kept
+ * either.
+ */
 export const openKeys = async ({ dataDir, storage }: Config, log: Log): Promise<KeyFolder | undefined> => {
   if (!storesByName.get(storage.kind)?.isLasting) return undefined
   return await openKeyFolder(join(dataDir, 'state', 'sender-keys'), (reason) =>

@@ -1,4 +1,4 @@
-/** Opens what works after the answer: the store, the journal, the worker and the scheduler. */
+/** Opens the parts of a gateway that work after a request is answered: the store, the journal, the worker and the scheduler. */
 
 import { ensureCommentKey } from '../app/live/comment-key.ts'
 import type { LiveConfig } from '../app/live/live-config.ts'
@@ -33,10 +33,11 @@ export type Work = {
   readonly scheduler: Scheduler
   readonly tails: Tails
   readonly records: EventRecords
-  /** Tells the other gateways on a shared store of this one, and knows them. Absent where the store serves one gateway. */
+  /** Tells the other gateways on a shared store of this gateway, and knows of them. `undefined` where the store serves one gateway. */
   readonly replicas: Replicas | undefined
 }
 
+/** Opens the parts, and adds to `closing` how to close each. Throws a Fault when the store cannot be opened. */
 export const openWork = async (options: GatewayOptions, closing: Closing): Promise<Work> => {
   const { config, log, clock, redact, shared, reloader } = options
   const { facts } = shared
@@ -55,7 +56,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   facts.observe(createMirrorObserver({ store, clock, log, redact, route: routeOf }))
   const replicas = await openReplicas(options, store, () => worker.inProgress)
   const worker = workerOf(options, store, routeOf, replicas)
-  // The worker stops, too, when a later part of the start fails.
+  // When a later step of the start fails, `closing` stops the worker at once. In an orderly stop the worker has stopped before.
   closing.push(() => worker.stop(0))
   const wake = (): void => worker.wake()
   const scheduler = new Scheduler({ store, isShared: store.shared !== undefined, clock, log, facts, book: () => current().jobs, wake })
@@ -64,8 +65,8 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
 }
 
 /**
- * Keeps the files of subscriptions and jobs equal to the shared store while the gateway runs. Returns the function that ends this. Its
- * module is loaded here, because only a shared store needs it.
+ * Keeps the files of subscriptions and jobs equal to the shared store while the gateway runs. Returns the function that ends the watching.
+ * The module for it is loaded here, because only a gateway on a shared store needs the module.
  */
 const watchSharedEntries = async (port: Shared, { log, clock, reloader }: GatewayOptions): Promise<() => Promise<void>> => {
   const { watchEntries } = await import('../app/entries/watch-entries.ts')
@@ -74,7 +75,10 @@ const watchSharedEntries = async (port: Shared, { log, clock, reloader }: Gatewa
   return await watchEntries({ port, log, clock, config: () => current().config, written })
 }
 
-/** Returns what tells the other gateways on a shared store of this one; `undefined` where the store serves one gateway. */
+/**
+ * Makes the Replicas, which tell the other gateways on a shared store of this gateway; `undefined` where the store serves one gateway.
+ * `runs` returns the number of runs in progress.
+ */
 const openReplicas = async (
   { clock, log, shared: { facts }, reloader: { current } }: GatewayOptions,
   { shared }: OpenStore,
@@ -87,18 +91,19 @@ const openReplicas = async (
   return replicas
 }
 
-/** How long a subscription, or a job, that was made elsewhere may not be known here. */
+/** How long this gateway may not know yet of a subscription or job that was made on another gateway. */
 const copiedMs = 30_000
 
 type RouteOf = (name: string) => Route | undefined
 
-/** Makes the worker, which asks the present configuration for all that a run needs. */
+/** Makes the worker. Each of its runs is served by the configuration that is present when it needs a setting. */
 const workerOf = (
   { clock, log, redact, shared: { facts }, reloader: { current } }: GatewayOptions,
   store: OpenStore,
   routeOf: RouteOf,
   replicas: Replicas | undefined,
 ): Worker => {
+  /** Whether another gateway may have the route, job or target of a run that this gateway lacks. */
   const mayBeElsewhere = ({ acceptedAt }: NewRun): boolean =>
     replicas !== undefined && (replicas.othersDiffer() || clock.now() - acceptedAt < copiedMs)
   return new Worker({
@@ -125,6 +130,7 @@ const workerOf = (
   })
 }
 
+/** Returns the profiles, targets, routes and jobs of a configuration. */
 const knownTo = ({ config: { profiles }, catalogue: { targets }, table, jobs }: LiveConfig): Known => ({
   profiles,
   targets,
@@ -132,7 +138,7 @@ const knownTo = ({ config: { profiles }, catalogue: { targets }, table, jobs }: 
   hasJob: (profile, id) => jobs.get(profile, id) !== undefined,
 })
 
-/** Adds the observers of the facts, the journal and the log. Returns what the journal records. */
+/** Adds the observers that write facts to the journal and to the log. Returns the reader of the journal's records. */
 const observe = async (
   { config, log, clock, redact, shared: { facts }, reloader, requests }: GatewayOptions,
   store: OpenStore,

@@ -1,4 +1,4 @@
-/** Runs a gateway in the foreground, from the reading of its files to its stop. What the user is told, its caller prints. */
+/** Runs a gateway in the foreground, from the reading of its files to its stop. It prints nothing: its caller tells the user. */
 
 import { adapterDisabled } from '../app/adapter-disabled.ts'
 import { closeSecretFiles } from '../app/gateway/secret-files.ts'
@@ -19,15 +19,15 @@ import type { RequestsShown } from './gateway-options.ts'
 export type StopReason = { readonly signal: string } | { readonly reason: string }
 
 export type GatewayRun = {
-  /** Only values that can be sent to a thread: a reload sends them, and functions cannot be sent. */
+  /** Where the configuration is read from. A reload sends these options to a thread, so they hold no functions. */
   readonly from: LoadOptions
   readonly log: Log
-  /** Learns the secrets of each configuration that is read. */
+  /** Removes secrets from texts. It is given the secrets of each configuration that is read. */
   readonly redactor: Redactor
   readonly requests?: RequestsShown | undefined
-  /** Calls `changed` after each change of a file, until the returned function is called. Absent: nobody watches the files. */
+  /** Calls `changed` after each change of a file, until the returned function is called. Without `watch` no file is watched. */
   readonly watch?: ((changed: () => void) => Promise<() => Promise<void>>) | undefined
-  /** Tells the user what the check of the files found. `isUsable`: the gateway starts in spite of it. */
+  /** Tells the user the findings of the check of the files. `isUsable`: the gateway starts in spite of the findings. */
   readonly report: (found: readonly Diagnostic[], texts: Loaded['texts'], isUsable: boolean) => Promise<void>
   /** Begins to listen to the signals of the process, and resolves at the first signal to stop. */
   readonly untilSignal: (reload: () => void) => Promise<StopReason>
@@ -37,7 +37,9 @@ export type GatewayRun = {
   readonly once: boolean
 }
 
-/** Runs the gateway. `refused`: its configuration must not be served, so nothing was started. Throws a Fault. */
+/**
+ * Runs the gateway until it stops. Resolves to `refused` where its configuration must not be served: nothing was started. Throws a Fault.
+ */
 export const runGateway = async (run: GatewayRun): Promise<'refused' | 'stopped'> => {
   const { log, watch, untilSignal, listening, once } = run
   const { reload, started } = createReloading(log)
@@ -64,12 +66,15 @@ export const runGateway = async (run: GatewayRun): Promise<'refused' | 'stopped'
   }
 }
 
+/** `reload` asks for a reload. `started` hands over the gateway, once it has started. */
 type Reloading = {
   readonly reload: () => void
   readonly started: (gateway: Gateway) => void
 }
 
-/** Makes the reload that signals and changed files ask for. A reload that is asked for during the start is made after the start. */
+/**
+ * Makes the function that signals and changed files call for a reload. A reload that is asked for during the start is made after the start.
+ */
 const createReloading = (log: Log): Reloading => {
   let gateway: Gateway | undefined
   let isDue = false
@@ -91,8 +96,8 @@ const createReloading = (log: Log): Reloading => {
 type Usable = { readonly config: Config; readonly prepared: Prepared }
 
 /**
- * Prepares a gateway of the files. Returns `undefined` for a configuration that must not be served. Throws a Fault where the adapter is not
- * enabled.
+ * Prepares a gateway from the configuration in the files. Returns `undefined` for a configuration that must not be served. Throws a Fault
+ * where the configuration does not enable the webhook adapter.
  */
 const prepareUsable = async (run: GatewayRun): Promise<Usable | undefined> => {
   const { config, prepared, isUsable } = await prepareReported(run)
@@ -103,8 +108,8 @@ const prepareUsable = async (run: GatewayRun): Promise<Usable | undefined> => {
 }
 
 /**
- * Loads and compiles the first configuration, and reports its problems. It is a function of its own, so that the texts of the files can be
- * freed.
+ * Loads and compiles the first configuration, and reports its problems. It is a function of its own, so that the texts of the files are no
+ * longer held in memory while the gateway runs.
  */
 const prepareReported = async ({ from, log, redactor, requests, report }: GatewayRun): Promise<Usable & { readonly isUsable: boolean }> => {
   // Secrets of earlier configurations stay redacted, because a run that began under such a configuration may still write them.
@@ -124,6 +129,7 @@ const prepareReported = async ({ from, log, redactor, requests, report }: Gatewa
   return { config, prepared, isUsable }
 }
 
+/** Resolves when an operator has asked the gateway to stop. */
 const untilAsked = ({ stopAsked }: Gateway): Promise<StopReason> => stopAsked.then(() => ({ reason: 'gateway stop' }))
 
 /** Resolves after the first request that was not refused. */

@@ -1,4 +1,4 @@
-/** Asks the agent for the reply of a run, with the tools, skills, history and limits of its route. */
+/** Asks the agent for the reply of a run, with the tools, skills and limits of its route, and with the messages of its session. */
 
 import { setMaxListeners } from 'node:events'
 import { readSkills } from '../config/skills.ts'
@@ -21,20 +21,24 @@ export type AskOptions = {
   readonly leases: Pick<HeldLeases, 'mayBeLost' | 'confirm'>
 }
 
-/** `signal` aborts when the process stops. */
+/** The question to the agent. `signal` aborts when the process stops. `policy`: the limits, tools and skills of the run. */
 type AgentCall = { readonly options: AskOptions; readonly signal: AbortSignal; readonly lease: Lease; readonly policy: RunPolicy }
 
-/** The process stood still before the agent was asked, and another may have the run. */
+/** Thrown when the process stood still for so long before the agent was asked that another process may have the run. */
 export class StoodStill extends Error {}
 
-/** The agent gave no reply to a run. */
+/** Thrown when the agent gave no reply to a run. */
 export class Unanswered extends AgentFault {}
 
-/** Asks the agent, and resolves to its reply. Rejects with `Unanswered`, or with `StoodStill`. */
+/**
+ * Asks the agent, and resolves to its reply. `meter` counts the usage, and ends the asking when a budget is used up. Rejects with
+ * `Unanswered` for any failure, and with `StoodStill`.
+ */
 export const askAgent = async ({ options, signal, lease, policy }: AgentCall, meter: Meter): Promise<string> => {
   const { run } = lease
   const { maxSteps, toolsets, model, maxOutputTokens, handling } = policy
-  // AbortSignal.any with AbortSignal.timeout would leave an entry for each run at `signal`, which lives as long as the process.
+  // `AbortSignal.any` and `AbortSignal.timeout` are not used: they would leave an entry for each run at `signal`, which lives as long as
+  // the process.
   const asking = new AbortController()
   // Each tool of the agent may listen to this signal. Node would warn of more than ten listeners.
   setMaxListeners(0, asking.signal)
@@ -47,7 +51,7 @@ export const askAgent = async ({ options, signal, lease, policy }: AgentCall, me
     await meter.check()
     const { text, untrusted } = mergedPrompt(run)
     const history = await options.conversations.historyOf(run)
-    // Nothing that takes long may stand between this line and the asking.
+    // Nothing that takes long may stand between this check and the call of the agent.
     if (options.leases.mayBeLost(lease)) throw new StoodStill()
     return await options.agent(text, {
       run,
@@ -81,9 +85,10 @@ const loadSkills = (lease: Lease, { skills: names, profileFolder }: RunPolicy, l
   return skills
 }
 
+/** The most characters that wait for the end of their line. A longer line is logged in pieces. */
 const maxHeardLine = 1_000
 
-/** Logs the agent's text line by line while it comes. Call `end` after the last piece. */
+/** Logs the agent's text line by line while it comes. `heard` takes the next piece of the text. Call `end` after the last piece. */
 const hearingOf = (lease: Lease, log: Log): { readonly heard: (text: string) => void; readonly end: () => void } => {
   let line = ''
   const say = (text: string): void => log('debug', { ...runFields(lease), text }, 'the agent says')

@@ -16,7 +16,9 @@ import { isSilent } from './silent-reply.ts'
 
 export type AttemptOptions = AskOptions & {
   readonly store: Store
+  /** Returns the limits, tools and skills of a run, as its route or job has them now. */
   readonly policy: (run: NewRun) => RunPolicy
+  /** Sends a text to one target. Never rejects. */
   readonly send: (outgoing: Outgoing) => Promise<Sent>
   /** Whether sending a text twice to this target cannot post twice. */
   readonly repeatable: (target: string) => boolean
@@ -27,16 +29,20 @@ export type AttemptOptions = AskOptions & {
   readonly lacks: (run: NewRun) => string | undefined
 }
 
+/** Makes one attempt at the run of a lease, and collects reply, answers and usage in `words`. */
 export type MakeAttempt = (lease: Lease, words: Transcript) => Promise<RunEnd | 'lost' | 'given back'>
 
-/** How long a run rests that was given back for what is lacking. Meanwhile other processes look for work. */
+/**
+ * How long a run rests after this process gave it back because it lacks something for it. In this time other processes may take the run.
+ */
 const restMs = 5_000
 /** The most reasons that are remembered, so that each is logged once. */
 const maxReasons = 1_000
 
 /**
- * Makes the function for attempts. It returns the end of the attempt; `lost`: another worker has the run now; `given back`: nothing was begun,
- * and the run is due again without a counted attempt. When `signal` aborts, the attempt is aborted.
+ * Makes the function that makes attempts. The function resolves to the end of the attempt, which the caller stores. `lost`: another worker
+ * has the run now. `given back`: nothing was begun, and the store has the run back, without a counted attempt. When `signal` aborts, the
+ * attempt is aborted.
  */
 export const createAttempt = (options: AttemptOptions, signal: AbortSignal): MakeAttempt => {
   const said = new Set<string>()
@@ -54,7 +60,7 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
       warnOnce(`this gateway lacks ${lacking}`, 'runs wait for a gateway whose configuration has what they need')
       return giveBack(attempt, restMs, `this gateway lacks ${lacking}`)
     }
-    // The process died during the last attempt. After an orderly stop a lease is not interrupted, and the run gets another attempt.
+    // Here the process died during the last attempt that the run may have. (An orderly stop gives the run another attempt.)
     if (lease.interrupted && lease.attempt > policy.retry.maxAttempts)
       return { kind: 'dead', error: `out of attempts after ${policy.retry.maxAttempts}: the process ended during each` }
     if (lease.reply !== undefined) return deliverReply(attempt, lease.reply)
@@ -84,14 +90,17 @@ type Attempt = {
   readonly words: Transcript
 }
 
-/** Throws an error that the agent did not make. */
+/** Returns the end of an attempt in which the agent gave no reply. Any other error than `Unanswered` is thrown on. */
 const endOfError = (attempt: Attempt, error: unknown): RunEnd => {
   if (!(error instanceof Unanswered)) throw error
   if (attempt.policy.startsOnce || error.isFinal) return { kind: 'dead', error: error.message }
   return endOfFailure(attempt, error.message, { askedMs: error.retryAfterMs })
 }
 
-/** What an interrupted attempt may have done is known from this lease only. Whoever takes the run later would do it again. */
+/**
+ * Whether the run may be given back, for another process to take. Only this lease says that an earlier attempt was interrupted. Where that
+ * attempt may have sent its reply or started a job, the next process would not know of it, and would do the same again.
+ */
 const mayGoElsewhere = ({ interrupted, reply, run }: Lease): boolean => !interrupted || (reply === undefined && run.job === undefined)
 
 /** Gives a run back that was not begun. The attempt does not count, and is not recorded. `lost`: another worker has the run already. */
@@ -100,10 +109,11 @@ const giveBack = async ({ options, signal, lease }: Attempt, afterMs: number, er
   return (await persistRun(lease, () => options.store.finish(lease, end), options, signal)) ? 'given back' : 'lost'
 }
 
+/** Adds the reply to the run's session, sends it to the targets, and returns the end of the attempt. */
 const deliverReply = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'> => {
   const { options, signal, lease, words } = attempt
   words.reply = reply
-  // Kept even where an earlier attempt stored the reply: the process may have died before the session had it.
+  // The session gets the reply even where an earlier attempt stored it: the process may have died in between. Nothing is added twice.
   await persistRun(lease, () => options.conversations.keep(lease.run, mergedPrompt(lease.run).text, reply), options, signal)
   if (isSilent(reply)) return { kind: 'done', silent: true }
   const keep = (progress: Progress): Promise<boolean> =>
@@ -131,14 +141,16 @@ const deliverReply = async (attempt: Attempt, reply: string): Promise<RunEnd | '
 }
 
 type Failure = {
+  /** The wait that the other side asked for, in milliseconds. */
   readonly askedMs: number | undefined
   /**
-   * The attempt counts although a stop aborted it, because it gave up a target. If it did not count, the next attempt would be a first
-   * attempt with progress, would look like a revived run, and would send to that target again.
+   * Whether an attempt that a stop aborted counts all the same, because it gave up a target. If such an attempt did not count, the next
+   * would be a first attempt with progress, would pass for an attempt at a revived run, and would send to the given up target again.
    */
   readonly counts?: boolean
 }
 
+/** Returns the end of a failed attempt: another attempt after a wait, or `dead` after the last. */
 const endOfFailure = ({ signal, lease, policy: { retry } }: Attempt, error: string, { askedMs, counts = false }: Failure): RunEnd => {
   // The stop aborted the attempt and nothing failed, so the run is due at the next start.
   if (signal.aborted) return { kind: 'again', afterMs: 0, error, ...(counts ? {} : { uncounted: true }) }
@@ -146,7 +158,10 @@ const endOfFailure = ({ signal, lease, policy: { retry } }: Attempt, error: stri
   return { kind: 'again', afterMs: delayAfter(lease.attempt, retry, askedMs), error }
 }
 
-/** Repeats `tell` until the store takes it or the signal aborts. The first failure is logged. */
+/**
+ * Calls `tell`, which writes to the store, again and again until the store works or the signal aborts. Resolves to the result of `tell`.
+ * The first failure is logged.
+ */
 export const persistRun = (
   lease: Lease,
   tell: () => Promise<boolean>,

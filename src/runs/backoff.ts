@@ -1,10 +1,11 @@
 /** The wait of a failed run before its next attempt: exponential, with full jitter, up to a cap. */
 
+/** How often a run is tried, and its waits. `backoffMs`: the longest wait after the first attempt, which doubles with each attempt. */
 export type Retry = { readonly maxAttempts: number; readonly backoffMs: number; readonly maxDelayMs: number }
 
 /**
- * Returns the milliseconds to wait after attempt number `attempt`, from 1. `askedMs`, the wait that the other side asked for, is the least,
- * even past the cap.
+ * Returns the milliseconds to wait after attempt number `attempt` (the first is 1). `askedMs`: the wait that the other side asked for. The
+ * result is never less, even where `askedMs` exceeds the cap `maxDelayMs`.
  */
 export const delayAfter = (attempt: number, retry: Retry, askedMs = 0, random: () => number = Math.random): number => {
   const ceiling = Math.min(retry.maxDelayMs, retry.backoffMs * 2 ** (attempt - 1))

@@ -1,4 +1,4 @@
-/** Finds the chat that a text goes to, as its target resolves it. */
+/** Finds the chat that the reply of a run goes to. Only the targets know: each works the chat out from its settings. */
 
 import type { Profile } from '../config/config.ts'
 import type { ChatAddress } from '../core/session.ts'
@@ -21,7 +21,7 @@ const chatAddressOf = (
   return chat && { platform: part.name, ...chat }
 }
 
-/** Returns the first chat among the targets of a run. */
+/** Returns the chat of the first target of a run that is a chat; `undefined` where no target is a chat. */
 export const chatAddressOfRun = ({ delivery, profile }: NewRun, world: TargetsAndProfiles): ChatAddress | undefined =>
   deliveriesOf(delivery)
     .map((each) => chatAddressOf(each, profile, world))

@@ -1,4 +1,7 @@
-/** The conversation of a run's session: the agent gets it with the prompt, and the reply is added to it (rules: Sessions 2, 3). */
+/**
+ * Reads and extends the conversation of a run's session: the agent gets its latest messages with the prompt, and prompt and reply are added
+ * to it (rules: Sessions 2, 3).
+ */
 
 import type { Clock } from '../core/clock.ts'
 import { type ChatAddress, keptText, readableMessage, type SessionMessage } from '../core/session.ts'
@@ -9,15 +12,18 @@ export type Utterance = Pick<SessionMessage, 'role' | 'text'>
 
 export type Conversations = {
   /**
-   * Returns the latest messages of the run's session, oldest first. The first is never a reply. Empty for a run without a session. Throws
-   * StoreFault.
+   * Returns the latest messages of the run's session, oldest first. The first message is never a reply. Empty for a run without a session.
+   * Throws a StoreFault.
    */
   historyOf(run: NewRun): Promise<readonly Utterance[]>
-  /** Keeps a prompt and its reply, once for each event. `false`: they were kept before, or the run has no session. Throws StoreFault. */
+  /**
+   * Adds a prompt and its reply to the run's session, once for each event. `false`: they were added before, or the run has no session.
+   * Throws a StoreFault.
+   */
   keep(run: NewRun, prompt: string, reply: string): Promise<boolean>
 }
 
-/** For runs whose messages are not kept. */
+/** Conversations that keep nothing and are always empty. */
 export const noConversations: Conversations = { historyOf: async () => [], keep: async () => false }
 
 export type ConversationOptions = {
@@ -25,7 +31,7 @@ export type ConversationOptions = {
   readonly clock: Clock
   /** Removes known secrets from a text before it is stored. */
   readonly redact: (text: string) => string
-  /** Returns the number of messages that the run's agent gets. */
+  /** Returns the most messages that the run's agent gets. */
   readonly most: (run: NewRun) => number
   /** Returns the chat that the run's reply goes to. */
   readonly chatAddressOf: (run: NewRun) => ChatAddress | undefined

@@ -1,4 +1,7 @@
-/** Sends one reply to its targets. Where there are several, it stores the progress at each, so that a later attempt leaves out targets that have the text. */
+/**
+ * Sends one reply to its targets. Where a run has several targets, the progress at each target is stored, so that a later attempt leaves
+ * out the targets that have the text.
+ */
 
 import { deliveriesOf, deliveryLabel, partialFailureText } from '../parts/destination.ts'
 import type { Outgoing, Sent } from '../parts/targets/target.ts'
@@ -16,13 +19,15 @@ export type Delivering = {
   readonly send: (outgoing: Outgoing) => Promise<Sent>
   /** Whether sending a text twice to this target cannot post twice. */
   readonly repeatable: (target: string) => boolean
-  /** Aborts when the gateway stops and the time that it gives to running work is over. Then a delivery that may be repeated is aborted. */
+  /**
+   * Aborts when the gateway stops and the time that it gives to runs in progress is over. A delivery that may be repeated is then aborted.
+   */
   readonly signal: AbortSignal
   /** Called with the answer of each target that has the text. */
   readonly answered: (answer: string) => void
   /** Stores the progress. `false`: another worker has the run now. */
   readonly keep: (progress: Progress) => Promise<boolean>
-  /** Whether this worker still has the run. The store is asked when the process stood still for so long that another may have taken it. */
+  /** Whether this worker still has the run. The store is asked only when the process stood still so long that another may have the run. */
   readonly isOurs: (progress: Progress) => Promise<boolean>
 }
 
@@ -33,13 +38,18 @@ export type Delivered =
   | { readonly kind: 'failed'; readonly error: string }
   /** `gaveUp`: one of several targets was given up, and is not to be tried again. */
   | { readonly kind: 'again'; readonly error: string; readonly retryAfterMs: number | undefined; readonly gaveUp: boolean }
+  /** Another worker has the run now. */
   | { readonly kind: 'lost' }
 
+/** The time that one target has to send the text. */
 const budgetMs = 60_000
 const brokenOff = 'broken off by the stop'
 const mayHaveArrived = 'the process ended while it was being delivered, and it may have arrived. Look, then retry by hand'
 
-/** Sends to one target after the other, so that after a crash the first target without an end is the target in doubt. */
+/**
+ * Sends the text to one target after the other, so that after a crash only one target is in doubt: the first whose progress is not stored.
+ * Resolves when each target has the text, is given up, or is to be tried again.
+ */
 export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   const { run, keep } = delivering
   const to = deliveriesOf(run.delivery)
@@ -48,10 +58,10 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   const before = to.map((_, position) => delivering.progress?.[position] ?? null)
   const doubtful = delivering.interrupted ? before.indexOf(null) : -1
   const progress = reopened(delivering, before, doubtful)
-  // A sole target needs no progress: the stored reply and the end of the run say enough.
+  // For a sole target no progress is stored: the stored reply and the end of the run say enough.
   const kept = async (): Promise<boolean> => to.length === 1 || keep(progress)
-  // A target that failed before is open again. That is stored before anything is sent: otherwise, after a crash during the sending, the
-  // target would still be stored as failed, and nobody would know that it may have the text.
+  // A target that failed before is open again. This change is stored before anything is sent: otherwise, after a crash during the sending,
+  // the target would still be stored as failed, and nobody would know that the target may have the text.
   if (progress.some((each, position) => each !== before[position]) && !(await kept())) return { kind: 'lost' }
   const open: Again[] = []
   for (const position of to.keys()) {
@@ -79,6 +89,7 @@ const reopened = ({ run, revived, repeatable }: Delivering, before: Progress, do
   })
 }
 
+/** A target failed, and is to be tried again after a wait. */
 type Again = { readonly why: string; readonly waitMs: number }
 
 /** Sends to one target. `true`: the target has the text. A text: the reason why the target is given up. `Again`: to be tried again. */
@@ -91,7 +102,7 @@ const deliverOne = async (delivering: Delivering, position: number, doubtful: bo
   if (signal.aborted) return { why: brokenOff, waitMs: 0 }
   let mayStop = repeatable(delivery.target)
   const onlyOnce = (): void => {
-    // The stop has aborted this delivery, and the next start sends it. It must not go out now as well.
+    // The stop has aborted this delivery, and the next start of the gateway sends the text. The text must not go out now as well.
     if (signal.aborted) throw new Error(brokenOff)
     mayStop = false
   }
@@ -106,7 +117,8 @@ const deliverOne = async (delivering: Delivering, position: number, doubtful: bo
 }
 
 /**
- * Waits for a delivery, unless a stop aborts it. Only a repeatable delivery is aborted: the next start sends it again, under the same key.
+ * Resolves to the answer of a delivery, or to a failure when a stop aborts the delivery. Only a delivery that may be repeated is aborted:
+ * the next start of the gateway sends it again, under the same key, so that it cannot post twice.
  */
 const unlessStopped = async (sending: Promise<Sent>, signal: AbortSignal, mayStop: () => boolean): Promise<Sent> => {
   const stopped: Sent = { ok: false, why: brokenOff, repeatable: true }

@@ -4,8 +4,9 @@ import type { Clock } from '../core/clock.ts'
 import type { Lease, Store } from '../store/ports.ts'
 
 /**
- * The length of a lease. After it, other workers may take the runs of a dead process. A living process renews its leases, because a run may
- * take a day. In a sole store nobody waits for a lease: the next start frees the runs of a dead process.
+ * The lengths of a lease in a sole and in a shared store. When a lease has run out, another worker may take the run. A living process
+ * renews its leases, because a run may take a day. In a sole store nobody waits for a lease to run out: the next start frees the runs of a
+ * dead process.
  */
 const soleLeaseMs = 600_000
 const sharedLeaseMs = 60_000
@@ -15,11 +16,13 @@ type Holding = { since: number; isDoubtful: boolean }
 
 type HeldLeasesOptions = { readonly store: Pick<Store, 'renew'>; readonly clock: Clock; readonly isShared: boolean }
 
+/** The leases of this process. */
 export class HeldLeases {
+  /** The length of a lease in the store. */
   readonly leaseMs: number
   readonly #options: HeldLeasesOptions
   readonly #held = new Map<Lease, Holding>()
-  /** Set while leases are held. */
+  /** Cancels the timer for the next renewal; `undefined` while no lease is held. */
   #cancelTimer: (() => void) | undefined
 
   constructor(options: HeldLeasesOptions) {
@@ -27,12 +30,13 @@ export class HeldLeases {
     this.leaseMs = options.isShared ? sharedLeaseMs : soleLeaseMs
   }
 
-  /** `takenAt`: the monotonic time at which the store was asked for the lease. */
+  /** Begins to renew a lease. `takenAt`: the monotonic time at which the store was asked for the lease. */
   add(lease: Lease, takenAt: number): void {
     this.#held.set(lease, { since: takenAt, isDoubtful: false })
     if (!this.#cancelTimer) this.#renewLater()
   }
 
+  /** Ends the renewing of a lease. */
   delete(lease: Lease): void {
     this.#held.delete(lease)
     if (this.#held.size > 0) return
@@ -40,20 +44,23 @@ export class HeldLeases {
     this.#cancelTimer = undefined
   }
 
-  /** Renews the leases before a run is taken, when the timer could not: a run in progress must not be taken again. */
+  /**
+   * Renews the leases if the timer is late. Called before runs are taken: otherwise this process could take a run that it has in progress,
+   * because its lease has run out.
+   */
   async renewIfLate(): Promise<void> {
     const now = this.#options.clock.monotonic()
     if ([...this.#held.values()].some(({ since }) => now - since > this.#everyMs)) await this.#renew()
   }
 
-  /** Whether the process stood still for longer than the lease, so that another process may have the run. Only in a shared store. */
+  /** Whether the process stood still for longer than the lease, so that another process may have the run. `false` in a sole store. */
   mayBeLost(lease: Lease): boolean {
     const held = this.#held.get(lease)
     if (!this.#options.isShared || held === undefined) return false
     return held.isDoubtful || this.#hasRunOut(held, this.#options.clock.monotonic())
   }
 
-  /** Renews a lease that may be lost. `isOurs` asks the store whether it is. */
+  /** Renews a lease that may be lost. `isOurs` asks the store whether this process has the run; so does the result. */
   async confirm(lease: Lease, isOurs: () => Promise<boolean>): Promise<boolean> {
     const at = this.#options.clock.monotonic()
     await this.#options.store.renew([lease], this.leaseMs)

@@ -6,6 +6,7 @@ import { deliveriesOf } from '../parts/destination.ts'
 import type { TargetPart } from '../parts/targets/target.ts'
 import type { NewRun } from '../store/ports.ts'
 
+/** The profiles, targets, routes and jobs of this gateway's configuration. */
 export type Known = {
   readonly profiles: Config['profiles']
   readonly targets: ReadonlyMap<string, TargetPart>
@@ -13,7 +14,10 @@ export type Known = {
   readonly hasJob: (profile: string, id: string) => boolean
 }
 
-/** Returns a noun phrase such as `the route "deploys"`; `undefined` where nothing is lacking. */
+/**
+ * Returns the first thing that a run needs and the configuration does not have, as a noun phrase such as `the route "deploys"`; `undefined`
+ * where nothing is lacking.
+ */
 export const lackOf = ({ profile, route, job, delivery }: NewRun, known: Known): string | undefined => {
   const owner = known.profiles.get(profile)
   if (!owner) return `the profile "${profile}"`

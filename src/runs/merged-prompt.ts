@@ -1,11 +1,11 @@
-/** Makes the prompt of a run of several merged events (rules: Coalescing 4). */
+/** Makes the prompt of a run that stands for several merged events (rules: Coalescing 4). */
 
 import { joinPrompts, type Prompt } from '../core/prompt.ts'
 import type { Merged, NewRun } from '../store/ports.ts'
 
 /**
- * Returns the prompt of a run. Where the run stands for several events, it is one prompt with a note on the others, or with `keep: all` every
- * prompt, numbered.
+ * Returns the prompt of a run. Where the run stands for several events, the result is the prompt of one event, with a note on the other
+ * events; with `keep: all` it is the prompts of all events, numbered.
  */
 export const mergedPrompt = ({ prompt: text, untrusted = [], merged }: NewRun): Prompt => {
   const prompt = { text, untrusted }
@@ -23,7 +23,7 @@ const leftOutNote = ({ count, keep }: Merged): string => {
     : `${others} earlier ${events} for this target ${were} replaced by this one`
 }
 
-/** Joins all prompts, numbered. The store drops the oldest prompts past its bounds. */
+/** Joins the stored prompts, numbered. A note tells how many are missing, because the store drops the oldest prompts past its bounds. */
 const numberedPrompts = ({ count }: Merged, prompts: readonly (string | Prompt)[]): Prompt => {
   const missing = count - prompts.length
   const head = missing > 0 ? `[headgate] The oldest ${missing} of ${count} events for this target are left out.\n\n` : ''

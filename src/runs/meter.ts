@@ -13,16 +13,17 @@ export type MeterOptions = {
   /** Whether a post of this target comes back as an event. */
   readonly comments: (target: string) => boolean
   readonly budget: Budget
+  /** The prices of models, by the name of the model, for a million tokens. */
   readonly prices: ReadonlyMap<string, Price>
   readonly store: Pick<Store, 'spend'>
   /** Wall time, milliseconds. */
   readonly now: () => number
-  /** Called with the reason why a budget cannot be held. */
+  /** Called with the reason when it cannot be checked whether the run keeps to its budget. */
   readonly uncounted: (why: string) => void
 }
 
 export interface Meter {
-  /** Called before the first call of a model. Throws an AgentFault where the budget of the day is used up already. */
+  /** Called before the first call of a model. Throws an AgentFault where the budget of the day, or of a thread of comments, is used up. */
   check(): Promise<void>
   /** Called after each call of a model. Throws an AgentFault where a budget is used up. */
   used(usage: CallUsage): Promise<void>
@@ -35,9 +36,10 @@ const dayMs = 24 * hourMs
 
 export const createMeter = ({ run, comments, budget, prices, store, now, uncounted }: MeterOptions): Meter => {
   const tally = createTally(prices)
-  // Names of profiles and routes, and ids of jobs, have no slash.
+  // A slash is a safe separator: names of profiles and routes, and ids of jobs, have none.
   const key = run.job === undefined ? `route/${run.profile}/${run.route}` : `job/${run.profile}/${run.job}`
   const spend = (add: Spent): Promise<Spent> => store.spend(key, dayMs - (now() % dayMs), add)
+  /** Adds usage to the sums of the day. Throws an AgentFault where they reach the budget of the day. */
   const ofDay = async (add: Spent): Promise<void> => {
     if (budget.dayTokens === undefined && budget.dayCost === undefined) return
     const { tokens, cost } = await spend(add)
@@ -111,7 +113,7 @@ const isCount = (told: number): boolean => Number.isSafeInteger(told) && told >=
 
 const countOrZero = (told: number): number => (isCount(told) ? told : 0)
 
-/** Returns the reason why a budget cannot be held; `undefined` where it can. */
+/** Returns the reason why it cannot be checked whether the run keeps to its budget; `undefined` where it can be checked. */
 const whyUncountable = (
   { runTokens, dayTokens, runCost, dayCost }: Budget,
   model: string,
@@ -126,7 +128,7 @@ const whyUncountable = (
 const usedUp = (what: string, key: string): AgentFault =>
   new AgentFault(`the budget is used up: ${what} (budget.${key})`, { isFinal: true })
 
-/** Returns a key for each pull request or issue that the run comments on. */
+/** Returns a key for each thread of comments that the run posts to, such as a pull request. The runs of a key are counted for an hour. */
 const threadsOf = ({ profile, delivery }: MeterOptions['run'], comments: MeterOptions['comments']): readonly string[] =>
   deliveriesOf(delivery)
     .filter(({ target }) => comments(target))

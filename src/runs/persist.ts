@@ -1,4 +1,4 @@
-/** Repeats a call to the store until it succeeds, so that a full disk costs time and not the agent's reply. */
+/** Repeats a call to the store until the call succeeds, so that a full disk delays the agent's reply, but does not lose it. */
 
 import { StoreFault } from '../core/fault.ts'
 import type { Store } from '../store/ports.ts'
@@ -11,7 +11,10 @@ export type Patience = {
   readonly failed: (why: string) => void
 }
 
-/** Resolves to the result of `tell`. Once the signal has aborted, it rejects with the StoreFault. */
+/**
+ * Calls `tell`, which writes to the store, until it succeeds, and resolves to its result. Once the signal has aborted, rejects with the
+ * StoreFault of the last call. An error of another kind is thrown at once.
+ */
 export const persist = async (tell: () => Promise<boolean>, { store, signal, failed }: Patience): Promise<boolean> => {
   for (let tries = 0; ; tries++) {
     try {

@@ -1,4 +1,7 @@
-/** The policy of a run: from the keys of its route or job, else the agent's settings, else the defaults. */
+/**
+ * Makes the policy of a run: its limits, tools and skills. Each comes from a key of the run's route or job, else from the settings of the
+ * agent, else from the defaults.
+ */
 
 import { type Budget, budgetOf, type Price } from '../config/budget.ts'
 import type { Config, Profile } from '../config/config.ts'
@@ -15,7 +18,7 @@ export type RunPolicy = {
   readonly maxSteps: number
   readonly budget: Budget
   readonly prices: ReadonlyMap<string, Price>
-  /** Names as configured. */
+  /** The names of the toolsets and of the skills, as configured. */
   readonly toolsets: readonly string[]
   readonly skills: readonly string[]
   /** The folder of the run's profile, for its skills; absent when the profile is no longer served. */
@@ -34,6 +37,7 @@ export type PolicyConfig = {
 
 type PolicySource = Pick<Route, 'retry' | 'agent' | 'skills' | 'toolsets'>
 
+/** Returns the policy of the runs of a route. `{}` in place of a route: the policy without any keys of a route. */
 export const policyOf = (
   { agent: shared, tools, profile }: PolicyConfig,
   { retry, agent, skills, toolsets }: PolicySource = {},
@@ -56,6 +60,7 @@ export const policyOf = (
   ...(agent?.untrusted === undefined ? {} : { handling: agent.untrusted }),
 })
 
+/** Returns the policy of the runs of a job; of a job that is no longer configured, the policy without any keys of its own. */
 export const jobPolicyOf = (config: PolicyConfig, job: Pick<Job, 'model' | 'skills' | 'toolsets'> | undefined): RunPolicy => {
   const { model, skills, toolsets } = job ?? {}
   const written = { ...(model === undefined ? {} : { agent: { model } }), ...(skills ? { skills } : {}), ...(toolsets ? { toolsets } : {}) }

@@ -1,4 +1,4 @@
-/** Describes an attempt and its end for a fact. */
+/** Describes an attempt and its end, for the fact that observers are told (`attempt_ended`). */
 
 import type { Clock } from '../core/clock.ts'
 import type { RunAttempt, RunUsage } from '../core/fact.ts'
@@ -6,7 +6,7 @@ import { targetNames } from '../parts/destination.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
 import { mergedPrompt } from './merged-prompt.ts'
 
-/** The reply, usage and answers of an attempt, collected while it goes on. They are for the records only. */
+/** Reply, usage and targets' answers of an attempt, collected while the attempt goes on. They are only for the records. */
 export type Transcript = { reply?: string; usage?: RunUsage | undefined; readonly answers: string[] }
 
 export const describeAttempt = ({ run, attempt }: Lease, end: RunEnd, clock: Clock, { reply, usage, answers }: Transcript): RunAttempt => ({

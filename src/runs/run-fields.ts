@@ -1,4 +1,4 @@
-/** The fields that name a run in the log. */
+/** Makes the fields of a log line about a run: they say which run, event and attempt the line is about. */
 
 import type { Lease } from '../store/ports.ts'
 

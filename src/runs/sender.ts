@@ -1,4 +1,4 @@
-/** Sends a text to its target with the settings of its profile. A failure is part of the answer, never thrown. */
+/** Sends a text to its target, with the settings of its profile. A failure is returned as an answer (`Sent`), never thrown. */
 
 import type { Profile } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
@@ -26,10 +26,12 @@ export type SenderOptions = {
   readonly ownComments: Pick<OwnComments, 'mark'>
 }
 
-/** The delivery settings of the present route or job, as configured. Secrets are read from them, because secrets are never stored. */
+/** The delivery settings that the route or job has now. The secrets of a delivery are read from here, because the store never has them. */
 export type DeliverySettings = Pick<Route, 'deliver' | 'deliver_extra'> | undefined
+/** Sends a text. `written`: the delivery settings that the route or job has now; `undefined` where it is no longer configured. */
 export type Sender = (outgoing: Outgoing, written?: DeliverySettings) => Promise<Sent>
 
+/** Makes the function that sends texts. */
 export const createSender = (options: SenderOptions): Sender => {
   const { targets, profile, facts, keep, clock, ownComments } = options
   const log = (outgoing: Outgoing): void => facts.tell({ kind: 'text_logged', cause: outgoing, text: outgoing.text })
@@ -41,7 +43,7 @@ export const createSender = (options: SenderOptions): Sender => {
     const settings = settingsOf(part, owner.platforms, owner.env)
     const obstacle = obstacleOf(part, settings)
     if (obstacle !== undefined) return permanentFailure(obstacle)
-    const secrets = withheldOf(outgoing, written)
+    const secrets = withheldSettings(outgoing, written)
     if (!secrets)
       return permanentFailure(
         `the ${outgoing.job === undefined ? 'route' : 'job'} no longer says its ${outgoing.delivery.withheld?.join(', ')}, and nothing goes out without`,
@@ -67,28 +69,32 @@ export const createSender = (options: SenderOptions): Sender => {
     })
     if (sent.ok) return sent
     const known = [...settingSecrets(part.settings ?? [], settings), ...valuesAsTexts(secrets), ...secretsOfSettings(extra)]
-    // Secrets are redacted before the text is cut: half a secret would not be found.
-    return { ...sent, why: cut(createRedactor(known)(sent.why), maxChars) }
+    // Secrets are redacted before the text is cut: `cut` could leave half a secret, which the redactor would not find.
+    return { ...sent, why: cut(createRedactor(known)(sent.why), maxAnswerChars) }
   }
 }
 
 /** Returns all values inside a map as texts, at any depth; of any other value its text. */
 const valuesAsTexts = (value: Json): string[] => (isObject(value) ? Object.values(value).flatMap(valuesAsTexts) : [String(value)])
 
-/** Returns the settings that are never stored, from the present route or job; `undefined` when one of them is missing there. */
-const withheldOf = (outgoing: Outgoing, written: DeliverySettings): JsonObject | undefined => {
+/**
+ * Returns the settings of a delivery that are never stored (`withheld`), from the delivery settings that the route or job has now;
+ * `undefined` when one of them is missing there.
+ */
+const withheldSettings = (outgoing: Outgoing, written: DeliverySettings): JsonObject | undefined => {
   const { target, extra, withheld = [] } = outgoing.delivery
   if (withheld.length === 0) return {}
   const now = writtenTargets(written ?? {})
   const [host, at] = [hostOf(extra), outgoing.position]
-  // The route's list of targets, or an address in it, may have changed since. A secret goes only to the host that it is configured for.
-  const mayBe = host === undefined ? now.slice(at, at + 1) : [...now.slice(at), ...now]
-  const its = mayBe.find((each) => each.target === target && hostOf(each.extra) === host)
-  const secrets = its ? secretsIn(its.extra, withheld) : {}
+  // The route's list of targets, or an address in it, may have changed since the run was stored. So the target is looked for by its name
+  // and the host of its address, first at its old position: a secret goes only to the host that it is configured for.
+  const candidates = host === undefined ? now.slice(at, at + 1) : [...now.slice(at), ...now]
+  const same = candidates.find((each) => each.target === target && hostOf(each.extra) === host)
+  const secrets = same ? secretsIn(same.extra, withheld) : {}
   return Object.keys(secrets).length < withheld.length ? undefined : secrets
 }
 
-/** Returns the origin of the target's `url`. Its host never has a placeholder. */
+/** Returns scheme and host of a target's `url` setting; `undefined` where it has none. The host of a `url` never has a placeholder. */
 const hostOf = (extra: JsonObject): string | undefined => {
   const url = own(extra, 'url')
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : undefined
@@ -97,9 +103,10 @@ const hostOf = (extra: JsonObject): string | undefined => {
 const whyNoTarget = (target: string): string =>
   pluginNamePattern.test(target) ? `no plugin brings the target "${target}"` : `the target "${target}" is not built in this version`
 
-/** Time beyond the budget: a target that keeps to the budget can still say whether it has the text. */
+/** The time that a target has to answer after its budget is over: it can still say whether it has the text. */
 const graceMs = 500
-const maxChars = 1_000
+/** The most characters of a target's answer, or of the reason of a failure. */
+const maxAnswerChars = 1_000
 
 /** Returns the answer of `send`; a permanent failure when it throws, rejects or takes too long. Never rejects. */
 const sendWithin = (ms: number, clock: Clock, send: () => Promise<Sent>): Promise<Sent> =>
@@ -108,7 +115,7 @@ const sendWithin = (ms: number, clock: Clock, send: () => Promise<Sent>): Promis
 /** Checks an answer, because a plugin may return anything. Without a clear `ok: true` the text counts as not sent. */
 const checkedAnswer = (answer: unknown, { name }: TargetPart): Sent => {
   const { ok, detail, why, repeatable, retryAfterMs } = (answer ?? {}) as { readonly [key: string]: unknown }
-  if (ok === true) return typeof detail === 'string' ? { ok, detail: cut(detail, maxChars) } : { ok }
+  if (ok === true) return typeof detail === 'string' ? { ok, detail: cut(detail, maxAnswerChars) } : { ok }
   if (ok !== false || typeof why !== 'string') return permanentFailure(`the target "${name}" did not say whether it was sent`)
   const failure = { ok, why, repeatable: repeatable === true }
   const waits = typeof retryAfterMs === 'number' && Number.isFinite(retryAfterMs) && retryAfterMs >= 0

@@ -13,19 +13,20 @@ import { describeAttempt, type Transcript } from './run-attempt.ts'
 import { runFields } from './run-fields.ts'
 
 export type WorkerOptions = Omit<AttemptOptions, 'leases'> & {
-  /** Several processes work on the store. */
+  /** Whether several processes work on the store. */
   readonly isShared: boolean
   readonly clock: Clock
   readonly facts: Pick<Facts, 'tell' | 'flushed'>
+  /** Returns the most runs that are in progress at once. */
   readonly maxConcurrent: () => number
   /** Removes known secrets from a text before it is stored. */
   readonly redact: (text: string) => string
 }
 
-/** A run in progress. `since`: wall time in milliseconds. */
+/** A run in progress. `since`: when the run was taken, in milliseconds since 1970. */
 type RunInProgress = { readonly lease: Lease; readonly since: number }
 
-/** Owns the runs in progress and the timer for the next one that is due. */
+/** Takes runs from the store and makes attempts at them. Holds the runs in progress, and the timer for the next run that becomes due. */
 export class Worker {
   readonly #options: WorkerOptions
   readonly #active = new Map<Promise<void>, RunInProgress>()
@@ -33,19 +34,23 @@ export class Worker {
   readonly #leases: HeldLeases
   readonly #attempt: MakeAttempt
   #stopped = false
+  /** Settles when no run is being taken from the store; `undefined` when none is. */
   #taking: Promise<void> | undefined
+  /** Whether the store is to be asked once more: there may be further work. */
   #again = false
   /** After a start, runs are taken one by one until a run comes that was not interrupted by the death of a process. */
   #careful = true
-  /** The run in progress may have killed the process at each attempt, and this is its last attempt. No other run is taken beside it. */
+  /**
+   * Whether the run in progress may have killed the process at each earlier attempt, and has its last attempt. Then no other run is taken.
+   */
   #alone = false
-  /** The store failed, and no run is taken before it works again. The failure is logged once, not at each wake. */
+  /** Whether the store failed and does not work again yet. Until then no run is taken, and a `wake` logs no further failure. */
   #failing = false
   #cancelTimer: () => void = () => {}
 
   constructor(options: WorkerOptions) {
     this.#options = options
-    // Each run listens to the signal.
+    // Each run listens to the signal, and Node would warn of more than ten listeners.
     setMaxListeners(0, this.#abort.signal)
     this.#leases = new HeldLeases(options)
     this.#attempt = createAttempt({ ...options, leases: this.#leases }, this.#abort.signal)
@@ -70,8 +75,9 @@ export class Worker {
   }
 
   /**
-   * Takes the groups that wait (rules: Coalescing 7) and no other runs, lets runs finish for `ms`, then aborts them. Runs that are left go
-   * on at the next start. `answered` resolves when all requests have their answers, so that no further event joins a group.
+   * Stops the worker: it takes the groups that wait (rules: Coalescing 7) and no other runs, lets runs finish for `ms` milliseconds, and
+   * then aborts them. Runs that are left go on at the next start. `answered` resolves when all requests have their answers: from then on no
+   * event can join a group.
    */
   async stop(ms: number, answered: Promise<unknown> = Promise.resolve()): Promise<void> {
     this.#stopped = true
@@ -93,12 +99,13 @@ export class Worker {
     }
   }
 
+  /** Takes all groups that wait, due or not, and starts their runs as others end. */
   async #dispatchGroups(): Promise<void> {
     const { store, log, clock, maxConcurrent, isShared } = this.#options
     await this.#taking
     try {
-      // In a shared store the groups are everybody's, and those that go on working take them when they are due. So are runs that the store
-      // has taken for this process and not given to it.
+      // The groups of a shared store do not belong to this process: the other gateways take them when they are due. The call puts back the
+      // runs that the store has taken for this process and that it has not begun.
       if (isShared) return void (await store.take(0, this.#leases.leaseMs))
       while (!this.#abort.signal.aborted) {
         const free = this.#alone && this.#active.size > 0 ? 0 : maxConcurrent() - this.#active.size
@@ -124,6 +131,7 @@ export class Worker {
     return this.#careful ? Math.min(1, free) : free
   }
 
+  /** Takes runs as long as there may be more of them, and there is room. */
   async #takeAll(): Promise<void> {
     do {
       this.#again = false
@@ -132,6 +140,7 @@ export class Worker {
     this.#taking = undefined
   }
 
+  /** Takes up to `max` runs and starts them. Where there are fewer, the timer waits for the next run that becomes due. */
   async #take(max: number): Promise<void> {
     const { store, log, clock } = this.#options
     try {
@@ -151,10 +160,11 @@ export class Worker {
     }
   }
 
+  /** Decides after each run that was taken alone whether the next is taken alone too. `lease`: that of the run, if there was one. */
   oneAtATimeAfterCrash(lease: Lease | undefined): void {
     this.#careful = lease?.interrupted === true
     this.#alone = this.#careful && lease !== undefined && lease.attempt === this.#options.policy(lease.run).retry.maxAttempts
-    // Only one run was asked for, and there may be more.
+    // The store was asked for one run only, and may have more.
     if (lease) this.#again = true
   }
 
@@ -178,6 +188,7 @@ export class Worker {
     this.#active.set(running, { lease, since: this.#options.clock.now() })
   }
 
+  /** Makes an attempt at a run, tells its end, and stores it. Rejects when the end cannot be stored before the worker stops. */
   async #run(lease: Lease): Promise<void> {
     const { store, facts, clock } = this.#options
     const words: Transcript = { answers: [] }
@@ -187,7 +198,8 @@ export class Worker {
     const end = ended.kind === 'done' ? ended : { ...ended, error: this.#options.redact(ended.error) }
     const run = describeAttempt(lease, end, clock, words)
     facts.tell({ kind: 'attempt_ended', at: clock.now(), run })
-    // The record is written before the store deletes the run: a crash in between leaves a record too many, never one too few.
+    // The record is written before the store deletes the run: a crash in between leaves a second record of the same end, but never a run
+    // without a record of its end.
     if (end.kind !== 'again') await facts.flushed()
     let calls = 0
     const tell = (): Promise<boolean> => {
@@ -195,7 +207,7 @@ export class Worker {
       return store.finish(lease, end)
     }
     const kept = await persistRun(lease, tell, this.#options, this.#abort.signal)
-    // After a call that seemed to fail, `false` means that the failed call was committed after all.
+    // Where `finish` was called more than once, `false` does not mean another worker: the call that seemed to fail was committed after all.
     if (!kept && calls === 1) this.#takenOver(lease)
     else facts.tell({ kind: 'attempt_committed', run })
   }
