@@ -5,7 +5,7 @@ import type { TransferListItem } from 'node:worker_threads'
 import type { Clock } from '../core/clock.ts'
 import { startThread } from './start-thread.ts'
 
-/** The most time and memory that a thread may take. */
+/** The most time, in milliseconds, and memory that a thread may take. */
 const limitMs = 10_000
 const resourceLimits = { maxOldGenerationSizeMb: 256 }
 
@@ -13,11 +13,14 @@ export type ThreadQuestion = {
   readonly thread: Parameters<typeof startThread>[0]
   /** The data that the thread reads from `workerData`. */
   readonly data: unknown
-  /** The parts of the data that are moved to the thread, not copied. */
+  /** The buffers in `data` that are moved to the thread, not copied. */
   readonly transferList?: TransferListItem[]
 }
 
-/** Returns the first message of the thread; `undefined` when none comes within the limits. Rejects with the reason of `signal`. */
+/**
+ * Starts a thread, and resolves to its first message; to `undefined` when the thread sends none within the limits. The thread is ended
+ * then. Rejects with the reason of `signal` once the signal has aborted.
+ */
 export const askThread = async <Answer extends object>(
   { thread, data, transferList = [] }: ThreadQuestion,
   clock: Clock,
@@ -26,9 +29,9 @@ export const askThread = async <Answer extends object>(
   signal.throwIfAborted()
   const late = new AbortController()
   const cancel = clock.after(limitMs, () => late.abort())
-  // The thread's output is dropped, and it gets no variable of our environment.
+  // What the thread prints is dropped, and the thread gets no variable of this process's environment.
   const worker = startThread(thread, data, { resourceLimits, env: {}, stdout: true, stderr: true, transferList })
-  // `once` below stops listening when the time is up. An error of the thread without a listener would end the process.
+  // When the time is up, `once` below no longer listens to errors, and an error of the thread without a listener would end the process.
   worker.on('error', () => {})
   worker.on('exit', () => late.abort())
   try {

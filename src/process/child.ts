@@ -1,6 +1,6 @@
 /**
- * The only way in which this program runs another to its end: arguments without a shell, bounds on time and output, and a result whatever
- * goes wrong.
+ * Runs another program to its end. This program runs others in no other way: the arguments pass through no shell, time and output are
+ * bounded, and the result is a value, whatever goes wrong.
  */
 
 import { cut, printable } from '../core/text.ts'
@@ -10,12 +10,13 @@ export type { Env } from './group.ts'
 
 export type ChildJob = Program & {
   readonly stdin?: string
-  /** The longest life of the child. Absent: only `signal` ends the child early. */
+  /** The longest life of the child. Without this limit, only `signal` ends the child early. */
   readonly timeoutMs?: number
   readonly maxStdoutBytes?: number
   readonly signal?: AbortSignal
 }
 
+/** `flood`: the child wrote more than `maxStdoutBytes`. `failed`: the child could not be started. `killed`: a signal ended the child. */
 export type ChildResult =
   | { readonly kind: 'exited'; readonly code: number; readonly stdout: string; readonly stderr: string }
   | { readonly kind: 'timeout' }
@@ -24,9 +25,12 @@ export type ChildResult =
   | { readonly kind: 'killed'; readonly signal: string }
   | { readonly kind: 'aborted' }
 
+/** The names of the variables that `baseEnv` keeps. */
 const inherited = ['PATH', 'HOME', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR']
 const defaultMaxStdoutBytes = 1024 * 1024
+/** The most bytes that are kept of stderr, from its end. */
 const stderrTailBytes = 16 * 1024
+/** How long processes that the child left behind may hold its pipes open. */
 const lingerMs = 250
 const longestTimerMs = 2_147_483_647
 /**
@@ -55,7 +59,7 @@ export const runChild = async (job: ChildJob): Promise<ChildResult> => {
   }
 }
 
-/** Returns the code of an error of spawn. The message of such an error quotes arguments and variables, which may be secret. */
+/** Returns the code of an error of `spawn`. Its message is not used, because it quotes arguments and variables, which may be secret. */
 export const spawnCode = (thrown: unknown): string => (thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'unknown error')
 
 const startFailure = (name: string, thrown: unknown): ChildResult => {
@@ -107,7 +111,7 @@ const watchChild = ({ child, signal: signalGroup }: ProcessGroup, name: string, 
     child.stderr?.on('error', ignore).on('data', (chunk: Buffer) => {
       stderr = Buffer.concat([stderr, chunk]).subarray(-stderrTailBytes)
     })
-    // EPIPE is not a failure: a program need not read its input.
+    // Errors of stdin are no failure: a program need not read its input.
     child.stdin?.on('error', ignore).end(job.stdin ?? '')
   })
 

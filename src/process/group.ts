@@ -8,8 +8,8 @@ export type Env = { readonly [name: string]: string | undefined }
 export type Program = {
   readonly argv: readonly string[]
   /**
-   * The program's whole environment: nothing is inherited. Only the mark is added by which `strays.ts` finds processes that the program
-   * left behind.
+   * The whole environment of the program: no variable of this process is inherited. One variable is added, the mark by which `strays.ts`
+   * finds processes that the program left behind.
    */
   readonly env: Env
   readonly cwd?: string
@@ -31,8 +31,8 @@ process.on('exit', () => {
 })
 
 /**
- * Starts a program. Throws where it cannot be started at once. Later failures are the child's event `error`; the child may have no pipes
- * then.
+ * Starts a program. Throws where the failure of the start is known at once. A failure that is known later is told by the child's event
+ * `error`, and the child may then have no pipes.
  */
 export const startGroup = ({ argv, env, cwd }: Program): ProcessGroup => {
   const mark = markChild()

@@ -1,4 +1,4 @@
-/** Keeps a program running that speaks in lines, and ends it with everything that it started. */
+/** Keeps a program running that is talked to in lines over stdin and stdout, and ends it with everything that it started. */
 
 import type { Readable } from 'node:stream'
 import { Lines } from '../core/bytes/lines.ts'
@@ -14,8 +14,8 @@ export type KeptJob = Program & {
   readonly maxLineBytes: number
   readonly clock: Clock
   /**
-   * Takes a line of stdout in its pieces. No further line is read until it resolves. A text that it resolves to is a reason to end the
-   * program.
+   * Takes a line of stdout, as the pieces in which it was read. No further line is read until `onLine` resolves. Where it resolves to a
+   * text, the program is ended for this reason.
    */
   readonly onLine: (line: readonly Uint8Array[]) => Promise<string | undefined>
   /** Called once, when the program has ended or could not be started, with the reason in a few words and the end of its stderr. */
@@ -23,14 +23,15 @@ export type KeptJob = Program & {
 }
 
 const stderrTailBytes = 16 * 1024
-/** A program that writes more to stderr within the span is ended, because reading stderr takes time. */
+/** A program that writes more MiB than this to stderr within the span of `stderrSpanMs` is ended, because reading stderr takes time. */
 const stderrMiB = 16
 const stderrSpanMs = 10_000
-/** How long the program may take to end once its stdin is closed, and how long again after SIGTERM. */
+/** How long the program may take to end once its stdin is closed. After SIGTERM, it may take the same time again. */
 const graceMs = 1000
 /** How long processes that the program left behind may hold its pipes. */
 const lingerMs = 250
 
+/** A running program. The constructor starts the program; a failure of the start is told by `onEnd`. */
 export class KeptChild {
   readonly #job: KeptJob
   readonly #group: ProcessGroup | undefined
@@ -108,14 +109,14 @@ export class KeptChild {
     })
   }
 
-  /** Kills the rest of the group, and lets Node first read what the pipes hold. */
+  /** Kills the processes that are left in the program's group. Settles after a while, once Node has read what the pipes hold. */
   #end(why: string): void {
     this.#why ??= why
     this.#group?.signal('SIGKILL')
     this.#linger ??= setTimeout(() => setImmediate(() => this.#settleOnceRead()), lingerMs)
   }
 
-  /** Waits for the work on the last line that was read. */
+  /** Settles when the work on the last line that was read is done. */
   #settleOnceRead(): void {
     this.#closePipes()
     void this.#isRead.then(() => this.#settle())
@@ -139,8 +140,8 @@ export class KeptChild {
 }
 
 /**
- * Passes the chunks of a pipe to `take` until it returns `false`, one chunk in a turn of the event loop. Node itself reads up to 32 chunks
- * in a turn, so a fast writer would occupy the loop.
+ * Passes the chunks of a pipe to `take` until `take` returns `false`, one chunk in a turn of the event loop. Node itself reads up to 32
+ * chunks in a turn, so a program that writes fast would occupy the event loop.
  */
 const eachChunk = async (pipe: Readable | null, take: (chunk: Buffer) => Promise<boolean>): Promise<void> => {
   const turn = takingTurns(1)

@@ -1,4 +1,7 @@
-/** Runs a script whose resolved path lies inside the scripts folder. A failure is a result, never thrown (rules: Scripts 1, 3, 4). */
+/**
+ * Runs a script of the operator, and checks scripts. A script must lie inside the scripts folder, also after links are followed. A failure
+ * is a result, never thrown (rules: Scripts 1, 3, 4).
+ */
 
 import { realpathSync, type Stats, statSync } from 'node:fs'
 import { dirname, extname, relative, resolve, sep } from 'node:path'
@@ -17,16 +20,17 @@ export type ScriptResult = { readonly ok: true; readonly output: string } | { re
 
 type ScriptLookup = { readonly file: string } | { readonly code: 'WH601' | 'WH602'; readonly message: string }
 
-/** Returns the reason why a script cannot run; `undefined` when it can. For checks at load. */
+/** Returns the finding why a script cannot run; `undefined` when it can. For the checks of a configuration. */
 export const checkScript = (folder: string, path: string): { code: 'WH601' | 'WH602'; message: string } | undefined => {
   const found = findScript(folder, path)
   return 'file' in found ? undefined : found
 }
 
 /**
- * Runs the script at `path` below `folder`. Never rejects. The file is looked up for every run. Between look-up and start, only someone who
- * may write to the folder could swap the file, and they could rewrite it anyway. So the script is started by its path, not by
- * /proc/self/fd, which would hide its folder from it.
+ * Runs the script at `job.path` below `folder`. Never rejects. `from`: the environment of which `baseEnv` keeps some variables. The file is
+ * looked up for every run. Only a user who may write to the folder could swap the file between look-up and start, and such a user may
+ * rewrite the script anyway. So the script is started by its path: a start by /proc/self/fd would hide from the script which folder it is
+ * in.
  */
 export const runScript = async (folder: string, job: ScriptJob, from: Env = process.env): Promise<ScriptResult> => {
   const script = findScript(folder, job.path)
@@ -43,16 +47,17 @@ export const runScript = async (folder: string, job: ScriptJob, from: Env = proc
   return { ok: false, why: `script ${JSON.stringify(job.path)}: ${failure ?? result.kind}` }
 }
 
+/** The longest time of a check of a script's syntax. */
 const syntaxMs = 10_000
 
-/** Compiles a file without writing the result: `py_compile` would leave it in the folder. */
+/** A Python program that compiles a file and drops the result. (`py_compile` would write the result into the scripts folder.) */
 const compileOnly = `import sys
 try: compile(open(sys.argv[1], 'rb').read(), sys.argv[1], 'exec', dont_inherit=True)
 except (SyntaxError, ValueError) as e: sys.exit('line %s: %s' % (getattr(e, 'lineno', None) or 1, getattr(e, 'msg', e)))`
 
 /**
- * Lets a script's interpreter check the syntax; nothing of the script runs. `wrong`: the mistake. Returns `undefined` where the check was
- * not possible: script or interpreter is missing, or the interpreter took too long.
+ * Lets a script's interpreter check the syntax of the script, without running any of it. `wrong`: the mistake; absent where the syntax is
+ * right. Returns `undefined` where the check was not possible: script or interpreter is missing, or the interpreter took too long.
  */
 export const checkSyntax = async (folder: string, path: string, from: Env): Promise<{ readonly wrong?: string } | undefined> => {
   const found = findScript(folder, path)
@@ -61,15 +66,17 @@ export const checkSyntax = async (folder: string, path: string, from: Env): Prom
   const argv = interpreterOf(file) === 'bash' ? ['bash', '-n', file] : ['python3', '-I', '-W', 'ignore', '-c', compileOnly, file]
   const result = await runChild({ argv, env: baseEnv(from), cwd: folder, timeoutMs: syntaxMs })
   if (result.kind !== 'exited') return undefined
-  // The lines after the first quote the script.
+  // Only the first line is told: the lines after it quote the script.
   const [line = ''] = result.stderr.replaceAll(`${file}: `, '').trim().split('\n')
   return result.code === 0 ? {} : { wrong: printable(line, 200) || `exit code ${result.code}` }
 }
 
-/** Returns the name of the interpreter of a script. */
+/** Returns the interpreter of a script, `bash` or `python3`, by the ending of its file name. */
 export const interpreterOf = (file: string): string => (['.sh', '.bash'].includes(extname(file)) ? 'bash' : 'python3')
 
-// `~` and `$` are plain characters of a file name: nothing is expanded.
+/**
+ * Looks up the file of a script; or returns the finding why it cannot run. `~` and `$` in `path` are plain characters: nothing is expanded.
+ */
 const findScript = (folder: string, path: string): ScriptLookup => {
   const named = `script ${JSON.stringify(path)}`
   const outside: ScriptLookup = { code: 'WH602', message: `${named} lies outside the scripts folder` }
@@ -94,8 +101,8 @@ const isBelow = (root: string, file: string): boolean => {
 }
 
 /**
- * Returns the file, or the nearest of its folders up to the root, that any user of the machine may write to; `undefined` when there is
- * none.
+ * Returns the path that any user of the machine may write to: the file itself, or the nearest of its folders up to the root; `undefined`
+ * when there is none.
  */
 const openTo = (root: string, file: string): string | undefined => {
   const writable = ({ mode }: Stats): boolean => (mode & 0o002) !== 0

@@ -12,11 +12,12 @@ const threads = {
   message: { built: './message-thread.js', source: '../parts/tools/mcp/message-thread.ts' },
 } as const
 
+/** The bundled code of the threads that were started from sources, by source. */
 const fromSources = new Map<string, string>()
 
 /**
- * Starts a thread. In the build, its file lies beside this file. From sources it is bundled once, because a TypeScript loader in each
- * thread takes half a second.
+ * Starts a thread. `workerData`: the data that the thread gets. In the build, the file of the thread lies beside this file. When the
+ * program runs from sources, the thread's source is bundled once, because a TypeScript loader in each thread would take half a second.
  */
 export const startThread = (name: keyof typeof threads, workerData: unknown, options: WorkerOptions = {}): Worker => {
   const { built, source } = threads[name]

@@ -1,7 +1,7 @@
 /**
- * Kills strays: processes that a child started in a session of their own, where a kill of the child's group does not reach them. A mark in
- * its environment shows that a process is a stray. Only Linux shows the environment, so strays live on elsewhere, as do processes that
- * removed their mark.
+ * Kills strays: processes that a child of this process started in a session of their own, where a kill of the child's group does not reach
+ * them. Each child gets a mark in its environment, and its descendants inherit the mark. A process with the mark of a child that has ended
+ * is a stray. Only Linux shows the environment of processes. On other systems strays live on, as do processes that removed their mark.
  */
 
 import { randomBytes } from 'node:crypto'
@@ -13,12 +13,13 @@ const markVariable = 'HEADGATE_CHILD'
 const token = `${randomBytes(16).toString('hex')}-`
 const markBytes = Buffer.from(`${markVariable}=${token}`)
 /** The number of processes that are looked at in one turn of the event loop. */
-const slice = 50
-/** The most passes in a row. A process that is forked during a pass is found in the next. */
+const processesPerTurn = 50
+/** The most passes in a row. A stray that is forked during a pass is found in the next pass. */
 const maxPasses = 20
 /** The rest between two sweeps, in milliseconds: children may end a hundred times a second. */
 const restMs = 1000
 
+/** The numbers of the marks of children that still run. */
 const living = new Set<string>()
 let last = 0
 let isSweepWanted = false
@@ -50,7 +51,7 @@ const sweepWhileWanted = async (): Promise<void> => {
 const sweep = async (): Promise<boolean> => {
   let found = false
   for (const [i, pid] of processes().entries()) {
-    if (i % slice === 0) await turn(undefined, { ref: false })
+    if (i % processesPerTurn === 0) await turn(undefined, { ref: false })
     found = killStray(pid) || found
   }
   return found
@@ -62,6 +63,7 @@ process.on('exit', () => {
   for (let pass = 0; pass < maxPasses && processes().filter(killStray).length > 0; pass++);
 })
 
+/** Returns the ids of all processes of the system; none on a system without /proc. */
 const processes = (): string[] => {
   try {
     return readdirSync('/proc').filter((name) => /^\d+$/.test(name))
@@ -70,6 +72,7 @@ const processes = (): string[] => {
   }
 }
 
+/** Kills a process if it is a stray. Returns whether it was. */
 const killStray = (pid: string): boolean => {
   try {
     const environ = readFileSync(`/proc/${pid}/environ`)

@@ -1,6 +1,6 @@
 /**
- * Starts scheduled jobs: no time twice, and no job while its last run still runs. Of the missed times, the last within the grace is
- * started.
+ * Starts scheduled jobs at their times. No time is started twice, and no job while its last run is still open. Of the times that a job has
+ * missed, only the last is started, if it is not older than the grace of the job.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -22,30 +22,34 @@ export type SchedulerOptions = JobStarter & {
   readonly book: () => Pick<JobBook, 'all' | 'complete' | 'find' | 'refresh'>
 }
 
-/** How often times are looked at. No two times of a schedule are closer together. */
+/** How often the scheduler looks for jobs that are due. No two times of a schedule are closer together. */
 const tickMs = 1_000
-/** A start that is late by no more than this counts as in time, whatever the grace: the loop or the store may be slow. */
+/** A start that is late by no more than this counts as in time, even with a shorter grace: the event loop or the store may be slow. */
 const leastGraceMs = 10_000
 const dayMs = 86_400_000
 /** How long a plan may be past before it is forgotten. The grace of a job is at most a week, so no gateway has the job of an older plan. */
 const forgottenMs = 8 * dayMs
-/** The number of jobs that are started together. */
+/** The number of jobs that are started, or planned, together. */
 const batch = 100
 
 /** Owns the timer, and the next time of each job. */
 export class Scheduler {
   readonly #options: SchedulerOptions
   /**
-   * The next time of each job, by plan key; `undefined` when no time is left. A key that came from a store of this gateway alone may belong
-   * to a job that was removed, or that was not read yet.
+   * The next time of each job, by plan key; `undefined` when the schedule has no time left. In a sole store, a key may belong to a job that
+   * was removed, or that was not read yet.
    */
   readonly #plans = new Map<string, number | undefined>()
+  /** The changes of plans that are still to be stored; `undefined` for a plan that is to be forgotten. */
   readonly #unsaved = new Map<string, number | undefined>()
   #jobs: readonly ScheduledJob[] = []
-  /** Whether all jobs were known at least once. A job that comes later is new. */
+  /** Whether all jobs files could be read at least once. A job that is unknown after that is new. */
   #isBegun = false
+  /** The wall time of the last look. */
   #lastNow = Number.POSITIVE_INFINITY
+  /** Settles when the work of the last tick is done; `undefined` while no work is done. */
   #working: Promise<void> | undefined
+  /** Whether the last work failed at the store. */
   #failing = false
   #cancelTimer: () => void = () => {}
 
@@ -53,7 +57,7 @@ export class Scheduler {
     this.#options = options
   }
 
-  /** Starts the times that were missed while no gateway ran, then follows the clock. Throws StoreFault. */
+  /** Starts jobs whose times were missed while no gateway ran, then follows the clock. Throws a StoreFault. */
   async start(): Promise<void> {
     const { isShared, store } = this.#options
     if (!isShared) for (const [key, at] of await store.plans()) this.#plans.set(key, at)
@@ -68,7 +72,10 @@ export class Scheduler {
     await this.#working
   }
 
-  /** Starts a job now, whatever its schedule. Starts a paused job too, but no disabled or running job. Throws StoreFault. */
+  /**
+   * Starts a job now, whatever its schedule. `reference`: the id or the name of the job. A paused job is started too, a disabled or running
+   * job is not. Throws a StoreFault.
+   */
   async startByHand(profile: string, reference: string): Promise<JobStart> {
     const jobs = this.#options.book().find(profile, reference)
     const [job] = jobs
@@ -80,6 +87,7 @@ export class Scheduler {
     return accepted === 'accepted' ? { started: true, event_id: eventId, job: job.id } : { started: false, reason: 'job_running' }
   }
 
+  /** Sets the timer for the next full second. */
   #arm(): void {
     const { clock } = this.#options
     this.#cancelTimer = clock.after(tickMs - (clock.now() % tickMs), () => {
@@ -128,6 +136,7 @@ export class Scheduler {
     }
   }
 
+  /** Gives each job without a plan its next time, and forgets the plans of jobs that are gone. `complete`: all jobs files could be read. */
   async #plan(jobs: readonly ScheduledJob[], now: number, complete: boolean): Promise<void> {
     let planned = 0
     for (const { planKey, schedule, id, profile } of jobs) {
@@ -138,7 +147,7 @@ export class Scheduler {
       this.#set(planKey, schedule.next(now))
       if (this.#plans.get(planKey) === undefined) this.#options.log('info', { job: id, profile }, 'the time of this job is past')
     }
-    // A jobs file that could not be read may hold the unknown jobs, so no plan is forgotten.
+    // A plan without a job may belong to a job of a file that could not be read, so no plan is forgotten.
     if (!complete) return
     this.#isBegun = true
     const known = new Set(jobs.map(({ planKey }) => planKey))
@@ -151,9 +160,9 @@ export class Scheduler {
   }
 
   /**
-   * Replans after the wall clock was set back by more than a day: a plan made under the wrong clock would delay its job for long. A time
-   * that was started is not started again, because its claim lasts a day. After a smaller step the plans stay, because otherwise a time
-   * could come twice.
+   * Plans jobs again whose plan is too far ahead, after the wall clock was set back by more than a day: a plan made under the wrong clock
+   * would delay its job for long. A time that was started is not started again, because its claim lasts more than a day. After a smaller
+   * step of the clock the plans stay, because otherwise a time could come twice.
    */
   #doubt(now: number): void {
     for (const { planKey, schedule } of this.#jobs) {
@@ -163,6 +172,7 @@ export class Scheduler {
     }
   }
 
+  /** Sets a plan, and notes that it is to be stored. */
   #set(key: string, at: number | undefined): void {
     this.#plans.set(key, at)
     this.#unsaved.set(key, at)
@@ -172,20 +182,21 @@ export class Scheduler {
     try {
       for (let i = 0; i < due.length; i += batch) await settleAll(due.slice(i, i + batch).map((job) => this.#due(job, now)))
     } finally {
-      // Plans are stored even when starts have failed: those jobs keep their time, and the next tick tries them again.
+      // The new plans are stored even when the starts of some jobs have failed: these jobs keep their time, and the next tick tries again.
       await this.#options.store.plan(new Map(this.#unsaved))
       this.#unsaved.clear()
     }
     this.#failing = false
   }
 
+  /** Starts a job that is due, unless it is paused, and plans its next time. */
   async #due(job: ScheduledJob, now: number): Promise<void> {
     const planned = this.#plans.get(job.planKey) ?? now
     if (job.state === 'active' && !(await this.#startLast(job, planned, now))) return
     this.#set(job.planKey, job.schedule.next(now))
   }
 
-  /** Starts the last time that is due, and leaves out earlier missed times. `false`: the time has still to be started. */
+  /** Starts a job for the last of its times that are due; earlier missed times are left out. `false`: the next tick must try again. */
   async #startLast(job: ScheduledJob, planned: number, now: number): Promise<boolean> {
     const { log } = this.#options
     const about = { job: job.id, profile: job.profile }
@@ -200,7 +211,8 @@ export class Scheduler {
     const cause: JobCause = { eventId: randomUUID(), event: 'schedule', deliveryId: `${job.id}@${time}` }
     const accepted = await startJob(job, cause, this.#options)
     if (accepted !== 'busy') return true
-    // After a restart, the lane may hold an interrupted run that is about to end as dead. A missed time waits for that end.
+    // `busy`: a run of the job is still open. After a restart it may be an interrupted run that is about to end as dead, so the start of a
+    // missed time waits for this end.
     if (now - at > leastGraceMs) return false
     log('info', { ...about, planned: time }, 'the job is still running: this time is skipped')
     return true

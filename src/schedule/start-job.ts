@@ -6,6 +6,7 @@ import { jobLane, jobRun } from '../parts/job-run.ts'
 import type { ScheduledJob } from '../plan/jobs.ts'
 import type { Accepted, Store } from '../store/ports.ts'
 
+/** What the start of a job needs. `wake` tells the worker that there is work. */
 export type JobStarter = {
   readonly store: Pick<Store, 'accept'>
   readonly clock: Clock
@@ -13,15 +14,21 @@ export type JobStarter = {
   readonly wake: () => void
 }
 
+/** Why a job is started, and the ids of its event. `deliveryId`: for a schedule, job and time; by hand, a new id. */
 export type JobCause = { readonly eventId: string; readonly event: 'schedule' | 'manual'; readonly deliveryId: string }
 
-/** How long the claim lasts beyond the grace: a wall clock that is wrong by less than a day starts no time twice. */
+/**
+ * How long the claim of a started time lasts beyond the grace of its job: a clock that is wrong by less than a day starts no time twice.
+ */
 const keptMs = 86_400_000
 
-/** Accepts the job's run into the store. Throws StoreFault; the job may have been started even then. */
+/**
+ * Stores a run of the job: `duplicate` when the time was started before, `busy` when a run of the job is open. On a StoreFault, either may
+ * be.
+ */
 export const startJob = async (job: ScheduledJob, cause: JobCause, { store, clock, facts, wake }: JobStarter): Promise<Accepted> => {
   const run = jobRun(job, { ...cause, route: '', acceptedAt: clock.now() })
-  // No profile name begins with `@`.
+  // The key cannot be that of a request's claim, which begins with a profile: no profile name begins with `@`.
   const claim = { key: `@cron/${job.profile}/${cause.deliveryId}`, holdMs: job.graceMs + keptMs }
   try {
     const accepted = await store.accept(run, claim, jobLane(job, 'refuse'))
