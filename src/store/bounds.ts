@@ -5,26 +5,28 @@ export const maxGroups = 10_000
 /** The most groups that become runs in one `take`. */
 export const maxGroupsPerTake = 1_000
 /**
- * The most prompts of a group, and their most characters together. Past them the oldest are dropped; the newest is kept whatever its
- * length.
+ * The most prompts of a group, and the most characters of all its prompts together. Past these bounds the oldest prompts are dropped. The
+ * newest prompt is kept, whatever its length.
  */
 export const maxPrompts = 100
 export const maxPromptChars = 150_000
 /** The most events in one call of `standings`. */
 export const maxStandings = 1_000
+/** The most schedules whose next times are stored. */
 export const maxPlans = 10_000
+/** The most sessions. Past this bound, the sessions whose last message is the oldest are dropped. */
 export const maxSessions = 10_000
-/** The most messages of a session, and their most characters together. Past them the oldest are dropped. */
+/** The most messages of a session, and the most characters of all its messages together. Past these bounds the oldest are dropped. */
 export const maxMessages = 200
 export const maxMessageChars = 262_144
 /** The most sums of open windows (`spend`). */
 export const maxSums = 10_000
 
-/** Whether a text can be an event's id: JSON escapes none of its characters, so stored JSON can be searched for it. */
+/** Whether a text can be the id of an event: JSON escapes none of the allowed characters, so stored JSON can be searched for an id. */
 export const isEventId = (text: string): boolean => /^[\w.:-]{1,128}$/.test(text)
 
-/** Whether all values are finite: a database has no number for NaN. */
+/** Whether all values are finite numbers: a database has no value for NaN. */
 export const isNumbers = (...values: readonly number[]): boolean => values.every(Number.isFinite)
 
-/** How long a shared store holds a claim that is not settled: no work before an answer takes longer. */
+/** How long a shared store holds a claim that is not settled, in milliseconds. Work that is done before the answer never takes longer. */
 export const unsettledMs = 30_000

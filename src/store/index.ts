@@ -1,4 +1,4 @@
-/** The registry of stores. `storage.kind` names one, and its code is loaded when it is opened. */
+/** The registry of the kinds of store. `storage.kind` names one of them. The code of a kind is loaded only when its store is opened. */
 
 import type { StorePart } from './store-part.ts'
 

@@ -1,13 +1,16 @@
-/** Counts the open runs of each lane. When a run ends, the next waiting run of its lane begins. */
+/**
+ * Counts the open runs of each lane, that is, runs that have begun and not ended. When a run ends, the next waiting run of its lane begins.
+ * Only stores that belong to one process use these counts.
+ */
 
 type Turns = {
-  /** Runs that have begun and not ended. */
+  /** The number of open runs. */
   open: number
-  /** The limit of the last caller. A reload may change it. */
+  /** The most open runs, as the last caller gave it. A reload may change this limit. */
   limit: number
 }
 
-/** Holds only lanes with an open run. No run waits in any other lane. */
+/** The lanes that have an open run. In a lane that has none, no run waits either. */
 export class Lanes {
   readonly #beginNext: (lane: string, now: number) => boolean
   readonly #lanes = new Map<string, Turns>()
@@ -17,12 +20,12 @@ export class Lanes {
     this.#beginNext = beginNext
   }
 
-  /** Whether a run of any lane is open. */
+  /** Whether any lane has an open run. */
   get areUsed(): boolean {
     return this.#lanes.size > 0
   }
 
-  /** Begins waiting runs as far as this limit allows. Returns whether one more run may begin after them. */
+  /** Begins waiting runs of a lane as far as `limit` allows. Returns whether one more run may begin after these. */
   hasRoom(lane: string, limit: number, now: number): boolean {
     const turns = this.#lanes.get(lane) ?? { open: 0, limit }
     turns.limit = limit

@@ -1,14 +1,17 @@
 /**
- * The content of a store as rows that another kind of store takes. Times are durations in milliseconds, because the two stores have
- * different clocks. A key is the first 120 bits of a SHA-256, in hexadecimal.
+ * The content of a store as rows, in the form in which it is moved to another kind of store. Times are durations in milliseconds, because
+ * the two stores have different clocks. A key is the first 120 bits of a SHA-256, in hexadecimal. Columns that are JSON are moved as texts.
  */
 
 import type { Shared } from './shared.ts'
 
-/** A claim that does not wait to be settled. Where a store has only 60 bits of the claim's key, the remaining bits are 0. */
+/** A settled claim. `leftMs`: how long it still lasts. Where a store has only 60 bits of the claim's key, the remaining bits are 0. */
 export type MovedClaim = { readonly key: string; readonly leftMs: number }
 
-/** `dueInMs`: absent for a parked run and for a dead run. `deadForMs`: of a dead run. `error`, `reply` and `run` are JSON. */
+/**
+ * A run. `dueInMs`: the time until its next attempt; `null` for a parked run and for a dead run. `deadForMs`: how long it has been dead;
+ * `null` for a run that is not dead. `error`, `reply` and `run` are JSON.
+ */
 export type MovedRun = {
   readonly fence: number
   readonly attempt: number
@@ -24,7 +27,8 @@ export type MovedRun = {
 }
 
 /**
- * `opener`: the id of the event that opened the group. `opener`, `run` and the prompts are JSON. `lengths`: the characters of each prompt.
+ * A group. `opener`: the id of the event that opened the group. `opener`, `run` and the prompts are JSON. `lengths`: the number of
+ * characters of each prompt.
  */
 export type MovedGroup = {
   readonly key: string
@@ -40,10 +44,13 @@ export type MovedGroup = {
   readonly lengths: readonly number[]
 }
 
-/** `name`: JSON. `at`: wall time. */
+/** The next time of a schedule. `name`: the plan key, as JSON. `at`: milliseconds since 1970. */
 export type MovedPlan = { readonly name: string; readonly at: number }
 
-/** `about` and `place` are JSON. `placeKey`: the key of the chat. */
+/**
+ * A session. `about` (its name) and `place` (its chat) are JSON. `placeKey`: the key of the chat. `idleMs`: the time since the last
+ * message.
+ */
 export type MovedSession = {
   readonly key: string
   readonly about: string
@@ -53,12 +60,13 @@ export type MovedSession = {
   readonly idleMs: number
 }
 
-/** `session` and `turn` are keys. `message`: JSON. */
+/** A message of a session. `session` and `turn` are keys. `message`: JSON. */
 export type MovedMessage = { readonly session: string; readonly turn: string | null; readonly chars: number; readonly message: string }
 
+/** The usage of a window (`spend`). `leftMs`: how long the window still lasts. */
 export type MovedSum = { readonly key: string; readonly leftMs: number; readonly tokens: number; readonly cost: number }
 
-/** Rows of one kind, in the order in which the other store must take them. */
+/** The rows of each kind. The other store must take the kinds in this order. */
 export type MovedRows = {
   readonly claims: readonly MovedClaim[]
   readonly runs: readonly MovedRun[]
@@ -71,16 +79,16 @@ export type MovedRows = {
 
 export type MovedKind = keyof MovedRows
 
-/** A bounded number of rows. */
+/** A bounded number of rows of one kind. */
 export type MovedPage = { readonly [K in MovedKind]: { readonly kind: K; readonly rows: MovedRows[K] } }[MovedKind]
 
 /**
- * `serving`: gateways may use the store; `isEmpty`: the store has no content. `filling`: a move to the store has not ended. `moved`: the
- * content of the store was moved to another store.
+ * The state of a store that a move can find. `serving`: gateways may use the store; `isEmpty`: the store has no content. `filling`: a move
+ * to the store has begun and not ended. `moved`: the content of the store was moved to another store.
  */
 export type MoveState = { readonly state: 'serving'; readonly isEmpty: boolean } | { readonly state: 'filling' | 'moved' }
 
-/** A store that a move opened. No gateway can use an embedded store meanwhile. */
+/** A store that a move has opened. While it is open, no gateway can use an embedded store. */
 export interface MovableStore {
   readonly state: MoveState
   /** Describes the replicas that work with a shared store now; empty for an embedded store. */
@@ -89,10 +97,11 @@ export interface MovableStore {
   pages(): AsyncIterable<MovedPage>
   /** Empties the store, and marks it as being filled. */
   begin(): Promise<void>
+  /** Adds rows to a store that is being filled. */
   add(page: MovedPage): Promise<void>
   /** Ends the filling: gateways may use the store. */
   complete(): Promise<void>
-  /** Marks the content as moved. */
+  /** Marks the content as moved: from now on no gateway may use the store. */
   shut(): Promise<void>
   /** Lets gateways use the store again, with its content from before `shut`. Rows that a move added and did not complete are dropped. */
   reopen(): Promise<void>

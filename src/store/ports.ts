@@ -1,7 +1,7 @@
 /**
- * The contract of stores. Every method is one atomic step, so that a store elsewhere can keep the contract too. Callers give and get
- * durations in milliseconds, and the store counts them by its own clock, because the clocks of two machines differ. Leases are fenced: a
- * late finisher is refused.
+ * The contract of stores. Every method is one atomic step, so that a store on another machine can keep the contract too. Callers give and
+ * get durations in milliseconds, and the store counts them by its own clock, because the clocks of two machines differ. Leases are fenced:
+ * a worker that finishes after it lost its lease is refused.
  */
 
 import type { JsonObject } from '../core/json.ts'
@@ -10,7 +10,7 @@ import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName }
 
 /** A hold on a delivery id of a route, for an hour (rules: Duplicates 2), or on a time of a schedule. */
 export type Claim = {
-  /** Unambiguous over (profile, route, delivery id). */
+  /** A text that differs for each combination of profile, route and delivery id. */
   readonly key: string
   /** The length of the hold, from when the store has it. */
   readonly holdMs: number
@@ -27,6 +27,7 @@ export type Delivery = {
 /** The targets of a text: one, or several. */
 export type Destination = Delivery | Several
 
+/** Several targets of one text. */
 export type Several = {
   /** `all`: the text goes to each target. `first_success`: in order, until a target has the text. */
   readonly mode: 'all' | 'first_success'
@@ -56,7 +57,7 @@ export type Merged = {
   readonly prompts?: readonly (string | Prompt)[]
 }
 
-/** Accepted work. It is small, because it is committed before the answer. */
+/** Accepted work: a prompt, and where its reply goes. A run is small, because it is committed before the answer. */
 export type NewRun = {
   readonly eventId: string
   readonly profile: string
@@ -65,9 +66,10 @@ export type NewRun = {
   readonly event: string
   readonly deliveryId: string
   readonly prompt: string
-  /** The parts of the prompt that a sender wrote and that are longer than a line. Absent: there are none. */
+  /** The parts of the prompt that a sender wrote and that are longer than a line. Absent where the prompt has none. */
   readonly untrusted?: readonly Span[]
   readonly delivery: Destination
+  /** When the run was accepted, in milliseconds since 1970. */
   readonly acceptedAt: number
   /** The id of the scheduled job behind the run. */
   readonly job?: string
@@ -80,10 +82,13 @@ export type NewRun = {
 export type Lane = {
   readonly key: string
   readonly limit: number
-  /** `wait`: the run waits behind the others, in the order of acceptance. `refuse`: the run is not accepted, and its id is not claimed. */
+  /**
+   * `wait`: the run waits until earlier runs of the lane have ended. `refuse`: the run is not accepted, and its delivery id not claimed.
+   */
   readonly whenFull: 'wait' | 'refuse'
 }
 
+/** `duplicate`: the delivery id is claimed already. `busy`: the lane is full, and the run was refused. */
 export type Accepted = 'accepted' | 'duplicate' | 'busy'
 
 /** `unsettled`: the id is claimed for work whose end is not known yet. */
@@ -91,11 +96,11 @@ export type Claimed = 'claimed' | 'duplicate' | 'unsettled'
 
 /** Events that wait to become one run (rules: Coalescing 1). */
 export type Group = {
-  /** Unambiguous over (profile, route, key). */
+  /** A text that differs for each combination of profile, route and key of the group. */
   readonly key: string
-  /** The quiet time after the latest event. */
+  /** How long the group waits for a further event after its latest event. */
   readonly windowMs: number
-  /** The longest wait, from the first event. */
+  /** How long the group waits at most after its first event. */
   readonly maxWaitMs: number
   readonly keep: KeptEvents
   /** The lane of the group's run. */
@@ -103,8 +108,8 @@ export type Group = {
 }
 
 /**
- * The result of joining a group. `full`: the most groups wait already, and nothing was claimed. Otherwise the event that opened the group,
- * and the number of its events now.
+ * The result of joining a group. `full`: the store has no room for a further group, and nothing was claimed. An object: the id of the event
+ * that opened the group, and the number of events that the group has now.
  */
 export type Joined = 'duplicate' | 'full' | { readonly group: string; readonly count: number }
 
@@ -114,7 +119,7 @@ export type RunId = string
 /** A worker's hold on a run. */
 export type Lease = {
   readonly runId: RunId
-  /** Goes up each time that the run is taken. A worker that finishes with an older fence is refused. */
+  /** A number that goes up each time that the run is taken. A worker that finishes with an older fence is refused. */
   readonly fence: number
   /**
    * The number of the attempt, from 1. It is counted when the run is taken, so that a run that kills the process at each attempt ends as
@@ -122,7 +127,7 @@ export type Lease = {
    */
   readonly attempt: number
   readonly run: NewRun
-  /** The attempt before this one has no known end: its process died, or its lease ran out. */
+  /** Whether the attempt before this one has no known end: its process died, or its lease ran out. */
   readonly interrupted: boolean
   /** The agent's reply, once it is stored. Then only its delivery is left to do. */
   readonly reply?: string
@@ -130,6 +135,7 @@ export type Lease = {
   readonly progress?: Progress
 }
 
+/** The end of an attempt, as its worker stores it. */
 export type RunEnd =
   /** `silent`: the agent asked that nothing be sent. `to`: the targets that have the reply. */
   | { readonly kind: 'done'; readonly silent?: true; readonly to?: readonly string[] }
@@ -149,34 +155,36 @@ export type StoredStanding = {
   readonly error?: string
 }
 
-/** The usage in one window. */
+/** The usage in one window of time: tokens, and money in the operator's currency. */
 export type Spent = { readonly tokens: number; readonly cost: number }
 
+/** A store. After a failure, each method rejects with a StoreFault. */
 export interface Store {
   /** Claims the delivery id and enqueues its run in one commit. Throws StoreFault. */
   accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted>
   /** Claims the delivery id and adds its event to a group, or opens the group, in one commit. */
   join(run: NewRun, claim: Claim, group: Group): Promise<Joined>
   /**
-   * Claims an id for work that is done before the answer. A process that dies leaves the claim unsettled: in a sole store the next start
-   * releases it, in a shared store it ends by itself after half a minute (`unsettledMs`), so that the sender's repeat is taken.
+   * Claims a delivery id for work that is done before the answer. A process that dies leaves the claim unsettled. In a sole store the next
+   * start releases such a claim; in a shared store it ends by itself after half a minute (`unsettledMs`). So the sender's repeat is taken.
    */
   claim(claim: Claim): Promise<Claimed>
-  /** Returns for each id whether it is held now, settled or not. */
+  /** Returns for each key whether a claim holds it now, settled or not. */
   held(keys: readonly string[]): Promise<readonly boolean[]>
   /** Settles a claim of `claim`: keeps it for its whole time, or releases it for the sender's repeat. */
   settle(claim: Claim, kept: boolean): Promise<void>
   /**
-   * Takes up to `max` runs that are due, each leased for `leaseMs`. Runs of a dead process come first, of them those with the most
-   * attempts; then the oldest. A group that is due becomes a run here. `only: 'groups'`: only the runs of waiting groups, due or not.
+   * Takes up to `max` runs that are due, each leased for `leaseMs`. First come the runs of a dead process, the runs with the most attempts
+   * before the others; then the oldest runs. A group that is due becomes a run here. With `only: 'groups'`, the groups that wait are taken,
+   * due or not, and no other runs.
    *
-   * A shared store may take as many further runs as this call did not find, each as this process accepts it; the next call gives them. A
-   * call with `max` 0 puts them back. Before the time of `dueInMs` is over, a call may leave out what other processes have accepted.
+   * Where a shared store finds fewer runs than `max`, it may take the missing number as this process accepts them, and gives these runs at
+   * the next call. A call with `max` 0 puts them back. A call before the time of `dueInMs` may leave out what other processes have accepted.
    */
   take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]>
   /**
-   * Lets leases last for `leaseMs` from now, even expired leases whose runs nobody has taken since. A lost lease stays lost, and the next
-   * call with it says so.
+   * Lets leases last for `leaseMs` from now, even expired leases whose runs nobody has taken since. Where another worker has taken the run,
+   * its lease stays lost, and the next `keepReply` or `finish` with the lease returns `false`.
    */
   renew(leases: readonly Lease[], leaseMs: number): Promise<void>
   /** Stores the reply before it is delivered, and the progress of its delivery to several targets. `false`: the lease is lost. */
@@ -188,19 +196,22 @@ export interface Store {
    * after which it is worth asking again, because other processes add work too.
    */
   dueInMs(): Promise<number | undefined>
-  /** Puts the dead run of an event back, with all its attempts. A stored reply is kept. `false`: the event has no dead run. */
+  /**
+   * Revives the dead run of an event: the run is due, and may use all its attempts again. A stored reply is kept. `false`: there is none.
+   */
   revive(eventId: string): Promise<boolean>
   /** Returns the states of the runs of these events. Events that are not in the store are left out. */
   standings(eventIds: readonly string[]): Promise<readonly StoredStanding[]>
-  /** Forgets dead runs that ended longer than `maxAgeMs` ago, and the oldest dead runs past `maxDead`. Resolves to the number of them. */
+  /** Deletes dead runs that ended longer than `maxAgeMs` ago, and the oldest past `maxDead` dead runs. Resolves to their number. */
   prune(maxAgeMs: number, maxDead: number): Promise<number>
   /** Returns the next time of each schedule, as last stored by `plan`: wall time, milliseconds. */
   plans(): Promise<ReadonlyMap<string, number>>
-  /** Stores the next times of schedules. `undefined` forgets a schedule. */
+  /** Stores the next times of schedules, in milliseconds since 1970, by plan key. `undefined` deletes the time of a schedule. */
   plan(times: ReadonlyMap<string, number | undefined>): Promise<void>
   /**
-   * Adds the messages of a turn to a session, and makes the session when there is none. `false`: the session has this turn already. Past
-   * the bounds of the store, the oldest messages are dropped, and the sessions whose last message is the oldest.
+   * Adds messages to a session, and makes the session when there is none. `turn`: the id of the event that the messages come from. `false`:
+   * the session has the messages of this turn already. Past the bounds of the store, the oldest messages are dropped, and the sessions
+   * whose last message is the oldest.
    */
   converse(session: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean>
   /** Returns the newest messages of a session, at most `max`, in their order. */
@@ -212,22 +223,22 @@ export interface Store {
   /** Returns at most `max` sessions, of the profile and route where they are given. The session with the latest message comes first. */
   sessions(of: SessionFilter, max: number): Promise<readonly Session[]>
   session(key: string): Promise<Session | undefined>
-  /** Forgets sessions whose last message is older than `maxIdleMs`. Resolves to the number of them. */
+  /** Deletes sessions whose last message is older than `maxIdleMs`. Resolves to their number. */
   forgetSessions(maxIdleMs: number): Promise<number>
   /**
-   * Adds to the sum of a key's window and returns the new sum. An `add` of zeros only reads. A window opens with its first `add`, and lasts
-   * for the `leftMs` of that call. Past the bounds of the store, the sums whose windows end first are dropped. Throws StoreFault for values
-   * that are not finite.
+   * Adds usage to the sum of a key's window, and returns the new sum. With zeros in `add`, the sum is only read. A window opens with the
+   * first call that adds, and lasts for the `leftMs` of this call. Past the bounds of the store, the sums whose windows end first are
+   * dropped. Throws a StoreFault for values that are not finite.
    */
   spend(key: string, leftMs: number, add: Spent): Promise<Spent>
   /** Returns the number of groups, and of runs that are neither done nor dead. Throws StoreFault. */
   backlog(): Promise<number>
   /**
-   * Whether the backlog is below `max`. Each request asks, so the answer does not wait for the store: in a shared store it leaves out the
-   * runs that other processes have accepted since the store last answered.
+   * Whether the backlog is below `max`. Each request asks this, so the answer does not wait for the store: it leaves out the runs that
+   * other processes have added to a shared store since the store last told the backlog.
    */
   hasRoom(max: number): boolean
-  /** After a StoreFault: resolves when it is worth asking again. All calls that wait when the store works again share its first commit. */
+  /** After a StoreFault: resolves when a call may succeed again. The calls of all callers that waited here share one commit. */
   recovered(): Promise<void>
   close(): Promise<void>
 }

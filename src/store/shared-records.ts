@@ -1,6 +1,6 @@
 /**
- * The records of events and the raw requests of all gateways on a shared store. The store keeps lines, and reads only a few of their
- * members.
+ * The contract for the records of events of all gateways on a shared store, and for the raw requests that belong to them. The store keeps
+ * each record as a line, and reads only a few members of a line.
  */
 
 /**
@@ -10,6 +10,7 @@
 export type LinePlace = {
   /** When the line was stored, by the server's clock, in microseconds since 1970. */
   readonly storedUs: number
+  /** The id of the batch that the line was stored with, and the number of the line in the batch. */
   readonly batch: string
   readonly number: number
 }
@@ -35,12 +36,12 @@ export interface SharedRecords {
   ofEvents(prefix: string): Promise<readonly StoredLine[]>
   /** Returns the lines with this delivery id, newest first. */
   ofDelivery(deliveryId: string): Promise<readonly StoredLine[]>
-  /** Returns the ends of this group's run, newest first. */
+  /** Returns the lines with the end of this group's run, newest first. */
   groupEnds(group: string): Promise<readonly StoredLine[]>
   /** Returns a piece of the raw bytes of a batch. The piece is shorter, or `undefined`, where the bytes are gone. */
   raw(batch: string, offset: number, bytes: number): Promise<Buffer | undefined>
-  /** Returns the next lines of other gateways behind a place. Without a place, returns no lines and only the server's time. */
+  /** Returns the next lines of other gateways after a place. Without a place, returns no lines, but the server's time. */
   ofOthers(after: LinePlace | undefined): Promise<OthersLines>
-  /** Forgets the oldest batches: while a batch is past the age limit, or while all batches together have too many events or bytes. */
+  /** Deletes the oldest batches, while the oldest is past the age limit, or while all batches together have too many events or bytes. */
   prune(limits: RecordLimits): Promise<void>
 }

@@ -1,22 +1,22 @@
-/** What the gateways on a shared store share besides work: their states, records, rate limits, and entries. */
+/** The contract for what the gateways on a shared store share besides work: their states, records, rate limits, and entries. */
 
 import type { SharedRecords } from './shared-records.ts'
 
 /**
- * A part of a route's rate limit that one gateway may use up. `requests`: how many were granted, 0 where the window is full. `leftMs`: how
- * long the window stays open.
+ * A part of a route's rate limit that one gateway may use up. `requests`: the number of requests that were granted, 0 where the window has
+ * none left. `leftMs`: how long the window stays open.
  */
 export type RateShare = { readonly requests: number; readonly leftMs: number }
 
 /** What a replica, one of the gateways on a shared store, says of itself with each beat. */
 export type ReplicaState = {
-  /** The name of its machine. */
+  /** The name of the replica's machine. */
   readonly host: string
   readonly pid: number
-  /** The address at which it listens. */
+  /** The address at which the replica listens. */
   readonly url: string
   readonly version: string
-  /** A digest of everything that its runs depend on. Replicas with equal files have equal digests. */
+  /** A digest of everything that the replica's runs depend on. Replicas with equal files have equal digests. */
   readonly digest: string
   /** How long the replica has had this digest, and how long it has run, in milliseconds. */
   readonly digestMs: number
@@ -25,41 +25,45 @@ export type ReplicaState = {
   readonly runs: number
   readonly requests: number
   readonly isStopping: boolean
-  /** Why the replica should get no requests. Absent: the replica is ready. */
+  /** Why the replica should get no requests. Absent where the replica is ready. */
   readonly notReady?: string
-  /** The time by its own clock: wall time, milliseconds. */
+  /** The time by the replica's own clock, in milliseconds since 1970. */
   readonly now: number
-  /** How the last reload ended that the replica was asked for through the store. */
+  /** The end of the last reload that the replica was asked for through the store. */
   readonly reload?: ReloadEnd
 }
 
 /**
- * A reload that all replicas are asked for. `request`: the id of this request. `force`: reloads even where most of the routes would be
- * removed.
+ * A reload that all replicas are asked for. `request`: the id of this request. `force`: the replicas reload even where most of their routes
+ * would be removed.
  */
 export type ReloadRequest = { readonly request: string; readonly force: boolean }
 
-/** `reason`: why the reload was refused or failed. */
+/** The end of a reload. `request`: the id of the request for it. `reason`: why the reload was refused or failed. */
 export type ReloadEnd = { readonly request: string; readonly ok: boolean; readonly reason?: string }
 
+/** A replica, as the store knows it. */
 export type Replica = {
   readonly id: string
-  /** The time since its last beat, in milliseconds. */
+  /** The time since the replica's last beat, in milliseconds. */
   readonly seenMs: number
-  /** How far its clock is ahead of the store's, in milliseconds; below 0, how far behind. */
+  /** How far the replica's clock is ahead of the store's clock, in milliseconds; below 0, how far it is behind. */
   readonly clockAheadMs: number
   readonly state: ReplicaState
   /** The last reload that the replica was asked for. */
   readonly asked?: ReloadRequest
 }
 
-/** `isTooNew`: a later version of headgate has changed the store so that this version cannot read it. */
+/** The answer to a beat. `isTooNew`: a later version of headgate has changed the store so that this version cannot read it. */
 export type Beat = { readonly replicas: readonly Replica[]; readonly isTooNew: boolean }
 
-/** The subscriptions, or the jobs of a profile, that were made at run time: the text of their file, and a name of that text. */
+/**
+ * Shared entries: the subscriptions, or the jobs of a profile, that were made at run time. `text`: the content of their file. `revision`: a
+ * name that only this text has.
+ */
 export type SharedEntries = { readonly revision: string; readonly text: string }
 
-/** Each method is one atomic step that may be repeated, and throws StoreFault. */
+/** Each method is one atomic step, which may be repeated, and throws a StoreFault where the store does not answer. */
 export interface Shared {
   /** The id of this replica. It names the owner of this replica's leases, too. */
   readonly replica: string
@@ -77,22 +81,23 @@ export interface Shared {
   lead(task: string, leaseMs: number): Promise<boolean>
   readonly records: SharedRecords
   /**
-   * Takes a part of a window of one minute, and opens the window where none is open. At most `limit` requests are granted in a window, to
-   * all gateways together.
+   * Takes up to `requests` requests of the route's window of one minute, and opens a window where none is open. At most `limit` requests
+   * are granted in a window, to all gateways together.
    */
   takeRateShare(route: string, requests: number, limit: number): Promise<RateShare>
 
   /**
-   * Returns the present revisions by name: the revision of subscriptions, and the revision of the jobs of each profile. Throws StoreFault.
+   * Returns the present revisions of shared entries, by the name of the entries: one for the subscriptions, and one for the jobs of each
+   * profile.
    */
   entryRevisions(): Promise<ReadonlyMap<string, string>>
 
-  /** Returns the present entries; `undefined` where no gateway has written them yet. Throws StoreFault. */
+  /** Returns the present entries with this name; `undefined` where no gateway has written them yet. */
   readEntries(name: string): Promise<SharedEntries | undefined>
 
   /**
-   * Replaces the entries whose revision is `before`; without `before`, writes the first entries under the name. `false`: the present
-   * entries have another revision, and stay. Throws StoreFault; the entries may have been replaced even then.
+   * Replaces the entries with this name, if their revision is `before`; without `before`, writes the first entries with this name. `false`:
+   * the present entries have another revision, and stay. After a StoreFault, the entries may have been replaced all the same.
    */
   replaceEntries(name: string, before: string | undefined, after: SharedEntries): Promise<boolean>
 

@@ -8,29 +8,29 @@ import type { Shared } from './shared.ts'
 export type StoreOptions = {
   /** A folder that only this store uses. */
   readonly folder: string
-  /** `fsync`: on disk before a call resolves. `commit`: a power loss may take the last moments. */
+  /** `fsync`: changes are on the disk before a call resolves. `commit`: a power loss may take the changes of the last moments. */
   readonly durability: 'fsync' | 'commit'
   /**
-   * Returns the address of the database, for a store in a database of the operator. It is asked for each connection, because a password
-   * may change.
+   * Returns the address of the database, for a store in a database of the operator. It is called for each connection, because the password
+   * in the address may change.
    */
   readonly url: () => string
-  /** The schema of that database. */
+  /** The schema that the tables are in, for a store in a database of the operator. */
   readonly schema: string
   /** The clock of the process, for a store without a clock of its own. */
   readonly clock: Clock
 }
 
 /**
- * An open store. `shared`: what its gateways have in common beside their work; absent in a sole store. `warning`: what the operator should
- * know of it.
+ * An open store. `shared`: what the gateways on a shared store have in common besides their work; absent in a sole store. `warning`: what
+ * the operator should know of the store.
  */
 export type OpenStore = Store & { readonly shared?: Shared; readonly warning?: string | undefined }
 
 /** A shared store, opened by a command beside its gateways. */
 export type Attached = Pick<Store, 'standings' | 'revive' | 'close'> & { readonly shared: Shared }
 
-/** `make`: may change the content, and makes the tables where no gateway has made them yet. */
+/** What a command may do with a store. `make`: change the content, and make the tables where no gateway has made them yet. */
 export type Access = 'read' | 'change' | 'make'
 
 /** A kind of store. */
@@ -44,13 +44,13 @@ export type StorePart = {
    * store, and the runs of each are free when their leases run out.
    */
   readonly ownership: 'sole' | 'shared'
-  /** The content survives a restart. */
+  /** Whether the content survives a restart. */
   readonly isLasting: boolean
   /** Opens the store. Throws a Fault. */
   open(options: StoreOptions): Promise<OpenStore>
   /**
-   * Opens a shared store for a command. Throws a Fault for a schema of a later version, and, unless the command may make the tables, for a
-   * schema that no gateway has made yet. Absent: the store is sole.
+   * Opens a shared store for a command. Throws a Fault for tables of a later version, and, unless the command may make the tables, where no
+   * gateway has made them yet. Absent in a sole store.
    */
   attach?(options: StoreOptions, access: Access): Promise<Attached>
   /** Opens a lasting store while no gateway uses it, to move its content. Throws a Fault. */
@@ -62,7 +62,7 @@ export type StorePart = {
   inspect?(options: StoreOptions): Promise<Inspected>
 }
 
-/** The state of a store. `fix`: the way out. */
+/** The state of a store, as an inspection finds it. `fix`: what the operator should do. */
 export type Inspected =
   | { readonly result: 'ok'; readonly message: string }
   | { readonly result: 'warn' | 'fail'; readonly message: string; readonly fix: string }

@@ -1,4 +1,4 @@
-/** Claims in memory. */
+/** The claims of the memory store. */
 
 import { StoreFault } from '../../core/fault.ts'
 import type { Claim } from '../ports.ts'
@@ -8,10 +8,12 @@ type HeldClaim = { expiresAt: number; settled: boolean }
 export class Claims {
   readonly #max: number
   readonly #unsettledMs: number
-  /** In the order in which they were made, which is the order of their ends for all but the claims of jobs. */
+  /**
+   * The claims by key, in the order in which they were made. For all but the claims of jobs, this is also the order in which they expire.
+   */
   readonly #claims = new Map<string, HeldClaim>()
 
-  /** `unsettledMs`: how long an unsettled claim lasts at most. */
+  /** `max`: the most claims. `unsettledMs`: how long an unsettled claim lasts at most. */
   constructor(max: number, unsettledMs: number) {
     this.#max = max
     this.#unsettledMs = unsettledMs
@@ -23,15 +25,15 @@ export class Claims {
   }
 
   /**
-   * Holds a claim. `false`: the key is held already. Throws StoreFault when the number of claims, or `work`, the number of runs and groups,
-   * is at the cap.
+   * Holds a claim, already `settled` or not. `false`: the key is held already. Throws a StoreFault when the number of claims is at its
+   * bound, or when `work`, the number of runs and groups, is.
    */
   hold({ key, holdMs }: Claim, settled: boolean, work: number, now: number): boolean {
     this.#prune(now)
     if (this.isHeld(key, now)) return false
     this.#claims.delete(key)
     if (this.#claims.size >= this.#max) this.#sweep(now)
-    // A claim in force is never dropped to make room: a repeat by its sender would become a second run.
+    // A claim that has not expired is never dropped to make room: a repeat by its sender would become a second run.
     if (Math.max(this.#claims.size, work) >= this.#max) throw new StoreFault('the memory store is full')
     this.#claims.set(key, { expiresAt: now + (settled ? holdMs : Math.min(holdMs, this.#unsettledMs)), settled })
     return true
@@ -54,7 +56,7 @@ export class Claims {
     for (const [key, held] of this.#claims) if (held.expiresAt <= now) this.#claims.delete(key)
   }
 
-  /** Drops expired claims up to the first claim in force. */
+  /** Drops expired claims up to the first claim that has not expired. */
   #prune(now: number): void {
     for (const [key, held] of this.#claims) {
       if (held.expiresAt > now) return

@@ -1,4 +1,4 @@
-/** Groups in memory: events that wait to become one run (rules: Coalescing 1). */
+/** The groups of the memory store: events that wait to become one run (rules: Coalescing 1). */
 
 import type { Prompt } from '../../core/prompt.ts'
 import { maxGroups, maxPromptChars, maxPrompts } from '../bounds.ts'
@@ -7,6 +7,7 @@ import type { Group, Joined, KeptEvents, Lane, Merged, NewRun, StoredStanding } 
 
 export type MemoryGroup = {
   readonly key: string
+  /** The id of the event that opened the group. */
   readonly event: string
   readonly firstAt: number
   dueAt: number
@@ -18,7 +19,7 @@ export type MemoryGroup = {
 }
 
 export class Groups {
-  /** In the order in which they were opened. */
+  /** The groups by key, in the order in which they were opened. */
   readonly #groups = new Map<string, MemoryGroup>()
 
   get size(): number {
@@ -60,6 +61,7 @@ export class Groups {
     return { ...run, merged }
   }
 
+  /** Returns when the next group is due; `undefined` when no group waits. */
   nextDue(): number | undefined {
     let next: number | undefined
     for (const { dueAt } of this.#groups.values()) next = Math.min(next ?? dueAt, dueAt)
@@ -72,7 +74,7 @@ export class Groups {
   }
 }
 
-/** Returns the newest prompts, as many as the bounds allow, and at least the newest. */
+/** Returns the last of `prompts`, as many as the bounds allow, and at least one. */
 const newestPrompts = (prompts: MemoryGroup['prompts']): MemoryGroup['prompts'] => {
   let first = prompts.length - 1
   let chars = charsOf(prompts[first])

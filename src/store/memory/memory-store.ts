@@ -1,6 +1,6 @@
 /**
- * A store in Maps with caps, with the contract of the durable store, for tests and on request (rules: Durability 4). It loses everything at
- * its end.
+ * The store in memory: it keeps the contract of stores, but loses everything when the process ends. It is for tests, and for operators who
+ * choose it (rules: Durability 4). Its content is bounded.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -31,7 +31,7 @@ import { Sums } from './sums.ts'
 /** How long callers wait after a StoreFault. A full store has room again when a run or claim has ended. */
 const pauseMs = 500
 
-/** `unsettledMs`: how long a claim lasts that nobody settles. Absent: such a claim lasts for its whole time. */
+/** `unsettledMs`: how long a claim lasts that nobody settles. Without it, such a claim lasts for its whole time. */
 export type MemoryOptions = { readonly clock: Clock; readonly maxClaims?: number; readonly unsettledMs?: number }
 
 class MemoryStore implements Store {
@@ -182,7 +182,7 @@ class MemoryStore implements Store {
     this.#closed = true
   }
 
-  /** Returns the time. Throws StoreFault when the store is closed. */
+  /** Returns the monotonic time. Throws a StoreFault when the store is closed, so each method calls it. */
   #now(): number {
     if (this.#closed) throw new StoreFault('the store is closed')
     return this.#clock.monotonic()
@@ -212,6 +212,7 @@ class MemoryStore implements Store {
 }
 
 /**
- * Opens a store for at most `maxClaims` claims, and as many runs, dead runs and groups together. Past that its methods throw StoreFault.
+ * Opens a store for at most `maxClaims` claims, and for as many runs, dead runs and groups together. When it is full, methods that add to
+ * it throw a StoreFault.
  */
 export const openMemory = (options: MemoryOptions): Store => new MemoryStore(options)

@@ -1,4 +1,7 @@
-/** Accepted runs in memory: fresh, tried, parked (waiting for their turn in a lane), dead. */
+/**
+ * The accepted runs of the memory store, in four places: fresh (never taken), tried (taken before), parked (waiting for their turn in a
+ * lane) and dead.
+ */
 
 import { Lanes } from '../lanes.ts'
 import type { Lane, Lease, NewRun, Progress, RunEnd, StoredStanding } from '../ports.ts'
@@ -7,12 +10,14 @@ export type MemoryRun = {
   readonly id: number
   readonly run: NewRun
   readonly lane: Lane | undefined
+  /** The fence of the last lease. Below 0 while the run is parked. */
   fence: number
   attempt: number
-  /** Stays true after the lease ran out, until the run is taken again or finished. */
+  /** Whether a worker has taken the run. Stays `true` after the lease ran out, until the run is taken again or finished. */
   leased: boolean
   /** When a tried run is due again: at the end of its lease, or at the time that its worker gave. */
   dueAt: number
+  /** When a dead run ended. */
   endedAt: number
   reply: { readonly reply: string; readonly progress?: Progress } | undefined
   error: string | undefined
@@ -25,13 +30,14 @@ const byId = (a: MemoryRun, b: MemoryRun): number => a.id - b.id
 export class Runs {
   /** Runs that were never taken, in the order of their acceptance. */
   readonly #fresh = new Map<number, MemoryRun>()
-  /** Runs that were taken before, or that were parked and may begin now: leased, or waiting for the next try. */
+  /** Runs that were taken before, and runs that were parked and may begin now. They are leased, or wait for their next attempt. */
   readonly #tried = new Map<number, MemoryRun>()
   /** Parked runs by lane, oldest first. */
   readonly #parked = new Map<string, MemoryRun[]>()
   readonly #dead = new Map<number, MemoryRun>()
   readonly #lanes = new Lanes((lane, now) => this.#beginNext(lane, now))
   #lastId = 0
+  /** The number of parked runs. */
   #waiting = 0
 
   /** The number of runs that are neither done nor dead. */
@@ -67,7 +73,7 @@ export class Runs {
       if (fresh.length >= max) break
       fresh.push(entry)
     }
-    // The runs that were never taken come after the tried ones, oldest first, whether they were parked or have no lane.
+    // Runs without an attempt come after runs with attempts. Whether they were parked or have no lane, the oldest come first.
     const first = [...due.filter(({ attempt }) => attempt === 0), ...fresh].sort(byId)
     return [...tried, ...first].slice(0, max).map((entry) => this.lease(entry, until))
   }
@@ -151,6 +157,7 @@ export class Runs {
     return gone.length
   }
 
+  /** Lets a run wait for its turn in its lane. Its fence becomes negative, so that no lease from before fits. */
   #park(entry: MemoryRun, { key }: Lane): void {
     const others = this.#parked.get(key)
     entry.fence = -1 - entry.fence
@@ -161,6 +168,7 @@ export class Runs {
     if (others && entry.id < (others.at(-2)?.id ?? 0)) others.sort(byId)
   }
 
+  /** Makes the oldest parked run of a lane due. `false`: the lane has no parked run. */
   #beginNext(lane: string, now: number): boolean {
     const others = this.#parked.get(lane)
     const entry = others?.shift()
@@ -173,6 +181,7 @@ export class Runs {
     return true
   }
 
+  /** Returns the run of a lease; `undefined` where the lease is lost. */
   #holding(lease: Lease): MemoryRun | undefined {
     const entry = this.#tried.get(Number(lease.runId))
     return entry?.leased && entry.fence === lease.fence ? entry : undefined

@@ -1,4 +1,4 @@
-/** Sessions in memory. */
+/** The sessions of the memory store, each with its latest messages. */
 
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { maxMessageChars, maxMessages, maxSessions } from '../bounds.ts'
@@ -7,10 +7,10 @@ type StoredMessage = { readonly turn: string | undefined; readonly message: Sess
 type StoredSession = { name: SessionName; readonly createdAt: number; updatedAt: number; messages: StoredMessage[] }
 
 export class Sessions {
-  /** In the order of their last use, the longest unused first. */
+  /** The sessions by key, in the order of their last messages: the session that is idle for longest comes first. */
   readonly #sessions = new Map<string, StoredSession>()
 
-  /** Adds a turn. `false`: the session has this turn already, and counts as used all the same. */
+  /** Adds the messages of a turn. `false`: the session has this turn already. It counts as used just now all the same. */
   converse(session: SessionName, turn: string, messages: readonly SessionMessage[], now: number): boolean {
     const stored = this.#sessions.get(session.key) ?? { name: session, createdAt: now, updatedAt: now, messages: [] }
     if (session.chatAddress) stored.name = { ...stored.name, chatAddress: session.chatAddress }
@@ -65,6 +65,7 @@ export class Sessions {
 const isAt = ({ chatAddress }: SessionName, { platform, chat, thread }: ChatAddress): boolean =>
   chatAddress?.platform === platform && chatAddress.chat === chat && chatAddress.thread === thread
 
+/** Adds messages, and drops the oldest past the bounds. */
 const addMessages = (stored: StoredSession, turn: string | undefined, messages: readonly SessionMessage[]): void => {
   const all = [...stored.messages, ...messages.map((message) => ({ turn, message }))]
   let first = all.length

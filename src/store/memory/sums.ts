@@ -1,4 +1,4 @@
-/** The usage in each window that has not ended, in memory. */
+/** The sums of usage of the memory store: one for each key whose window of time has not ended. */
 
 import { maxSums } from '../bounds.ts'
 import type { Spent } from '../ports.ts'
