@@ -10,6 +10,7 @@ import { Marks } from './keys.ts'
 import { checkMade, checkReadable, migrate, openingFault } from './migration.ts'
 import { PostgresShared } from './postgres-shared.ts'
 
+/** Opens the store. `access`: what the command may do with it. Throws a Fault where the tables are of a later version or not made yet. */
 export const attachPostgres = async (options: StoreOptions, access: Access): Promise<Attached> => {
   const open = (): Promise<Connection> => connect({ ...options, byIndex: true, isReadOnly: access === 'read' })
   const greet = (connection: Connection): Promise<void> => checkReadable(connection, options.schema)

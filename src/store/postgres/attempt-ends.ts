@@ -5,20 +5,20 @@ import { endRunKind } from './calls/lane-calls.ts'
 import { doneKind, failedKind, type TakenRun } from './calls/run-calls.ts'
 import type { Links } from './links.ts'
 
-/** Answers `false` where the lease is lost. */
+/** Stores the end of an attempt. Resolves to `false` where the lease is lost. */
 export const endAttempt = ({ work, taken }: Links, { runId, fence }: Lease, end: RunEnd): Promise<boolean> => {
   if (end.kind === 'again') {
     const { afterMs, uncounted: isUncounted = false } = end
     return work.call(failedKind, { runId, fence, afterMs, error: JSON.stringify(end.error), isUncounted })
   }
   const death = end.kind === 'done' ? null : JSON.stringify(end.error)
-  // Of a run that another store object took, this object does not know whether it is in a lane.
+  // Of a run that another store object of this process took, nobody knows here whether it is in a lane.
   if (taken.get(runId)?.isInLane !== false) return work.call(endRunKind, { runId, fence, death })
   if (death === null) return work.call(doneKind, { runId, fence })
   return work.call(failedKind, { runId, fence, afterMs: null, error: death, isUncounted: false })
 }
 
-/** Ends a run as dead whose record is damaged: it must not block the runs after it. */
+/** Ends a run as dead whose stored text cannot be read: such a run must not block the runs after it. */
 export const buryRun = async ({ work, taken }: Links, { runId, fence }: TakenRun): Promise<void> => {
   const death = JSON.stringify('the stored run cannot be read')
   await work.call(endRunKind, { runId, fence, death })

@@ -4,12 +4,12 @@ import type { Clock } from '../../core/clock.ts'
 import type { CallKind } from './call-kind.ts'
 import type { DueBounds } from './due-runs.ts'
 
-/** The most rows of a kind that `backlog` counts. Between its calls, only as many are counted as somebody asked about. */
+/** The most rows of each kind that `ask` counts. The regular count goes only up to the largest number that `hasRoom` was asked about. */
 const maxCounted = 1_000_000
 
 const counted = (rows: string): string => `(select count(*) from (select 1 from ${rows} limit $1) as rows)`
 
-/** Counts at most so many runs that are fresh, tried or parked, and groups. */
+/** The call that counts runs that are not dead, and groups: at most the call's number of each kind (fresh, tried, parked, groups). */
 export const backlogKind: CallKind<number, number> = {
   name: 'backlog_1',
   text: `select ${[
@@ -26,7 +26,10 @@ export const backlogKind: CallKind<number, number> = {
   answers: ([row], calls) => calls.map(() => Number(row?.[0])),
 }
 
-/** Returns the time until the next run or group is due, `undefined` when none waits. Runs before the bounds are left out. */
+/**
+ * The call for the time until the next run or group is due, in milliseconds; `undefined` when none waits. Runs before the bounds are left
+ * out.
+ */
 export const dueKind: CallKind<DueBounds, number | undefined> = {
   name: 'due_1',
   text: `select (extract(epoch from least(
@@ -40,18 +43,19 @@ export const dueKind: CallKind<DueBounds, number | undefined> = {
   answers: ([row]) => [typeof row?.[0] === 'number' ? Math.max(0, row[0]) : undefined],
 }
 
-/** The backlog as the store heard it last, with what this process has added and ended since. */
+/** Estimates the backlog: the last count, plus the runs that this process has added since, minus the runs that it has ended. */
 export class Backlog {
   readonly #clock: Clock
   readonly #everyMs: number
   readonly #count: (max: number) => Promise<number>
+  /** The estimate. */
   #known: number
   /** The largest number that `hasRoom` was asked about. */
   #asked = 1
   #cancelTimer: () => void = () => {}
   #isClosed = false
 
-  /** `count` asks the store. */
+  /** `everyMs`: the time between two counts. `known`: the first count. `count` asks the database for a count up to `max` of each kind. */
   constructor(clock: Clock, everyMs: number, known: number, count: (max: number) => Promise<number>) {
     this.#clock = clock
     this.#everyMs = everyMs
@@ -65,10 +69,12 @@ export class Backlog {
     return this.#known < max
   }
 
+  /** Notes that this process has added runs, or has ended runs (`by` below 0). */
   change(by: number): void {
     this.#known += by
   }
 
+  /** Asks the database for an exact count. */
   ask(): Promise<number> {
     return this.#hear(maxCounted)
   }
@@ -80,7 +86,7 @@ export class Backlog {
 
   #sleep(): void {
     if (this.#isClosed) return
-    // A store that does not answer leaves the number as it is: the callers learn of it from their own calls.
+    // Where the database does not answer, the estimate stays: other calls to the store fail and tell their callers.
     const again = (): void => this.#sleep()
     this.#cancelTimer = this.#clock.after(this.#everyMs, () => void this.#hear(this.#asked).then(again, again))
   }

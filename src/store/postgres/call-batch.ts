@@ -1,14 +1,15 @@
-/** Calls of one kind that become one statement, and who waits for their answers. */
+/** A batch: calls of one kind that are sent as one statement, and the callers that wait for their answers. */
 
 import type { StoreFault } from '../../core/fault.ts'
 import type { CallKind } from './call-kind.ts'
 import type { Row } from './connection.ts'
 import { storeFault } from './database-error.ts'
 
+/** How the promise of a caller is settled. */
 export type Settlement = { readonly resolve: (answer: unknown) => void; readonly reject: (why: StoreFault) => void }
 
-/** The most characters in one statement, past the first call. */
-const maxChars = 4_000_000
+/** The most characters of texts in one statement. A first call may be longer. */
+const maxStatementChars = 4_000_000
 
 export class CallBatch {
   readonly kind: CallKind<unknown, unknown>
@@ -17,6 +18,7 @@ export class CallBatch {
   readonly calls: unknown[] = []
   readonly #settlements: Settlement[] = []
   #chars = 0
+  /** How often the statement was sent. */
   sendings = 0
   /** The error of the last sending. */
   error: StoreFault | undefined
@@ -30,10 +32,10 @@ export class CallBatch {
     return this.calls.length
   }
 
-  /** Whether one more call becomes a part of the same statement. */
+  /** Whether one more call may be added: it is of the same kind, and the batch is not full and was never sent. */
   takes(kind: CallKind<unknown, unknown>, call: unknown): boolean {
     if (kind !== this.kind || this.sendings > 0 || this.size >= kind.maxCalls) return false
-    if (kind.charsOf && this.#chars + kind.charsOf(call) > maxChars) return false
+    if (kind.charsOf && this.#chars + kind.charsOf(call) > maxStatementChars) return false
     return kind.joins?.(this.calls, call) ?? true
   }
 
@@ -43,6 +45,7 @@ export class CallBatch {
     this.#settlements.push(settlement)
   }
 
+  /** Gives each caller its answer, from the rows of the statement. */
   resolve(rows: readonly Row[]): void {
     let answers: readonly unknown[]
     try {
@@ -54,7 +57,7 @@ export class CallBatch {
     for (let i = 0; i < this.#settlements.length; i++) this.#settlements[i]?.resolve(answers[i])
   }
 
-  /** `isDoubtful`: the calls may have been committed. */
+  /** Rejects all calls. `isDoubtful`: the calls may have been committed. */
   reject(why: StoreFault, isDoubtful: boolean): void {
     if (isDoubtful) this.kind.doubt?.(this.calls)
     for (const { reject } of this.#settlements) reject(why)

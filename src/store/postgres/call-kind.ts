@@ -1,33 +1,35 @@
-/** A kind of call, and how the calls of one kind that come together become one statement. */
+/** The form of a kind of call: its statement, and how the calls of this kind that come together are sent as one statement. */
 
 import type { Row, Statement } from './connection.ts'
 
+/** `Call`: what a caller gives. `Answer`: what the caller gets. */
 export type CallKind<Call, Answer> = Statement & {
   /** The most calls in one statement. */
   readonly maxCalls: number
   /** The length of a call's texts, for calls whose texts may be long. */
   readonly charsOf?: (call: Call) => number
-  /** A second sending of a call that was committed changes nothing more and gives the same answer. */
+  /** Whether a call that was committed may be sent again: it changes nothing more, and gives the same answer. */
   readonly isRepeatable: boolean
-  /** Whether a call may go into the statement of these calls. Absent: any call may. */
+  /** Whether a call may go into one statement with these calls. Without this function any call may. */
   readonly joins?: (calls: readonly Call[], call: Call) => boolean
-  /** Told of calls that were given up with an unknown outcome. */
+  /** Called with calls that were given up, of which nobody knows whether they were committed. */
   readonly doubt?: (calls: readonly Call[]) => void
+  /** Returns the parameters of the statement for these calls. */
   readonly values: (calls: readonly Call[]) => readonly unknown[]
   /** Returns an answer for each call. */
   readonly answers: (rows: readonly Row[], calls: readonly Call[]) => readonly Answer[]
 }
 
-/** Writes a list for a parameter. Its members have no character that a list would have to escape: they are numbers, or hashes. */
+/** Writes an SQL array for a parameter. Its members, such as numbers and hashes, must have no character that would have to be escaped. */
 export const list = (members: readonly (string | number | boolean | bigint | null)[]): string => `{${members.map(String).join(',')}}`
 
-/** Writes JSON texts for a parameter that `lines` reads: JSON has no line break outside of its escapes. */
+/** Joins JSON texts to one parameter, which `lines` splits again. A line break is a safe separator, because JSON escapes line breaks. */
 export const joinLines = (texts: readonly string[]): string => texts.join('\n')
 
-/** The SQL of the list of texts that `joinLines` wrote. */
+/** Returns the SQL that splits a parameter of `joinLines` into an array of texts. */
 export const lines = (parameter: string): string => `string_to_array(${parameter}, E'\\n')`
 
 const longestMs = 1e13
 
-/** Bounds a duration: one that the database cannot add to a time would fail all calls of its statement. */
+/** Bounds a duration: a duration that the database cannot add to a time would fail all calls of its statement. */
 export const boundedMs = (ms: number): number => (ms > longestMs ? longestMs : ms > 0 ? ms : 0)

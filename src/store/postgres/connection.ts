@@ -1,4 +1,4 @@
-/** Opens connections to the primary of a database. */
+/** Opens connections to the primary of a database: the server that takes changes. */
 
 import type Client from 'pg/lib/client'
 import type { ClientOptions } from 'pg/lib/client'
@@ -8,10 +8,10 @@ import { sqlState } from './database-error.ts'
 
 export type Row = readonly unknown[]
 
-/** A statement of this program. Its name is prepared once on each connection. */
+/** A statement of this program. It is prepared once on each connection, under its name. */
 export type Statement = { readonly name: string; readonly text: string }
 
-/** An open connection. Statements may be sent before the ones before them are answered; the server keeps their order. */
+/** An open connection. A statement may be sent before earlier statements are answered; the server keeps their order. */
 export type Connection = {
   query(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]>
   /** Runs statements that are not prepared, and gives no rows. */
@@ -20,36 +20,39 @@ export type Connection = {
   whenOver(then: () => void): void
   /** Ends the connection at once, whatever is under way. */
   drop(): void
-  /** Ends the connection after what was sent on it. */
+  /** Ends the connection once the statements that were sent on it are answered. */
   end(): Promise<void>
 }
 
 export type ConnectionOptions = {
-  /** Returns the address. It is read for each connection, so that a password can be changed without a restart. */
+  /** Returns the address of the database. Called for each connection, so that the password in it can be changed without a restart. */
   readonly url: () => string
   readonly schema: string
   readonly durability: 'fsync' | 'commit'
   /**
-   * The planner's settings for statements on long tables that find their rows by an index. Where a table was empty when a statement was
-   * planned, the planner would look through the whole table ever after.
+   * Whether the database's planner must find rows by an index. Where a table is empty when a statement is planned, the planner would
+   * otherwise choose to read the whole table, and stay with this choice when the table has become long.
    */
   readonly byIndex: boolean
   /** Whether the server refuses changes on this connection. */
   readonly isReadOnly?: boolean
-  /** The longest wait for a server. */
+  /** The longest time that connecting to one server may take, in milliseconds. */
   readonly connectMs?: number
-  /** The longest time that a statement may take. */
+  /** The longest time that a statement may take, in milliseconds. */
   readonly statementMs?: number
 }
 
-/** The server ends a statement first, so that a caller whose wait ended knows that it is not under way for long. */
+/**
+ * The server ends a statement after `defaultStatementMs`; the driver gives up waiting `answerGraceMs` later. So when the driver has given
+ * up, the statement no longer runs.
+ */
 const defaultStatementMs = 2_000
 const answerGraceMs = 500
 const defaultConnectMs = 2_000
 
 const indexSettings = ['enable_seqscan = off', 'enable_hashjoin = off', 'enable_mergejoin = off', 'jit = off']
 
-/** Connects to the first of the servers that is a primary. Throws the error of the last that was tried. */
+/** Connects to the first server of the address that is a primary. Throws the error of the server that was tried last. */
 export const connect = async (options: ConnectionOptions): Promise<Connection> => {
   // The driver is loaded here, so that a program with another store never loads it.
   const { default: Driver } = await import('pg/lib/client')
@@ -70,7 +73,7 @@ export const connect = async (options: ConnectionOptions): Promise<Connection> =
   throw last
 }
 
-/** Every option that the driver would otherwise take from PG* variables or a file of passwords is given. */
+/** Returns the options of the driver, each of them: an option left out would be taken from PG* variables or from a file of passwords. */
 const clientOptions = (
   address: ServerAddress,
   { host, port }: Host,
@@ -132,7 +135,7 @@ const prepareConnection = async (connection: Connection, { host, port }: Host, {
   if (recovery[0]?.[0] === true) throw new StoreFault(`${host}:${port} is a standby, which takes no changes`)
 }
 
-/** Another engine may not know a setting of the planner, and does without it. */
+/** Ignores the error of a server of another make that does not know a setting of the planner. Throws any other error. */
 const ignoreUnknownSetting = (error: unknown): void => {
   if (sqlState(error) !== '42704') throw error
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps one connection to the database open, and sends calls over it in their order. Calls of one kind that come in a row are one
- * statement. What comes while statements are under way waits and is sent together.
+ * Keeps one connection to the database open, and sends calls over it in their order. Calls of one kind that come one after the other are
+ * sent as one statement. Calls that come while statements are under way wait, and are then sent together.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -10,14 +10,15 @@ import type { CallKind } from './call-kind.ts'
 import type { Connection } from './connection.ts'
 import { judge, storeFault, type Verdict } from './database-error.ts'
 
+/** The most calls that wait. */
 const maxGathered = 10_000
 /** When this many calls are under way, the others wait. */
 const fullFlight = 2_000
 /** How long calls wait while there is no connection. */
 const giveUpMs = 1_500
-/** A call that was under way when its connection broke is sent again only when it came less long ago than this. */
+/** A call that was under way when its connection broke is sent again only if it was made less than this time ago. */
 const sendAgainMs = 1_000
-/** How long a call is sent again that the server rolled back for another one. A server needs a second to see a deadlock. */
+/** How long a call that the server rolled back because of another statement is sent again. A server needs a second to see a deadlock. */
 const repeatMs = 1_500
 const maxSendings = 10
 const firstPauseMs = 25
@@ -37,7 +38,7 @@ export class DatabaseLink {
   #waiting = 0
   #pumping: Promise<void> | undefined
   #connecting: Promise<void> | undefined
-  /** Why calls are refused at once: nothing could be reached for a while. */
+  /** The fault with which calls are refused at once, because no server could be reached for `giveUpMs`; `undefined` otherwise. */
   #away: StoreFault | undefined
   #closing: Promise<void> | undefined
 
@@ -47,6 +48,7 @@ export class DatabaseLink {
     if (opened) this.#use(opened)
   }
 
+  /** Sends a call, and resolves to its answer. Rejects with a StoreFault. */
   call<Call, Answer>(kind: CallKind<Call, Answer>, call: Call): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const refusal = this.#refusal()
@@ -94,7 +96,7 @@ export class DatabaseLink {
 
   async #pump(connection: Connection): Promise<void> {
     while (this.#queue.length > 0 && this.#connection === connection) {
-      // All that this turn of the loop brings is sent together.
+      // All calls that are made in this turn of the event loop are sent together.
       await nextTurn()
       if (this.#connection !== connection) break
       await this.#send(connection, this.#nextFlight())
@@ -103,7 +105,9 @@ export class DatabaseLink {
     if (this.#queue.length > 0) this.#wake()
   }
 
-  /** Takes batches of at most `fullFlight` calls from the queue, so that the last statement is answered within the driver's `query_timeout`. */
+  /**
+   * Takes batches of at most `fullFlight` calls from the queue, so that the last statement is answered within the driver's `query_timeout`.
+   */
   #nextFlight(): readonly CallBatch[] {
     const first = this.#waiting
     const flight: CallBatch[] = []
@@ -158,7 +162,7 @@ export class DatabaseLink {
     this.#reconnect()
   }
 
-  /** Whoever has waited for long behind a statement does not wait for a connection too. */
+  /** Rejects calls that have waited for long already: they do not wait for a new connection too. */
   #rejectLate(): void {
     const isLate = ({ since }: CallBatch): boolean => this.#options.clock.monotonic() - since > sendAgainMs
     const late = this.#queue.filter(isLate)
@@ -188,7 +192,7 @@ export class DatabaseLink {
       try {
         connection = await connect()
         await greet?.(connection)
-        // Calls that were made before the closing are still sent.
+        // Calls that were made before `close` are still sent.
         if (this.#closing !== undefined && this.#queue.length === 0) break
         this.#use(connection)
         connection = undefined

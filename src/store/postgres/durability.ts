@@ -1,4 +1,4 @@
-/** Asks a server whether it may lose what it has confirmed. */
+/** Asks a database server whether it may lose commits that it has confirmed. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import type { Connection } from './connection.ts'
@@ -19,8 +19,7 @@ export const asynchronous =
   'the database server has standbys and waits for none of them: a fail-over loses the events that were accepted in the last moments'
 
 /**
- * Refuses a server that may lose what it has confirmed, where the configuration asks that nothing be lost. Returns what the operator
- * should know. Throws a Fault.
+ * With `fsync`, throws a Fault where the server may lose commits that it has confirmed. Returns a warning for the operator, or `undefined`.
  */
 export const checkDurability = async (connection: Connection, durability: 'fsync' | 'commit'): Promise<string | undefined> => {
   if (durability !== 'fsync') return undefined

@@ -6,10 +6,13 @@ import { type Connection, connect } from './connection.ts'
 import { asynchronous, notSynced, readDurability } from './durability.ts'
 import { checkMade, openingFault } from './migration.ts'
 
-/** The clocks of this machine and of the server may differ by this much before somebody should know. */
+/** How much the clocks of this machine and of the server may differ without a warning. */
 const mostSkewMs = 5_000
 
-/** Connects to the server and looks at the schema, at what may lose accepted events, and at the clock. Never rejects. */
+/**
+ * Connects to the server, and inspects the schema, the settings that decide whether accepted events may be lost, and the clock. Never
+ * rejects.
+ */
 export const inspectServer = async (options: StoreOptions): Promise<Inspected> => {
   let connection: Connection | undefined
   try {

@@ -1,24 +1,24 @@
-/** Hashes ids to keys of the shared database, and names the calls that make claims. */
+/** Hashes ids to keys of the shared database, and numbers the calls that must be known again when they are sent twice. */
 
 import { hash, randomInt } from 'node:crypto'
 import type { ChatAddress } from '../../core/session.ts'
 
 /**
- * The first 120 bits of a SHA-256, as a uuid: no text that a sender chose is a key, and all keys are short. The embedded store has as many
- * bits of its keys, so that the content of one store can be moved to the other.
+ * Returns the key of an id: the first 120 bits of its SHA-256, filled up to a uuid. So no key is a text that a sender chose, and all keys
+ * are short. Keys in the embedded store have 120 bits too, so that the content of one store can be moved to the other.
  */
 export const keyOf = (id: string): string => `${hash('sha256', id, 'hex').slice(0, 30)}00`
 
-/** The key of a profile's chat. */
+/** Returns the key of a chat of a profile. */
 export const chatKey = (profile: string, { platform, chat, thread }: ChatAddress): string =>
   keyOf(JSON.stringify([profile, platform, chat, thread ?? null]))
 
 const callBits = 31n
 const maxCalls = 2 ** 31
 
-/** Numbers the calls of a process that make claims. A mark is the number of the process, chosen at random, and that of the call. */
+/** Makes marks: numbers of calls. A mark joins the number of this process, which is chosen at random, and the number of the call. */
 export class Marks {
-  /** The number of this process. It owns the leases that the process takes, too. */
+  /** The number of this process. The leases that the process takes have this number too. */
   readonly owner = BigInt(randomInt(1, maxCalls))
   #calls = 0
 
@@ -28,8 +28,8 @@ export class Marks {
   }
 }
 
-/** The SQL of the process in a mark. */
+/** Returns the SQL of the number of the process in a mark. `mark`: the SQL of the mark. */
 export const ownerOf = (mark: string): string => `(${mark} >> ${callBits})`
 
-/** The SQL of the process in a mark of a claim that waits to be settled. */
+/** The SQL of the number of the process in the column `mark` of a claim that waits to be settled, whose mark is negative. */
 export const ownerOfMark = ownerOf('-mark')

@@ -1,6 +1,6 @@
 /**
- * The connections of a store: of claims, whose calls keep their order; of the work of runs; of what may take longer; and of the records of
- * events, which no answer waits for.
+ * Opens the four connections of a store: for claims, whose calls keep their order; for the work on runs; for calls that may take longer;
+ * and for the records of events, which no answer waits for.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -24,7 +24,7 @@ export type PostgresOptions = {
   readonly durability: 'fsync' | 'commit'
   /** The clock of this process. All durations that are stored are counted by the clock of the server. */
   readonly clock: Clock
-  /** The time after which a worker asks again, whatever is due. */
+  /** Returns the longest time that a worker waits before it asks for runs again. */
   readonly lookEveryMs?: () => number
 }
 
@@ -39,7 +39,7 @@ export type Links = {
   /** The runs that this process has taken and not finished. */
   readonly taken: Map<string, TakenRun>
   readonly due: DueRuns
-  /** What the operator should know of the server. */
+  /** A warning about the server, for the operator. */
   readonly warning: string | undefined
   recovered(): Promise<void>
   close(): Promise<void>
@@ -51,7 +51,7 @@ const pauseMs = 500
 /** The most claims of unknown outcome that are remembered. */
 const maxDoubtful = 10_000
 
-/** Throws a Fault. */
+/** Makes the tables or brings them up to date, and opens the connections. Throws a Fault. */
 export const openLinks = async (options: PostgresOptions): Promise<Links> => {
   const { schema, clock } = options
   const marks = new Marks()
@@ -83,7 +83,7 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
   const movedClaims = new MovedClaims(claims, clock, await readMovedClaimsLeft(connection))
   const work = linkOf(true, greetWork)
   const slow = linkOf(false, greet)
-  // A crash of the server may take the last moments of records, as a crash of this machine may with a folder of them.
+  // Records need no `fsync`: a crash of the server may take the records of the last moments, as it may in the folder of a sole store.
   const records = new DatabaseLink({ clock, connect: () => connect({ ...options, durability: 'commit', byIndex: true }), greet })
   const all = [claims, work, slow]
   return {
@@ -109,7 +109,7 @@ type First = { readonly connection: Connection; readonly warning: string | undef
 
 /** Opens the first connection, and makes the schema ready on it. Throws a Fault. */
 const openFirst = async (options: PostgresOptions): Promise<First> => {
-  // The name is written into statements as it is.
+  // The name of the schema is written into statements without quotes.
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(options.schema)) {
     throw new Fault('store_schema', `the schema ${JSON.stringify(options.schema)} has no plain name`, {
       exitCode: exit.config,

@@ -7,9 +7,9 @@ import { minReader, schemaVersion, upgradeFrom } from './sql/schema.ts'
 
 const versionStatement: Statement = { name: 'version', text: 'select version, min_reader, state from meta' }
 
-/** `undefined_table`: the schema has no tables yet. */
+/** The server's error code for a missing table: the schema has no tables yet. */
 const noTable = '42P01'
-/** Another process makes the same schema at the same moment. */
+/** The server's error codes where another process makes the same schema at the same moment. */
 const madeMeanwhile: ReadonlySet<string> = new Set(['23505', '42P06', '42P07', '42710'])
 const maxTries = 10
 
@@ -19,13 +19,15 @@ const newerMessage = (schema: string, version: unknown): string =>
 const newerFault = (schema: string, version: unknown): Fault =>
   new Fault('store_newer', newerMessage(schema, version), { exitCode: exit.conflict, hint: 'run that version, or use another schema' })
 
-/** What stands in the way of gateways: the content was moved to another store, or a move to here has not ended. */
+/**
+ * Says why gateways may not use the schema: its content was moved to another store, or a move to it has not ended. `undefined`: they may.
+ */
 const stateMessage = (schema: string, state: unknown): string | undefined => {
   if (state === 'moved') return `what the schema ${schema} holds was moved to sqlite`
   return state === 'filling' ? `a move to the schema ${schema} has not ended` : undefined
 }
 
-/** For the start of a gateway: throws a Fault when the content was moved away, or a move to here has not ended. */
+/** For the start of a gateway: throws a Fault when the content was moved away, or a move to this schema has not ended. */
 export const checkState = async (connection: Connection, schema: string): Promise<void> => {
   const [row] = await connection.query(versionStatement, [])
   refuseState(schema, row?.[2])
@@ -41,7 +43,7 @@ const refuseState = (schema: string, state: unknown): void => {
   throw new Fault(state === 'moved' ? 'store_moved' : 'store_filling', message, { exitCode: exit.conflict, hint })
 }
 
-/** For a command: throws a Fault when a later version has made the schema, or nobody has made it yet. */
+/** For a command: throws a Fault when a later version has made the tables, when they are not made yet, or when a move stands in the way. */
 export const checkMade = async (connection: Connection, schema: string): Promise<void> => {
   const [row] = await connection.query(versionStatement, []).catch((error): readonly Row[] => {
     if (sqlState(error) !== noTable) throw error
@@ -55,7 +57,9 @@ export const checkMade = async (connection: Connection, schema: string): Promise
   refuseState(schema, row[2])
 }
 
-/** For a new connection of an open store: throws a StoreFault when a later version has changed the schema in a way that this one cannot read. */
+/**
+ * For a new connection of an open store: throws a StoreFault when this version can no longer read the tables, or a move stands in the way.
+ */
 export const checkReadable = async (connection: Connection, schema: string): Promise<void> => {
   const [row] = await connection.query(versionStatement, [])
   if (Number(row?.[1]) > schemaVersion) throw new StoreFault(newerMessage(schema, row?.[0]))
@@ -63,7 +67,7 @@ export const checkReadable = async (connection: Connection, schema: string): Pro
   if (message !== undefined) throw new StoreFault(message)
 }
 
-/** Upgrades the schema. Throws a Fault when this program cannot work with it. */
+/** Makes the tables where they are missing, and upgrades tables of an earlier version. Throws a Fault for tables of a later version. */
 export const migrate = async (connection: Connection, schema: string): Promise<void> => {
   let last: unknown
   for (let tries = 0; tries < maxTries; tries++) {
@@ -87,8 +91,9 @@ export const migrate = async (connection: Connection, schema: string): Promise<v
 }
 
 /**
- * A schema that exists already is used as it is, because making it takes a right that making tables in it does not. `state` is `moved` or
- * `filling`, and null where gateways may work. `moved_claims` is the end of the last claim of which the embedded store has only a fingerprint.
+ * Returns the SQL that makes the schema and its table `meta`. A schema that exists is not made again, because making a schema takes a right
+ * that making tables in it does not take. In `meta`, `state` is `moved` or `filling`, and null where gateways may work; `moved_claims` is
+ * the end of the last moved claim of which the embedded store had only a fingerprint.
  */
 const beginning = (schema: string): string => `
   do $$ begin
@@ -103,7 +108,9 @@ const beginning = (schema: string): string => `
   insert into meta (version, min_reader) values (0, 0) on conflict do nothing;
 `
 
-/** The row of `meta` is locked meanwhile, so that of several processes one upgrades, and the others find its work done. */
+/**
+ * Upgrades the tables. The row of `meta` is locked meanwhile, so that of several processes one upgrades, and the others find them upgraded.
+ */
 const upgrade = async (connection: Connection): Promise<void> => {
   await connection.run('begin; set local statement_timeout = 0; set local lock_timeout = 0; set local synchronous_commit = on')
   try {
@@ -120,7 +127,7 @@ const upgrade = async (connection: Connection): Promise<void> => {
   }
 }
 
-/** Explains why the database could not be opened. The message of the server names no password. */
+/** Returns a Fault that says why the database could not be opened. It quotes the server's message, which names no password. */
 export const openingFault = (error: unknown): Fault => {
   if (error instanceof Fault) return error
   const message = messageOf(error)

@@ -1,4 +1,4 @@
-/** What gateways have in common beside their work, in the schema of their store. */
+/** The shared store's implementation of `Shared`: replicas, leaders, rate limits and shared entries, in tables of the store's schema. */
 
 import type { Beat, RateShare, ReloadRequest, Replica, ReplicaState, Shared, SharedEntries } from '../shared.ts'
 import type { SharedRecords } from '../shared-records.ts'

@@ -30,7 +30,7 @@ import { WaitingRuns } from './waiting-runs.ts'
 
 /** How often the backlog is counted. */
 const countEveryMs = 1_000
-/** The most that is counted at a start. */
+/** The most rows of each kind that are counted at a start. */
 const firstCount = 100_000
 
 class PostgresStore implements OpenStore {
@@ -225,7 +225,7 @@ class PostgresStore implements OpenStore {
   }
 }
 
-/** Others may bring work at any time. The times of several processes are spread out. */
+/** Returns about a second: other processes may bring work at any time. The random part spreads the times of several processes. */
 const lookEverySecond = (): number => 750 + 500 * Math.random()
 
 /** Opens the store. Throws a Fault. */

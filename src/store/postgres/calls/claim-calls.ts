@@ -1,17 +1,23 @@
-/** The calls that make, ask for and settle claims. A call with a run claims its id and enqueues the run. */
+/** The calls that make, look up and settle claims. A call with a run claims the delivery id and enqueues the run in one step. */
 
 import type { Claimed } from '../../ports.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
 import { ownerOfMark } from '../keys.ts'
 import { overExpired } from '../sql/lane-functions.ts'
 
-/** `mark`: the number of the call, below 0 for a claim that waits to be settled. `run`: JSON, empty for a claim without a run. */
+/**
+ * A claim to be made. `key`: the hash of the claimed id. `mark`: the number of the call (`Marks`), negative for a claim that waits to be
+ * settled. `run`: the run as JSON, empty for a claim without a run.
+ */
 export type ClaimCall = { readonly key: string; readonly holdMs: number; readonly mark: bigint; readonly run: string }
 
-/** `leaseMs`: the lease with which the run is taken as it is enqueued; 0, the run waits. `eventId`: of the run. */
+/**
+ * A claim to be made, and what becomes of its run. `eventId`: the id of the run's event, empty without a run. `leaseMs`: the length of the
+ * lease with which the run is taken at once; with 0 the run waits to be taken.
+ */
 export type EnqueueCall = ClaimCall & { readonly eventId: string; readonly leaseMs: number }
 
-/** The answer where the run was taken, too. */
+/** The answer where the id was claimed and its run taken at once. */
 export type TakenAtOnce = { readonly runId: string }
 
 /** Returns the first call for each key, in the order of the keys: two statements that lock the same rows in two orders would deadlock. */
@@ -22,12 +28,13 @@ const inOrderOfKeys = (calls: readonly EnqueueCall[]): readonly (readonly [Enque
 }
 
 /**
- * Claims ids, and answers each call. `owner`: of the runs that are taken at once. `doubt` gets claims without a run whose outcome is
- * unknown, because nobody would ever settle them.
+ * The call that claims an id, with or without a run. `owner` owns the runs that are taken at once. `doubt` gets the claims without a run of
+ * which nobody knows whether they were made: their callers will not settle them.
  */
 export const claimKind = (owner: bigint, doubt: (calls: readonly ClaimCall[]) => void): CallKind<EnqueueCall, Claimed | TakenAtOnce> => ({
   name: 'claim_1',
-  // The tests "is true" keep the planner from making a join of the lists, whose lengths it does not know: a hash is always quick.
+  // The tests "is true" keep the database's planner from making joins of the lists, whose lengths it does not know. Without a join it looks
+  // the keys up in a hash table, which is always quick.
   text: `with input as (
       select * from unnest($1::uuid[], $2::float8[], $3::bigint[], ${lines('$4')}, $5::int[], $6::float8[])
         as t (key, hold, mark, run, place, lease)
@@ -84,7 +91,8 @@ export const claimKind = (owner: bigint, doubt: (calls: readonly ClaimCall[]) =>
       if (run !== '') return 'duplicate'
       const before = first ?? index
       const isSettled = claimed.get(before) === false || (claimed.get(before) === true && calls[before]?.run !== '')
-      // The statement does not see a claim that another call has just made. That claim may be settled or not, so the caller asks again.
+      // Without an answer in the rows, another statement has just made a claim that this one does not see. Nobody knows whether that claim
+      // is settled, so the caller has to ask again.
       return isSettled ? 'duplicate' : 'unsettled'
     })
   },
@@ -103,12 +111,15 @@ export const heldKind: CallKind<readonly string[], readonly boolean[]> = {
   },
 }
 
-/** `moreMs`: how much longer a kept claim lasts than an unsettled claim. */
+/** A claim to be settled. `moreMs`: how much longer it lasts when it is kept. `owner`: the number of this process. */
 export type Settling = { readonly key: string; readonly moreMs: number; readonly owner: bigint }
 
 const isNewKey = (calls: readonly Settling[], { key }: Settling): boolean => calls.every((other) => other.key !== key)
 
-/** Settles claims of this process, so that a call which is sent again cannot free the later claim of another process. */
+/**
+ * The call that keeps claims. Only claims of this process are kept, so that a repeated call cannot touch the later claim of another
+ * process.
+ */
 export const keepKind: CallKind<Settling, void> = {
   name: 'keep_1',
   text: `update claims set mark = -mark, until = until + t.more * interval '1 ms'
@@ -133,7 +144,7 @@ export const releaseKind: CallKind<Settling, void> = {
   answers: (_, calls) => calls.map(() => undefined),
 }
 
-/** Frees claims that nobody holds, because their calls were given up. */
+/** The statement that deletes claims whose calls were given up, because their callers do not know of the claims. */
 export const freeClaims = {
   name: 'free_claims_1',
   text: 'delete from claims using unnest($1::uuid[], $2::bigint[]) as t (k, m) where claims.key = t.k and claims.mark = t.m',

@@ -3,7 +3,7 @@
 import type { SharedEntries } from '../../shared.ts'
 import type { CallKind } from '../call-kind.ts'
 
-/** The most files of entries: one for subscriptions, and one for the jobs of each profile. */
+/** The most names of shared entries: one for the subscriptions, and one for the jobs of each profile. */
 const maxNames = 10_000
 
 export const entryRevisionsKind: CallKind<void, ReadonlyMap<string, string>> = {
@@ -26,7 +26,7 @@ export const readEntriesKind: CallKind<string, SharedEntries | undefined> = {
 
 export type ReplaceEntriesCall = { readonly name: string; readonly before: string | undefined; readonly after: SharedEntries }
 
-/** A call that is sent again after its commit finds the revision that it stored itself, and succeeds. */
+/** The call that replaces entries. Sent again after its commit, it finds the revision that it stored itself, and succeeds. */
 export const replaceEntriesKind: CallKind<ReplaceEntriesCall, boolean> = {
   name: 'replace_entries_1',
   text: `insert into entries as held (name, revision, text, changed_at) values ($1, $2, $3, clock())
@@ -39,7 +39,7 @@ export const replaceEntriesKind: CallKind<ReplaceEntriesCall, boolean> = {
   answers: (rows) => [rows.length > 0],
 }
 
-/** Answers every call for a name with the value of the first call for that name. */
+/** The call that agrees on a value: each call for a name is answered with the value of the first call for that name. */
 export const agreeKind: CallKind<{ readonly name: string; readonly value: string }, string> = {
   name: 'agree_1',
   text: `insert into agreed as held (name, value) values ($1, $2)

@@ -1,16 +1,19 @@
-/** The calls that may begin parked runs: accepting a run in a lane, joining a group, ending a run, putting a dead run back. */
+/**
+ * The calls that concern lanes and may begin parked runs: accepting a run in a lane, joining a group, ending a run, reviving a dead run.
+ */
 
 import type { Accepted, Joined } from '../../ports.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import type { ClaimCall } from './claim-calls.ts'
 
-/** Texts of the row's only column, which is a list of answers. */
+/** Returns the answers to all calls, which the statement returns as an array in one row with one column. */
 const answersOf = ([row]: readonly Row[]): readonly string[] => (row?.[0] ?? []) as readonly string[]
 
 const hasNewKey = (calls: readonly ClaimCall[], { key }: ClaimCall): boolean => calls.every((other) => other.key !== key)
 
-const limitOf = (limit: number): number => Math.min(1_000_000_000, Math.max(1, Math.floor(limit) || 1))
+/** Returns a lane's limit as a whole number that the database can store. */
+const wholeLimit = (limit: number): number => Math.min(1_000_000_000, Math.max(1, Math.floor(limit) || 1))
 
 export type LaneCall = ClaimCall & { readonly lane: string; readonly limit: number; readonly refuses: boolean }
 
@@ -27,14 +30,14 @@ export const acceptInLaneKind: CallKind<LaneCall, Accepted> = {
     list(calls.map(({ holdMs }) => boundedMs(holdMs))),
     list(calls.map(({ mark }) => mark)),
     list(calls.map(({ lane }) => lane)),
-    list(calls.map(({ limit }) => limitOf(limit))),
+    list(calls.map(({ limit }) => wholeLimit(limit))),
     list(calls.map(({ refuses }) => refuses)),
     joinLines(calls.map(({ run }) => run)),
   ],
   answers: (rows) => answersOf(rows) as readonly Accepted[],
 }
 
-/** `event`: the event's id as JSON. `prompt`: JSON, empty where the group keeps one event. */
+/** An event that joins a group. `event`: its id as JSON. `prompt`: its prompt as JSON, empty where the group keeps only one event. */
 export type JoinCall = ClaimCall & {
   readonly group: string
   readonly event: string
@@ -66,7 +69,7 @@ export const joinKind: CallKind<JoinCall, Joined> = {
     list(calls.map(({ maxWaitMs }) => boundedMs(maxWaitMs))),
     list(calls.map(({ keep }) => keep)),
     list(calls.map(({ lane }) => lane)),
-    list(calls.map(({ limit }) => (limit === null ? null : limitOf(limit)))),
+    list(calls.map(({ limit }) => (limit === null ? null : wholeLimit(limit)))),
     joinLines(calls.map(({ run }) => run)),
     joinLines(calls.map(({ prompt }) => prompt)),
     list(calls.map(({ promptChars }) => promptChars)),
@@ -74,7 +77,7 @@ export const joinKind: CallKind<JoinCall, Joined> = {
   answers: (rows) => answersOf(rows).map((answer) => JSON.parse(answer) as Joined),
 }
 
-/** A run that may be in a lane. `death`: its error as JSON, `null` for a run that is done. */
+/** The end of a run that may be in a lane. `death`: the error of a dead run as JSON, `null` for a run that is done. */
 export type EndCall = { readonly runId: string; readonly fence: number; readonly death: string | null }
 
 export const endRunKind: CallKind<EndCall, boolean> = {

@@ -6,7 +6,9 @@ import { byKey } from './session-calls.ts'
 
 export type RateCall = { readonly key: string; readonly requests: number; readonly limit: number }
 
-/** A call that is sent again after its commit takes a second share. Then the route's window is full too early, and never too late. */
+/**
+ * The call. Sent again after its commit, it takes a second share: the route's window is then full too early, which is safe, never too late.
+ */
 export const rateShareKind: CallKind<RateCall, RateShare> = {
   name: 'rate_share_1',
   text: `insert into rates as held (key, ends_at, used, granted)
@@ -34,5 +36,5 @@ export const rateShareKind: CallKind<RateCall, RateShare> = {
   },
 }
 
-/** The server writes a key with hyphens. */
+/** Returns a key as callers write it: without the hyphens that the server puts into a uuid. */
 const keyText = (key: unknown): string => String(key).replaceAll('-', '')

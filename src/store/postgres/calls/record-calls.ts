@@ -1,4 +1,4 @@
-/** The calls that store, read and forget the records of events. */
+/** The calls that store, read and delete the records of events (`SharedRecords` in src/store/shared-records.ts). */
 
 import type { LinePlace, OthersLines, RecordLimits, StoredLine } from '../../shared-records.ts'
 import type { CallKind } from '../call-kind.ts'
@@ -6,16 +6,16 @@ import type { Row } from '../connection.ts'
 import { ownerOf } from '../keys.ts'
 
 /**
- * The SQL of a member's value in a line, for a member that is a text. No other text of the line can match, because JSON escapes the quotes
- * in texts.
+ * Returns the SQL of the value of a member in a line of JSON, for a member whose value is a text. No other part of the line can match the
+ * member's name with its quotes, because JSON escapes quotes in texts.
  */
 const memberOf = (name: string): string => `nullif(split_part(split_part(line, '"${name}":"', 2), '","', 1), '')`
 
 export type AddCall = { readonly batch: bigint; readonly lines: Buffer; readonly count: number; readonly raw: Buffer }
 
 /**
- * A batch that is sent again is stored only once, by its number. The number is made of the numbers of the process and of the call, so no
- * other batch has it.
+ * The call that stores a batch of lines. A batch that is sent again is stored only once: it is known by its number, which is made of the
+ * numbers of the process and of the call (`Marks`), so no other batch has the same.
  */
 export const addRecordsKind: CallKind<AddCall, void> = {
   name: 'add_records_1',
@@ -56,7 +56,7 @@ const readKind = <Call>(name: string, text: string, values: (call: Call) => read
   answers: (rows) => [rows.map(lineOf)],
 })
 
-/** The place behind all lines. */
+/** A place after all lines. */
 const end: LinePlace = { storedUs: Number.MAX_SAFE_INTEGER, batch: '0', number: 0 }
 
 export const recordsBeforeKind = readKind<{ readonly place: LinePlace | undefined; readonly max: number }>(
@@ -66,7 +66,8 @@ export const recordsBeforeKind = readKind<{ readonly place: LinePlace | undefine
 )
 
 /**
- * Every id that begins with the prefix sorts before the prefix with a tilde, because ids have only characters that sort before the tilde.
+ * The call for the lines of events whose ids begin with a prefix: the ids from the prefix up to the prefix with a tilde. Ids have only
+ * characters that sort before the tilde.
  */
 export const recordsOfEventsKind = readKind<string>(
   'records_of_events_1',
@@ -126,13 +127,14 @@ export const recordTotalsKind: CallKind<void, RecordTotals> = {
 
 export type PruneCall = Pick<RecordLimits, 'maxAgeMs'> & { readonly over: RecordTotals }
 
-/** The most batches that one call forgets, and the number of lines after which the call forgets no further batch. */
+/** The most batches that one call deletes, and the number of deleted lines after which the call deletes no further batch. */
 const pruneBatches = 200
 const pruneLines = 5_000
 
 /**
- * Forgets a batch, the oldest first, when it is older than `maxAgeMs`, or when the older batches have fewer lines or bytes than `over`, the
- * excess over the limits. Answers the numbers of lines and bytes that were forgotten: no lines where nothing is to be forgotten.
+ * The call that deletes old batches, the oldest first. A batch is deleted when it is older than `maxAgeMs`, or when the batches before it
+ * have fewer lines or bytes than `over`, the excess over the limits. Answers the numbers of deleted lines and bytes: no lines where nothing
+ * is past the limits.
  */
 export const pruneRecordsKind: CallKind<PruneCall, RecordTotals> = {
   name: 'prune_records_1',

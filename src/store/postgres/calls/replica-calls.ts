@@ -1,4 +1,4 @@
-/** The calls by which the replicas of a store know each other, ask for reloads, and become leaders. */
+/** The calls by which the replicas on a store learn of each other, ask each other for reloads, and become leaders. */
 
 import type { Beat, Replica } from '../../shared.ts'
 import type { CallKind } from '../call-kind.ts'
@@ -13,7 +13,7 @@ const isSeen = `seen_at > clock() - interval '1 minute'`
 const shown = `id, about, asked, (extract(epoch from clock() - seen_at) * 1000)::float8 as seen_ms,
   (extract(epoch from seen_at) * 1000)::float8 as seen_epoch`
 
-/** Returns no replica for a row that a later version wrote in another shape. */
+/** Returns the replica of a row, in a list; an empty list for a row that a later version wrote in another shape. */
 const replicaOf = (row: Row): readonly Replica[] => {
   const [id, about, stored, seenMs, seenAt] = row as [string, string, string | null, number, number]
   const state = parseReplicaState(about)

@@ -1,4 +1,4 @@
-/** The calls that take runs, and store what becomes of them. No run here leaves a lane (lane-calls.ts). */
+/** The calls that take runs, and store their replies and ends. The ends of runs that are in a lane are in lane-calls.ts. */
 
 import { maxGroupsPerTake } from '../../bounds.ts'
 import type { Lease } from '../../ports.ts'
@@ -19,16 +19,20 @@ const takenRun = (row: Row): TakenRun => {
 
 export type TakeCall = { readonly max: number; readonly leaseMs: number; readonly owner: bigint }
 
-/** Earlier than all runs that a statement which is under way makes due now. */
+/**
+ * The SQL of a bound for the next look: half a minute before the earliest run that was found, or before now where none was. A statement that
+ * has begun and not ended may still make runs due at its beginning.
+ */
 const boundOf = (earliest: string): string => `coalesce(${earliest}, clock()) - interval '30 s'`
 
-/** Takes the runs that are due and that `bounds` leaves in. The answer has the bounds for the next call. */
+/** The call that takes due runs which are not before `bounds`. Its answer has the bounds for the next call. */
 export const takeKind: CallKind<
   TakeCall & { readonly bounds: DueBounds },
   { readonly runs: readonly TakenRun[]; readonly bounds: DueBounds }
 > = {
   name: 'take_1',
-  // Two scans of an index each, bounded by the number of runs that are wanted, whatever waits behind them.
+  // Tried and fresh runs are each found by an index, in the order in which they are taken. So the statement reads no more rows than it
+  // takes, however many runs wait.
   text: `with tried as materialized (
       select id, due_at, leased from runs where attempt > 0 and due_at <= clock() and due_at >= $5::timestamptz
       order by due_at, id limit $1 for update skip locked
@@ -82,7 +86,7 @@ type Held = { readonly runId: string; readonly fence: number }
 
 const isAboutAnotherRun = (calls: readonly Held[], { runId }: Held): boolean => calls.every((other) => other.runId !== runId)
 
-/** Rows are locked in the order of their ids, because two statements that lock the same rows in two orders would deadlock. */
+/** Sorts calls by run id. Rows are locked in this order: two statements that lock the same rows in two orders would deadlock. */
 const byId = <T extends Held>(calls: readonly T[]): readonly T[] => [...calls].sort((a, b) => Number(a.runId) - Number(b.runId))
 
 const answerByIds = (rows: readonly Row[], calls: readonly Held[]): readonly boolean[] => {
@@ -92,7 +96,7 @@ const answerByIds = (rows: readonly Row[], calls: readonly Held[]): readonly boo
 
 const leased = 'runs.id = t.id and runs.fence = t.fence and runs.leased'
 
-/** Deletes done runs. The caller sends runs of a lane to `endRunKind`. */
+/** The call that deletes a done run which is in no lane. (A run of a lane is ended by `endRunKind`.) */
 export const doneKind: CallKind<Held, boolean> = {
   name: 'done_1',
   text: `delete from runs using unnest($1::bigint[], $2::int[]) as t (id, fence) where ${leased} returning runs.id`,
@@ -109,7 +113,7 @@ export const doneKind: CallKind<Held, boolean> = {
 /** An attempt that failed. `afterMs`: the time until the next attempt; `null` when the run is dead. `error`: JSON, or empty for none. */
 export type FailedCall = Held & { readonly afterMs: number | null; readonly error: string; readonly isUncounted: boolean }
 
-/** Stores failed attempts. The caller sends dead runs of a lane to `endRunKind`. */
+/** The call that stores a failed attempt. (A dead run of a lane is ended by `endRunKind`.) */
 export const failedKind: CallKind<FailedCall, boolean> = {
   name: 'failed_1',
   text: `update runs set leased = false, due_at = clock() + t.after * interval '1 ms', error = nullif(t.error, ''),
@@ -132,7 +136,7 @@ export const failedKind: CallKind<FailedCall, boolean> = {
   answers: answerByIds,
 }
 
-/** `reply`: as `replyText` writes it. */
+/** The call that stores a reply. `reply`: the text that `replyText` makes. */
 export const keepReplyKind: CallKind<Held & { readonly reply: string }, boolean> = {
   name: 'keep_reply_1',
   text: `update runs set reply = t.reply from unnest($1::bigint[], $2::int[], ${lines('$3')}) as t (id, fence, reply)
@@ -163,7 +167,10 @@ export const renewKind: CallKind<RenewCall, void> = {
   answers: (_, calls) => calls.map(() => undefined),
 }
 
-/** Puts back the runs that statements of unknown outcome took for an owner. No attempt was made. */
+/**
+ * The statement that gives back the runs which are leased to an owner and which this process does not know: a statement whose answer was
+ * lost has taken them. No attempt was made.
+ */
 export const freeLeases = {
   name: 'free_leases_1',
   text: `update runs set leased = false, attempt = attempt - 1, due_at = clock()

@@ -1,4 +1,4 @@
-/** The calls for sessions. */
+/** The calls that read, extend and delete sessions and their messages. */
 
 import type { Session, SessionMessage } from '../../../core/session.ts'
 import { maxSessions } from '../../bounds.ts'
@@ -6,7 +6,10 @@ import { type CallKind, joinLines, lines, list } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import { parseMessage, parseSession } from '../stored.ts'
 
-/** Of the session: `about` and `address` are JSON, the others are keys. `messages`: JSON texts, with the lengths of what was said. */
+/**
+ * Messages for a session. `about` (the session's name) and `address` (its chat) are JSON; `key`, `profile`, `route`, `addressKey` and
+ * `turn` are keys. `messages`: each as JSON, with the number of characters of its text.
+ */
 export type ConverseCall = {
   readonly key: string
   readonly about: string
@@ -20,11 +23,11 @@ export type ConverseCall = {
 
 type Conversed = { readonly isNew: boolean; readonly isAdded: boolean }
 
-/** The calls in the order of their keys, each with its index: two statements that lock the same rows in two orders would deadlock. */
+/** Sorts calls by key, each with its index. Two statements that lock the same rows in two orders would deadlock. */
 export const byKey = <T extends { readonly key: string }>(calls: readonly T[]): readonly (readonly [T, number])[] =>
   calls.map((call, index) => [call, index] as const).sort(([a, m], [b, n]) => (a.key === b.key ? m - n : a.key < b.key ? -1 : 1))
 
-/** The messages of all calls are one list. Each call has the index of its first message in it, and the number of them. */
+/** Returns for each call the positions, from 1, of its first and last message in the one list that has the messages of all calls. */
 const messageRanges = (calls: readonly ConverseCall[]): readonly (readonly [first: number, last: number])[] => {
   let last = 0
   return calls.map(({ messages }) => {
@@ -134,7 +137,9 @@ export const sessionsKind: CallKind<SessionsCall, readonly Session[]> = {
 
 const forgottenAtOnce = 500
 
-/** Forgets a part of the sessions that are idle for so long, with their messages. Answers how many. */
+/**
+ * The call that deletes some of the sessions that are idle for longer than so many milliseconds, with their messages. Answers their number.
+ */
 export const forgetSessionsKind: CallKind<number, number> = {
   name: 'forget_sessions_1',
   text: `with gone as (

@@ -1,4 +1,4 @@
-/** The calls that ask for the states of runs, and forget what is old. */
+/** The calls that read the states of runs, and that delete old dead runs, expired claims and ended sums. */
 
 import type { StoredStanding } from '../../ports.ts'
 import { type CallKind, list } from '../call-kind.ts'
@@ -22,7 +22,7 @@ const standingOf = (row: Row): StoredStanding => {
 
 const inMs = (time: string): string => `(extract(epoch from ${time} - clock()) * 1000)::float8`
 
-/** The event ids have no character that a list would have to escape. */
+/** The call for the states of the runs of events. The ids must be checked by `isEventId`, so that `list` need not escape them. */
 export const standingsKind: CallKind<readonly string[], readonly StoredStanding[]> = {
   name: 'standings_1',
   text: `select event_id, attempt, leased, due, dead, error from (
@@ -39,7 +39,7 @@ export const standingsKind: CallKind<readonly string[], readonly StoredStanding[
 
 export type PruneCall = { readonly maxAgeMs: number; readonly maxDead: number }
 
-/** Forgets dead runs. Answers how many there were. */
+/** The call that deletes old dead runs. Answers their number. */
 export const pruneRunsKind: CallKind<PruneCall, number> = {
   name: 'prune_runs_1',
   text: `with gone as (
@@ -54,7 +54,7 @@ export const pruneRunsKind: CallKind<PruneCall, number> = {
   answers: ([row]) => [Number(row?.[0])],
 }
 
-/** Forgets expired claims and ended sums, a part at a time. Answers whether there may be more. */
+/** The call that deletes some of the expired claims and ended sums. Answers whether there may be more expired claims. */
 export const pruneExpiredKind: CallKind<void, boolean> = {
   name: 'prune_expired_1',
   text: `with claimed as (

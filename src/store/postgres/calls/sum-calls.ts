@@ -1,4 +1,4 @@
-/** The calls for the sums of open windows, and for the times of schedules. */
+/** The calls for the sums of usage (`spend`), and for the next times of schedules (`plan`, `plans`). */
 
 import { maxSums } from '../../bounds.ts'
 import type { Spent } from '../../ports.ts'
@@ -16,7 +16,7 @@ export const spendKind: CallKind<SpendCall, Sum> = {
     from unnest($1::uuid[], $2::float8[], $3::float8[], $4::float8[], $5::int[]) as t (key, left_ms, tokens, cost, place),
       spend_1(key, left_ms, tokens, cost)`,
   maxCalls: 500,
-  // In doubt, what was spent would be counted twice.
+  // Sent again after its commit, a call would add its usage a second time.
   isRepeatable: false,
   values(calls) {
     const sorted = byKey(calls)

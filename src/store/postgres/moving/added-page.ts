@@ -7,11 +7,13 @@ import { parseSession } from '../stored.ts'
 
 const inMs = (column: string): string => `clock() + "${column}" * interval '1 ms'`
 const agoMs = (column: string): string => `clock() - "${column}" * interval '1 ms'`
-/** The event of a run, as a run is stored. */
+/** The SQL of the event id of a run, which is the first text in the stored JSON. */
 const eventOf = `split_part(run, '"', 4)`
 
-/** Each statement writes the rows of `$1`, a JSON list, in the order of the list. The keys in `$1` have their whole length. */
-const texts: { readonly [K in MovedKind]: string } = {
+/**
+ * The statement for each kind of row. It writes the rows of `$1`, a JSON list, in the order of the list. The keys in `$1` are whole uuids.
+ */
+const insertTexts: { readonly [K in MovedKind]: string } = {
   claims: `insert into claims as held (key, until, mark) select distinct on (key) key, ${inMs('leftMs')}, 0
     from json_to_recordset($1::json) as t (key uuid, "leftMs" float8) order by key, "leftMs" desc
     on conflict (key) do update set until = greatest(held.until, excluded.until)`,
@@ -39,12 +41,12 @@ const texts: { readonly [K in MovedKind]: string } = {
     from json_to_recordset($1::json) as t (key uuid, "leftMs" float8, tokens float8, cost float8)`,
 }
 
-/** The last 8 bits of a key: a key in the database has them, and a key in a moved row does not. */
+/** The last 8 bits of each key in the database. A key in a moved row comes without them. */
 const lastBits = '00'
 const longKey = (key: string): string => `${key}${lastBits}`
 const longOrNull = (key: string | null): string | null => key && longKey(key)
 
-/** A damaged session belongs to no profile and no route. */
+/** Returns the row of a session for the statement. A session whose name cannot be read belongs to no profile and no route. */
 const sessionRow = ({ key, about, place, placeKey, ...times }: MovedSession): object => {
   const { profile = '', route = '' } = parseSession(about, null) ?? {}
   return { ...times, key: longKey(key), about, profile: keyOf(profile), route: keyOf(route), place, placeKey: longOrNull(placeKey) }
@@ -68,7 +70,8 @@ const rowsOf = (page: MovedPage): readonly object[] => {
   }
 }
 
+/** Writes the rows of a page. */
 export const addPage = async (connection: Connection, page: MovedPage): Promise<void> => {
-  const statement: Statement = { name: `add_${page.kind}`, text: texts[page.kind] }
+  const statement: Statement = { name: `add_${page.kind}`, text: insertTexts[page.kind] }
   await connection.query(statement, [JSON.stringify(rowsOf(page))])
 }

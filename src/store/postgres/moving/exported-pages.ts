@@ -5,7 +5,7 @@ import type { Connection, Row } from '../connection.ts'
 
 const msUntil = (column: string): string => `(extract(epoch from ${column} - clock()) * 1000)::float8`
 const msSince = (column: string): string => `(extract(epoch from clock() - ${column}) * 1000)::float8`
-/** A key without its last 8 bits, which are 0. */
+/** Returns the SQL of a key in hexadecimal, without its last 8 bits, which are 0. */
 const hexOf = (column: string): string => `left(replace(${column}::text, '-', ''), 30)`
 
 type Query = {
@@ -63,8 +63,8 @@ const queriesFrom = (openedAt: string): readonly Query[] => [
 const movedRow = (members: readonly string[], row: Row): object => Object.fromEntries(members.map((member, i) => [member, row[i]]))
 
 /**
- * Reads the rows of each kind in one transaction, so that they are as they were at one time. A cursor keeps the rows that were not fetched
- * yet on the server.
+ * Yields the content in pages. The rows of one kind are read in one transaction, so that all show the same moment. A cursor keeps the rows
+ * that were not fetched yet on the server. `openedAt`: the SQL of a time; claims that ended before it are left out.
  */
 export async function* exportedPages(connection: Connection, openedAt: string): AsyncIterable<MovedPage> {
   for (const { kind, text, members, pageRows } of queriesFrom(openedAt)) {

@@ -1,4 +1,7 @@
-/** The shared store in a move. The table `meta` has the state of the store, and a gateway reads that state before it uses the store. */
+/**
+ * The shared store, opened for a move of its content. The table `meta` has the state of the store, which a gateway reads before it uses the
+ * store.
+ */
 
 import { exit, Fault } from '../../../core/fault.ts'
 import type { MovableStore, MovedPage, MoveState } from '../../moving.ts'
@@ -11,12 +14,14 @@ import { migrate, openingFault } from '../migration.ts'
 import { addPage } from './added-page.ts'
 import { exportedPages } from './exported-pages.ts'
 
-/** The time limit of a statement. The server sorts a whole table before its first row can be read. */
+/** The time limit of a statement, in milliseconds. It is long, because the server sorts a whole table before the first row can be read. */
 const statementMs = 600_000
 
 const tables = 'claims, runs, lanes, groups, plans, sessions, messages, sums, rates, entries'
 
-/** Gives each lane its row, and begins parked runs as far as the limit of their lane allows. Then gateways may use the store. */
+/**
+ * The SQL that makes the row of each lane, begins parked runs as far as the limit of their lane allows, and lets gateways use the store.
+ */
 const fillLanes = `
   insert into lanes (key, open, turns)
   select lane, count(*) filter (where not parked), coalesce((array_agg(lane_limit order by made_at desc, id desc))[1], 1)

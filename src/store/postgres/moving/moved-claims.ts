@@ -1,6 +1,7 @@
 /**
- * The claims that a move brought from the embedded store, which has only a fingerprint of most keys. Until the last moved claim has ended,
- * the fingerprint of a key is looked for before the key is claimed. This takes no lock, because a moved claim is never made or renewed.
+ * Finds the claims that a move brought from the embedded store. For most of them, that store has only a fingerprint: the first 60 bits of
+ * the key. Until the last moved claim has ended, the fingerprint of a key is looked for before the key is claimed. The search takes no
+ * lock, because moved claims are never made or renewed.
  */
 
 import type { Clock } from '../../../core/clock.ts'

@@ -1,4 +1,4 @@
-/** The records of events in the schema of a shared store. */
+/** The shared store's implementation of `SharedRecords`: the records of events, in tables of the store's schema. */
 
 import { isEventId } from '../../bounds.ts'
 import type { LinePlace, OthersLines, RecordLimits, SharedRecords, StoredLine } from '../../shared-records.ts'
