@@ -1,4 +1,4 @@
-/** Parses what the shared database stores as JSON. A damaged text is `undefined`. */
+/** Parses the JSON texts of the shared database, and writes replies. Each function returns `undefined` for a damaged text. */
 
 import type { Json } from '../../core/json.ts'
 import type { ChatAddress, SessionMessage, SessionName } from '../../core/session.ts'
@@ -29,7 +29,7 @@ export const parseText = (text: string): string | undefined => {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Parses a run, and the reply once the agent has answered. */
+/** Parses a run and its reply. `reply`: `null` before the agent has answered. */
 export const parseStored = (run: string, reply: string | null): ({ readonly run: NewRun } & Partial<StoredReply>) | undefined => {
   const value = parse(run)
   if (!isStoredRun(value)) return undefined
@@ -48,7 +48,7 @@ const parseReply = (text: string): StoredReply | undefined => {
   return isStoredReply(value) ? (value as unknown as StoredReply) : undefined
 }
 
-/** Parses a session. Where only its chat is damaged, the session has none. */
+/** Parses the name and the chat of a session. Where only the text of the chat is damaged, the result has no chat. */
 export const parseSession = (about: string, address: string | null): SessionName | undefined => {
   const value = parse(about)
   if (!isSessionAbout(value)) return undefined

@@ -1,4 +1,7 @@
-/** Queues calls for the ledger. The calls of one turn of the loop are one batch, and resolve when the batch is committed. */
+/**
+ * Queues calls for the ledger, which runs them on the database. The calls of one turn of the event loop are one batch, and resolve when the
+ * batch is committed. After a failed batch, the queue opens the database again.
+ */
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
@@ -12,7 +15,7 @@ const maxGathered = 10_000
 const maxBatch = 1_000
 /** A batch of this size waits for no further calls, because a larger batch gains nothing. */
 const fullBatch = 64
-/** How long a broken store refuses calls before it is opened again. */
+/** How long after a failed batch calls are refused, before the database is opened again. */
 const restartMs = 500
 
 export type BatchQueueOptions = { readonly folder: string; readonly durability: Durability; readonly clock: Clock }
@@ -28,11 +31,11 @@ export class BatchQueue {
   #link: Link
   /** Whether the link may be asked: no batch has failed on it. */
   #works = true
-  /** Resolves when the broken store has been opened again. */
+  /** Resolves when the database has been opened again after a failure; `undefined` while it works. */
   #recovering: Promise<void> | undefined
-  /** The opening of a broken store. Calls wait for it, and are then committed together. */
+  /** The present try to open the database again. Calls wait for its end, and are then committed together. */
   #opening: Promise<unknown> | undefined
-  /** The claims of a failed batch. They may have been committed. */
+  /** The unsettled claims of the failed batch. They may have been committed. */
   #doubtful: readonly Unsettled[] = []
   #queue: CallBatch[] = []
   #waiting = 0
@@ -90,7 +93,7 @@ export class BatchQueue {
   async #pump(): Promise<void> {
     while (this.#queue.length > 0) {
       if (!this.#works) this.#recover(0)
-      // While each turn of the loop brings more calls, they are committed together. A lone call waits for one turn.
+      // Calls are gathered as long as each turn of the event loop brings more of them. A lone call waits for one turn.
       for (let size = 0; this.#waiting > size && size < fullBatch; await nextTurn()) size = this.#waiting
       if (this.#opening) {
         await this.#opening

@@ -1,4 +1,7 @@
-/** Collects calls for the ledger, in order. Runs that are accepted in a row become one step, for one SQL statement. */
+/**
+ * Collects the calls of one batch as steps for the ledger, in order. Runs that are accepted in a row become one step, for one SQL
+ * statement.
+ */
 
 import type { StoreFault } from '../../core/fault.ts'
 import type { Accepted } from '../ports.ts'
@@ -9,13 +12,13 @@ export type Settlement<T> = { readonly resolve: (result: T) => void; readonly re
 export type CallStep = Exclude<LedgerStep, { op: 'accept' }>
 type Accepts = { readonly accepts: Accept[]; readonly answers: Settlement<Accepted>[] }
 
-/** Steps that make or free a claim, or depend on one. */
+/** The steps that make or free a claim, or whose result depends on a claim. */
 const touchesClaims: ReadonlySet<LedgerStep['op']> = new Set(['claim', 'held', 'settle', 'acceptInLane', 'join'])
 
 /** The calls of a batch. */
 export class CallBatch {
   readonly steps: LedgerStep[] = []
-  /** The claims among the steps. */
+  /** The claims without a run among the steps. They wait to be settled. */
   readonly unsettled: Unsettled[] = []
   /** The settlement of each step. */
   readonly #answers: Settlement<unknown>[] = []
@@ -32,7 +35,7 @@ export class CallBatch {
 
   call(step: CallStep, answer: Settlement<unknown>): void {
     this.size++
-    // Runs that are accepted after such a call must stay after it.
+    // A run that is accepted after a call that touches claims must not join a step before that call.
     if (touchesClaims.has(step.op)) this.#open = undefined
     if (step.op === 'claim') this.unsettled.push(step)
     this.#add(step, answer)

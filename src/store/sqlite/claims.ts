@@ -1,6 +1,7 @@
 /**
- * The claims of an open database. Claims of accepted runs are looked up in memory, and each commit stores its claims in one row (`held`).
- * Other claims, and claims that memory has no room for, have a row each (`claims`).
+ * The claims of an open database. The claims of accepted runs are kept in memory too, where they are looked up; all such claims of one
+ * commit are stored in one row of the table `held`. Other claims, and claims that memory has no room for, have a row each in the table
+ * `claims`.
  */
 
 import { fingerprintLength, RecentClaims } from './recent-claims.ts'
@@ -8,15 +9,15 @@ import type { Statements } from './statements.ts'
 import type { Unsettled } from './steps.ts'
 
 const hourMs = 3_600_000
-/** The number of claims between two searches for expired claims. */
+/** The number of new claims between two searches for expired claims. */
 const pruneEvery = 256
 
 export class Claims {
   readonly #sql: Statements
   readonly #recent = new RecentClaims()
-  /** The claims of this batch that are not stored yet: the joined fingerprints of their keys, by the time at which they end. */
+  /** The claims of this batch that are not stored yet: the joined fingerprints of their keys, by the time at which these claims end. */
   readonly #fresh = new Map<number, string>()
-  /** Whether a claim may have a row of its own. */
+  /** Whether the table `claims` may have a row. */
   #hasRows = true
   #pruneFrom = ''
   #unpruned = 0
@@ -25,7 +26,7 @@ export class Claims {
     this.#sql = sql
   }
 
-  /** Frees the claims that an earlier process did not settle. This process is the only owner now. */
+  /** Called at the start of a process: frees the claims that an earlier process did not settle. No other process has the database open. */
   takeOver(now: number): void {
     this.#sql.releaseAllClaims.run()
     // The wall clock may have been set back since, so no claim may last longer than an hour from now.
@@ -33,6 +34,7 @@ export class Claims {
     this.#sql.capHeld.run([now + hourMs, now + hourMs])
   }
 
+  /** Called after a failed batch: frees the claims that it may have made and that wait to be settled. */
   release(doubtful: readonly Unsettled[]): void {
     for (const { key, mark } of doubtful) this.#sql.releaseClaim.run([key, mark])
   }
@@ -55,7 +57,7 @@ export class Claims {
     return this.#sql.claim.run([key, now + holdMs, mark, now]).changes === 1
   }
 
-  /** Makes a claim that need not be settled. Only `store` stores it. */
+  /** Makes the claim of an accepted run, in memory. It need not be settled. `store` writes it to the database. `false`: the key is held. */
   claimRun(key: string, holdMs: number, now: number): boolean {
     if (this.#hasRows && this.#sql.isHeld.all([key, now]).length > 0) return false
     const until = now + holdMs
@@ -86,7 +88,10 @@ export class Claims {
     statement.run([key])
   }
 
-  /** Deletes expired claims. Each time it looks through twice as many keys as were claimed, so no index on the expiry is needed. */
+  /**
+   * Deletes expired claims, once enough new claims were made. Each search goes through twice as many rows as claims were made since the
+   * last, so all rows are searched in time, and no index by expiry is needed.
+   */
   prune(now: number): void {
     if (this.#unpruned < pruneEvery) return
     this.#sql.pruneHeld.run([2 * this.#unpruned, now])

@@ -12,8 +12,8 @@ import { applicationId, databaseName, schemaVersion, upgradeFrom } from './schem
 export const fillingFolder = (folder: string): string => join(folder, 'filling')
 
 /**
- * Opens the database. Throws a Fault when the file cannot be used, and leaves the file as it was. `use: 'move'`: opens also a database whose
- * content was moved to another store, or is about to be replaced.
+ * Opens the database. Throws a Fault when the file cannot be used, and leaves the file as it was. `use: 'move'`: opens also a database
+ * whose content was moved to another store, or is about to be replaced.
  */
 export const openDatabase = (folder: string, use: 'work' | 'move' = 'work'): Database.Database => {
   const file = join(folder, databaseName)
@@ -36,14 +36,17 @@ export const openDatabase = (folder: string, use: 'work' | 'move' = 'work'): Dat
   }
 }
 
-/** The driver closes the file only when no statement is left in memory. The locks do not wait for that. */
+/**
+ * Closes a database, and gives up its locks at once. Without these steps the locks would stay until no statement is left in memory, because
+ * only then does the driver close the file.
+ */
 export const closeDatabase = (db: Database.Database): void => {
   try {
     db.pragma('journal_mode = DELETE')
     db.pragma('locking_mode = NORMAL')
     db.prepare('select 1 from sqlite_master').all()
   } catch {
-    // The next opening reads the log.
+    // The log could not be brought into the file and deleted. The next opening of the database reads the log.
   }
   db.close()
 }
@@ -51,8 +54,8 @@ export const closeDatabase = (db: Database.Database): void => {
 const createFile = (folder: string, file: string): void => {
   const first = mkdirSync(folder, { recursive: true, mode: 0o700 })
   if (first !== undefined) syncFolder(dirname(first))
-  // Made here and not by SQLite, so that the file and SQLite's log, which takes over the file's mode, are private. An existing file is not
-  // opened, because closing any handle of a file drops the locks that this process holds on it.
+  // The file is made here and not by SQLite, so that it is private, and with it SQLite's log, which takes over the mode of the file. An
+  // existing file is not opened, because closing any handle of a file drops the locks that this process holds on the file.
   if (!existsSync(file)) closeSync(openSync(file, 'ax', 0o600))
 }
 
@@ -70,7 +73,7 @@ export const keepLog = (folder: string): void => {
 const restoreLog = (file: string): void => {
   if (!existsSync(keptLog(file))) return
   renameSync(keptLog(file), `${file}-wal`)
-  // Where both names are of one file, renaming changes nothing.
+  // Where both names belong to one file, `renameSync` changes nothing, and the second name has still to be removed.
   rmSync(keptLog(file), { force: true })
 }
 
@@ -98,7 +101,7 @@ const prepareDatabase = (db: Database.Database, file: string): void => {
   db.exec(`begin immediate; ${upgradeFrom(version)} commit`)
   // After a failed fsync, the end of the log may be only in the system's memory. So the log is emptied before more is written.
   db.pragma('wal_checkpoint(TRUNCATE)')
-  // From here on the durable database syncs and empties the log (durable-database.ts).
+  // From here on, DurableDatabase syncs and empties the log in SQLite's place (durable-database.ts).
   db.pragma('wal_autocheckpoint = 0')
   db.pragma('synchronous = OFF')
 }

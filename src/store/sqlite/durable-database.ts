@@ -14,7 +14,7 @@ const [stat, readAt, writeAt, cutTo] = [promisify(fstat), promisify(read), promi
 /** Resolves once the writes to this file are on the disk. */
 export type Sync = (handle: number) => Promise<void>
 
-/** A longer log is copied into the database file between two commits. */
+/** The longest log. A longer log is copied into the database file between two commits. */
 const maxLogBytes = 8 * 1024 * 1024
 const chunkBytes = 1024 * 1024
 /** The number of zero bytes that are written ahead of a growing log. */
@@ -65,7 +65,7 @@ export class DurableDatabase {
     const synced = this.#durability === 'fsync' ? this.#sync(this.#logHandle) : undefined
     let size: number
     try {
-      // The log is looked at while the disk works, when the loop would only wait.
+      // The length of the log is looked up while the disk works, when the event loop would only wait.
       size = this.#outgrown()
     } finally {
       await synced

@@ -1,4 +1,4 @@
-/** The groups of an open database. They survive a restart (rules: Coalescing 7). */
+/** The groups of an open database: events that wait to become one run. Groups survive a restart (rules: Coalescing 7). */
 
 import { maxGroups } from '../bounds.ts'
 import type { Joined, StoredStanding } from '../ports.ts'
@@ -18,7 +18,10 @@ export class Groups {
     this.#sql = sql
   }
 
-  /** Lets no group wait longer than its window from now, because the wall clock may have been set back since. */
+  /**
+   * At the start of a process: no group waits longer than its window from now, because the clock may have been set back since the last
+   * stop.
+   */
   takeOver(now: number): void {
     this.#sql.capGroups.run([now])
   }

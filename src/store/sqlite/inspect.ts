@@ -1,6 +1,6 @@
 /**
- * Inspects the files of a database that no process has open, without opening it: whether they are a database, of this program, and
- * writable.
+ * Inspects the database file of the embedded store while no process has it open: whether it is a database, belongs to this program, and can
+ * be written. SQLite is not used for that.
  */
 
 import { closeSync, constants, openSync, readSync, statSync } from 'node:fs'

@@ -1,11 +1,14 @@
-/** The queue's link to a ledger: it commits batches until one fails. Then a new link takes its place, over the same database. */
+/**
+ * The link between the queue of calls and a ledger. It commits batches until a batch fails. Then a new link to the same database replaces
+ * it.
+ */
 
 import { Fault, messageOf, StoreFault } from '../../core/fault.ts'
 import { DurableDatabase } from './durable-database.ts'
 import { Ledger } from './ledger.ts'
 import type { BatchResult, LedgerStart, StepBatch } from './steps.ts'
 
-/** The database that successive links share; `undefined` until it has been opened once. */
+/** Holds the open database for one link after the other. `database`: `undefined` until the first link has opened it. */
 export type Disk = { database: DurableDatabase | undefined }
 
 export class LedgerLink {

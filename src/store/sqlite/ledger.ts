@@ -1,6 +1,6 @@
 /**
- * Runs steps on an open database, synchronously. A batch of steps is one transaction. The code of each commit fills its lists by `push`:
- * once V8 has compiled a `map`, it returns a list of another kind, and V8 throws away the code that was compiled to read the list.
+ * Runs steps on an open database, synchronously. A batch of steps is one transaction. The code of each commit fills its lists by `push`,
+ * not by `map`: a compiled `map` returns a list of another internal kind, and V8 throws away the code that was compiled to read the list.
  */
 
 import type Database from 'libsql'
@@ -18,7 +18,7 @@ import { Sums } from './sums.ts'
 
 type StepOf<Op extends LedgerStep['op']> = Extract<LedgerStep, { op: Op }>
 
-/** When `run` throws, close the ledger: the transaction is rolled back, but the state that the ledger keeps in memory is not. */
+/** After `run` has thrown, the ledger must not be used: the transaction is rolled back, but the state that it keeps in memory is not. */
 export class Ledger {
   readonly #db: Database.Database
   readonly #sql: Statements
@@ -68,8 +68,8 @@ export class Ledger {
   }
 
   /**
-   * Frees claims and runs: all of them at the start of a process; after a fault in the same process, those that its failed batch may have
-   * taken.
+   * Frees claims and runs that nobody holds. At the start of a process, these are all unsettled claims and all leased runs. After a fault
+   * in the same process, they are the claims and runs that the failed batch may have taken.
    */
   #release({ now, doubtful, held = [] }: LedgerStart): void {
     if (doubtful === undefined) {

@@ -1,6 +1,6 @@
 /**
- * The held keys in memory, in 16 bytes each: a fingerprint, and the time when the hold ends. A table with open addressing and linear
- * probing.
+ * The claimed keys in memory, in 16 bytes each: a fingerprint of the key, and the time when the claim ends. The form is a hash table with
+ * open addressing and linear probing.
  */
 
 /**
@@ -11,7 +11,7 @@ export const fingerprintLength = 10
 const halfLength = fingerprintLength / 2
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
-/** The six bits of each character of base64url, by its code. */
+/** The value, from 0 to 63, of each character of base64url, by the character's code. */
 const sextetOf = Uint8Array.from({ length: 128 }, (_, code) => Math.max(0, alphabet.indexOf(String.fromCharCode(code))))
 
 const halfFingerprint = (text: string, from: number): number => {
@@ -20,18 +20,19 @@ const halfFingerprint = (text: string, from: number): number => {
   return value
 }
 
-/** Room for 19,000 keys, in 512 KiB. */
+/** The slots of the first table: room for 19,000 keys, in 512 KiB. */
 const firstSlots = 1 << 15
-/** In 32 MiB. */
+/** The most slots of a table: 32 MiB. */
 const maxSlots = 1 << 21
 const bytesPerSlot = 16
-/** How long a full table is not searched again for ended holds. */
+/** How long after a search for ended claims a full table is not searched again. */
 const fullMs = 60_000
+/** The largest share of slots that may be used. */
 const maxLoad = 0.6
 
 /**
- * Returns the bytes of a table in which so many keys were claimed and none ended. `bench:soak` subtracts them from the memory that it
- * judges.
+ * Returns the size in bytes of a table in which so many keys were claimed, and no claim has ended. `bench:soak` subtracts it from the
+ * memory that it judges.
  */
 export const tableBytes = (claimed: number): number => {
   let slots = firstSlots

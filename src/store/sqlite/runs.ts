@@ -1,4 +1,4 @@
-/** The runs of an open database, including dead runs: which may begin, which are due, how each ends. */
+/** The runs of an open database, dead runs included: takes runs that are due, stores how they end, and lets runs of a lane take turns. */
 
 import { Lanes } from '../lanes.ts'
 import type { Lease, NewRun, RunEnd, StoredStanding } from '../ports.ts'
@@ -20,9 +20,11 @@ export class Runs {
   readonly #lanes: Lanes
   /** The number of runs that are neither done nor dead. */
   size = 0
-  /** No run up to this id is fresh: each was taken, is parked, was parked before, or is dead. */
+  /** No run with this id or a lower id is fresh (never taken and never parked). So the search for fresh runs begins after this id. */
   #cursor = 0
-  /** The id of the last run that was added, and the last reserved id. A later process begins after the reserved id, so no id is used twice. */
+  /**
+   * The id of the last run that was added, and the last reserved id. A later process begins after the reserved id, so no id is used twice.
+   */
   #lastAdded = 0
   #lastReserved = 0
 
@@ -31,7 +33,10 @@ export class Runs {
     this.#lanes = new Lanes((lane, now) => this.#beginNext(lane, now))
   }
 
-  /** Frees the runs that an earlier process had taken. The wall clock may have been set back since: a run without attempts is due now, a retry in an hour at most. */
+  /**
+   * Frees the runs that an earlier process had taken. The wall clock may have been set back since: a run without attempts is due now, a
+   * retry in an hour at most.
+   */
   takeOver(now: number): void {
     this.#sql.freeRuns.run([now, now + hourMs])
     this.#sql.capDead.run([now])
@@ -163,7 +168,7 @@ export class Runs {
     return this.#sql.pruneDead.run([before]).changes + this.#sql.pruneMostDead.run([maxDead]).changes
   }
 
-  /** Returns the lane of a leased run. While no lane is in use the run has none, and is not looked up. */
+  /** Returns the lane of a leased run. While no lane is in use, no run has a lane, and the database is not asked. */
   #laneOf(runId: number): string | undefined {
     const [row] = this.#lanes.areUsed ? (this.#sql.laneOf.all([runId]) as [Buffer | null][]) : []
     return parseLane(row?.[0] ?? null)

@@ -1,4 +1,4 @@
-/** The tables of the embedded database. Each change to them is a new version. */
+/** The tables of the embedded database. Each change to the tables is a new version. */
 
 /** The name of the database file in the store's folder. */
 export const databaseName = 'headgate.db'
@@ -8,11 +8,10 @@ export const applicationId = 0x48474154
 
 /**
  * claims: a `mark` of 0 or less means that the claim is kept. Above 0 the claim waits to be settled, and `mark` is the number of the call
- * that made it.
- * runs: `fence` is 0 until the run is first taken, and goes up each time that it is taken. A done run is deleted. `error`, `reply` and
- * `run` are JSON. When a lease runs out or its process dies, the run stays `leased` until it is taken again, so that its worker learns that the
- * last attempt was interrupted. Ids are never used twice. The index holds only runs that were taken, so that accepting a run does not
- * touch it.
+ * that made it. runs: `fence` is 0 until the run is first taken, and goes up each time that it is taken. A done run is deleted. `error`,
+ * `reply` and `run` are JSON. When a lease runs out or its process dies, the run stays `leased` until it is taken again, so that its worker
+ * learns that the last attempt was interrupted. Ids are never used twice. The index holds only runs that were taken, so that accepting a
+ * run does not touch it.
  */
 const version1 = `
   create table claims (
@@ -143,7 +142,7 @@ const version5 = `
   create table moved (one integer primary key);
 `
 
-/** The change that each version makes to the one before. A new file goes through all versions. */
+/** For each version, the SQL that changes the tables of the version before it. A new file goes through all versions. */
 const versions: readonly string[] = [version1, version2, version3, version4, version5]
 
 export const schemaVersion = versions.length

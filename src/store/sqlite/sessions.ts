@@ -1,4 +1,4 @@
-/** The sessions of an open database. */
+/** The sessions of an open database, with their messages. */
 
 import type { Session, SessionFilter, SessionMessage } from '../../core/session.ts'
 import type { Statements } from './statements.ts'
@@ -16,7 +16,10 @@ export class Sessions {
     this.#sql = sql
   }
 
-  /** The wall clock may have been set back since, so no session may be from the future. */
+  /**
+   * At the start of a process: sessions from the future become sessions of now, because the clock may have been set back since the last
+   * stop.
+   */
   takeOver(now: number): void {
     this.#sql.capSessions.run([now])
   }
@@ -38,7 +41,7 @@ export class Sessions {
     }
   }
 
-  /** Adds a turn. `false`: the session has this turn already. */
+  /** Adds the messages of a turn. `false`: the session has the messages of this turn already. */
   #converse(session: SessionColumns, turn: string, messages: readonly StoredMessage[], now: number): boolean {
     const isNew = this.#sql.sessionOf.all([session.key]).length === 0
     const [row] = this.#sql.openSession.all({ ...session, now }) as [number][]

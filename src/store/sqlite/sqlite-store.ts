@@ -1,4 +1,4 @@
-/** The durable store. Each call becomes a step of a batch, and a batch is one commit. */
+/** The embedded, durable store of one process. Each call becomes a step of a batch, and each batch is one commit. */
 
 import { StoreFault } from '../../core/fault.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
@@ -29,7 +29,9 @@ import { chatKey, hashKey, sessionColumnsOf, storedMessage } from './stored-sess
 
 class SqliteStore implements Store {
   readonly #queue: BatchQueue
-  /** The runs that were taken and not finished, with their fences. After a fault, any other leased run was taken by the failed batch. */
+  /**
+   * The fences of the runs that this process has taken and not finished. After a fault, any other leased run was taken by the failed batch.
+   */
   readonly #held = new Map<RunId, number>()
   #marks = 0
 
@@ -95,7 +97,7 @@ class SqliteStore implements Store {
 
   async finish({ runId, fence }: Lease, end: RunEnd): Promise<boolean> {
     const kept = await this.#queue.call<boolean>({ op: 'finish', runId: Number(runId), fence, end })
-    // `false` is final too: an earlier call that seemed to fail may have been committed.
+    // The run is forgotten after `false` too: an earlier call that seemed to fail may have been committed.
     if (this.#held.get(runId) === fence) this.#held.delete(runId)
     return kept
   }

@@ -4,8 +4,8 @@ import type Database from 'libsql'
 import { maxMessageChars, maxMessages, maxPlans, maxPromptChars, maxPrompts, maxSessions, maxSums } from '../bounds.ts'
 
 /**
- * A statement that takes its values as a list, or by name. The driver copies separate arguments by `flat`, which costs a fifth of a small
- * statement.
+ * A statement that takes its values as one list, or by name. (Values could also be separate arguments, but the driver would copy them by
+ * `flat`, which costs a fifth of the time of a small statement.)
  */
 type Statement = Database.Statement<[values?: readonly unknown[] | { readonly [name: string]: unknown }]>
 
@@ -13,7 +13,10 @@ export type Statements = { readonly [name in keyof typeof statementTexts]: State
 
 const pageRuns = 2_000
 
-/** `now`: the name of the parameter that has the time. */
+/**
+ * Returns the SQL for an insert of a claim whose key is in the table: only an expired claim is replaced. `now`: the parameter with the
+ * time.
+ */
 const unlessHeld = (now: string): string =>
   `on conflict (key) do update set expires_at = excluded.expires_at, mark = excluded.mark where claims.expires_at <= ${now}`
 

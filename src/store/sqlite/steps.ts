@@ -1,15 +1,16 @@
-/** The steps that the store sends to its ledger, collected into batches, as plain data. */
+/** The steps that the embedded store sends to its ledger, as plain data. A batch of steps is one commit. */
 
 import type { SessionFilter } from '../../core/session.ts'
 import type { KeptEvents, Lane, NewRun, RunEnd, Spent, StoredStanding } from '../ports.ts'
 import type { PlanEntry } from './plans.ts'
 
-/** `fsync`: a batch is on the disk before its calls resolve. `commit`: it is written then, and on the disk soon after. */
+/** `fsync`: a batch is on the disk before its calls resolve. `commit`: the batch is only written by then, and on the disk soon after. */
 export type Durability = 'fsync' | 'commit'
 
 /** A claim that waits to be settled. `mark` is the number of the call that made it. */
 export type Unsettled = { readonly key: string; readonly mark: number }
 
+/** How a ledger is opened: at the start of the process, or again after a failed batch. */
 export type LedgerStart = {
   readonly folder: string
   readonly durability: Durability

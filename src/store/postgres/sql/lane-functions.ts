@@ -6,7 +6,8 @@
  */
 
 /**
- * Takes an expired claim over, and knows a claim that this very call made before its outcome was unknown. The table has the alias `held`.
+ * The SQL for an insert of a claim whose key is in the table already. It takes over an expired claim. A call that is sent again finds its
+ * own claim by the mark, and counts the repeat. The table has the alias `held`.
  */
 export const overExpired = `on conflict (key) do update set
     until = case when held.mark = excluded.mark then held.until else excluded.until end,
@@ -14,6 +15,7 @@ export const overExpired = `on conflict (key) do update set
     mark = excluded.mark
   where held.until <= clock() or held.mark = excluded.mark`
 
+/** The SQL that makes the functions. */
 export const laneFunctions = `
   -- Makes claims. Of the keys that were free: those claimed now, and those that an earlier sending of the same call had claimed.
   create function claim_1(keys uuid[], holds float8[], marks bigint[], out won uuid[], out repeated uuid[])

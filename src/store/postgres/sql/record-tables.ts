@@ -1,4 +1,4 @@
-/** The tables of event records. Times are numbers of microseconds, so that a reader can go on exactly behind a line. */
+/** The tables of event records. Times are whole microseconds since 1970, so that a reader can continue exactly after a line. */
 
 /**
  * record_batches: a row for each batch that a gateway stored in one call. The upper half of `batch` is the number of the gateway's process.

@@ -1,4 +1,6 @@
-/** The tables of the shared database, in a schema of their own. Each change to them is a new version, and no version is ever undone. */
+/**
+ * The tables of the shared database, in a schema of their own. Each change to the tables is a new version, and no version is ever undone.
+ */
 
 import { entryTable } from './entry-table.ts'
 import { groupFunctions } from './group-functions.ts'
@@ -7,22 +9,30 @@ import { recordTables } from './record-tables.ts'
 import { replicaTables } from './replica-tables.ts'
 import { sessionFunctions } from './session-functions.ts'
 
-/** Rows of such a table live for minutes, so dead rows are removed by their number, and not by their share of the table. */
+/**
+ * The settings of a table whose rows live for minutes: the database removes deleted rows by their number, not by their share of the table.
+ */
 const shortLived = 'with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000)'
 
 /**
- * Texts are JSON in columns of type text: jsonb takes neither NUL nor half of a pair. A key is the beginning of a SHA-256.
+ * JSON is stored in columns of type text, because jsonb takes neither NUL nor half of a surrogate pair. A key is the beginning of a
+ * SHA-256.
  *
- * clock: the time of the store. Tests replace it.
- * claims: `mark` names the call that made the claim; below 0, the claim waits to be settled. `repeats` counts how often that call was sent
- * again after its outcome was unknown.
- * runs: `made_at` is the time of acceptance, and orders runs that were never taken. A parked run and a dead run have no `due_at`. `fence`
- * goes up each time that the run is taken or gets its turn. When a lease runs out, the run stays `leased` until it is taken again. `owner` is
- * the process that took it, below 0 where it took the run as it accepted it. A done run is deleted.
- * lanes: a row for each lane with an open run. Whoever changes a lane, or parks or begins a run of it, has its row locked.
- * rates: a row for each route's window. `granted`: the requests that the last call was granted.
- * groups: each becomes a run when it is due. `event` is the id of the event that opened it. The prompts lie in the group's own row, so
- * that its lock covers them.
+ * `clock`: the time of the store. Tests replace it.
+ *
+ * `claims`: `mark` names the call that made the claim; below 0, the claim waits to be settled. `repeats` counts how often that call was
+ * sent again after its outcome was unknown.
+ *
+ * `runs`: `made_at` is the time of acceptance, and orders runs that were never taken. A parked run and a dead run have no `due_at`. `fence`
+ * goes up each time that the run is taken or gets its turn. When a lease runs out, the run stays `leased` until it is taken again. `owner`
+ * is the process that took the run last, below 0 where the process took the run as it accepted it. A done run is deleted.
+ *
+ * `lanes`: a row for each lane with an open run. Whoever changes a lane, or parks or begins a run of it, has its row locked.
+ *
+ * `rates`: a row for each route's window. `granted`: the requests that the last call was granted.
+ *
+ * `groups`: each becomes a run when it is due. `event` is the id of the event that opened the group. The prompts lie in the group's own
+ * row, so that the lock of the row covers them.
  */
 const tables = `
   create function clock() returns timestamptz language sql stable as 'select now()';
@@ -121,7 +131,7 @@ const tables = `
   ) ${shortLived};
 `
 
-/** The change that each version makes to the one before. A new schema goes through all versions. */
+/** For each version, the SQL that changes the tables of the version before it. A new schema goes through all versions. */
 const versions: readonly string[] = [
   `${tables}${replicaTables}${entryTable}${recordTables}${laneFunctions}${groupFunctions}${sessionFunctions}`,
 ]

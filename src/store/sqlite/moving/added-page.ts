@@ -33,7 +33,7 @@ const heldRows = (claims: readonly MovedClaim[], now: number): ReadonlyMap<numbe
 
 type Values = readonly unknown[]
 
-/** Returns the statement of a page's rows, and its values for each row. */
+/** Returns the name of the statement that inserts the rows of a page, and the values of the statement for each row. */
 const insertsOf = (page: Exclude<MovedPage, { kind: 'groups' }>, now: number): readonly [keyof typeof texts, readonly Values[]] => {
   switch (page.kind) {
     case 'claims':
@@ -56,7 +56,10 @@ const insertsOf = (page: Exclude<MovedPage, { kind: 'groups' }>, now: number): r
   }
 }
 
-/** A parked run is stored with a fence below 0, made from the fence that it had. A run with the fence 0 was never taken, and is due. */
+/**
+ * Returns the values of a run. A parked run gets a fence below 0, made from the fence that it had. A run with fence 0 was never taken: it
+ * is due.
+ */
 const runValues = (moved: MovedRun, now: number): Values => {
   const { fence, attempt, isLeased, isParked, dueInMs, deadForMs, lane, laneLimit, error, reply, run } = moved
   const storedFence = isParked ? -1 - fence : deadForMs === null ? fence : Math.max(1, fence)

@@ -8,7 +8,7 @@ const pageRows = 200
 /** The rows of `held` in a page. Each row has the claims of one commit, up to a thousand. */
 const pageCommits = 20
 
-/** Replaces what the other store refuses. A text of a damaged file may be no UTF-8, or have NUL or line ends. */
+/** Returns a text that the other store takes. In a damaged file a text may be no UTF-8, or have NUL or line ends, which are replaced. */
 const textOf = (bytes: Buffer): string => bytes.toString('utf8').replace(/[\0\r\n]/g, '\uFFFD')
 const textOrNull = (bytes: Buffer | null): string | null => bytes && textOf(bytes)
 
@@ -117,7 +117,7 @@ function* claimPages(db: Database.Database, now: number, openedAt: number): Iter
   yield* pagesOf(db, single, [openedAt], claimOf, 5_000)
 }
 
-/** `now`: the present time by the clock of the store. `openedAt`: the time at which the store was opened. */
+/** Yields the whole content in pages. `now`: the present time by the store's clock. `openedAt`: the time at which the store was opened. */
 export function* exportedPages(db: Database.Database, now: number, openedAt: number): Iterable<MovedPage> {
   for (const rows of claimPages(db, now, openedAt)) yield { kind: 'claims', rows }
   for (const rows of pagesOf(db, `select ${runColumns} from runs order by id`, [], movedRun(now))) yield { kind: 'runs', rows }

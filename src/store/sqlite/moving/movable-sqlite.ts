@@ -1,6 +1,6 @@
 /**
- * The embedded store in a move. A move to it fills a new database in a folder of its own, which then takes the place of the present one, so
- * that a crash leaves the present one as it was.
+ * The embedded store, opened for a move of its content. A move to this store fills a new database in a folder of its own. In the end the
+ * new database takes the place of the present database, so that a crash before that leaves the present database as it was.
  */
 
 import { existsSync, renameSync, rmSync } from 'node:fs'
