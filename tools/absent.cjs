@@ -1,2 +1,2 @@
-/** Stands in the bundle for what the program does without (tools/build.ts): whoever imports it gets `false`. */
+/** Stands in the bundle for packages that the program does not need (tools/build.ts): an import of such a package gives `false`. */
 module.exports = false

@@ -1,4 +1,6 @@
-/** Builds `dist/`: one bundle in lazy chunks, so that a command loads only what it needs. `npm run lint` checks the types, not the build. */
+/**
+ * Builds `dist/`: one bundle in lazy chunks, so that a command loads only what it needs. `npm run lint` checks the types, not the build.
+ */
 
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +12,7 @@ import { rollUp } from './roll-up.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const { dependencies } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'))
-/** What package.json exports as `headgate/plugin`. */
+/** The module that package.json exports as `headgate/plugin`. */
 const publicModule = 'src/plugin/plugin.ts'
 rmSync(`${root}/dist`, { recursive: true, force: true })
 
@@ -23,7 +25,7 @@ const sources = {
   plugin: publicModule,
 }
 
-/** What is started most, and must load neither many files nor much that it does not need. */
+/** The commands that are started most: each must load few files, and little code that it does not need. */
 const starts = [
   ...Object.values(sources).map((source) => [source]),
   ['src/cli/shell/start.ts'],
@@ -56,15 +58,15 @@ const chunks = await build({
   jsx: 'automatic',
   define: { 'process.env.NODE_ENV': '"production"' },
   alias: {
-    // Its CommonJS form asks for its modules in a way that no bundler sees.
+    // The CommonJS form of this package requires its modules in a way that no bundler sees.
     'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
-    // Ink draws nothing where CI is set, and wants the developer tools of React: neither is for somebody who sits at a terminal.
+    // Ink draws nothing where the variable CI is set, and imports the developer tools of React. A user at a terminal needs neither.
     'is-in-ci': './tools/absent.cjs',
     'react-devtools-core': './tools/absent.cjs',
-    // Pages are read without their styles, and Turndown gets elements instead of texts.
+    // Web pages are read without their styles, and Turndown gets elements instead of texts, so neither needs these packages.
     '@acemir/cssom': './tools/absent.cjs',
     '@mixmark-io/domino': './tools/absent.cjs',
-    // Fastify is started without schemas, plugins, HTTP/2 and injected requests.
+    // Fastify is started without schemas, plugins, HTTP/2 and injected requests, so it does not need these packages.
     '@fastify/ajv-compiler': './tools/no-schemas.cjs',
     '@fastify/fast-json-stringify-compiler': './tools/no-schemas.cjs',
     'light-my-request': './tools/absent.cjs',
@@ -79,7 +81,8 @@ await build({
   legalComments: 'inline',
   minifySyntax: true,
   minifyWhitespace: true,
-  // Bundled CommonJS packages expect these names. main.js gets the line too, so it is written without `node:`, which old Node cannot import.
+  // Bundled CommonJS packages expect these names. main.js gets the line too, so it is written without `node:`, which old Node cannot
+  // import.
   banner: {
     js: [
       "import { createRequire as __createRequire } from 'module'",

@@ -1,4 +1,4 @@
-/** The page of all findings, as Markdown, read off the catalogue and its explanations. */
+/** Writes the page of all findings as Markdown, from the catalogue of finding codes and their explanations. */
 
 import type { Example } from '../src/app/explain/explanation.ts'
 import { explanationOf, ranges } from '../src/app/explain/index.ts'
@@ -11,7 +11,7 @@ the others are served. An error that does not stop the start is something that m
 
 const where = { route: 'keys of a route', config: '`config.yaml`', env: '`.env`' } as const
 
-// Not marked as YAML: half of them are wrong, and most are a part of a file.
+// The examples are not marked as YAML: half of them are wrong on purpose, and most are only a part of a file.
 const block = (text: string): string => `\`\`\`text\n${text}\`\`\``
 
 const examplesOf = ({ of, bad, good }: Example): string[] => [`Wrong (${where[of]}):`, block(bad), 'Right:', block(good)]
@@ -23,7 +23,7 @@ const entry = (code: Code): string => {
   return [`### ${code}`, `**${title}** (${severity}${start})`, means, why, fix, ...(example ? examplesOf(example) : [])].join('\n\n')
 }
 
-/** The whole page. */
+/** Returns the whole page. */
 export const renderCodes = (): string => {
   const codes = Object.keys(catalogue) as Code[]
   const rows = codes.map(

@@ -1,4 +1,6 @@
-/** The defaults of the sections that code reads, off the schema: a default stands there and nowhere else. */
+/**
+ * Writes a module with the defaults of some sections of the configuration. The defaults come from the schema, which alone declares them.
+ */
 
 type Node = { readonly [key: string]: unknown }
 
@@ -10,7 +12,7 @@ const defaultsOf = (section: unknown): Node =>
     }),
   )
 
-/** The module that code reads. */
+/** Returns the text of the module. */
 export const renderDefaults = (sections: Node): string =>
   [
     '/** By section and key. */',

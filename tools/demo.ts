@@ -1,4 +1,6 @@
-/** Runs the main job once: a gateway on its defaults, a real signed pull_request, each stage, the delivered reply. */
+/**
+ * Shows the gateway at work once: starts a gateway with default settings, posts a real signed pull_request, and prints stages and reply.
+ */
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHmac } from 'node:crypto'
@@ -26,7 +28,7 @@ platforms:
 `
 const patienceMs = 20_000
 
-/** A real `pull_request` delivery, as GitHub documents it. */
+/** The body of a real `pull_request` event, as GitHub documents it. */
 const openedPullRequest = (): string => {
   const file = createRequire(import.meta.url).resolve('@octokit/webhooks-examples/api.github.com/index.json')
   const events = JSON.parse(readFileSync(file, 'utf8')) as { name: string; examples: { action?: string }[] }[]
@@ -37,7 +39,7 @@ const openedPullRequest = (): string => {
 
 type OutputLine = { msg?: string; stage?: string; outcome?: string; text?: string }
 
-/** Log lines and plain lines of the gateway, as they come. */
+/** Yields the lines that the gateway prints, log lines and plain lines, as they come. */
 const outputLines = async function* (gateway: ChildProcess): AsyncGenerator<OutputLine> {
   if (!gateway.stdout) throw new Error('no output')
   for await (const line of createInterface({ input: gateway.stdout })) {
@@ -63,7 +65,7 @@ const follow = async (gateway: ChildProcess): Promise<void> => {
     const url = /http:\/\/\S+:\d+/.exec(msg)?.[0]
     if (url && !stage) {
       console.log(msg)
-      // Not awaited here: the stages are printed while the answer is on its way.
+      // The answer to the post is not awaited here: the stages are printed while it is on its way.
       void post(url).catch((error: Error) => fail(error.message))
     }
     if (stage) console.log(`    ${stage.padEnd(10)} ${outcome}`)

@@ -1,4 +1,4 @@
-/** Forges requests of all senders and looks whether one is taken: `npm run fuzz:signatures`. Ends with 1 where one is. */
+/** Forges requests of all senders, and sees whether a route accepts one: `npm run fuzz:signatures`. Ends with 1 where a route did. */
 
 import { parseArgs } from 'node:util'
 import { type Found, requestsPerCase, runFuzz, senderNames } from './fuzz/run.ts'

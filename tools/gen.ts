@@ -1,4 +1,7 @@
-/** Generates everything that comes from `schema/*.schema.json` and the parts (bundle, types, defaults, validators, docs), and samples. `--check` only compares. */
+/**
+ * Generates everything that comes from `schema/*.schema.json` and the parts (bundle, types, defaults, validators, docs), and samples.
+ * `--check` only compares.
+ */
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -25,7 +28,7 @@ type Node = { [key: string]: unknown }
 const root = fileURLToPath(new URL('..', import.meta.url))
 const readSchema = (file: string): Node => JSON.parse(readFileSync(join(root, 'schema', file), 'utf8'))
 
-/** Keywords of our schemas that are for editors and for our tools, not for validation. */
+/** The keywords of the schemas that are for editors and for these tools, not for validation. */
 const vocabulary = [
   'defaultSnippets',
   'doNotSuggest',
@@ -96,7 +99,10 @@ const bundle = (): Node => {
 
 const banner = '// Generated from schema/ by `npm run gen`. Do not edit.\n'
 
-/** The schema as types want it: only definitions are named, free `x-` keys open no object, and what editors want said twice is said once. */
+/**
+ * Returns the schema for the compiler of types: only definitions have names, `x-` keys open no object, and repetitions for editors are left
+ * out.
+ */
 const forTypes = (value: unknown, keep = true): unknown => {
   if (Array.isArray(value)) return value.map((item) => forTypes(item, false))
   if (!isNode(value)) return value
@@ -114,7 +120,7 @@ const forTypes = (value: unknown, keep = true): unknown => {
 
 const types = async (schema: Node): Promise<string> => {
   const definitions = schema.definitions as { [name: string]: Node }
-  // Every definition is reached through one synthetic root, so that each gets its own exported name.
+  // An invented root refers to every definition, so that the compiler exports each under its own name.
   const text = await compile(
     {
       ...(forTypes(schema) as Node),
@@ -142,7 +148,10 @@ const types = async (schema: Node): Promise<string> => {
     .replace(/^.*"?x-(subscriptions|jobs|tests)"?\?: .*\n/gm, '')
 }
 
-/** The gateway does not read a route's tests: a slip there must not stop its start. `headgate test` and `validate` check them on their own. */
+/**
+ * Leaves out the tests of a route: the gateway does not read them, and a mistake in them must not stop its start. `headgate test` and
+ * `validate` check them.
+ */
 const withoutTests = (schema: Node): Node => {
   const definitions = Object.entries(schema.definitions as { [name: string]: Node }).map(([name, node]) => {
     const { tests, ...properties } = (node.properties ?? {}) as { readonly [key: string]: Node }
@@ -154,7 +163,7 @@ const withoutTests = (schema: Node): Node => {
 const annotations = new Set([...vocabulary, 'title', 'description', 'default', 'examples'])
 const ofNames = new Set(['properties', 'patternProperties', 'definitions'])
 
-/** The schema without what only people read: validators carry parts of their schema along. */
+/** Returns the schema without the texts for people, because a validator contains parts of its schema. */
 const forValidators = (value: unknown, isNamed = false): unknown => {
   if (Array.isArray(value)) return value.map((item) => forValidators(item))
   if (!isNode(value)) return value
@@ -162,7 +171,7 @@ const forValidators = (value: unknown, isNamed = false): unknown => {
   return Object.fromEntries(kept.map(([key, item]) => [key, forValidators(item, !isNamed && ofNames.has(key))]))
 }
 
-/** A file kind of its own, which no other schema refers to. */
+/** Returns the schema of another kind of file, to which no other schema refers. */
 const sample = readSchema('sample.schema.json')
 
 /** Which of the bodies is there, and that one of them is JSON, no type says. */
@@ -173,7 +182,7 @@ const sampleTypes = (): Promise<string> => {
   return compile({ ...plain, properties: { ...typed, body: {} } } as never, 'SampleFile', options)
 }
 
-/** What the module of validators exports, and the schema of each. */
+/** The validators that the module exports, each with its schema. */
 const schemaOf = { checkConfig: 'config', checkSubscription: 'subscription', checkJob: 'job', checkSample: 'sample', checkTests: 'tests' }
 
 const validators = async (schema: Node): Promise<string> => {
@@ -216,7 +225,7 @@ const defaults = {
   toolset: definitions.McpServer,
 }
 
-/** JSON as a text to be parsed, which takes a third of the time that a literal does. */
+/** Writes JSON as a text that the program parses at its start: parsing takes a third of the time that a literal takes. */
 const parseCall = (value: Node): string => `JSON.parse(${JSON.stringify(JSON.stringify(value))})`
 
 const checks = Object.keys(schemaOf)

@@ -1,4 +1,7 @@
-/** What the build changes in Ink and in what Ink needs. It fails where a library has another text by now, so that a new version is looked at. */
+/**
+ * Patches Ink and its packages during the build, by replacing pieces of text. The build fails where a package no longer has a piece, so
+ * that a new version is looked at.
+ */
 
 import { readFileSync } from 'node:fs'
 import type { Plugin } from 'esbuild'
@@ -7,17 +10,18 @@ type Patch = { readonly file: RegExp; readonly changes: readonly (readonly [befo
 
 const patches: readonly Patch[] = [
   {
-    // Yoga asks whether there is a `fetch` before it takes its own bytes. To answer Node loads undici: 45 ms of the time to the first frame.
+    // Yoga tests for `fetch` before it takes its own bytes. By this test Node loads undici, which takes 45 ms of the time to the first
+    // frame.
     file: /[\\/]yoga-wasm-base64-esm\.js$/,
     changes: [['"function"!=typeof fetch', '!0']],
   },
   {
-    // Ink keeps the size of every text for ever; the live view has new texts for as long as it is open.
+    // Ink caches the size of every text for ever, and the live view shows new texts for as long as it is open. So the cache is bounded.
     file: /[\\/]ink[\\/]build[\\/]measure-text\.js$/,
     changes: [['cache.set(', 'if (cache.size >= 2000) cache.clear(); cache.set(']],
   },
   {
-    // The same of what became of a text that had to be cut or broken.
+    // Ink also caches every text that it had to cut or wrap. This cache is bounded too.
     file: /[\\/]ink[\\/]build[\\/]wrap-text\.js$/,
     changes: [
       ['const cache = {};', 'let cache = {}; let kept = 0;'],
@@ -25,7 +29,7 @@ const patches: readonly Patch[] = [
     ],
   },
   {
-    // Ink takes each row apart, sign by sign, for each frame; most rows are as they were in the frame before.
+    // Ink splits each row into characters for each frame. Most rows are the same as in the frame before, so their characters are kept.
     file: /[\\/]ink[\\/]build[\\/]output\.js$/,
     changes: [
       ['export default class Output', 'const shared = new OutputCaches();\nexport default class Output'],
@@ -35,7 +39,7 @@ const patches: readonly Patch[] = [
       ['this.blockWidths.set(', 'if (this.blockWidths.size >= 1000) this.blockWidths.clear(); this.blockWidths.set('],
     ],
   },
-  // Between two signs of one style nothing changes. Ink compares the styles of all signs of a frame, most of them blanks.
+  // Ink compares the styles of all characters of a frame. Where two neighbours have the same style object, the comparison is left out.
   {
     file: /[\\/]ansi-tokenize[\\/]build[\\/]styledChars\.js$/,
     changes: [['styles: [...codes]', 'styles: codes']],
@@ -56,7 +60,7 @@ const patches: readonly Patch[] = [
     ],
   },
   {
-    // The width of a text is known from its layout.
+    // The width of a text is known from its layout, so it is not measured again.
     file: /[\\/]ink[\\/]build[\\/]render-node-to-output\.js$/,
     changes: [
       ["import widestLine from 'widest-line';", "import measureText from './measure-text.js';"],

@@ -1,19 +1,19 @@
 /**
- * Puts chunks that are loaded together into one file. esbuild makes a chunk for each set of entries that shares it, and each lazy import is an
- * entry: one command would load a hundred files, and Node takes longer to find and link them than they take to run.
+ * Puts chunks that are loaded together into one file. esbuild makes a chunk for each set of entries that shares it, and each lazy import is
+ * an entry: one command would load a hundred files, and Node takes longer to find and link them than they take to run.
  */
 
 import { posix } from 'node:path'
 import type { BuildResult, Metafile, Plugin } from 'esbuild'
 
-/** A bundle in chunks that was not written. */
+/** The result of a build: a bundle in chunks, which is in memory and not written. */
 export type Chunks = BuildResult<{ metafile: true; write: false }>
-/** Sources that one start loads, the first of them and those that it imports lazily. */
+/** The sources that one start of the program loads: its entry, and the sources that the entry imports lazily. */
 export type Start = readonly string[]
 
 type Outputs = Metafile['outputs']
 
-/** These files and all that they import at once. */
+/** Returns these files, and all files that they import statically. */
 const loadedWith = (outputs: Outputs, files: readonly string[]): ReadonlySet<string> => {
   const seen = new Set(files)
   for (const file of seen)
@@ -21,7 +21,7 @@ const loadedWith = (outputs: Outputs, files: readonly string[]): ReadonlySet<str
   return seen
 }
 
-/** The shared chunks that these starts load, each with the name of its group: those that the same starts load have the same. */
+/** Returns the shared chunks that the starts load, each with the name of its group. Chunks that the same starts load are one group. */
 const groupsOf = (outputs: Outputs, starts: readonly Start[]): ReadonlyMap<string, string> => {
   const entries = new Map(Object.entries(outputs).map(([file, { entryPoint }]) => [entryPoint, file]))
   const fileOf = (source: string): string => {
@@ -43,7 +43,10 @@ const prepared = (text: string): string =>
 
 const imports = (paths: Iterable<string>): string => [...paths].map((path) => `import ${JSON.stringify(path)};`).join('')
 
-/** Builds chunks anew: who imports one of a group imports all of it first, so that esbuild finds them shared by the same entries. */
+/**
+ * Returns the plugin for a second build of the chunks. A file that imports one chunk of a group imports the whole group first, so that
+ * esbuild puts the group into one chunk.
+ */
 export const merged = ({ outputFiles, metafile: { outputs } }: Chunks, root: string, starts: readonly Start[]): Plugin => ({
   name: 'merge-chunks',
   setup: ({ onResolve, onLoad }) => {

@@ -4,15 +4,15 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Metafile } from 'esbuild'
 
-/** Licences whose code may be passed on inside a package under MIT. */
+/** The licences whose code may be a part of a package under MIT. */
 const accepted = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MIT-0']
 
 type Bundled = { readonly name: string; readonly version: string; readonly license: string; readonly author: string; readonly text: string }
 
-/** What is passed on beside the bundle: the samples of GitHub. */
+/** The licence of the samples of GitHub, which the package contains besides the bundle. */
 const beside = ['node_modules/@octokit/webhooks-examples']
 
-/** Folders of the packages that left bytes in an output: `node_modules/a/node_modules/b`. */
+/** Returns the folders of the packages that have code in an output, such as `node_modules/a/node_modules/b`. */
 const foldersOf = ({ outputs }: Metafile): string[] => {
   const folders = new Set<string>()
   for (const { inputs } of Object.values(outputs))
@@ -32,7 +32,7 @@ const readPackage = (folder: string): Bundled => {
   return { name, version, license, author: author?.name ?? author ?? '', text: texts.join('\n\n') }
 }
 
-/** One text: each licence once, below the packages that it is of. Throws on a licence that is not accepted. */
+/** Returns the notices: each text of a licence once, below the names of its packages. Throws for a licence that is not accepted. */
 export const renderNotices = (root: string, metafile: Metafile): string => {
   const byText = new Map<string, string[]>()
   for (const { name, version, license, author, text } of [...foldersOf(metafile), ...beside].map((folder) =>

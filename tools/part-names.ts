@@ -20,29 +20,32 @@ const choice = (parts: readonly Listed[]): Lists => ({
   enumDescriptions: parts.map(({ title }) => title),
 })
 
-/** A target, and after it its other names. */
+/** The names of a target: first its name, then its aliases. */
 const withAliases = (target: Listed): Listed[] => [
   target,
   ...(target.aliases ?? []).map((name) => ({ name, title: `The same as ${target.name}` })),
 ]
 
-/** Where editors list the targets, those come first that need no account with a platform but the code host's. */
+/** The targets that editors list first: they need no account with a platform besides that of the code host. */
 const first: readonly Listed[] = [log, githubComment, http]
 const targetsInOrder = [...first, ...targets.filter((target) => !first.includes(target))]
 
 const families: ReadonlyMap<unknown, Lists> = new Map([
-  // Not listed: a plugin's part is known by the form of its name.
+  // A plugin's part cannot be listed, so a pattern allows every name of its form.
   ['plugins', { pattern: pluginNamePattern.source }],
   ['operators', { 'x-operators': operators.map(({ name }) => name) }],
   ['runners', choice(runners)],
   ['schemes', choice([...schemes, ...presets.flatMap(withAliases)])],
   ['stores', choice(stores)],
-  // What a run has where nothing is said.
+  // The toolsets that a run has by default.
   ['toolsets', { default: toolsets.map(({ name }) => name) }],
   ['targets', choice(targetsInOrder.flatMap(withAliases))],
 ])
 
-/** The node with its family's names in the place of `x-names`. What it lists itself, because it is planned only, comes after them. */
+/**
+ * Returns the node with the names of its family in place of `x-names`. Names that the node lists itself, because they are only planned,
+ * come after them.
+ */
 export const withNames = (node: Node): Node => {
   const family = node['x-names']
   if (family === undefined) return node
@@ -56,7 +59,9 @@ export const withNames = (node: Node): Node => {
   return out
 }
 
-/** The node of operators' own toolsets, whose names may be neither those of built-in ones nor those that runs may not have. */
+/**
+ * Returns the node of the operators' own toolsets. Their names may be neither names of built-in toolsets nor names that runs may not have.
+ */
 export const withoutToolsets = (node: Node): Node => {
   const forbidden = node['x-forbidden-toolsets']
   if (!Array.isArray(forbidden)) return node

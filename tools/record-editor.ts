@@ -1,4 +1,7 @@
-/** Makes `docs/editor.svg`: a session of the terminal editor in a real pseudo-terminal, its frames one after the other. `npm run record`. */
+/**
+ * Makes `docs/editor.svg`, a moving picture of the terminal editor: it runs the editor in a pseudo-terminal, and draws its frames. `npm run
+ * record`.
+ */
 
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +19,10 @@ const rows = 28
 const cell = { width: 8, height: 17 }
 const patienceMs = 60_000
 
-/** The row of the form that is gone to first, what is typed, and what must be on the screen before it counts as a frame. `passing`: it is no frame of its own. */
+/**
+ * The row of the form that is gone to first, what is typed, and what must be on the screen before it counts as a frame. `passing`: it is no
+ * frame of its own.
+ */
 const scenes: readonly { readonly row?: string; readonly keys: string; readonly see: RegExp; readonly passing?: true }[] = [
   { keys: 'jj', see: /> pr-review +cfg .* ok/ },
   { keys: '\r', see: /dispatch +ok/ },
@@ -31,7 +37,7 @@ const scenes: readonly { readonly row?: string; readonly keys: string; readonly 
 ]
 const secondsEach = 2.5
 
-/** What stands beside the route of the example. */
+/** The files that the example has besides its route. */
 const subscriptions: readonly (readonly string[])[] = [
   ['deploys', '--events', 'push', '--prompt', '{pusher.name} pushed to {ref}', '--deliver', 'slack', '--deliver-only'],
   ['alerts', '--prompt', '{title}: {text}', '--deliver', 'ntfy', '--description', 'Wakes whoever is on call'],
@@ -58,7 +64,7 @@ const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceA
 
 type Run = { text: string; readonly style: string; readonly isInverse: boolean; readonly from: number }
 
-/** The cells of a row that look alike, together. */
+/** Joins neighbouring cells of a row that look alike. */
 const runsOf = (screen: Screen, y: number): readonly Run[] => {
   const line = screen.buffer.active.getLine(screen.buffer.active.baseY + y)
   const runs: Run[] = []
@@ -89,7 +95,7 @@ const frameOf = (screen: Screen): string =>
       .join(''),
   ).join('\n')
 
-/** Each frame is seen for its share of the time, the others not. */
+/** Shows each frame for its share of the time, and hides it for the rest. */
 const svgOf = (frames: readonly string[]): string => {
   const seconds = frames.length * secondsEach
   const share = 100 / frames.length

@@ -6,7 +6,7 @@ type Node = { readonly [key: string]: unknown }
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Definitions that have a table of their own, in reading order. */
+/** The definitions that have a table of their own, in the order of the page. */
 const tables = [
   'WebhookSettings',
   'Route',
@@ -20,13 +20,13 @@ const tables = [
   'Platform',
 ] as const
 
-/** The definition that a node refers to, with its name. */
+/** Returns the definition that a node refers to, and its name. */
 const referred = ({ $ref }: Node, definitions: Node): readonly [string, Node] | undefined => {
   const name = typeof $ref === 'string' ? $ref.slice('#/definitions/'.length) : undefined
   return name === undefined ? undefined : [name, definitions[name] as Node]
 }
 
-/** Definitions whose values have a table, and what a name with a hyphen stands for there. */
+/** The definitions whose values have a table. The text says what a name with a hyphen means in the table. */
 const valueTables = [
   ['Target', '| a name with a hyphen, like `acme-chat` | The target of a [plugin](plugins.md) |'],
   ['SchemeName', '| a name with a hyphen, like `acme-sign` | The scheme of a [plugin](plugins.md) |'],
@@ -34,7 +34,7 @@ const valueTables = [
 
 const linked: ReadonlySet<string> = new Set([...tables, ...valueTables.map(([name]) => name)])
 
-/** What a reader of YAML calls two types of JSON Schema. */
+/** The names that two types of JSON Schema have for readers of YAML. */
 const yamlWords: { readonly [type: string]: string } = { object: 'map', array: 'list' }
 
 const typeOf = (node: Node, definitions: Node): string => {
@@ -55,7 +55,7 @@ const cell = (text: unknown): string =>
     .replaceAll('\n', ' ')
     .replaceAll('|', '\\|')
 
-/** The heading of a key's own table: below a definition its name, below a section the whole path. */
+/** Returns the heading of a key's own table: the key's name below a definition, the whole path below a section. */
 const pathOf = (within: string, key: string): string => (within === '' ? key : `${within}.${key}`)
 const anchorOf = (path: string): string => path.replaceAll('.', '')
 
@@ -67,7 +67,7 @@ const row = (key: string, node: Node, required: readonly string[], definitions: 
   return `| \`${key}\` | ${type} | ${fallback} | ${cell(meaning)} |`
 }
 
-/** The keys of a map, and below them a table for each key that is a map itself. */
+/** Writes the table of a map's keys, and below it a table for each key that is itself a map. */
 const table = (node: Node, definitions: Node, within = ''): string => {
   const required = (node.required as string[]) ?? []
   const keys = Object.entries(node.properties as { readonly [key: string]: Node })
@@ -79,7 +79,7 @@ const table = (node: Node, definitions: Node, within = ''): string => {
   return [['| key | type | default | meaning |', '|---|---|---|---|', ...rows].join('\n'), ...inner].join('\n\n')
 }
 
-/** The values of a definition that is one of a list. */
+/** Writes the table of the values of a definition that allows a list of values. */
 const values = (name: string, plugged: string, definitions: Node): string => {
   const { description, oneOf } = definitions[name] as { description: string; oneOf: Node[] }
   const branch = oneOf.find((each) => 'enum' in each) as { enum: string[]; enumDescriptions: string[] }
@@ -87,7 +87,7 @@ const values = (name: string, plugged: string, definitions: Node): string => {
   return `## ${name}\n\n${cell(description)}\n\n| value | meaning |\n|---|---|\n${[...rows, plugged].join('\n')}`
 }
 
-/** The whole page. */
+/** Returns the whole page. */
 export const renderReference = (schema: Node): string => {
   const definitions = schema.definitions as Node
   const sections = (node: Node, names: readonly string[]): string[] =>
@@ -111,7 +111,7 @@ export const renderReference = (schema: Node): string => {
   ].join('\n\n')
 }
 
-/** A page with its table of exit codes as the code has them. */
+/** Returns a page in which the table of exit codes is written anew from the code. */
 export const withExitCodes = (page: string): string => {
   const rows = exitCodes.map(({ code, meaning }) => `| ${code} | ${meaning} |`)
   const place = /(\| exit code \| meaning \|\n\|---\|---\|\n)[\s\S]*?(?=\n\n<!-- end -->)/

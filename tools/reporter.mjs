@@ -1,13 +1,16 @@
-/** Prints what `npm test` shows: a line for each file, all details of failures, and the counts. The runner decides whether the tests passed. */
+/**
+ * Prints the output of `npm test`: a line for each file, all details of failures, and the counts. The runner decides whether the tests
+ * passed.
+ */
 
 import { Transform } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
-// Line ends and tabs stay; whatever else steers a terminal or makes a log binary is spelled out.
+// Control characters other than line ends and tabs are written as escapes, because they would steer a terminal or make a log binary.
 const visible = (line) =>
   line.replace(/[\0-\x08\x0b-\x1f\x7f]/g, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`)
 
-/** TAP in; out come its outermost lines, its failures at any depth, and what stands below them. */
+/** Reads TAP. Writes its outermost lines, its failures at any depth, and the details below them. */
 // biome-ignore lint/style/noDefaultExport: the runner loads a reporter by its default export
 export default class Reporter extends Transform {
   #decoder = new StringDecoder()

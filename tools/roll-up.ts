@@ -1,4 +1,7 @@
-/** One file of declarations for a public module: what its exports refer to, out of all files, each declaration as it is written. */
+/**
+ * Makes one file of TypeScript declarations for a public module: it collects the declarations that the exports refer to, from all files, as
+ * they are written.
+ */
 
 import { relative } from 'node:path'
 import ts from 'typescript'
@@ -8,7 +11,7 @@ type Declared = ts.TypeAliasDeclaration | ts.InterfaceDeclaration | ts.VariableD
 const isDeclared = (node: ts.Node): node is Declared =>
   ts.isTypeAliasDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isVariableDeclaration(node)
 
-/** Throws for what it cannot say on its own: two declarations of one name, or one of another kind. */
+/** Returns the text of the file. Throws where two declarations have one name, and for a kind of declaration that it does not know. */
 export const rollUp = (root: string, entry: string): string => {
   const { config } = ts.readConfigFile(`${root}/tsconfig.json`, ts.sys.readFile)
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)
@@ -25,7 +28,7 @@ export const rollUp = (root: string, entry: string): string => {
     '/// <reference types="node" />',
     ...[...outside].map(([from, names]) => `import type { ${[...names].sort().join(', ')} } from '${from}'`),
     ...[...declarations].map(([name, node]) => declarationOf(name, node, isPublic.has(name), checker)),
-    // Without it everything that is declared here would be exported.
+    // Without this empty export, every declaration of the file would be exported.
     'export {}\n',
   ].join('\n\n')
 }
@@ -33,11 +36,11 @@ export const rollUp = (root: string, entry: string): string => {
 type Collected = {
   /** The declarations by their names. */
   readonly declarations: ReadonlyMap<string, Declared>
-  /** The types of Node itself, which stay imports, by their modules. */
+  /** The types of Node itself, by their modules. They stay imports. */
   readonly outside: ReadonlyMap<string, ReadonlySet<string>>
 }
 
-/** Collects the declarations of these symbols, and of all types that they refer to. */
+/** Collects the declarations of these symbols, and the declarations of all types that these refer to. */
 const collect = (exported: readonly ts.Symbol[], program: ts.Program, root: string): Collected => {
   const checker = program.getTypeChecker()
   const declarations = new Map<string, Declared>()
@@ -78,10 +81,10 @@ const collect = (exported: readonly ts.Symbol[], program: ts.Program, root: stri
   return { declarations, outside }
 }
 
-/** A type that is worked out of a constant: said as what comes out. */
+/** Returns a type that is derived from a constant, written as the derived type. */
 const isComputed = (node: Declared): boolean => ts.isTypeAliasDeclaration(node) && ts.isTypeOperatorNode(node.type)
 
-/** The types in the head of a function that a constant holds. */
+/** Returns the types of parameters and result of a function that is a constant. */
 const signatureOf = ({ name, initializer }: ts.VariableDeclaration): readonly ts.Node[] => {
   if (!initializer || !ts.isArrowFunction(initializer) || !initializer.type)
     throw new Error(`${name.getText()}: its types are not written out`)
@@ -103,7 +106,7 @@ const typeTextOf = ({ initializer }: ts.VariableDeclaration): string => {
   return `(${written.join(', ')}) => ${type?.getText()}`
 }
 
-/** What is said of a declaration; a comment with an empty line after it is about its file. */
+/** Returns the comment of a declaration. A comment with an empty line after it is about the file, so it is left out. */
 const commentOf = (node: ts.Node): string => {
   const { text } = node.getSourceFile()
   const [last] = (ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []).slice(-1)

@@ -1,4 +1,4 @@
-/** GitHub's samples, taken from its community's examples; those of other senders are written by hand. */
+/** Writes the samples of GitHub from the published examples of its community. The samples of other senders are written by hand. */
 
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ type Examples = readonly { readonly name: string; readonly examples: readonly Ex
 
 const examplesFile = fileURLToPath(import.meta.resolve('@octokit/webhooks-examples/api.github.com/index.json'))
 
-/** By name: the event, and for some its action. */
+/** The event of each sample, by the name of the sample, and for some events the action. */
 const descriptions: { readonly [name: string]: string } = {
   'check_run.completed': 'A check of a commit has ended.',
   'check_suite.completed': 'All checks of a commit have ended.',
@@ -47,7 +47,7 @@ const headersOf = (event: string): { readonly [name: string]: string } => ({
   'X-Hub-Signature-256': '***',
 })
 
-/** The text of each file, by its path. */
+/** Returns the text of each file, by its path. */
 export const renderSamples = (): { readonly [file: string]: string } => {
   const all = JSON.parse(readFileSync(examplesFile, 'utf8')) as Examples
   const files = Object.entries(descriptions).map(([name, description]) => {

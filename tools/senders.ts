@@ -3,14 +3,14 @@
 import type { Preset } from '../src/parts/schemes/preset.ts'
 import type { Scheme } from '../src/parts/schemes/scheme.ts'
 
-/** Public keys that belong to nobody, for the examples. */
+/** Public keys for the examples, whose private keys nobody has. */
 const publicKeys: { readonly [algorithm: string]: string } = {
   ed25519: 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
   ecdsa_p256:
     'MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEKmxoi4MgGf3sK9KiQYL8/bzRTle9WOU//P6hYpoaPJAhuwtDANQnGfCPUoM8wm4TGh6Ipryl2LdK1/E7Jg/uoA==',
 }
 
-/** How the variable with its key is called in the examples. */
+/** Returns the name of the environment variable that has the key of a preset in the examples. */
 export const keyVariable = ({ name, keys }: Preset): string => `${name.toUpperCase()}_${keys === 'public' ? 'PUBLIC_KEY' : 'SECRET'}`
 
 const keyLines = (preset: Preset): string[] => {
@@ -19,7 +19,7 @@ const keyLines = (preset: Preset): string[] => {
   return [`secret: \${${keyVariable(preset)}}`]
 }
 
-/** By what a request is known that comes a second time. */
+/** Says by what the gateway recognises a request that comes a second time. */
 export const repeatKnownBy = ({ description: { id, signed = '{body}', algorithm } }: Preset): string => {
   if (!id) return 'nothing'
   const isSigning = algorithm !== 'token' && algorithm !== 'basic'
@@ -111,7 +111,7 @@ platforms:
 
 Try it: \`headgate webhook test pr-review --sample github/pull_request.opened\`.`
 
-/** Whether senders send again what was refused: from what the registry says of each. */
+/** Writes the table of senders that repeat refused requests and senders that do not, as the registry says. */
 const sendAgain = (presets: readonly Preset[], schemes: readonly Scheme[]): string => {
   const repeating = [...schemes, ...presets].filter(({ repeats }) => repeats)
   const rest = presets.filter(({ repeats }) => !repeats).map(({ title }) => title)
@@ -169,7 +169,7 @@ platforms:
 What is signed is a template: \`{body}\`, \`{timestamp}\`, \`{id}\`, \`{url}\`, \`{method}\`, \`{path}\`, \`{header.X}\`, \`{query.X}\`, \`{payload.a.b}\`, and for the odd ones \`{form}\` (the sorted fields of
 a form), \`{json}\` (the body, or the field \`payload\` of a form), \`{lines}\`, \`{crc32}\` and \`{secret}\`. A request that lacks one of these values is refused: a missing value never counts as an empty text.`
 
-/** The whole page. */
+/** Returns the whole page. */
 export const renderSenders = (presets: readonly Preset[], schemes: readonly Scheme[]): string =>
   [
     '# Senders',

@@ -17,7 +17,7 @@ const namesByChoice = (node: Node): NamesByChoice =>
 
 const namesInWords = (names: Names): string => names.map((name) => `\`${name}\``).join(' or ')
 
-/** The node as editors see it. */
+/** Returns a node for editors. */
 export const withEnvNames = (node: Node): Node => {
   if (node['x-env'] === undefined) return node
   const { 'x-env': _, 'x-redact': __, ...shown } = node
@@ -28,12 +28,12 @@ export const withEnvNames = (node: Node): Node => {
   return { ...shown, markdownDescription: `${shown.markdownDescription}${wins}${stands}` }
 }
 
-/** A key as the settings in the program have it: `api_key` is `apiKey`. */
+/** Returns the name that a key has in the program: `api_key` becomes `apiKey`. */
 const camelCase = (key: string): string => key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 export type EnvByChoice = { readonly [choice: string]: { readonly [setting: string]: Names } }
 
-/** By runner, out of the section with its settings. */
+/** Returns the names of environment variables by runner, from the section with the runner's settings. */
 export const envByChoice = (section: Node): EnvByChoice => {
   const out: { [choice: string]: { [setting: string]: Names } } = {}
   for (const [key, node] of Object.entries(section.properties as Node))
@@ -44,7 +44,7 @@ export const envByChoice = (section: Node): EnvByChoice => {
 const aliasesOf = (targets: readonly TargetPart[]): Node =>
   Object.fromEntries(targets.flatMap(({ name, aliases = [] }) => aliases.map((alias) => [alias, name])))
 
-/** The module that runners and `target-name.ts` read. */
+/** Returns the text of the module that runners and `target-name.ts` import. */
 export const renderSettings = (runners: EnvByChoice, targets: readonly TargetPart[]): string =>
   [
     '/** The environment variables of each built-in runner, by its setting. */',

@@ -1,4 +1,7 @@
-/** Makes of what each target declares the parts of the schema that tell of targets: the sections under `platforms`, and the keys of `deliver_extra`. */
+/**
+ * Makes the parts of the schema that are about targets from the declarations of the targets: the sections under `platforms`, and the keys
+ * of `deliver_extra`.
+ */
 
 import { platformOf, threadKeys } from '../src/parts/delivery/settings.ts'
 import { targets } from '../src/parts/targets/index.ts'
@@ -10,10 +13,10 @@ type Definitions = { readonly [name: string]: Node }
 
 const propertiesOf = (node: Node | undefined): Definitions => (node?.properties ?? {}) as Definitions
 
-/** `api_key` is "Api key". */
+/** Returns the title of a key: "Api key" for `api_key`. */
 const inWords = (key: string): string => `${key.charAt(0).toUpperCase()}${key.slice(1).replaceAll('_', ' ')}`
 
-/** The name of the definition of a platform's section: `google_chat` has `GoogleChatPlatform`. */
+/** Returns the name of the definition of a platform's section: `GoogleChatPlatform` for `google_chat`. */
 const definitionOf = (platform: string): string =>
   `${platform.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())}Platform`
 
@@ -24,7 +27,7 @@ export const platformSections: Definitions = Object.fromEntries(
   ),
 )
 
-/** The definitions of those sections. `Platform` is the section of any platform, and says of each what it says of a plugin's. */
+/** Returns the definitions of the sections. The node is `Platform`, the section of any platform, whose keys each section has too. */
 export const platformDefinitions = ({ properties, additionalProperties }: Node): Definitions => {
   const { enabled } = properties as Definitions
   return Object.fromEntries(
@@ -39,11 +42,14 @@ export const platformDefinitions = ({ properties, additionalProperties }: Node):
   )
 }
 
-/** How a target is connected, in a sentence; empty where it needs no setting. */
+/** Returns a sentence that says how a target is connected; empty where it needs no setting. */
 const connectedBy = ({ needs = [] }: TargetPart): string =>
   needs.length === 0 ? '' : ` Connected by ${needs.map((keys) => keys.map((key) => `\`${key}\``).join(' and ')).join(', or ')}.`
 
-/** `deliver_extra` with the keys that have a type, which are checked whatever the target is. `node` has what all chat targets share. */
+/**
+ * Returns `deliver_extra` with the keys that have a type, which are checked for every target. `node` has the keys that all chat targets
+ * share.
+ */
 export const withTypedKeys = (node: Node): Node => {
   const typed = declaring.flatMap((part) => Object.entries(extraOf(part)).filter(([, { type }]) => type !== undefined))
   const [twice] = typed.find(([key], i) => typed.findIndex(([other]) => other === key) !== i) ?? []
@@ -56,11 +62,11 @@ export const withTypedKeys = (node: Node): Node => {
   }
 }
 
-/** All but threads, which few who deliver with such a target look for. */
+/** The shared keys except those of threads, which few users of such a target need. */
 const mainKeysOf = (part: TargetPart): string[] =>
   Object.keys(extraOf(part)).flatMap((key) => (threadKeys.some((thread) => thread === key) ? [] : [`\`${key}\``]))
 
-/** The keys of `deliver_extra` that a target declares, for editors: without those that it only refuses. */
+/** Returns the keys of `deliver_extra` that a target declares, without the keys that it only refuses. */
 export const extraOf = ({ schema }: Pick<TargetPart, 'schema'>): { readonly [key: string]: KeySchema } =>
   Object.fromEntries(
     Object.entries(schema?.deliver_extra.properties ?? {}).flatMap(([key, node]) => {
@@ -69,7 +75,10 @@ export const extraOf = ({ schema }: Pick<TargetPart, 'schema'>): { readonly [key
     }),
   )
 
-/** What editors know of a key that one target reads: what `deliver_extra` says of it, and above that what the target says. */
+/**
+ * Returns the node of a key that one target reads: the node of this key in `deliver_extra`, with the members that the target declares on
+ * top.
+ */
 export const keyOfTarget = (key: string, node: KeySchema, deliverExtra: Node | undefined): Node => {
   const shared = propertiesOf(deliverExtra)[key]
   const said = node.description === undefined ? {} : { markdownDescription: node.description }
@@ -78,7 +87,7 @@ export const keyOfTarget = (key: string, node: KeySchema, deliverExtra: Node | u
 
 const isRequiring = ({ requires = [] }: TargetPart): boolean => requires.length > 0
 
-/** The targets that give keys a type. First those that a route must give keys. */
+/** The targets that give keys a type. Targets that need keys come first. */
 const declaring = targets
   .filter((part) => Object.values(extraOf(part)).some(({ type }) => type !== undefined))
   .sort((a, b) => Number(isRequiring(b)) - Number(isRequiring(a)))

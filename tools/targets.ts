@@ -4,7 +4,7 @@ import type { Setting, TargetPart } from '../src/parts/targets/target.ts'
 
 const code = (text: string): string => `\`${text}\``
 
-/** Names of a setting: in the file, and in the environment. */
+/** Returns the names of a setting: its key in the file, and its names in the environment. */
 const named = (settings: readonly Setting[], key: string): string => {
   const env = settings.find((setting) => setting.key === key)?.env ?? []
   return env.length === 0 ? code(key) : `${code(key)} (${env.map(code).join(', ')})`
@@ -50,7 +50,7 @@ order until one has it. A direct delivery answers 200 only when the mode's condi
 
 A target of your own is a plugin: [plugins.md](plugins.md).`
 
-/** The whole page. */
+/** Returns the whole page. */
 export const renderTargets = (targets: readonly TargetPart[]): string =>
   [
     '# Delivery targets',

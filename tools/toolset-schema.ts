@@ -1,4 +1,4 @@
-/** Makes of what each built-in toolset declares its section below `tools`. */
+/** Makes the section of each built-in toolset below `tools` in the schema, from the declaration of the toolset. */
 
 import { toolsets } from '../src/parts/tools/index.ts'
 import type { ToolsetSchema } from '../src/parts/tools/tool.ts'
@@ -13,5 +13,5 @@ const sectionOf = ({ properties, ...texts }: ToolsetSchema): Node => ({
   properties: Object.fromEntries(Object.entries(properties).map(([key, node]) => [key, inMarkdown(node)])),
 })
 
-/** The properties of `tools`. */
+/** The properties of `tools`: one section for each toolset that has settings. */
 export const toolSections: Node = Object.fromEntries(toolsets.flatMap(({ name, schema }) => (schema ? [[name, sectionOf(schema)]] : [])))

@@ -1,4 +1,7 @@
-/** Marks a condition with two operators, with none, or with a `field` that its operator does not look at, in the words of `validate`. */
+/**
+ * Adds rules to the schema by which an editor marks a condition with two operators, without any, or with a `field` that its operator does
+ * not look at, in the words of `validate`.
+ */
 
 import { operators } from '../../src/parts/operators/index.ts'
 import type { Definitions, Node } from './index.ts'
@@ -15,7 +18,7 @@ export const withOneOperator = (condition: Node): Node => {
   return { ...condition, dependencies }
 }
 
-/** A rule for each key that is there: what is not there costs nothing. */
+/** Returns a rule for each operator. A rule applies only where its key is present, so the other rules cost an editor nothing. */
 const refusing = (name: string, later: readonly string[], isFieldless: boolean): Node => ({
   allOf: [
     ...later.map((other) => ({ properties: { [other]: false }, errorMessage: exactly(`${name}, ${other}`) })),
@@ -30,7 +33,7 @@ const refusing = (name: string, later: readonly string[], isFieldless: boolean):
 
 const exactly = (found: string): string => `a condition needs exactly one operator, found ${found}: for several, write several conditions`
 
-/** `field` and no operator. A plugin's operator counts, so that the number of keys is asked for and no name. */
+/** Matches a condition with `field` and no operator. It looks at the number of keys, not at names, because plugins bring operators too. */
 const alone: Node = {
   if: { type: 'object', maxProperties: 1 },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema

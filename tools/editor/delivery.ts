@@ -1,11 +1,11 @@
-/** `deliver_extra` by target: once `deliver` names one, editors offer the keys that this target reads and mark any other. */
+/** Makes `deliver_extra` depend on the target: once `deliver` names a target, editors offer the keys that it reads, and mark all others. */
 
 import { targets } from '../../src/parts/targets/index.ts'
 import { extraOf, keyOfTarget } from '../target-schema.ts'
 import { type Inline, presentOrNot, withInline } from './flow.ts'
 import { type Definitions, type Node, type Rule, withRules } from './index.ts'
 
-/** Where `deliver_extra` stands, the key beside it that names the target, and whether texts are templates there. */
+/** A definition that has the settings of a delivery, its key that names the target, and whether the texts in it are templates. */
 const places = [
   { rules: 'RouteDelivery', of: ['Route', 'Subscription'], by: 'deliver', templates: true },
   { rules: 'ItemDelivery', of: ['DeliverTo'], by: 'target', templates: true },
@@ -15,10 +15,10 @@ type Place = (typeof places)[number]
 
 const propertiesOf = (node: Node | undefined): Definitions => (node?.properties ?? {}) as Definitions
 
-/** One target's settings: the definition that has them, and what is in it. */
+/** The definition with the settings of one target: its name, and its node. */
 type Settings = { readonly names: readonly string[]; readonly name: string; readonly node: Node; readonly isEmpty: boolean }
 
-/** The definitions, with one for the settings of each target, and the rules that choose among them. */
+/** Returns the definitions, with a definition for the settings of each target, and with rules that choose the definition by target. */
 export const withDeliverySettings = (definitions: Definitions): Definitions => {
   const made: { [name: string]: Node } = {}
   for (const place of places) {
@@ -34,13 +34,13 @@ export const withDeliverySettings = (definitions: Definitions): Definitions => {
   return { ...definitions, ...made }
 }
 
-/** Its rules offer `deliver_extra`, each as its target has it. */
+/** Returns the node with a bare `deliver_extra`, and with the rules that offer this key in the form of the chosen target. */
 const ruled = (node: Node, { rules }: Place): Node => {
   const deliver_extra = { title: 'Delivery settings', type: 'object', doNotSuggest: true }
   return withRules({ ...node, properties: { ...propertiesOf(node), deliver_extra } }, [{ $ref: `#/definitions/${rules}` }])
 }
 
-/** What a plugin reads, only it knows. The same where a route names no target yet, or several. */
+/** Returns the rule for a plugin's target, no target yet, or several targets: their keys are not known, so `deliver_extra` may have any. */
 const unknown = (by: string, node: Node, definitions: Definitions): Rule => {
   const { properties: _, ...open } = typeof node.$ref === 'string' ? { ...definitions.DeliverExtra, title: node.title } : node
   const branches = (definitions.Target?.oneOf ?? []) as readonly Node[]
@@ -53,7 +53,7 @@ const unknown = (by: string, node: Node, definitions: Definitions): Rule => {
   }
 }
 
-/** One target, or a list of them. A route of which nothing is there yet has neither, hence the `type`. */
+/** Returns the rules for one target and for a list of targets. An empty route has neither, so the conditions ask for the `type` of `by`. */
 const rulesOf = (by: string, all: readonly Settings[]): Rule[] => {
   const named = (type: string): Node => ({ type: 'object', required: [by], properties: { [by]: { type } } })
   const list = all.filter(({ isEmpty }) => !isEmpty).map((settings) => inList(by, settings))
@@ -65,7 +65,7 @@ const rulesOf = (by: string, all: readonly Settings[]): Rule[] => {
   ]
 }
 
-/** The target by any of its names. A pattern, for the values of an `enum` in a condition would show where the pointer rests. */
+/** Matches a target by any of its names. It is a pattern, because an editor would show the values of an `enum` where the pointer rests. */
 const namedAs = (names: readonly string[]): Node => ({ pattern: `^(?:${names.join('|')})$` })
 
 const one = (by: string, { names, name, node, isEmpty }: Settings): Rule => {
@@ -76,7 +76,7 @@ const one = (by: string, { names, name, node, isEmpty }: Settings): Rule => {
   const errorMessage = `the target "${names[0]}" needs deliver_extra.${required.join(', deliver_extra.')}`
   return {
     if: { properties: { [by]: namedAs(names) } },
-    // Apart: beside the property, editors would offer it a second time under the title of the route.
+    // This condition stands apart: beside the property, editors would offer `deliver_extra` a second time, under the title of the route.
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: required.length === 0 ? property : { allOf: [{ required: ['deliver_extra'], errorMessage }, property] },
   }
@@ -88,7 +88,7 @@ const inList = (by: string, { names, name }: Settings): Rule => ({
   then: { properties: { deliver_extra: { $ref: `#/definitions/${name}Shared` } } },
 })
 
-/** What a target commonly reads, on one line: what it needs, or else the first of its keys. */
+/** Returns the snippet for an empty `deliver_extra`, on one line: the keys that the target needs, or else the first of its keys. */
 const entryOf = ({ required, properties, description }: Node): Inline => {
   const keys = (required ?? Object.keys(properties as Definitions).slice(0, 1)) as readonly string[]
   const textOf = (key: string, i: number): string => {
@@ -100,7 +100,10 @@ const entryOf = ({ required, properties, description }: Node): Inline => {
 
 type Target = (typeof targets)[number]
 
-/** A job has a definition of its own where an example would be a template. */
+/**
+ * Makes the settings of a target. Where one of its examples is a template, jobs get a definition of their own, because jobs have no
+ * templates.
+ */
 const settingsOf = (target: Target, templates: boolean, definitions: Definitions): Settings => {
   const { name, aliases = [], title, requires } = target
   const keys = keysOf(target, definitions, true)
@@ -123,7 +126,10 @@ const settingsOf = (target: Target, templates: boolean, definitions: Definitions
   return { names: [name, ...aliases], name: `${pascal}${differ && !templates ? 'Job' : ''}Extra`, node, isEmpty }
 }
 
-/** The same keys where several targets share them: each passes over what only another one reads. */
+/**
+ * Returns the settings of a target for use in a list of targets that share one `deliver_extra`: keys of the other targets are allowed
+ * beside its own.
+ */
 const shareable = (name: string, { properties }: Node): Node => ({
   title: 'Delivery settings',
   type: 'object',
@@ -136,7 +142,7 @@ const shareable = (name: string, { properties }: Node): Node => ({
   ),
 })
 
-/** The keys that a target reads. Where texts are no templates, no example is one. */
+/** Returns the keys that a target reads. Where texts are no templates, examples that are templates are left out. */
 const keysOf = (target: Target, { DeliverExtra }: Definitions, templates: boolean): Definitions =>
   Object.fromEntries(
     Object.entries(extraOf(target)).map(([key, declared]) => {

@@ -1,4 +1,7 @@
-/** What editors offer as `events`: the schema's examples, which are the commonest, and after them every type that is known of a sender. */
+/**
+ * Adds to the schema what editors offer as `events`: first the examples of the schema, which are common types, then all known types of
+ * senders.
+ */
 
 import { knownEvents } from '../../src/parts/known-events.ts'
 import type { Definitions, Node } from './index.ts'

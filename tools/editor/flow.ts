@@ -9,10 +9,10 @@ import { withRules } from './index.ts'
 
 export type Inline = { readonly label: string; readonly description: string; readonly bodyText: string }
 
-/** What says of the keys of a map what may stand there. */
+/** The keywords of a node that describe the keys of a map. */
 const ofKeys = ['properties', 'patternProperties', 'additionalProperties', 'required', 'dependencies', 'defaultSnippets'] as const
 
-/** The map, with these entries where it is empty. `definition`: where the map itself is defined, so that it need not stand here again. */
+/** Returns a map's node that offers these entries where the map is empty. `definition`: the definition of the map, to refer to. */
 export const withInline = (node: Node, entries: readonly Inline[], definition?: string): Node => {
   const keys = Object.fromEntries(ofKeys.flatMap((key) => (key in node ? [[key, node[key]]] : [])))
   const rest = Object.fromEntries(Object.entries(node).filter(([key]) => !(key in keys)))
@@ -44,7 +44,7 @@ const conditionEntries: readonly Inline[] = [
   { label: 'not', description: 'The condition does not hold', bodyText: 'not: { field: ${1:pull_request.draft}, equals: ${2:true} }' },
 ]
 
-/** Keys of a route that are maps, and what commonly stands in each. */
+/** The keys of a route that are maps, with common entries of each. */
 const routeEntries: { readonly [key: string]: Inline } = {
   coalesce: {
     label: 'one run a target',
@@ -63,7 +63,9 @@ const routeEntries: { readonly [key: string]: Inline } = {
   },
 }
 
-/** Definitions of routes: a map gets its entries once it is there, because only a key that is not there yet is offered with its keys. */
+/**
+ * Adds the entries to maps in the definitions of routes. They apply once the map is present: a missing key is offered with its keys anyway.
+ */
 const routes = ['Route', 'Subscription']
 
 export const withInlineEntries = (definitions: Definitions): Definitions => {
@@ -82,7 +84,7 @@ const withRouteEntries = (route: Node): Node => {
   return withRules({ ...route, properties }, rules)
 }
 
-/** A key as it is once it stands there, and as it is offered before. */
+/** Returns a rule that describes a key by `there` where it is present, and by `before` where it is missing and can be offered. */
 export const presentOrNot = (key: string, there: Node, before: Node): Rule => ({
   if: { type: 'object', required: [key] },
   // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema

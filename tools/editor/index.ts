@@ -1,7 +1,7 @@
 /**
- * The schema as editors get it: the one that validates, stricter and more helpful where a person types. What `validate` says does not
- * depend on it. How each keyword acts in an editor is tested against yaml-language-server (test/contract/editor.test.ts): bare properties in
- * a `then` and `not` would make it say nonsense.
+ * Makes the schema that editors get from the schema that validates: stricter, and more helpful where a person types. What `validate` says
+ * does not depend on it. How each keyword acts in an editor is tested against yaml-language-server (test/contract/editor.test.ts): bare
+ * properties in a `then` and `not` would make it say nonsense.
  */
 
 import { withDeliverySettings } from './delivery.ts'
@@ -13,10 +13,10 @@ import { withDefaultTexts, withTargetTexts } from './texts.ts'
 
 export type Node = { readonly [key: string]: unknown }
 export type Definitions = { readonly [name: string]: Node }
-/** A condition and what follows, or where one is defined. */
+/** A rule of a schema: a condition with the schemas that follow from it, or a reference to a rule. */
 export type Rule = { readonly if: Node; readonly then: Node; readonly else?: Node } | { readonly $ref: string }
 
-/** Adds rules to those that a schema has. */
+/** Adds rules to the rules that a node has already. */
 export const withRules = (node: Node, rules: readonly Rule[]): Node => ({ ...node, allOf: [...((node.allOf as Rule[]) ?? []), ...rules] })
 
 export const forEditors = (schema: Node): Node => {

@@ -1,11 +1,11 @@
-/** Marks keys that cannot stand together, and a key that needs another, with the sentence that `validate` has for them. */
+/** Adds rules by which editors mark keys that exclude each other, and a key that needs another key, in the words of `validate`. */
 
 import { type Definitions, type Node, type Rule, withRules } from './index.ts'
 
 type Conflict = { readonly keys: readonly [string, string] }
 type Requirement = { readonly when: string; readonly key: string; readonly but: readonly string[] }
 
-/** The routes among the definitions, each with the rules that its `x-conflicts` and `x-requires` stand for. */
+/** Returns the definitions. Each definition of a route gets the rules that its `x-conflicts` and `x-requires` stand for. */
 export const withPairs = (definitions: Definitions): Definitions =>
   Object.fromEntries(
     Object.entries(definitions)
@@ -18,7 +18,7 @@ export const withPairs = (definitions: Definitions): Definitions =>
       }),
   )
 
-/** All these keys are used: a switch that is off is not. */
+/** Matches a route in which all these keys are used. A switch that is off does not count as used. */
 const used = (properties: Definitions, ...keys: readonly string[]): Node => ({
   type: 'object',
   required: keys,

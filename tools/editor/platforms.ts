@@ -1,4 +1,4 @@
-/** What a platform brings when its name is chosen: the settings that connect it, and not those that are as they commonly are. */
+/** Makes editors insert, with the name of a platform, the settings that connect it. Settings with a good default are left out. */
 
 import { platformOf } from '../../src/parts/delivery/settings.ts'
 import { targets } from '../../src/parts/targets/index.ts'
@@ -6,7 +6,7 @@ import type { Setting, TargetPart } from '../../src/parts/targets/target.ts'
 import { type Inline, presentOrNot, withInline } from './flow.ts'
 import { type Definitions, type Node, type Rule, withRules } from './index.ts'
 
-/** A setting, and the value that it is given to begin with. */
+/** A setting, and the value that the snippet begins with. */
 type Given = { readonly key: string; readonly value: string }
 
 const webhook: readonly Given[] = [
@@ -14,7 +14,7 @@ const webhook: readonly Given[] = [
   { key: 'secret', value: '${WEBHOOK_SECRET}' },
 ]
 
-/** The node of `platforms`, which offers a platform with these settings, and its keys once it is there. */
+/** Returns the node of `platforms`, which offers each platform with these settings, and the keys of a platform that is present. */
 export const withConnections = (platforms: Node, definitions: Definitions): Node => {
   const properties = { ...(platforms.properties as Definitions) }
   const rules = Object.entries(properties).flatMap(([name, node]): Rule[] => {
@@ -29,7 +29,9 @@ export const withConnections = (platforms: Node, definitions: Definitions): Node
   return withRules({ ...platforms, properties }, rules)
 }
 
-/** The first way to connect a target, which is the common one. A secret is a variable's, any other setting is left to be typed. */
+/**
+ * Returns the settings of the first, common way to connect a target. A secret is read from a variable; other settings are left to be typed.
+ */
 const connectionOf = (target: TargetPart | undefined): readonly Given[] =>
   (target?.needs?.[0] ?? []).map((key) => ({ key, value: valueOfSetting(target?.settings?.find((each) => each.key === key)) }))
 
@@ -41,7 +43,7 @@ const valueOfSetting = (setting: Setting | undefined): string => {
 const label = (given: readonly Given[]): string => given.map(({ key }) => key).join(', ')
 const description = 'What connects it'
 
-/** In a snippet a dollar and a closing brace of the text have a backslash. */
+/** Escapes a text for a snippet, where a dollar and a closing brace need a backslash. */
 const placeholder = ({ value }: Given, i: number): string => `\${${i + 1}:${value.replace(/[$}\\]/g, '\\$&')}}`
 
 const inlineOf = (given: readonly Given[]): Inline => ({

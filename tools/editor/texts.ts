@@ -1,11 +1,13 @@
-/** What editors show where the pointer rests: the default of each key, and of each target how it is connected and what it reads. */
+/**
+ * Adds the texts that editors show where the pointer rests: each key's default, and for each target how it is connected and what it reads.
+ */
 
 import { waysOf } from '../../src/parts/delivery/settings.ts'
 import { targets } from '../../src/parts/targets/index.ts'
 import { extraOf } from '../target-schema.ts'
 import type { Definitions, Node } from './index.ts'
 
-/** Every node with its default in its long text, unless that says it already. */
+/** Returns a schema in which the long text of each node tells its default, unless the text tells it already. */
 export const withDefaultTexts = (node: unknown): unknown => {
   if (Array.isArray(node)) return node.map(withDefaultTexts)
   if (typeof node !== 'object' || node === null) return node
@@ -18,7 +20,7 @@ export const withDefaultTexts = (node: unknown): unknown => {
 const quotedValue = (value: unknown): string =>
   value === '' ? 'an empty text' : `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``
 
-/** The names of targets, each with more than a name. */
+/** Returns the definitions, in which each name of a target has a text about the target. */
 export const withTargetTexts = (definitions: Definitions): Definitions => {
   const target = definitions.Target as Node
   const branches = (target.oneOf as readonly Node[]).map((branch) =>

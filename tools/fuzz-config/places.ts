@@ -1,15 +1,15 @@
-/** The paths of all keys that the schema knows, each in the file that it belongs to. */
+/** Lists the paths of all keys that the schema knows, each with the file that the key belongs to. */
 
 import type { Path } from '../../src/core/diagnostic.ts'
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 import { schema } from '../../src/generated/schema.ts'
 
-/** `beside`: for each map or list on the way, what must stand in it beside the next key. */
+/** A path in a file. `beside`: for each map or list on the path, the members that it must have besides the next key of the path. */
 export type SchemaPlace = { readonly file: string; readonly path: Path; readonly beside: readonly JsonObject[] }
 
 const definitions = schema.definitions as JsonObject
 
-/** The files with the definition of what each holds; a suite's name ends as those of suites do. */
+/** The kinds of files, each with the definition of its content. The name of the suite ends as the names of suites must. */
 const roots: readonly (readonly [file: string, node: JsonObject])[] = [
   ['config.yaml', schema],
   ['webhook_subscriptions.json', { $ref: '#/definitions/Subscriptions' }],
@@ -17,12 +17,12 @@ const roots: readonly (readonly [file: string, node: JsonObject])[] = [
   ['a.test.yaml', { $ref: '#/definitions/RouteTests' }],
 ]
 
-/** How often a definition may stand inside of itself: conditions do. */
+/** How often a definition may stand inside itself on a path, as a condition may. */
 const maxNesting = 2
 
 const branchWords = ['oneOf', 'anyOf', 'allOf', 'then', 'else'] as const
 
-/** The nodes that describe one value: references are followed, and of a union all branches count. */
+/** Returns the nodes that describe one value: references are followed, and all branches of a union count. */
 const nodesOf = (node: Json | undefined, names: readonly string[]): readonly (readonly [JsonObject, readonly string[]])[] => {
   if (!isObject(node)) return []
   const name = typeof node.$ref === 'string' ? node.$ref.slice('#/definitions/'.length) : undefined
@@ -32,7 +32,7 @@ const nodesOf = (node: Json | undefined, names: readonly string[]): readonly (re
   return [[node, names], ...named, ...branches.flatMap((branch) => nodesOf(branch, names))]
 }
 
-/** A name that the pattern of a map's keys takes; of marked keys (`x-`) there is nothing to check. */
+/** Returns a name that the pattern of a map's keys accepts. Keys with the prefix `x-` are not checked, so they are left out. */
 const nameFor = (pattern: string): string | undefined => ['a', 'a-b', 'http'].find((name) => new RegExp(pattern, 'u').test(name))
 
 const membersOf = (node: JsonObject): readonly (readonly [string | number, Json])[] => [
@@ -48,7 +48,7 @@ const membersOf = (node: JsonObject): readonly (readonly [string | number, Json]
 /** What may stand under `webhook` may stand under its `extra`: there it is looked for. */
 const isTwin = (path: Path): boolean => path[0] === 'platforms' && path[1] === 'webhook' && path.length > 2 && path[2] !== 'extra'
 
-/** Something that a key's schema takes, mostly. */
+/** Returns a value that a key's schema accepts in most cases. */
 const sampleOf = (node: Json | undefined): Json => {
   const nodes = nodesOf(node, []).map(([each]) => each)
   const told = nodes.flatMap(({ default: usual, examples, enum: allowed, const: only }) => [usual, examples, allowed, only].flat())
@@ -78,7 +78,7 @@ const walk = (node: Json, path: Path, beside: readonly JsonObject[], { file, nam
   }
 }
 
-/** Every place once, in the schema's order. */
+/** Returns every place once, in the order of the schema. */
 export const schemaPlaces = (): readonly SchemaPlace[] =>
   roots.flatMap(([file, node]) => {
     const found = new Map<string, SchemaPlace>()

@@ -1,4 +1,7 @@
-/** Sets keys of the schema to values of every kind and validates in this process: nothing may crash, and what is refused has a place and a way out. */
+/**
+ * Sets keys of the schema to values of every kind and validates in this process: nothing may crash, and what is refused has a place and a
+ * way out.
+ */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,7 +19,7 @@ export type Ran = { readonly cases: number; readonly slips: readonly Slip[] }
 const deep = (levels: number, end: Json): Json =>
   levels === 0 ? end : levels % 2 === 0 ? [deep(levels - 1, end)] : { a: deep(levels - 1, end) }
 
-/** Values of every kind, by name. */
+/** The values that are tried for each key: one or more of every kind, by name. */
 const values: { readonly [name: string]: Json } = {
   text: 'x',
   'empty text': '',
@@ -51,7 +54,7 @@ const bases: { readonly [file: string]: JsonObject } = {
   },
 }
 
-/** `at` with a value at a path; what is not there is made, with what must stand beside it where `beside` says it. */
+/** Returns `at` with the value at a path. Maps and lists that are missing on the path are made, with the members that `beside` asks for. */
 const withValue = (at: Json | undefined, [key, ...rest]: Path, value: Json, beside: readonly JsonObject[]): Json => {
   if (key === undefined) return value
   if (typeof key === 'number') return [withValue(undefined, rest, value, beside.slice(1))]
@@ -60,7 +63,7 @@ const withValue = (at: Json | undefined, [key, ...rest]: Path, value: Json, besi
   return { ...beside[0], ...members, [key]: below }
 }
 
-/** Findings about what a file lacks as a whole, or about what is not the file. */
+/** The codes of findings that need no place: they are about something that the whole file lacks, or about something outside the file. */
 const placeless: ReadonlySet<string> = new Set(['WH109'])
 
 const wrongWith = ({ code, message, place, help }: Diagnostic): readonly string[] => [
@@ -70,7 +73,7 @@ const wrongWith = ({ code, message, place, help }: Diagnostic): readonly string[
 
 type Case = { readonly place: SchemaPlace; readonly name: string; readonly isBare: boolean }
 
-/** Tries some of all cases, chosen by the seed; `cases` undefined: all of them. */
+/** Tries `cases` of all cases, chosen by the seed; all of them where `cases` is `undefined`. */
 export const runConfigFuzz = async ({ seed, cases }: { readonly seed: number; readonly cases?: number | undefined }): Promise<Ran> => {
   const all = schemaPlaces().flatMap((place) =>
     Object.keys(values).flatMap((name): Case[] => [

@@ -1,4 +1,6 @@
-/** Cases: each is made by its seed alone, and sends a few requests to one route. */
+/**
+ * Runs a case of the fuzz: it forges a few requests from a captured one, and sends them to one route. Its seed alone decides what it does.
+ */
 
 import { createRandom, type Random } from '../../bench/durability/random.ts'
 import { unsigned } from './exempt.ts'
@@ -18,12 +20,12 @@ import type { Address, RouteSettings, World } from './world.ts'
 
 export type CaseOptions = {
   readonly world: World
-  /** Whose requests are captured. */
+  /** The sender whose requests are captured. */
   readonly sender: Sender
-  /** All that a route may name beside it. */
+  /** All senders: a route may name others of them besides `sender`. */
   readonly senders: readonly Sender[]
   readonly seed: number
-  /** How many requests are sent. */
+  /** The number of requests that are sent. */
   readonly requests: number
 }
 
@@ -58,7 +60,7 @@ export const runCase = async (options: CaseOptions): Promise<readonly Finding[]>
   return findings
 }
 
-/** A route that the captured request may be sent to, and what else it takes. */
+/** Returns a route that the forged requests are sent to: it accepts the scheme of the sender, another scheme, or several. */
 const chooseRoute = ({ sender, senders }: CaseOptions, random: Random): readonly [Kind, Sender, RouteSettings] => {
   const others = senders.filter((each) => each !== sender && each.secret === sender.secret && unsigned[each.name] === undefined)
   const isBuiltin = sender.scheme.byName !== true
@@ -71,7 +73,7 @@ const chooseRoute = ({ sender, senders }: CaseOptions, random: Random): readonly
   return [kind, other, { name: kind === 'another route' ? 'other' : 'hook', verify, key: sender.key, address }]
 }
 
-/** What the genuine request gives; a sentence where its own route does not take it. */
+/** Sends the genuine request, and returns the reference for the judgement; a sentence where its own route does not accept the request. */
 const referenceOf = async (
   world: World,
   genuine: Genuine,
@@ -86,7 +88,10 @@ const referenceOf = async (
   return { sent: genuine.sent, alone: own.event, here }
 }
 
-/** On the route itself it is sent first, and takes its id. */
+/**
+ * Sends the genuine request to the route of the case before the forged ones, so that its delivery id is claimed. Returns its event, if
+ * accepted.
+ */
 const postAgain = async (world: World, route: RouteSettings, genuine: Genuine) => {
   world.forget()
   return (await world.post(route, genuine.sent)).event
@@ -94,7 +99,7 @@ const postAgain = async (world: World, route: RouteSettings, genuine: Genuine) =
 
 const families: readonly (readonly Mutation[])[] = [content, boundaries, addresses, headers, fields]
 
-/** None to three mutations. On the route of another sender the signature needs another dress first. */
+/** Applies none to three mutations. For the route of another sender, the signature is first put into that sender's form (`redress`). */
 const mutated = (scene: Scene, kind: Kind): { readonly sent: Sent; readonly steps: readonly string[] } => {
   const { random, genuine } = scene
   const steps = [...genuine.variants]

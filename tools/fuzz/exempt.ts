@@ -1,9 +1,11 @@
-/** What cannot be asked of some senders, each with its reason. Whatever is not here has to hold. */
+/**
+ * Lists the properties that the fuzz cannot ask of some senders, by scheme, each with the reason. All others must hold for every sender.
+ */
 
 import type { Json } from '../../src/core/json.ts'
 import { sortedFields, valueAtPath } from './parts.ts'
 
-/** Senders that sign nothing: who has captured one request may write any other. */
+/** Schemes that sign nothing: whoever has captured one request can write any other. Each with the reason. */
 export const unsigned: { readonly [scheme: string]: string } = {
   gitlab: 'its token is the secret itself',
   alertmanager: 'its token is the secret itself',
@@ -20,13 +22,13 @@ export const unsigned: { readonly [scheme: string]: string } = {
 
 const membersOf = (payload: Json, names: readonly string[]): Json => names.map((name) => valueAtPath(payload, name.split('.')) ?? null)
 
-/** The fields of a form; a value that stands several times counts once. */
+/** Returns the fields of a form. A field that has the same value several times counts once. */
 const pairsOf = (payload: Json): [string, string][] =>
   Object.entries((payload ?? {}) as { readonly [name: string]: Json }).flatMap(([name, value]) =>
     [...new Set([value].flat())].map((each): [string, string] => [name, String(each)]),
   )
 
-/** What a signature covers of a payload, where that is not the whole body: only this is compared, as a value that is the same for equal ones. */
+/** Schemes whose signature covers only a part of the body. `covered` returns this part of a payload, and only this part is compared. */
 export const partly: { readonly [scheme: string]: { readonly why: string; readonly covered: (payload: Json) => Json } } = {
   aws_sns: {
     why: 'it signs these fields and no others',
@@ -46,13 +48,13 @@ export const partly: { readonly [scheme: string]: { readonly why: string; readon
   },
 }
 
-/** Senders whose events have no id, on purpose: the same bytes may be two events. */
+/** Schemes whose events have no id on purpose, because the same bytes may be two events. */
 export const nameless: { readonly [scheme: string]: string } = {
   dropbox: 'an account that changes twice is told of in the same bytes',
   grafana: 'the same alert comes again in the same words while it lasts',
 }
 
-/** Senders whose id is in a header that nobody signs: a repeat is one as long as these headers are the same. */
+/** Schemes whose id is in a header that is not signed: a request counts as a repeat only while these headers are the same. */
 export const headerIds: { readonly [scheme: string]: string } = {
   bitbucket: 'X-Request-UUID is not signed',
   gitea: 'X-Gitea-Delivery is not signed',

@@ -1,4 +1,4 @@
-/** What a run of the fuzz found: a property that does not hold. */
+/** A finding of the fuzz: a forged request for which a property of the gateway does not hold. */
 
 export type Property =
   | 'the agent gets what was not signed'
@@ -11,20 +11,20 @@ export type Property =
 
 export type Finding = {
   readonly property: Property
-  /** Who signed. */
+  /** The name of the sender that signed the captured request. */
   readonly sender: string
-  /** The scheme that took it. */
+  /** The scheme that accepted the forged request. */
   readonly scheme: string
-  /** `alone`, `a list`, … */
+  /** The kind of route: `alone`, `a list`, … */
   readonly route: string
-  /** What was done to the request, and how the genuine one differed from a sample; empty: it is a sample as it is. */
+  /** The mutations, and how the genuine request differs from a sample. Empty where the request is a sample without change. */
   readonly steps: readonly string[]
-  /** What the gateway made of it. */
+  /** How the gateway ended the request. */
   readonly detail: string
-  /** The case, which this seed makes again. */
+  /** The seed of the case: with it the case can be run again. */
   readonly seed: number
 }
 
-/** Those that differ in nothing but their case and what was done to the request count as the same. */
+/** Returns a key for a finding. Findings that differ only in their case and mutations have the same key. */
 export const findingKey = ({ property, sender, scheme, route }: Finding): string =>
   [property, sender, scheme, route.split(' with ')[0]].join('\n')

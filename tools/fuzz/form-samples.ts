@@ -1,4 +1,4 @@
-/** Events that senders send in another shape than their samples have: as forms, without ids. */
+/** Sample events of some senders in a shape that their other samples do not have: as forms, or without ids. */
 
 import type { Sample } from '../../src/app/samples/sample-file.ts'
 
@@ -7,7 +7,7 @@ const asPayload = (value: object): Sample => ({ headers: formType, body: `payloa
 
 const push = { ref: 'refs/heads/main', repository: { full_name: 'acme/shop' }, pusher: { login: 'robin', name: 'robin' }, note: 'hello' }
 
-/** By the names of their schemes. */
+/** The samples, by the name of the scheme. */
 export const formSamples: { readonly [scheme: string]: readonly Sample[] } = {
   github: [asPayload(push)],
   gitea: [asPayload(push)],

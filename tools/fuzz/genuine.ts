@@ -1,4 +1,6 @@
-/** What a sender sends of its own will: its samples, with ids of all kinds, and with texts that strangers wrote in them. */
+/**
+ * Makes genuine requests of a sender: its samples, with ids of all kinds, and with texts that strangers may write in the sender's events.
+ */
 
 import { createHmac } from 'node:crypto'
 import type { Random } from '../../bench/durability/random.ts'
@@ -15,13 +17,13 @@ import { type Address, addressOf, host } from './world.ts'
 
 export type Genuine = {
   readonly sent: Sent
-  /** The address that was signed. */
+  /** The URL that was signed. */
   readonly url: string
-  /** How it differs from a sample; empty where it does not. */
+  /** How the request differs from a sample; empty where it does not. */
   readonly variants: readonly string[]
 }
 
-/** The time of all sending. Certificates that are made today are valid then. */
+/** The time at which all requests are sent. A certificate that is made today is still valid then. */
 const sendingTime = 4_000_000_000_000
 
 type Draft = {
@@ -35,11 +37,11 @@ type Change = (draft: Draft, sender: Sender, random: Random, type: string) => Dr
 
 const isForm = (type: string): boolean => type.toLowerCase().startsWith('application/x-www-form-urlencoded')
 
-/** Paths that the sender itself needs: no stranger writes there. */
+/** The paths of texts that a sender itself needs, so that no stranger's text is put there. */
 const ownPaths = ({ description: { id, event, timestamp, signature, identity, certificate } }: Sender): ReadonlySet<string> =>
   new Set([id, event, timestamp, signature, identity, certificate].flatMap((place) => [place?.body ?? []].flat()))
 
-/** Fields that strangers write in: a text message, a message of a topic. */
+/** The names of fields that strangers write in, such as the text of a message. */
 const open = ['Body', 'Message']
 
 const theirs = 'a text of a stranger'
@@ -73,7 +75,7 @@ const oddId: Change = (draft, _sender, random) => {
   return { ...draft, id, variants: [...draft.variants, 'an odd id'] }
 }
 
-/** What is JSON and no map: only the generic schemes have senders of all kinds. */
+/** JSON bodies that are no maps. Only senders of the generic schemes may send such bodies. */
 const bare: Change = (draft, _sender, random) => ({
   ...draft,
   body: random.pick(['"a&payload=%7B%22forged%22%3Atrue%7D&b=c"', '123.456', '17', 'true', '"a=b"', '[1]']),
@@ -93,7 +95,7 @@ type Here = { readonly name: string; readonly address: Address }
 
 const digitsOf = (random: Random, length: number): string => String(random.whole(10 ** length)).padStart(length, '0')
 
-/** One event, signed. `id`: its delivery id, where the sender has one. `undefined` where the sender signs no event of this kind. */
+/** Returns a signed request with one event. `id`: the delivery id it gets. `undefined` where the sender signs no event of this kind. */
 export const createGenuine = (sender: Sender, random: Random, route: Here, id?: string): Genuine | undefined => {
   const sample = random.pick(sender.samples)
   const told = { lines: Object.entries(sample.headers) as readonly HeaderLine[] }
@@ -111,7 +113,7 @@ export const createGenuine = (sender: Sender, random: Random, route: Here, id?: 
     body: bytesOf(signed.body),
     at: draft.at,
   }
-  // A test request has an X-Request-ID where its sender has no id; the sender itself has none.
+  // The program's own test requests get an X-Request-ID where the sender has no id. A genuine request of the sender has no such header.
   const own = Object.entries(signed.headers).filter(([name]) => sender.scheme.byName !== true || name !== 'X-Request-ID')
   const sent = own.reduce((made, [name, value]) => withHeader(made, name, inBytes(value)), bare)
   const last = maybeNameless({ sent, url: signed.url ?? url, variants: draft.variants }, sender, random)
@@ -119,14 +121,14 @@ export const createGenuine = (sender: Sender, random: Random, route: Here, id?: 
   return (random.whole(6) === 0 ? oddTime(last, sender, random) : undefined) ?? last
 }
 
-/** Where a preset's sender leaves out the header with the id, what is signed stands for it. */
+/** Sometimes leaves out the header with the id, as some senders do. The gateway then takes a digest of what is signed for the id. */
 const maybeNameless = (genuine: Genuine, { name, scheme }: Sender, random: Random): Genuine => {
   const [header] = scheme.idHeaders ?? []
   if (header === undefined || scheme.byName !== true || headerIds[name] === undefined || random.whole(6) > 0) return genuine
   return { ...genuine, sent: withHeader(genuine.sent, header, undefined), variants: [...genuine.variants, 'no id header'] }
 }
 
-/** Fifty digits, as the longest ids of senders have; some begin with what could be the rest of a number. */
+/** Returns an id of fifty digits, as long as the longest ids of senders. Some begin with text that could be the rest of a number. */
 const longDigits = (random: Random): string =>
   hex(random, 50).replace(/^.{4}/, (start) => (random.whole(2) === 0 ? start : digitsOf(random, 4)))
 
@@ -139,7 +141,7 @@ const signedBy = (sender: Sender, { body, id, at, variants }: Draft, url: string
   }
 }
 
-/** A sender writes in UTF-8 what is no latin1. */
+/** Returns a header value as a sender writes it: characters that are not in latin1 become their UTF-8 bytes. */
 const inBytes = (value: string): string => (/[^\0-\xff]/.test(value) ? bytesOf(value) : value)
 
 const addressHeaders = (address: Address): readonly HeaderLine[] =>
@@ -151,7 +153,7 @@ const addressHeaders = (address: Address): readonly HeaderLine[] =>
       ]
     : [['Host', host]]
 
-/** A token whose times are texts, or not there: a sender may write such, and it must not last for ever. */
+/** Returns a token whose times are texts or are missing. A sender may write such a token, and it must not be accepted for ever. */
 const oddClaims = ({ sent, ...genuine }: Genuine, { description, secret }: Sender, random: Random): Genuine => {
   const { header = 'Authorization', prefix = '' } = description.signature ?? {}
   const [head = '', body = ''] = (headerIn(sent, header) ?? '').slice(prefix.length).split('.')
@@ -174,7 +176,7 @@ const oddClaims = ({ sent, ...genuine }: Genuine, { description, secret }: Sende
 
 const hashes: { readonly [algorithm: string]: string } = { hmac_sha256: 'sha256', hmac_sha1: 'sha1', hmac_sha512: 'sha512' }
 
-/** A time in milliseconds or with a fraction, which some senders write; `undefined` where no time is signed with a shared key. */
+/** Returns a time in milliseconds or with a fraction, as some senders write; `undefined` where no time is signed with a shared key. */
 const oddTime = ({ sent, url, variants }: Genuine, { description, secret }: Sender, random: Random): Genuine | undefined => {
   const hash = hashes[description.algorithm]
   const partsNow = (of: Sent) => partsOf(of, description, { secret, url })

@@ -1,4 +1,7 @@
-/** Signatures that anybody gets from the gateway for the asking: some senders want a word of theirs signed. None of them may make an event. */
+/**
+ * Tests signatures that the gateway gives to anybody who asks: some senders want a word signed in a handshake. None may be valid for an
+ * event.
+ */
 
 import { createRandom, type Random } from '../../bench/durability/random.ts'
 import type { Json } from '../../src/core/json.ts'
@@ -11,7 +14,7 @@ import { bytesOf, headerIn, isSendable, type Sent } from './request.ts'
 import type { Sender } from './senders.ts'
 import type { RouteSettings, World } from './world.ts'
 
-/** Words that may mean something as the body of an event, or as its signed text. */
+/** Words that could be read as the body of an event, or as the text that is signed for an event. */
 const words = (random: Random, now: string): readonly string[] => [
   'abc',
   'payload',
@@ -23,7 +26,7 @@ const words = (random: Random, now: string): readonly string[] => [
   Buffer.from('{"forged":true}').toString('base64'),
 ]
 
-/** Whether a sender has words signed. */
+/** Whether a handshake of the sender asks for the signature of a word. */
 export const signsWords = ({ description: { handshakes = [] } }: Sender): boolean => JSON.stringify(handshakes).includes('{hmac_')
 
 const sendingTime = 4_000_000_000_000
@@ -50,7 +53,7 @@ export const runAsked = async ({ world, sender, senders, seed, requests }: CaseO
     const names = other === sender ? [sender.name] : random.shuffle([sender.name, other.name])
     const route: RouteSettings = { name: 'hook', verify: isList ? names : [other.name], key: sender.key, address: 'host' }
     const asked: RouteSettings = { ...route, name: 'asked', verify: [sender.name] }
-    // One key for two schemes is refused at the start, so that nobody can ask.
+    // A gateway whose routes share one key between such schemes does not start, so nobody can ask for a signature.
     if (!world.starts([route, asked])) continue
     const word = random.pick(words(random, String(sendingTime / 1000)))
     const signed = await askedFor(world, sender, asked, word)
@@ -74,7 +77,7 @@ export const runAsked = async ({ world, sender, senders, seed, requests }: CaseO
   return findings
 }
 
-/** The signature of a word, as a sender gets it: by a GET, or by a signed POST. */
+/** Asks the gateway for the signature of a word, as a sender does: by a GET, or by a signed POST. */
 const askedFor = async (world: World, sender: Sender, route: RouteSettings, word: string): Promise<Buffer | undefined> => {
   const { handshakes = [] } = sender.description
   const [ask] = handshakes
@@ -88,7 +91,7 @@ const askedFor = async (world: World, sender: Sender, route: RouteSettings, word
   return digestIn((await world.post(route, { target: `/webhooks/${route.name}`, lines, body: bytesOf(body), at: sendingTime })).outcome)
 }
 
-/** The last value of the answer is the signature, in hex or base64. */
+/** Reads the signature from the answer: its last value, in hex or base64. */
 const digestIn = (outcome: Awaited<ReturnType<World['post']>>['outcome']): Buffer | undefined => {
   if (outcome.kind !== 'handshake') return undefined
   const value = String(Object.values(JSON.parse(outcome.reply.body) as { readonly [name: string]: Json }).at(-1)).replace(/^sha256=/, '')

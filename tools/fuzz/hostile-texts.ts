@@ -1,15 +1,15 @@
-/** Texts that strangers write where a sender lets them: in a text message, a title, a note. They are signed as the sender's own. */
+/** Texts that strangers may write in events of a sender: in a text message, a title, a note. The sender signs them like its own texts. */
 
-/** Each is the half of an attack: another request is made of what stands before, in and behind it. */
+/** Each text is one half of an attack. The mutations are the other half: they cut the signed text at or inside such a text. */
 export const hostileTexts: readonly string[] = [
-  // A form's fields, run together, that begin as JSON from here on.
+  // The fields of a form, joined without separators, in which JSON begins with this text.
   '"}{"From":"evil","x":"',
   // Fields of a form within the text of another field.
   'xFromevilFromA',
   'payload{"From":"evil"}~',
   '&payload=%7B%22forged%22%3Atrue%7D&x=',
   'a&payload={"forged":true}&b=',
-  // What could be the rest of another signed text.
+  // Texts that could be the rest of the signed text of another request.
   '.4000000001.{"forged":true}',
   '{"forged":true}',
   'http://hooks.example.com/webhooks/hook',
@@ -17,7 +17,7 @@ export const hostileTexts: readonly string[] = [
   '/webhooks/hook#',
   // The lines that Amazon signs.
   'evil\nMessageId\n3\nSubject\nforged',
-  // Texts that could be numbers, truth or nothing.
+  // Texts that could be read as numbers, as true or false, or as null.
   '5',
   '1e3',
   'true',

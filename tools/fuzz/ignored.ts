@@ -1,4 +1,7 @@
-/** An event that a route ignores, and then its signature once more: where it covers parts of the body only, it could serve another body. */
+/**
+ * Sends an event that a route ignores, and then another body with the same signature: where a signature covers only parts of the body, it
+ * could be valid for that body too.
+ */
 
 import { createRandom } from '../../bench/durability/random.ts'
 import type { CaseOptions } from './cases.ts'
@@ -8,7 +11,7 @@ import { createGenuine } from './genuine.ts'
 import type { Sender } from './senders.ts'
 import type { RouteSettings } from './world.ts'
 
-/** Whether a signature of a sender covers parts of the body only. */
+/** Whether the signature of a sender covers only parts of the body. */
 export const signsParts = ({ name }: Sender): boolean => partly[name] !== undefined
 
 export const runIgnored = async ({ world, sender, seed, requests }: CaseOptions): Promise<readonly Finding[]> => {

@@ -1,4 +1,4 @@
-/** Judges what came of a request, beside what came of the genuine one. */
+/** Judges how the gateway ended a forged request, by comparing it with the genuine request. */
 
 import { equalJson, type Json } from '../../src/core/json.ts'
 import type { Event } from '../../src/core/request.ts'
@@ -9,12 +9,15 @@ import type { Sent } from './request.ts'
 import type { Sender } from './senders.ts'
 import type { Taken } from './world.ts'
 
-/** What is compared: the genuine request, what its own route made of it, and what the route of the other request made of it, where that takes it. */
+/**
+ * The genuine request, its event on its own route (`alone`), and its event on the route of the forged request (`here`), where that accepts
+ * it.
+ */
 export type Reference = { readonly sent: Sent; readonly alone: Event; readonly here: Event | undefined }
 
 export type Verdict = { readonly property: Property; readonly detail: string }
 
-/** `undefined` where all is well: it was refused, or it is the genuine event again. */
+/** Returns the property that does not hold; `undefined` where all is well: the request was refused, or is the genuine event again. */
 export const judge = (taken: Taken, sent: Sent, sender: Sender, reference: Reference): Verdict | undefined => {
   const { outcome, event } = taken
   if (outcome.kind === 'refused' && outcome.code === 'internal')
@@ -35,19 +38,19 @@ export const judge = (taken: Taken, sent: Sent, sender: Sender, reference: Refer
 
 const shortJson = (value: Json): string => JSON.stringify(value).slice(0, 160)
 
-/** What the agent would get beside what was signed; `undefined` where it is that. */
+/** Names the first part of the event (payload, text or type) that differs from the genuine event; `undefined` where none differs. */
 const otherContent = ({ scheme }: Taken, event: Event, { name, description }: Sender, { alone, here }: Reference): string | undefined => {
   const covered = partly[name]?.covered
   const [got, wanted] = [event.payload, alone.payload].map((payload) => (covered ? covered(payload) : payload))
   if (!equalJson(got as Json, wanted as Json)) return `payload ${shortJson(event.payload)}`
   if (scheme !== name || !here || covered) return undefined
   if (event.text !== here.text) return `text ${shortJson(event.text)}`
-  // A type that the sender writes in a header is nobody's word.
+  // An event type in a header is not compared: no signature covers it.
   const isSigned = description.event !== undefined && description.event.header === undefined
   return isSigned && event.eventType !== here.eventType ? `type ${shortJson(event.eventType)}` : undefined
 }
 
-/** What no window is longer than. */
+/** The longest time window of any scheme. */
 const longestMs = 3_600_000 + 900_000
 
 const isStale = (sent: Sent, { description: { timestamp, algorithm } }: Sender, genuine: Sent): boolean =>
@@ -57,13 +60,13 @@ const mustRepeat = ({ scheme = '' }: Taken, sent: Sent, { name }: Sender, genuin
   isSame(scheme, name) && nameless[name] === undefined && (headerIds[name] === undefined || idLines(sent) === idLines(genuine))
 
 /**
- * Whether the ids of both are read in the same places. Of several named senders with one key each has its id elsewhere: a request that
+ * Whether both requests have their ids in the same places. Of several named senders with one key, each has its id elsewhere: a request that
  * another of them takes is another event.
  */
 const isSame = (scheme: string, name: string): boolean => scheme === name || [scheme, name].every((each) => builtin.has(each))
 const builtin: ReadonlySet<string> = new Set(schemes.filter(({ reads }) => !reads).map(({ name }) => name))
 
-/** All headers that look as if they held an id. */
+/** Returns all headers whose names look as if they held an id. */
 const idLines = ({ lines }: Sent): string =>
   lines
     .map(([name, value]) => `${name.toLowerCase()}: ${value}`)

@@ -1,4 +1,7 @@
-/** What a request's signature is made of, as a stranger who has read the sender's page works it out: the variables and the texts between them. */
+/**
+ * Takes the signed text of a request apart into variables and the fixed texts between them, as a stranger can who has read the description
+ * of the scheme.
+ */
 
 import { crc32 } from 'node:zlib'
 import type { Json } from '../../src/core/json.ts'
@@ -12,14 +15,17 @@ export type Part = { readonly name: string; readonly of?: string; readonly text:
 
 export const formType = 'application/x-www-form-urlencoded'
 
-/** What else a signed text depends on: the secret, and the address as the gateway takes it (`https://…/webhooks/hook?x=1`). */
+/**
+ * The values that a signed text depends on besides the request: the secret, and the URL as the gateway sees it
+ * (`https://…/webhooks/hook?x=1`).
+ */
 export type Around = { readonly secret: string; readonly url: string }
 
 const variable = /\{([a-z0-9_]+)(?:\.([^{}]+))?\}/g
 
 export type Piece = { readonly name: string; readonly of?: string } | { readonly literal: string }
 
-/** The template of a signed text, taken apart. */
+/** Takes the template of a signed text apart into its variables and fixed texts. */
 export const signedPieces = ({ signed = '{body}' }: Pick<SignatureScheme, 'signed'>): readonly Piece[] => {
   const pieces: Piece[] = []
   let from = 0
@@ -36,7 +42,7 @@ export const signedPieces = ({ signed = '{body}' }: Pick<SignatureScheme, 'signe
   return pieces
 }
 
-/** `undefined` where the request lacks one of them. */
+/** Returns the parts of the signed text of a request; `undefined` where the request lacks one of the variables. */
 export const partsOf = (sent: Sent, description: SignatureScheme, around: Around): readonly Part[] | undefined => {
   const parts = signedPieces(description).map((piece): Part | undefined => {
     if ('literal' in piece) return { name: '', text: piece.literal }
@@ -96,7 +102,7 @@ const labelForm = (label: string): RegExp => new RegExp(`(?<![^,\\s])${label}=([
 export const isForm = (sent: Pick<Sent, 'lines'>): boolean => /x-www-form-urlencoded/i.test(headerIn(sent, 'content-type') ?? '')
 export const formOf = (sent: Sent): URLSearchParams | undefined => (isForm(sent) ? new URLSearchParams(decodeUtf8(sent.body)) : undefined)
 
-/** A body of JSON as a value; `undefined` for another. */
+/** Parses a body of JSON; `undefined` for any other body. */
 export const jsonOf = ({ body }: Pick<Sent, 'body'>): Json | undefined => {
   try {
     return JSON.parse(decodeUtf8(body)) as Json
@@ -111,7 +117,7 @@ export const valueAtPath = (value: Json | undefined, path: readonly string[]): J
     value,
   )
 
-/** The fields of a form as Twilio signs them: sorted, each name followed by its value, with nothing between. */
+/** Returns the fields of a form as Twilio signs them: sorted, each name followed by its value, joined without separators. */
 export const sortedFields = (fields: Iterable<readonly [string, string]>): string =>
   [...fields]
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
@@ -129,7 +135,7 @@ const signedLines = (sent: Sent, names: readonly string[]): string | undefined =
   return payload === undefined ? undefined : bytesOf(lines.join(''))
 }
 
-/** The request with another value of a variable; `undefined` where a request cannot say that value there. */
+/** Returns the request with another value of a variable; `undefined` where the place of the variable cannot hold the value. */
 export const withPart = (sent: Sent, description: SignatureScheme, { name, of, text }: Part): Sent | undefined => {
   switch (name) {
     case 'body':
@@ -153,7 +159,7 @@ export const withPart = (sent: Sent, description: SignatureScheme, { name, of, t
   }
 }
 
-/** The request with this signature, in the words of its scheme. A header with labels has a part with the label already. */
+/** Returns the request with this signature, in the form of its scheme. A signature header with labels must have its part already. */
 export const withSignature = (sent: Sent, { signature = {} }: SignatureScheme, digest: Buffer): Sent | undefined => {
   const { prefix = '', encoding = 'hex', label } = signature
   const text = digest.toString(encoding)
@@ -174,7 +180,10 @@ const writeAt = (sent: Sent, { header, label, body }: Place, text: string): Sent
   return withBody(sent, bytesOf(JSON.stringify(setAt(payload, path.split('.'), decodeUtf8(text)))))
 }
 
-/** The request to another address: what follows the host goes into the request line, or with all before its last path into the Host. */
+/**
+ * Returns the request with another URL. The text after the host goes into the request line; or the text up to the last path goes into the
+ * Host header.
+ */
 const withAddress = (sent: Sent, url: string): Sent | undefined => {
   const path = /^(?:https?:\/\/[^/?#]*)?(\/webhooks\/[^/?#]*)/.exec(sent.target)?.[1] ?? ''
   const [, origin = '', rest = ''] = new RegExp(`^(https?://${host.replaceAll('.', '\\.')})(.*)$`, 's').exec(url) ?? []

@@ -1,4 +1,4 @@
-/** Requests as a stranger sends them. Each text is bytes: one character stands for one of them, as in latin1. */
+/** The form of a request in the fuzz. Each text stands for bytes: one character is one byte, as in latin1. */
 
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
@@ -8,18 +8,18 @@ import { requestHead } from '../../src/http/request-head.ts'
 export type HeaderLine = readonly [name: string, value: string]
 
 export type Sent = {
-  /** What stands in the request line: a path, or a whole address. */
+  /** The target in the request line: a path, or a whole URL. */
   readonly target: string
   /** The headers in the order in which they are sent. */
   readonly lines: readonly HeaderLine[]
   readonly body: string
-  /** The wall time of arrival, milliseconds. */
+  /** The time of arrival, in milliseconds since 1970. */
   readonly at: number
 }
 
-/** The bytes of a text in UTF-8. */
+/** Returns a text as its bytes in UTF-8, one character for each byte. */
 export const bytesOf = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
-/** The text that bytes in UTF-8 stand for. */
+/** Returns the text of bytes in UTF-8. The opposite of `bytesOf`. */
 export const decodeUtf8 = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8')
 
 const isNamed = (name: string) => {
@@ -27,10 +27,10 @@ const isNamed = (name: string) => {
   return ([each]: HeaderLine): boolean => each.toLowerCase() === lower
 }
 
-/** The first header of this name. */
+/** Returns the value of the first header with this name. */
 export const headerIn = ({ lines }: Pick<Sent, 'lines'>, name: string): string | undefined => lines.find(isNamed(name))?.[1]
 
-/** The request with this header once, in the place where it stood; `undefined` takes it away. */
+/** Returns the request with this header once, in its old place. With `undefined` as the value, the header is removed. */
 export const withHeader = (sent: Sent, name: string, value: string | undefined): Sent => {
   const is = isNamed(name)
   const at = sent.lines.findIndex(is)
@@ -39,7 +39,7 @@ export const withHeader = (sent: Sent, name: string, value: string | undefined):
   return { ...sent, lines }
 }
 
-/** The request with one more line of this header. */
+/** Returns the request with one more line of this header. */
 export const withLine = (sent: Sent, name: string, value: string, first = false): Sent => ({
   ...sent,
   lines: first ? [[name, value], ...sent.lines] : [...sent.lines, [name, value]],
@@ -54,7 +54,7 @@ const targetForm = /^(?:\/|https?:\/\/[^"{}]*?\/)[\x21-\x7e]*$/
 const valueForm = /^[\t\x20-\x7e\x80-\xff]*$/
 const maxHeadBytes = 16_000
 
-/** Whether Node's parser lets it in: what it refuses never gets to a plan. */
+/** Whether Node's parser accepts the request. A request that the parser refuses never reaches a plan. */
 export const isSendable = ({ target, lines }: Sent): boolean =>
   targetForm.test(target) &&
   lines.every(([name, value]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && valueForm.test(value)) &&
@@ -65,13 +65,13 @@ type Parsed = IncomingMessage & { _addHeaderLines(raw: readonly string[], count:
 const socket = new Socket()
 Object.defineProperty(socket, 'remoteAddress', { value: '127.0.0.1' })
 
-/** The request as the gateway's receiver makes it of what Node's parser gives. */
+/** Returns the RequestHead that the gateway's receiver would make of the request. */
 export const headOf = (sent: Sent, trust: readonly string[] | false): RequestHead => {
   const message = new IncomingMessage(socket) as Parsed
   message.method = 'POST'
   message.url = sent.target
   message.rawHeaders = sent.lines.flatMap(([name, value]) => [name, value.replace(/^[\t ]+|[\t ]+$/g, '')])
-  // Node's own joining of headers that stand twice: no public function does it without a socket.
+  // Node joins headers that stand twice. No public function does this without a socket, so an inner function is called.
   message._addHeaderLines(message.rawHeaders, message.rawHeaders.length)
   return requestHead(message, trust, sent.at)
 }

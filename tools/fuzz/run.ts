@@ -1,4 +1,4 @@
-/** Runs cases of all senders by turns, and gathers what they find. */
+/** Runs cases for all senders in turn, and gathers their findings. */
 
 import { createRandom } from '../../bench/durability/random.ts'
 import { type CaseOptions, runCase } from './cases.ts'
@@ -11,15 +11,15 @@ import { createWorld } from './world.ts'
 
 export type RunOptions = {
   readonly seed: number
-  /** How many requests are sent in all. */
+  /** The number of requests that all cases send together. */
   readonly requests: number
-  /** Names of senders; none: all. */
+  /** The names of the senders to run; an empty list for all senders. */
   readonly presets: readonly string[]
 }
 
 export type Found = { readonly finding: Finding; readonly times: number }
 
-/** How many requests a case sends. */
+/** The number of requests that one case sends. */
 export const requestsPerCase = 5
 
 export const senderNames = (): readonly string[] => createSenders('').map(({ name }) => name)
@@ -34,7 +34,7 @@ export const runFuzz = async ({ seed, requests, presets }: RunOptions): Promise<
     const sender = chosen[i % chosen.length] as CaseOptions['sender']
     for (const finding of await runOne({ world, sender, senders, seed: seed + i, requests: requestsPerCase })) {
       const known = findings.get(findingKey(finding))
-      // The one with the least done to it says most.
+      // Of findings with the same key, the one with the fewest mutations is kept, because it says most.
       const shown = known && known.finding.steps.length <= finding.steps.length ? known.finding : finding
       findings.set(findingKey(finding), { finding: shown, times: (known?.times ?? 0) + 1 })
     }
@@ -42,7 +42,7 @@ export const runFuzz = async ({ seed, requests, presets }: RunOptions): Promise<
   return [...findings.values()]
 }
 
-/** Most cases forge. The seed alone says which kind a case is. */
+/** Chooses the kind of a case by its seed alone. Most cases forge requests (`runCase`). */
 const runOne = (options: CaseOptions): Promise<readonly Finding[]> => {
   // Senders take turns, so that a remainder of the seed would give some of them one kind only; and a case begins with the seed itself.
   const kind = createRandom(options.seed + 1_000_003).whole(8)

@@ -1,4 +1,4 @@
-/** Everybody who signs requests: the presets and the built-in schemes, each with a key, samples, and how it signs. */
+/** Makes the senders of the fuzz: one for each preset and built-in scheme, with a key, samples, and a function that signs. */
 
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { builtInSamples, readSample } from '../../src/app/samples/gallery.ts'
@@ -16,17 +16,17 @@ import { setAt } from './set-at.ts'
 export type Sender = {
   readonly name: string
   readonly scheme: Scheme
-  /** How it signs; of a built-in scheme as its page says it. */
+  /** The description of the scheme. For a built-in scheme it is written here, after the documentation of the scheme. */
   readonly description: SignatureScheme
-  /** `secret` or `public_key` of its routes. */
+  /** The value of `secret` or `public_key` in the routes of this sender. */
   readonly key: { readonly [key: string]: string }
   readonly secret: string
   readonly samples: readonly Sample[]
-  /** Signs as the sender does, which for some only the sender can. */
+  /** Signs a request as the sender does. Where the sender signs with a private key, nobody else can. */
   readonly sign: (unsigned: Omit<Unsigned, 'secret' | 'privateKey'>) => Signed
 }
 
-/** One text for all who have a shared secret: it is the same on routes of several schemes. */
+/** The one secret of all senders with a shared secret, so that a route may accept several schemes. */
 const secret = 'vT7nQ2xLr9Zp4kWc8YbE3mHs'
 
 const header = (name: string, more: object = {}) => ({ header: name, ...more })
@@ -40,7 +40,7 @@ const standard = (prefix: string): SignatureScheme => ({
 })
 const unnamedId = { id: header('X-Request-ID'), event: header('X-GitHub-Event') }
 
-/** The built-in schemes as descriptions, from which a stranger works. */
+/** Descriptions of the built-in schemes, for the mutations. */
 const builtin: { readonly [name: string]: SignatureScheme } = {
   svix: standard('svix'),
   standard_webhooks: standard('webhook'),
@@ -67,17 +67,17 @@ const builtin: { readonly [name: string]: SignatureScheme } = {
   v1: { algorithm: 'hmac_sha256', signature: header('X-Webhook-Signature'), ...unnamedId },
 }
 
-/** Where the samples of a built-in scheme lie. */
+/** The folders with the samples of built-in schemes. */
 const folders: { readonly [name: string]: string } = { svix: 'clerk', standard_webhooks: 'standard', v1: 'buildkite', v2: 'buildkite' }
-/** The generic schemes sign what anybody sends: these headers belong to none of theirs. */
+/** The names of the generic schemes, which sign events of any sender. The samples that they borrow lose the headers of their own sender. */
 const generic: ReadonlySet<string> = new Set(['v1', 'v2'])
-/** A question of a sender, which is no event. */
+/** Matches samples that are handshakes, which are no events. */
 const question = /confirmation|validation|verification|\bping\b/
 
-/** A certificate that is valid for a hundred years from now, with its key, both in PEM: senders send in 2096. */
+/** Makes a certificate that is valid for a hundred years from now, and its key, both in PEM. The requests of the fuzz are sent in 2096. */
 export const createCertificate = (): ReturnType<typeof certificateOf> => certificateOf('sender.example.com', 36_500)
 
-/** All of them. `certificateKey`: the one of those whose certificate is fetched, in PEM. */
+/** Returns all senders. `certificateKey`: the private key, in PEM, of the senders whose certificate is fetched. */
 export const createSenders = (certificateKey: string): readonly Sender[] => [
   ...schemes.map((scheme) => senderOf(scheme, descriptionOf(scheme), folders[scheme.name] ?? scheme.name, certificateKey)),
   ...presets.map((preset) => senderOf(preset, preset.description, preset.about.sample.replace(/\/.*/, ''), certificateKey)),
@@ -143,7 +143,9 @@ const certificateAt: { readonly [place: string]: string } = {
   SigningCertURL: 'https://sns.us-west-2.amazonaws.com/SimpleNotificationService-f3ecfb7224c7233fe7bb5f59f96de52f.pem',
 }
 
-/** Signs with the key of a certificate. What else is signed goes to its places first: time, id, the address of the certificate, the topic. */
+/**
+ * Signs with the key of a certificate. What else is signed goes to its places first: time, id, the address of the certificate, the topic.
+ */
 const signByCertificate = (description: SignatureScheme, { body, id, at, secret }: Unsigned, key: string): Signed => {
   const time = new Date(at).toISOString()
   const headers: { [name: string]: string } = {}

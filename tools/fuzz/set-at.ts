@@ -1,8 +1,8 @@
-/** JSON with one value changed. */
+/** Changes one value in JSON, and lists the paths of texts. */
 
 import { isObject, type Json, type JsonObject } from '../../src/core/json.ts'
 
-/** The value with another one at a path, which is made where it is not there. */
+/** Returns `at` with `value` at a path. Maps that are missing on the path are made. */
 export const setAt = (at: Json | undefined, [key, ...rest]: readonly string[], value: Json): Json => {
   if (key === undefined) return value
   if (Array.isArray(at)) return at.map((item, i) => (key === '*' || String(i) === key ? setAt(item, rest, value) : item))
@@ -10,7 +10,7 @@ export const setAt = (at: Json | undefined, [key, ...rest]: readonly string[], v
   return { ...members, [key]: setAt(Object.hasOwn(members, key) ? members[key] : undefined, rest, value) }
 }
 
-/** The paths of all texts in a value. */
+/** Returns the paths of all texts in a value. */
 export const textPaths = (value: Json, path: readonly string[] = []): readonly (readonly string[])[] => {
   if (typeof value === 'string') return [path]
   if (typeof value !== 'object' || value === null) return []

@@ -1,4 +1,4 @@
-/** Two events of one sender whose ids differ a little: neither may be lost as a repeat of the other. */
+/** Sends two events of one sender whose ids differ a little. Neither may be refused as a repeat of the other. */
 
 import { createRandom, type Random } from '../../bench/durability/random.ts'
 import type { Json } from '../../src/core/json.ts'
@@ -9,7 +9,7 @@ import { valueAtPath } from './parts.ts'
 import { decodeUtf8, headerIn, isSendable, type Sent } from './request.ts'
 import type { RouteSettings } from './world.ts'
 
-/** Ids that a careless reader takes for one. */
+/** Pairs of ids that a careless program takes for the same id. */
 const pairs = (random: Random): readonly (readonly [string, string])[] => {
   const long = 'a'.repeat(random.pick([199, 200, 201, 400]))
   const high = '漢'.repeat(random.pick([1, 101, 201, 300]))
@@ -26,10 +26,10 @@ const pairs = (random: Random): readonly (readonly [string, string])[] => {
   ]
 }
 
-/** Whether a sender's id can be chosen: those with the digest of their bytes have none. */
+/** Whether the events of a sender have an id in the body or in a header, which can be chosen here. */
 export const hasIds = ({ description: { id } }: CaseOptions['sender']): boolean => id?.body !== undefined || id?.header !== undefined
 
-/** Whether the id stands where the sender has its ids: not every event has a place for it, or takes it as it is. */
+/** Whether the event has the chosen id in the place of the sender's ids: not every event has this place, or keeps the id as it is. */
 const holds = (sent: Sent, payload: Json, { description: { id: place = {} } }: CaseOptions['sender'], id: string): boolean => {
   const inBody = [place.body ?? []].flat().map((path) => valueAtPath(payload, path.split('.')))
   const [first] = inBody.filter((value) => value !== undefined)

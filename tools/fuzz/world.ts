@@ -1,4 +1,4 @@
-/** Routes compiled as the gateway compiles them, over a store of their own, and what one of them makes of a request. */
+/** Compiles routes as the gateway does, over a store of their own, and sends requests to them without a network. */
 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,49 +20,49 @@ import { openMemory } from '../../src/store/memory/memory-store.ts'
 import type { Store } from '../../src/store/ports.ts'
 import { headOf, type Sent } from './request.ts'
 
-/** How a route knows the address that its sender posts to. */
+/** How a route learns the URL that its sender posts to. */
 export type Address = 'public_url' | 'host' | 'proxy'
 
 export type RouteSettings = {
   readonly name: string
-  /** No names: the built-in schemes that need none. */
+  /** The names of schemes in `verify`. Without names, the built-in schemes decide. */
   readonly verify: readonly string[]
   /** Its `secret` or `public_key`. */
   readonly key: { readonly [key: string]: string }
   readonly address: Address
-  /** The only events that it wants; absent: all. */
+  /** The events that the route accepts. Absent where it accepts all. */
   readonly events?: readonly string[]
 }
 
-/** What came of a request. */
+/** The end of a request. */
 export type Taken = {
   readonly outcome: Outcome
   /** The scheme whose signature held. */
   readonly scheme: string | undefined
-  /** What the agent would get. */
+  /** The event that the agent would be asked about. */
   readonly event: Event | undefined
 }
 
-/** Where senders post to; the port of a gateway and a proxy in front of it make no difference here. */
+/** The host that senders post to. */
 export const host = 'hooks.example.com'
 const proxies = ['127.0.0.1']
 
-/** Where the sender posts to, as it signs it. */
+/** Returns the URL that the sender posts to and signs. */
 export const addressOf = ({ name, address }: Pick<RouteSettings, 'name' | 'address'>, query = ''): string =>
   `${address === 'host' ? 'http' : 'https'}://${host}/webhooks/${name}${query}`
 
 export type World = {
-  /** Sends a POST to a route. The ids that the route has claimed stay so until `forget`. */
+  /** Sends a POST to a route. The delivery ids that it claims stay claimed until `forget`. */
   readonly post: (route: RouteSettings, sent: Sent) => Promise<Taken>
   /** Sends a GET, which can only be a handshake. */
   readonly get: (route: RouteSettings, sent: Sent) => Outcome
-  /** Whether a gateway with these routes starts, as far as their keys go. */
+  /** Whether a gateway with these routes would start: their keys do not forbid it. */
   readonly starts: (routes: readonly RouteSettings[]) => boolean
-  /** Begins with a store that has no claims and no work. */
+  /** Replaces the store by an empty one. */
   readonly forget: () => void
 }
 
-/** `certificate`: in PEM, what is fetched from whichever address a sender names. */
+/** Makes the routes. `certificate`: the certificate, in PEM, that is fetched from any URL that a sender names. */
 export const createWorld = (certificate: string): World => {
   let now = 0
   const clock: Clock = { ...systemClock, now: () => now }

@@ -9,13 +9,16 @@ import { build } from 'esbuild'
 
 const require = createRequire(import.meta.url)
 
-/** A compiler of schemas to source text. */
+/** Makes a compiler that turns schemas into source text. */
 export const createAjv = (options: Options): Ajv => {
   const { Ajv } = require('ajv') as typeof import('ajv')
   return new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false, code: { source: true, lines: true, esm: true }, ...options })
 }
 
-/** The module, whose exports are the ids of schemas that the compiler has. `root`: the folder of `node_modules`. */
+/**
+ * Returns the text of the module. `idOf`: the id of a schema of the compiler, by the name of its export. `root`: the folder of
+ * `node_modules`.
+ */
 export const renderChecks = async (ajv: Ajv, idOf: { readonly [name: string]: string }, root: string): Promise<string> => {
   const standalone = (require('ajv/dist/standalone/index.js') as { default: typeof import('ajv/dist/standalone/index.js').default }).default
   const folder = mkdtempSync(join(tmpdir(), 'headgate-gen-'))

@@ -1,4 +1,6 @@
-/** Writes the table of control operations: types of questions and answers, how each is asked, and what checks both. */
+/**
+ * Writes the table of control operations: the types of questions and answers, method and path of each operation, and the checks of both.
+ */
 
 import { catalogue } from '../../src/core/diagnostic.ts'
 import { createAjv, renderChecks } from './checks.ts'
@@ -17,7 +19,7 @@ export type ControlSchema = { readonly definitions: Nodes; readonly 'x-operation
 
 const nothing: Node = { type: 'object', properties: {} }
 
-/** The generated modules, by their file names. */
+/** Returns the texts of the generated modules, by their file names. */
 export const renderControl = async (schema: ControlSchema, banner: string, root: string): Promise<{ [file: string]: string }> => {
   const operations = Object.entries(schema['x-operations'])
   const checked: [name: string, node: Node][] = operations.flatMap(([name, { question = nothing, answer }]) => [
@@ -50,7 +52,10 @@ const checkType = `type Problem = { readonly keyword: string; readonly instanceP
 export type Check = { (data: unknown): boolean; readonly errors?: readonly Problem[] | null }
 `
 
-/** A node as the compiler takes it: with the codes of diagnostics, and without what only people read. `refs`: in which schema its definitions are. */
+/**
+ * Returns a node for the compiler: with the codes of diagnostics, and without texts for people. `refs`: the schema that has its
+ * definitions.
+ */
 const checkable = (node: Node, refs = ''): Node =>
   JSON.parse(JSON.stringify(node), (key, value) => {
     if (key === '$ref') return `${refs}${value}`
@@ -75,7 +80,7 @@ checkAnswer: checks.${name}Answer,
 export const controlOperations = {\n${rows.join('\n')}\n} as const\n`
 }
 
-/** What a member of a question must be, in words. */
+/** Says in words what the value of a member of a question must be. */
 const mustOf = (node: Node): string => {
   switch (node.type) {
     case 'integer':

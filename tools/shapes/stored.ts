@@ -1,11 +1,11 @@
-/** Compiles the checks of what the program stores and reads again. All of that are objects. */
+/** Compiles the checks of the objects that the program stores and reads again, such as runs and records. */
 
 import { createAjv, renderChecks } from './checks.ts'
 import type { Node, Nodes } from './types.ts'
 
 export type StoredSchema = { readonly properties: Nodes; readonly definitions: Nodes }
 
-/** The generated modules, by their file names: a check for each of the properties. */
+/** Returns the texts of the generated modules, by their file names. They have a check for each property of the schema. */
 export const renderStored = async (
   { properties, definitions }: StoredSchema,
   banner: string,
@@ -23,6 +23,6 @@ export const renderStored = async (
   }
 }
 
-/** Without what only people read. */
+/** Returns the node without texts for people. */
 const withoutDescriptions = (nodes: Nodes): Node =>
   JSON.parse(JSON.stringify(nodes), (key, value) => (key === 'description' && typeof value === 'string' ? undefined : value))

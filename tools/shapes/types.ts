@@ -1,11 +1,11 @@
-/** Writes the TypeScript type of a schema. It knows the keywords that the schemas of our own data use, and fails on others. */
+/** Writes the TypeScript type of a schema. It knows the keywords that the schemas of the program's own data use, and fails on others. */
 
 export type Node = { readonly [key: string]: unknown }
 export type Nodes = { readonly [name: string]: Node }
 
 const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** `{}` may be any JSON. */
+/** Returns the text of the type of a node. The type of `{}` is any JSON. */
 export const typeOf = (node: Node): string => {
   if (typeof node.$ref === 'string') return node.$ref.replace('#/definitions/', '')
   if (node['x-names'] === 'codes') return 'Code'
@@ -43,7 +43,7 @@ const objectType = (node: Node): string => {
   return members.length === 0 ? 'Record<never, never>' : `{\n${members.join('')}}`
 }
 
-/** Source text, with two blanks before a line for each brace that is open there. */
+/** Indents source text: two blanks before a line for each brace that is open there. */
 export const indented = (source: string): string => {
   let depth = 0
   return source
@@ -57,6 +57,6 @@ export const indented = (source: string): string => {
     .join('\n')
 }
 
-/** The description of a node as a comment above it. What it refers to has its own. */
+/** Returns the description of a node as a comment. A reference gets none, because the definition that it refers to has its own. */
 export const comment = (node: Node): string =>
   typeof node.description === 'string' && !('$ref' in node) ? `/** ${node.description} */\n` : ''

@@ -1,4 +1,4 @@
-/** Another address, or another spelling of the same one. */
+/** Mutations of the address: another address, or another spelling of the same address. */
 
 import { formType, isForm } from '../parts.ts'
 import { headerIn, withBody, withHeader, withLine } from '../request.ts'
@@ -32,7 +32,7 @@ const spelled: Mutate = (sent, { random }) => {
   }
 }
 
-/** The query as the first field of a form: run together, the address and its fields are the same text. */
+/** Moves the query into the first field of a form: address and fields, joined without separators, stay the same text. */
 const queryInForm: Mutate = (sent, { random }) => {
   const [path = '', query] = sent.target.split(/(?=\?)/, 2)
   if (query === undefined) return undefined

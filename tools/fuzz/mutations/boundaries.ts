@@ -1,4 +1,4 @@
-/** The same signed text, cut in other places: what was the end of one value is the beginning of the next. */
+/** Mutations that keep the signed text and cut it into values in other places: the end of one value becomes the beginning of the next. */
 
 import type { Random } from '../../../bench/durability/random.ts'
 import { type Part, partsOf, withPart } from '../parts.ts'
@@ -6,7 +6,7 @@ import type { Sent } from '../request.ts'
 import { asAnything } from './content.ts'
 import type { Mutate, Mutation } from './mutation.ts'
 
-/** Two variables beside each other, or with a text between. */
+/** Two neighbouring variables of the signed text, and the fixed text between them. */
 type Pair = { readonly left: number; readonly right: number; readonly between: string }
 
 const pairsIn = (parts: readonly Part[]): readonly Pair[] =>
@@ -18,7 +18,7 @@ const pairsIn = (parts: readonly Part[]): readonly Pair[] =>
     return parts[left + 2] === undefined ? [] : [{ left, right: left + 2, between: next.text }]
   })
 
-/** Where else the text between two values stands in both of them together. */
+/** Returns the other places of the text between two values in the joined values, where they could be cut too. */
 const otherCut = (whole: string, between: string, now: number, random: Random): number | undefined => {
   if (between === '') {
     const far = random.whole(4) === 0 ? random.whole(whole.length + 1) : now + (1 + random.whole(4)) * (random.whole(2) === 0 ? 1 : -1)

@@ -1,4 +1,4 @@
-/** The same signature with another content type, or another body around what was signed. */
+/** Mutations that keep the signature, and change the content type or put another body around what was signed. */
 
 import { formOf, formType, isForm, jsonOf } from '../parts.ts'
 import { bytesOf, decodeUtf8, headerIn, type Sent, withBody, withHeader, withLine } from '../request.ts'
@@ -31,7 +31,7 @@ const contentType: Mutate = (sent, { random }) => {
 
 const forged = encodeURIComponent('{"forged":true}')
 
-/** Bodies that hold the captured one, `c`, percent-encoded. */
+/** Bodies that contain the captured body, `c`, percent-encoded. */
 const wraps: readonly ((c: string) => string)[] = [
   (c) => `{"ref":"FORGED","x":"&payload=${c}&y="}`,
   (c) => ` {"ref":"FORGED","x":"&payload=${c}&y="}`,
@@ -55,7 +55,7 @@ const wrap: Mutate = (sent, { random }) => {
 
 const insert = (body: string, at: number, text: string): string => body.slice(0, at) + text + body.slice(at)
 
-/** JSON that reads as another value, or as the same one in other words. */
+/** Bodies of JSON that are parsed as another value, or as the same value in another spelling. */
 const json: Mutate = (sent, { random }) => {
   const { body } = sent
   const value = jsonOf(sent)
@@ -81,7 +81,7 @@ const json: Mutate = (sent, { random }) => {
   return withBody(sent, changed)
 }
 
-/** A form in other words: each field may be written in many ways. */
+/** Spells a form in another way: each field may be written in many ways. */
 const form: Mutate = (sent, { random }) => {
   const { body } = sent
   if (!isForm(sent)) return undefined
@@ -108,7 +108,7 @@ const form: Mutate = (sent, { random }) => {
   return withBody(sent, changed)
 }
 
-/** The type of the event, and what goes with it, in headers of all senders. */
+/** Sets or removes a header in which a sender names the type of an event. */
 const eventHeader: Mutate = (sent, { random, other }) => {
   const name = random.pick(['X-GitHub-Event', 'X-Gitlab-Event', ...(other.scheme.eventTypeHeaders ?? [])])
   return withHeader(sent, name, headerIn(sent, name) === undefined ? 'forged' : random.pick(['forged', undefined]))
@@ -122,6 +122,6 @@ export const content: readonly Mutation[] = [
   { name: 'event header', mutate: eventHeader },
 ]
 
-/** For a body that was cut: it is JSON no more, and as a form anything can be read. */
+/** Gives a body that was cut the content type of a form: it is no longer JSON, but any text can be read as a form. */
 export const asAnything = (sent: Sent, { random }: Pick<Scene, 'random'>): Sent =>
   random.whole(3) === 0 ? sent : withHeader(sent, 'Content-Type', random.pick([formType, formType, 'text/plain', 'application/json']))

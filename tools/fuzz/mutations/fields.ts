@@ -1,4 +1,4 @@
-/** Fields of a body of which only some are signed, or all of them without their boundaries. */
+/** Mutations of fields, for senders that sign only some fields of a body, or all fields joined without separators. */
 
 import type { Json } from '../../../src/core/json.ts'
 import { formOf, jsonOf, sortedFields } from '../parts.ts'
@@ -7,10 +7,10 @@ import { setAt } from '../set-at.ts'
 import type { Mutate, Mutation } from './mutation.ts'
 
 const escaped = (text: string): string => encodeURIComponent(text)
-/** As it stands in a form, with no more escapes than it needs to stay one field: it may be JSON at the same time. */
+/** Writes a text as a part of a form, with no more escapes than keep it one field: so the body may be JSON at the same time. */
 const barely = (text: string): string => text.replace(/[%&+=;\r\n]/g, escaped)
 
-/** A form of which the sorted fields, run together, are the same text. */
+/** Returns another form whose sorted fields, joined without separators, are the same text. */
 const recut: Mutate = (sent, { random }) => {
   const form = formOf(sent)
   if (!form) return undefined
@@ -27,7 +27,7 @@ const recut: Mutate = (sent, { random }) => {
   })
   const ordered = fields.reduce<[string, string][]>((made, [name, value]) => {
     const last = made.at(-1)
-    // What would sort before the field in front of it stays a part of that one.
+    // A piece that would be sorted before the field in front of it stays a part of this field.
     if (last && name <= last[0]) last[1] += name + value
     else made.push([name, value])
     return made
@@ -37,7 +37,7 @@ const recut: Mutate = (sent, { random }) => {
 
 const values: readonly Json[] = [{ forged: true }, ['forged'], null, 5, true, '', 'forged', { toString: 'forged' }]
 
-/** One of the fields that are signed, as a value of another type, or one that was not there. */
+/** Changes a signed field to a value of another type, or adds a signed field that was missing. */
 const typed: Mutate = (sent, { random, sender: { description } }) => {
   const payload = jsonOf(sent)
   const names = [...(description.lines ?? []), ...(description.signed ?? '').matchAll(/payload\.([\w.-]+)/g)].map((found) =>
@@ -50,7 +50,7 @@ const typed: Mutate = (sent, { random, sender: { description } }) => {
   return withBody(sent, bytesOf(JSON.stringify(setAt(payload, name.split('.'), random.pick([...values, ...alike, ...alike])))))
 }
 
-/** A field that nobody signs. */
+/** Changes or adds a field that is not signed. */
 const added: Mutate = (sent, { random }) => {
   const payload = jsonOf(sent)
   if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return undefined

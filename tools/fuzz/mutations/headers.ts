@@ -1,4 +1,4 @@
-/** The headers of a signature: twice, in other words, with other times and ids beside it. */
+/** Mutations of headers: the header of the signature twice or in another spelling, and other times and ids beside it. */
 
 import { jsonOf } from '../parts.ts'
 import { bytesOf, headerIn, type Sent, withBody, withHeader, withLine } from '../request.ts'
@@ -38,7 +38,7 @@ const signature: Mutate = (sent, scene) => {
   return withHeader(sent, header, changed)
 }
 
-/** The same moment in other words. */
+/** Spells the time of a request in another way. */
 const sameMoment = (time: string): readonly string[] => [
   `${time}000`,
   `${time}.0`,
@@ -75,10 +75,10 @@ const time: Mutate = (sent, { random, sender: { description } }) => {
 
 const twoHoursMs = 7_200_000
 
-/** Captured, and sent when it is out of date. */
+/** Sends the captured request at a later time, when it is out of date. */
 const late: Mutate = (sent, { random }) => ({ ...sent, at: sent.at + random.pick([1, 12, 24 * 365]) * twoHoursMs })
 
-/** Ids beside the signature that nobody signs. */
+/** Changes or adds headers with ids that are not signed. */
 const id: Mutate = (sent, { random, sender, other }) => {
   const names = ['X-Request-ID', 'Idempotency-Key', 'X-GitHub-Delivery', 'webhook-id', 'svix-id', 'X-Gitlab-Event-UUID']
   const name = random.pick([
@@ -90,7 +90,7 @@ const id: Mutate = (sent, { random, sender, other }) => {
   return withHeader(sent, name, random.pick(['new', undefined, 'a'.repeat(300), '\xe9', 'a, b']))
 }
 
-/** The header that shows another scheme, with nothing true in it. */
+/** Adds the header that shows another scheme, with a false value. */
 const beside: Mutate = (sent: Sent, { random, other }) => {
   const { header } = other.description.signature ?? {}
   return header === undefined

@@ -1,4 +1,4 @@
-/** The contract of mutations: each makes another request of a captured one. */
+/** The contract of mutations. A mutation makes a forged request of a captured one, as a stranger without the key could. */
 
 import type { Random } from '../../../bench/durability/random.ts'
 import type { Genuine } from '../genuine.ts'
@@ -6,18 +6,18 @@ import type { Sent } from '../request.ts'
 import type { Sender } from '../senders.ts'
 import type { RouteSettings } from '../world.ts'
 
-/** What a stranger knows: the captured request, who sent it, and who else may post to the route. */
+/** What the stranger knows: the captured request, its sender, and the other sender that may post to the route. */
 export type Scene = {
   readonly random: Random
   readonly genuine: Genuine
   readonly sender: Sender
-  /** Whose signature the stranger would like to have. */
+  /** The sender whose signature the stranger needs for the route. */
   readonly other: Sender
-  /** Where the stranger posts to. */
+  /** The route that the stranger posts to. */
   readonly route: RouteSettings
 }
 
-/** `undefined` where it has nothing to change. */
+/** Returns the changed request; `undefined` where the request has nothing that this mutation changes. */
 export type Mutate = (sent: Sent, scene: Scene) => Sent | undefined
 
 export type Mutation = { readonly name: string; readonly mutate: Mutate }

@@ -1,4 +1,7 @@
-/** A captured signature under the name of another scheme with the same key: what was signed becomes a body, a time and an id of that one. */
+/**
+ * The mutation that uses a captured signature for another scheme with the same key: the signed text is split into a body, a time and an id
+ * of the other scheme.
+ */
 
 import type { Random } from '../../../bench/durability/random.ts'
 import type { SignatureScheme } from '../../../src/generated/config.ts'
@@ -9,7 +12,7 @@ import { addressOf, type RouteSettings } from '../world.ts'
 import { asAnything } from './content.ts'
 import type { Mutate, Mutation, Scene } from './mutation.ts'
 
-/** A signature with what it is of. */
+/** A captured signature, with the text that it signs. */
 export type Loot = { readonly algorithm: SignatureScheme['algorithm']; readonly text: string; readonly digest: Buffer }
 
 const isHmac = ({ algorithm }: Pick<SignatureScheme, 'algorithm'>): boolean => algorithm.startsWith('hmac_')
@@ -40,7 +43,7 @@ const fieldIn = (body: string, path: readonly string[]): string | undefined => {
 
 const literal = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** What a variable of the other scheme may hold. */
+/** The form of the values that a variable of the other scheme may have. */
 const formsOf = (description: SignatureScheme, route: RouteSettings): { readonly [name: string]: string } => ({
   body: '[^]*',
   json: '[^]*',
@@ -53,7 +56,7 @@ const formsOf = (description: SignatureScheme, route: RouteSettings): { readonly
   url: `${literal(addressOf(route))}(?:[?#][^]*)?`,
 })
 
-/** The signed text, as parts of a request of the other scheme; `undefined` where it cannot be such a text. */
+/** Splits the signed text into the parts of a request of the other scheme; `undefined` where this is not possible. */
 const partsFor = (text: string, description: SignatureScheme, route: RouteSettings) => {
   const pieces = signedPieces(description)
   const forms = formsOf(description, route)
@@ -64,7 +67,7 @@ const partsFor = (text: string, description: SignatureScheme, route: RouteSettin
   return pieces.flatMap((piece) => ('name' in piece ? [piece] : [])).map((piece, i) => ({ ...piece, text: found[i] ?? '' }))
 }
 
-/** A request of the other scheme with this signature. Begins with the headers of `sent`. */
+/** Returns a request of the other scheme with this signature. It keeps the other headers of `sent`. */
 export const dress = (sent: Sent, loot: Loot, { description }: Sender, route: RouteSettings, random: Random): Sent | undefined => {
   const { header, body, label } = description.signature ?? {}
   const parts = description.algorithm === loot.algorithm ? partsFor(loot.text, description, route) : undefined
