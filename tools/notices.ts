@@ -9,7 +9,7 @@ const accepted = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak
 
 type Bundled = { readonly name: string; readonly version: string; readonly license: string; readonly author: string; readonly text: string }
 
-/** The licence of the samples of GitHub, which the package contains besides the bundle. */
+/** The folders of packages whose content is published besides the bundle: the samples of GitHub. */
 const beside = ['node_modules/@octokit/webhooks-examples']
 
 /** Returns the folders of the packages that have code in an output, such as `node_modules/a/node_modules/b`. */

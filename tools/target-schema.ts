@@ -27,7 +27,10 @@ export const platformSections: Definitions = Object.fromEntries(
   ),
 )
 
-/** Returns the definitions of the sections. The node is `Platform`, the section of any platform, whose keys each section has too. */
+/**
+ * Returns the definitions of the sections. The node is `Platform`, the section of any platform: each section has its key `enabled`, and
+ * treats other keys as it does.
+ */
 export const platformDefinitions = ({ properties, additionalProperties }: Node): Definitions => {
   const { enabled } = properties as Definitions
   return Object.fromEntries(

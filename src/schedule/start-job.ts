@@ -23,8 +23,8 @@ export type JobCause = { readonly eventId: string; readonly event: 'schedule' | 
 const keptMs = 86_400_000
 
 /**
- * Stores a run of the job: `duplicate` when the time was started before, `busy` when a run of the job is open. On a StoreFault, either may
- * be.
+ * Stores a run of the job. Resolves to `duplicate` when this time was started before, and to `busy` when a run of the job is still open.
+ * Throws a StoreFault; the run may have been stored even then.
  */
 export const startJob = async (job: ScheduledJob, cause: JobCause, { store, clock, facts, wake }: JobStarter): Promise<Accepted> => {
   const run = jobRun(job, { ...cause, route: '', acceptedAt: clock.now() })
