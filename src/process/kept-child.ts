@@ -87,6 +87,7 @@ export class KeptChild {
     child.on('close', () => this.#settleOnceRead())
   }
 
+  /** Reads stdout, and passes its lines to `onLine`, one at a time. */
   async #hear(stdout: Readable | null): Promise<void> {
     const lines = new Lines(this.#job.maxLineBytes)
     await eachChunk(stdout, async (chunk) => {
@@ -99,6 +100,7 @@ export class KeptChild {
     })
   }
 
+  /** Reads stderr and keeps its end. A program that writes too much to stderr is ended. */
   async #overhear(stderr: Readable | null): Promise<void> {
     const allowance = new Allowance(this.#job.clock, stderrMiB * 1024 * 1024, stderrSpanMs)
     await eachChunk(stderr, async (chunk) => {

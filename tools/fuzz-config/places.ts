@@ -45,7 +45,7 @@ const membersOf = (node: JsonObject): readonly (readonly [string | number, Json]
   ...(isObject(node.items) ? [[0, node.items] as const] : []),
 ]
 
-/** What may stand under `webhook` may stand under its `extra`: there it is looked for. */
+/** Whether a path repeats another: the keys that may stand directly under `webhook` are listed under its `extra`. */
 const isTwin = (path: Path): boolean => path[0] === 'platforms' && path[1] === 'webhook' && path.length > 2 && path[2] !== 'extra'
 
 /** Returns a value that a key's schema accepts in most cases. */

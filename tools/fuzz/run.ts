@@ -44,7 +44,8 @@ export const runFuzz = async ({ seed, requests, presets }: RunOptions): Promise<
 
 /** Chooses the kind of a case by its seed alone. Most cases forge requests (`runCase`). */
 const runOne = (options: CaseOptions): Promise<readonly Finding[]> => {
-  // Senders take turns, so that a remainder of the seed would give some of them one kind only; and a case begins with the seed itself.
+  // The kind is drawn from another seed. A remainder of the seed would give some senders one kind only, because senders take turns; and the
+  // case itself draws from the seed.
   const kind = createRandom(options.seed + 1_000_003).whole(8)
   if (kind === 0 && signsWords(options.sender)) return runAsked(options)
   if (kind === 2 && signsParts(options.sender)) return runIgnored(options)

@@ -55,7 +55,7 @@ export type LedgerStep =
   | { readonly op: 'take'; readonly max: number; readonly leaseMs: number; readonly onlyGroups: boolean }
   /** `fences`: a JSON list of `[runId, fence]`. */
   | { readonly op: 'renew'; readonly fences: string; readonly leaseMs: number }
-  /** `reply`: as `replyText` writes it. */
+  /** `reply`: the text that `replyText` makes. */
   | { readonly op: 'keepReply'; readonly runId: number; readonly fence: number; readonly reply: string }
   | { readonly op: 'finish'; readonly runId: number; readonly fence: number; readonly end: RunEnd }
   | { readonly op: 'dueInMs' }
@@ -80,7 +80,10 @@ export type StandingsPage = {
   readonly next: number | undefined
 }
 
-/** The steps of one transaction. `now`: the store's time. The ledger has no clock, so that its successor counts by the same clock. */
+/**
+ * The steps of one transaction. `now`: the time by the store's clock. The ledger has no clock of its own, so a ledger that replaces it goes
+ * by the same clock.
+ */
 export type StepBatch = { readonly now: number; readonly steps: readonly LedgerStep[] }
 
 /** The results of a committed batch, one for each step. */

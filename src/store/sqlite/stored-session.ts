@@ -1,4 +1,4 @@
-/** Writes and parses stored sessions and messages. Parsing a damaged text returns `undefined`. */
+/** Hashes keys, and writes and parses stored sessions and messages. Each parser returns `undefined` for damaged bytes. */
 
 import { hash } from 'node:crypto'
 import type { ChatAddress, SessionMessage, SessionName } from '../../core/session.ts'
@@ -9,7 +9,7 @@ import { parseJson } from './stored.ts'
 /** Hashes an id to a short ASCII key of 120 bits, so that no text that a sender chose reaches SQL's text functions. */
 export const hashKey = (key: string): string => hash('sha256', key, 'base64url').slice(0, 20)
 
-/** Returns the key of a profile's chat. */
+/** Returns the key of a chat of a profile. */
 export const chatKey = (profile: string, { platform, chat, thread }: ChatAddress): string =>
   hashKey(JSON.stringify([profile, platform, chat, thread ?? null]))
 

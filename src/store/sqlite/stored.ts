@@ -1,4 +1,4 @@
-/** Parses the records that the ledger stored. A damaged record is `undefined`. */
+/** Parses runs, replies and lanes that the ledger stored, and writes replies. Each parser returns `undefined` for damaged bytes. */
 
 import type { Json } from '../../core/json.ts'
 import { isStoredReply, isStoredRun } from '../../generated/stored-checks.js'
@@ -45,7 +45,9 @@ const parseReply = (bytes: Buffer): StoredReply | undefined => {
   return isStoredReply(value) ? (value as unknown as StoredReply) : undefined
 }
 
-/** Returns the hash of a lane; `undefined` for a damaged hash, so that no run waits for a turn that never comes. */
+/**
+ * Returns the hash of a lane. A damaged hash gives `undefined`, as no lane does: otherwise the run would wait for a turn that never comes.
+ */
 export const parseLane = (bytes: Buffer | null): string | undefined => {
   const lane = bytes?.toString('latin1')
   return lane !== undefined && /^[\w-]{20}$/.test(lane) ? lane : undefined

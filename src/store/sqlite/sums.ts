@@ -1,4 +1,4 @@
-/** The usage in each window that has not ended, in an open database. */
+/** The sums of usage (`spend`) in an open database: one for each key whose window of time has not ended. */
 
 import type { Spent } from '../ports.ts'
 import type { Statements } from './statements.ts'
@@ -10,7 +10,10 @@ export class Sums {
     this.#sql = sql
   }
 
-  /** Lets no window last longer than its length from now, because the wall clock may have been set back since. */
+  /**
+   * At the start of a process: no window lasts longer than its length from now, because the clock may have been set back since the last
+   * stop.
+   */
   takeOver(now: number): void {
     this.#sql.capSums.run([now])
   }

@@ -18,7 +18,10 @@ const pairsIn = (parts: readonly Part[]): readonly Pair[] =>
     return parts[left + 2] === undefined ? [] : [{ left, right: left + 2, between: next.text }]
   })
 
-/** Returns the other places of the text between two values in the joined values, where they could be cut too. */
+/**
+ * Returns another offset in `whole` (two values joined by `between`) at which it can be cut; `undefined` where it has none. `now`: the
+ * present offset.
+ */
 const otherCut = (whole: string, between: string, now: number, random: Random): number | undefined => {
   if (between === '') {
     const far = random.whole(4) === 0 ? random.whole(whole.length + 1) : now + (1 + random.whole(4)) * (random.whole(2) === 0 ? 1 : -1)
