@@ -153,7 +153,10 @@ const addressHeaders = (address: Address): readonly HeaderLine[] =>
       ]
     : [['Host', host]]
 
-/** Returns a token whose times are texts or are missing. A sender may write such a token, and it must not be accepted for ever. */
+/**
+ * Returns the request with a token whose times are texts or are missing. A sender may write such a token, and it must not be accepted for
+ * ever.
+ */
 const oddClaims = ({ sent, ...genuine }: Genuine, { description, secret }: Sender, random: Random): Genuine => {
   const { header = 'Authorization', prefix = '' } = description.signature ?? {}
   const [head = '', body = ''] = (headerIn(sent, header) ?? '').slice(prefix.length).split('.')
@@ -176,7 +179,10 @@ const oddClaims = ({ sent, ...genuine }: Genuine, { description, secret }: Sende
 
 const hashes: { readonly [algorithm: string]: string } = { hmac_sha256: 'sha256', hmac_sha1: 'sha1', hmac_sha512: 'sha512' }
 
-/** Returns a time in milliseconds or with a fraction, as some senders write; `undefined` where no time is signed with a shared key. */
+/**
+ * Returns the request with a time in milliseconds or with a fraction, as some senders write, signed anew; `undefined` where no time is
+ * signed with a shared key.
+ */
 const oddTime = ({ sent, url, variants }: Genuine, { description, secret }: Sender, random: Random): Genuine | undefined => {
   const hash = hashes[description.algorithm]
   const partsNow = (of: Sent) => partsOf(of, description, { secret, url })

@@ -1,6 +1,6 @@
 /**
- * Sends an event that a route ignores, and then another body with the same signature: where a signature covers only parts of the body, it
- * could be valid for that body too.
+ * Sends an event to a route that ignores it, and then again to the same route without its filter: the second must count as a duplicate.
+ * Where a signature covers only parts of the body, a stranger could otherwise use it for another body.
  */
 
 import { createRandom } from '../../bench/durability/random.ts'
