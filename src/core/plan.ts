@@ -4,7 +4,7 @@ import type { Ignored, Outcome, Refused, Reply } from './outcome.ts'
 import type { HoldableOwner } from './owner.ts'
 import type { Event, EventFacts, RequestBody, RequestHead, Verification, VerifiedRequest } from './request.ts'
 
-type MaybePromise<T> = T | Promise<T>
+export type MaybePromise<T> = T | Promise<T>
 
 /** A step with the stage that logs and traces name it by. */
 export type PlanStep<Run> = { readonly stage: string; readonly run: Run }
@@ -33,6 +33,8 @@ export type Handshakes = {
   readonly methods: ReadonlySet<string>
   /** Answers a question that is not signed, by its head alone. */
   readonly onHead: (head: RequestHead) => HandshakeOutcome
+  /** Answers a question whose head has a credential. Absent where no sender of the route asks so. */
+  readonly onCredential?: (head: RequestHead) => MaybePromise<HandshakeOutcome>
   /** Looks for an unsigned question in a short body. Absent where no sender of the route asks so. */
   readonly onUnsigned?: (head: RequestHead) => ((body: RequestBody) => HandshakeOutcome) | undefined
   /** Answers a question whose signature holds. */

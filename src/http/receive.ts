@@ -105,6 +105,7 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
     const head = requestHead(request, serving.trustProxy, options.clock.now())
     const begin = head.method === 'POST' ? admit : answerHandshake
     const proceed = endedOnError(() => begin(plan, head, options.watch?.(plan.name)))
+    if (proceed instanceof Promise) return void proceed.then(exchange.endStored, exchange.fail)
     if (typeof proceed !== 'function' && !proceed.later) return exchange.end(proceed, atOnce)
     if (header(request.headers, 'expect') !== undefined) response.writeContinue()
     const client = (): string => networkOf(head.remote())

@@ -74,8 +74,8 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
     isSilent = false
     let answer = await two.post('r', 'a')
     t.match(answer, { status: 503, headers: { 'retry-after': /^\d+$/ } }, 'nobody knows yet how the first ended')
-    // Each repeat waits for nine seconds, and the claim of the first sending ends after thirty seconds.
-    for (let repeats = 0; repeats < 5 && answer.status === 503; repeats++) answer = await two.post('r', 'a')
+    // Each repeat waits for seven seconds, and the claim of the first sending ends after thirty seconds.
+    for (let repeats = 0; repeats < 6 && answer.status === 503; repeats++) answer = await two.post('r', 'a')
     t.match(answer, { status: 200, json: { status: 'delivered' } })
     t.equal(receiver.seen.length, 2)
   })

@@ -251,7 +251,14 @@ t.test('a PostgreSQL server', { skip: withoutOwnPostgres }, async (t) => {
     t.match([c, none], [{ run: runOf('c') }, []], 'nobody else gets the two')
     const leases = await one.take(3, hourMs)
     const begun = { attempt: 1, interrupted: false }
-    t.match(leases, [{ ...begun, run: runOf('a') }, { ...begun, run: runOf('b') }], 'in their order')
+    t.match(
+      leases,
+      [
+        { ...begun, run: runOf('a') },
+        { ...begun, run: runOf('b') },
+      ],
+      'in their order',
+    )
     t.equal(leases.length, 2)
     t.equal(await one.finish(leases[0] as Lease, { kind: 'done' }), true)
     t.equal(await one.finish(leases[1] as Lease, { kind: 'again', afterMs: 0, error: 'it failed' }), true)
@@ -259,31 +266,34 @@ t.test('a PostgreSQL server', { skip: withoutOwnPostgres }, async (t) => {
     t.equal(await one.backlog(), 3)
   })
 
-  await t.test('a run that no worker asked for is put back when the worker stops, when the store closes, and when its calls were lost', async (t) => {
-    const [one, two, three] = (await openThree(t)) as [Store, Store, Store]
-    t.same(await one.take(5, hourMs), [])
-    await accept(one, 'a')
-    t.same(await one.take(0, hourMs), [], 'the worker takes no more')
-    await accept(one, 'b')
-    const [a, b] = await two.take(2, hourMs)
-    t.match([a, b], [{ run: runOf('a'), attempt: 1, interrupted: false }, { run: runOf('b') }])
-    t.same(await two.take(5, hourMs), [])
-    await accept(two, 'c')
-    await two.close()
-    t.match(await three.take(1, hourMs), [{ run: runOf('c'), attempt: 1, interrupted: false }])
-    const ids = Array.from({ length: 300 }, (_, i) => `lost-${i}`)
-    t.same(await one.take(ids.length, hourMs), [])
-    const calls = Promise.allSettled(ids.map((id) => accept(one, id)))
-    await new Promise((then) => setTimeout(then, 3))
-    await server.kill()
-    await server.start()
-    await calls
-    await one.recovered()
-    await Promise.all(ids.map((id) => accept(one, id)))
-    const mine = await one.take(ids.length, hourMs)
-    t.equal(new Set(mine.map(({ run }) => run.eventId)).size, ids.length, 'each is there once, and nobody waits for the end of a lease')
-    t.notOk(mine.some(({ interrupted, attempt }) => interrupted || attempt !== 1))
-  })
+  await t.test(
+    'a run that no worker asked for is put back when the worker stops, when the store closes, and when its calls were lost',
+    async (t) => {
+      const [one, two, three] = (await openThree(t)) as [Store, Store, Store]
+      t.same(await one.take(5, hourMs), [])
+      await accept(one, 'a')
+      t.same(await one.take(0, hourMs), [], 'the worker takes no more')
+      await accept(one, 'b')
+      const [a, b] = await two.take(2, hourMs)
+      t.match([a, b], [{ run: runOf('a'), attempt: 1, interrupted: false }, { run: runOf('b') }])
+      t.same(await two.take(5, hourMs), [])
+      await accept(two, 'c')
+      await two.close()
+      t.match(await three.take(1, hourMs), [{ run: runOf('c'), attempt: 1, interrupted: false }])
+      const ids = Array.from({ length: 300 }, (_, i) => `lost-${i}`)
+      t.same(await one.take(ids.length, hourMs), [])
+      const calls = Promise.allSettled(ids.map((id) => accept(one, id)))
+      await new Promise((then) => setTimeout(then, 3))
+      await server.kill()
+      await server.start()
+      await calls
+      await one.recovered()
+      await Promise.all(ids.map((id) => accept(one, id)))
+      const mine = await one.take(ids.length, hourMs)
+      t.equal(new Set(mine.map(({ run }) => run.eventId)).size, ids.length, 'each is there once, and nobody waits for the end of a lease')
+      t.notOk(mine.some(({ interrupted, attempt }) => interrupted || attempt !== 1))
+    },
+  )
 
   await t.test('a schema of a later version is refused, and one that a later version can share is not', async (t) => {
     const schema = server.newSchema()

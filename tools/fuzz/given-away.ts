@@ -83,7 +83,7 @@ const askedFor = async (world: World, sender: Sender, route: RouteSettings, word
   const [ask] = handshakes
   if (ask?.when.query !== undefined) {
     const target = `/webhooks/${route.name}?${ask.when.query}=${encodeURIComponent(word)}`
-    return digestIn(world.get(route, { target, lines: [['Host', 'a']], body: '', at: sendingTime }))
+    return digestIn(await world.get(route, { target, lines: [['Host', 'a']], body: '', at: sendingTime }))
   }
   const body = JSON.stringify({ event: ask?.when.equals, payload: { plainToken: word } })
   const { headers } = sender.sign({ body, id: 'asked', at: sendingTime })

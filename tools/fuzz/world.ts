@@ -55,7 +55,7 @@ export type World = {
   /** Sends a POST to a route. The delivery ids that it claims stay claimed until `forget`. */
   readonly post: (route: RouteSettings, sent: Sent) => Promise<Taken>
   /** Sends a GET, which can only be a handshake. */
-  readonly get: (route: RouteSettings, sent: Sent) => Outcome
+  readonly get: (route: RouteSettings, sent: Sent) => Promise<Outcome>
   /** Whether a gateway with these routes would start: their keys do not forbid it. */
   readonly starts: (routes: readonly RouteSettings[]) => boolean
   /** Replaces the store by an empty one. */
@@ -92,7 +92,7 @@ export const createWorld = (certificate: string): World => {
       const keys = challengeKeysOf(sources, catalogue)
       return sources.every((source) => checkChallengeKeys(source, catalogue, keys).every(({ stopsStart }) => !stopsStart))
     },
-    get: (route, sent) => answerHandshake(planOf(route), { ...lookAt(route, sent), method: 'GET' }).outcome,
+    get: async (route, sent) => (await answerHandshake(planOf(route), { ...lookAt(route, sent), method: 'GET' })).outcome,
     async post(route, sent) {
       if (parsePath(sent.target)?.name !== route.name) return elsewhere
       let event: Event | undefined

@@ -46,7 +46,7 @@ const requestLines = (fact: RequestEnded, now: number, redact: (text: string) =>
       outcome: name,
       stage: ended.stage,
       duration_ms: Math.round(took * 1000) / 1000,
-      reason: reason === undefined ? null : redact(cut(reason, maxChars)),
+      reason: reason === undefined ? null : cut(redact(reason), maxChars),
       target: 'target' in outcome ? outcome.target : null,
     },
   ]

@@ -50,11 +50,15 @@ export const passwordOf = (url: string): string => {
   }
 }
 
-/** Whether two addresses have the same hosts and the same database, as they are written. Login and parameters may differ. */
+/** Whether two addresses have the same hosts and the same database. Passwords and parameters may differ. */
 export const isSameDatabase = (a: string, b: string): boolean => {
   const placeOf = (url: string): string => {
-    const [, , hosts = url, database = ''] = shape.exec(url) ?? []
-    return `${hosts}/${database}`
+    try {
+      const { hosts, database } = parseAddress(url)
+      return JSON.stringify([hosts, database])
+    } catch {
+      return url
+    }
   }
   return placeOf(a) === placeOf(b)
 }

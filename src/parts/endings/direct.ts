@@ -29,10 +29,11 @@ export const direct: EndingPart = {
       const rendered = await render(event)
       const claim = claimOf(event)
       const shares = sharesOf(claim)
+      const deadline = kit.effects.clock.monotonic() + budgetMs
       try {
-        const had = await claimAndReadShares(claim, shares, kit.effects)
+        const had = await claimAndReadShares(claim, shares, kit.effects, deadline)
         if (had === 'duplicate') return duplicate(event)
-        return had === 'unsettled' ? inProgress : await deliverDirectly(event, rendered, { claim, shares, had }, kit.effects)
+        return had === 'unsettled' ? inProgress : await deliverDirectly(event, rendered, { claim, shares, had, deadline }, kit.effects)
       } catch (error) {
         if (!(error instanceof StoreFault)) throw error
         return unavailable(error)
@@ -48,13 +49,18 @@ type HeldClaims = {
   readonly shares: readonly Claim[]
   /** For each target with a share, whether it got the text from an earlier request with this id, which then holds the share. */
   readonly had: readonly boolean[]
+  /** The monotonic time until which the sender waits for the answer. */
+  readonly deadline: number
 }
 
 /**
- * The outcome when another request with this delivery id was still in progress at the end of `budgetMs`. The sender is asked to repeat the
+ * The outcome when another request with this delivery id was still in progress at the end of the wait. The sender is asked to repeat the
  * event: the other request may fail, and if its process is dead, the store releases its claim.
  */
 const inProgress = refuse('in_progress', { retryAfterSeconds: 5 })
+
+/** The time that is left for the delivery after the longest wait for another request. */
+const leastSendMs = 2_000
 
 /** The pause before another try of a claim that another request holds. */
 const againMs = 200
@@ -68,13 +74,13 @@ const claimAndReadShares = async (
   claim: Claim,
   shares: readonly Claim[],
   { store, clock }: Effects,
+  deadline: number,
 ): Promise<readonly boolean[] | 'duplicate' | 'unsettled'> => {
   const keys = shares.map(({ key }) => key)
-  const deadline = clock.monotonic() + budgetMs
   for (;;) {
     const [claimed, had] = await Promise.all([store.claim(claim), keys.length > 0 ? store.held(keys) : []])
     if (claimed === 'claimed') return had
-    if (claimed === 'duplicate' || clock.monotonic() >= deadline) return claimed
+    if (claimed === 'duplicate' || clock.monotonic() >= deadline - leastSendMs) return claimed
     await new Promise<void>((resolve) => void clock.after(againMs, resolve))
   }
 }
@@ -89,7 +95,7 @@ const deliverDirectly = async (
   const { route, profile, deliveryId } = event
   const to = deliveriesOf(delivery)
   const answers: string[] = []
-  const send = senderOf({ text, profile, route, deliveryId }, effects, (position, answer) =>
+  const send = senderOf({ text, profile, route, deliveryId }, effects, claims.deadline, (position, answer) =>
     answers.push(`${deliveryLabel(to, position)}: ${answer}`),
   )
   const isFirstSuccess = 'to' in delivery && delivery.mode === 'first_success'
@@ -108,13 +114,13 @@ type Failures = readonly (string | undefined)[]
 /** Sends to one target, within the fraction `timeShare` of the remaining time. Resolves to why it failed; `undefined` after a success. */
 type SendOne = (delivery: Delivery, position: number, timeShare: number) => Promise<string | undefined>
 
-/** Makes the function that sends the text of one event, within `budgetMs` for all targets. `answered` gets the `detail` of a success. */
+/** Makes the function that sends the text of one event, before the deadline for all targets. `answered` gets the `detail` of a success. */
 const senderOf = (
   about: Omit<Outgoing, 'delivery' | 'position' | 'budgetMs'>,
   { send, clock }: Effects,
+  deadline: number,
   answered: (position: number, answer: string) => void,
 ): SendOne => {
-  const deadline = clock.monotonic() + budgetMs
   return async (delivery, position, timeShare) => {
     const ms = Math.floor((deadline - clock.monotonic()) * timeShare)
     if (ms < 1) return 'no time was left for it'

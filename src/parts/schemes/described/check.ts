@@ -212,7 +212,8 @@ const checkCredential = (compiled: CompiledDescription, secret: string): CheckHe
     if (!credentials.some((credential) => equal(credential, expected))) return `${compiled.name} is not the secret`
     return (compiled.time ? whyStale(compiled, request) : undefined) ?? true
   }
-  if (compiled.source.body !== undefined) return (head) => checkBodyWith(compiled, head, judge)
+  const needsBody = compiled.source.body !== undefined || compiled.time?.atHead === false
+  if (needsBody) return (head) => checkBodyWith(compiled, head, judge)
   return (head: RequestHead) => {
     const verdict = judge(requestView(head))
     return typeof verdict === 'string' ? verdict : () => verdict

@@ -60,7 +60,7 @@ export const whyNotClaimed = ({ claims }: Token, { issuer, audience, windowSecon
   if (audience !== undefined && ![own(claims, 'aud')].flat().includes(audience)) return `aud of the token is not "${audience}"`
   if (typeof exp === 'number' && now > exp + windowSeconds) return 'the token has expired'
   if (typeof nbf === 'number' && now < nbf - windowSeconds) return 'the token is not valid yet'
-  if (typeof exp !== 'number' && typeof iat === 'number' && Math.abs(now - iat) > windowSeconds) return 'the token was made too long ago'
+  if (typeof exp !== 'number' && typeof iat === 'number' && Math.abs(now - iat) > windowSeconds) return 'the token was made at another time'
   return undefined
 }
 

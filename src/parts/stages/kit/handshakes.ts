@@ -4,8 +4,8 @@
  */
 
 import { type Refused, refuse } from '../../../core/outcome.ts'
-import type { Authenticate, HandshakeOutcome, Handshakes } from '../../../core/plan.ts'
-import type { RequestBody, RequestHead } from '../../../core/request.ts'
+import type { Authenticate, HandshakeOutcome, Handshakes, MaybePromise } from '../../../core/plan.ts'
+import type { RequestBody, RequestHead, Verification } from '../../../core/request.ts'
 import type { Route } from '../../../generated/config.ts'
 import { ReadOnceBody } from '../../body/request-body.ts'
 import type { Handshake, Scheme } from '../../schemes/scheme.ts'
@@ -48,19 +48,20 @@ export const compileHandshakes = (
     return undefined
   }
   /** Answers a question whose head has a credential. The question is looked for first, so that no other request is charged. */
-  const answerGuarded = (head: RequestHead): HandshakeOutcome => {
+  const onCredential = (head: RequestHead): MaybePromise<HandshakeOutcome> => {
     const body = noBody(head)
     if (!firstAnswer(guarded, head, body)) return undefined
     const verify = authenticate(head)
+    const ended = (verification: Verification | Refused): HandshakeOutcome =>
+      'kind' in verification ? verification : (verification.limited ?? firstAnswer(guarded, head, body, verification.secret))
     const verification = typeof verify === 'function' ? verify(body) : verify
-    // A check that waits, such as for a window that several gateways share, answers no question.
-    if (verification instanceof Promise) return undefined
-    if ('kind' in verification) return verification
-    return verification.limited ?? firstAnswer(guarded, head, body, verification.secret)
+    // A window that several gateways share may have to wait for the store.
+    return verification instanceof Promise ? verification.then(ended) : ended(verification)
   }
   return {
     methods: new Set([...unsigned, ...guarded].map(({ method }) => method).filter((method) => method !== 'POST')),
-    onHead: (head) => firstAnswer(unsigned, head, noBody(head)) ?? (guarded.length === 0 ? undefined : answerGuarded(head)),
+    onHead: (head) => firstAnswer(unsigned, head, noBody(head)),
+    ...(guarded.length === 0 ? {} : { onCredential }),
     ...(open.length === 0 ? {} : { onUnsigned: (head) => (isShort(head) ? (body) => firstAnswer(open, head, body) : undefined) }),
     onVerified(head, body, { scheme, secret }) {
       for (const handshake of signed.get(scheme) ?? []) {
