@@ -1,4 +1,7 @@
-/** The key that seals the marks of our comments: random, made once for a data directory, and never shown. */
+/**
+ * The comment key: it seals the invisible mark in each comment that a gateway posts, so that the gateway recognises its own comments in
+ * later events. The key is random, made once for a data directory, and never shown.
+ */
 
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -8,13 +11,13 @@ import { createOwnComments, type OwnComments } from '../../parts/own-comment.ts'
 import type { Shared } from '../../store/shared.ts'
 import { writeWhole } from './write-whole.ts'
 
-/** The path below the data directory. Gateways that recognise each other's comments share this file. */
+/** The path of the key's file below the data directory. Gateways with the same key recognise each other's comments. */
 export const commentKeyFile = join('state', 'comment-key')
 
 const keyBytes = 32
 const hexForm = new RegExp(`^[0-9a-f]{${keyBytes * 2}}\n?$`)
 
-/** Reads the key of a data directory; `undefined` where no gateway has made it, or it cannot be read. */
+/** Reads the key of a data directory; `undefined` where no gateway has made a key, or the file is damaged or cannot be read. */
 const readCommentKey = (dataDir: string): Buffer | undefined => {
   try {
     const text = readFileSync(join(dataDir, commentKeyFile), 'utf8')
@@ -25,9 +28,9 @@ const readCommentKey = (dataDir: string): Buffer | undefined => {
 }
 
 /**
- * Returns the key of a data directory, and makes it where there is none. All gateways on a shared store have the same key, because a
- * comment of one gateway may reach another gateway as an event. The key of the first gateway counts. Only the gateway that serves the
- * directory calls this function. Throws a Fault where the key cannot be written, or a StoreFault.
+ * Returns the key of a data directory, and makes a key where there is none. `shared`: the shared store, if any. All gateways on a shared
+ * store have the key of the first gateway, because a comment of one gateway may reach another gateway as an event. Only the gateway that
+ * serves the directory calls this function. Throws a Fault where the key cannot be written, or a StoreFault.
  */
 export const ensureCommentKey = async (dataDir: string, shared?: Pick<Shared, 'agree'>): Promise<Buffer> => {
   const kept = readCommentKey(dataDir)
@@ -44,7 +47,7 @@ export const ensureCommentKey = async (dataDir: string, shared?: Pick<Shared, 'a
 }
 
 /**
- * Recognises the comments of the gateway of a data directory, for commands that need no gateway. Where there is no key yet, no comment is
- * recognised.
+ * Recognises the comments that the gateway of a data directory has posted, for commands that work without a running gateway. Where the
+ * directory has no key yet, no comment is recognised.
  */
 export const ownCommentsOf = (dataDir: string): OwnComments => createOwnComments(() => readCommentKey(dataDir) ?? randomBytes(keyBytes))

@@ -1,15 +1,18 @@
-/** Downloads small public files of senders: keys, certificates, the confirmation of a subscription. */
+/** Downloads small public files of senders: keys, certificates, and the address that a sender wants fetched to confirm a handshake. */
 
 import type { Effects } from '../../parts/effects.ts'
 
 const timeoutMs = 5_000
 /**
- * The most downloads at once. Few, because strangers can cause some. At most 16 of them fetch keys, so that the confirmations of verified
- * senders have room.
+ * The most downloads at once. The number is small, because strangers can cause downloads of keys. At most 16 downloads fetch keys, so that
+ * the confirmations of verified senders have room.
  */
 const maxAtOnce = 24
 
-/** Makes the download. It follows no redirect, sends no cookie, and reads no more bytes than it is asked to. */
+/**
+ * Makes the function that downloads a file, and returns its bytes. A download follows no redirect and sends no cookie. It rejects with an
+ * Error when the answer is no success, is larger than `maxBytes`, or takes longer than 5 seconds.
+ */
 export const createDownload = (): Effects['download'] => {
   let running = 0
   return async (url, maxBytes) => {
@@ -32,7 +35,7 @@ const readAll = async ({ body }: Response, maxBytes: number): Promise<Buffer> =>
   let bytes = 0
   for await (const chunk of body ?? []) {
     bytes += chunk.byteLength
-    // Leaving the loop cancels the answer.
+    // The throw ends the loop, and the end of the loop cancels the rest of the answer.
     if (bytes > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`)
     chunks.push(chunk)
   }

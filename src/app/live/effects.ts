@@ -1,4 +1,7 @@
-/** The effects of plans: live effects over what a gateway owns, and dry effects that touch nothing. */
+/**
+ * The effects that gates and endings of a plan may have on the world: live effects, which use the store, the limits and the connections of
+ * a running gateway, and dry effects, which touch nothing.
+ */
 
 import { type Clock, systemClock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
@@ -23,16 +26,19 @@ import { createLimiter } from './limits/limiter.ts'
 import { createSharedLimiter } from './limits/shared-limiter.ts'
 import { createSenderKeys } from './sender-keys.ts'
 
-/** The most scripts that wait for a slot. Further posts get 503. */
+/** The most scripts that wait for a slot. A post whose script would be one more gets 503. */
 const maxWaitingScripts = 1_000
 
-/** The part of the effects that outlives a reload: windows, slots and the store go on while plans are replaced. */
+/**
+ * The part of the effects that outlives a reload: the windows of the rate limits, the slots of scripts and the store stay while plans are
+ * replaced.
+ */
 export type SharedEffects = {
   readonly clock: Clock
   readonly log: Log
   readonly facts: Facts
   readonly owners: Owners
-  /** Keeps connections of targets: a bot may have only one, even while two configurations overlap. */
+  /** Keeps the connections of targets: a bot may have only one connection, even while plans of two configurations run. */
   readonly keep: Keep
   readonly limiter: Limiter
   readonly turns: ShortTurns
@@ -46,48 +52,57 @@ export type SharedEffects = {
   readonly hasRoom: () => boolean
   readonly wake: () => void
   /**
-   * Attaches what the gateway opened. Plans are compiled before the store is opened, because a bad file must stop the start with nothing
-   * touched.
+   * Hands over the resources that the gateway opened after it compiled its plans. Plans come first, because a bad configuration file must
+   * stop the start before anything is touched.
    */
-  readonly attach: (running: Running) => void
+  readonly attach: (opened: OpenedResources) => void
 }
 
 /**
- * What a gateway opens after its plans are compiled. `wake`: tells the worker that there may be work. `commentKey`: seals the marks of the
- * gateway's comments. `keys`: keeps the keys of senders; absent: they are gone with the process.
+ * The resources that a gateway opens after its plans are compiled. `wake`: tells the worker that there may be work. `commentKey`: seals the
+ * marks of the gateway's comments. `keys`: keeps the keys of senders over restarts; when absent, the keys stay in memory only.
  */
-type Running = {
+type OpenedResources = {
   readonly store: OpenStore
   readonly wake: () => void
   readonly commentKey: Uint8Array
   readonly keys?: KeptKeys | undefined
 }
 
+/** The configured limits: verified requests of a route in a minute, scripts that run at once, and runs in the queue. */
 export type Limits = {
   readonly adapter: Pick<AdapterSettings, 'rate_limit'>
   readonly maxConcurrentScripts: number
   readonly maxQueuedRuns: number
 }
 
-type SharedOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts'> & {
-  /** Fetches the keys of senders. Absent: over the network. */
+type SharedEffectsOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts'> & {
+  /** Downloads small files of senders. Absent: over the network. */
   readonly download?: Effects['download'] | undefined
-  /** Returns the limits as configured now. */
+  /** Returns the limits of the configuration that serves now. */
   readonly limits: () => Limits
   readonly jobs: () => Jobs
 }
 
-export const createSharedEffects = ({ clock, log, facts, limits, jobs, download = createDownload() }: SharedOptions): SharedEffects => {
+/** Creates the shared effects of a gateway. A plan that uses the store before `attach` was called gets an Error. */
+export const createSharedEffects = ({
+  clock,
+  log,
+  facts,
+  limits,
+  jobs,
+  download = createDownload(),
+}: SharedEffectsOptions): SharedEffects => {
   const slots = createSlots(() => limits().maxConcurrentScripts, maxWaitingScripts)
   const owners = new Owners(clock, log)
   const keptKeys = createKeptKeys()
   const perMinute = (): number => limits().adapter.rate_limit
-  let running: Running | undefined
-  const requireRunning = (): Running => {
-    if (!running) throw new Error('a plan ran before its store was open')
-    return running
+  let opened: OpenedResources | undefined
+  const openedResources = (): OpenedResources => {
+    if (!opened) throw new Error('a plan ran before its store was open')
+    return opened
   }
-  const store = (): Store => requireRunning().store
+  const store = (): Store => openedResources().store
   return {
     clock,
     log,
@@ -95,25 +110,25 @@ export const createSharedEffects = ({ clock, log, facts, limits, jobs, download 
     owners,
     store,
     keep: createKeep(owners.create({}).adopt),
-    limiter: createSharedLimiter({ local: createLimiter(clock, perMinute), clock, perMinute, shared: () => running?.store.shared }),
+    limiter: createSharedLimiter({ local: createLimiter(clock, perMinute), clock, perMinute, shared: () => opened?.store.shared }),
     turns: createShortTurns(),
     script: (folder, job) => slots.run(() => runScript(folder, job)),
     download,
-    ownComments: createOwnComments(() => requireRunning().commentKey),
-    keys: createSenderKeys({ clock, download, kept: () => running?.keys ?? keptKeys }),
+    ownComments: createOwnComments(() => openedResources().commentKey),
+    keys: createSenderKeys({ clock, download, kept: () => opened?.keys ?? keptKeys }),
     jobs: {
       find: (profile, reference) => jobs().find(profile, reference),
       isRefused: (profile, reference) => jobs().isRefused(profile, reference),
     },
     hasRoom: () => store().hasRoom(limits().maxQueuedRuns),
-    wake: () => running?.wake(),
+    wake: () => opened?.wake(),
     attach(to) {
-      running = to
+      opened = to
     },
   }
 }
 
-/** The effects of one route's plan. A class, because there is an object for each of thousands of routes. */
+/** The live effects of one route's plan. This is a class to save memory, because each of thousands of routes has such an object. */
 export class LiveEffects implements Effects {
   readonly clock: Clock
   readonly log: Log
@@ -154,13 +169,14 @@ export class LiveEffects implements Effects {
 
 const silentLog: Log = Object.assign(() => {}, { writes: () => false })
 
-/** Passes the payload on unchanged: a script is an operator's program, and could do anything. */
+/** Stands in for a script, and passes the payload on unchanged. The script itself is not run: an operator's program could do anything. */
 const noScript = async (_folder: string, { input }: ScriptJob): Promise<ScriptResult> => ({ ok: true, output: input })
 
 const noDownload = async (): Promise<Buffer> => {
   throw new Error('nothing is fetched in a dry run')
 }
 
+/** Keys of senders that are never fetched: each fetch fails. */
 const noKeys = (clock: Clock): SenderKeys => {
   const kept = createKeptKeys()
   return createSenderKeys({ clock, download: noDownload, kept: () => kept })

@@ -1,24 +1,28 @@
-/** The keys of senders that verified requests, in memory and bounded. */
+/** Keeps the public keys of senders in memory, up to a bound. Each kept key has verified a request of its sender. */
 
 import type { FetchedKey, KeptKeys } from '../../parts/sender-keys.ts'
 
 const maxKeys = 128
+/** The most bytes of all kept keys together. */
 const maxBytes = 4_194_304
 /**
- * Equal bytes replace a kept key only when it is older than this. So the kept time may be too early, and at worst the key is fetched once
- * too often.
+ * The time in milliseconds within which a key that was fetched again with equal bytes does not count as changed, and keeps its earlier
+ * time. At worst the key then expires too early, and is fetched once too often.
  */
 const sameForMs = 3_600_000
 
-/** Takes each change, in order: a key, or `undefined` for a key that is no longer kept. Never throws. */
+/**
+ * Called for each change of the kept keys, in order. `key`: the new key of the address; `undefined`: the key of the address was dropped.
+ * Must not throw.
+ */
 export type KeyChange = (address: string, key: FetchedKey | undefined) => void
 
-/** `first`: the keys that are kept already, oldest first. */
+/** Creates the kept keys. `first`: the keys to begin with, oldest first. `changed`: called for each later change. */
 export const createKeptKeys = (
   first: Iterable<readonly [address: string, key: FetchedKey]> = [],
   changed: KeyChange = () => {},
 ): KeptKeys => {
-  /** In the order in which they were kept, the latest last. */
+  /** The key of each address, in the order in which the keys were put, the latest last. */
   const keys = new Map<string, FetchedKey>()
   let bytes = 0
   const forget = (address: string): void => {

@@ -1,4 +1,7 @@
-/** Chooses the refused requests that are kept for a second check (`keep_refused`), and bounds their bytes. */
+/**
+ * Chooses the requests with a refused signature that are kept, so that their signature can be verified again (`keep_refused`), and bounds
+ * their bytes.
+ */
 
 import type { Clock } from '../../core/clock.ts'
 import type { KeptRefusal, RequestEnded } from '../../core/fact.ts'
@@ -11,7 +14,9 @@ const hourMs = 3_600_000
 /** The most bytes in an hour, over all routes: posts with a wrong signature must not push other records out. */
 const maxBytes = 4 * 1024 * 1024
 
+/** The bytes that refused requests may still take in this hour. */
 export interface KeptBudget {
+  /** Takes bytes from the budget. `false`: the budget has not so many left, and nothing is taken. */
   take(bytes: number): boolean
 }
 
@@ -32,10 +37,10 @@ export const createKeptBudget = (clock: Pick<Clock, 'monotonic'>): KeptBudget =>
 }
 
 /**
- * Returns the part of a refused request that is kept; `undefined` where its route keeps nothing, its body was not read, its scheme is not
- * one whose requests may be kept (they may hold a secret, or are signed in part), or the budget is spent.
+ * Returns the part of a refused request that is kept; `undefined` where its route keeps no refused requests, its body was not read, the
+ * budget is spent, or its scheme forbids keeping, because the requests of the scheme may hold a secret or are signed only in part.
  */
-export const keptOf = (
+export const refusalToKeep = (
   { route, ended: { unverified } }: Pick<RequestEnded, 'route' | 'ended'>,
   { table, catalogue }: LiveConfig,
   budget: KeptBudget,

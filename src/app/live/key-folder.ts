@@ -1,4 +1,7 @@
-/** Keeps the keys of senders over restarts: a folder with a file for each address, which only the gateway's user may read. */
+/**
+ * Keeps the keys of senders over restarts: a folder with a file for each address that a key was fetched from. Only the gateway's user may
+ * read the files.
+ */
 
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -13,10 +16,10 @@ import { writeWhole } from './write-whole.ts'
 
 /** The most bytes of a file. The largest key is 256 KiB, and base64 makes it a third longer. */
 const maxFileBytes = 524_288
-/** The most files that are looked at. More are there only when another program put them there. */
+/** The most files that are looked at. The folder has more files only when another program put them there. */
 const maxFiles = 1_000
 const keyFileForm = /^[0-9a-f]{64}\.json$/
-/** A file that was being written when the gateway was killed. */
+/** The name of a file that was being written when the gateway was killed. */
 const unfinishedForm = /^[0-9a-f]{64}\.json\./
 
 export type KeyFolder = KeptKeys & {
@@ -43,7 +46,7 @@ export const openKeyFolder = async (folder: string, report: (reason: string) => 
   }
 }
 
-/** The most addresses whose files wait to be written. More would wait only where the disk stands still. */
+/** The most addresses whose files wait to be written. More addresses would wait only on a disk that stands still. */
 const maxWaiting = 256
 
 /** Writes one file after the other, and for each address only its latest change. */
@@ -82,11 +85,11 @@ const keyFileName = (address: string): string => `${sha256Of(address)}.json`
 
 type KeptKey = { readonly address: string; readonly at: number; readonly sha256: string; readonly bytes: string }
 
-/** Writes a key with its digest: a key that lost one bit would refuse every request of the sender. */
+/** Makes the text of a key's file. The file has the digest of the key: a key that lost one bit would refuse every request of the sender. */
 const keyFileText = (address: string, { bytes, at }: FetchedKey): string =>
   `${JSON.stringify({ address, at, sha256: sha256Of(bytes), bytes: bytes.toString('base64') })}\n`
 
-/** Reads a key; `undefined` for a file that is not as it was written. */
+/** Reads the key from a file, with its address; `undefined` for a damaged or renamed file. */
 const readKey = async (file: string, name: string): Promise<readonly [string, FetchedKey] | undefined> => {
   const kept = parseObject(await readRegularFile(file).catch(() => ''))
   if (!isKeptKey(kept)) return undefined
@@ -95,7 +98,7 @@ const readKey = async (file: string, name: string): Promise<readonly [string, Fe
   return keyFileName(address) === name && sha256Of(bytes) === sha256 ? [address, { bytes, at }] : undefined
 }
 
-/** Reads the text of a regular file, and follows no link. Throws Node's errors. */
+/** Reads the text of a regular file of at most `maxFileBytes`; an empty text for other files. Follows no link. Throws Node's errors. */
 const readRegularFile = async (file: string): Promise<string> => {
   const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {

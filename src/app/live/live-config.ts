@@ -24,6 +24,7 @@ export type LiveConfig = {
   readonly config: Config
   /** The parts that the configuration was compiled with, including those of plugins. */
   readonly catalogue: Catalogue
+  /** What the plans of all routes are made from. */
   readonly base: PlanBase
   readonly maxBodyBytes: number
   readonly trustProxy: Config['adapter']['trust_proxy']
@@ -31,7 +32,7 @@ export type LiveConfig = {
   readonly table: Table & { readonly configured: ReadonlyMap<string, CompiledRoute> }
   readonly jobs: JobBook
   readonly agent: Agent
-  /** Logged once when the gateway starts. */
+  /** A notice of the runner, logged once when the gateway starts. */
   readonly notice: string | undefined
   /** Whether all files of run-time routes and jobs could be read. Otherwise some routes or jobs are not known. */
   readonly complete: () => boolean
@@ -42,14 +43,15 @@ export type LiveConfig = {
   policy(run: NewRun): RunPolicy
   send(outgoing: Outgoing): Promise<Sent>
   /**
-   * Lets go of its plans and its runner. Each is closed when nobody uses it any more. Plans that another configuration has too stay open.
+   * Releases the plans and the runner of this configuration. Each of them is closed when no request or run uses it any more. A plan that
+   * another configuration has too stays open.
    */
   close(): void
 }
 
 /**
- * Compiles everything of a configuration, and gives turns of the event loop to other work meanwhile. Problems are in `diagnostics`. Plans
- * of `before` are kept where compiling would give the same plan.
+ * Compiles everything of a configuration, and gives turns of the event loop to other work meanwhile. Mistakes in the configuration are in
+ * `diagnostics` of the result. Plans of `before`, the configuration in use, are kept where compiling would give the same plan.
  */
 export const compileLiveConfig = async (
   config: Config,
@@ -69,7 +71,7 @@ export const compileLiveConfig = async (
   }
 }
 
-/** Adds to `owners` each owner that must be released. */
+/** Compiles the configuration, and adds each owner that `close` must release to `owners`, also where it throws. */
 const compileAll = async (
   config: Config,
   parts: Catalogue,
@@ -111,7 +113,7 @@ const compileAll = async (
   }
 }
 
-/** What is known of the subscriptions and jobs as their files are now. */
+/** Makes the functions of a configuration that look at the files of subscriptions and jobs as they are now. */
 const presentEntries = (
   { subscriptions }: PlanBase,
   jobs: JobBook,
@@ -130,7 +132,9 @@ const presentEntries = (
   },
 })
 
-/** Finds what the route or the job of a run says of its delivery and of its agent. */
+/**
+ * Makes the functions of a configuration that look up the route or the job of a run: `send` for its delivery, `policy` for its attempts.
+ */
 const settingsOfRuns = (config: Config, base: PlanBase, table: Table, jobs: JobBook): Pick<LiveConfig, 'send' | 'policy'> => {
   const specOf = (route: string): Route | undefined => servedAs(table, route)?.source.spec
   return {
@@ -172,7 +176,10 @@ const compileRoutes = async (
   return { configured, diagnostics }
 }
 
-/** While plans are compiled, the jobs are those of their own configuration. Later they are those of the configuration that serves then. */
+/**
+ * Makes the jobs that plans ask for. While plans are compiled, `now` has the jobs of their own configuration. Later `now` has the jobs of
+ * the configuration that serves.
+ */
 const jobsToAsk = (first: Jobs): Jobs & { now: Jobs } => ({
   now: first,
   find(profile, reference) {

@@ -76,7 +76,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
         if (retried) facts.tell({ kind: 'run_revived', at: clock.now(), eventId: id })
         return { retried }
       } finally {
-        // Also after a failure: the revival may have been committed all the same.
+        // The worker looks for work after a failure, too, because the store may have committed the revival all the same.
         worker.wake()
       }
     },

@@ -1,4 +1,7 @@
-/** The base of all plans of a configuration. Where a reload changes no input of the base, each plan of an unchanged route is kept. */
+/**
+ * The base of all plans of a configuration: everything that plans are made from, besides their routes. Where a reload changes no input of
+ * the base, the base is kept, and with it each plan of an unchanged route.
+ */
 
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -17,7 +20,10 @@ import { LiveEffects, type SharedEffects } from './effects.ts'
 export type PlanBase = {
   /** A reload with equal inputs keeps this base. */
   readonly inputs: PlanInputs
-  /** The prices that routes with their own agent are checked against. No plan keeps them. */
+  /**
+   * The prices of models, for the check of routes with their own `agent`. A reload replaces the prices in the kept base, because the plan
+   * of such a route is compiled anew at each reload.
+   */
   readonly agent: { now: AgentPricing }
   readonly send: Sender
   readonly compile: (route: RouteSource, jobs: Jobs) => Compiled
@@ -30,12 +36,15 @@ export type PlanBase = {
 type PlanInputs = {
   readonly settings: PlanSettings
   /**
-   * The parts that plans are made of, without the schemes of the configuration: those are made anew each time, and `ownSchemes` shows
-   * whether they are equal.
+   * The parts that plans are made of, without the schemes that the configuration describes: a reload makes such schemes anew, so
+   * `ownSchemes` has their settings to compare.
    */
   readonly parts: readonly unknown[]
   readonly ownSchemes: Config['schemes']['named']
-  /** The keys that answer senders' questions. A subscription with one of them is not served. */
+  /**
+   * The secrets with which the configured routes answer handshakes. A subscription that verifies its requests with such a secret is not
+   * served, because anybody could ask for a signature.
+   */
   readonly challenges: readonly unknown[]
 }
 
@@ -60,7 +69,10 @@ export type PlanBaseOptions = {
   readonly report: (found: readonly Diagnostic[]) => void
 }
 
-/** Returns the base of the previous configuration where its inputs are equal, or else a new base. The caller releases it. */
+/**
+ * Returns the base of the previous configuration where its inputs are equal, or else a new base. The caller releases the owner of the
+ * returned base.
+ */
 export const planBaseFor = (options: PlanBaseOptions, before: PlanBase | undefined): PlanBase => {
   const inputs = planInputsOf(options.config, options.catalogue)
   if (!before || !isDeepStrictEqual(before.inputs, inputs)) return createPlanBase(options, inputs)
@@ -69,7 +81,10 @@ export const planBaseFor = (options: PlanBaseOptions, before: PlanBase | undefin
   return before
 }
 
-/** Creates a base. It outlives its configuration, so nothing here may keep the routes in memory. */
+/**
+ * Creates a base. A base may outlive its configuration, so its functions are made where they cannot keep the routes of the configuration in
+ * memory.
+ */
 const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOptions, inputs: PlanInputs): PlanBase => {
   const { facts, keep, clock, ownComments } = shared
   const { dataDir, profiles, globalSecret } = config

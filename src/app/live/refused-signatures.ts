@@ -1,6 +1,7 @@
 /**
- * Tells refused signatures as facts. A few in a minute are told after their answer has left, with their cause, and leave a record. All
- * others are told at once, without a cause, and counted: a flood costs neither records nor the time of other senders.
+ * Tells refused signatures as facts. A few in a minute are told after their answer has left, with their cause, and leave a record. The
+ * further refusals of the minute are told at once, without a cause and without a record, and their number is told at the end of the minute.
+ * So a flood costs neither records nor the time of other senders.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -9,27 +10,28 @@ import type { Facts, RequestEnded } from '../../core/fact.ts'
 import { schemesFor } from '../../plan/compile.ts'
 import { servedAs } from '../../plan/table.ts'
 import { diagnoseSignature, unfetched } from '../routes/diagnose-signature.ts'
-import { createKeptBudget, keptOf } from './kept-refusal.ts'
+import { createKeptBudget, refusalToKeep } from './kept-refusal.ts'
 import type { LiveConfig } from './live-config.ts'
 
 const minuteMs = 60_000
-const perRoute = 10
+/** The most records of one route in a minute. */
+const recordsPerRoute = 10
 /** The records of all routes: at most `burst` at once, and `perMinute` more in each minute. */
 const burst = 60
 const perMinute = 10
-/** The most routes that are counted separately. */
+/** The most routes whose refusals without a record are counted separately in a minute. Further routes share one count. */
 const maxCounted = 5
 
 export type RefusedSignatures = Pick<Facts, 'tell'> & {
-  /** Tells the observers the counts that they were not told yet. */
+  /** Tells the observers the refusals and the counts that they were not told yet. */
   close(): void
 }
 
-type Options = { readonly facts: Pick<Facts, 'tell'>; readonly clock: Clock; readonly serving: () => LiveConfig }
+type RefusedSignaturesOptions = { readonly facts: Pick<Facts, 'tell'>; readonly clock: Clock; readonly serving: () => LiveConfig }
 
 type RefusedRoute = NonNullable<RequestEnded['route']>
 
-export const createRefusedSignatures = ({ facts, clock, serving }: Options): RefusedSignatures => {
+export const createRefusedSignatures = ({ facts, clock, serving }: RefusedSignaturesOptions): RefusedSignatures => {
   const later = createAfterAnswer()
   const budget = createKeptBudget(clock)
   const records = createRecordShares({ facts, clock })
@@ -42,7 +44,7 @@ export const createRefusedSignatures = ({ facts, clock, serving }: Options): Ref
       const about = { eventId: randomUUID(), at: fact.ended.unverified?.at ?? clock.now() }
       later.run(() => {
         const live = serving()
-        const kept = keptOf(fact, live, budget)
+        const kept = refusalToKeep(fact, live, budget)
         facts.tell({ ...withCause(fact, live), ms: () => took, remote: () => remote, refusal: kept ? { ...about, kept } : about })
       })
     },
@@ -53,42 +55,48 @@ export const createRefusedSignatures = ({ facts, clock, serving }: Options): Ref
   }
 }
 
-/** Shares out the records of a minute among the routes, and counts the refusals that get none. Their counts are told when it is over. */
-const createRecordShares = ({ facts, clock }: Pick<Options, 'facts' | 'clock'>) => {
+/**
+ * Shares out the records of a minute among the routes, and counts the refusals that get no record. Tells these counts as facts at the end
+ * of the minute.
+ */
+const createRecordShares = ({ facts, clock }: Pick<RefusedSignaturesOptions, 'facts' | 'clock'>) => {
   let left = burst
   let taken = new Map<string, number>()
-  let rest = new Map<string, { readonly profile: string; readonly route: string; count: number }>()
+  let withoutRecord = new Map<string, { readonly profile: string; readonly route: string; count: number }>()
   let cancelTimer: (() => void) | undefined
 
   const endMinute = (): void => {
     cancelTimer?.()
     cancelTimer = undefined
     left = Math.min(burst, left + perMinute)
-    const over = rest
+    const counts = withoutRecord
     taken = new Map()
-    rest = new Map()
-    for (const counted of over.values()) facts.tell({ kind: 'signatures_refused', at: clock.now(), eventId: randomUUID(), ...counted })
-    // The burst refills while no signature is refused.
+    withoutRecord = new Map()
+    for (const counted of counts.values()) facts.tell({ kind: 'signatures_refused', at: clock.now(), eventId: randomUUID(), ...counted })
+    // While records of the burst are missing, the timer goes on even when no signature is refused, so that the burst refills.
     if (left < burst) cancelTimer = clock.after(minuteMs, endMinute)
   }
   const countOne = ({ profile, name }: RefusedRoute): void => {
-    const isApart = rest.has(name) || rest.size < maxCounted
-    const counted = rest.get(isApart ? name : '') ?? { profile: isApart ? profile : '', route: isApart ? name : '', count: 0 }
-    rest.set(counted.route, counted)
+    const isApart = withoutRecord.has(name) || withoutRecord.size < maxCounted
+    const counted = withoutRecord.get(isApart ? name : '') ?? { profile: isApart ? profile : '', route: isApart ? name : '', count: 0 }
+    withoutRecord.set(counted.route, counted)
     counted.count++
   }
   return {
-    /** Takes a route's share. `over`: the route has left its most records in this minute. `out`: all routes have. */
+    /**
+     * Takes a record for one refusal of a route. `told`: the refusal gets a record. `over`: the route has used up its records of this
+     * minute. `out`: all routes together have used up the records.
+     */
     take(route: RefusedRoute): 'told' | 'over' | 'out' {
       cancelTimer ??= clock.after(minuteMs, endMinute)
       const count = (taken.get(route.name) ?? 0) + 1
-      if (count <= perRoute && left > 0) {
+      if (count <= recordsPerRoute && left > 0) {
         taken.set(route.name, count)
         left--
         return 'told'
       }
       countOne(route)
-      return count > perRoute ? 'over' : 'out'
+      return count > recordsPerRoute ? 'over' : 'out'
     },
     close(): void {
       endMinute()
@@ -105,11 +113,15 @@ const withCause = (fact: RequestEnded, { table, catalogue }: LiveConfig): Reques
   const route = fact.route && servedAs(table, fact.route.name)?.source
   if (!route || !unverified || outcome.kind !== 'refused') return fact
   const { why } = diagnoseSignature(unverified, { secrets: route.secrets, verify: route.spec.verify }, schemesFor(route, catalogue))
-  // Empty: the route's secret has changed since. Where keys are fetched, the check that refused the request knows more.
+  // An empty cause means that the signature holds now, because the route's secret was changed after the refusal. A scheme with fetched keys
+  // cannot be diagnosed here, so the detail from the check that refused the request stays.
   return why === '' || why.includes(unfetched) ? fact : { ...fact, ended: { ...fact.ended, outcome: { ...outcome, detail: why } } }
 }
 
-/** Does one work in each turn of the loop, and none before the answers of this turn have left. */
+/**
+ * Runs one of the given functions in each turn of the event loop, and none before the answers of the present turn have left. `close` runs
+ * all that wait.
+ */
 const createAfterAnswer = (): { run(work: () => void): void; close(): void } => {
   const waiting: (() => void)[] = []
   const next = (): void => {

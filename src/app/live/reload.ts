@@ -14,6 +14,7 @@ import { logDiagnostics } from './log-diagnostics.ts'
 import { lostRoutes, routeChanges } from './route-changes.ts'
 
 export type ReloadOptions = {
+  /** The configuration of the start. */
   readonly first: LiveConfig
   readonly log: Log
   readonly facts: Pick<Facts, 'tell'>
@@ -25,7 +26,12 @@ export type ReloadOptions = {
 export interface Reloader {
   /** Returns the configuration in use. A request or a run takes it once and keeps it. */
   current(): LiveConfig
+  /**
+   * Reads the files, and takes their configuration over, or says in the result why not. `force`: also where most routes would be removed.
+   * Rejects when the files cannot be read.
+   */
   reload(question?: ControlQuestions['reload']): Promise<ReloadResult>
+  /** Returns the ISO time of the last reload that was taken over. */
   reloadedAt(): string | null
   /** Returns the settings that the last reload found changed, and that only a restart takes over. */
   needsRestart(): readonly string[]
@@ -35,8 +41,8 @@ export interface Reloader {
   stop(): void
 }
 
-/** Taking the configuration over would lose the last good set of subscriptions or jobs. */
-const runTimeFiles = 'the subscriptions file or a jobs file cannot be read now, and a new configuration would serve without it'
+/** The message of a reload that is refused, because it would lose the last good subscriptions or jobs. */
+const unreadableEntries = 'the subscriptions file or a jobs file cannot be read now, and a new configuration would serve without it'
 
 export const createReloader = ({ first, log, facts, clock, read, compile }: ReloadOptions): Reloader => {
   let current = first
@@ -69,7 +75,7 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
       facts.tell(obstacle ? { kind: 'config_refused' } : { kind: 'config_replaced', routes: next.routes(), changes, needRestart: restart })
       return { ok: !obstacle, diagnostics, restart, changes }
     } finally {
-      // The configuration that is not in use.
+      // After a reload the earlier configuration is closed, after a refused reload the new configuration.
       const idle = current === next ? before : next
       idle.close()
     }
@@ -94,7 +100,7 @@ export const createReloader = ({ first, log, facts, clock, read, compile }: Relo
 
 /**
  * Makes reloads run one after the other: files that were read earlier must not replace files that were read later. At most one reload
- * waits, for all who ask meanwhile, and it reads the files when its turn comes.
+ * waits. All callers that ask meanwhile get its result, and it reads the files when its turn comes.
  */
 const inTurn = (reload: (force: boolean) => Promise<ReloadResult>): typeof reload => {
   let running: Promise<ReloadResult> | undefined
@@ -117,7 +123,7 @@ const inTurn = (reload: (force: boolean) => Promise<ReloadResult>): typeof reloa
   }
 }
 
-/** Finds what forbids taking over a configuration with which a gateway could start. */
+/** Returns Diagnostics that forbid a reload to take the configuration over, although a gateway could start with it. */
 const obstaclesTo = (next: LiveConfig, before: LiveConfig): Diagnostic[] => {
   const isLost = (!next.complete() && before.complete()) || next.stale()
   return [
@@ -128,21 +134,27 @@ const obstaclesTo = (next: LiveConfig, before: LiveConfig): Diagnostic[] => {
             help: 'set platforms.webhook.enabled: true',
           }),
         ]),
-    ...(isLost ? [diagnostic('WH803', runTimeFiles, { help: 'mend it first' })] : []),
+    ...(isLost ? [diagnostic('WH803', unreadableEntries, { help: 'mend it first' })] : []),
   ]
 }
 
 const reasonOfObstacle = ({ code, message, place }: Diagnostic): string =>
   `${code} ${message}${place ? ` (${place.file}:${place.line}:${place.column})` : ''}`
 
-/** Keeps the store. A new login to its database is used for the next connection. */
+/**
+ * Returns the storage settings after a reload. The store stays as it is, but a new retention counts from now on, and a new login to the
+ * same database is used for the next connection.
+ */
 const storageOnThisProcess = (next: Config['storage'], storage: Config['storage']): Config['storage'] => {
   const { retention, url } = next
   const isKept = url === undefined || storage.url === undefined || !isSameDatabase(url, storage.url)
   return { ...storage, retention, ...(isKept ? {} : { url }) }
 }
 
-/** Keeps the settings that a process cannot change, above all the address that it is bound to, which decides over INSECURE_NO_AUTH. */
+/**
+ * Returns the new configuration with the settings of this process where a running process cannot change them, and the names of such
+ * settings that differ (`restart`). The bound address above all must stay, because it decides whether INSECURE_NO_AUTH is allowed.
+ */
 const onThisProcess = (next: Config, { host, port, storage }: Config): { config: Config; restart: readonly string[] } => {
   const changes: readonly (readonly [string, unknown, unknown])[] = [
     ['host', next.host, host],

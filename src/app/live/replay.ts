@@ -23,7 +23,7 @@ export type ReplayOptions = {
   readonly records: EventRecords
   readonly shared: SharedEffects
   readonly serving: () => LiveConfig
-  /** Hears how a replay ended, unless it was dry. */
+  /** Is told the end of each replay that was no dry run. */
   readonly facts: Pick<Facts, 'tell'>
 }
 
@@ -39,7 +39,7 @@ export const replay = async (question: ControlQuestions['replay'], options: Repl
   const again = await requestAgain(records, id, { at: shared.clock.now(), sameId, body })
   if (!again.found) return again
   const { view } = again
-  // Asked for only now: the configuration may have been replaced since the question came.
+  // The configuration is asked for only now, because a reload may have replaced it since the question came.
   const serving = options.serving()
   const served = servedAs(serving.table, question.route ?? view.route)
   if (!served) return replayMissing(`there is no route "${question.route ?? view.route}" any more`)
@@ -59,6 +59,7 @@ export const replay = async (question: ControlQuestions['replay'], options: Repl
   }
 }
 
+/** What is told of a replay: its plan, the id of the repeated event (`of`), and whether the body was edited. */
 type RepeatedEvent = { readonly plan: RoutePlan; readonly of: string; readonly isEdited: boolean }
 
 const tellReplay = (
@@ -92,7 +93,7 @@ const verifyAgain = async (
   return { eventId: randomUUID(), headers, remote, at: now, body, verification, read }
 }
 
-/** Tells what would happen, and changes nothing. */
+/** Traces the request through its plan with dry effects, and returns the outcome and what the event would start. */
 const rehearse = async (
   request: VerifiedRequest,
   serving: LiveConfig,

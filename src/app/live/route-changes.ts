@@ -6,6 +6,7 @@ import type { RouteChanges } from '../../core/fact.ts'
 
 type Routes = Config['routes']
 
+/** Returns the names of the routes that were added, changed and removed. */
 export const routeChanges = (before: Routes, next: Routes): RouteChanges => ({
   added: [...next.keys()].filter((name) => !before.has(name)),
   changed: [...next.values()].flatMap(({ name, digest }) => {
@@ -19,8 +20,8 @@ export const routeChanges = (before: Routes, next: Routes): RouteChanges => ({
 const isMostlyGone = ({ added, removed }: RouteChanges, before: Routes): boolean => (removed.length - added.length) * 2 > before.size
 
 /**
- * Returns the reason not to take these changes over unless the operator insists: an editor, a full disk or a broken copy can leave such
- * files.
+ * Returns a Diagnostic where config.yaml became empty or most routes are gone: an editor, a full disk or a broken copy can leave such a
+ * file. The reload is then refused unless the operator insists.
  */
 export const lostRoutes = (before: Config, next: Config, changes: RouteChanges): Diagnostic[] => {
   const isEmptied = next.isEmpty && !before.isEmpty

@@ -1,4 +1,4 @@
-/** Fetches the keys of senders, so that no client can use up the fetches of other clients. */
+/** Fetches the public keys of senders, with limits for each client, so that no client can use up the fetches of other clients. */
 
 import type { Clock } from '../../core/clock.ts'
 import { messageOf } from '../../core/fault.ts'
@@ -6,40 +6,41 @@ import { networkOf } from '../../core/network.ts'
 import type { Effects } from '../../parts/effects.ts'
 import type { FetchedKey, KeptKeys, KeyRequest, SenderKeys } from '../../parts/sender-keys.ts'
 
-/** How long a fetch is valid, and counts, in milliseconds. */
+/** The time for which the result of a fetch is shared, and for which the fetch counts against the limits, in milliseconds. */
 const spanMs = 30_000
-/** Fetches of addresses that requests name: the most that are valid, and the most of them that one client may cause. */
+/** The most valid fetches of addresses that requests name, of all clients and of one client. */
 const maxFetches = 64
 const maxOfClient = 4
-/** The most fetches under way: of addresses that requests name, and as many again of addresses in the configuration. */
+/** The most fetches under way. Addresses that requests name and addresses in the configuration are counted apart. */
 const maxAtOnce = 8
-/** The most requests that wait for keys. Each holds its body meanwhile. */
+/** The most requests that wait for keys, of all clients and of one client. Each request holds its body in memory meanwhile. */
 const maxWaiting = 64
 const maxWaitingOfClient = 16
 
-type Later = { readonly later: string }
+/** The reason why there is no key at the moment. */
+type NoKeyYet = { readonly later: string }
 
 /** A fetch, from its start until it is no longer valid. */
 type Fetch = Pick<KeyRequest, 'isNamedByRequest'> & {
   readonly network: string
   /** Monotonic time of its start, in milliseconds. */
   readonly since: number
-  readonly result: Promise<FetchedKey | Later>
+  readonly result: Promise<FetchedKey | NoKeyYet>
   isUnderWay: boolean
 }
 
-type Options = {
+type SenderKeysOptions = {
   readonly clock: Clock
   readonly download: Effects['download']
   /** Returns the keys that the running gateway keeps. */
   readonly kept: () => KeptKeys
 }
 
-export const createSenderKeys = ({ clock, download, kept }: Options): SenderKeys => {
+export const createSenderKeys = ({ clock, download, kept }: SenderKeysOptions): SenderKeys => {
   const fetches = createFetches({ clock, download })
   const waiting = createWaitingRoom()
   return {
-    // Asked for at each use: requests may be checked before the gateway has opened its kept keys.
+    // `kept()` is called at each use, because requests may be checked before the gateway has opened its kept keys.
     kept: { get: (address) => kept().get(address), put: (address, key) => kept().put(address, key) },
     async fetch(address, request) {
       const known = fetches.validFetch(address)
@@ -55,17 +56,17 @@ export const createSenderKeys = ({ clock, download, kept }: Options): SenderKeys
 }
 
 /** Makes and remembers fetches. Their windows use monotonic time: a jump of the system clock opens or shuts nothing. */
-const createFetches = ({ clock, download }: Pick<Options, 'clock' | 'download'>) => {
+const createFetches = ({ clock, download }: Pick<SenderKeysOptions, 'clock' | 'download'>) => {
   const fetches = new Map<string, Fetch>()
-  const stands = ({ isUnderWay, since }: Fetch): boolean => isUnderWay || clock.monotonic() - since < spanMs
+  const isValid = ({ isUnderWay, since }: Fetch): boolean => isUnderWay || clock.monotonic() - since < spanMs
 
   const validFetch = (address: string): Fetch | undefined => {
     const fetch = fetches.get(address)
-    return fetch && stands(fetch) ? fetch : undefined
+    return fetch && isValid(fetch) ? fetch : undefined
   }
   /** Forgets fetches that are no longer valid. Returns the reason why no further fetch may begin; `undefined` where it may. */
   const whyNotBegun = ({ isNamedByRequest }: KeyRequest, network: string): string | undefined => {
-    for (const [address, fetch] of fetches) if (!stands(fetch)) fetches.delete(address)
+    for (const [address, fetch] of fetches) if (!isValid(fetch)) fetches.delete(address)
     const alike = [...fetches.values()].filter((fetch) => fetch.isNamedByRequest === isNamedByRequest)
     if (alike.filter(({ isUnderWay }) => isUnderWay).length >= maxAtOnce) return 'too many keys are fetched at once'
     // The configuration bounds the number of its addresses.
@@ -76,7 +77,7 @@ const createFetches = ({ clock, download }: Pick<Options, 'clock' | 'download'>)
   }
   const begin = (address: string, { maxBytes, isNamedByRequest }: KeyRequest, network: string): Fetch => {
     const at = clock.now()
-    const load = async (): Promise<FetchedKey | Later> => {
+    const load = async (): Promise<FetchedKey | NoKeyYet> => {
       try {
         return { bytes: await download(address, maxBytes), at }
       } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Watchers of the traffic: a few at once, each with a bounded queue. The gateway does not wait for a slow watcher: the watcher loses lines,
- * and is told their number.
+ * Gives watchers of the traffic their lines: each request with its end, and each attempt at a run. A few can watch at once, each with a
+ * bounded queue. The gateway does not wait for a slow watcher: the watcher loses lines, and is told their number.
  */
 
 import type { Clock } from '../../core/clock.ts'
@@ -13,8 +13,10 @@ import { type TrafficFilter, trafficOf, trafficOfRecord, wants } from './traffic
 
 export type TailLines = AsyncIterableIterator<TailLine>
 
+/** The most watchers at once. */
 export const maxTails = 8
-const maxWaiting = 1_000
+/** The most lines in the queue of one watcher. */
+const maxWaitingLines = 1_000
 
 export type Tails = Observer & {
   /**
@@ -28,14 +30,14 @@ export type Tails = Observer & {
   close(): void
 }
 
-type Options = {
+type TailsOptions = {
   readonly clock: Clock
   readonly redact: (text: string) => string
   /** The records of the gateways on a shared store. Absent: no other gateway uses the store. */
   readonly others?: SharedRecords | undefined
 }
 
-export const createTails = ({ clock, redact, others }: Options): Tails => {
+export const createTails = ({ clock, redact, others }: TailsOptions): Tails => {
   const open = new Set<Tail>()
   let isClosed = false
   /** Follows the traffic of other gateways. Present while there are watchers. */
@@ -93,7 +95,7 @@ class Tail implements TailLines {
   /** Adds the lines of one request or attempt: all or none, because half of them would mislead. */
   push(lines: readonly TrafficLine[]): void {
     if (!wants(this.#filter, lines)) return
-    if (this.#lost > 0 || this.#waiting.length + lines.length > maxWaiting) this.#lost += lines.length
+    if (this.#lost > 0 || this.#waiting.length + lines.length > maxWaitingLines) this.#lost += lines.length
     else this.#waiting.push(...lines)
     this.#wake()
   }

@@ -1,4 +1,7 @@
-/** Makes lines of the traffic for watchers: each request with its end, and each attempt at a run. */
+/**
+ * Makes the lines of traffic that watchers see: two lines for each request, as an event and with its outcome, and one for each attempt at a
+ * run.
+ */
 
 import type { Fact, RequestEnded, RunAttempt } from '../../core/fact.ts'
 import { header } from '../../core/headers.ts'
@@ -12,10 +15,14 @@ import type { EventView } from '../../journal/record.ts'
 /** The members that all lines of an event have. */
 type LineHead = Omit<RequestLine, 'type' | 'bytes' | 'remote'>
 
-const maxChars = 1_024
+/** The most characters of a reason or an error in a line. */
+const maxReasonChars = 1_024
 const isoTime = (ms: number): string => new Date(ms).toISOString()
 
-/** Returns the lines of a fact, in order; most facts have none. `redact` removes known secrets from their texts. */
+/**
+ * Returns the lines of a fact, in order; most facts have none. `now`: wall time, in milliseconds. `redact` removes known secrets from the
+ * reason of a request; the errors of attempts have lost them before.
+ */
 export const trafficOf = (fact: Fact, now: number, redact: (text: string) => string): readonly TrafficLine[] => {
   if (fact.kind === 'request_ended') return requestLines(fact, now, redact)
   return fact.kind === 'attempt_committed' ? [attemptLine(fact.run, now)] : []
@@ -46,7 +53,7 @@ const requestLines = (fact: RequestEnded, now: number, redact: (text: string) =>
       outcome: name,
       stage: ended.stage,
       duration_ms: Math.round(took * 1000) / 1000,
-      reason: reason === undefined ? null : cut(redact(reason), maxChars),
+      reason: reason === undefined ? null : cut(redact(reason), maxReasonChars),
       target: 'target' in outcome ? outcome.target : null,
     },
   ]
@@ -54,7 +61,7 @@ const requestLines = (fact: RequestEnded, now: number, redact: (text: string) =>
 
 const shortened = (text: string | undefined): string | null => (text === undefined ? null : cut(text, 200))
 
-/** Returns the name that the request asked for, where there is no such route. */
+/** Returns the route name in the address of a refused request that found no route. */
 const unservedRoute = (outcome: Outcome): string | undefined => (outcome.kind === 'refused' ? outcome.name : undefined)
 
 const attemptLine = (run: RunAttempt, now: number): TrafficLine => ({
@@ -69,14 +76,12 @@ const attemptLine = (run: RunAttempt, now: number): TrafficLine => ({
   attempt: run.attempt,
   job: run.job ?? null,
   target: run.target || null,
-  error: run.end.kind === 'done' ? null : cut(run.end.error, maxChars),
+  error: run.end.kind === 'done' ? null : cut(run.end.error, maxReasonChars),
   next_at: run.end.kind === 'again' ? isoTime(run.end.nextAt) : null,
   silent: run.end.kind === 'done' && run.end.silent,
 })
 
-/**
- * Returns the traffic lines of a record that another gateway wrote. Most records that are neither a request nor an attempt have no lines.
- */
+/** Returns the traffic lines of a record that another gateway wrote. Only records of a request and of an attempt have lines. */
 export const trafficOfRecord = ({ entry, raw }: JournalLine): readonly TrafficLine[] => {
   if (entry.kind === 'revived' || entry.kind === 'started') return []
   const { at, event_id, profile = null, route, event_type = null, delivery_id = null } = entry
@@ -122,7 +127,7 @@ export const trafficOfView = (view: EventView): readonly TrafficLine[] => {
 
 export type TrafficFilter = {
   readonly route?: string
-  /** Outcomes, with or without the stage: `ignored`, `ignored:filters`. Attempts count as accepted and coalesced. */
+  /** Outcomes, with or without the stage: `ignored`, `ignored:filters`. The line of an attempt matches `accepted` and `coalesced`. */
   readonly outcome?: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Replaces a file whole, in the gateway's process. `replaceFile` cannot serve here: its library listens to signals, and a process that
- * listens to SIGXFSZ, which Node ignores, ends when a file may not grow any more.
+ * Replaces a file as a whole, in the gateway's process. `replaceFile` of `src/config/writing/` cannot serve here: its library listens to
+ * signals, SIGXFSZ among them. Node ignores SIGXFSZ, but a process that listens to it ends when a file may not grow any more.
  */
 
 import { randomBytes } from 'node:crypto'

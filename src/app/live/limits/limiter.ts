@@ -1,20 +1,24 @@
 /**
- * Fixed windows of one minute: for each route a window of verified requests, and for each route and client a window of failed signatures.
+ * The rate limits of one process, in fixed windows of one minute: verified requests are counted for each route, and failed signatures for
+ * each pair of route and client.
  */
 
 import type { Clock } from '../../../core/clock.ts'
 import type { Limiter } from '../../../parts/effects.ts'
 
 const windowMs = 60_000
-/** The most clients that are counted in a minute. Further clients share one count, so that the table is bounded. */
-const maxClients = 10_000
+/**
+ * The most pairs of route and client whose failures are counted in a minute. Further pairs share one count, so that the table is bounded.
+ */
+const maxFailureCounts = 10_000
 
 /**
- * In a minute of a route, at most this many times the limit of requests past the full window are checked after their answer. It bounds the
- * records of such requests.
+ * A request that comes when the window of its route is full is refused first, and its signature is checked after the answer. In a minute, a
+ * route gets this many times its limit of such late checks. That bounds the records that the requests leave.
  */
 const lateChecksPerLimit = 10
 
+/** The window of a route. `from`: its start, on monotonic time. `count`: its verified requests. `later`: its late checks. */
 type Window = { from: number; count: number; later: number }
 
 /** Makes a limiter of `perMinute` requests, on monotonic time: a jump of the system clock opens or shuts nothing. */
@@ -50,7 +54,8 @@ export const createLimiter = (clock: Clock, perMinute: () => number): Limiter =>
     chargeFailure: (route, client) => failures.add(route, client) < perMinute(),
     chargeLateCheck(route, client) {
       const window = windowOf(route)
-      // A client whose signatures fail gets no share, so that a stranger's flood uses up little of it.
+      // A client with a failed signature in this minute gets no late check, so that a stranger's flood uses up few of the route's late
+      // checks.
       if (window.later >= lateChecksPerLimit * perMinute() || failures.has(route, client)) return false
       window.later++
       return true
@@ -59,7 +64,10 @@ export const createLimiter = (clock: Clock, perMinute: () => number): Limiter =>
   }
 }
 
-/** Counts the failed signatures of this minute, for each route and client. A client past the bound shares a count with others. */
+/**
+ * Counts the failed signatures of this minute, for each pair of route and client. The pairs past `maxFailureCounts` share the count under
+ * an empty key.
+ */
 const createFailures = (clock: Clock) => {
   let counts = new Map<string, number>()
   let from = clock.monotonic()
@@ -70,7 +78,7 @@ const createFailures = (clock: Clock) => {
       from = now
     }
     const own = `${route}\n${client}`
-    return counts.size < maxClients || counts.has(own) ? own : ''
+    return counts.size < maxFailureCounts || counts.has(own) ? own : ''
   }
   return {
     has(route: string, client: () => string): boolean {
@@ -78,7 +86,7 @@ const createFailures = (clock: Clock) => {
       const key = keyOf(route, client())
       return counts.has(key)
     },
-    /** Counts one more failure. Returns the number of those before. */
+    /** Counts a failure. Returns the number of failures before this failure. */
     add(route: string, client: string): number {
       const key = keyOf(route, client)
       const before = counts.get(key) ?? 0

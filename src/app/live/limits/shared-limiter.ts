@@ -1,6 +1,6 @@
 /**
- * Counts the verified requests of routes over all gateways on a store. Each gateway takes a twentieth of a route's limit at a time, so that
- * few requests wait for the store.
+ * Counts the verified requests of routes over all gateways on a shared store. Each gateway takes a twentieth of a route's limit at a time,
+ * so that few requests wait for the store.
  */
 
 import type { Clock } from '../../../core/clock.ts'
@@ -9,17 +9,21 @@ import { within } from '../../../core/turns/within.ts'
 import type { Limiter } from '../../../parts/effects.ts'
 import type { Shared } from '../../../store/shared.ts'
 
-/** A gateway takes this part of a route's limit at a time. It may leave as many requests unused. */
+/** A share is a route's limit divided by this number. A gateway whose requests stop leaves the rest of its share unused. */
 const sharesPerLimit = 20
 
-/** The longest wait of a request for a share. After it the request must still be able to wait for its commit. */
+/** The longest wait of a request for a share. It is short, because the request must wait for its commit, too, before it is answered. */
 const longestShareWaitMs = 500
 
 const tooSlow = (): never => {
   throw new StoreFault('the window of a route was not answered in time')
 }
 
-/** `left`: requests that were granted and have not come. `fullUntil`: no request is granted before. Times are monotonic. */
+/**
+ * The share that the store granted this gateway of a route's window. `left`: granted requests that have not come yet. `until`: the end of
+ * the window. `fullUntil`: the end of a window that has no requests left for any gateway. `asking`: the question to the store that is under
+ * way. Times are monotonic, in milliseconds.
+ */
 type Share = { left: number; until: number; fullUntil: number; asking: Promise<void> | undefined }
 
 type SharedLimiterOptions = {
@@ -27,9 +31,11 @@ type SharedLimiterOptions = {
   readonly local: Limiter
   readonly clock: Clock
   readonly perMinute: () => number
+  /** Returns the shared store; `undefined` for a sole store. */
   readonly shared: () => Pick<Shared, 'takeRateShare'> | undefined
 }
 
+/** Creates a limiter that asks the shared store for shares, and leaves failed signatures and late checks to `local`. */
 export const createSharedLimiter = ({ local, clock, perMinute, shared }: SharedLimiterOptions): Limiter => {
   const shares = new Map<string, Share>()
 
@@ -49,6 +55,9 @@ export const createSharedLimiter = ({ local, clock, perMinute, shared }: SharedL
     if (requests === 0) share.fullUntil = askedAt + leftMs
   }
 
+  /**
+   * Takes one request from the share. `false`: the window is full. `undefined`: the share is used up or over, so the store must be asked.
+   */
   const use = (share: Share): boolean | undefined => {
     const now = clock.monotonic()
     if (share.left > 0 && now < share.until) {
