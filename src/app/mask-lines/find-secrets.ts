@@ -5,14 +5,18 @@ import { isMask } from '../../core/secrets/mask.ts'
 import { namesSettingSecret } from '../../core/secrets/secret-names.ts'
 import { nearest } from '../../core/text.ts'
 
-/** A part of the text by offsets, and the text that is shown in its place. */
+/** A part of a text that must not be shown: its offsets, the end exclusive, and the text that is shown in its place. */
 export type Cover = { readonly from: number; readonly to: number; readonly shown: string }
 
+/** Shown in place of a secret. */
 export const stars = '****'
 const referenceForm = /\$\{([A-Za-z_]\w*)(:-[^}]*)?\}/g
 
-/** Returns a scalar as it may be shown. References and paths of secrets stay, also INSECURE_NO_AUTH and an empty text. */
-export const shownScalar = (raw: string): string => {
+/**
+ * Returns the scalar of a secret as it may be shown. `raw`: the scalar as the file has it, with its quotes. References such as `${NAME}`
+ * stay, but the defaults in them are masked. The path of a secret (`file:`), INSECURE_NO_AUTH, an empty text and a mask stay.
+ */
+export const maskScalar = (raw: string): string => {
   const quote = /^["']/.exec(raw)?.[0] ?? ''
   const inner = quote !== '' && raw.endsWith(quote) ? raw.slice(1, -1) : raw
   if (inner === '' || isMask(inner) || inner === 'INSECURE_NO_AUTH' || inner.startsWith('file:')) return raw
@@ -26,12 +30,12 @@ export const shownScalar = (raw: string): string => {
   return `${quote}${shown}${end < inner.length ? stars : ''}${quote}`
 }
 
-/** Keys of secrets. A mistyped key that is near to them has a secret behind it, too. */
+/** Keys whose values are secrets. The value of a key that looks like a mistyped one of these keys counts as a secret, too. */
 const secretKeys = ['secret', 'secrets', 'token', 'bot_token', 'access_token', 'password', 'api_key', 'headers', 'webhook_url']
 
 const namesSecret = (key: string): boolean => namesSettingSecret(key) || nearest(key, secretKeys).length > 0
 
-/** Keys of maps whose keys are names: under `routes`, `my-token:` is a route. */
+/** Keys whose maps have names as keys: under `routes`, the key `my-token` is the name of a route, and its map is no secret. */
 const mapsOfNames = new Set(['routes', 'jobs', 'platforms'])
 
 /** Returns covers for exactly the secrets of a file; `undefined` for a text that cannot be parsed. */
@@ -44,6 +48,7 @@ export const secretsIn = (text: string): Cover[] | undefined => {
   }
 }
 
+/** Walks the tree of one file, and makes a cover for each secret. */
 class Secrets {
   readonly #text: string
   readonly #tree: YamlTree
@@ -53,7 +58,7 @@ class Secrets {
     this.#tree = tree
   }
 
-  /** Returns the covers below a node. `names`: the keys of this map are names. */
+  /** Returns the covers below a node. `names`: the node is a map with names as keys, as `mapsOfNames` has them. */
   below(node: number, names: boolean): Cover[] {
     return this.#tree.members(node).flatMap(({ name, key, value }) => {
       if (!this.#tree.isMap(node)) return this.below(value, false)
@@ -64,8 +69,9 @@ class Secrets {
   }
 
   /**
-   * Returns the covers of a secret value. `after`: the offset where an anchor or a tag of it may begin, because a secret that begins with
-   * & or ! is read as such. `ofHeaders`: each member of a map is a value of its own.
+   * Returns the covers of a secret value. `ofHeaders`: the value is a map of headers, and each member gets a cover of its own. `after`: the
+   * offset behind the key. YAML reads a secret that begins with & or ! as an anchor or a tag, so an anchor or tag between this offset and
+   * the value is covered, too.
    */
   #covers(node: number, ofHeaders: boolean, after: number): Cover[] {
     const [start, to] = this.#tree.range(node) ?? this.#restOfLine(after)
@@ -77,14 +83,17 @@ class Secrets {
       return this.#tree.members(node).flatMap(({ key, value }) => this.#covers(value, true, this.#endOf(key)))
     const property = this.#text.slice(after, start).search(/[&!]/)
     if (property >= 0) return [{ from: after + property, to, shown: stars }]
-    return [{ from: start, to, shown: this.#tree.isScalar(node) ? shownScalar(this.#text.slice(start, to)) : stars }]
+    return [{ from: start, to, shown: this.#tree.isScalar(node) ? maskScalar(this.#text.slice(start, to)) : stars }]
   }
 
+  /** Returns the offset behind a node; 0 where there is no node. */
   #endOf(node: number | undefined): number {
     return (node === undefined ? undefined : this.#tree.range(node)?.[1]) ?? 0
   }
 
-  /** Returns the place of an empty value, at the end of its line: an anchor or a tag may stand before it. */
+  /**
+   * Returns an empty range at the end of the line, for a value that the file leaves empty. So an anchor or a tag on the line is covered.
+   */
   #restOfLine(after: number): Range {
     const end = this.#text.indexOf('\n', after)
     const to = end < 0 ? this.#text.length : end

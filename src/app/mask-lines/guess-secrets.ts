@@ -1,25 +1,33 @@
 /** Guesses the secrets of a file that cannot be parsed, so that its lines can be shown. */
 
 import { secretSettingWords } from '../../core/secrets/secret-names.ts'
-import { type Cover, shownScalar, stars } from './find-secrets.ts'
+import { type Cover, maskScalar, stars } from './find-secrets.ts'
 
 /** Matches the end of a key that names a secret, with its colon and the blanks behind it. */
 const secretKey = new RegExp(`(?:${secretSettingWords})[\\w.-]{0,64}["']?\\s{0,16}:\\s*`, 'gi')
-/** Matches a line of a map. Below a key like `my-token-route:` stand settings, no secret; below `headers:` each value may be a secret. */
+/** Matches a line that is a member of a map. */
 const mapLine = /^\s*["']?[\w.-]+["']?\s*:(\s|$)/
-/** Matches a value whose end is certain. */
+/** Matches a value whose end on its line is certain. */
 const boundedValue = /"[^"\\]*(?:\\.[^"\\]*)*"(?=\s*(?:[,}\]]|$))|'[^']*'(?=\s*(?:[,}\]]|$))|[\w.+/=:@%~${}-]+(?=\s*(?:,\s|[}\]]))/y
 
+/**
+ * The lines below a secret whose end was not found on its line. `indent`: the indent of the line with its key. `mayBeMap`: a member of a
+ * map as the first line below shows that there are settings and no secret, as below the name of a route `my-token-route:`. Below `headers:`
+ * it shows nothing, because each header may be a secret.
+ */
 type Block = { readonly indent: number; readonly mayBeMap: boolean }
 
-/** Returns covers, rather too many than too few: nested values and values of several lines are covered, too. */
+/**
+ * Returns covers for everything that may be a secret, rather too many than too few. Nested values and values of several lines are covered,
+ * too.
+ */
 export const guessedSecrets = (text: string): Cover[] => {
   const found: Cover[] = []
   let block: Block | undefined
   let at = 0
   for (const line of text.split('\n')) {
     const indent = line.search(/\S/)
-    if (block && isInside(block, line, indent)) {
+    if (block && isInsideBlock(block, line, indent)) {
       block = { ...block, mayBeMap: false }
       found.push({ from: at + indent, to: at + line.length, shown: stars })
     } else if (indent >= 0) {
@@ -32,7 +40,10 @@ export const guessedSecrets = (text: string): Cover[] => {
   return found
 }
 
-/** Returns covers for the secrets that begin on a line. `open`: the key of a secret whose end is not found, and its value's offset. */
+/**
+ * Returns covers for the secrets that begin on a line, by offsets in the line. `open`: the key of the last secret where the end of its
+ * value was not found on the line, and the offset of that value.
+ */
 const secretsOnLine = (
   line: string,
 ): { readonly covers: readonly Cover[]; readonly open?: { readonly key: string; readonly from: number } } => {
@@ -42,12 +53,13 @@ const secretsOnLine = (
     boundedValue.lastIndex = from
     const [value] = (/[{[,]/.test(line.slice(0, index)) && boundedValue.exec(line)) || []
     if (value === undefined) return { covers: [...covers, { from, to: line.length, shown: stars }], open: { key, from } }
-    covers.push({ from, to: from + value.length, shown: shownScalar(value) })
+    covers.push({ from, to: from + value.length, shown: maskScalar(value) })
   }
   return { covers }
 }
 
-const isInside = (block: Block, line: string, indent: number): boolean => {
+/** Whether the line still belongs to the secret of the block. */
+const isInsideBlock = (block: Block, line: string, indent: number): boolean => {
   if (block.mayBeMap && mapLine.test(line)) return false
   return indent > block.indent || (indent === block.indent && /^\s*[-\]}]/.test(line))
 }

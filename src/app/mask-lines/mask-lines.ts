@@ -13,6 +13,7 @@ export type MaskedLine = {
 /** Matches a user name and password before the host of an address. */
 const loginForm = /(?<=\/\/)[^\s/?#"']+(?=@)/g
 
+/** Returns a masked line for each line of the text. */
 export const maskLines = (text: string): MaskedLine[] => {
   const covers = withoutOverlap([...(secretsIn(text) ?? guessedSecrets(text)), ...loginsIn(text), ...parametersIn(text)])
   let at = 0
@@ -20,7 +21,7 @@ export const maskLines = (text: string): MaskedLine[] => {
   return text.split('\n').map((raw) => {
     const line = raw.replace(/\r$/, '')
     const mine: Cover[] = []
-    // A cover that goes on over several lines has a part in each of them.
+    // A cover of several lines is cut into a part for each line. Only a cover within one line shows its own text; each part shows stars.
     for (let i = next; (covers[i]?.from ?? Number.POSITIVE_INFINITY) < at + line.length; i++) {
       const { from, to, shown } = covers[i] as Cover
       if (to <= at) next = i + 1
@@ -42,10 +43,12 @@ const withoutOverlap = (covers: readonly Cover[]): Cover[] => {
   return kept
 }
 
-/** Makes the masked line. A line may have thousands of covers, and thousands of findings may ask for its columns. */
+/**
+ * Makes the masked line. A line may have thousands of covers, and thousands of findings may ask for its columns, so `column` must be fast.
+ */
 const coverLine = (line: string, covers: readonly Cover[]): MaskedLine => {
   const pieces: string[] = []
-  /** How many columns the line is longer behind each cover. */
+  /** For each cover: the number of columns by which the masked text before the end of the cover is longer than the original text. */
   const shifts: number[] = []
   let at = 0
   let shift = 0
@@ -58,7 +61,7 @@ const coverLine = (line: string, covers: readonly Cover[]): MaskedLine => {
   return {
     text: pieces.join('') + line.slice(at),
     column: (before) => {
-      const passed = countBefore(covers, before)
+      const passed = countCoversBefore(covers, before)
       const behind = before + (shifts[passed - 1] ?? 0)
       const next = covers[passed]
       return next && before - 1 > next.from ? next.from + 1 + (shifts[passed - 1] ?? 0) : behind
@@ -66,8 +69,8 @@ const coverLine = (line: string, covers: readonly Cover[]): MaskedLine => {
   }
 }
 
-/** Returns how many covers end before a column. The covers are in order. */
-const countBefore = (covers: readonly Cover[], column: number): number => {
+/** Returns the number of covers that end before a column, by a binary search. The covers are in order. */
+const countCoversBefore = (covers: readonly Cover[], column: number): number => {
   let low = 0
   let high = covers.length
   while (low < high) {
@@ -83,6 +86,7 @@ const loginsIn = (text: string): Cover[] =>
 
 const parametersIn = (text: string): Cover[] => {
   const found: Cover[] = []
+  // Only the offsets of the parameters are needed, so each value replaces itself.
   replaceSecretParameters(text, (value, at) => {
     found.push({ from: at, to: at + value.length, shown: stars })
     return value

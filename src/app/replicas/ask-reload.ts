@@ -1,4 +1,4 @@
-/** Asks all replicas of a store for a reload. Each replica sees the request with its next beat. */
+/** Asks all replicas of a shared store for a reload. Each replica sees the request with its next beat. */
 
 import { randomUUID } from 'node:crypto'
 import type { Shared } from '../../store/shared.ts'

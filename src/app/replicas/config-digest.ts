@@ -1,4 +1,7 @@
-/** Makes the digest of everything that runs depend on. Two replicas with equal files have equal digests, wherever their folders are. */
+/**
+ * Makes the digest of everything in a configuration that its runs depend on. Two replicas with equal files have equal digests, wherever
+ * their folders are.
+ */
 
 import { createHash } from 'node:crypto'
 import { type Config, defaultProfile } from '../../config/config.ts'
@@ -9,12 +12,13 @@ import type { Catalogue } from '../../plan/compile.ts'
 import { runnerSettings } from '../../plan/runner.ts'
 import type { FileHash } from './file-hashes.ts'
 
-/** The length of a digest: long enough to tell configurations apart, and short enough to be read aloud. */
-const shownLength = 12
+/** The length of a digest in hexadecimal digits: long enough to tell configurations apart, and short enough to be read aloud. */
+const digestLength = 12
 
 /**
- * Returns the digest. Secrets count as they are in use, and only the digest leaves the process. What may differ between replicas does not
- * count: addresses, folders, limits of a process, the login to the database, and the variables that the configuration does not name.
+ * Returns the digest. `files`: the hashes of the files beside the configuration. The values of secrets count, and only the digest leaves
+ * the process. Settings that may differ between replicas do not count: addresses, folders, limits of a process, the login to the database,
+ * and the variables that the configuration does not name.
  */
 export const configDigest = (config: Config, { targets }: Pick<Catalogue, 'targets'>, files: readonly FileHash[]): string => {
   const { adapter, agent, globalSecret, multiplex, plugins, profiles, routes, schemes, tools } = config
@@ -37,10 +41,13 @@ export const configDigest = (config: Config, { targets }: Pick<Catalogue, 'targe
   return createHash('sha256')
     .update(JSON.stringify(parts, withoutFolder(config.dataDir)))
     .digest('hex')
-    .slice(0, shownLength)
+    .slice(0, digestLength)
 }
 
-/** Writes maps as lists, and paths below the data directory as they are written in its files. */
+/**
+ * Returns a replacer for `JSON.stringify`. It turns a Map into a list of its entries, and a path below the data directory into a relative
+ * path, so that equal files give equal texts in any folder.
+ */
 const withoutFolder =
   (dataDir: string) =>
   (_: string, value: unknown): unknown => {

@@ -8,28 +8,30 @@ import { maxFileBytes } from '../../config/file-digests.ts'
 import { filesBelow } from '../files-below.ts'
 import { filesBesideRoute } from '../validate/beside-route.ts'
 
-/** The most files that are hashed, in the order of their paths. All replicas leave out the same further files. */
+/** The most files that are hashed, in the order of their paths. All replicas order the paths alike, so they leave out the same files. */
 const maxFiles = 1_000
 const search = { depth: 4, isWanted: () => true, without: new Set(['node_modules', '.git', '.venv', '__pycache__']) }
 
 /** The path of a file below the data directory, and the hash of its content. */
 export type FileHash = readonly [path: string, hash: string]
 
-/** A hash that need not be made again as long as the file has this stamp. */
-type Known = { readonly stamp: string; readonly hash: string }
+/**
+ * The hash of a file, and the stamp that the file had then: its time, size and inode. While the stamp stays, the hash is not made again.
+ */
+type StampedHash = { readonly stamp: string; readonly hash: string }
 
 /** Makes a function that hashes the files of a configuration. It reads a file again only after the file changed. */
 export const createFileHashes = (): ((config: Config) => Promise<readonly FileHash[]>) => {
-  let known: ReadonlyMap<string, Known> = new Map()
+  let known: ReadonlyMap<string, StampedHash> = new Map()
   return async (config) => {
-    const next = new Map<string, Known>()
-    for (const file of filesOf(config)) next.set(file, await hashOf(file, known.get(file)))
+    const next = new Map<string, StampedHash>()
+    for (const file of filesOfConfig(config)) next.set(file, await hashOf(file, known.get(file)))
     known = next
     return [...next].map(([file, { hash }]) => [relative(config.dataDir, file), hash])
   }
 }
 
-const filesOf = (config: Config): readonly string[] => {
+const filesOfConfig = (config: Config): readonly string[] => {
   const folders = [...config.profiles.values()].flatMap(({ dir }) => [join(dir, 'scripts'), join(dir, 'skills')])
   const beside = [...config.routes.values()].flatMap((route) => filesBesideRoute(route, config))
   // A plugin from a package has no file here. Its version counts only where the operator wrote the version into the plugin's name.
@@ -37,7 +39,7 @@ const filesOf = (config: Config): readonly string[] => {
   return [...new Set([...folders, ...beside].flatMap(filesAt).concat(plugins))].sort().slice(0, maxFiles)
 }
 
-/** Returns the files of a folder. A path that is no folder stays as it is. */
+/** Returns the paths of the files in a folder and below. For a path that is no folder, returns the path itself. */
 const filesAt = (path: string): readonly string[] => {
   try {
     return filesBelow(path, search)
@@ -46,7 +48,8 @@ const filesAt = (path: string): readonly string[] => {
   }
 }
 
-const hashOf = async (file: string, known: Known | undefined): Promise<Known> => {
+/** Returns the hash of a file. A file that cannot be read has the hash `none`; of a large file only the size counts. */
+const hashOf = async (file: string, known: StampedHash | undefined): Promise<StampedHash> => {
   try {
     const { mtimeMs, size, ino } = await stat(file)
     const stamp = `${mtimeMs} ${size} ${ino}`

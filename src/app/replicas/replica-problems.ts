@@ -1,10 +1,14 @@
-/** Finds the problems of replicas that an operator should know: all replicas should be alike, and beat regularly. */
+/**
+ * Finds the problems of replicas that an operator should know: different configurations or versions, a wrong clock, and missing beats, the
+ * regular signs of life.
+ */
 
 import { someOf } from '../../core/text.ts'
 import type { Replica } from '../../generated/control.ts'
 
 /** How long replicas may have different configurations, because replicas do not all reload at the same moment. */
 const mostSplitSeconds = 15
+/** The most seconds by which the clock of a replica may differ from the clock of the database. */
 const mostClockSeconds = 5
 /** How long ago the last beat of a replica may be. A replica beats every five seconds. */
 const mostUnseenSeconds = 15
@@ -28,23 +32,24 @@ export const replicaProblems = (replicas: readonly Replica[], now: number): read
     ...living
       .filter(({ clock_ahead_seconds }) => Math.abs(clock_ahead_seconds) > mostClockSeconds)
       .map((replica) => ({
-        message: `the clock of ${nameOf(replica)} is ${clockText(replica)} that of the database`,
+        message: `the clock of ${replicaName(replica)} is ${clockText(replica)} that of the database`,
         fix: 'let all machines take their time from one source: signatures are checked by the clock of the replica',
       })),
     ...replicas.filter(isUnseen).map((replica) => ({
-      message: `${nameOf(replica)} was last seen ${replica.seen_seconds} s ago`,
+      message: `${replicaName(replica)} was last seen ${replica.seen_seconds} s ago`,
       fix: 'see whether it still runs: what it had in hand goes to the others',
     })),
   ]
 }
 
-const nameOf = ({ host, pid }: Replica): string => `${host} (process ${pid})`
+const replicaName = ({ host, pid }: Replica): string => `${host} (process ${pid})`
 
 const clockText = ({ clock_ahead_seconds: ahead }: Replica): string => `${Math.abs(ahead)} s ${ahead > 0 ? 'ahead of' : 'behind'}`
 
+/** Returns a problem where the replicas have different values under the key. `what`: the plural noun for these values. */
 const differenceIn = (replicas: readonly Replica[], key: 'digest' | 'version', what: string, fix: string): readonly ReplicaProblem[] => {
   const values = [...new Set(replicas.map((replica) => replica[key]))].sort()
   if (values.length < 2) return []
-  const holders = values.map((value) => `${value} on ${someOf(replicas.filter((replica) => replica[key] === value).map(nameOf))}`)
+  const holders = values.map((value) => `${value} on ${someOf(replicas.filter((replica) => replica[key] === value).map(replicaName))}`)
   return [{ message: `the replicas run ${values.length} ${what}: ${holders.join('; ')}`, fix }]
 }

@@ -1,9 +1,15 @@
-/** Describes replicas for a reader, with times by the clock of this machine, because the clocks of other machines may differ. */
+/**
+ * Describes replicas for the status of a gateway. All times are by the clock of this machine, because the clocks of other machines may
+ * differ.
+ */
 
 import type { Replica as ReplicaView } from '../../generated/control.ts'
 import type { Replica, Shared } from '../../store/shared.ts'
 
-/** Returns the replicas that were seen within a minute. `self`: the id of the replica that answers. Throws StoreFault. */
+/**
+ * Returns the replicas that were seen within a minute. `now`: wall time, in milliseconds. `self`: the id of this replica, if this process
+ * is one. Throws StoreFault.
+ */
 export const readReplicas = async (shared: Shared, now: number, self?: string): Promise<readonly ReplicaView[]> =>
   (await shared.replicas()).map((replica) => replicaView(replica, now, self))
 
@@ -23,12 +29,15 @@ const replicaView = ({ id, seenMs, clockAheadMs, state, asked }: Replica, now: n
   requests: state.requests,
   stopping: state.isStopping,
   not_ready: state.notReady ?? null,
-  reload: reloadOf(state.reload, asked),
+  reload: reloadView(state.reload, asked),
 })
 
 const timeBefore = (now: number, ms: number): string => new Date(now - ms).toISOString()
 
-const reloadOf = (ended: Replica['state']['reload'], asked: Replica['asked']): ReplicaView['reload'] => {
+/**
+ * Returns how the reload that the replica was asked for last has ended: `ok: null` while it goes on, and `null` where it was never asked.
+ */
+const reloadView = (ended: Replica['state']['reload'], asked: Replica['asked']): ReplicaView['reload'] => {
   if (asked === undefined) return null
   return asked.request === ended?.request ? ended : { request: asked.request, ok: null }
 }

@@ -1,4 +1,6 @@
-/** Tells the other replicas of a shared store the state of this replica, and knows the states of the other replicas. */
+/**
+ * Tells the other replicas of a shared store the state of this replica, with regular beats, and learns the states of the other replicas.
+ */
 
 import { hostname } from 'node:os'
 import type { Clock } from '../../core/clock.ts'
@@ -13,7 +15,10 @@ import { configDigest } from './config-digest.ts'
 import { createFileHashes } from './file-hashes.ts'
 
 const beatEveryMs = 5_000
-/** How long the hashes of files stay in use while the configuration is unchanged. */
+/**
+ * How long the digest stays in use while the configuration is unchanged. After this time the files beside the configuration are looked at
+ * again.
+ */
 const hashedForMs = 60_000
 
 type ReplicasOptions = {
@@ -25,7 +30,7 @@ type ReplicasOptions = {
   readonly runs: () => number
 }
 
-/** The functions by which a beat reads the state of this replica, and starts a reload. They are known once the replica serves. */
+/** The address of this replica, and the functions with which a beat reads its state and starts a reload. All are known once it serves. */
 type Serving = {
   readonly url: string
   /** Returns the number of requests without an answer. */
@@ -35,12 +40,13 @@ type Serving = {
   readonly reload: (question: { readonly force: boolean }) => Promise<ReloadResult>
 }
 
-/** This replica among the others. Its timer goes from `begin` to `leave`. */
+/** This replica among the replicas of its store. It beats from `begin` to `leave`. */
 export class Replicas implements Observer {
   readonly #options: ReplicasOptions
   readonly #hashFiles = createFileHashes()
   readonly #startedAt: number
   #serving: Serving | undefined
+  /** All replicas, this replica included, as the last beat returned them. */
   #known: readonly Replica[] = []
   #isTooNew = false
   /** The configuration of `#digest`, and the time at which its files were hashed. */
@@ -51,6 +57,7 @@ export class Replicas implements Observer {
   #digestAt = 0
   #beating: Promise<void> | undefined
   #isBeatDue = false
+  /** Whether the last beat failed, so that a lasting failure is logged once. */
   #isFailing = false
   #cancelTimer: () => void = () => {}
   /** The last reload that this replica was asked for, and how the reload ended. */
@@ -82,18 +89,22 @@ export class Replicas implements Observer {
     return this.beat()
   }
 
-  /** Beats at once for a new configuration, because the other replicas should know the new digest. */
+  /** Beats at once when a reload has taken a configuration over, because the other replicas should know the new digest. */
   on(fact: Fact): void {
     if (fact.kind === 'config_replaced') void this.beat()
   }
 
-  /** Beats at once, for a change that the other replicas must not learn only with the next regular beat. Never rejects. */
+  /**
+   * Beats at once, so that the other replicas learn of a change before the next regular beat. A beat that is under way is followed by one
+   * more. Never rejects.
+   */
   beat(): Promise<void> {
     if (this.#beating) this.#isBeatDue = true
     else this.#beating = this.#beatAll()
     return this.#beating ?? Promise.resolve()
   }
 
+  /** Ends the beats, and removes this replica from the store. Never rejects. */
   async leave(): Promise<void> {
     this.#serving = undefined
     this.#cancelTimer()
@@ -129,6 +140,7 @@ export class Replicas implements Observer {
     }
   }
 
+  /** Makes the digest anew for another configuration, and once in a while for files beside the configuration that may have changed. */
   async #updateDigest(): Promise<void> {
     const { clock, current } = this.#options
     const live = current()
@@ -177,7 +189,7 @@ export class Replicas implements Observer {
   }
 }
 
-/** Returns the first finding of a reload that was refused. The replica's log has all of them. */
+/** Returns the first finding of a reload that was refused, as its reason. The replica's log has all findings. */
 const reasonOf = ({ ok, diagnostics }: ReloadResult): { readonly reason?: string } => {
   const found = ok ? undefined : (diagnostics.find(({ stopsStart }) => stopsStart) ?? diagnostics[0])
   return found ? { reason: `${found.code} ${found.message}` } : {}

@@ -1,11 +1,15 @@
-/** The coverage of routes by tests: an event that passes, each condition with both results, and each placeholder with a value. */
+/**
+ * Measures the coverage of routes by tests. The points to reach are an event that passes, each condition with both results, and each
+ * placeholder with a value.
+ */
 
 import type { RouteSource } from '../../config/config.ts'
 import type { Trace } from '../trace/trace.ts'
 
-/** A point of a route that tests should reach. */
+/** A point of a route that tests should reach. `seen`: a test has reached it. */
 type Point = { readonly name: string; seen: boolean }
 
+/** The coverage of one route: `seen` of `all` points were reached. */
 export type RouteCoverage = {
   readonly route: string
   readonly seen: number
@@ -15,6 +19,7 @@ export type RouteCoverage = {
 }
 
 export type Coverage = {
+  /** Adds the points of one traced event. */
   add(source: RouteSource, traced: Pick<Trace, 'conditions' | 'placeholders' | 'stoppedAt'>): void
   /** Returns the coverage of each route. A route without tests has reached no point. */
   routes(all: readonly RouteSource[]): readonly RouteCoverage[]
@@ -33,6 +38,7 @@ export const createCoverage = (): Coverage => {
     add({ name: route }, { conditions, placeholders, stoppedAt }) {
       mark(route, 'taken', 'an event that it takes', stoppedAt === null)
       for (const { name, field, holds } of conditions) {
+        // A condition without a field, such as a group, is no point.
         if (field === undefined) continue
         mark(route, `${name} holds`, `${name} (${field}) holds`, holds)
         mark(route, `${name} does not`, `${name} (${field}) says no`, !holds)

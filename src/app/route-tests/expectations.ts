@@ -9,7 +9,9 @@ import type { Trace } from '../trace/trace.ts'
 import { type Difference, type MatchContext, match } from './matcher.ts'
 import type { Happened } from './rehearsal.ts'
 
-/** The result of a step: the trace of its last event, if it sent an event, and what happened since. */
+/**
+ * The result of a step: the trace of its last event, if it sent an event, and the prompts, attempts and sent texts since the last check.
+ */
 export type StepResult = { readonly traced: Omit<Trace, 'starts'> | undefined; readonly happened: Happened }
 
 type SnapshotContext = Pick<MatchContext, 'snapshot'>
@@ -17,6 +19,10 @@ type CheckExpectation = (wanted: never, result: StepResult, around: MatchContext
 
 const noEvent = 'no event: this step sends none'
 
+/**
+ * Returns the difference of two values; none where they are equal. `at`: the key of the expectation. `absent`: the words for a missing
+ * value.
+ */
 const compareExactly = (at: string, wanted: Json, got: Json | undefined, absent = 'nothing'): readonly Difference[] =>
   wanted === got ? [] : [{ at, expected: JSON.stringify(wanted), got: got === undefined ? absent : JSON.stringify(got) }]
 
@@ -32,9 +38,9 @@ const checks: { readonly [key in keyof Omit<TestExpect, `x-${string}`>]-?: Check
   stopped_at: (wanted: string, { traced }) => compareExactly('stopped_at', wanted, traced && (traced.stoppedAt ?? 'none'), noEvent),
   rule: (wanted: string, { traced }) => {
     const reason = traced?.reason ?? ''
-    // The reason may name a condition inside the wanted condition.
-    const isIts = reason.startsWith(wanted) && /^[ :.[]/.test(reason.slice(wanted.length))
-    return traced?.stoppedAt === filters.name && isIts
+    // The reason begins with the name of the condition that said no. That condition may stand inside the wanted condition.
+    const isAboutWanted = reason.startsWith(wanted) && /^[ :.[]/.test(reason.slice(wanted.length))
+    return traced?.stoppedAt === filters.name && isAboutWanted
       ? []
       : [{ at: 'rule', expected: `${wanted} to say no`, got: reason || 'nothing said no' }]
   },
@@ -51,7 +57,7 @@ const checks: { readonly [key in keyof Omit<TestExpect, `x-${string}`>]-?: Check
 /** The keys that `expect` may have. */
 export const expectationKeys: readonly string[] = Object.keys(checks)
 
-/** Checks all expectations of a step; none of the differences where all hold. */
+/** Checks all expectations of a step, and returns the differences; an empty list where all expectations hold. */
 export const checkExpected = async (expected: TestExpect, result: StepResult, around: SnapshotContext): Promise<readonly Difference[]> => {
   const unresolved = (result.traced?.placeholders ?? []).flatMap(({ written, missing }) => (missing ? written : []))
   const found: Difference[] = []

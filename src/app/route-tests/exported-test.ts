@@ -8,7 +8,10 @@ import { isJson } from '../json-text.ts'
 import type { Sample } from '../samples/sample-file.ts'
 import { scrub } from '../samples/scrub.ts'
 
-/** Returns an entry of `tests`. The signature of the sender is left out, and the test does not check it. */
+/**
+ * Returns the recorded event as an entry of `tests`, as YAML would have it. `secrets`: the known secrets, which are removed. The signature
+ * of the sender is left out, and the test does not check it.
+ */
 export const exportedTest = (view: EventView, { headers, body }: RawRequest, secrets: readonly string[]): JsonObject => {
   const texts = Object.entries(headers).flatMap(([name, value]): [string, string][] => (typeof value === 'string' ? [[name, value]] : []))
   const { sample } = scrub({ headers: Object.fromEntries(texts), body: body.toString('utf8') }, secrets)
@@ -25,12 +28,14 @@ export const exportedTest = (view: EventView, { headers, body }: RawRequest, sec
   }
 }
 
-/** Returns the body as data where that keeps every digit of its numbers, else as text. */
+/** Returns the body as data where its numbers are short enough to keep every digit, else as text. */
 const bodyMember = ({ body }: Sample): JsonObject => {
   return isJson(body) && !/\d{16}/.test(body) ? { payload: JSON.parse(body) as Json } : { body }
 }
 
-/** Returns the sender's own headers, on which conditions may look. Headers of the signature and of the connection are left out. */
+/**
+ * Returns the sender's own headers, which the conditions of a route may read. Headers of the signature and of the connection are left out.
+ */
 const furtherHeaders = ({ headers }: Sample): JsonObject => {
   const kept = Object.entries(headers).filter(
     ([name, value]) => name.startsWith('x-') && value !== stars && !/sign|event|delivery|id$|forwarded|real-ip/.test(name),

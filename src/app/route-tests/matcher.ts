@@ -9,11 +9,14 @@ import type { TestRule } from '../../generated/config.ts'
 /** A difference from an expectation. `at`: the key of the expectation, as `prompt.contains[1]`. */
 export type Difference = { readonly at: string; readonly expected: string; readonly got: string }
 
-/** The context of a rule, beside the value. */
+/** What a rule may need besides the value: the placeholders of the event, and the stored snapshots. */
 export type MatchContext = {
-  /** The placeholders that had no value, as the template has them. */
+  /** The placeholders that had no value, as they are written in the template. */
   readonly unresolved: readonly string[]
-  /** Returns the value of the last snapshot; `undefined` without one. Where snapshots are updated, keeps and returns the value. */
+  /**
+   * Returns the stored snapshot for the key `at`; `undefined` where none is stored. In a run that updates snapshots, stores `value` and
+   * returns it.
+   */
   readonly snapshot: (at: string, value: string) => string | undefined
 }
 
@@ -22,7 +25,10 @@ type Value = Json | undefined
 const showValue = (value: Value): string => (value === undefined ? 'nothing' : JSON.stringify(value))
 const textOfValue = (value: Value): string => (typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value))
 
-/** Compares a value. `matcher`: a plain value, or a map of rules. */
+/**
+ * Compares a value, and returns the differences. `at`: the key of the expectation. `matcher`: a plain value, which must be equal, or a map
+ * of rules.
+ */
 export const match = async (at: string, matcher: Json | TestRule, value: Value, around: MatchContext): Promise<readonly Difference[]> =>
   isObject(matcher as Json) ? matchRules(at, matcher as TestRule, value, around) : compareWhole(at, matcher as Json, value)
 
@@ -40,7 +46,7 @@ const matchRules = async (at: string, rule: TestRule, value: Value, around: Matc
     must(text.includes(part), `contains[${i}]`, `a text with ${showValue(part)} in it`)
   for (const [i, part] of asList(rule.lacks).entries()) must(!text.includes(part), `lacks[${i}]`, `a text without ${showValue(part)}`)
   if (rule.matches !== undefined) must(fitsPattern(rule.matches, text), 'matches', `a text that /${rule.matches}/ fits`)
-  if (rule.jsonata !== undefined) must(await holds(rule.jsonata, value), 'jsonata', `${rule.jsonata} to be true`)
+  if (rule.jsonata !== undefined) must(await jsonataHolds(rule.jsonata, value), 'jsonata', `${rule.jsonata} to be true`)
   const { max_chars: max } = rule
   if (max !== undefined) must(text.length <= max, 'max_chars', `at most ${max} characters`, `${text.length} characters`)
   if (rule.unresolved) {
@@ -57,7 +63,7 @@ const matchRules = async (at: string, rule: TestRule, value: Value, around: Matc
 
 const asList = (texts: string | readonly string[] | undefined): readonly string[] => (texts === undefined ? [] : [texts].flat())
 
-/** Returns a placeholder without its braces; they may be missing. */
+/** Returns a placeholder without its braces. A placeholder that has no braces stays as it is. */
 export const withoutBraces = (written: string): string => written.replace(/^\{(.*)\}$/s, '$1')
 
 const fitsPattern = (pattern: string, text: string): boolean => {
@@ -69,7 +75,7 @@ const fitsPattern = (pattern: string, text: string): boolean => {
   }
 }
 
-const holds = async (source: string, value: Value): Promise<boolean> => {
+const jsonataHolds = async (source: string, value: Value): Promise<boolean> => {
   try {
     return (await compileJsonata(source)((value ?? null) as JsonObject)) === true
   } catch (error) {

@@ -1,4 +1,7 @@
-/** A rehearsal of a route: the server's code from the post to the delivery, on its own store and clock, with mock agent and targets. */
+/**
+ * A rehearsal of a route for its tests. The gateway's own code runs from the post to the delivery, on a store and a clock of its own, with
+ * mocks in place of agent, targets and script.
+ */
 
 import type { Config, RouteSource } from '../../config/config.ts'
 import { createFacts, type Fact, type RunAttempt } from '../../core/fact.ts'
@@ -18,7 +21,7 @@ import { type DryPlan, dryPlan } from '../trace/dry-plan.ts'
 import { type Trace, type Traced, tracePlan } from '../trace/trace.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
-/** The mocks of the present step. */
+/** How agent, targets and script behave in the present step of a test. */
 export type Mocks = {
   /** The agent's reply, or the message of its failure. Absent: the agent replies with its prompt. */
   readonly agent?: { readonly reply: string } | { readonly fail: string }
@@ -47,8 +50,11 @@ export type RehearsalOptions = {
 }
 
 export interface Rehearsal {
-  /** Posts an event. Resolves when the work that the event starts is done, or waits for a time. */
+  /**
+   * Posts an event, and returns its trace. Resolves when the work that the event starts is done, or waits for a later time of the clock.
+   */
   post(traced: Traced, mocks: Mocks): Promise<Omit<Trace, 'starts'>>
+  /** Moves the clock on, and resolves when the work that falls due on the way is done. */
   advance(ms: number, mocks: Mocks): Promise<void>
   /** Returns what happened since the last call. */
   happened(): Happened
@@ -58,7 +64,7 @@ export interface Rehearsal {
 
 const silent: Log = Object.assign(() => {}, { writes: () => false })
 
-/** Makes a rehearsal. `post` rejects with a Fault for a route that stops the start of the server. */
+/** Makes a rehearsal. Its `post` rejects with a Fault for a route whose mistake would stop the start of the gateway. */
 export const createRehearsal = ({ source, config, catalogue, jobs, clock }: RehearsalOptions): Rehearsal => {
   const store = openMemory({ clock })
   const facts = createFacts()
@@ -97,15 +103,15 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
   const world = { source, config, catalogue, effects }
   let plan: DryPlan | undefined
   return {
-    async post(traced, now) {
-      standIns.use(now)
+    async post(traced, mocks) {
+      standIns.use(mocks)
       plan ??= dryPlan(world)
       const result = await tracePlan(traced, world, plan)
       await worker.idle()
       return result
     },
-    async advance(ms, now) {
-      standIns.use(now)
+    async advance(ms, mocks) {
+      standIns.use(mocks)
       await clock.advance(ms, () => worker.idle())
     },
     happened: standIns.happened,
@@ -113,7 +119,7 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
   }
 }
 
-/** Makes what stands in for agent, targets and script, as the mocks of the present step say. It notes what happened. */
+/** Makes the stand-ins for agent, targets and script. They behave as the mocks of the present step say, and note what happened. */
 const createStandIns = () => {
   let mocks: Mocks = {}
   let seen: { prompts: string[]; attempts: RunAttempt[]; sent: Outgoing[] } = { prompts: [], attempts: [], sent: [] }

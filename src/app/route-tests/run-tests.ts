@@ -1,4 +1,6 @@
-/** Runs tests of routes, each on a store and a clock of its own. Nothing touches the world, unless a test asks for scripts. */
+/**
+ * Runs the tests of routes, each test on a store and a clock of its own. No test touches the world, unless it asks for the real scripts.
+ */
 
 import type { Fault } from '../../core/fault.ts'
 import { messageOf } from '../../core/fault.ts'
@@ -41,7 +43,7 @@ export type SuiteResult = Omit<Suite, 'cases'> & { readonly results: readonly Te
 export type TestRun = {
   readonly suites: readonly SuiteResult[]
   readonly passed: number
-  /** The number of failed tests, and of findings in their files. */
+  /** The number of failed tests and of findings in their files together. */
   readonly failed: number
   readonly skipped: number
   readonly coverage: readonly RouteCoverage[]
@@ -68,7 +70,7 @@ export const runTests = async (workspace: Workspace, { paths, name, update }: Te
     ran.push({ ...suite, results })
   }
   const results = ran.flatMap((suite) => suite.results)
-  // A subscription counts when a test names it.
+  // The coverage counts all configured routes, and a subscription only when a test names it.
   const routes = new Set(
     suites.flatMap(({ cases }) =>
       cases.flatMap(({ world, source }) => [...world.config.routes.values(), world.routes.get(source.name) ?? source]),
@@ -92,7 +94,7 @@ const percentOf = (coverage: readonly RouteCoverage[]): number => {
   return all === 0 ? 100 : Math.floor((100 * seen) / all)
 }
 
-/** The context of a test, which all tests of a file share. */
+/** The things that all tests of a file share. */
 type TestContext = {
   readonly workspace: Workspace
   readonly snapshots: Snapshots
@@ -122,6 +124,7 @@ const runTest = async (test: TestCase, around: TestContext): Promise<TestResult>
   return { test, ms: performance.now() - from, ...(failure ? { failure } : {}) }
 }
 
+/** The things that all steps of a test share, and the number of the step, counted from 1. */
 type StepContext = {
   readonly test: TestCase
   readonly rehearsal: Rehearsal
@@ -131,8 +134,8 @@ type StepContext = {
 }
 
 /** Runs a step: sends its events, then moves the clock on. Expectations are checked after each event, or once after the clock has moved. */
-const runStep = async (step: TestStep, stage: StepContext): Promise<TestFailure | undefined> => {
-  const { test, rehearsal, clock, around } = stage
+const runStep = async (step: TestStep, context: StepContext): Promise<TestFailure | undefined> => {
+  const { test, rehearsal, clock, around } = context
   const mocks = mocksOf(step.mocks ?? test.spec.mocks, test.runScripts)
   try {
     for (let i = 0; step.send && i < (step.repeat ?? 1); i++) {
@@ -140,15 +143,15 @@ const runStep = async (step: TestStep, stage: StepContext): Promise<TestFailure 
       const traced = await rehearsal.post(testRequest(step.send, test, { clock, ...around }), mocks)
       around.coverage.add(test.source, traced)
       const failure =
-        step.advance === undefined ? await checkStep(step.expect, { traced, happened: rehearsal.happened() }, stage) : undefined
+        step.advance === undefined ? await checkStep(step.expect, { traced, happened: rehearsal.happened() }, context) : undefined
       if (failure) return failure
     }
     if (step.advance === undefined) return undefined
     await rehearsal.advance(durationMs(step.advance), mocks)
-    return await checkStep(step.expect, { traced: undefined, happened: rehearsal.happened() }, stage)
+    return await checkStep(step.expect, { traced: undefined, happened: rehearsal.happened() }, context)
   } catch (error) {
     const hint = (error as Partial<Fault>).hint
-    return { kind: 'broken', step: stage.step, why: `${messageOf(error)}${hint === undefined ? '' : ` (${hint})`}` }
+    return { kind: 'broken', step: context.step, why: `${messageOf(error)}${hint === undefined ? '' : ` (${hint})`}` }
   }
 }
 
@@ -163,6 +166,7 @@ const checkStep = async (
   return differences.length > 0 ? { kind: 'different', step, differences, result } : undefined
 }
 
+/** Returns the mocks as the rehearsal takes them, from the mocks that a test has in YAML. */
 const mocksOf = ({ agent, deliver, script }: TestMocks = {}, runScripts: boolean): Mocks => ({
   ...(agent?.fail !== undefined ? { agent: { fail: agent.fail } } : agent?.reply !== undefined ? { agent: { reply: agent.reply } } : {}),
   ...(deliver && (deliver.fail !== undefined || (deliver.status ?? 200) >= 300)

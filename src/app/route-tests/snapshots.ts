@@ -1,4 +1,7 @@
-/** The snapshots of a file of tests: texts to compare with, in a file beside it. */
+/**
+ * The snapshots of a file of tests: the texts that earlier runs produced, kept in a JSON file beside the file of tests, to compare later
+ * texts with.
+ */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { replaceFile } from '../../config/writing/replace-file.ts'
@@ -6,9 +9,12 @@ import { messageOf, usage } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 
 export interface Snapshots {
-  /** Returns the value of a snapshot; `undefined` without one. Where snapshots are updated, keeps and returns `value`. */
+  /**
+   * Returns the stored snapshot for a test and the key `at` of its expectation; `undefined` where none is stored. In a run that updates
+   * snapshots, keeps `value` for `save` and returns it.
+   */
   of(test: string, at: string, value: string): string | undefined
-  /** Writes the snapshots if they are updated and changed. Snapshots that no test asked for are dropped. */
+  /** In a run that updates snapshots, writes the file where a snapshot changed. Snapshots that no test asked for are dropped. */
   save(): Promise<void>
 }
 

@@ -17,6 +17,10 @@ import { withSecret } from '../trace/dry-plan.ts'
 import type { Workspace } from '../workspace.ts'
 import { configBeside, createWorlds, isSubscriptions, subscriptionsBeside, type TestWorld, type Worlds } from './world.ts'
 
+/**
+ * A test that can run. `source`: the route that gets its events. `place`: where the name of the test stands. `runScripts`: whether the real
+ * script of the route runs.
+ */
 export type TestCase = {
   readonly spec: RouteTest
   readonly source: RouteSource
@@ -25,17 +29,19 @@ export type TestCase = {
   readonly runScripts: boolean
 }
 
+/** The tests of one file. */
 export type Suite = {
   /** The file of the tests. */
   readonly file: string
   readonly cases: readonly TestCase[]
   /** The Diagnostics of the file. A test with a mistake is not among the cases. */
   readonly diagnostics: readonly Diagnostic[]
+  /** The text of the file under its path, for the display of findings. */
   readonly texts: ReadonlyMap<string, string>
 }
 
-const testFile = /\.webhook-test\.(?:ya?ml|json)$/
-const testSearch = { depth: 6, isWanted: (name: string) => testFile.test(name), without: new Set(['node_modules', 'state', '.git']) }
+const testFileForm = /\.webhook-test\.(?:ya?ml|json)$/
+const testSearch = { depth: 6, isWanted: (name: string) => testFileForm.test(name), without: new Set(['node_modules', 'state', '.git']) }
 
 /** Reads tests. `paths`: files of tests, configurations and folders; empty: the data directory. Throws a usage Fault for a missing path. */
 export const readSuites = async (workspace: Workspace, paths: readonly string[]): Promise<readonly Suite[]> => {
@@ -57,12 +63,14 @@ const filesAt = (path: string): readonly string[] => {
 export const testFilesIn = (folder: string): readonly string[] =>
   existsSync(folder) && statSync(folder).isDirectory() ? filesBelow(folder, testSearch) : []
 
+/** Returns the configuration and the subscriptions of a folder, where they exist, and the files of tests in the folder and below. */
 const filesIn = (folder: string): readonly string[] => {
   const config = join(folder, 'config.yaml')
   return [...[config, subscriptionsBeside(config)].filter((file) => existsSync(file)), ...testFilesIn(folder)]
 }
 
-export const isTestFile = (file: string): boolean => testFile.test(basename(file))
+/** Whether the path is that of a file of tests, such as `github.webhook-test.yaml`. */
+export const isTestFile = (file: string): boolean => testFileForm.test(basename(file))
 
 const topOfFile = (file: string): SourceRange => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
 
@@ -95,6 +103,7 @@ const readTestFile = async (file: string, worlds: Worlds): Promise<Suite> => {
 
 type TestFileContext = { readonly source: Source; readonly world: TestWorld; readonly runScripts: boolean }
 
+/** Returns the test as a case, or the Diagnostic of its missing or unknown route. */
 const caseOf = (spec: RouteTest, base: Path, { source, world, runScripts }: TestFileContext): TestCase | Diagnostic => {
   const place = source.place([...base, 'name'])
   if (spec.route === undefined) {
@@ -114,7 +123,7 @@ const caseOf = (spec: RouteTest, base: Path, { source, world, runScripts }: Test
 const testProblem = (code: 'WH103' | 'WH104', message: string, path: Path, source: Source, help: string): Diagnostic =>
   startsAnyway(diagnostic(code, message, { place: source.place(path), pointer: pointerOf(path), help }))
 
-/** Makes a Diagnostic not stop the start, because a mistake in a test must not. */
+/** Returns the Diagnostic as one that does not stop the start of a gateway: no mistake in a test may do that. */
 const startsAnyway = (each: Diagnostic): Diagnostic => ({ ...each, stopsStart: false })
 
 /** Returns the mistakes of shape in the tests that stand beside a route. */
@@ -125,6 +134,7 @@ export const checkRouteTests = (source: RouteSource): readonly Diagnostic[] => {
   return shape.map((each) => startsAnyway({ ...each, route: source.name }))
 }
 
+/** Returns a function that finds places in the route's file, for paths that begin with the base of the route. */
 const placeBelow =
   ({ base, place }: RouteSource): Source['place'] =>
   (path, of) =>

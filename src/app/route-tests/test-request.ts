@@ -15,9 +15,13 @@ import type { Traced } from '../trace/trace.ts'
 import type { Workspace } from '../workspace.ts'
 import type { TestCase } from './suite.ts'
 
+/** `reads`: called with the path of each file that the request is made from. */
 type RequestContext = { readonly clock: Clock; readonly workspace: Workspace; readonly reads: (file: string) => void }
 
-/** Makes the request. Throws a Fault for a missing sample or file, and for a request that cannot be sent. */
+/**
+ * Makes the request of a step, as the plan of the route takes it. Throws a Fault for a missing sample or file, and for a request that
+ * cannot be sent.
+ */
 export const testRequest = (send: TestSend, { source, place, world }: TestCase, around: RequestContext): Traced => {
   const { event, headers, set = {}, unset = [], sign, id } = send
   return asPosted(source, {
@@ -33,6 +37,7 @@ export const testRequest = (send: TestSend, { source, place, world }: TestCase, 
   })
 }
 
+/** The keys of `send` that say what is sent. A test has at most one of these keys. */
 const contentKeys = ['sample', 'payload', 'body', 'file'] as const
 
 const requestContent = (send: TestSend, folder: string, { workspace, reads }: RequestContext): Sample | { readonly payload: string } => {

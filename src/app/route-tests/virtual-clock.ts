@@ -9,11 +9,12 @@ export type VirtualClock = Clock & {
 
 type Timer = { readonly at: number; readonly then: () => void }
 
-/** Makes a clock. `now` and `monotonic` return the same time, in milliseconds. */
+/** Makes a clock that shows `start`, in milliseconds. `now` and `monotonic` return the same time. */
 export const createVirtualClock = (start: number): VirtualClock => {
   let time = start
   const timers = new Set<Timer>()
-  // Of two timers with one time, the timer that was set first comes first: a Set keeps its order.
+  // The next timer up to the time `limit`. Of two timers with the same time, the timer that was set first comes first: a Set keeps its
+  // order.
   const nextBy = (limit: number): Timer | undefined =>
     [...timers].reduce<Timer | undefined>((next, timer) => (timer.at <= limit && (!next || timer.at < next.at) ? timer : next), undefined)
   return {

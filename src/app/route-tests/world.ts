@@ -1,4 +1,4 @@
-/** The world of tests: a configuration, and the subscriptions beside it. */
+/** The world of tests: a configuration with its parts and jobs, and the subscriptions beside it. */
 
 import { existsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -23,11 +23,11 @@ export type TestWorld = {
   readonly invalid: (name: string) => boolean
   /** The Diagnostics of files that could not be read. */
   readonly unread: readonly Diagnostic[]
-  /** The files that it is read from, whether they exist or not. */
+  /** The files that the world is read from, whether they exist or not. */
   readonly files: readonly string[]
 }
 
-/** The worlds by the files of configurations. Each file is read once. */
+/** Loads the world of each configuration file once. `home`: the path of the configuration file in the data directory. */
 export type Worlds = { of(configFile: string): Promise<TestWorld>; readonly home: string }
 
 export const isSubscriptions = (file: string): boolean => basename(file) === subscriptionsFileName
