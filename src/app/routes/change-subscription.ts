@@ -15,7 +15,8 @@ export type StoredSubscription = { readonly name: string; readonly entry: Json }
 export const findSubscription = (workspace: Workspace, asked: string): StoredSubscription => {
   const entries = readEntries(subscriptionsFile(workspace))
   const lower = asked.trim().toLowerCase().replaceAll(' ', '-')
-  // A file that was edited by hand may have a name in another form. The name as it was asked for comes first.
+  // Commands write names in lower case, with `-` for blanks, but a file that was edited by hand may have other names. So the name exactly
+  // as the user wrote it comes first.
   const name = own(entries, asked) === undefined ? lower : asked
   const entry = own(entries, name)
   if (entry !== undefined) return { name, entry }

@@ -1,4 +1,4 @@
-/** Checks a subscription's new entry as the server would, before it is saved. */
+/** Checks a subscription's new entry as the gateway would check it, before the entry is saved. */
 
 import { type Config, defaultProfile, type RouteSource } from '../../config/config.ts'
 import { loadConfig, unreadIn } from '../../config/load.ts'
@@ -16,7 +16,7 @@ import { nearJobs } from '../jobs/jobs.ts'
 import { type Refusal, refusal } from '../refusal.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** The configuration and the parts with which the server would serve a subscription. */
+/** The configuration and the parts with which the gateway would serve a subscription. `notices`: sentences for the user. */
 export type SubscriptionContext = {
   readonly ok: true
   readonly workspace: Workspace
@@ -25,7 +25,10 @@ export type SubscriptionContext = {
   readonly notices: readonly string[]
 }
 
-/** Reads the configuration and its parts. Throws a Fault when the adapter is not enabled. */
+/**
+ * Reads the configuration and its parts. Returns a refusal when a file cannot be read. Throws a Fault when the webhook adapter is not
+ * enabled.
+ */
 export const readSubscriptionContext = async (workspace: Workspace): Promise<SubscriptionContext | Refusal> => {
   const { config, diagnostics, texts } = loadConfig(workspace)
   // A configuration whose file cannot be read does not say whether the adapter is enabled.
@@ -46,7 +49,7 @@ type CheckedEntry = {
   readonly likely: readonly Diagnostic[]
 }
 
-/** Compiles the entry as the server would, and returns the diagnostics. */
+/** Compiles the entry as the gateway would, and returns the mistakes and the findings. */
 export const checkEntry = (
   name: string,
   entry: JsonObject,
@@ -69,6 +72,7 @@ const refusedJob = ({ cron_job, profile = defaultProfile }: JsonObject, jobs: Jo
   return [diagnostic('WH217', `the scheduled job "${cron_job}" has a mistake and does not run`, { help: `${self} cron show ${cron_job}` })]
 }
 
+/** Adds the names of similar jobs to a Diagnostic of an unknown job (WH217), and leaves other Diagnostics as they are. */
 const withNearJobs = (each: Diagnostic, { cron_job, profile = defaultProfile }: JsonObject, jobs: JobBook, self: string): Diagnostic => {
   if (each.code !== 'WH217') return each
   const suggest = nearJobs(

@@ -1,5 +1,6 @@
 /**
- * Finds out why a signature does not hold: the answer of each scheme, and the near miss that would hold. Too costly for the request path.
+ * Finds out why a signature does not hold: the answer of each scheme, and near misses, which are small changes of secret, body or time with
+ * which the signature would hold. Too costly to run before the answer to a request.
  */
 
 import { signatureHeaders } from '../../core/headers.ts'
@@ -19,27 +20,33 @@ export type SchemeView = {
   readonly scheme: string
   /** The route's `verify` lists the scheme, or lists no scheme. */
   readonly listed: boolean
+  /** The request has the headers of the scheme. */
   readonly shows: boolean
   readonly holds: boolean
   /** Why the signature does not hold; empty where it holds. */
   readonly why: string
 }
 
-/** The answers of all schemes. `why`: a sentence for the log; empty where the signature holds. */
+/**
+ * The answers of all schemes. `decides`: the name of the scheme that decides on the request; `undefined` where no scheme shows. `why`: a
+ * sentence for the log; empty where the signature holds.
+ */
 export type Diagnosis = { readonly decides: string | undefined; readonly schemes: readonly SchemeView[]; readonly why: string }
 
-/** The reason that a diagnosis gives for a scheme whose keys it does not have. */
+/** The reason that a diagnosis gives for a scheme that must fetch its keys, because a diagnosis fetches none. */
 export const unfetched = 'its keys are fetched by a running gateway only'
 
 /** The length of the longest body that is tried, in bytes: a stranger chose the body. */
-const maxBody = 131_072
-const maxSecrets = 4
-const maxTimes = 2
+const maxBodyBytes = 131_072
+/** The most secrets of a route that are tried, and the most times that the headers of the request name. */
+const maxTriedSecrets = 4
+const maxTriedTimes = 2
 
+/** Returns the diagnosis of a request. `schemes`: all schemes that may show in a request to the route. */
 export const diagnoseSignature = (request: UnverifiedRequest, route: SignedRoute, schemes: readonly Scheme[]): Diagnosis => {
   const named = verifyNames({ verify: route.verify ?? [] })
   const pinned = named.length === 0 ? undefined : new Set(named)
-  const secrets = route.secrets.slice(0, maxSecrets)
+  const secrets = route.secrets.slice(0, maxTriedSecrets)
   const isListed = ({ name }: Scheme): boolean => pinned?.has(name) ?? true
   const decides = inDecidingOrder(schemes.filter(isListed)).find((scheme) => scheme.shows(request.headers))
   const views = schemes.map((scheme): SchemeView => {
@@ -67,6 +74,7 @@ const whySignatureFails = ({ compile, keys }: Scheme, request: UnverifiedRequest
     const made = compile(secret)
     const check = (typeof made === 'object' ? made.run : made)?.(request)
     const holds = typeof check === 'function' ? check(request.body ?? Buffer.alloc(0)) : check
+    // A promise comes from a scheme that must fetch its keys. Nobody waits for it.
     if (holds instanceof Promise) void holds.catch(() => undefined)
     if (typeof made === 'object') void made.close()
     if (holds === true) return ''
@@ -75,24 +83,28 @@ const whySignatureFails = ({ compile, keys }: Scheme, request: UnverifiedRequest
   return why
 }
 
-/** Tries every near miss, even after one of them holds, so that the time taken does not tell which near miss holds. */
+/**
+ * Returns a sentence for each near miss that holds. Tries every near miss, even after one of them holds, so that the time taken does not
+ * tell which near miss holds.
+ */
 const nearMisses = (scheme: Scheme, request: UnverifiedRequest, secrets: readonly string[]): string[] => {
-  if (request.body && request.body.length > maxBody) return []
+  if (request.body && request.body.length > maxBodyBytes) return []
   const holds = (changed: Partial<UnverifiedRequest>, with_ = secrets): boolean =>
     with_.length > 0 && whySignatureFails(scheme, { ...request, ...changed }, with_) === ''
   return [
-    ...spellings(secrets).map(({ note, changed }) => (holds({}, changed) ? note : '')),
-    ...bodies(request.body).map(({ note, changed }) => (holds({ body: changed }) ? note : '')),
-    ...times(request.headers).map((at) =>
+    ...secretSpellings(secrets).map(({ note, changed }) => (holds({}, changed) ? note : '')),
+    ...bodyForms(request.body).map(({ note, changed }) => (holds({ body: changed }) ? note : '')),
+    ...headerTimes(request.headers).map((at) =>
       holds({ at }) ? 'its signature holds for the time that it names: it came late, or again, or a clock is off' : '',
     ),
   ].filter((note) => note !== '')
 }
 
-type Miss<T> = { readonly note: string; readonly changed: T }
+/** A near miss: the sentence to say if the signature holds, and the changed secrets or body. */
+type NearMiss<T> = { readonly note: string; readonly changed: T }
 
-/** Returns the secrets as they may have been miscopied by hand. A change that leaves a secret as it is is left out. */
-const spellings = (secrets: readonly string[]): Miss<readonly string[]>[] => {
+/** Returns the secrets as they may have been miscopied by hand. A secret that a change does not alter is left out. */
+const secretSpellings = (secrets: readonly string[]): NearMiss<readonly string[]>[] => {
   const ways: [note: string, change: (secret: string) => string][] = [
     ["it holds without the blanks or line feed around the route's secret", (secret) => secret.trim()],
     ["it holds without the quotes around the route's secret", (secret) => secret.replace(/^(["'])(.*)\1$/s, '$2')],
@@ -110,11 +122,11 @@ const spellings = (secrets: readonly string[]): Miss<readonly string[]>[] => {
 }
 
 /** Returns the forms that the body may have had when its sender signed it, if something on the way rewrote the body. */
-const bodies = (body: Buffer | undefined): Miss<Buffer>[] => {
+const bodyForms = (body: Buffer | undefined): NearMiss<Buffer>[] => {
   if (!body) return []
   const text = body.toString('utf8')
   const value = jsonOrUndefined(text)
-  const written = value === undefined ? [] : [0, 2].map((indent) => renderJson(value, 2 * maxBody, indent as 0 | 2))
+  const written = value === undefined ? [] : [0, 2].map((indent) => renderJson(value, 2 * maxBodyBytes, indent as 0 | 2))
   // Python's `json.dumps` writes a blank after each comma and colon.
   const spaced = written.slice(1).map((indented) => indented.replace(/,\n */g, ', ').replace(/\n */g, ''))
   const note = 'it holds for the same JSON written otherwise: something on the way, a proxy perhaps, writes the body anew'
@@ -133,15 +145,18 @@ const jsonOrUndefined = (text: string): Json | undefined => {
   }
 }
 
-/** Returns the times that the headers name, in milliseconds since 1970. */
-const times = (headers: Headers): number[] =>
+/** Returns the times in the timestamp headers of a request, in milliseconds since 1970. */
+const headerTimes = (headers: Headers): number[] =>
   Object.entries(headers)
     .flatMap(([name, value]) =>
       name.endsWith('timestamp') && typeof value === 'string' && /^\d{1,12}$/.test(value) ? [Number(value) * 1000] : [],
     )
-    .slice(0, maxTimes)
+    .slice(0, maxTriedTimes)
 
-/** Returns the names of the headers that a sender of the scheme signs with, in lower case. */
+/**
+ * Returns the names of the headers in which a sender of the scheme puts its signature, in lower case. Headers with an id that is not signed
+ * are left out.
+ */
 const signingHeaderNames = (scheme: Scheme): string[] => {
   const others = new Set(['x-request-id', ...(scheme.signedId ? [] : (scheme.idHeaders ?? []))])
   return Object.keys(signedHeaders(scheme))

@@ -5,12 +5,16 @@ import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { editJson, isJson } from '../json-text.ts'
 
 export type PayloadEdit = {
-  /** Assignments such as `a.b=1`. The value is JSON where it parses as JSON, else a text. */
+  /** Assignments such as `a.b=1`. The value is taken as JSON where it parses as JSON, else as a text. */
   readonly set: readonly string[]
+  /** The paths of the values to remove. */
   readonly unset: readonly string[]
 }
 
-/** Removes the values of `unset` first, so that `set` can make them anew. Throws a usage Fault for a path that leads nowhere. */
+/**
+ * Returns the edited body. The values of `unset` are removed first, so that `set` can make them anew. Throws a usage Fault for a path that
+ * leads nowhere.
+ */
 export const editBody = (body: string, { set, unset }: PayloadEdit): string => {
   if (set.length === 0 && unset.length === 0) return body
   const wanted = set.map(parseSet)
@@ -21,9 +25,10 @@ export const editBody = (body: string, { set, unset }: PayloadEdit): string => {
   })
 }
 
-type Wanted = { readonly path: string; readonly to: Json; readonly text: string }
+/** An assignment of `--set`. `to`: the value. `text`: the value as it is written, for a form. */
+type Assignment = { readonly path: string; readonly to: Json; readonly text: string }
 
-const parseSet = (written: string): Wanted => {
+const parseSet = (written: string): Assignment => {
   const at = written.indexOf('=')
   const path = written.slice(0, at)
   if (at < 1) throw usage(`--set ${written}: not of the form path=value`, '--set pull_request.draft=true')
@@ -34,8 +39,8 @@ const parseSet = (written: string): Wanted => {
 const listIndex = /^(?:0|[1-9]\d{0,5})$/
 
 /**
- * Returns the value with `to` set at the path. Missing maps on the path are made. In a list, only an existing item or the next one can be
- * set.
+ * Returns the value with `to` set at the path. Missing maps on the path are made. In a list, only an existing item can be set, or the place
+ * behind the last item. `option`: the option of the command, for the message of a Fault.
  */
 const withValue = (at: Json | undefined, [key = '', ...rest]: readonly string[], to: Json, option: string): Json => {
   const next = (before: Json | undefined): Json => (rest.length === 0 ? to : withValue(before, rest, to, option))
@@ -49,6 +54,7 @@ const withValue = (at: Json | undefined, [key = '', ...rest]: readonly string[],
   return { ...map, [key]: next(own(map, key)) }
 }
 
+/** Returns the value without the value at the path. Throws a usage Fault where the path leads nowhere. */
 const without = (at: Json | undefined, [key = '', ...rest]: readonly string[], option: string): Json => {
   const inside = Array.isArray(at) ? at[listIndex.test(key) ? Number(key) : -1] : isObject(at) ? own(at, key) : undefined
   if (at === undefined || inside === undefined) throw usage(`${option}: the payload has no "${key}" there`)
@@ -61,7 +67,7 @@ const without = (at: Json | undefined, [key = '', ...rest]: readonly string[], o
 }
 
 /** Edits the body of a form. Its fields have no paths, so a name with dots is a plain name. */
-const editForm = (body: string, set: readonly Wanted[], unset: readonly string[]): string => {
+const editForm = (body: string, set: readonly Assignment[], unset: readonly string[]): string => {
   const fields = new URLSearchParams(body)
   for (const name of unset) {
     if (!fields.has(name)) throw usage(`--unset ${name}: the form has no such field`)

@@ -73,7 +73,7 @@ export const saveDraft = async (
   return { ok: true, changed, newSecret: made, warnings: [...diagnostics.map(warningOf), ...likely.map(adviceOf)] }
 }
 
-/** Returns the Fault of a conflict, with the changes of somebody else, key by key. */
+/** Returns the Fault for an entry that was changed after the draft was read. Its hint shows these changes, key by key. */
 const changedMeanwhile = ({ name, entry }: SubscriptionDraft, present: Json, { self }: Workspace): Fault => {
   const lines = isObject(present) ? entryDiff(entry, present) : []
   const look = `look at it: ${self} webhook show ${name}`
@@ -83,7 +83,11 @@ const changedMeanwhile = ({ name, entry }: SubscriptionDraft, present: Json, { s
   })
 }
 
-/** Returns the entry that the edited text means. Throws a Fault for a change that no edit may make. */
+/**
+ * Returns the entry that the edited text means. `data`: the parsed text. `changed`: the names of the fields that differ from the stored
+ * entry. `made`: the new secret, where the edit moves the subscription to another profile. Throws a Fault for a change that no edit may
+ * make.
+ */
 export const editedEntry = (
   { name, entry: before }: SubscriptionDraft,
   data: Json,
@@ -118,7 +122,10 @@ const entrySecrets = ({ secret, secrets }: JsonObject): Json[] => [
 
 type Masks = ReadonlyMap<string, Json | undefined>
 
-/** Returns the hidden values, each under the masked text that the draft shows in its place; `undefined` under a text that stands for two. */
+/**
+ * Returns the hidden values of an entry, each under the masked text that the draft shows in its place. A masked text that stands for two
+ * different values has `undefined`.
+ */
 const masksOf = (value: Json, shown: Json, into: Map<string, Json | undefined> = new Map()): Masks => {
   if (typeof shown === 'string' && shown !== value && containsMask(shown))
     into.set(shown, into.has(shown) && into.get(shown) !== value ? undefined : value)
@@ -127,11 +134,12 @@ const masksOf = (value: Json, shown: Json, into: Map<string, Json | undefined> =
   return into
 }
 
-/** A place of the text before the edit: the value there, and the form in which it was shown. */
+/** A value of the entry before the edit, and the value that the draft showed in its place. */
 type MaskedValue = { readonly value: Json | undefined; readonly shown: Json | undefined }
 
 /**
- * Puts the hidden values back, by their place or by their masked text. Throws a Fault for a mask that stands for no value of the entry.
+ * Returns the edited data with hidden values in place of their masks. A mask stands for the value at the same place, else for the value
+ * that was shown like it. Throws a Fault for a mask that stands for no value of the entry.
  */
 const unmasked = (written: Json, place: MaskedValue, masks: Masks): Json => {
   if (typeof written === 'string' && containsMask(written)) {
@@ -140,12 +148,12 @@ const unmasked = (written: Json, place: MaskedValue, masks: Masks): Json => {
     const hint = 'write the secret itself'
     throw new Fault('masked', `"${written}" stands for a secret that is not known here`, { exitCode: exit.no, hint })
   }
-  if (Array.isArray(written)) return written.map((item, i) => unmasked(item, below(place, i), masks))
+  if (Array.isArray(written)) return written.map((item, i) => unmasked(item, memberBelow(place, i), masks))
   if (!isObject(written)) return written
-  return Object.fromEntries(Object.entries(written).map(([key, item]) => [key, unmasked(item, below(place, key), masks)]))
+  return Object.fromEntries(Object.entries(written).map(([key, item]) => [key, unmasked(item, memberBelow(place, key), masks)]))
 }
 
-const below = ({ value, shown }: MaskedValue, key: string | number): MaskedValue => ({
+const memberBelow = ({ value, shown }: MaskedValue, key: string | number): MaskedValue => ({
   value: member(value, key),
   shown: member(shown, key),
 })

@@ -6,7 +6,8 @@ import { cut } from '../../core/text.ts'
 import { jsonText } from '../json-text.ts'
 import { differing } from './subscription-record.ts'
 
-const maxShown = 200
+/** The most characters of a value in a line. */
+const maxValueChars = 200
 
 /** Returns `- key: before` and `+ key: after` for each changed key. The values are JSON; long values are cut. */
 export const entryDiff = (before: JsonObject, after: JsonObject): readonly string[] => {
@@ -15,4 +16,4 @@ export const entryDiff = (before: JsonObject, after: JsonObject): readonly strin
 }
 
 const line = (sign: string, key: string, value: Json | undefined): string[] =>
-  value === undefined ? [] : [`${sign} ${key}: ${cut(jsonText(value), maxShown)}`]
+  value === undefined ? [] : [`${sign} ${key}: ${cut(jsonText(value), maxValueChars)}`]

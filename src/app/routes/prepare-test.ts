@@ -19,8 +19,8 @@ import type { Workspace } from '../workspace.ts'
 import { editBody, type PayloadEdit } from './edit-payload.ts'
 import { listenerAt, routeUrl, senderUrl } from './route-address.ts'
 import { findRoute, type RouteEntries, readRoutes } from './routes.ts'
-import { type TestPost, urlOf } from './send-test.ts'
-import { schemeOf, serves, signedAs } from './sign-test.ts'
+import { httpUrl, type TestPost } from './send-test.ts'
+import { schemeOf, servesUnnamed, signedAs } from './sign-test.ts'
 
 /** The ingredients of a test request. */
 export type RequestInput = PayloadEdit & {
@@ -36,8 +36,8 @@ export type RequestInput = PayloadEdit & {
   /** The wall time of sending, in milliseconds. */
   readonly at: number
   /**
-   * `url`: the address that the request is posted to; a loopback address where absent. `publicUrl`: the address that the gateway takes for
-   * it, where that differs.
+   * `url`: the address that the request is posted to; a loopback address where absent. `publicUrl`: the public address of the gateway
+   * (`public_url`), which a scheme may sign in place of `url`.
    */
   readonly url?: string | undefined
   readonly publicUrl?: string | undefined
@@ -45,6 +45,7 @@ export type RequestInput = PayloadEdit & {
   readonly privateKey?: string | undefined
 }
 
+/** A signed request, ready to post. `id`: its delivery id. */
 export type TestRequest = TestPost & {
   readonly scheme: string
   /** The event's type, as the route reads it in headers and payload; `undefined` where neither names a type. */
@@ -86,21 +87,21 @@ export const prepareTest = async (
   const requestOf = (content: PayloadEdit & Pick<RequestInput, 'of'>): TestRequest =>
     requestTo(route, { ...input, ...content, schemes, at: Date.now(), url: at, publicUrl: config.adapter.public_url })
   // A request that cannot be sent is refused before anybody edits it.
-  if (url !== undefined) urlOf(url)
+  if (url !== undefined) httpUrl(url)
   const request = requestOf({ ...input, of: sample })
   return {
     route: route.name,
-    ...(byHand ? requestOf(await changed(sample, input, byHand)) : request),
+    ...(byHand ? requestOf(await editedByHand(sample, input, byHand)) : request),
   }
 }
 
-/** Returns the content after the edit by hand, with no value left to set in it. */
-const changed = async (of: RequestInput['of'], edit: PayloadEdit, byHand: NonNullable<TestInput['byHand']>) => {
+/** Makes the edits of single values, lets the user edit the body by hand, and returns the content with no edit left to make. */
+const editedByHand = async (of: RequestInput['of'], edit: PayloadEdit, byHand: NonNullable<TestInput['byHand']>) => {
   const body = await byHand(editBody('payload' in of ? of.payload : of.body, edit))
   return { of: 'payload' in of ? { payload: body } : { ...of, body }, set: [], unset: [] }
 }
 
-/** Returns the route of a name. Throws a Fault for a route whose entry is not valid. */
+/** Returns the route of a name. Throws a Fault where there is no such route, and for a route whose entry is not valid. */
 export const servedRoute = (known: RouteEntries, asked: string, { self }: Workspace): RouteSource => {
   const { route } = findRoute(known, asked)
   if (route) return route
@@ -108,7 +109,8 @@ export const servedRoute = (known: RouteEntries, asked: string, { self }: Worksp
 }
 
 /**
- * Returns a request to a route, signed with the route's own secret as its sender would. Throws a Fault for a request that cannot be sent.
+ * Returns a request to a route, signed with the route's first secret as its sender would sign it. Throws a Fault for a request that cannot
+ * be sent.
  */
 export const requestTo = ({ name, secrets, spec, profile }: RouteSource, input: RequestInput): TestRequest => {
   // A scheme whose keys are fetched needs no secret.
@@ -146,20 +148,21 @@ export const requestTo = ({ name, secrets, spec, profile }: RouteSource, input: 
   }
 }
 
-/** Returns the URL with the query of the signed address: a scheme that signs in the query changes the address. */
+/** Returns the URL with the query of the signed address, because some schemes put their signature into the query. */
 const withQueryOf = (url: string, signed: string | undefined): string =>
   signed === undefined ? url : `${url.replace(/\?.*$/, '')}${/\?.*$/.exec(signed)?.[0] ?? ''}`
 
+/** The names of the headers in which senders name the type of an event. */
 const eventHeaders = schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders)
-/** The names of the headers that every test request has anew. */
+/** The names of the headers with delivery ids. A test request has new ids in place of those of its sample. */
 const idHeaders: ReadonlySet<string> = new Set([...schemes.flatMap((scheme) => scheme.idHeaders ?? []), 'x-request-id'])
 
 const lowerCased = (headers: Sample['headers']): Sample['headers'] =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /**
- * Returns the sample's headers that are sent beside those of the signature. `isNamed`: the test names its event's type, so the sample's
- * type is dropped.
+ * Returns the sample's headers that are sent beside the headers of the signature (`signed`). `isNamed`: the test names the type of its
+ * event, so the headers with the type of the sample's event are dropped.
  */
 const sampleHeaders = ({ headers }: Sample, signed: TestPost['headers'], isNamed: boolean): TestPost['headers'] => {
   const masked = maskHeaders(headers)
@@ -173,9 +176,10 @@ const sampleHeaders = ({ headers }: Sample, signed: TestPost['headers'], isNamed
   return { ...(hasType ? {} : { 'Content-Type': 'application/json' }), ...Object.fromEntries(kept) }
 }
 
-/** Returns the headers as the server receives them: in lower case, and with the host of loopback. */
+/** Returns the headers as the gateway receives them: in lower case, and with the host `127.0.0.1`. */
 export const asReceived = (headers: TestPost['headers']): TestPost['headers'] => ({ host: '127.0.0.1', ...lowerCased(headers) })
 
+/** Throws a usage Fault for a header that Node cannot send. */
 const refuseOddHeaders = (headers: TestPost['headers']): void => {
   const odd = Object.entries(headers).find(([name, value]) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[^\t\x20-\x7e\x80-\xff]/.test(value))
   if (odd)
@@ -192,7 +196,7 @@ const typeReader = (
   scheme: string,
 ): ((headers: Headers, body: string) => string | undefined) => {
   const named = verifyNames(spec)
-  const read = schemes.filter((each) => serves(each) || named.includes(each.name))
+  const read = schemes.filter((each) => servesUnnamed(each) || named.includes(each.name))
   const parse = compileParser({ name, profile, schemes: read }, spec)
   const verification = { scheme, secret: 0, signedId: undefined }
   return (headers, body) => {

@@ -1,4 +1,4 @@
-/** Writes the URL at which a client on this machine reaches a route. */
+/** Writes the URLs of routes: where a client on this machine reaches a route, and where its sender does. */
 
 import type { Config, RouteSource } from '../../config/config.ts'
 import { routePath } from '../../plan/compile.ts'
@@ -9,7 +9,7 @@ export const baseUrl = ({ host, port }: Pick<Config, 'host' | 'port'>): string =
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }
 
-/** Returns the host and the port of a URL. */
+/** Returns the host and the port of a URL. An IPv6 address loses its brackets. */
 export const listenerAt = (url: string): Pick<Config, 'host' | 'port'> => {
   const { hostname, port } = new URL(url)
   return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 80) }

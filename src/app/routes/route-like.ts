@@ -11,6 +11,7 @@ import type { Workspace } from '../workspace.ts'
 import { readRoutes } from './routes.ts'
 import { routeOfSender } from './sender-route.ts'
 
+/** The traits of a request that the draft of a route is made from: the scheme for `verify`, the event type, and the payload. */
 type RequestTraits = { readonly verify?: Json | undefined; readonly event?: string | undefined; readonly payload: JsonObject }
 
 /**
@@ -18,7 +19,8 @@ type RequestTraits = { readonly verify?: Json | undefined; readonly event?: stri
  * sample or event, and where the event's payload was not kept.
  */
 export const routeLike = async (workspace: Workspace, like: string): Promise<JsonObject> => {
-  const { verify, event, payload } = sampleNameOf(like) === undefined ? await ofEvent(workspace, like.trim()) : ofSample(workspace, like)
+  const { verify, event, payload } =
+    sampleNameOf(like) === undefined ? await traitsOfRecord(workspace, like.trim()) : traitsOfSample(workspace, like)
   const known = typeof verify === 'string' ? routeOfSender(verify) : undefined
   // The prompt of the sender's preset names fields of the events that the preset lists, so the prompt fits no other event.
   if (known && Array.isArray(known.events) && event !== undefined && known.events.includes(event)) return { ...known, events: [event] }
@@ -30,7 +32,7 @@ export const routeLike = async (workspace: Workspace, like: string): Promise<Jso
   }
 }
 
-const ofSample = (workspace: Workspace, like: string): RequestTraits => {
+const traitsOfSample = (workspace: Workspace, like: string): RequestTraits => {
   const sample = findSample(workspace, like)
   const { event, body } = readSample(sample)
   const [sender = ''] = sample.name.split('/')
@@ -39,7 +41,7 @@ const ofSample = (workspace: Workspace, like: string): RequestTraits => {
 }
 
 /** Reads the traits of a recorded request. The route that took the event says which scheme verifies it. */
-const ofEvent = (workspace: Workspace, id: string): Promise<RequestTraits> =>
+const traitsOfRecord = (workspace: Workspace, id: string): Promise<RequestTraits> =>
   withRecords(workspace, (records) => traitsOfEvent(records, workspace, id))
 
 const traitsOfEvent = async (records: EventRecords, workspace: Workspace, id: string): Promise<RequestTraits> => {
@@ -56,8 +58,8 @@ const traitsOfEvent = async (records: EventRecords, workspace: Workspace, id: st
   return { verify: isObject(verify ?? null) ? undefined : verify, event: event.event_type ?? undefined, payload: parseObject(body) ?? {} }
 }
 
-/** The paths of the values that a person reads first in an event. Each sender has some of the paths. */
-const telling = [
+/** The paths of the values that a person reads first in an event. The events of each sender have some of these paths. */
+const promptPaths = [
   ...['action', 'object_attributes.action', 'repository.full_name', 'project.path_with_namespace', 'number', 'ref'],
   ...[
     'pull_request.title',
@@ -73,18 +75,19 @@ const telling = [
   ],
   ...['sender.login', 'user.name', 'pusher.name', 'actor.display_name', 'status', 'id'],
 ] as const
-const maxTold = 6
-const maxLength = 200
+const maxPromptPaths = 6
+/** The most characters of a text that a prompt names. */
+const maxValueChars = 200
 
-/** Returns a prompt that names values of the payload; `undefined` where the payload has none of the paths above. */
+/** Returns a prompt with placeholders for the values at `promptPaths`; `undefined` where the payload has no such value. */
 const promptFor = (event: string | undefined, payload: JsonObject): string | undefined => {
-  const isTold = (path: string): boolean => {
+  const isNamed = (path: string): boolean => {
     const value = valueAt(payload, path.split('.'))
-    return (typeof value === 'string' && value !== '' && value.length <= maxLength) || typeof value === 'number'
+    return (typeof value === 'string' && value !== '' && value.length <= maxValueChars) || typeof value === 'number'
   }
-  const lines = telling
-    .filter(isTold)
-    .slice(0, maxTold)
+  const lines = promptPaths
+    .filter(isNamed)
+    .slice(0, maxPromptPaths)
     .map((path) => `${path.split('.').slice(-2).join(' ').replaceAll('_', ' ')}: {${path}}`)
   const what = event === undefined ? 'An event came.' : `"${event.replace(/[{}]/g, '')}" came.`
   return lines.length === 0 ? undefined : `${what}\n${lines.join('\n')}\n`

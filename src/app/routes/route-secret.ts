@@ -13,7 +13,7 @@ import { type SubscribeDialogue, type Subscribed, subscribe } from './subscribe.
 
 export type RouteSecrets = {
   readonly name: string
-  /** The owner of the secrets: the route, or all routes without a secret of their own. */
+  /** Where the secrets are set: in the route, or globally, for all routes without a secret of their own. */
   readonly from: 'route' | 'global'
   readonly secrets: readonly { readonly fingerprint: string; readonly secret: string }[]
   readonly warnings: readonly Warning[]
@@ -34,7 +34,10 @@ export const readSecrets = (workspace: Workspace, asked: string): RouteSecrets =
   }
 }
 
-/** Gives a subscription a new secret, or the new key that its sender made. Throws a Fault for a configured route. */
+/**
+ * Gives a subscription a new random secret. Where the sender makes its key itself, the user is asked for the new key instead. Throws a
+ * Fault for a configured route.
+ */
 export const renewSecret = async (workspace: Workspace, asked: string, dialogue: SubscribeDialogue): Promise<Subscribed | Refusal> => {
   const name = renewableSubscription(workspace, asked)
   const input = { fields: {}, rotate: true, replace: false }

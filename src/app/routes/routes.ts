@@ -20,7 +20,7 @@ import { routeUrl } from './route-address.ts'
 export type RouteEntry = {
   readonly name: string
   readonly source: 'config' | 'subscription'
-  /** The entry as it is written, but with the secrets of configured routes resolved. */
+  /** The settings of the route as its file has them. Of configured routes, the secrets are resolved. */
   readonly written: Json
   /** Absent when the entry is not valid on its own. */
   readonly route?: RouteSource
@@ -104,7 +104,7 @@ export const listRoutes = (
   }
 }
 
-/** One route for a reader. `fields`: the entry as it is written, with its secrets masked. */
+/** One route as `webhook show` prints it. `fields`: the settings as the file has them, with secrets masked. */
 export type RouteDetail = ListedRoute & { readonly fields: Json; readonly warnings: readonly Warning[] }
 
 /** Reads one route. Throws a Fault where there is no such route. */
@@ -115,7 +115,7 @@ export const readRouteDetail = (workspace: Workspace, asked: string): RouteDetai
   return { route, described, fields: maskJson(route.written), warnings: route.shadowed ? [shadowWarning(route)] : [] }
 }
 
-/** Returns the names of the targets of a route or job, for people. The entry may be invalid. */
+/** Returns the names of the targets of a route or job, joined by commas. Where `deliver` is not valid, returns the default target. */
 export const targetNamesOf = ({ deliver }: JsonObject): string => {
   const readable = typeof deliver === 'string' || Array.isArray(deliver) ? deliver : defaults.route.deliver
   return writtenTargets({ deliver: readable as NonNullable<Route['deliver']> })

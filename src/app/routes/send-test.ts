@@ -7,6 +7,7 @@ import { exit, Fault, messageOf, usage } from '../../core/fault.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
 import { outcomeNames, refusalSaid } from '../../core/outcome-table.ts'
 
+/** A request to post, with its signature in headers, body or URL. */
 export type TestPost = {
   readonly url: string
   readonly headers: { readonly [name: string]: string }
@@ -35,7 +36,7 @@ export type TestAnswer = {
 const timeoutMs = 60_000
 const maxAnswerBytes = 1_048_576
 
-/** The outcomes that are answered with 2xx although the gateway does nothing. */
+/** The outcomes that are answered with 2xx although the event starts nothing. */
 const notTaken: ReadonlySet<string> = new Set(['ignored', 'duplicate'])
 
 /**
@@ -56,7 +57,7 @@ export const isTakenAnswer = (status: number, outcome: string | undefined): bool
 
 /**
  * Returns the outcome that a body names. An answer that the route shapes may have a `status` with another meaning. Only the gateway's own
- * answer names the route beside it.
+ * answer has a `route` beside its `status`.
  */
 const outcomeIn = (body: Json): string | undefined => {
   const status = memberOf(body, 'status')
@@ -76,12 +77,12 @@ const parsedBody = (text: string): Json => {
   }
 }
 
-type Got = Pick<TestAnswer, 'status' | 'ms' | 'eventId'> & { readonly statusText: string; readonly text: string }
+type RawAnswer = Pick<TestAnswer, 'status' | 'ms' | 'eventId'> & { readonly statusText: string; readonly text: string }
 
-const postTest = ({ url, headers, body }: TestPost, hint: string): Promise<Got> =>
+const postTest = ({ url, headers, body }: TestPost, hint: string): Promise<RawAnswer> =>
   new Promise((resolve, reject) => {
     const started = performance.now()
-    const open = urlOf(url).protocol === 'https:' ? httpsRequest : httpRequest
+    const open = httpUrl(url).protocol === 'https:' ? httpsRequest : httpRequest
     const fail = (error: unknown): void => reject(error instanceof Fault ? error : unreachable(url, error, hint))
     const request = open(url, {
       method: 'POST',
@@ -107,7 +108,7 @@ const postTest = ({ url, headers, body }: TestPost, hint: string): Promise<Got> 
   })
 
 /** Parses an http address. Throws a usage Fault for any other text. */
-export const urlOf = (text: string): URL => {
+export const httpUrl = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url
   throw usage(`--url ${text}: not an http address`)

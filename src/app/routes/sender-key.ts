@@ -1,4 +1,7 @@
-/** Asks for the key that a subscription lacks. Some senders make the key themselves, so that a key made here would never hold. */
+/**
+ * Asks the user for the key that a subscription lacks. Some senders make the key themselves, so a signature would never hold with a key
+ * that is made here.
+ */
 
 import { defaultProfile } from '../../config/config.ts'
 import { readEntries } from '../../config/writing/entry-store.ts'
@@ -50,8 +53,8 @@ export const withSenderKey = async (
 }
 
 /**
- * Returns the key that the subscription would lack after the change; `undefined` where it would lack none. Throws a Fault for a change
- * that is refused.
+ * Returns the key of the sender that the subscription would lack after the change; `undefined` where the subscription would lack no key.
+ * Throws a Fault for a change that is refused.
  */
 const keyWanted = (
   { config, catalogue, workspace }: SubscriptionContext,

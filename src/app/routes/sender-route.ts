@@ -11,6 +11,7 @@ export const routeOfSender = (name: string): JsonObject | undefined => {
   return preset && routeOfPreset(preset)
 }
 
+/** Returns the settings of a route for the preset's sender: its `verify`, and the route that the preset proposes. */
 export const routeOfPreset = ({ name, about }: Preset): JsonObject => {
   const data = parseSource(name, about.route).source?.data
   return { verify: name, ...(isObject(data) ? data : {}) }

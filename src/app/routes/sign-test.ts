@@ -11,7 +11,7 @@ import type { Scheme, Signed, Unsigned } from '../../parts/schemes/scheme.ts'
 import { verifyNames } from '../../parts/verify-names.ts'
 
 /** Names that stand in the place of a scheme's name: `none` posts without a signature, `bad` with a wrong signature. */
-const pretended: ReadonlyMap<string, (request: Unsigned) => Signed> = new Map<string, (request: Unsigned) => Signed>([
+const pseudoSchemes: ReadonlyMap<string, (request: Unsigned) => Signed> = new Map<string, (request: Unsigned) => Signed>([
   [
     'none',
     ({ id, body, event }) => ({ headers: { ...(event === undefined ? {} : { 'X-GitHub-Event': event }), 'X-Request-ID': id }, body }),
@@ -30,17 +30,17 @@ const byName = (asked: string, schemes: Schemes) => schemes.find(({ name, aliase
  * Whether the scheme serves routes that name no scheme. A preset, a scheme of the configuration or a plugin's scheme serves only routes
  * that name it.
  */
-export const serves = ({ name, byName: isNamed }: Scheme): boolean => isNamed !== true && !pluginNamePattern.test(name)
+export const servesUnnamed = ({ name, byName: isNamed }: Scheme): boolean => isNamed !== true && !pluginNamePattern.test(name)
 
 /**
- * Returns the name of the scheme that is asked for. For `auto`: the scheme that the sample's `headers` show, where the route takes it;
- * else the first scheme that the route verifies; else the scheme of senders that may choose.
+ * Returns the name of the scheme that is asked for. For `auto`: the scheme that the `headers` of the sample show, where the route takes
+ * that scheme; else the first scheme of the route's `verify`; else headgate's own scheme.
  */
 export const schemeOf = (asked: string, route: Pick<Route, 'verify'>, secret: string, schemes: Schemes, headers: Headers = {}): string => {
   if (asked !== 'auto') return byName(asked, schemes)?.name ?? asked
   if (secret === insecure) return 'none'
   const taken = verifyNames(route).map((name) => byName(name, schemes)?.name ?? name)
-  const mayServe = (scheme: Scheme): boolean => (taken.length === 0 ? serves(scheme) : taken.includes(scheme.name))
+  const mayServe = (scheme: Scheme): boolean => (taken.length === 0 ? servesUnnamed(scheme) : taken.includes(scheme.name))
   return inDecidingOrder(schemes.filter(mayServe)).find((scheme) => scheme.shows(headers))?.name ?? taken[0] ?? ownScheme.name
 }
 
@@ -49,13 +49,13 @@ export const schemeOf = (asked: string, route: Pick<Route, 'verify'>, secret: st
  * use.
  */
 export const signedAs = (scheme: string, request: Unsigned, schemes: Schemes): Signed => {
-  const sign = byName(scheme, schemes)?.sign ?? pretended.get(scheme)
+  const sign = byName(scheme, schemes)?.sign ?? pseudoSchemes.get(scheme)
   if (sign) return sign(request)
   // Several schemes of a sender may share an alias, for example its old and its new way of signing.
   const names = new Set([
     'auto',
     ...schemes.map(({ name }) => name),
-    ...pretended.keys(),
+    ...pseudoSchemes.keys(),
     ...schemes.flatMap(({ aliases = [] }) => aliases),
   ])
   throw new Fault('bad_scheme', `unknown scheme "${scheme}"`, { exitCode: exit.usage, hint: `one of: ${[...names].join(', ')}` })

@@ -1,4 +1,4 @@
-/** Creates or updates a subscription that the server would serve. */
+/** Creates or updates a subscription, after a check that the gateway would serve it. */
 
 import { defaultProfile, insecure } from '../../config/config.ts'
 import { readEntries, type Update } from '../../config/writing/entry-store.ts'
@@ -34,9 +34,9 @@ export type Subscribed = {
   readonly secret: string
   /** The scheme that a test of the subscription would be signed with. */
   readonly scheme: string
-  /** How a sender signs for the subscription, where a shell can sign; else `undefined`. */
+  /** How a sender signs for the subscription, in words; `undefined` where the scheme cannot be signed in a shell. */
   readonly how: string | undefined
-  /** A line that posts to the subscription, where a shell can sign; else `undefined`. */
+  /** A shell line that posts to the subscription; `undefined` where the scheme cannot be signed in a shell. */
   readonly curl: string | undefined
   /** A configured route of the same name hides the subscription. */
   readonly shadowed: boolean
@@ -51,13 +51,18 @@ export type SubscribeDialogue = {
 }
 
 export type SubscribeRequest = SubscribeDialogue & {
-  /** Reads the user's input. It is called after the configuration was read: where that fails, nothing else is complained about. */
+  /**
+   * Reads the user's input. It is called only once the configuration was read, so that a broken configuration is reported first and alone.
+   */
   readonly readInput: () => Promise<SubscriptionInput>
   /** Does everything but ask for a key and save. */
   readonly dryRun: boolean
 }
 
-/** Makes the subscription from the stored entry and the user's input, and saves it. Throws a Fault. */
+/**
+ * Makes the subscription from the stored entry and the user's input, and saves it. Returns a refusal where the gateway would not serve it.
+ * Throws a Fault for input that cannot be used.
+ */
 export const subscribe = async (
   workspace: Workspace,
   name: string,
@@ -107,9 +112,13 @@ const saveInput = async (
   }
 }
 
+/** `secret`: the secret in use. `shown`: the secret that the curl line may have in it. */
 type Signing = { readonly secret: string; readonly shown: string | undefined; readonly schemes: readonly Scheme[] }
 
-/** Says how to sign and post. A secret that was given or kept is not shown again: the line reads it from the shell. */
+/**
+ * Says how to sign a request and post it. A secret that the user gave, or that was kept, is not shown again. The curl line then reads the
+ * secret from a variable of the shell.
+ */
 const signing = (entry: JsonObject, url: string, { secret, shown, schemes }: Signing): Pick<Subscribed, 'scheme' | 'how' | 'curl'> => {
   const scheme = schemeOf('auto', entry as Pick<Route, 'verify'>, secret, schemes)
   const events = (entry.events ?? []) as string[]
@@ -128,7 +137,8 @@ type CheckedChange = {
 }
 
 /**
- * Returns the update of the stored entry. The new entry is checked as the server would check it, and is saved only when it has no error.
+ * Returns the function that updates the stored entries. It checks the new entry as the gateway would, and saves the entry only when it has
+ * no error.
  */
 const updateOf =
   (
@@ -163,6 +173,7 @@ const textMember = (map: JsonObject, key: string): string | undefined => {
   return typeof value === 'string' ? value : undefined
 }
 
+/** Warns that an existing subscription has a new secret, with which its senders do not sign yet. */
 const secretWarning = (name: string, { created, changed, rebound, entry }: Change): Warning[] => {
   if (created || !changed.includes('secret')) return []
   const why = rebound ? `"${name}" is bound to profile "${String(entry.profile)}" now` : `"${name}" is changed`

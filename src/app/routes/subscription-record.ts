@@ -23,9 +23,9 @@ type Fields = {
   readonly cron_job?: string | undefined
   readonly script?: string | undefined
   readonly filters?: readonly Json[] | undefined
-  /** Settings of the target, merged over the stored ones. */
+  /** Settings of the target, merged over the stored settings of the target. */
   readonly deliver_extra?: JsonObject | undefined
-  /** Settings of the grouping, merged over the stored ones. */
+  /** Settings of the grouping of events, merged over the stored settings. */
   readonly coalesce?: JsonObject | undefined
 }
 
@@ -36,7 +36,7 @@ export type SubscriptionInput = {
   readonly from?: JsonObject | undefined
   readonly secret?: string | undefined
   readonly rotate: boolean
-  /** Starts from an empty entry instead of the stored one. */
+  /** Starts from an empty entry instead of the stored entry. */
   readonly replace: boolean
 }
 
@@ -49,6 +49,7 @@ export type Change = {
   readonly changed: readonly string[]
   /** The origin of the secret: the stored entry, the user, or the program; `none` where a public key is in its place. */
   readonly secret: 'kept' | 'supplied' | 'generated' | 'none'
+  /** The subscription moved to another profile. */
   readonly rebound: boolean
 }
 
@@ -58,6 +59,7 @@ export const utcNow = (): string => `${new Date().toISOString().slice(0, 19)}Z`
 /** Returns 32 random bytes as URL-safe text. */
 export const newSecret = (): string => randomBytes(32).toString('base64url')
 
+/** The fields with the times that the program writes. */
 const stamps = new Set(['created_at', 'updated_at'])
 
 /** Makes the new entry. Throws a Fault when the stored entry is not a map, or when an old secret would move to another profile. */
@@ -68,12 +70,12 @@ export const changeEntry = (name: string, stored: Json | undefined, input: Subsc
   }
   const before = isObject(stored) ? stored : undefined
   const from = settingsIn(input.from ?? {})
-  const merged = overlaid(overlaid(before && !input.replace ? before : blank(before), from.settings), input.fields)
+  const merged = overlaid(overlaid(before && !input.replace ? before : blankEntry(before), from.settings), input.fields)
   const rebound = before !== undefined && profileOf(before) !== profileOf(merged)
   const supplied = input.secret ?? from.secret
   if (rebound) refuseOldSecret(name, before, supplied)
   const fresh = before === undefined || input.replace || rebound || input.rotate
-  const secret = supplied === undefined ? unsupplied(merged, fresh) : 'supplied'
+  const secret = supplied === undefined ? secretOrigin(merged, fresh) : 'supplied'
   const entry = withSecret(merged, secret, supplied ?? newSecret())
   const changed = differing(before ?? {}, entry)
   if (before && changed.length > 0) entry.updated_at = utcNow()
@@ -89,7 +91,8 @@ const withSecret = (merged: JsonObject, secret: Change['secret'], value: string)
   return others
 }
 
-const unsupplied = (merged: JsonObject, fresh: boolean): Change['secret'] =>
+/** Returns the origin of the secret where the user gave none. `fresh`: the stored secret must not stay. */
+const secretOrigin = (merged: JsonObject, fresh: boolean): Change['secret'] =>
   own(merged, 'public_key') !== undefined ? 'none' : fresh ? 'generated' : 'kept'
 
 /**
@@ -125,7 +128,8 @@ const overlaid = (base: JsonObject, given: Fields | JsonObject): JsonObject => {
   return merged
 }
 
-const blank = (before: JsonObject | undefined): JsonObject => ({
+/** Returns the entry that a new or replaced subscription starts from. */
+const blankEntry = (before: JsonObject | undefined): JsonObject => ({
   description: '',
   events: [],
   secret: '',

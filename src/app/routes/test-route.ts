@@ -14,6 +14,7 @@ import type { Workspace } from '../workspace.ts'
 import type { PreparedTest } from './prepare-test.ts'
 import { isTakenAnswer, sendTest, type TestAnswer } from './send-test.ts'
 
+/** How long a test follows its event, and how the event should end. */
 export type Expectation = {
   /** Whether to follow the run to its end. */
   readonly wait: boolean
@@ -39,19 +40,21 @@ export type TestedRoute = {
   readonly ok: boolean
 }
 
-const ends = ['done', 'dead', 'merged'] as const
-const isEnd = (state: string): boolean => ends.some((end) => end === state)
+/** The ends of a run. */
+const runEnds = ['done', 'dead', 'merged'] as const
+const isEnd = (state: string): boolean => runEnds.some((end) => end === state)
 
 /** Throws a usage Fault for a word that is neither an outcome nor the end of a run. */
 export const checkExpectedWord = (word: string | undefined): void => {
   const [outcome = '', ...stage] = word?.split(':') ?? ['accepted']
-  const known = [...outcomeNames, ...ends]
+  const known = [...outcomeNames, ...runEnds]
   if (known.includes(outcome) && (stage.length === 0 || outcome === 'ignored')) return
   const near = nearest(outcome, known)
   throw usage(`--expect: nothing ends as "${word}"`, near.length > 0 ? `did you mean ${near.join(' or ')}?` : `one of: ${known.join(', ')}`)
 }
 
-const reasonMs = 2_000
+/** The longest wait for the record of an event whose run is not followed. */
+const recordWaitMs = 2_000
 
 /** Sends the test and follows its event. Throws a Fault when no gateway answers. */
 export const testRoute = async (
@@ -66,19 +69,19 @@ export const testRoute = async (
   const answer = isLookedUp ? await asRecorded(workspace, gateway, sent) : sent
   const { eventId } = answer
   const isFollowed = answer.isTaken && eventId !== undefined && (wait || (expect !== undefined && isEnd(expect)))
-  const follow = { timeoutMs: isFollowed ? timeoutMs : reasonMs, isEnough: (each: EventStatus) => !isFollowed || hasEnded(each) }
+  const follow = { timeoutMs: isFollowed ? timeoutMs : recordWaitMs, isEnough: (each: EventStatus) => !isFollowed || hasEnded(each) }
   const known =
     eventId !== undefined && (isFollowed || !answer.isTaken) ? await followEvent(workspace, gateway, eventId, follow) : undefined
   const isEnded = known ? hasEnded(known) : !isFollowed
   const text = isFollowed && known ? await deliveredText(workspace, test.route, known) : undefined
   const fared = { answer, isLookedUp, known, isFollowed, isEnded, text }
-  return { ...fared, ok: expect === undefined ? answer.isTaken && isEnded && known?.state !== 'dead' : isAs(expect, fared) }
+  return { ...fared, ok: expect === undefined ? answer.isTaken && isEnded && known?.state !== 'dead' : hasEndedAs(expect, fared) }
 }
 
 /** Returns the answer with the outcome of the event's record, or the answer unchanged where no record is found. */
 const asRecorded = async (workspace: Workspace, gateway: GatewayFinder, answer: TestAnswer): Promise<TestAnswer> => {
   const { eventId = '', status } = answer
-  const known = await followEvent(workspace, gateway, eventId, { timeoutMs: reasonMs, isEnough: () => true })
+  const known = await followEvent(workspace, gateway, eventId, { timeoutMs: recordWaitMs, isEnough: () => true })
   const outcome = known?.event.outcome
   return outcome === undefined
     ? answer
@@ -108,7 +111,7 @@ const renderedText = async (workspace: Workspace, route: string, eventId: string
 
 const hasEnded = ({ state }: EventStatus): boolean => state === 'final' || isEnd(state)
 
-const isAs = (expected: string, { answer, known, isFollowed, isEnded }: Omit<TestedRoute, 'ok'>): boolean => {
+const hasEndedAs = (expected: string, { answer, known, isFollowed, isEnded }: Omit<TestedRoute, 'ok'>): boolean => {
   if (isEnd(expected)) return known?.state === expected
   const [outcome, stage] = expected.split(':')
   if (answer.outcome !== outcome || (isFollowed && !isEnded)) return false

@@ -1,4 +1,4 @@
-/** Says whether a route would take a captured request, as the server decides it, and why it would not. */
+/** Says whether the signature of a captured request holds for a route, as the gateway would decide it, and why it does not. */
 
 import { systemClock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -14,12 +14,13 @@ import type { Workspace } from '../workspace.ts'
 import { type Diagnosis, diagnoseSignature } from './diagnose-signature.ts'
 import { findRoute, readRoutes } from './routes.ts'
 
+/** `accepted`: the signature holds, or the route takes requests without a signature. */
 export type VerifiedOffline = Diagnosis & {
   readonly route: string
   readonly accepted: boolean
   /**
-   * `scheme`: the scheme whose signature held. `secret`: the position of its secret among the route's secrets, from 0. `undefined` where
-   * none held.
+   * `scheme`: the scheme whose signature held. `secret`: the position of its secret among the route's secrets, from 0. Both are `undefined`
+   * where no signature held.
    */
   readonly scheme: string | undefined
   readonly secret: number | undefined
