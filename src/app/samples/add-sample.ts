@@ -25,7 +25,7 @@ export type AddedSample = {
   readonly replaced: readonly Replaced[]
   /** Whether the text was a payload alone. Then the sample has no header but `content-type`. */
   readonly isBare: boolean
-  /** Whether it hides a built-in sample. */
+  /** Whether the sample hides a built-in sample of the same name. */
   readonly hides: boolean
 }
 
@@ -39,7 +39,7 @@ export const addSample = async (workspace: Workspace, asked: string, text: strin
   }
   if (Buffer.byteLength(text) > maxSampleBytes) throw tooLarge('the sample')
   const { sample: given, isBare } = sampleOf(text, 'the sample')
-  const { sample, replaced } = scrub(withoutConnection(given), configuredSecrets(workspace), placesOf(workspace))
+  const { sample, replaced } = scrub(withoutConnection(given), configuredSecrets(workspace), secretPlacesIn(workspace))
   const [provider = ''] = name.split('/')
   const { headers, body, ...about } = sample
   const rendered = renderSample({ ...about, provider }, { headers, body: Buffer.from(body) })
@@ -62,13 +62,17 @@ export const configuredSecrets = (workspace: Workspace): readonly string[] => {
   return [...knownSecrets(loaded.config), ...routes.flatMap(({ route }) => route?.secrets ?? []).filter((secret) => secret !== insecure)]
 }
 
-/** Returns the places where senders put a secret itself, by all schemes: also those that the configuration or a route describes. */
-const placesOf = (workspace: Workspace): SecretPlaces => {
+/**
+ * Returns the headers and body fields in which senders put a secret itself. All schemes count, also schemes that the configuration or a
+ * route describes.
+ */
+const secretPlacesIn = (workspace: Workspace): SecretPlaces => {
   const { loaded, routes } = readRoutes(workspace)
   const described = routes.flatMap(({ route }) => (route ? allSchemes(catalogue, route.spec) : []))
   return secretPlacesOf([...allSchemes(catalogue), ...ownSchemes(loaded.config).schemes.values(), ...described])
 }
 
+/** Removes the headers that belong to one connection, such as `host`. */
 const withoutConnection = ({ headers, ...rest }: Sample): Sample => ({
   ...rest,
   headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !isOfConnection(name))),

@@ -17,7 +17,10 @@ const maxSamples = 500
 /** The search in a folder: the files in it, and in the folders of providers below it. */
 const sampleSearch = { depth: 1, isWanted: (name: string) => name.endsWith('.json') }
 
-/** Returns each sample once, in the order of the words. A word is a name of the gallery, else a path. Throws a Fault for any other word. */
+/**
+ * Returns each sample once, in the order of the words in `asked`. A word is the name of a sample or of a provider, else the path of a file
+ * or folder. Throws a Fault for any other word.
+ */
 export const chooseSamples = (workspace: Workspace, asked: readonly string[]): readonly ChosenSample[] => {
   const chosen = new Map<string, () => ChosenSample>()
   for (const each of asked) for (const [file, read] of filesFor(workspace, each)) chosen.set(file, read)
@@ -25,6 +28,7 @@ export const chooseSamples = (workspace: Workspace, asked: readonly string[]): r
   return [...chosen.values()].map((read) => read())
 }
 
+/** The file of a sample, and the function that reads it. */
 type ChosenFile = readonly [file: string, read: () => ChosenSample]
 
 const filesFor = (workspace: Workspace, asked: string): readonly ChosenFile[] => {

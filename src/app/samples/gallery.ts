@@ -23,7 +23,7 @@ export const builtInFolder = fileURLToPath(new URL(import.meta.url.endsWith('.ts
 const namePart = '[a-z0-9][a-z0-9._-]{0,63}'
 const nameForm = new RegExp(`^${namePart}/${namePart}$`)
 
-/** Returns the name of a sample, with the real name of its provider; `undefined` for a text that cannot be a name. */
+/** Returns the name of a sample, with an alias of its provider replaced by the name; `undefined` for a text that cannot be a name. */
 export const sampleNameOf = (asked: string): string | undefined => {
   const [provider = '', ...rest] = asked.trim().toLowerCase().split('/')
   const name = [providerName(provider), ...rest].join('/')
@@ -64,7 +64,7 @@ export const findSample = (workspace: Workspace, asked: string): KnownSample => 
   const found = samples.find((sample) => sample.name === name)
   if (found) return found
   const names = samples.map((sample) => sample.name)
-  // The event of the asked name is suggested with the right provider, too.
+  // Samples with the same event are suggested, too, because the user may have named the wrong provider.
   const event = asked.toLowerCase().split('/').at(-1) ?? ''
   const sameEvent = names.filter((known) => event !== '' && known.split('/')[1] === event)
   const suggest = [...new Set([...nearest(name ?? asked, names), ...sameEvent])].slice(0, 3)

@@ -1,4 +1,4 @@
-/** Recognises fields that are named like a secret and have none: `access_tokens_url`, `token_type`, `secret_updated_at`. */
+/** Recognises fields that are named like a secret and hold no secret: `access_tokens_url`, `token_type`, `secret_updated_at`. */
 
 const harmlessEnd = /_(url|at|count|type)s?$|(?<=[a-z])(Url|At|Count|Type)s?$/
 
@@ -10,7 +10,10 @@ const harmlessForms: { readonly [about: string]: RegExp } = {
   type: /^[A-Za-z]{1,16}(?:[ _/-][A-Za-z]{1,16}){0,3}$/,
 }
 
-/** Whether a value is surely no secret, whatever its name says. A `webhook_url` is a secret itself. Logins in addresses are not checked. */
+/**
+ * Whether a value is surely no secret, whatever its name says. A `webhook_url` is a secret itself. Logins in addresses are not looked for
+ * here.
+ */
 export const isHarmless = (name: string, value: string): boolean => {
   if (/webhook_?urls?$/i.test(name)) return false
   const [, snake, camel] = harmlessEnd.exec(name) ?? []
@@ -24,6 +27,7 @@ const hasRandom = (url: string): boolean => {
   return path.split(/[/.]/).some(isMixed(6)) || url.split(/[/?&=#.:@]/).some(isMixed(16))
 }
 
+/** Returns a function that says whether a part has letters and digits, and at least `least` characters. */
 const isMixed =
   (least: number) =>
   (part: string): boolean =>

@@ -18,7 +18,7 @@ export type ListedSample = {
   readonly problem: string | null
 }
 
-/** Describes all samples, or those of a provider. Throws a Fault for a provider without samples. */
+/** Describes all samples, or the samples of one provider. Throws a Fault for a provider without samples. */
 export const describeSamples = (workspace: Workspace, asked: string | undefined): readonly ListedSample[] => {
   const samples = listSamples(workspace)
   if (asked === undefined) return samples.map(describeSample)

@@ -21,7 +21,10 @@ export type Sample = Pick<SampleFile, 'provider' | 'event' | 'description'> & {
 /** The largest file of a sample: ten times the default of `max_body_bytes`. */
 export const maxSampleBytes = 10 * 1024 * 1024
 
-/** Parses a text that is a sample, or a payload alone (`isBare`), which gets no header but `content-type`. Throws a Fault. */
+/**
+ * Parses a text that is a sample, or a payload alone (`isBare`), which gets no header but `content-type`. `where` names the text in
+ * messages. Throws a Fault for a malformed sample.
+ */
 export const sampleOf = (text: string, where: string): { readonly sample: Sample; readonly isBare: boolean } => {
   const isBare = isPayload(text)
   return {
@@ -60,7 +63,10 @@ const parseJson = (text: string, where: string): Json => {
 const badSample = (where: string, why: string, hint?: string): Fault =>
   new Fault('bad_sample', `${where}: ${why}`, { exitCode: exit.no, ...(hint === undefined ? {} : { hint }) })
 
-/** Renders the file of a sample. The body stands in it as JSON if it is JSON, else as text, else as bytes in base64. */
+/**
+ * Renders the file of a sample. The body stands in the file as JSON where the body is JSON, else as text, and in base64 where it is not
+ * UTF-8.
+ */
 export const renderSample = (about: Omit<Sample, 'headers' | 'body'>, { headers, body }: RawRequest): string => {
   const text = isUtf8(body) ? body.toString('utf8') : undefined
   const spelled = Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Replaces in a request what must not be passed on: secrets, e-mail addresses and IP addresses. */
+/** Replaces the secrets, e-mail addresses and IP addresses in a request, so that the request may be passed on. */
 
 import { isIPv6 } from 'node:net'
 import { maskHeaders, stars } from '../../core/secrets/mask.ts'
@@ -31,16 +31,19 @@ const mailForm = /(?<![\w.%+-])[\w.%+-]{1,64}@(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,
 /** Matches addresses that belong to nobody: reserved for documents (RFC 2606), or the git account that all users of a code host share. */
 const nobodysMail = /^git@|@(?:.*\.)?(?:example\.(?:com|net|org)|example|test|invalid|localhost)$/i
 
-// At the end of a sentence a dot or colon follows the address.
+// A dot or colon may follow the address, as at the end of a sentence.
 const ipv4Form = /(?<![\w-]|\w\.)(?:\d{1,3}\.){3}\d{1,3}(?![\w-]|\.\w)/g
-/** Matches loopback addresses, and those reserved for documents (RFC 5737). */
+/** Matches loopback addresses, and addresses that are reserved for documents (RFC 5737). */
 const nobodysIpv4 = /^(?:127\.|0\.|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.)/
 const ipv6Form = /(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}(?:[0-9a-f]{1,4}|(?<=::))(?![\w:]*\w)/gi
 const nobodysIpv6 = /^(?:::1?$|2001:db8:)/i
 
 const noPlaces: SecretPlaces = { headers: [], fields: [] }
 
-/** Returns a scrubbed copy. Equal values get equal stand-ins. `places`: the headers and fields in which senders put a secret itself. */
+/**
+ * Returns a scrubbed copy, and a list of the replaced values. Equal values get equal stand-ins. `secrets`: known secrets to remove.
+ * `places`: the headers and fields in which senders put a secret itself.
+ */
 export const scrub = (
   { headers, body, ...about }: Sample,
   secrets: readonly string[],
@@ -57,13 +60,13 @@ export const scrub = (
     }),
   )
   const cleanAbout = Object.fromEntries(Object.entries(about).map(([name, value]) => [name, clean(value, name)]))
-  const open = withoutPlaces(headers, body, places, replaced)
+  const open = maskSecretFields(headers, body, places, replaced)
   const cleanBody = (isJson(open) ? cleanJson : cleanForm)(open, clean, replaced)
   return { sample: { ...cleanAbout, headers: cleanHeaders, body: cleanBody }, replaced }
 }
 
-/** Masks the fields of a body in which senders put a secret. */
-const withoutPlaces = (headers: Sample['headers'], body: string, { fields }: SecretPlaces, replaced: Replaced[]): string => {
+/** Masks the fields of a body in which senders put a secret, and returns the body. */
+const maskSecretFields = (headers: Sample['headers'], body: string, { fields }: SecretPlaces, replaced: Replaced[]): string => {
   const lower = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   return fields.reduce((before, field) => {
     const after = maskPlaces({ headers: lower, body: Buffer.from(before) }, { headers: [], fields: [field] }).body.toString()
@@ -72,6 +75,7 @@ const withoutPlaces = (headers: Sample['headers'], body: string, { fields }: Sec
   }, body)
 }
 
+/** Returns a text without secrets and personal data. `at`: where the text stands, for the list of replaced values. */
 type CleanText = (text: string, at: string | (() => string)) => string
 
 const createCleaner = (secrets: readonly string[], replaced: Replaced[]): CleanText => {
@@ -107,9 +111,10 @@ const createStandIns = (make: (count: number) => string): ((value: string) => st
 
 const isIpv4 = (text: string): boolean => !nobodysIpv4.test(text) && text.split('.').every((part) => Number(part) <= 255)
 
-// Without a digit the text is rather a name of C++ or Ruby.
+// A text without a digit, such as `a::b`, is rather a name in C++ or Ruby.
 const isSomeIpv6 = (text: string): boolean => isIPv6(text) && /\d/.test(text) && !nobodysIpv6.test(text)
 
+/** Whether the name of a field says that its value is a secret. */
 const isSecret = (name: string, value: string): boolean =>
   value !== '' && value !== stars && namesSettingSecret(name) && !isHarmless(name, value)
 

@@ -1,4 +1,7 @@
-/** Adds schemas to the settings of an editor, `.vscode/settings.json`. It is JSON with comments; all other text of it stays. */
+/**
+ * Adds schemas to the settings of an editor, `.vscode/settings.json`. The file is JSON with comments, and all its other text stays as it
+ * is.
+ */
 
 import { applyEdits, type JSONPath, modify, type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
 import { exit, Fault } from '../../core/fault.ts'
@@ -8,13 +11,16 @@ import { isObject, type Json } from '../../core/json.ts'
 export type Association = { readonly schema: string; readonly files: readonly string[] }
 export type Associations = { readonly yaml: readonly Association[]; readonly json: readonly Association[] }
 
-/** Returns the settings with these associations. `text` is empty where there are no settings yet. Throws a Fault for malformed settings. */
+/**
+ * Returns the text of the settings with these associations. `file`: the path, for messages. `text`: the present text, empty where there are
+ * no settings yet. Throws a Fault for malformed settings.
+ */
 export const withAssociations = (file: string, text: string, { yaml, json }: Associations): string => {
   const withYaml = yaml.reduce((before, each) => withYamlSchema(file, before, each), text.trim() === '' ? '{}\n' : text)
   return json.reduce((before, each) => withJsonSchema(file, before, each), withYaml)
 }
 
-/** Adds to `yaml.schemas`, a map from a schema to a file or a list of files. */
+/** Adds the association to `yaml.schemas`, a map from a schema to a file or a list of files. */
 const withYamlSchema = (file: string, text: string, { schema, files }: Association): string => {
   const schemas = settingsIn(file, text)['yaml.schemas'] ?? {}
   if (!isObject(schemas)) throw oddSettings(file, 'its "yaml.schemas" is no map')
@@ -22,7 +28,7 @@ const withYamlSchema = (file: string, text: string, { schema, files }: Associati
   return all === undefined ? text : setInText(text, ['yaml.schemas', schema], all)
 }
 
-/** Adds to `json.schemas`, a list of maps. */
+/** Adds the association to `json.schemas`, a list of maps with a schema and its files. */
 const withJsonSchema = (file: string, text: string, { schema, files }: Association): string => {
   const schemas = settingsIn(file, text)['json.schemas'] ?? []
   if (!Array.isArray(schemas)) throw oddSettings(file, 'its "json.schemas" is no list')
@@ -32,7 +38,7 @@ const withJsonSchema = (file: string, text: string, { schema, files }: Associati
   return all === undefined ? text : setInText(text, ['json.schemas', place, 'fileMatch'], all)
 }
 
-/** Returns the listed files with the missing files; `undefined` where none is missing. */
+/** Returns the files that are listed already, followed by the missing files; `undefined` where no file is missing. */
 const withMissing = (present: Json | undefined, files: readonly string[]): Json[] | undefined => {
   const listed = present === undefined ? [] : [present].flat()
   const missing = files.filter((file) => !listed.includes(file))

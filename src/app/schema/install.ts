@@ -11,7 +11,7 @@ import { type ModelineForm, withModeline } from './modeline.ts'
 import { bundleText, referenceTo, type SchemaName, sampleText, schemaFile } from './schemas.ts'
 
 export type SchemaOptions = {
-  /** Comments for the top of `config.yaml`. */
+  /** The forms of the modeline to write at the top of `config.yaml`. */
   readonly modelines: readonly ModelineForm[]
   /** Whether to write `.vscode/settings.json`. */
   readonly vscode: boolean
@@ -19,7 +19,10 @@ export type SchemaOptions = {
 
 export type WrittenFile = { readonly file: string; readonly did: 'wrote' | 'changed' | 'kept' }
 
-/** Writes the files, and returns all of them. Throws a Fault, before anything is written, when a file may not be written. */
+/**
+ * Writes the files, and returns each file with what was done to it. Throws a Fault, before anything is written, when a file may not be
+ * written.
+ */
 export const installSchema = async ({ dataDir, self }: Workspace, options: SchemaOptions): Promise<readonly WrittenFile[]> => {
   const changes = [
     plannedChange(join(dataDir, schemaFile), () => bundleText()),
@@ -50,11 +53,11 @@ const modelineChange = (file: string, forms: readonly ModelineForm[], self: stri
 /** Returns the changes for VS Code. Short schemas refer into the bundle, because not every editor takes a part of a file as a schema. */
 const vsCodeChanges = (dataDir: string): FileChange[] => {
   const folder = join(dataDir, '.vscode')
-  const leading = (name: SchemaName): string => `${JSON.stringify({ $ref: `../${schemaFile}${referenceTo(name)}` })}\n`
+  const referringSchema = (name: SchemaName): string => `${JSON.stringify({ $ref: `../${schemaFile}${referenceTo(name)}` })}\n`
   const schemas: readonly (readonly [name: SchemaName, text: string])[] = [
-    ['subscriptions', leading('subscriptions')],
-    ['jobs', leading('jobs')],
-    ['tests', leading('tests')],
+    ['subscriptions', referringSchema('subscriptions')],
+    ['jobs', referringSchema('jobs')],
+    ['tests', referringSchema('tests')],
     ['sample', sampleText()],
   ]
   const settings = join(folder, 'settings.json')
@@ -78,7 +81,7 @@ const associations: Associations = {
   ],
 }
 
-/** Reads a file; `undefined` without a file. Throws a Fault. */
+/** Reads a file; `undefined` where there is no file. Throws a Fault. */
 const textOrNone = (file: string): string | undefined => {
   refuseOdd(file)
   if (!statSync(file, { throwIfNoEntry: false })) return undefined

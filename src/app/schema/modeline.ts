@@ -1,4 +1,7 @@
-/** The modeline: a comment that tells editors the schema of a YAML file. It is spliced into the text; nothing else changes. */
+/**
+ * The modeline: a comment that tells editors the schema of a YAML file. The modeline is spliced into the text, and nothing else of the text
+ * changes.
+ */
 
 export type ModelineForm = 'yaml-language-server' | 'jetbrains'
 
@@ -10,7 +13,10 @@ const modelineForms: { readonly [form in ModelineForm]: { readonly found: RegExp
   jetbrains: { found: /^# *\$schema *:.*$/, written: (schema) => `# $schema: ${schema}` },
 }
 
-/** Returns the text with a modeline for the schema (a relative path). It replaces a modeline of its form, or becomes the first line. */
+/**
+ * Returns the text with a modeline for the schema (a relative path). The new modeline replaces a modeline of the same form, or becomes the
+ * first line.
+ */
 export const withModeline = (text: string, schema: string, form: ModelineForm): string => {
   const { found, written } = modelineForms[form]
   const line = written(schema)
@@ -24,7 +30,7 @@ export const withModeline = (text: string, schema: string, form: ModelineForm): 
 
 type Comment = { readonly index: number; readonly text: string }
 
-/** Returns the comments at the top of a text, without their line ends. Editors look for a modeline only there. */
+/** Returns the comments at the top of a text, without their line ends, because editors look for a modeline only at the top. */
 const firstComments = (text: string): Comment[] => {
   const head = /^\ufeff?(?:[ \t]*(?:#[^\r\n]*)?\r?\n)*(?:[ \t]*#[^\r\n]*)?/.exec(text)?.[0] ?? ''
   return [...head.matchAll(/#[^\r\n]*/g)].map(({ 0: comment, index }) => ({ index, text: comment.trimEnd() }))

@@ -1,4 +1,4 @@
-/** The JSON Schemas of the files, for editors. They come with the program. */
+/** The JSON Schemas that describe the files of a data directory to editors. The schemas are files of the installed program. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { diskFault } from '../../core/disk-fault.ts'
 import type { JsonObject } from '../../core/json.ts'
 
-/** The kinds of files, each with its definition in the bundle; `undefined` where the schema is a file of its own. */
+/** The kinds of files, each with the name of its definition in the bundle; `undefined` where a whole schema file describes the kind. */
 const schemaKinds = {
   config: undefined,
   subscriptions: 'Subscriptions',
@@ -38,7 +38,7 @@ export const bundleText = (): string => readSchema(schemaFile)
 
 export const sampleText = (): string => readSchema('sample.schema.json')
 
-/** Returns a schema that needs no other file. */
+/** Returns the schema of a kind of file. It refers to no other file. */
 export const schemaOf = (name: SchemaName): JsonObject => {
   if (name === 'sample') return JSON.parse(sampleText()) as JsonObject
   const bundle = JSON.parse(bundleText()) as JsonObject
@@ -46,5 +46,5 @@ export const schemaOf = (name: SchemaName): JsonObject => {
   return schemaKinds[name] === undefined ? bundle : ({ $schema, $ref: referenceTo(name), definitions } as JsonObject)
 }
 
-/** Returns the reference into the bundle for a kind of file. */
+/** Returns the reference into the bundle (`$ref`) for a kind of file. */
 export const referenceTo = (name: SchemaName): string => (schemaKinds[name] === undefined ? '#' : `#/definitions/${schemaKinds[name]}`)

@@ -36,7 +36,8 @@ const hostQuestion = (present: Present, { host }: Config): Question => {
     text: 'Which address should it listen on?',
     initial: host,
     check: (answer) => (answer === host ? undefined : checkHost(path, answer)),
-    // A new `config.yaml` names the address, so that a reader sees it. In a file that exists, only a changed address is written.
+    // A new `config.yaml` gets the address in any case, so that a reader sees where the gateway listens. In a file that exists, only a
+    // changed address is written.
     writes: (answer) => (answer === host && present.texts.config !== undefined ? [] : [{ to: 'config', path, value: answer }]),
   }
 }

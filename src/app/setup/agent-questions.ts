@@ -36,7 +36,7 @@ export const agentQuestions = (draft: SetupDraft): readonly Question[] => {
     choice,
     ...(part?.program ? [commandQuestion(draft)] : []),
     ...(part?.api ? modelQuestions(part, part.api, draft) : []),
-    ...(part?.standIn === undefined ? trial : []),
+    ...(part?.standIn === undefined ? agentTrial : []),
   ]
 }
 
@@ -51,7 +51,7 @@ const commandQuestion = ({ present }: SetupDraft): Question => {
     text: 'Which program is it, with its arguments? It gets the prompt on standard input.',
     ...(initial === undefined ? {} : { initial }),
     check: (answer) => checkCommand(answer, dataDir),
-    writes: (answer) => (answer === initial ? [] : [setting('command', foundAgain(splitWords(answer) ?? [], dataDir))]),
+    writes: (answer) => (answer === initial ? [] : [setting('command', withFoundProgram(splitWords(answer) ?? [], dataDir))]),
   }
 }
 
@@ -59,7 +59,7 @@ const commandQuestion = ({ present }: SetupDraft): Question => {
  * Makes the path of a program absolute where it is relative to the working folder. In the file it would be relative to the data directory,
  * where the program may not be.
  */
-const foundAgain = ([program = '', ...rest]: readonly string[], dataDir: string): string[] => {
+const withFoundProgram = ([program = '', ...rest]: readonly string[], dataDir: string): string[] => {
   const isElsewhere = program.includes('/') && !existsSync(resolve(dataDir, program)) && existsSync(resolve(program))
   return [isElsewhere ? resolve(program) : program, ...rest]
 }
@@ -99,7 +99,7 @@ const modelQuestions = (part: RunnerPart, api: Api, { present, answers }: SetupD
     text: 'Where is its API?',
     initial: url,
     check: (answer) => (isHttpAddress(answer) ? undefined : error('that is no http or https address', 'write it like https://host/v1')),
-    // The address of the previous runner must not stay.
+    // An address in the file that belongs to another runner must be replaced.
     writes: (answer) => (answer === url && (configValue(present, path) === undefined || before) ? [] : [setting('base_url', answer)]),
   }
   return [address, model, keyQuestion(part, api, answers['base-url'] ?? url, present)]
@@ -127,8 +127,8 @@ const keyQuestion = (part: RunnerPart, api: Api, baseUrl: string, present: Setup
     check: (answer) => (answer === '' ? (may ? undefined : error('a key is needed')) : checkEnvValue(name, answer)),
     writes: (answer) => {
       const isNew = answer !== '' && answer !== key
-      // A former key in the file must go: it would be useless, or it would win over the new key. A key of the environment is sent to
-      // another API only where the file says so.
+      // A former key in `config.yaml` is replaced by a reference: it belongs to another runner, or it would win over the new key. For an
+      // API that is not the own API of the runner, the reference must be in the file: otherwise a key of the environment is not sent there.
       const isOther = inFile !== undefined && (isNew || !isSame)
       const isNamed = isNew && !isOwnApi(baseUrl, api.url)
       return [
@@ -139,7 +139,7 @@ const keyQuestion = (part: RunnerPart, api: Api, baseUrl: string, present: Setup
   }
 }
 
-const trial: readonly Question[] = [
+const agentTrial: readonly Question[] = [
   yesNo({
     id: 'agent.test',
     flag: '--test-agent',

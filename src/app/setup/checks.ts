@@ -1,4 +1,4 @@
-/** Checks answers against the schema, against this machine, and against the rules of `.env`. */
+/** Checks the answers of the setup against the schema, against this machine, and against the rules of `.env`. */
 
 import { insecure, isLoopback } from '../../config/config.ts'
 import { canHold, cannotHold } from '../../config/edit-dot-env.ts'
@@ -14,16 +14,17 @@ import { bindError } from '../bind-error.ts'
 import { error, type Objection, warning } from './question.ts'
 
 /** Returns a map that has only the value, at the path. */
-const lone = (path: Path, value: Json): Json => path.reduceRight<Json>((inner, key) => ({ [key]: inner }), value)
+const mapWithOnly = (path: Path, value: Json): Json => path.reduceRight<Json>((inner, key) => ({ [key]: inner }), value)
 
 /** Returns the objection of the schema of `config.yaml` to a value; `undefined` where it has none. */
 export const checkShape = (path: Path, value: Json): Objection | undefined => {
-  const [problem] = shapeProblems(checkConfig, configSchema, lone(path, value))
+  const [problem] = shapeProblems(checkConfig, configSchema, mapWithOnly(path, value))
   return problem && error(problem.message)
 }
 
 const hostForm = /^[\w.:%-]+$/
 
+/** Returns the objection to an address to listen on; `undefined` where there is none. `path`: its place in `config.yaml`. */
 export const checkHost = async (path: Path, host: string): Promise<Objection | undefined> => {
   const shape = checkShape(path, host)
   if (shape) return shape
@@ -33,9 +34,11 @@ export const checkHost = async (path: Path, host: string): Promise<Objection | u
   return warning(`other machines reach ${host}, and there is no TLS`, 'listen on 127.0.0.1 behind a proxy with TLS, where you can')
 }
 
+/** Whether no gateway on this machine could listen on the address. */
 const isElsewhere = async (host: string): Promise<boolean> =>
   ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes((await bindError(host, 0)) ?? '')
 
+/** Returns the objection to a port on the address `host`; `undefined` where there is none. `path`: its place in `config.yaml`. */
 export const checkPort = async (path: Path, text: string, host: string): Promise<Objection | undefined> => {
   const port = /^\d{1,9}$/.test(text) ? Number(text) : text
   const shape = checkShape(path, port)
@@ -55,6 +58,7 @@ export const checkSigningSecret = (name: string, secret: string): Objection | un
   return why === undefined ? undefined : warning(`the secret ${why}`, 'make one with: openssl rand -base64 32')
 }
 
+/** Returns the objection to a value for a variable of `.env`; `undefined` where there is none. */
 export const checkEnvValue = (name: string, value: string): Objection | undefined => {
   if (value.trim() === '') return error('it is empty')
   if (canHold(name, value)) return undefined

@@ -1,4 +1,4 @@
-/** Goes through the questions until all are answered. An interviewer asks them. */
+/** Goes through the questions of the setup until all are answered. An interviewer asks each question. */
 
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { nearest, printable } from '../../core/text.ts'
@@ -7,7 +7,7 @@ import { questionsOf } from './questions.ts'
 import { tryAgent } from './try-agent.ts'
 import { tryTarget } from './try-target.ts'
 
-/** The one who asks: it asks a person, or answers by itself where nobody can be asked. */
+/** Asks the questions. An interviewer asks a person, or gives the answers itself where nobody can be asked. */
 export interface Interviewer {
   /**
    * Returns an answer that is not checked yet. Throws a Fault (exit 130) when the user cancels, and a Fault (exit 2) when nobody can
@@ -15,20 +15,20 @@ export interface Interviewer {
    */
   ask(question: Question): Promise<string>
   tell(severity: Objection['severity'] | 'info', message: string, help?: string): void
-  /** Whether a refused answer can be given again. */
+  /** Whether there is a person who can correct a refused answer. */
   readonly isPatient: boolean
 }
 
 /**
  * Returns the draft with every question answered. Throws a Fault for an option whose value is refused, and for an option that no question
- * asks for. `signal` breaks off a trial, with its reason.
+ * asks for. When `signal` aborts during a trial, rejects with the reason of the signal.
  */
 export const askQuestions = async (start: SetupDraft, interviewer: Interviewer, signal: AbortSignal): Promise<SetupDraft> => {
   let draft = start
   while (true) {
     const question = questionsOf(draft).find(({ id }) => !Object.hasOwn(draft.answers, id))
     if (!question) break
-    const answer = await answerTo(question, draft, interviewer)
+    const answer = await askUntilAccepted(question, draft, interviewer)
     draft = { ...draft, answers: { ...draft.answers, [question.id]: answer } }
     if (question.trial && answer === 'yes') draft = await runTrial(question, draft, interviewer, signal)
   }
@@ -37,33 +37,39 @@ export const askQuestions = async (start: SetupDraft, interviewer: Interviewer, 
   return draft
 }
 
-const answerTo = async (question: Question, { given }: SetupDraft, interviewer: Interviewer): Promise<string> => {
+/** Returns the answer to a question: from an option, else from the interviewer. A patient interviewer asks until the answer is accepted. */
+const askUntilAccepted = async (question: Question, { given }: SetupDraft, interviewer: Interviewer): Promise<string> => {
   const option = Object.hasOwn(given, question.id) ? given[question.id] : undefined
-  if (option) return byOption(question, option, interviewer)
+  if (option) return answerByOption(question, option, interviewer)
   while (true) {
     const answer = await interviewer.ask(question)
     if (!interviewer.isPatient) return answer
     const objection = await objectionTo(question, answer)
     if (!objection) return answer
     interviewer.tell(objection.severity, objection.message, objection.help)
-    if (objection.severity === 'warning' && (await interviewer.ask(anyway)) === 'yes') return answer
+    if (objection.severity === 'warning' && (await interviewer.ask(overruleQuestion)) === 'yes') return answer
   }
 }
 
-const anyway = yesNo({ id: 'anyway', flag: '--yes', text: 'Take it all the same?', initial: 'no' })
+const overruleQuestion = yesNo({ id: 'anyway', flag: '--yes', text: 'Take it all the same?', initial: 'no' })
 const againQuestion = yesNo({ id: 'again', flag: '--yes', text: 'Answer these questions again?', initial: 'yes' })
 
-const byOption = async (question: Question, { flag, answer }: SetupDraft['given'][string], interviewer: Interviewer): Promise<string> => {
-  // A setting may be given by two options: as text on the command line, which others can see, or in a file. A secret must come from the
-  // file.
-  if (question.kind === 'secret' && wordOf(flag) !== wordOf(question.flag)) throw usage(`${flag}: it is a secret`, `pass ${question.flag}`)
+const answerByOption = async (
+  question: Question,
+  { flag, answer }: SetupDraft['given'][string],
+  interviewer: Interviewer,
+): Promise<string> => {
+  // A setting may be given by two options: as text on the command line, which other users of the machine can see, or in a file. A secret
+  // must come from the file.
+  if (question.kind === 'secret' && optionName(flag) !== optionName(question.flag))
+    throw usage(`${flag}: it is a secret`, `pass ${question.flag}`)
   const objection = await objectionTo(question, answer)
   if (objection?.severity === 'error') throw usage(`${flag}: ${objection.message}`, objection.help)
   if (objection) interviewer.tell('warning', `${flag}: ${objection.message}`, objection.help)
   return answer
 }
 
-const wordOf = (flag: string): string | undefined => flag.split(' ')[0]
+const optionName = (flag: string): string | undefined => flag.split(' ')[0]
 
 const objectionTo = async ({ kind, choices = [], check }: Question, answer: string): Promise<Objection | undefined> => {
   if (kind === 'choice' && !choices.some(({ value }) => value === answer)) {
@@ -85,7 +91,7 @@ const trials: {
 }
 
 /** Rejects when the signal aborts. */
-const broken = (signal: AbortSignal): Promise<never> =>
+const rejectOnAbort = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     const end = (): void => reject(signal.reason)
     if (signal.aborted) end()
@@ -93,12 +99,13 @@ const broken = (signal: AbortSignal): Promise<never> =>
   })
 
 /**
- * Runs the trial of a question. When the trial fails, the questions `about` may be asked again. Where nobody can answer, the command ends.
+ * Runs the trial of a question, and tells its result. When the trial fails, the user may answer the questions `about` again: the returned
+ * draft is then without their answers. Where nobody can answer, throws a Fault.
  */
 const runTrial = async ({ trial }: Question, draft: SetupDraft, interviewer: Interviewer, signal: AbortSignal): Promise<SetupDraft> => {
   if (!trial) return draft
   interviewer.tell('info', trial.doing)
-  const { ok, text } = await Promise.race([trials[trial.what](draft, signal), broken(signal)])
+  const { ok, text } = await Promise.race([trials[trial.what](draft, signal), rejectOnAbort(signal)])
   if (ok) interviewer.tell('info', text)
   if (ok) return draft
   if (!interviewer.isPatient) throw new Fault('trial_failed', text, { exitCode: exit.no, hint: 'nothing was written' })

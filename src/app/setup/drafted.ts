@@ -11,6 +11,6 @@ export const draftedConfig = (draft: SetupDraft): Loaded => {
   const writes = writesOf(draft)
   const values = Object.fromEntries(writes.flatMap((each) => (each.to === 'env' ? [[each.name, each.value]] : [])))
   const settings = writes.flatMap((each) => (each.to === 'config' ? [each] : []))
-  // As at the start of the gateway, the environment wins over `.env`.
+  // The environment wins over `.env`, as it does at the start of the gateway.
   return loadConfig({ dataDir, env: { ...values, ...env }, configText: dump(dataWith(present, settings)) })
 }

@@ -11,7 +11,10 @@ export type ManualEdit = { readonly path: Path; readonly lines: string; readonly
 
 type Setting = Extract<Write, { to: 'config' }>
 
-/** Changes each setting by itself, so that a setting that cannot be changed does not keep the other settings from their change. */
+/**
+ * Returns the changed text, and the changes that are left to the user. Each setting is changed by itself, so that a setting that cannot be
+ * changed does not keep the other settings from their change.
+ */
 export const editConfig = (
   before: string,
   settings: readonly Setting[],

@@ -27,11 +27,13 @@ export type SetupPlan = {
   readonly env: readonly Extract<Write, { to: 'env' }>[]
   readonly byHand: readonly ManualEdit[]
   readonly warnings: readonly Warning[]
+  /** The port on which the gateway would listen. */
   readonly port: string
+  /** The origin of the secret that all routes share: the user, the setup, or the present files. */
   readonly secret: 'supplied' | 'generated' | 'kept'
 }
 
-/** Returns what the answers so far would write. */
+/** Returns the values that the answers so far would write. */
 export const writesOf = (draft: SetupDraft): readonly Write[] =>
   questionsOf(draft).flatMap(({ id, writes }) => (writes && Object.hasOwn(draft.answers, id) ? writes(draft.answers[id] ?? '') : []))
 
@@ -56,7 +58,7 @@ export const planSetup = (draft: SetupDraft): SetupPlan => {
     ),
     env,
     byHand: config.byHand,
-    warnings: overruled(values, present),
+    warnings: overruledWarnings(values, present),
     port: values.WEBHOOK_PORT ?? String(present.loaded.config.port),
     secret: answers.secret === 'paste' ? 'supplied' : answers.secret === 'generate' ? 'generated' : 'kept',
   }
@@ -64,6 +66,7 @@ export const planSetup = (draft: SetupDraft): SetupPlan => {
 
 type Setting = Extract<Write, { to: 'config' }>
 
+/** Returns the text of `config.yaml` after the setup, and the changes that are left to the user. */
 const configAfter = (settings: readonly Setting[], { present, answers }: SetupDraft): { text: string; byHand: readonly ManualEdit[] } => {
   const text = present.texts.config
   if (text !== undefined) return editConfig(text, settings)
@@ -78,15 +81,15 @@ const configAfter = (settings: readonly Setting[], { present, answers }: SetupDr
 const firstConfig = (data: JsonObject): string => {
   const hasRoutes = configValue({ data }, ['platforms', 'webhook', 'extra', 'routes']) !== undefined
   const { platforms, ...others } = data
-  const first = `# Port and secrets are in .env beside this file.\n${dump({ platforms: webhookFirst(platforms) }, dumping)}`
-  const more = Object.keys(others).length > 0 ? dump(others, dumping) : ''
+  const first = `# Port and secrets are in .env beside this file.\n${dump({ platforms: webhookLast(platforms) }, dumpOptions)}`
+  const more = Object.keys(others).length > 0 ? dump(others, dumpOptions) : ''
   return withModeline(`${hasRoutes ? first : withExample(first)}${more}`, `./${schemaFile}`, 'yaml-language-server')
 }
 
-const dumping = { lineWidth: -1, noRefs: true }
+const dumpOptions = { lineWidth: -1, noRefs: true }
 
 /** Puts `webhook` behind the other platforms, so that the routes that are commented out at the end belong to `webhook`. */
-const webhookFirst = (platforms: Json | undefined): JsonObject => {
+const webhookLast = (platforms: Json | undefined): JsonObject => {
   const { webhook = {}, ...others } = isObject(platforms ?? null) ? (platforms as JsonObject) : {}
   return { ...others, webhook }
 }
@@ -100,23 +103,26 @@ const withExample = (text: string): string => `${text}      # routes:
 /** Returns the data of `config.yaml` with the settings. */
 export const dataWith = ({ data }: Pick<Present, 'data'>, settings: readonly Setting[]): JsonObject => {
   const start: JsonObject = isObject(data) ? data : {}
-  return settings.reduce((before, { path, value }) => merged(before, path, value), start)
+  return settings.reduce((before, { path, value }) => withSetting(before, path, value), start)
 }
 
-const merged = (map: JsonObject, [key = '', ...rest]: Path, value: Json): JsonObject => {
+const withSetting = (map: JsonObject, [key = '', ...rest]: Path, value: Json): JsonObject => {
   const inner = own(map, String(key))
-  return { ...map, [key]: rest.length === 0 ? value : merged(isObject(inner ?? null) ? (inner as JsonObject) : {}, rest, value) }
+  return { ...map, [key]: rest.length === 0 ? value : withSetting(isObject(inner ?? null) ? (inner as JsonObject) : {}, rest, value) }
 }
 
 /**
- * Warns of variables that this process's environment sets otherwise. The environment wins over `.env`, so the file has no effect on a
- * gateway that is started with it.
+ * Warns of variables that the environment of this process sets to other values. The environment wins over `.env`, so the value in the file
+ * has no effect on a gateway that is started with this environment.
  */
-const overruled = (values: { readonly [name: string]: string }, { workspace: { env } }: Present): Warning[] =>
+const overruledWarnings = (values: { readonly [name: string]: string }, { workspace: { env } }: Present): Warning[] =>
   Object.entries(values).flatMap(([name, value]) => {
     const set = env[name]
     if (set === undefined || set === '' || set === value) return []
     return [
-      { code: 'overruled', message: `${name} is set in this environment, too: where the gateway is started with it, .env has no effect` },
+      {
+        code: 'overruled',
+        message: `${name} is set in this environment, too: where the gateway is started with it, .env has no effect`,
+      },
     ]
   })

@@ -1,4 +1,7 @@
-/** Reads the present setup, once. The wizard shows it, and changes only what is answered otherwise. */
+/**
+ * Reads the present setup, once. The wizard offers the present settings as answers, and changes only the settings that are answered
+ * differently.
+ */
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,12 +24,13 @@ export type Present = {
   readonly files: { readonly [name in SetupFile]: string }
   /** The text of each file; `undefined` where the file does not exist. */
   readonly texts: { readonly [name in SetupFile]: string | undefined }
-  /** The variables of `.env`, without those of the environment. */
+  /** The variables in the file `.env` alone. */
   readonly env: { readonly [name: string]: string }
   /** The data of `config.yaml`, with its references unresolved; an empty map where the file cannot be read. */
   readonly data: Json
   /** `config.yaml` and `.env` as the gateway reads them, without the variables of the adapter in this process's environment. */
   readonly loaded: Loaded
+  /** The status of the running gateway; `undefined` where no gateway runs. */
   readonly status: Status | undefined
 }
 

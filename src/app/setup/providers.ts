@@ -1,4 +1,4 @@
-/** The senders for which a first route can be made: the gateway knows their signatures. */
+/** The senders for which the setup can make a first route, because the gateway knows their signatures. */
 
 import type { JsonObject } from '../../core/json.ts'
 import type { Route } from '../../generated/config.ts'
@@ -15,17 +15,19 @@ export type Provider = {
   /** The sender's name, as in the names of samples. */
   readonly name: string
   readonly title: string
+  /** The name that is proposed for the route. */
   readonly route: string
   readonly spec: Pick<Route, 'events' | 'prompt'> & { readonly verify?: string }
+  /** The name of a sample event of the sender. */
   readonly sample: string
   /**
-   * Who makes the key. `ours`: we make a secret, and it is set at the sender. `chosen`: the secret may be any text. `theirs`: the sender
-   * makes a secret. `public`: the key is the sender's public key.
+   * Who makes the key. `ours`: the gateway's own secret is set at the sender. `chosen`: the secret at the sender may be any text. `theirs`:
+   * the sender makes a secret. `public`: the key is the sender's public key.
    */
   readonly key: 'ours' | 'chosen' | 'theirs' | 'public'
   /** The kind of key that the sender makes, and where the sender shows it. */
   readonly shown?: string
-  /** Whether we can sign the sample as the sender would. */
+  /** Whether headgate can sign the sample as the sender would. */
   readonly isSignable: boolean
   /** The target that comments on the subject of an event, such as a pull request, and the settings that find the subject in the event. */
   readonly comment?: { readonly target: string; readonly extra: JsonObject }
@@ -35,8 +37,8 @@ export type Provider = {
 
 const shownBy = ({ senderKey }: Scheme): Pick<Provider, 'shown'> => (senderKey === undefined ? {} : { shown: senderKey })
 
-/** The senders that have no preset of their own, and the senders that are listed first. */
-const common: readonly Provider[] = [
+/** The senders that are listed first. Their routes are written here, because some of these senders have no preset. */
+const firstProviders: readonly Provider[] = [
   {
     name: 'github',
     title: 'GitHub: pull requests',
@@ -119,7 +121,7 @@ const common: readonly Provider[] = [
   },
 ]
 
-const ofPreset = (preset: Preset): Provider => ({
+const providerOfPreset = (preset: Preset): Provider => ({
   name: preset.name,
   title: preset.title,
   route: `${preset.name.replaceAll('_', '-')}-events`,
@@ -131,8 +133,8 @@ const ofPreset = (preset: Preset): Provider => ({
   senderSetup: `${preset.about.senderSetup}. The key that goes into the route here: ${preset.about.key}`,
 })
 
-const others = presets.filter(({ name }) => !common.some((each) => each.name === name))
+const otherPresets = presets.filter(({ name }) => !firstProviders.some((each) => each.name === name))
 
-export const providers: readonly Provider[] = [...common, ...others.map(ofPreset)]
+export const providers: readonly Provider[] = [...firstProviders, ...otherPresets.map(providerOfPreset)]
 
 export const providersByName: ReadonlyMap<string, Provider> = new Map(providers.map((provider) => [provider.name, provider]))

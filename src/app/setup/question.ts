@@ -10,9 +10,10 @@ import type { Present } from './present.ts'
 /** Answers by the id of their question. The answer to a yes-no question is `yes` or `no`. */
 export type Answers = { readonly [id: string]: string }
 
-/** Answers that options give to questions that may come. */
+/** Answers that options of the command give, by the id of the question. The question may come later, or never. */
 export type Given = { readonly [id: string]: { readonly flag: string; readonly answer: string } }
 
+/** The state of the wizard: the present setup, the answers so far, and the answers that options give. */
 export type SetupDraft = { readonly present: Present; readonly answers: Answers; readonly given: Given }
 
 export type Choice = { readonly value: string; readonly label: string; readonly hint?: string }
@@ -20,7 +21,7 @@ export type Choice = { readonly value: string; readonly label: string; readonly 
 /** The reason against an answer. A warning may be overruled. */
 export type Objection = { readonly severity: 'error' | 'warning'; readonly message: string; readonly help?: string }
 
-/** The place where an answer is written: a variable of `.env`, or a path in `config.yaml`. */
+/** A value that the setup writes: to a variable of `.env`, or to a path in `config.yaml`. */
 export type Write =
   | { readonly to: 'env'; readonly name: string; readonly value: string; readonly isSecret?: true }
   | { readonly to: 'config'; readonly path: Path; readonly value: Json }
@@ -44,9 +45,14 @@ export type Question = {
   readonly unasked?: string
   /** The present setting, in a form that may be shown. */
   readonly shown?: string
+  /** Returns the objection to an answer; `undefined` for an answer that is accepted. */
   readonly check?: (answer: string) => Objection | undefined | Promise<Objection | undefined>
+  /** Returns the values to write for an answer. */
   readonly writes?: (answer: string) => readonly Write[]
-  /** A trial that runs as soon as the answer is yes. When it fails, the questions with the ids `about` may be asked again. */
+  /**
+   * A trial that runs as soon as the answer is yes. `doing`: the words to show meanwhile. When the trial fails, the questions with the ids
+   * `about` may be asked again.
+   */
   readonly trial?: { readonly what: 'ask the agent' | 'send to the target'; readonly doing: string; readonly about: readonly string[] }
 }
 

@@ -27,7 +27,7 @@ const urlQuestion: Question = {
   flag: '--target-setting url=<address>',
   kind: 'text',
   text: 'To which address should it post? Placeholders may stand after the host: https://example.com/{number}',
-  check: (answer) => objectionOf({ url: answer.trim() }),
+  check: (answer) => objectionToSettings({ url: answer.trim() }),
 }
 
 const signingQuestion = (draft: SetupDraft): Question => {
@@ -39,16 +39,20 @@ const signingQuestion = (draft: SetupDraft): Question => {
     text: 'With which secret should it sign what it posts (Standard Webhooks)? Enter leaves it unsigned.',
     initial: '',
     check: (answer) =>
-      answer === '' ? undefined : (checkEnvValue(variable, answer) ?? objectionOf({ url: 'https://x/', secret: answer })),
+      answer === '' ? undefined : (checkEnvValue(variable, answer) ?? objectionToSettings({ url: 'https://x/', secret: answer })),
     writes: (answer) => (answer === '' ? [] : [{ to: 'env', name: variable, value: answer, isSecret: true }]),
   }
 }
 
+/** Returns the variable for the secret with which the `http` target signs. */
 const signingVariable = ({ answers }: SetupDraft): string =>
   `${(answers['route.name'] ?? '').toUpperCase().replace(/[^A-Z0-9]/g, '_')}_TARGET_SECRET`
 
-/** Returns the target's objection to its settings; `undefined` where it has none. An unsigned post is only a warning. */
-const objectionOf = (extra: JsonObject): Objection | undefined => {
+/**
+ * Returns the objection of the `http` target to its settings; `undefined` where there is none. The finding about an unsigned post (WH708)
+ * is no objection.
+ */
+const objectionToSettings = (extra: JsonObject): Objection | undefined => {
   const found: Objection[] = []
   http.check?.(extra, (code, _: Path, message, help) => {
     if (code !== 'WH708') found.push(error(message, help))
@@ -56,8 +60,8 @@ const objectionOf = (extra: JsonObject): Objection | undefined => {
   return found[0]
 }
 
-/** Returns the keys of the route that concern its target; none where the target needs a setting that is not known. */
-export const deliveryOf = (part: TargetPart | undefined, provider: Provider, draft: SetupDraft): JsonObject => {
+/** Returns the keys of the route for its target (`deliver`, `deliver_extra`); none where the target needs a setting that is not known. */
+export const deliverySettings = (part: TargetPart | undefined, provider: Provider, draft: SetupDraft): JsonObject => {
   if (!part) return {}
   if (!part.requires) return { deliver: part.name }
   const extra = part.name === http.name ? httpExtra(draft) : provider.comment?.target === part.name ? provider.comment.extra : undefined
@@ -69,7 +73,7 @@ const httpExtra = (draft: SetupDraft): JsonObject => ({
   ...(draft.answers[secretId] ? { secret: `\${${signingVariable(draft)}}` } : {}),
 })
 
-/** Returns the settings for a message that is tried at once; `undefined` where an event would have to fill them in. */
+/** Returns the settings of the target for a test message; `undefined` where only an event can fill in the settings. */
 export const trialExtra = ({ name, requires }: TargetPart, { answers }: SetupDraft): JsonObject | undefined => {
   if (!requires) return {}
   const url = (answers[urlId] ?? '').trim()

@@ -5,9 +5,9 @@ import { checkShape, checkSigningSecret } from './checks.ts'
 import { adapterPath } from './present.ts'
 import { type Provider, providers, providersByName } from './providers.ts'
 import { error, type Question, type SetupDraft, type Write } from './question.ts'
-import { deliveryOf } from './route-delivery.ts'
+import { deliverySettings } from './route-delivery.ts'
 
-/** Whether the route is made but disabled, because the sender's key is missing: without the key every post would be refused. */
+/** Whether the sender's key is still missing. The route is then made but disabled, because every post would be refused without the key. */
 export const waitsForKey = (provider: Provider, { answers }: Pick<SetupDraft, 'answers'>): boolean =>
   provider.key === 'theirs' && !answers['route.secret']
 
@@ -60,18 +60,18 @@ const freeName = (wanted: string, taken: ReadonlyMap<string, unknown>): string =
 const routeWrites = (path: readonly (string | number)[], provider: Provider, draft: SetupDraft): readonly Write[] => {
   const { answers } = draft
   const { spec } = provider
-  const secret = answers['route.secret'] ? { secret: `\${${secretNameOf(provider, draft)}}` } : {}
+  const secret = answers['route.secret'] ? { secret: `\${${routeSecretVariable(provider, draft)}}` } : {}
   const own = answers['route.public_key'] ? { public_key: answers['route.public_key'] } : secret
-  const deliver = deliveryOf(targetsByName.get(answers.target ?? ''), provider, draft)
+  const deliver = deliverySettings(targetsByName.get(answers.target ?? ''), provider, draft)
   const off = waitsForKey(provider, draft) ? { enabled: false } : {}
   return [{ to: 'config', path: [...path], value: { ...off, ...spec, ...own, ...deliver } }]
 }
 
 /**
- * Returns the variable for a route's secret. A second route of a sender gets another variable, so that the secret of the first route
- * stays.
+ * Returns the name of the variable for a route's secret. The second route of a sender gets another name, so that the secret of the first
+ * route stays.
  */
-export const secretNameOf = ({ name, route }: Provider, { present, answers }: SetupDraft): string => {
+export const routeSecretVariable = ({ name, route }: Provider, { present, answers }: SetupDraft): string => {
   const first = `${name.toUpperCase()}_SIGNING_SECRET`
   if (present.env[first] === undefined) return first
   const called = answers['route.name'] ?? freeName(route, present.loaded.config.routes)
@@ -82,7 +82,7 @@ const keyQuestion = (provider: Provider, draft: SetupDraft): readonly Question[]
   const { title, key, shown } = provider
   if (key === 'ours') return []
   if (key === 'public') return [publicKeyQuestion(title, adapterPath(draft.present, 'routes'))]
-  const variable = secretNameOf(provider, draft)
+  const variable = routeSecretVariable(provider, draft)
   return [
     {
       id: 'route.secret',

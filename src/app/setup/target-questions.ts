@@ -11,6 +11,7 @@ import { deliveryQuestions, programHint, routeSaysWhereToPost, trialExtra } from
 import { providerIn } from './route-questions.ts'
 
 const questionId = (key: string): string => `target.${key}`
+/** The setting of a target with the chat for texts that name no chat. */
 const home = 'home_channel'
 
 /** Whether a target is offered: it needs a setting, or the route of this run can tell it where to post. */
@@ -39,31 +40,35 @@ export const targetQuestions = (draft: SetupDraft): readonly Question[] => {
   if (!part) return [choice]
   const [ways, keys] = wayOf(part, draft)
   const asked = keys.map((key) => settingQuestion(key, part, draft))
-  const settings = { ...settingsNow(part, present), ...answered(draft) }
+  const settings = { ...settingsNow(part, present), ...answeredSettings(draft) }
   const isComplete = missingOf(part, settings).length === 0
   const needsHome = isComplete && !keys.includes(home) && part.unaddressed?.({}, { ...settings, [home]: '' }) !== undefined
   const channel = needsHome ? [settingQuestion(home, part, draft)] : []
-  return [choice, ...ways, ...asked, ...channel, ...deliveryQuestions(part, draft), ...trial(part, draft)]
+  return [choice, ...ways, ...asked, ...channel, ...deliveryQuestions(part, draft), ...targetTrial(part, draft)]
 }
 
+/** Returns the present settings of a target in the default profile. */
 const settingsNow = (part: TargetPart, { loaded }: SetupDraft['present']) => {
   const profile = loaded.config.profiles.get(defaultProfile)
   return settingsOf(part, profile?.platforms ?? {}, profile?.env ?? {})
 }
 
 /** Returns the settings of the target among the answers, by their keys. */
-const answered = ({ answers }: SetupDraft): { [key: string]: string } =>
+const answeredSettings = ({ answers }: SetupDraft): { [key: string]: string } =>
   Object.fromEntries(
     Object.entries(answers).flatMap(([id, value]) => (id.startsWith('target.') && value !== '' ? [[id.slice(7), value]] : [])),
   )
 
-/** Returns the keys of the way in which the target is connected, and the question about the way where there are several. */
+/**
+ * A target may be connected in several ways, and each way needs its own settings (`needs`). Returns the keys of the settings for the chosen
+ * way, and the question about the way where there are several.
+ */
 const wayOf = (part: TargetPart, draft: SetupDraft): [questions: readonly Question[], keys: readonly string[]] => {
   const { needs = [] } = part
-  const settings = { ...settingsNow(part, draft.present), ...answered(draft), ...givenTo(draft) }
+  const settings = { ...settingsNow(part, draft.present), ...answeredSettings(draft), ...givenSettings(draft) }
   const byOptions = needs.find((keys) => keys.every((key) => textSetting(settings, key) !== undefined))
   if (needs.length === 1) return [[], needs[0] ?? []]
-  const isGiven = Object.keys(givenTo(draft)).length > 0
+  const isGiven = Object.keys(givenSettings(draft)).length > 0
   if (byOptions && isGiven) return [[], byOptions]
   const names = needs.map((keys) => keys.join(', '))
   const question: Question = {
@@ -77,7 +82,8 @@ const wayOf = (part: TargetPart, draft: SetupDraft): [questions: readonly Questi
   return [[question], needs[names.indexOf(draft.answers['target-way'] ?? '')] ?? []]
 }
 
-const givenTo = ({ given, answers }: SetupDraft): { [key: string]: string } =>
+/** Returns the settings of the target that options give, by their keys. Before its question comes, a setting has the value `given`. */
+const givenSettings = ({ given, answers }: SetupDraft): { [key: string]: string } =>
   Object.fromEntries(
     Object.keys(given).flatMap((id) => (id.startsWith('target.') && id !== 'target.test' ? [[id.slice(7), answers[id] ?? 'given']] : [])),
   )
@@ -87,7 +93,7 @@ const settingQuestion = (key: string, part: TargetPart, { present }: SetupDraft)
   const [name] = setting.env
   const path = ['platforms', platformOf(part), key]
   const now = textSetting(settingsNow(part, present), key)
-  // A value in .env wins over the file, so a new value must be written to .env too.
+  // A value in `.env` wins over `config.yaml`. So where `.env` has the setting, the new value is written to `.env`.
   const variable = setting.env.find((each) => present.env[each]) ?? (setting.secret ? name : undefined)
   const write = (value: string): Write =>
     variable === undefined
@@ -107,7 +113,7 @@ const settingQuestion = (key: string, part: TargetPart, { present }: SetupDraft)
   }
 }
 
-const trial = (part: TargetPart, draft: SetupDraft): readonly Question[] =>
+const targetTrial = (part: TargetPart, draft: SetupDraft): readonly Question[] =>
   trialExtra(part, draft) === undefined
     ? []
     : [
@@ -120,12 +126,12 @@ const trial = (part: TargetPart, draft: SetupDraft): readonly Question[] =>
           trial: {
             what: 'send to the target',
             doing: `sending to ${part.title} …`,
-            about: ['target', 'target-way', 'target.test', ...aboutKeys(part, draft)],
+            about: ['target', 'target-way', 'target.test', ...settingQuestionIds(part, draft)],
           },
         }),
       ]
 
-const aboutKeys = (part: TargetPart, draft: SetupDraft): readonly string[] => [
+const settingQuestionIds = (part: TargetPart, draft: SetupDraft): readonly string[] => [
   ...(part.settings ?? []).map(({ key }) => questionId(key)),
   ...deliveryQuestions(part, draft).map(({ id }) => id),
 ]

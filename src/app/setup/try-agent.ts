@@ -12,6 +12,7 @@ import { draftedConfig } from './drafted.ts'
 import type { SetupDraft, TrialResult } from './question.ts'
 
 const prompt = 'This is a test of the connection. Answer with the one word: ready'
+/** The longest wait for the reply of the agent. */
 const patienceMs = 30_000
 
 const run: NewRun = {
@@ -21,12 +22,12 @@ const run: NewRun = {
   event: 'test',
   deliveryId: 'setup',
   prompt,
-  // The agent's answer goes nowhere.
+  // The reply of the agent is not delivered.
   delivery: { target: '', extra: {} },
   acceptedAt: 0,
 }
 
-/** Asks the agent. A failure of the agent is a result, and is not thrown. */
+/** Asks the agent, and returns its reply in a sentence. A failure of the agent is a result, and is not thrown. */
 export const tryAgent = async (draft: SetupDraft, signal: AbortSignal): Promise<TrialResult> => {
   const { config } = draftedConfig(draft)
   const redact = createRedactor(knownSecrets(config))

@@ -40,13 +40,16 @@ const refuseChanged = ({ file, before }: FileChange): void => {
   throw new Fault('conflict', `${file} has changed meanwhile: nothing was written`, { exitCode: exit.conflict, hint: 'try again' })
 }
 
-/** Returns the mode of a file that exists. For `.env` it is `undefined`, because the secrets in it are for its owner alone. */
+/**
+ * Returns the mode that the file keeps. For a new file and for `.env` returns `undefined`: `replaceFile` then makes a file that only its
+ * owner may read.
+ */
 const modeOf = ({ name, file }: Pick<FileChange, 'name' | 'file'>): number | undefined => {
   const mode = name === 'env' ? undefined : statSync(file, { throwIfNoEntry: false })?.mode
   return mode === undefined ? undefined : mode & 0o777
 }
 
-/** Puts a file back as it was. A failure here stays silent, because the error that led here is reported. */
+/** Puts a file back as it was. A failure to do so stays silent, because the error of the writing is reported. */
 const undo = async ({ name, file, before }: FileChange): Promise<void> => {
   try {
     if (before === undefined) rmSync(file, { force: true })

@@ -11,7 +11,7 @@ import type { Access, Attached } from '../../store/store-part.ts'
 import { storeOptions } from '../store-options.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** Returns the configuration where it names a shared store. A file without the name of a shared store in it is not parsed. */
+/** Returns the configuration where it names a shared store. To save time, a file whose text has no name of a shared store is not parsed. */
 export const sharedConfig = (workspace: Workspace): Config | undefined => {
   const text = textOf(join(workspace.dataDir, 'config.yaml'))
   if (!stores.some(({ name, attach }) => attach !== undefined && text.includes(name))) return undefined
@@ -23,7 +23,7 @@ const textOf = (file: string): string => {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Whoever loads the configuration reports this.
+    // A file that cannot be read is reported when the configuration is loaded.
     return ''
   }
 }

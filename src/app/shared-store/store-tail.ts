@@ -1,4 +1,4 @@
-/** Watches the traffic of all gateways on a shared store, for a command beside no gateway. */
+/** Watches the traffic of all gateways on a shared store, for a command on a machine where no gateway runs. */
 
 import { systemClock } from '../../core/clock.ts'
 import { createTails, type TailLines } from '../live/tails.ts'
@@ -6,11 +6,11 @@ import type { TrafficFilter } from '../live/traffic.ts'
 import type { Workspace } from '../workspace.ts'
 import { attachStore } from './attach-store.ts'
 
-/** Begins to watch; `undefined` where the store is not shared. Throws a Fault. */
+/** Begins to watch, and returns the lines of traffic from now on; `undefined` where the store is not shared. Throws a Fault. */
 export const tailStore = async (workspace: Workspace, filter: TrafficFilter): Promise<TailLines | undefined> => {
   const store = await attachStore(workspace, 'read')
   if (!store) return undefined
-  // The records are without secrets already.
+  // The gateways removed the secrets when they wrote the records.
   const tails = createTails({ clock: systemClock, redact: (text) => text, others: store.shared.records })
   const lines = tails.open(filter)
   await tails.begun()

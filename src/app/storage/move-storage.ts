@@ -21,6 +21,10 @@ export type StorageMove = {
   readonly tallies: readonly KindTally[]
 }
 
+/**
+ * `to`: the name of the target store. `dryRun`: only counts the rows. `force`: carries nothing, and lets gateways use the target store
+ * again.
+ */
 export type MoveRequest = { readonly to: string; readonly dryRun: boolean; readonly force: boolean }
 
 /**
@@ -61,13 +65,14 @@ export const moveStorage = async (workspace: Workspace, { to, dryRun, force }: M
   }
 }
 
+/** Carries all pages and entries from the source to the target, and returns the tallies of the target. */
 const carry = async (source: MovableStore, target: MovableStore, config: Config): Promise<readonly KindTally[]> => {
   await target.begin()
   for await (const page of source.pages()) await target.add(page)
   await carryEntries(source.entries ?? target.entries, config)
   // After `shut`, no gateway can start with the source, so its content stays as it is while the two stores are compared.
   await source.shut()
-  const tallies = await compared(source, target).catch(async (error) => {
+  const tallies = await compareStores(source, target).catch(async (error) => {
     await source.reopen()
     throw error
   })
@@ -76,7 +81,7 @@ const carry = async (source: MovableStore, target: MovableStore, config: Config)
   return tallies
 }
 
-const compared = async (source: MovableStore, target: MovableStore): Promise<readonly KindTally[]> => {
+const compareStores = async (source: MovableStore, target: MovableStore): Promise<readonly KindTally[]> => {
   await refuseReplicas(source)
   const before = await tallyOf(source)
   const after = await tallyOf(target)

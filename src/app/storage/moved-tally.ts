@@ -4,19 +4,21 @@ import { hash } from 'node:crypto'
 import type { MovableStore, MovedKind, MovedPage, MovedRows } from '../../store/moving.ts'
 
 /**
- * The number of rows of a kind, and their digest: 12 hexadecimal digits. Times are left out, because the durations change during the move.
+ * The number of rows of a kind, and the digest of the rows: 12 hexadecimal digits. Times are left out of the digest, because durations
+ * change during the move.
  */
 export type KindTally = { readonly kind: MovedKind; readonly rows: number; readonly digest: string }
 
 /** The hexadecimal digits of a claim's key that are compared: the embedded store has only 60 bits of the key. */
 const claimDigits = 15
+/** The digest of a kind is the sum of the hashes of its rows, modulo this number. So the order of the rows does not matter. */
 const modulus = 2 ** 48
 
 /**
  * The values of a row that must be equal in both stores. `place`: the place of the row among the rows of its kind, compared where the other
- * store must keep their order.
+ * store must keep the order of the rows.
  */
-const comparedOf: { readonly [K in MovedKind]: (row: MovedRows[K][number], place: number) => readonly unknown[] } = {
+const comparedValues: { readonly [K in MovedKind]: (row: MovedRows[K][number], place: number) => readonly unknown[] } = {
   claims: ({ key }) => [key.slice(0, claimDigits)],
   runs: ({ fence, attempt, isLeased, isParked, deadForMs, lane, laneLimit, error, reply, run }, place) => [
     ...[place, fence, attempt, isLeased, isParked, deadForMs !== null, lane, laneLimit, error, reply, run],
@@ -30,8 +32,9 @@ const comparedOf: { readonly [K in MovedKind]: (row: MovedRows[K][number], place
   sums: ({ key, tokens, cost }) => [key, tokens, cost],
 }
 
-const movedKinds = Object.keys(comparedOf) as readonly MovedKind[]
+const movedKinds = Object.keys(comparedValues) as readonly MovedKind[]
 
+/** Reads all rows of a store, and returns a tally for each kind of row. */
 export const tallyOf = async (store: MovableStore): Promise<readonly KindTally[]> => {
   const sums = new Map(movedKinds.map((kind) => [kind, { rows: 0, digest: 0 }]))
   for await (const page of store.pages()) {
@@ -42,7 +45,7 @@ export const tallyOf = async (store: MovableStore): Promise<readonly KindTally[]
 }
 
 const addRows = (page: MovedPage, sum: { rows: number; digest: number }): void => {
-  const compared = comparedOf[page.kind] as (row: unknown, place: number) => readonly unknown[]
+  const compared = comparedValues[page.kind] as (row: unknown, place: number) => readonly unknown[]
   for (const row of page.rows) {
     const bytes = hash('sha256', JSON.stringify(compared(row, sum.rows)), 'buffer')
     sum.rows++

@@ -2,7 +2,7 @@
 
 import type { Provider } from '../../../app/setup/providers.ts'
 import type { SetupDraft } from '../../../app/setup/question.ts'
-import { providerIn, secretNameOf, waitsForKey } from '../../../app/setup/route-questions.ts'
+import { providerIn, routeSecretVariable, waitsForKey } from '../../../app/setup/route-questions.ts'
 import type { Cli } from '../../shell/output.ts'
 
 /** Returns the lines. `draft`: the answers, and what was there before. */
@@ -29,7 +29,7 @@ export const nextSteps = (draft: SetupDraft, { workspace: { self } }: Cli): read
 
 /** Says that the route is off until the key of its sender is known, and where to write the key once the sender shows it. */
 const routeOffLines = (provider: Provider, name: string, draft: SetupDraft): readonly string[] => {
-  const variable = secretNameOf(provider, draft)
+  const variable = routeSecretVariable(provider, draft)
   const { env, config } = draft.present.files
   return [
     `off      until the key is here: ${provider.shown}`,
