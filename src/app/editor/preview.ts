@@ -22,7 +22,7 @@ import { maskLines } from '../mask-lines/mask-lines.ts'
 import { editedEntry, readSubscriptionDraft } from '../routes/edit-subscription.ts'
 import { listSamples } from '../samples/gallery.ts'
 import { trace } from '../trace/trace.ts'
-import { tracedOf } from '../trace/trace-route.ts'
+import { requestToTrace } from '../trace/trace-route.ts'
 import type { Workspace } from '../workspace.ts'
 import type { DraftText, DraftTexts } from './draft/draft-text.ts'
 import { stepsOfFixes } from './draft/fix-steps.ts'
@@ -121,7 +121,7 @@ export const tracedRoute = async (
   if (!payload) return { untraced: 'no payload is chosen' }
   const effects = { jobs: quietBook(config, catalogue), clock: systemClock }
   try {
-    const traced = await tracedOf(workspace, source, catalogue, { of: contentOfChoice(payload), set: [], unset: [] })
+    const traced = await requestToTrace(workspace, source, catalogue, { of: contentOfChoice(payload), set: [], unset: [] })
     const whole = await trace(traced, { source, config, catalogue, effects })
     const open = whole.starts ? whole : await trace(traced, { source: withoutGates(source), config, catalogue, effects })
     return { trace: shownTrace(whole), ...tracedPrompt(open) }

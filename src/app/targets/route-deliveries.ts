@@ -18,7 +18,10 @@ export type RouteDeliveries = {
   readonly to: readonly { readonly target: string; readonly extra: JsonObject }[]
 }
 
-/** Returns the deliveries; nothing is sent. Throws a Fault for a missing route or event, or where the event gives no complete delivery. */
+/**
+ * Returns the deliveries for an event; nothing is sent. Throws a Fault for a missing route or event, for an event that the route stops, and
+ * where a setting of a target has no value on the event.
+ */
 export const deliveriesOfRoute = async (workspace: Workspace, name: string, of: TraceOptions['of']): Promise<RouteDeliveries> => {
   const entries = readRoutes(workspace)
   const { spec } = servedRoute(entries, name, workspace)

@@ -1,4 +1,4 @@
-/** Lists the targets, also those of plugins, and whether a profile's settings connect them. */
+/** Lists the targets, also targets of plugins, and says whether the settings of a profile connect each target. */
 
 import type { Profile } from '../../config/config.ts'
 import { loadConfig, unreadIn } from '../../config/load.ts'
@@ -13,13 +13,17 @@ import type { Workspace } from '../workspace.ts'
 
 export type KnownTarget = {
   readonly name: string
-  /** `ready`: the target needs no settings. `off`: its settings disable it. */
+  /**
+   * `ready`: the target needs no settings. `connected`: the target has its settings. `missing`: the target lacks the things that `missing`
+   * names. `off`: its settings disable the target.
+   */
   readonly state: 'ready' | 'connected' | 'missing' | 'off'
   readonly missing: readonly string[]
   /** The ways to connect the target. Each names its settings, and their names in the environment. */
   readonly ways: readonly string[]
   readonly hasHomeChannel: boolean
   readonly isPlugin: boolean
+  /** The chat of the target for texts that name no chat (`home_channel`). */
   readonly home?: string
   readonly part: TargetPart
 }
@@ -44,6 +48,7 @@ export const readTargets = async (workspace: Workspace, profileName: string | un
   return { profile: profile.name, dir: profile.dir, targets, warnings: diagnostics.map(warningOf), notices }
 }
 
+/** Compares the settings of the profile with the needs of the target, and looks for the program of the target. */
 const knownTarget = async (part: TargetPart, { platforms, env }: Profile): Promise<KnownTarget> => {
   const settings = settingsOf(part, platforms, env)
   const { program } = part

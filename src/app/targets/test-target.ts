@@ -35,19 +35,19 @@ export type TargetTestOptions = {
   readonly target: string
   readonly extra: JsonObject
   readonly profile?: string | undefined
-  /** A configuration to test in place of the one in the files. */
+  /** A configuration to test in place of the configuration in the files. */
   readonly loaded?: Loaded | undefined
 }
 
 /** The text of a test message, by default. */
 export const defaultText = 'This is a test message from headgate.'
 
-/** A test that is ready to send, unless there is an obstacle. */
+/** A checked test of a target. It can be sent unless it has an obstacle. */
 export type TargetTest = {
   readonly ok: true
   readonly target: string
   readonly profile: string
-  /** Why nothing can be sent, whatever the text. */
+  /** Why the target cannot send any text; `undefined` where no obstacle is known. */
   readonly obstacle: string | undefined
   readonly spec: DeliverySpec
   readonly delivery: Delivery
@@ -57,7 +57,9 @@ export type TargetTest = {
 
 const unsentOutcome = 'nothing was sent'
 
-/** Prepares a test. Throws a Fault when the profile is not served. */
+/**
+ * Prepares a test. Returns a refusal for an unknown target and for settings with a mistake. Throws a Fault when the profile is not served.
+ */
 export const prepareTargetTest = async (workspace: Workspace, options: TargetTestOptions): Promise<TargetTest | Refusal> => {
   const { loaded = loadConfig(workspace) } = options
   const { config, texts } = loaded
@@ -81,9 +83,10 @@ export const prepareTargetTest = async (workspace: Workspace, options: TargetTes
 /** The result of a test, and the notices of the sender. Secrets are redacted. */
 export type TargetTested = { readonly sent: Sent; readonly notices: readonly string[] }
 
+/** The longest time for sending a test message. */
 const budgetMs = 30_000
 
-/** Sends the text. With an obstacle the test fails, and nothing is sent. */
+/** Sends the text as the message of the test. A test with an obstacle fails, and nothing is sent. */
 export const sendTargetTest = async (test: TargetTest, text: string): Promise<TargetTested> => {
   const { obstacle, targets, config, profile, delivery, spec } = test
   const redact = createRedactor(knownSecrets(config))
@@ -122,7 +125,10 @@ const obstacleBefore = async (target: string, targets: Targets, { platforms, env
   return isThere ? undefined : `${program} is not installed, or not on the PATH`
 }
 
-/** Returns the Diagnostics of unresolved references in the target's settings. The target would send the references as credentials. */
+/**
+ * Returns the Diagnostics of unresolved references in the target's settings. A test is refused because of them: otherwise the target would
+ * send the text of the reference as its credentials.
+ */
 const unresolvedOf = (target: string, targets: Targets, { place }: Profile, { diagnostics }: Loaded): Diagnostic[] => {
   const part = targets.get(target)
   const path = part && ['platforms', platformOf(part)]

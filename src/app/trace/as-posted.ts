@@ -7,7 +7,7 @@ import { asReceived, type RequestInput, requestTo } from '../routes/prepare-test
 import { cannotSign } from '../routes/sign-test.ts'
 import type { Traced } from './trace.ts'
 
-/** Makes the request. Throws a Fault where it cannot be made. */
+/** Makes the request from a sample or a body. Throws a Fault where the request cannot be made. */
 export const asPosted = (source: RouteSource, input: RequestInput): Traced => {
   try {
     const { headers, body, url } = requestTo(source, input)

@@ -1,4 +1,4 @@
-/** Describes a trace for the JSON output. */
+/** Describes a trace for the JSON output of `webhook trace`. */
 
 import type { JsonObject } from '../../core/json.ts'
 import { filters } from '../../parts/stages/filters.ts'

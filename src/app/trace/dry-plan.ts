@@ -1,4 +1,7 @@
-/** A route's plan over dry effects: nothing is stored for long, nothing is sent, and scripts let the event on. */
+/**
+ * A route's plan over dry effects, for traces and tests: nothing is stored on disk, nothing is sent, and scripts let the event on
+ * unchanged, unless the caller gives other effects.
+ */
 
 import type { Config, RouteSource } from '../../config/config.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -11,28 +14,29 @@ import { ownCommentsOf } from '../live/comment-key.ts'
 import { createDryEffects } from '../live/effects.ts'
 import { type Collector, createCollector } from './plan-observer.ts'
 
-/** The surroundings of a dry plan: its route, configuration, parts and effects. */
+/** The things that a dry plan is made from: its route, configuration, parts and effects. */
 export type DryWorld = {
   readonly source: RouteSource
   readonly config: PlanSettings & Pick<Config, 'agent'>
   readonly catalogue: Catalogue
-  /** The effects that are not dry. Without `script`, scripts let the event on unchanged. */
+  /** The effects to use in place of dry effects. Without `script`, scripts let the event on unchanged. */
   readonly effects: Pick<Effects, 'jobs' | 'clock'> & Partial<Effects>
 }
 
 export type DryPlan = {
   readonly plan: () => RoutePlan
   readonly owner: HoldableOwner
+  /** Collects the conditions of the plan and the placeholders that an event fills in. */
   readonly onlooker: Collector
   /** Closes all that the plan has open. Never rejects. */
   readonly close: () => Promise<void>
 }
 
-/** Returns the route, with a stand-in where it has no secret, so that it can be traced. */
+/** Returns the route as it is where it has a secret, else with an invented secret, so that its requests can be signed and traced. */
 export const withSecret = (source: RouteSource): RouteSource =>
   source.secrets.length > 0 ? source : { ...source, secrets: ['what the tests of a route sign with'] }
 
-/** Makes the plan. Throws a Fault for a route that stops the start of the server. */
+/** Makes the plan. Throws a Fault for a route whose mistake would stop the start of the gateway. */
 export const dryPlan = ({ source, config, catalogue, effects }: DryWorld): DryPlan => {
   const onlooker = createCollector()
   const allEffects: Effects = { ...createDryEffects(effects.clock), ...effects, ownComments: ownCommentsOf(config.dataDir), onlooker }

@@ -1,4 +1,4 @@
-/** Collects the conditions of a plan, and the placeholders that an event fills in. */
+/** Collects the conditions of a plan while it is compiled, and the placeholders that an event fills in while it runs through the plan. */
 
 import type { Event } from '../../core/request.ts'
 import type { CompiledCondition } from '../../expr/condition.ts'
@@ -15,23 +15,24 @@ export type Judged = {
   /** The operand, as messages show it. Absent for groups. */
   readonly operand?: string
   readonly holds: boolean
-  /** The value of its field, as messages show it. */
+  /** The value of the field in the event, as messages show it. */
   readonly seen?: string
-  /** Why it does not hold. */
+  /** Why the condition does not hold. */
   readonly why?: string
 }
 
+/** A placeholder with its value. `where`: the key of the route whose text has the placeholder, such as `prompt`. */
 export type FilledPlaceholder = Filled & { readonly where: string }
 
 export type Collector = PlanObserver & {
-  /** Judges an event by every condition. */
+  /** Judges an event by every condition, in the order of the file. */
   judge(event: Event): Promise<readonly Judged[]>
-  /** Returns each placeholder once, as it was last filled in, and drops all of them. */
+  /** Returns each placeholder once, with its last value, and forgets all placeholders. */
   takeFilled(): readonly FilledPlaceholder[]
 }
 
 export const createCollector = (): Collector => {
-  // By name: a plan may be compiled more than once.
+  // The conditions are kept by name, because a plan may be compiled more than once.
   const conditions = new Map<string, CompiledCondition>()
   const placeholders = new Map<string, FilledPlaceholder>()
   return {
@@ -64,7 +65,10 @@ const judgeOne = async ({ name, path, operator, field, operand, judge, seen }: C
   }
 }
 
-/** Returns a condition in words, with the value that it got. Of a group only name and operator, as its conditions have own lines. */
+/**
+ * Returns a condition in words, with the value of its field. Of a group, returns only name and operator, because each condition in the
+ * group has its own line.
+ */
 export const conditionText = ({ name, operator, field, operand, holds, seen, why }: Judged): string => {
   const asked = [name, field, operator, operand].filter((part) => part !== undefined).join(' ')
   if (operand === undefined) return asked

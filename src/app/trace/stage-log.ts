@@ -1,4 +1,6 @@
-/** The results of the stages for an event, in the order of the pipeline. */
+/**
+ * Notes which stages an event reaches and how long each stage takes, and returns the results of all stages in the order of the pipeline.
+ */
 
 import { definition } from '../../config/schema-walk.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -17,17 +19,21 @@ export type TracedStage = {
 }
 
 const pipeline = definition('Route')['x-pipeline'] as readonly string[]
+/** The stages that come before the plan of a route. No plan reports them. */
 const beforePlan: readonly string[] = ['body_size', 'route']
-/** The stages that check a request when it arrives, and not again for a verified request. */
+/** The stages up to the signature. They check a request when it arrives. A request that is taken as verified skips them. */
 const requestStages = pipeline.slice(0, pipeline.indexOf(signature.name) + 1)
 
 export type StageLog = {
+  /** Called by the engine after each stage. */
   readonly watch: Watch
   /** Returns the event as it was parsed; `undefined` when the request was refused before. */
   parsed(): Event | undefined
-  /** Returns the event as the last stage that it reached saw it. */
+  /** Returns the event as it was at the last stage that it reached. */
   seen(): Event | undefined
+  /** Whether the event reached the stage. */
   reached(stage: string): boolean
+  /** Returns the result of every stage. `kind`: whether the request was posted or taken as verified. */
   stages(ended: EndedRequest, kind: 'post' | 'verified'): readonly TracedStage[]
 }
 
@@ -63,10 +69,10 @@ const resultOf = (
   if (at > endsAt) return { result: 'skip', reason: 'not reached' }
   if (at === endsAt && !isTakenOutcome(outcome)) {
     const reason = outcomeReason(outcome)
-    const isOurs = outcome.kind === 'refused' && outcome.code === 'internal'
-    return { result: isOurs ? 'error' : 'stop', ...(reason === undefined ? {} : { reason }) }
+    const isBug = outcome.kind === 'refused' && outcome.code === 'internal'
+    return { result: isBug ? 'error' : 'stop', ...(reason === undefined ? {} : { reason }) }
   }
-  // The claim and the work are one commit of the ending.
+  // The ending commits the claim and the work at once, so the stage `duplicate` is not reported by itself.
   const isDone = times.has(stage) || beforePlan.includes(stage) || stage === 'duplicate' || at === endsAt
   return isDone ? { result: 'pass' } : { result: 'skip', reason: 'not used by this route' }
 }

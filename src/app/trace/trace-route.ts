@@ -23,10 +23,12 @@ import { type Trace, type Traced, trace } from './trace.ts'
 type Content = { readonly sample: string } | { readonly payload: string } | Sample
 
 export type TraceOptions = {
-  /** The id of a recorded event, or a content, which is signed as the route's senders sign. */
+  /** The id of a recorded event, or the content of a new request, which is signed as the route's senders sign. */
   readonly of: { readonly eventId: string } | Content
+  /** The event type and the name of the scheme for a new request. Absent: chosen by the route and the content. */
   readonly event?: string | undefined
   readonly scheme?: string | undefined
+  /** Values to set in the body of a new request (`path=value`), and the paths of values to remove. */
   readonly set: readonly string[]
   readonly unset: readonly string[]
   /** Whether scripts run. Nothing else of a trace may touch the world. */
@@ -39,13 +41,16 @@ export const traceRoute = async (workspace: Workspace, name: string, options: Tr
   const source = servedRoute(entries, name, workspace)
   const { config } = entries.loaded
   const { catalogue } = await catalogueOf(config)
-  const traced = await tracedOf(workspace, source, catalogue, options)
+  const traced = await requestToTrace(workspace, source, catalogue, options)
   const effects = { jobs: quietBook(config, catalogue), clock: systemClock, ...(options.runScripts ? { script: runScript } : {}) }
   return trace(traced, { source, config, catalogue, effects })
 }
 
-/** Returns the request to trace: of a recorded event as it came, of a content as the route's sender would post it. Throws a Fault. */
-export const tracedOf = async (
+/**
+ * Returns the request to trace: the request of a recorded event as it came, or a new request as the sender of the route would post it.
+ * Throws a Fault for a missing event or sample, and for a request that cannot be made.
+ */
+export const requestToTrace = async (
   workspace: Workspace,
   source: RouteSource,
   catalogue: Catalogue,
@@ -55,7 +60,10 @@ export const tracedOf = async (
     ? { kind: 'verified', request: await recordedRequest(workspace, of.eventId) }
     : postedContent(source, of, { ...options, schemes: allSchemes(catalogue, source.spec) }, workspace)
 
-/** Returns the request of a recorded event, as if it came again. Throws a Fault where the request was not kept. */
+/**
+ * Returns the request of a recorded event, as if it came again now. Throws a Fault where the request was not kept, or its signature did not
+ * hold.
+ */
 export const recordedRequest = async (workspace: Workspace, eventId: string): Promise<VerifiedRequest> => {
   const again = await withRecords(workspace, (records) => requestAgain(records, eventId, { at: systemClock.now(), sameId: true }))
   if (again.found && 'request' in again) return again.request

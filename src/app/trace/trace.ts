@@ -37,9 +37,9 @@ export type Starts = {
 export type Trace = {
   readonly route: string
   readonly profile: string
-  /** The event as the last stage that it reached saw it; absent when the request was refused before. */
+  /** The event as it was at the last stage that it reached; absent when the request was refused before it was parsed. */
   readonly event?: Event
-  /** The event as it was parsed. Filters look at this event. */
+  /** The event as it was parsed. The filters judge the event in this form. */
   readonly parsed?: Event
   readonly outcome: Outcome
   /** The name of the outcome: the code of a refusal, else the kind. */
@@ -48,7 +48,7 @@ export type Trace = {
   readonly answer: Reply
   /** The stage that ended the event; `null` where the event was taken. */
   readonly stoppedAt: string | null
-  /** The stage that decided. */
+  /** The stage at which the event ended. */
   readonly stage: string
   /** All stages, in the order of the pipeline. */
   readonly stages: readonly TracedStage[]
@@ -63,7 +63,9 @@ export type Trace = {
   readonly notes: readonly string[]
 }
 
-/** Runs the server's code on dry effects. Throws a Fault for a route that is not valid. */
+/**
+ * Runs the request through the gateway's own code on dry effects, and returns what happened. Throws a Fault for a route that is not valid.
+ */
 export const trace = async (traced: Traced, world: DryWorld): Promise<Trace> => {
   const store = openMemory({ clock: world.effects.clock })
   const sent: Outgoing[] = []
@@ -75,14 +77,17 @@ export const trace = async (traced: Traced, world: DryWorld): Promise<Trace> => 
   const plan = dryPlan(dry)
   try {
     const result = await tracePlan(traced, dry, plan)
-    const starts = await startsOf(store, sent, result.outcome)
+    const starts = await startedWork(store, sent, result.outcome)
     return { ...result, ...(starts ? { starts } : {}) }
   } finally {
     await plan.close()
   }
 }
 
-/** Traces an event through a plan that the caller has made. The caller's effects take the work that the event starts. */
+/**
+ * Traces an event through the plan `dry`, which the caller has made and closes. The work that the event starts goes into the effects of
+ * `world`.
+ */
 export const tracePlan = async (traced: Traced, world: DryWorld, dry: DryPlan): Promise<Omit<Trace, 'starts'>> => {
   const { source, effects } = world
   const { onlooker } = dry
@@ -130,18 +135,19 @@ const runTraced = async (traced: Traced, { source, config, effects }: DryWorld, 
   return typeof proceed === 'function' ? proceed(traced.body) : proceed
 }
 
-const startsOf = async (store: Store, sent: readonly Outgoing[], outcome: Outcome): Promise<Starts | undefined> => {
+/** Returns the work that the event has started: the texts that were sent, else the run that the store has; `undefined` for no work. */
+const startedWork = async (store: Store, sent: readonly Outgoing[], outcome: Outcome): Promise<Starts | undefined> => {
   const [first] = sent
   const all = sent.map(({ delivery }) => delivery)
-  if (first) return startsFrom('direct', first.text, all.length > 1 ? { mode: 'all', to: all } : first.delivery)
+  if (first) return asStarts('direct', first.text, all.length > 1 ? { mode: 'all', to: all } : first.delivery)
   const [lease] = [...(await store.take(1, 1)), ...(await store.take(1, 1, 'groups'))]
-  return lease && startsFrom(modeOf(outcome), lease.run.prompt, lease.run.delivery)
+  return lease && asStarts(modeByOutcome(outcome), lease.run.prompt, lease.run.delivery)
 }
 
-const modeOf = (outcome: Outcome): Starts['mode'] =>
+const modeByOutcome = (outcome: Outcome): Starts['mode'] =>
   outcome.kind === 'coalesced' ? 'group' : outcome.kind === 'accepted' && outcome.cronJob !== undefined ? 'job' : 'agent'
 
-const startsFrom = (mode: Starts['mode'], prompt: string, delivery: Destination): Starts => ({
+const asStarts = (mode: Starts['mode'], prompt: string, delivery: Destination): Starts => ({
   mode,
   prompt,
   target: targetNames(delivery),

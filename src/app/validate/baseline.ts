@@ -1,4 +1,6 @@
-/** The baseline: findings that are accepted because they were there before. They stay known when their lines move. */
+/**
+ * The baseline: a file of findings that are accepted because they were there before. A finding is recognised even when its line has moved.
+ */
 
 import { readFileSync } from 'node:fs'
 import { replaceFile } from '../../config/writing/replace-file.ts'
@@ -12,6 +14,7 @@ import { messageHash } from './fingerprint.ts'
 /** The number of each finding in the baseline, by its key. */
 type Baseline = ReadonlyMap<string, number>
 
+/** Returns the key of a finding. `message`: the hash of its message. */
 const findingKey = (code: string, route: string | null, pointer: string, message: string): string =>
   JSON.stringify([code, route, pointer, message])
 
@@ -33,7 +36,10 @@ export const readBaseline = (file: string): Baseline => {
   return known
 }
 
-/** Returns the findings beyond those of the baseline. A finding that stops the start is always returned. */
+/**
+ * Returns the findings that are not in the baseline, or are there more often than in the baseline. A finding that stops the start is always
+ * returned.
+ */
 export const outsideBaseline = (found: readonly Diagnostic[], baseline: Baseline, folder: string): readonly Diagnostic[] => {
   const left = new Map(baseline)
   return found.filter((each) => {
@@ -45,7 +51,7 @@ export const outsideBaseline = (found: readonly Diagnostic[], baseline: Baseline
   })
 }
 
-/** Writes the findings as a baseline, in an order that does not depend on lines. */
+/** Writes the findings as a baseline, in an order that does not depend on their lines. A finding that stops the start is left out. */
 export const writeBaseline = async (file: string, diagnostics: readonly Diagnostic[], folder: string): Promise<void> => {
   const tolerable = diagnostics.filter(({ stopsStart }) => !stopsStart)
   const counts = new Map<string, number>()

@@ -1,4 +1,4 @@
-/** Finds the files beside a configuration on which a route depends. */
+/** Finds the files on which a route depends, beside the file of its configuration. */
 
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -7,8 +7,8 @@ import { isObject, type Json } from '../../core/json.ts'
 import { inFile } from '../../parts/operators/in-file.ts'
 
 /**
- * Returns the list files of a route's `in_file` conditions, and the folder of its script, which may read further files there. Missing files
- * are returned too, because they may be made.
+ * Returns the list files of a route's `in_file` conditions, and the folder of its script, because a script may read other files of that
+ * folder. Missing files are returned too, because the user may still make them.
  */
 export const filesBesideRoute = ({ profile, spec }: RouteSource, config: Config): readonly string[] => {
   const dir = config.profiles.get(profile)?.dir ?? config.dataDir
@@ -18,6 +18,7 @@ export const filesBesideRoute = ({ profile, spec }: RouteSource, config: Config)
   return [...lists, existsSync(scripts) ? scripts : join(scripts, spec.script)]
 }
 
+/** Returns the paths in all `in_file` conditions within a value. */
 const listsIn = (value: Json): readonly string[] => {
   if (Array.isArray(value)) return value.flatMap(listsIn)
   if (!isObject(value)) return []

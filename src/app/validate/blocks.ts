@@ -3,13 +3,13 @@
 import { readFileSync, statSync } from 'node:fs'
 import { usage } from '../../core/fault.ts'
 
-/** The largest document. */
+/** The largest document, in bytes. */
 const maxFileBytes = 4_194_304
 const openingFence = /^ {0,12}(`{3,}|~{3,})[ \t]*ya?ml[ \t]+webhook(?:[ \t].*)?$/
 
 /**
- * The blocks of a document. Before each stand as many empty lines as in the document, so that its line numbers are right. `text`: the
- * document with blanks in place of all that is outside of the blocks.
+ * The blocks of a document. Each block begins with as many empty lines as lines come before it in the document, so that its line numbers
+ * are right. `text`: the document, with blanks in place of every character outside of the blocks.
  */
 export type Blocks = { readonly text: string; readonly blocks: readonly string[] }
 
@@ -19,6 +19,7 @@ export const blocksOf = (file: string): Blocks => {
   return blocksIn(readFileSync(file, 'utf8'))
 }
 
+/** Returns the blocks of the text of a document. */
 export const blocksIn = (document: string): Blocks => {
   const lines = document.split('\n')
   const shown = lines.map((line) => ' '.repeat(line.length))
@@ -35,7 +36,7 @@ export const blocksIn = (document: string): Blocks => {
   return { text: shown.join('\n'), blocks }
 }
 
-/** Returns the index of the line that closes the fence; the number of lines where none does. */
+/** Returns the index of the line that closes the fence; the number of lines where no line closes it. */
 const closingLine = (lines: readonly string[], from: number, fence: string): number => {
   const at = lines.findIndex((line, i) => i >= from && isClosing(line.trim(), fence))
   return at < 0 ? lines.length : at

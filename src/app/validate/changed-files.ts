@@ -10,11 +10,15 @@ import { baseEnv, failureOf, runChild } from '../../process/child.ts'
 const timeoutMs = 60_000
 const maxStdoutBytes = 67_108_864
 
+/** The changed files of some repositories. */
 export interface ChangedFiles {
   has(file: string): boolean
 }
 
-/** Asks the repositories of these paths. Throws a usage Fault for a path outside of any, and for a commit that git does not know. */
+/**
+ * Asks the git repositories around the paths for the files that differ from the commit `ref`. Throws a usage Fault for a path outside of a
+ * repository, and for a commit that git does not know.
+ */
 export const changedFiles = async (paths: readonly string[], ref: string, env: Env): Promise<ChangedFiles> => {
   if (ref === '' || ref.startsWith('-')) throw usage(`--changed: "${ref}" is no commit`)
   const tops = new Set<string>()
@@ -36,7 +40,10 @@ const repositoryOf = async (path: string, env: Env): Promise<string> => {
   return realpathSync(top.replace(/\n$/, ''))
 }
 
-/** Returns git's output, split at NUL characters. `core.fsmonitor` is off, because a repository could name any program there. */
+/**
+ * Runs git in the folder, and returns its output, split at NUL characters. `core.fsmonitor` is off, because a repository could name any
+ * program in that setting. Throws a usage Fault when git fails.
+ */
 const git = async (folder: string, args: readonly string[], env: Env): Promise<readonly string[]> => {
   const argv = ['git', '-c', 'core.fsmonitor=false', ...args]
   const result = await runChild({ argv, env: { ...baseEnv(env), LC_ALL: 'C' }, cwd: folder, timeoutMs, maxStdoutBytes })

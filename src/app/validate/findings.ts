@@ -3,12 +3,12 @@
 import type { Diagnostic } from '../../core/diagnostic.ts'
 
 export type Findings = {
-  /** The findings, sorted by file, then line; those without a place come first. */
+  /** The findings, sorted by file, then line; findings without a place come first. */
   readonly diagnostics: readonly Diagnostic[]
   readonly errors: number
   readonly warnings: number
   readonly infos: number
-  /** The number of findings that `--fix` mends without a code. */
+  /** The number of findings with a safe fix, which `--fix` applies even when the user names no code. */
   readonly fixable: number
 }
 

@@ -1,4 +1,4 @@
-/** Fingerprints of findings, which stay equal when lines move. */
+/** Makes fingerprints of findings. A fingerprint stays the same when the line of its finding moves. */
 
 import { createHash } from 'node:crypto'
 import type { Diagnostic } from '../../core/diagnostic.ts'

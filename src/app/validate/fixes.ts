@@ -24,24 +24,25 @@ export type Fixed = {
   readonly refused: readonly { readonly finding: Diagnostic; readonly why: string }[]
 }
 
-const ofToolsets = /\/(?:platform_)?toolsets(?:\/|$)/
+const toolsetsPointer = /\/(?:platform_)?toolsets(?:\/|$)/
 
-/** Takes a fix of toolsets away from a finding, because toolsets are only set by hand (rules: Subscriptions 7). */
+/** Returns the finding without its fix where the fix changes toolsets, because toolsets are only set by hand (rules: Subscriptions 7). */
 export const withoutToolsets = (each: Diagnostic): Diagnostic => {
-  const isAbout = ofToolsets.test(each.pointer) || each.fix?.edits.some(({ text }) => text.includes('toolsets'))
+  const isAbout = toolsetsPointer.test(each.pointer) || each.fix?.edits.some(({ text }) => text.includes('toolsets'))
   if (!each.fix || !isAbout) return each
   const { fix: _, ...others } = each
   return others
 }
 
-/** Whether a fix is wanted: by its code, or where no codes are named, because it is safe. */
+/** Whether the fix of a finding is wanted. `codes`: beginnings of codes; where the list is empty, every safe fix is wanted. */
 export const isWanted = ({ fix, code }: Diagnostic, codes: readonly string[]): boolean =>
   fix !== undefined && (codes.length > 0 ? isChosen(code, { select: codes }) : fix.safe)
 
-/** Applies fixes to texts. Nothing is written. */
+/** Applies the fixes of the findings to the texts of their files, and returns the new texts. No file is written. */
 export const fixTexts = (wanted: readonly Diagnostic[], texts: ReadonlyMap<string, string>): Fixed => {
   const all = fixAll(wanted, texts, false)
-  // Only where a file cannot be read after all fixes, each fix is tried on its own: that parses the file each time.
+  // Where a file could not be read any more after all fixes, the fixes are applied one by one, and a fix after which the file cannot be
+  // read is refused. That parses the file for each fix, so it is not the first way.
   return all.files.every(({ file, before, after }) => !canBeRead(file, before) || canBeRead(file, after))
     ? all
     : fixAll(wanted, texts, true)
@@ -61,7 +62,10 @@ const fixAll = (wanted: readonly Diagnostic[], texts: ReadonlyMap<string, string
   return { files, mended, refused }
 }
 
-/** Adds all edits of a finding to `taken`, or none and returns why. `careful`: none where the file could not be read afterwards. */
+/**
+ * Adds all edits of a finding to `taken`, or adds no edit and returns the reason. `careful`: a fix is refused where the file could not be
+ * read after it.
+ */
 const takeEdits = (
   { fix }: Diagnostic,
   { texts, offsets, careful }: { readonly texts: ReadonlyMap<string, string>; readonly offsets: Offsets; readonly careful: boolean },
@@ -87,7 +91,7 @@ const takeEdits = (
   return undefined
 }
 
-/** Whether two edits overlap. Two insertions at one offset do, because their order is not defined. */
+/** Whether two edits overlap. Two insertions at the same offset overlap, because their order is not defined. */
 const overlaps = (a: Splice, b: Splice): boolean => (a.from < b.to && b.from < a.to) || a.from === b.from
 
 const fixedText = (file: string, before: string, splices: readonly Splice[]): FixedText => {
@@ -95,20 +99,20 @@ const fixedText = (file: string, before: string, splices: readonly Splice[]): Fi
   return { file, before, after: spliced(before, ordered), splices: ordered }
 }
 
-/** Whether a text can be read as a file of its kind. */
+/** Whether the text can be read as the kind of file that the name of the file says. */
 const canBeRead = (file: string, text: string): boolean => {
   const extension = extname(file)
-  if (extension === '.json') return isJson(text)
+  if (extension === '.json') return isSoundJson(text)
   if (extension === '.md' || extension === '.markdown') return blocksIn(text).blocks.every((block) => isSound(file, block))
   return file.endsWith('.env') || isSound(file, text)
 }
 
 const isSound = (file: string, text: string): boolean => parseSource(file, text).diagnostics.length === 0
 
-const isJson = (text: string): boolean => {
+const isSoundJson = (text: string): boolean => {
   try {
     JSON.parse(text)
-    // JSON allows a key twice, but a fix must not make that.
+    // JSON allows the same key twice in a map, but a fix must not write a key a second time.
     return isSound('', text)
   } catch {
     return false

@@ -1,4 +1,7 @@
-/** Ignore comments, as `# webhook-ignore WH210: reason`: they take out accepted findings, on their line or the line below. */
+/**
+ * Applies ignore comments, such as `# webhook-ignore WH210: reason`. An ignore comment takes out the findings with its codes on its own
+ * line, or on the next line where the comment stands alone.
+ */
 
 import { eventsOf, type Range, scalarsOf } from '../../config/yaml/yaml-tree.ts'
 import { type Code, catalogue, type Diagnostic, diagnostic, type SourceRange } from '../../core/diagnostic.ts'
@@ -15,7 +18,11 @@ type Ignore = {
 
 const ignoreForm = /(?:^|[ \t])(#[ \t]*webhook-ignore(?![\w-])[ \t]*([^:\n]*?)[ \t]*(?::[ \t]*(.*?))?)[ \t\r]*$/gm
 
-/** Takes out the findings that comments name. A wrong or useless comment becomes a finding itself. */
+/**
+ * Takes out the findings that ignore comments name, and returns the other findings (`kept`) and the number of findings taken out
+ * (`suppressed`). `texts`: the texts of the files by their paths. A wrong ignore comment becomes a finding itself, and with `reportUnused`
+ * also a comment that took out nothing.
+ */
 export const applyIgnores = (
   diagnostics: readonly Diagnostic[],
   texts: ReadonlyMap<string, string>,
@@ -49,6 +56,10 @@ export const applyIgnores = (
 const lineKey = (file: string, line: number, code: string): string => `${file}\n${line}\n${code}`
 const ignoreKey = ({ place: { file, line, column } }: Ignore, code: string): string => `${lineKey(file, line, code)}\n${column}`
 
+/**
+ * Returns the findings about an ignore comment itself. `used`: the comments and codes that took out a finding. `stopping`: the lines and
+ * codes of findings that stop the start.
+ */
 const problemsOf = (ignore: Ignore, used: ReadonlySet<string>, stopping: ReadonlySet<string>, reportUnused: boolean): Diagnostic[] => {
   const say = (message: string, help: string, suggest: readonly string[] = []): Diagnostic =>
     diagnostic('WH010', message, { place: ignore.place, help, ...(suggest.length > 0 ? { suggest } : {}) })
@@ -68,10 +79,10 @@ const problemsOf = (ignore: Ignore, used: ReadonlySet<string>, stopping: Readonl
   })
 }
 
-/** Whether a code is only looked for on demand, so that its absence says nothing of the comment. */
+/** Whether a finding with this code is only looked for on demand. Then a missing finding does not show that the comment is useless. */
 const isOnDemand = (code: string): boolean => 'onDemand' in catalogue[code as Code]
 
-/** Returns the ignore comments of a file's text. A comment's look-alike inside a YAML value does not count. */
+/** Returns the ignore comments of a file's text. A text inside a YAML value that looks like an ignore comment does not count. */
 const ignoresIn = (file: string, text: string): Ignore[] => {
   if (!text.includes('webhook-ignore')) return []
   const scalars = scalarRanges(text)

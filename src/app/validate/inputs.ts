@@ -43,7 +43,7 @@ export type Inputs = {
   readonly stdin?: string | undefined
   /** The file to read in place of `<data_dir>/config.yaml`. */
   readonly configFile?: string | undefined
-  /** A text to take in place of the configuration file's. */
+  /** A text to check in place of the text of the configuration file. */
   readonly configText?: string | undefined
   /** Whether the user named the data directory. Then a missing configuration is an error. */
   readonly asked: boolean
@@ -53,7 +53,9 @@ export type Inputs = {
   readonly withoutRefs?: boolean
   /** Samples to try on the routes: names, providers, files or folders. */
   readonly samples?: readonly string[]
-  /** Where present, the machine is checked too, and scripts run on the samples. It finds the gateway of a data directory. */
+  /**
+   * Returns what finds the gateway of a data directory. Where it is present, the machine is checked too, and scripts run on the samples.
+   */
   readonly machine?: (workspace: Workspace) => GatewayFinder
 }
 
@@ -80,7 +82,7 @@ export const checkInputs = async (workspace: Workspace, inputs: Inputs): Promise
   })
 }
 
-/** Adds the findings about secrets that routes share, also routes of several files. */
+/** Adds the findings about secrets that several routes share, even routes of different files. */
 const withSharedSecrets = (checked: Checked): Checked => ({
   ...checked,
   diagnostics: [...checked.diagnostics, ...reviewSharedSecrets(checked.sources, new FileTexts(checked.texts))],
@@ -88,6 +90,7 @@ const withSharedSecrets = (checked: Checked): Checked => ({
 
 const nothingChecked: Checked = { diagnostics: [], routes: [], files: 0, texts: new Map(), sources: [], jobs: [] }
 
+/** Checks one input after the other, and notes which routes took the samples and on which files beside the inputs the routes depend. */
 class InputCheck {
   readonly #workspace: Workspace
   readonly #inputs: Inputs
@@ -111,10 +114,12 @@ class InputCheck {
     return { samples: this.#chosen.map(({ name }) => ({ name, routes: routesOf(name) })) }
   }
 
+  /** Returns the files and folders on which the checked routes depend. */
   beside(): readonly string[] {
     return [...this.#beside]
   }
 
+  /** Checks a data directory: its configuration, subscriptions, jobs and files of tests. `asked`: the user named the directory. */
   async folder(dataDir: string, asked: boolean): Promise<Checked> {
     const { configFile, configText } = this.#inputs
     const configuration = loadConfig({ ...this.#workspace, dataDir, configFile, configText })
@@ -146,7 +151,7 @@ class InputCheck {
     return suites.map(({ diagnostics, texts }) => ({ ...nothingChecked, diagnostics, texts, files: 1 })).reduce(merge, nothingChecked)
   }
 
-  /** Checks a configuration. `configText`: a text to take in place of the file's. */
+  /** Checks a configuration. `configText`: a text to check in place of the text of the file. */
   async #configured(configFile: string, configText?: string): Promise<Checked> {
     const loaded = loadConfig({ ...this.#workspace, configFile, configText })
     const { catalogue, diagnostics } = await this.#catalogueOf(loaded.config)
@@ -154,6 +159,7 @@ class InputCheck {
     return withPluginsAndAgent(checked, loaded, catalogue, { effects: this.#effects, plugins: diagnostics })
   }
 
+  /** Checks a file of subscriptions or jobs against the configuration. */
   async #entries(path: string): Promise<Checked> {
     const { config } = loadConfig({ ...this.#workspace, configFile: this.#inputs.configFile })
     const { catalogue, diagnostics } = await this.#catalogueOf(config)
@@ -179,7 +185,10 @@ class InputCheck {
     return machine ? hostFindings(workspace, loaded, machine(workspace)) : []
   }
 
-  /** Adds the findings of the review, of samples and of the machine. */
+  /**
+   * Adds to the checked files the findings of the review, of the tried samples, of the programs of the machine, and of the tests beside
+   * routes.
+   */
   async #reviewed(checked: Checked, config: Config, catalogue: Catalogue, plugins: readonly Diagnostic[]): Promise<Checked> {
     for (const { route } of checked.sources) for (const path of filesBesideRoute(route, config)) this.#beside.add(path)
     const programs = this.#inputs.machine ? await programFindings(checked, config) : []
@@ -199,16 +208,19 @@ class InputCheck {
     return trySenderSamples(routes, catalogue, { workspace: this.#workspace, withoutRefs: this.#inputs.withoutRefs })
   }
 
-  /** Returns the parts. Plugins are programs beside the file, so without references none is loaded. */
+  /** Returns the parts that the configuration may use. Plugins are programs beside its file, so with `withoutRefs` no plugin is loaded. */
   #catalogueOf(config: Config): ReturnType<typeof catalogueOf> {
     return catalogueOf(this.#inputs.withoutRefs ? { ...config, plugins: [] } : config)
   }
 }
 
-/** Whether a finding counts for a block. A block shows a part of a file, so a missing secret (WH201) may stand elsewhere. */
+/**
+ * Whether a finding counts for a block of a document. A block often shows only a part of a configuration, so a missing secret (WH201) does
+ * not count.
+ */
 const isOfBlock = ({ place, code }: Diagnostic): boolean => place !== undefined && code !== 'WH201'
 
-/** Whether a finding says that a script lets no sample on, only because the script cannot be read. */
+/** Whether a finding says that a script lets no sample on (WH605), although the script only cannot be read (WH604). */
 const isUnread = ({ code, route }: Diagnostic, programs: readonly Diagnostic[]): boolean =>
   code === 'WH605' && programs.some((each) => each.code === 'WH604' && each.route === route)
 
@@ -218,7 +230,7 @@ const profileOf = (folder: string, { profiles }: Config): Profile | undefined =>
 
 type PlanContext = { readonly effects: Effects; readonly plugins: readonly Diagnostic[] }
 
-/** Adds the findings about plugins, and about the agent's settings, which its runner checks as at the start. */
+/** Adds the findings about plugins, and about the settings of the agent, which its runner checks as at the start of the gateway. */
 const withPluginsAndAgent = (checked: Checked, loaded: Loaded, catalogue: Catalogue, { effects, plugins }: PlanContext): Checked => {
   const { diagnostics, owner } = compileRunner(loaded.config, catalogue, effects)
   owner.release()

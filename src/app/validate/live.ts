@@ -1,4 +1,4 @@
-/** Checks the machine (`--env`): makes findings of the checks of `doctor`. */
+/** Checks the machine (`--env`): runs checks of `doctor`, and turns their results into findings. */
 
 import type { Config } from '../../config/config.ts'
 import type { Loaded } from '../../config/load.ts'
@@ -23,14 +23,14 @@ export const hostFindings = async (workspace: Workspace, loaded: Loaded, finder:
   const patient: Patient = { workspace, loaded, status: undefined }
   const found = await Promise.all([
     findingsOfCheck('the data directory', () => checkFolder(patient)),
-    // Where a gateway runs and does not answer, its port cannot be checked: the fault becomes the finding.
+    // A running gateway that does not answer causes a Fault here. The Fault becomes a finding, because the port cannot be checked.
     findingsOfCheck('the port', async () => checkAddress({ ...patient, status: await (await finder.find())?.status() })),
     findingsOfCheck('the clock', () => checkClock(patient)),
   ])
   return found.flat()
 }
 
-/** Returns the findings of a check; where the check throws, a finding about that. */
+/** Runs a check, and returns its findings. Where the check throws, returns a finding with the message of the error. */
 const findingsOfCheck = async (what: string, look: () => Promise<readonly Check[]> | readonly Check[]): Promise<readonly Diagnostic[]> => {
   try {
     return (await look()).flatMap(findingOf)
@@ -49,7 +49,10 @@ export const programFindings = async (checked: Pick<Checked, 'sources' | 'jobs'>
   ]
 }
 
-/** Checks the login of each target of a profile once. A target that cannot send at all is left out, as the review reports it. */
+/**
+ * Checks the login of each target of a profile once. A target that is switched off, or whose program is missing, is left out, because the
+ * review reports such a target.
+ */
 const checkLogins = async ({ sources, jobs }: Pick<Checked, 'sources' | 'jobs'>, { profiles }: Config): Promise<readonly Check[]> => {
   const checks: Check[] = []
   const seen = new Set<string>()

@@ -15,13 +15,13 @@ import { type Fixed, type FixedText, fixTexts, isWanted } from './fixes.ts'
 import { type ToValidate, type Validated, validate } from './validate.ts'
 
 export type CheckedAndMended = {
-  /** The findings that are left after mending. */
+  /** The findings after mending; in a dry run, the findings before. */
   readonly validated: Validated
-  /** The fixes. Absent where none were asked for. */
+  /** The changed texts with the mended and the refused findings. Absent where no fixes were asked for. */
   readonly fixed?: Fixed
 }
 
-/** Checks, and mends where `codes` are given; an empty list means all safe fixes. `isDry`: nothing is written. */
+/** Checks the inputs, and mends their files where `codes` are given; an empty list means all safe fixes. `isDry`: no file is written. */
 export const checkAndMend = async (
   workspace: Workspace,
   wanted: ToValidate,
@@ -48,7 +48,7 @@ const planMend = (found: readonly Diagnostic[], texts: ReadonlyMap<string, strin
 
 /** Writes each file as a whole, with the mode that it has. Throws a Fault. */
 const mend = async ({ files }: Pick<Fixed, 'files'>): Promise<void> => {
-  // All files are checked before any is written, so that a link or a read-only file among them leaves all files as they are.
+  // All files are checked before the first is written. So when one of the files is a link or read-only, all files stay as they are.
   for (const { file } of files) refuseReadOnly(file)
   for (const each of files) await writeMended(each)
 }

@@ -1,4 +1,7 @@
-/** Tries the samples of the senders that routes name, without being asked for. The server's own code reads their events. */
+/**
+ * Tries the samples of the senders that routes name in `verify`, even when the user asks for no samples. The gateway's own code reads the
+ * events of the samples.
+ */
 
 import type { RouteSource } from '../../config/config.ts'
 import { Fault } from '../../core/fault.ts'
@@ -14,10 +17,13 @@ import { builtInSamples, type KnownSample, listSamples, readSample } from '../sa
 import type { Workspace } from '../workspace.ts'
 import { sampleRequest } from './try-samples.ts'
 
-/** For each route, the samples of its sender whose events it lists. A route without a sender, or without such samples, is left out. */
+/**
+ * For each route, the samples of its senders whose event types the route lists. A route whose `verify` names no sender, or that has no such
+ * samples, is left out.
+ */
 export type SenderSamples = ReadonlyMap<RouteSource, Sampled>
 
-/** Tries the samples. `withoutRefs`: only built-in samples. */
+/** Reads the events of the samples for each route. `withoutRefs`: only built-in samples are tried. */
 export const trySenderSamples = (
   routes: readonly RouteSource[],
   catalogue: Catalogue,
@@ -32,7 +38,7 @@ export const trySenderSamples = (
     if (names.length === 0 || names.includes(inlineScheme)) continue
     gallery ??= withoutRefs ? builtInSamples() : listSamples(workspace)
     const sender = JSON.stringify(names)
-    const all = bySender.get(sender) ?? eventsOf(route, catalogue, samplesOf(names, gallery))
+    const all = bySender.get(sender) ?? readEvents(route, catalogue, samplesOfSenders(names, gallery))
     bySender.set(sender, all)
     const key = JSON.stringify([names, route.spec.events])
     const listed = byEvents.get(key) ?? onlyListed(all, route.spec.events)
@@ -43,7 +49,7 @@ export const trySenderSamples = (
 }
 
 /** Returns the samples of senders. A sender has a folder of samples; a preset may share the folder of another preset. */
-const samplesOf = (names: readonly string[], gallery: readonly KnownSample[]): readonly ChosenSample[] => {
+const samplesOfSenders = (names: readonly string[], gallery: readonly KnownSample[]): readonly ChosenSample[] => {
   const folders = new Set(names.map((name) => presets.find((each) => each.name === name)?.about.sample.split('/')[0] ?? name))
   return gallery.filter(({ name }) => folders.has(name.split('/')[0] ?? '')).flatMap(readOrNone)
 }
@@ -58,8 +64,10 @@ const readOrNone = (known: KnownSample): readonly ChosenSample[] => {
   }
 }
 
-/** Returns the events of samples, as the server reads them. Conditions do not count: each event is taken to pass. */
-const eventsOf = (route: RouteSource, catalogue: Catalogue, samples: readonly ChosenSample[]): readonly TakenSample[] => {
+/**
+ * Returns the events of samples, as the gateway reads them. The conditions of the route are not evaluated: each event counts as passing.
+ */
+const readEvents = (route: RouteSource, catalogue: Catalogue, samples: readonly ChosenSample[]): readonly TakenSample[] => {
   const { name, profile, spec } = route
   const parse = compileParser({ name, profile, schemes: schemesFor(route, catalogue) }, spec)
   return samples.flatMap(({ name, sample }) => {
@@ -68,6 +76,7 @@ const eventsOf = (route: RouteSource, catalogue: Catalogue, samples: readonly Ch
   })
 }
 
+/** Returns the samples whose event types are listed, and the paths in their payloads. An empty list means all event types. */
 const onlyListed = (taken: readonly TakenSample[], events: readonly string[] = []): Sampled => {
   const isListed = events.length === 0 ? () => true : compileTypeList(events)
   const kept = taken.filter(({ event }) => isListed(event))

@@ -1,4 +1,7 @@
-/** Tries samples on routes: each runs through the server's plan, without side effects but those of scripts, where these are asked for. */
+/**
+ * Tries samples on routes: each sample runs through the plan of the route. Nothing is stored or sent. Scripts run only where the caller
+ * asks for them.
+ */
 
 import { randomUUID } from 'node:crypto'
 import type { Config, RouteSource } from '../../config/config.ts'
@@ -18,6 +21,7 @@ import type { ChosenSample } from '../samples/choose-samples.ts'
 import { type DryPlan, type DryWorld, dryPlan, withSecret } from '../trace/dry-plan.ts'
 import { type Trace, type Traced, tracePlan } from '../trace/trace.ts'
 
+/** The samples to try, and how. */
 export type Trial = {
   readonly samples: readonly ChosenSample[]
   /** Whether scripts run on the samples. */
@@ -42,7 +46,7 @@ export const trySamples = async (
 
 const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promise<Sampled | undefined> => {
   const { source, config } = world
-  const plan = planOf(world)
+  const plan = planOrNone(world)
   if (!plan) return undefined
   const unfiltered = createUnfiltered(world)
   const hasScript = source.spec.script !== undefined
@@ -54,7 +58,7 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
       const traced: Traced = { kind: 'verified', request: sampleRequest(sample.headers, body) }
       const told = await tracePlan(traced, world, plan)
       const texts = told.stoppedAt === filters.name && !hasScript ? await unfiltered.trace(traced) : undefined
-      const one = takenOf(name, told, texts ?? told, hasScript, runScripts)
+      const one = takenSample(name, told, texts ?? told, hasScript, runScripts)
       if (one) taken.push(one)
     }
   } finally {
@@ -70,8 +74,9 @@ const tryRoute = async (world: DryWorld, { samples, runScripts }: Trial): Promis
 }
 
 /**
- * Makes a route without its filters, because samples that the filters stop also show how texts are filled in. The plan is made for the
- * first such sample. `trace` resolves to `undefined` where the route has no plan.
+ * Traces samples through the route without its filters, because a sample that the filters stop also shows how the texts of the route are
+ * filled in. The plan without filters is made when the first such sample comes. `trace` resolves to `undefined` where the route has no
+ * plan.
  */
 const createUnfiltered = (world: DryWorld) => {
   const { filters: _, ...spec } = world.source.spec
@@ -79,7 +84,7 @@ const createUnfiltered = (world: DryWorld) => {
   let made: { readonly plan: DryPlan | undefined } | undefined
   return {
     trace: async (traced: Traced): Promise<SampleTrace | undefined> => {
-      made ??= { plan: planOf(open) }
+      made ??= { plan: planOrNone(open) }
       return made.plan && tracePlan(traced, open, made.plan)
     },
     close: async (): Promise<void> => made?.plan?.close(),
@@ -87,7 +92,7 @@ const createUnfiltered = (world: DryWorld) => {
 }
 
 /** Makes the plan of a route; `undefined` for a route with an error, which is reported already. */
-const planOf = (world: DryWorld): DryPlan | undefined => {
+const planOrNone = (world: DryWorld): DryPlan | undefined => {
   try {
     return dryPlan(world)
   } catch (error) {
@@ -108,8 +113,11 @@ export const sampleRequest = (headers: ChosenSample['sample']['headers'], body: 
 
 type SampleTrace = Omit<Trace, 'starts'>
 
-/** Returns the result of a sample; `undefined` where it is no event, or its type is not one of the route's. */
-const takenOf = (
+/**
+ * Returns the result of a sample; `undefined` where the sample is no event, or the route does not take its event type. `result`: the trace
+ * through the plan. `texts`: the trace that shows how texts are filled in, which may be without filters.
+ */
+const takenSample = (
   name: string,
   result: SampleTrace,
   texts: SampleTrace,

@@ -1,4 +1,7 @@
-/** Collects all findings, by the code that serves, and takes out those that the user accepts by comments or by the baseline. */
+/**
+ * Collects all findings with the same code as the gateway, and takes out the findings that the user accepts by ignore comments or by the
+ * baseline.
+ */
 
 import { catalogue, type Diagnostic } from '../../core/diagnostic.ts'
 import type { Checked } from '../../plan/check.ts'
@@ -12,7 +15,7 @@ import { applyIgnores } from './ignores.ts'
 import { type CheckedInputs, checkInputs, type Inputs } from './inputs.ts'
 
 export type ToValidate = Inputs & {
-  /** A commit: only findings in files that differ from it, or that git does not track, are returned. */
+  /** A commit. Only findings in files that differ from the commit, or that git does not track, are returned. */
   readonly changed?: string | undefined
   readonly codes?: CodeChoice
   /** A file of accepted findings. `write`: the present findings are written into it first. */
@@ -27,7 +30,7 @@ export type Validated = Findings & {
   readonly texts: Checked['texts']
   /** The number of findings that comments and the baseline took out. */
   readonly suppressed: number
-  /** The files that were checked, and the files and folders on which routes depend, also unchanged ones. */
+  /** The files that were checked, and the files and folders on which routes depend. Files that `changed` leaves out are here, too. */
   readonly looked: readonly string[]
   /** The routes that took each sample; absent where no samples were asked for. */
   readonly samples?: CheckedInputs['samples']
@@ -40,7 +43,7 @@ export const validate = async (workspace: Workspace, wanted: ToValidate): Promis
   const checked = await checkInputs(workspace, wanted)
   const { diagnostics, routes, files, texts, samples } = changed ? onlyChanged(changed, checked) : checked
   const relevant = withoutRefs ? diagnostics.filter(isInside) : diagnostics
-  // After a partial check no ignore comment is reported as unused: its finding may not have been looked for.
+  // After a partial check no ignore comment is reported as unused, because the check may not have looked for its finding.
   const ignored = applyIgnores(relevant, texts, { reportUnused: !withoutRefs && !withoutEnv })
   const news = await beyondBaseline(wanted.baseline, ignored.kept, workspace.dataDir)
   const chosen = news.filter(({ code }) => isChosen(code, codes)).map(withoutToolsets)
@@ -55,17 +58,18 @@ export const validate = async (workspace: Workspace, wanted: ToValidate): Promis
   }
 }
 
-/** Asks git before anything is checked, so that its faults come at once. A file that changes meanwhile counts for the next check. */
+/** Asks git before anything is checked, so that faults of git come at once. A file that changes meanwhile counts for the next check. */
 const askChangedFiles = async ({ dataDir, env }: Workspace, { changed, paths }: ToValidate): Promise<ChangedFiles | undefined> =>
   changed === undefined ? undefined : changedFiles(paths.length > 0 ? paths : [dataDir], changed, env)
 
-/** Returns the checks of changed files. A finding without a file stays where any file has changed. */
+/** Returns the findings, texts and routes of changed files alone. A finding without a file stays where at least one file has changed. */
 const onlyChanged = (files: ChangedFiles, checked: CheckedInputs): CheckedInputs => {
   const texts = new Map([...checked.texts].filter(([file]) => files.has(file)))
   const diagnostics = checked.diagnostics.filter(({ place }) => (place ? files.has(place.file) : texts.size > 0))
   return { ...checked, diagnostics, texts, files: texts.size, routes: checked.routes.filter(({ file }) => files.has(file)) }
 }
 
+/** Returns the findings that the baseline does not accept; all findings where there is no baseline. */
 const beyondBaseline = async (
   baseline: ToValidate['baseline'],
   found: readonly Diagnostic[],
@@ -76,5 +80,7 @@ const beyondBaseline = async (
   return outsideBaseline(found, readBaseline(baseline.file), folder)
 }
 
-/** Whether a finding is about the checked files themselves, not about files beside them. */
+/**
+ * Whether a finding is about the checked files themselves. Findings about files beside the checked files have `outside` in the catalogue.
+ */
 const isInside = ({ code }: Diagnostic): boolean => !('outside' in catalogue[code])

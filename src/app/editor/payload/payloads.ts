@@ -19,7 +19,7 @@ import { asReceived } from '../../routes/prepare-test.ts'
 import { readRoutes } from '../../routes/routes.ts'
 import { findSample, readSample } from '../../samples/gallery.ts'
 import { trace } from '../../trace/trace.ts'
-import { recordedRequest, tracedOf } from '../../trace/trace-route.ts'
+import { recordedRequest, requestToTrace } from '../../trace/trace-route.ts'
 import type { Workspace } from '../../workspace.ts'
 import type { Payload, PayloadChoice, PayloadRow } from '../service.ts'
 import { contentOfChoice, withWholePath } from './payload-choice.ts'
@@ -69,7 +69,7 @@ const takenFirst = async (
   const effects = { jobs: quietBook(config, catalogue), clock: systemClock }
   for (const each of samples.filter(({ fits }) => fits).slice(0, maxTried)) {
     try {
-      const traced = await tracedOf(workspace, source, catalogue, { of: { sample: each.name }, set: [], unset: [] })
+      const traced = await requestToTrace(workspace, source, catalogue, { of: { sample: each.name }, set: [], unset: [] })
       const { stoppedAt } = await trace(traced, { source, config, catalogue, effects })
       if (stoppedAt === null) return [each, ...samples.filter((other) => other !== each)]
     } catch {
@@ -138,7 +138,7 @@ const previewRequest = async (workspace: Workspace, choice: PayloadChoice, { sou
   const of = contentOfChoice(choice)
   if ('eventId' in of) return recordedRequest(workspace, of.eventId)
   if (source && source.secrets.length > 0) {
-    const traced = await tracedOf(workspace, source, catalogue, { of, set: [], unset: [] })
+    const traced = await requestToTrace(workspace, source, catalogue, { of, set: [], unset: [] })
     return traced.kind === 'post' ? traced : traced.request
   }
   const { headers, body } =
