@@ -128,7 +128,9 @@ export const createSharedEffects = ({
   }
 }
 
-/** The live effects of one route's plan. This is a class to save memory, because each of thousands of routes has such an object. */
+/**
+ * The live effects of one route's plan. `LiveEffects` is a class to save memory, because each of thousands of routes has such an object.
+ */
 export class LiveEffects implements Effects {
   readonly clock: Clock
   readonly log: Log

@@ -22,7 +22,7 @@ type CompiledRoute = Served & Pick<Compiled, 'lasting'>
 
 export type LiveConfig = {
   readonly config: Config
-  /** The parts that the configuration was compiled with, including those of plugins. */
+  /** The parts that the configuration was compiled with, including the parts of plugins. */
   readonly catalogue: Catalogue
   /** What the plans of all routes are made from. */
   readonly base: PlanBase

@@ -1,5 +1,6 @@
 /**
- * Runs a stored raw request through the present configuration: as a new event, or, in a dry run, only to tell what the event would start.
+ * Runs a stored raw request through the present configuration: as a new event, or, in a dry run, only to tell which work the event would
+ * start.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -93,7 +94,7 @@ const verifyAgain = async (
   return { eventId: randomUUID(), headers, remote, at: now, body, verification, read }
 }
 
-/** Traces the request through its plan with dry effects, and returns the outcome and what the event would start. */
+/** Traces the request through its plan with dry effects, and returns the outcome and the work that the event would start. */
 const rehearse = async (
   request: VerifiedRequest,
   serving: LiveConfig,

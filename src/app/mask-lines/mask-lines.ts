@@ -34,7 +34,7 @@ export const maskLines = (text: string): MaskedLine[] => {
   })
 }
 
-/** Sorts covers by their start, and drops those that overlap an earlier one. */
+/** Sorts covers by their start, and drops each cover that overlaps an earlier cover. */
 const withoutOverlap = (covers: readonly Cover[]): Cover[] => {
   const kept: Cover[] = []
   for (const cover of [...covers].sort((a, b) => a.from - b.from || b.to - a.to)) {

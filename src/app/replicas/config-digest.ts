@@ -45,8 +45,8 @@ export const configDigest = (config: Config, { targets }: Pick<Catalogue, 'targe
 }
 
 /**
- * Returns a replacer for `JSON.stringify`. It turns a Map into a list of its entries, and a path below the data directory into a relative
- * path, so that equal files give equal texts in any folder.
+ * Returns a replacer for `JSON.stringify`. The replacer turns a Map into a list of its entries, and a path below the data directory into a
+ * relative path, so that equal files give equal texts in any folder.
  */
 const withoutFolder =
   (dataDir: string) =>

@@ -20,7 +20,7 @@ export type FileHash = readonly [path: string, hash: string]
  */
 type StampedHash = { readonly stamp: string; readonly hash: string }
 
-/** Makes a function that hashes the files of a configuration. It reads a file again only after the file changed. */
+/** Makes a function that hashes the files of a configuration. The function reads a file again only after the file changed. */
 export const createFileHashes = (): ((config: Config) => Promise<readonly FileHash[]>) => {
   let known: ReadonlyMap<string, StampedHash> = new Map()
   return async (config) => {

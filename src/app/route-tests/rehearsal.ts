@@ -56,7 +56,7 @@ export interface Rehearsal {
   post(traced: Traced, mocks: Mocks): Promise<Omit<Trace, 'starts'>>
   /** Moves the clock on, and resolves when the work that falls due on the way is done. */
   advance(ms: number, mocks: Mocks): Promise<void>
-  /** Returns what happened since the last call. */
+  /** Returns the prompts, attempts and texts since the last call of `happened`. */
   happened(): Happened
   /** Closes all that the plan has open. Never rejects. */
   close(): Promise<void>
@@ -119,7 +119,10 @@ export const createRehearsal = ({ source, config, catalogue, jobs, clock }: Rehe
   }
 }
 
-/** Makes the stand-ins for agent, targets and script. They behave as the mocks of the present step say, and note what happened. */
+/**
+ * Makes the stand-ins for agent, targets and script. The stand-ins behave as the mocks of the present step say, and note each prompt,
+ * attempt and sent text.
+ */
 const createStandIns = () => {
   let mocks: Mocks = {}
   let seen: { prompts: string[]; attempts: RunAttempt[]; sent: Outgoing[] } = { prompts: [], attempts: [], sent: [] }

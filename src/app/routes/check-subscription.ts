@@ -45,7 +45,7 @@ export const readSubscriptionContext = async (workspace: Workspace): Promise<Sub
 type CheckedEntry = {
   readonly route?: RouteSource
   readonly diagnostics: readonly Diagnostic[]
-  /** Findings about settings that are valid but likely wrong. They are reported, and the entry is saved all the same. */
+  /** Findings about settings that are valid but likely wrong. Such findings are reported, and the entry is saved all the same. */
   readonly likely: readonly Diagnostic[]
 }
 

@@ -29,7 +29,7 @@ export type RequestInput = PayloadEdit & {
   readonly event?: string | undefined
   readonly id?: string | undefined
   readonly scheme?: string | undefined
-  /** Headers beside those of the sample and of the signature. */
+  /** Headers to send beside the headers of the sample and of the signature. */
   readonly headers?: Sample['headers'] | undefined
   /** The schemes that `scheme` may name, schemes of plugins included. */
   readonly schemes: readonly Scheme[]
@@ -154,7 +154,7 @@ const withQueryOf = (url: string, signed: string | undefined): string =>
 
 /** The names of the headers in which senders name the type of an event. */
 const eventHeaders = schemes.flatMap(({ eventTypeHeaders = [] }) => eventTypeHeaders)
-/** The names of the headers with delivery ids. A test request has new ids in place of those of its sample. */
+/** The names of the headers with delivery ids. A test request has new ids in place of the ids of its sample. */
 const idHeaders: ReadonlySet<string> = new Set([...schemes.flatMap((scheme) => scheme.idHeaders ?? []), 'x-request-id'])
 
 const lowerCased = (headers: Sample['headers']): Sample['headers'] =>

@@ -132,13 +132,13 @@ type CheckedChange = {
   readonly secret: string
   readonly diagnostics: readonly Diagnostic[]
   readonly refused: boolean
-  /** Findings about settings that are valid but likely wrong. They are reported, and the entry is saved all the same. */
+  /** Findings about settings that are valid but likely wrong. Such findings are reported, and the entry is saved all the same. */
   readonly likely: readonly Diagnostic[]
 }
 
 /**
- * Returns the function that updates the stored entries. It checks the new entry as the gateway would, and saves the entry only when it has
- * no error.
+ * Returns the function that updates the stored entries. The function checks the new entry as the gateway would, and saves the entry only
+ * when it has no error.
  */
 const updateOf =
   (

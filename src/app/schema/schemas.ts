@@ -33,12 +33,12 @@ const readSchema = (file: string): string => {
   }
 }
 
-/** Returns the text of the bundle. It is the schema of `config.yaml`, and most other schemas are definitions in it. */
+/** Returns the text of the bundle. The bundle is the schema of `config.yaml`, and most other schemas are definitions in it. */
 export const bundleText = (): string => readSchema(schemaFile)
 
 export const sampleText = (): string => readSchema('sample.schema.json')
 
-/** Returns the schema of a kind of file. It refers to no other file. */
+/** Returns the schema of a kind of file. The schema refers to no other file. */
 export const schemaOf = (name: SchemaName): JsonObject => {
   if (name === 'sample') return JSON.parse(sampleText()) as JsonObject
   const bundle = JSON.parse(bundleText()) as JsonObject

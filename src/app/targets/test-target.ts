@@ -42,7 +42,7 @@ export type TargetTestOptions = {
 /** The text of a test message, by default. */
 export const defaultText = 'This is a test message from headgate.'
 
-/** A checked test of a target. It can be sent unless it has an obstacle. */
+/** A checked test of a target. The test can be sent unless it has an obstacle. */
 export type TargetTest = {
   readonly ok: true
   readonly target: string

@@ -21,7 +21,7 @@ export type TracedStage = {
 const pipeline = definition('Route')['x-pipeline'] as readonly string[]
 /** The stages that come before the plan of a route. No plan reports them. */
 const beforePlan: readonly string[] = ['body_size', 'route']
-/** The stages up to the signature. They check a request when it arrives. A request that is taken as verified skips them. */
+/** The stages up to the signature. These stages check a request when it arrives. A request that is taken as verified skips them. */
 const requestStages = pipeline.slice(0, pipeline.indexOf(signature.name) + 1)
 
 export type StageLog = {

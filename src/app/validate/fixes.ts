@@ -20,7 +20,7 @@ export type Fixed = {
   readonly files: readonly FixedText[]
   /** The findings that the new texts mend. */
   readonly mended: readonly Diagnostic[]
-  /** The findings whose fix cannot be applied with the others, and why. */
+  /** The findings whose fix cannot be applied together with the other fixes, each with the reason. */
   readonly refused: readonly { readonly finding: Diagnostic; readonly why: string }[]
 }
 
@@ -42,7 +42,7 @@ export const isWanted = ({ fix, code }: Diagnostic, codes: readonly string[]): b
 export const fixTexts = (wanted: readonly Diagnostic[], texts: ReadonlyMap<string, string>): Fixed => {
   const all = fixAll(wanted, texts, false)
   // Where a file could not be read any more after all fixes, the fixes are applied one by one, and a fix after which the file cannot be
-  // read is refused. That parses the file for each fix, so it is not the first way.
+  // read is refused. This second way parses the file for each fix, so it is the exception.
   return all.files.every(({ file, before, after }) => !canBeRead(file, before) || canBeRead(file, after))
     ? all
     : fixAll(wanted, texts, true)

@@ -54,7 +54,8 @@ export type Inputs = {
   /** Samples to try on the routes: names, providers, files or folders. */
   readonly samples?: readonly string[]
   /**
-   * Returns what finds the gateway of a data directory. Where it is present, the machine is checked too, and scripts run on the samples.
+   * Returns the finder of the gateway that runs for a data directory. Where `machine` is given, the machine is checked too, and scripts run
+   * on the samples.
    */
   readonly machine?: (workspace: Workspace) => GatewayFinder
 }

@@ -14,7 +14,7 @@ const maxFailureCounts = 10_000
 
 /**
  * A request that comes when the window of its route is full is refused first, and its signature is checked after the answer. In a minute, a
- * route gets this many times its limit of such late checks. That bounds the records that the requests leave.
+ * route gets this many times its limit of such late checks. The bound on late checks bounds the records that the late requests leave.
  */
 const lateChecksPerLimit = 10
 

@@ -12,7 +12,10 @@ import type { Shared } from '../../../store/shared.ts'
 /** A share is a route's limit divided by this number. A gateway whose requests stop leaves the rest of its share unused. */
 const sharesPerLimit = 20
 
-/** The longest wait of a request for a share. It is short, because the request must wait for its commit, too, before it is answered. */
+/**
+ * The longest wait of a request for a share. The wait is short, because the request must wait for its commit, too, before the request is
+ * answered.
+ */
 const longestShareWaitMs = 500
 
 const tooSlow = (): never => {
