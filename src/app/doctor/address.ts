@@ -2,18 +2,19 @@
 
 import { isLoopback } from '../../config/config.ts'
 import { bindError } from '../bind-error.ts'
-import { type Check, fail, ok, type Patient, warn } from './check.ts'
+import { type Check, type CheckInput, fail, ok, warn } from './check.ts'
 
-export const checkAddress = async (patient: Patient): Promise<readonly Check[]> => [...(await checkPort(patient)), checkReach(patient)]
+/** Returns the check of the port, and the check of who can reach the address. */
+export const checkAddress = async (input: CheckInput): Promise<readonly Check[]> => [...(await checkPort(input)), checkReach(input)]
 
-const checkPort = async ({ loaded, status, workspace: { self } }: Patient): Promise<readonly Check[]> => {
+const checkPort = async ({ loaded, status, workspace: { self } }: CheckInput): Promise<readonly Check[]> => {
   const { host, port } = loaded.config
   if (status) {
-    const its = Number(new URL(status.url).port || 80)
+    const ownPort = Number(new URL(status.url).port || 80)
     const held = `our gateway listens on ${status.url} (process ${status.pid})`
-    if (port === 0 || its === port) return [ok('port', held)]
-    const isFile = status.changed_files.length > 0 || status.need_restart.includes('port')
-    if (!isFile) return [ok('port', `${held}, as it was started (the configuration says ${port})`)]
+    if (port === 0 || ownPort === port) return [ok('port', held)]
+    const isChangedInFile = status.changed_files.length > 0 || status.need_restart.includes('port')
+    if (!isChangedInFile) return [ok('port', `${held}, as it was started (the configuration says ${port})`)]
     return [warn('port', `${held}, but the configuration says port ${port}`, 'start the gateway again')]
   }
   if (port === 0) return [ok('port', 'any free one')]
@@ -33,7 +34,7 @@ const listenProblem = (code: string, host: string, port: number, self: string): 
   return [`nothing can listen on ${host}:${port} (${code})`, 'check platforms.webhook.extra.host and port']
 }
 
-const checkReach = ({ loaded: { config } }: Patient): Check => {
+const checkReach = ({ loaded: { config } }: CheckInput): Check => {
   const { host, adapter } = config
   if (isLoopback(host)) return ok('address', `${host}: only this machine reaches it`)
   if (adapter.trust_proxy !== false) return ok('address', `${host}, with a proxy that is trusted`)

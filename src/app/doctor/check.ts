@@ -1,4 +1,4 @@
-/** The result of one check of `doctor`. A check that throws counts as failed, and does not end the other checks. */
+/** What a check of `doctor` gets and gives back. A check that throws counts as failed, and does not end the other checks. */
 
 import type { Loaded } from '../../config/load.ts'
 import type { Code, Diagnostic } from '../../core/diagnostic.ts'
@@ -6,31 +6,34 @@ import { Fault, messageOf } from '../../core/fault.ts'
 import type { Status } from '../../generated/control.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** The data that every check may use. */
-export type Patient = {
+/** What every check gets: the data directory, its configuration, and the running gateway's status. */
+export type CheckInput = {
   readonly workspace: Workspace
   readonly loaded: Loaded
   /** The status of the running gateway; `undefined` where none runs. */
   readonly status: Status | undefined
 }
 
+/** The result of one check. `name`: what was checked. `message`: what was found. */
 export type Check = {
   readonly name: string
   readonly result: 'ok' | 'warn' | 'fail'
   readonly message: string
-  /** The way out: a line to type, or a sentence. */
+  /** What to do about the problem: a line to type, or a sentence. */
   readonly fix?: string
-  /** The code and the place with which `validate --env` reports the check. */
+  /** The code and the place with which `validate --env` reports the problem; absent where only `doctor` reports it. */
   readonly about?: ReportedAs
 }
 
 export type ReportedAs = { readonly code: Code } & Pick<Diagnostic, 'place' | 'route'> & { readonly pointer?: string }
 
 export const ok = (name: string, message: string): Check => ({ name, result: 'ok', message })
-export const warn = (name: string, message: string, fix: string, about?: ReportedAs): Check => amiss('warn', name, message, fix, about)
-export const fail = (name: string, message: string, fix: string, about?: ReportedAs): Check => amiss('fail', name, message, fix, about)
+export const warn = (name: string, message: string, fix: string, about?: ReportedAs): Check =>
+  problemFound('warn', name, message, fix, about)
+export const fail = (name: string, message: string, fix: string, about?: ReportedAs): Check =>
+  problemFound('fail', name, message, fix, about)
 
-const amiss = (result: 'warn' | 'fail', name: string, message: string, fix: string, about: ReportedAs | undefined): Check => ({
+const problemFound = (result: 'warn' | 'fail', name: string, message: string, fix: string, about: ReportedAs | undefined): Check => ({
   name,
   result,
   message,
@@ -38,7 +41,7 @@ const amiss = (result: 'warn' | 'fail', name: string, message: string, fix: stri
   ...(about ? { about } : {}),
 })
 
-/** Runs checks. When they throw, the error is returned as a failed check. */
+/** Runs a function that makes checks, and returns their results. When it throws, the error is returned as one failed check of this name. */
 export const runCheck = async (name: string, look: () => Promise<readonly Check[]> | readonly Check[]): Promise<readonly Check[]> => {
   try {
     return await look()

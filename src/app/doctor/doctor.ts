@@ -1,6 +1,6 @@
 /**
- * Checks whether machine, files and programs are fit for the gateway. It changes nothing and opens no database. It asks other machines
- * only with `online`.
+ * Checks whether machine, files and programs are fit for the gateway. The checks change nothing, and do not open the database of a sole
+ * store. Beside the server of a shared store, other machines are asked only with `online`.
  */
 
 import { loadConfig } from '../../config/load.ts'
@@ -9,7 +9,7 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import { validate } from '../validate/validate.ts'
 import type { Workspace } from '../workspace.ts'
 import { checkAddress } from './address.ts'
-import { type Check, fail, ok, type Patient, runCheck, warn } from './check.ts'
+import { type Check, type CheckInput, fail, ok, runCheck, warn } from './check.ts'
 import { checkFiles, checkFolder } from './files.ts'
 import { checkClock, checkNode } from './machine.ts'
 import { checkOnline } from './online.ts'
@@ -19,23 +19,24 @@ import { checkReplicas } from './replicas.ts'
 import { checkStore } from './store.ts'
 import { checkTargets } from './targets.ts'
 
+/** The results of all checks, and how many there are of each kind. */
 export type Examined = { readonly checks: readonly Check[]; readonly summary: { readonly [result in Check['result']]: number } }
 
 export type ExamineOptions = {
-  /** The user named the data directory. */
+  /** The user named the data directory, so a missing directory is a mistake. */
   readonly asked: boolean
-  /** Whether the hosts of targets are asked too. Without it, nothing leaves this machine. */
+  /** Whether the hosts of targets are asked, too. */
   readonly online: boolean
 }
 
-/** Runs all checks. A finding is a result, and is not thrown. */
+/** Runs all checks, one after the other. A problem that a check finds is in its result, and is never thrown. */
 export const examine = async (workspace: Workspace, gateway: GatewayFinder, { asked, online }: ExamineOptions): Promise<Examined> => {
-  const patient: Patient = { workspace, loaded: loadConfig(workspace), status: undefined }
+  const input: CheckInput = { workspace, loaded: loadConfig(workspace), status: undefined }
   const checks: Check[] = [checkNode()]
-  const look = async (name: string, check: (patient: Patient) => Promise<readonly Check[]> | readonly Check[]): Promise<void> => {
-    // A file that cannot be read makes several checks fail. It is reported once.
+  const look = async (name: string, check: (input: CheckInput) => Promise<readonly Check[]> | readonly Check[]): Promise<void> => {
+    // A file that cannot be read makes several checks fail with the same message. The message is reported once.
     const isNews = ({ message }: Check): boolean => !checks.some((each) => each.result === 'fail' && each.message === message)
-    checks.push(...(await runCheck(name, () => check({ ...patient, status }))).filter(isNews))
+    checks.push(...(await runCheck(name, () => check({ ...input, status }))).filter(isNews))
   }
   let status: Status | undefined
   await look('gateway', async () => {

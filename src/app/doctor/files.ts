@@ -7,13 +7,16 @@ import { subscriptionsFileName } from '../../config/subscriptions.ts'
 import { readEntries } from '../../config/writing/entry-store.ts'
 import { messageOf } from '../../core/fault.ts'
 import { quoted } from '../../process/quoted.ts'
-import { type Check, fail, ok, type Patient, runCheck, warn } from './check.ts'
+import { type Check, type CheckInput, fail, ok, runCheck, warn } from './check.ts'
 
-const othersMask = 0o077
+/** The bits of a file's mode that give rights to other users than its owner. */
+const othersBits = 0o077
+/** The code with which `validate --env` reports the data directory. */
 const about = { code: 'WH802' } as const
 const octal = ({ mode }: Stats): string => (mode & 0o777).toString(8).padStart(4, '0')
 
-export const checkFolder = ({ workspace: { dataDir, self } }: Patient): readonly Check[] => {
+/** Checks whether the data directory is there or can be made, can be written, and is closed to other users. */
+export const checkFolder = ({ workspace: { dataDir, self } }: CheckInput): readonly Check[] => {
   const name = 'data directory'
   const stat = statSync(dataDir, { throwIfNoEntry: false })
   if (!stat) {
@@ -25,7 +28,7 @@ export const checkFolder = ({ workspace: { dataDir, self } }: Patient): readonly
   if (!stat.isDirectory()) return [fail(name, `${dataDir} is not a folder`, 'move it away, or use another one: --data-dir <folder>', about)]
   const why = whyNoAccess(dataDir)
   if (why !== undefined) return [fail(name, `${dataDir} cannot be written: ${why}`, `chown -R "$USER" ${quoted(dataDir)}`, about)]
-  if (stat.mode & othersMask) return [warn(name, `${dataDir} is open to others (${octal(stat)})`, `chmod 700 ${quoted(dataDir)}`)]
+  if (stat.mode & othersBits) return [warn(name, `${dataDir} is open to others (${octal(stat)})`, `chmod 700 ${quoted(dataDir)}`)]
   return [ok(name, `${dataDir} (${octal(stat)})`)]
 }
 
@@ -41,9 +44,10 @@ const whyNoAccess = (folder: string): string | undefined => {
   }
 }
 
-export const checkFiles = async ({ loaded, workspace: { dataDir } }: Patient): Promise<readonly Check[]> => {
-  const secret = ['.env', 'config.yaml', subscriptionsFileName, jobsFileName]
-  const modes = [...loaded.config.profiles.values()].flatMap(({ dir }) => secret.flatMap((name) => openToOthers(join(dir, name))))
+/** Checks whether other users may read the files with secrets, and whether the files of subscriptions and jobs can be read. */
+export const checkFiles = async ({ loaded, workspace: { dataDir } }: CheckInput): Promise<readonly Check[]> => {
+  const secretFiles = ['.env', 'config.yaml', subscriptionsFileName, jobsFileName]
+  const modes = [...loaded.config.profiles.values()].flatMap(({ dir }) => secretFiles.flatMap((name) => openToOthers(join(dir, name))))
   const entries = (name: string, file: string) =>
     runCheck(name, () => {
       const count = Object.keys(readEntries(join(dataDir, file))).length
@@ -54,6 +58,6 @@ export const checkFiles = async ({ loaded, workspace: { dataDir } }: Patient): P
 
 const openToOthers = (file: string): Check[] => {
   const stat = statSync(file, { throwIfNoEntry: false })
-  if (!stat || (stat.mode & othersMask) === 0) return []
+  if (!stat || (stat.mode & othersBits) === 0) return []
   return [warn('modes', `${file} is open to others (${octal(stat)})`, `chmod 600 ${quoted(file)}`)]
 }

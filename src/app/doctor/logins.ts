@@ -10,13 +10,14 @@ import { type Check, fail, ok, type ReportedAs, warn } from './check.ts'
 
 const loginTimeoutMs = 5_000
 
-/** Returns the name of a target of a profile, as checks print it. */
+/** Returns the name of a target as checks print it. The profile is named unless it is the default profile. */
 export const targetLabel = (target: string, profile: string): string =>
   `target ${target}${profile === defaultProfile ? '' : ` (profile ${profile})`}`
 
 /**
- * Checks whether the program of a target has a login. Returns no check for a target without a program. The program only reads its own
- * files, and does not ask whether the host still accepts the login.
+ * Checks whether the program through which a target posts (`gh`) has a login. Returns no check for a target that posts by itself. `at`:
+ * where the target stands, for `validate --env`. The program only reads its own files, and does not ask whether the host still accepts the
+ * login.
  */
 export const checkLogin = async (target: string, profile: Profile, at: Omit<ReportedAs, 'code'> = {}): Promise<readonly Check[]> => {
   const part = targetsByName.get(target)

@@ -1,19 +1,20 @@
-/** Checks Node and the clock. */
+/** Reports the version of Node, and checks the clock of the machine. */
 
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Check, ok, type Patient, warn } from './check.ts'
+import { type Check, type CheckInput, ok, warn } from './check.ts'
 
-/** Reports the version of Node. The version is never too old here, because the command itself refuses an old Node. */
+/** Reports the version of Node. An old Node needs no check, because the program itself refuses to start with it. */
 export const checkNode = (): Check => ok('node', `Node ${process.versions.node} on ${process.platform} ${process.arch}`)
 
+/** A file may be dated this much later than now without a warning. */
 const toleranceMs = 60_000
 
 /**
- * Checks the clock against the dates of files, which the same clock has given. A date in the future shows that the clock was ahead, or is
- * behind now. No time server is asked.
+ * Checks the clock against the dates of files in the data directory, which the same clock has given. A date in the future shows that the
+ * clock was ahead then, or is behind now. No time server is asked.
  */
-export const checkClock = ({ workspace: { dataDir } }: Patient): readonly Check[] => {
+export const checkClock = ({ workspace: { dataDir } }: CheckInput): readonly Check[] => {
   const latest = ['config.yaml', '.env', 'webhook_subscriptions.json', 'state', 'state/headgate.db', 'state/events']
     .map((name) => ({ name, at: statSync(join(dataDir, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .reduce((a, b) => (b.at > a.at ? b : a))

@@ -12,21 +12,22 @@ import { settingsOf, textSetting } from '../../parts/delivery/settings.ts'
 import { writtenTargets } from '../../parts/destination.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import { catalogueOf } from '../../plan/catalogue.ts'
-import { type Check, fail, ok, type Patient, warn } from './check.ts'
+import { type Check, type CheckInput, fail, ok, warn } from './check.ts'
 import { targetLabel } from './logins.ts'
 import { usedSpecs } from './targets.ts'
 
 const maxCallMs = 5_000
-/** The largest number of hosts that are asked. All are asked at once, so that the check ends in time. */
+/** The largest number of hosts that are asked. All hosts are asked at once, so that the check ends in time. */
 const maxHosts = 50
 
 const name = 'online'
 
-export const checkOnline = async (patient: Patient): Promise<readonly Check[]> => {
-  const hosts = await hostsOf(patient)
+/** Returns a summary of how many hosts were asked, and a check for each of these hosts. */
+export const checkOnline = async (input: CheckInput): Promise<readonly Check[]> => {
+  const hosts = await targetsByOrigin(input)
   if (hosts.size === 0) return [ok(name, 'no route or job delivers to a web address that is written here: nothing was asked')]
   const asked = [...hosts].slice(0, maxHosts)
-  const checks = await Promise.all(asked.map(([origin, users]) => reach(origin, [...users].join(', '))))
+  const checks = await Promise.all(asked.map(([origin, users]) => askHost(origin, [...users].join(', '))))
   const summary = `${asked.length} of ${hosts.size} hosts were asked: HEAD /, at most ${maxCallMs / 1_000} s each, with no token and no text`
   return [
     asked.length < hosts.size ? warn(name, summary, 'try the others with: headgate targets test --route <name>') : ok(name, summary),
@@ -34,20 +35,21 @@ export const checkOnline = async (patient: Patient): Promise<readonly Check[]> =
   ]
 }
 
-const reach = async (origin: string, users: string): Promise<Check> => {
+const askHost = async (origin: string, users: string): Promise<Check> => {
   const answer = await callApi({ method: 'HEAD', url: `${origin}/` }, maxCallMs, systemClock.now)
   if (answer.kind === 'answer') return ok(users, `${origin} answered HTTP ${answer.status}`)
   return fail(users, `${origin}: ${answer.why}`, 'check the address, its name in DNS, and whether this machine may reach it')
 }
 
 /**
- * Returns the users of each host, by the origin of the host. Only the origin of an address is asked, because the rest may hold a token.
+ * Returns the origins (`https://example.com`) of all addresses that targets send to. Each origin has the labels of its targets. The rest of
+ * an address is left out, because its path or query may hold a token.
  */
-const hostsOf = async (patient: Patient): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
-  const { config } = patient.loaded
+const targetsByOrigin = async (input: CheckInput): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
+  const { config } = input.loaded
   const { targets } = (await catalogueOf(config)).catalogue
   const hosts = new Map<string, Set<string>>()
-  for (const { profile, spec } of await usedSpecs(patient)) {
+  for (const { profile, spec } of await usedSpecs(input)) {
     for (const { target, extra } of targetsIn(spec)) {
       const part = targets.get(target)
       const settings = part && settingsOf(part, profile.platforms, profile.env)
@@ -59,7 +61,7 @@ const hostsOf = async (patient: Patient): Promise<ReadonlyMap<string, ReadonlySe
   return hosts
 }
 
-/** Returns the targets of a route or job whose shape is not checked. */
+/** Returns the targets of a route or job whose shape nobody has checked; none where `deliver` is neither a text nor a list. */
 const targetsIn = (spec: JsonObject): ReturnType<typeof writtenTargets> => {
   const { deliver, deliver_extra: extra } = spec
   const isReadable = deliver === undefined || typeof deliver === 'string' || Array.isArray(deliver)
@@ -72,5 +74,5 @@ const originsOf = ({ addresses = [] }: TargetPart, extra: JsonObject, settings: 
   return texts.flatMap((text) => (typeof text === 'string' && webAddress.test(text) && URL.canParse(text) ? new URL(text).origin : []))
 }
 
-/** A web address whose host has no placeholder in it. */
+/** Matches a web address without a placeholder in its host. */
 const webAddress = /^https?:\/\/[^/?#\\{}\s]+(?:[/?#]|$)/i

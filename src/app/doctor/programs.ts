@@ -9,10 +9,11 @@ import { interpreterOf } from '../../process/script.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { readRoutes } from '../routes/routes.ts'
 import type { Workspace } from '../workspace.ts'
-import { type Check, fail, ok, type Patient, warn } from './check.ts'
+import { type Check, type CheckInput, fail, ok, warn } from './check.ts'
 import { checkScripts } from './scripts.ts'
 
-export const checkPrograms = async ({ workspace, loaded: { config } }: Patient): Promise<readonly Check[]> => {
+/** Checks the interpreters of scripts, the scripts themselves, and the program of the agent. */
+export const checkPrograms = async ({ workspace, loaded: { config } }: CheckInput): Promise<readonly Check[]> => {
   const routes = readRoutes(workspace).routes.flatMap(({ route }) => route ?? [])
   return [
     ...(await checkInterpreters(routes, workspace)),
@@ -48,7 +49,7 @@ const checkAgent = async (config: Config, { env, self }: Workspace): Promise<Che
   const settings = runnerSettings(part, config)
   const program = part.program?.(settings)
   if (program === undefined) return [ok('agent', runnerText(part, settings))]
-  const file = await fileOf(program, searchPathOf(config.profiles.get(defaultProfile)?.env ?? env))
+  const file = await findProgramFile(program, searchPathOf(config.profiles.get(defaultProfile)?.env ?? env))
   return [
     file === undefined
       ? fail('agent', `${part.name} ${program} is not there, or not executable`, 'install it, or mend agent.command')
@@ -64,7 +65,7 @@ const realRunners = (runners: ReadonlyMap<string, RunnerPart>): string => {
 const runnerText = ({ name }: RunnerPart, { model, apiKey }: RunnerSettings): string =>
   [name, ...(model ? [`model ${model}`] : []), ...(apiKey ? ['its key is set'] : [])].join(', ')
 
-const fileOf = (program: string, search: string): Promise<string | undefined> =>
+const findProgramFile = (program: string, search: string): Promise<string | undefined> =>
   program.includes('/') ? locateProgram(program.split('/').at(-1) ?? '', folderOf(program)) : locateProgram(program, search)
 
 const folderOf = (program: string): string => program.slice(0, program.lastIndexOf('/')) || '/'

@@ -1,11 +1,11 @@
-/** Checks whether the running gateway has refused posts: many senders never send again. */
+/** Checks whether the running gateway has refused posts since its start, because many senders never send a refused post again. */
 
 import { describeRefusals } from '../../core/outcome-table.ts'
-import { type Check, ok, type Patient, warn } from './check.ts'
+import { type Check, type CheckInput, ok, warn } from './check.ts'
 
 const name = 'refused posts'
 
-export const checkRefused = ({ workspace: { self }, status }: Patient): readonly Check[] => {
+export const checkRefused = ({ workspace: { self }, status }: CheckInput): readonly Check[] => {
   if (!status) return []
   const { refused } = status
   const counts = describeRefusals(refused)

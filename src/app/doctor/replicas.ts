@@ -1,18 +1,18 @@
-/** Checks whether the replicas of a shared store are alike. */
+/** Checks whether the replicas of a shared store have the same configuration and version, agree about the time, and beat regularly. */
 
 import { systemClock } from '../../core/clock.ts'
 import { replicaProblems } from '../replicas/replica-problems.ts'
 import { readReplicas } from '../replicas/replica-view.ts'
 import { sharedConfig, withShared } from '../shared-store/attach-store.ts'
-import { type Check, ok, type Patient, warn } from './check.ts'
+import { type Check, type CheckInput, ok, warn } from './check.ts'
 
 const name = 'replicas'
 
 /**
- * Asks the running gateway for the replicas; where no gateway runs, asks the store. The check of the store reports a store that does not
- * answer.
+ * Asks the running gateway for the replicas; where no gateway runs, asks the store. A store that does not answer gives no check here,
+ * because `checkStore` reports it.
  */
-export const checkReplicas = async ({ workspace, status }: Patient): Promise<readonly Check[]> => {
+export const checkReplicas = async ({ workspace, status }: CheckInput): Promise<readonly Check[]> => {
   const config = status ? undefined : sharedConfig(workspace)
   const replicas = config
     ? await withShared(config, 'read', (shared) => readReplicas(shared, systemClock.now())).catch(() => [])

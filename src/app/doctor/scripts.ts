@@ -7,7 +7,10 @@ import { searchPathOf } from '../../process/find-program.ts'
 import { checkSyntax } from '../../process/script.ts'
 import { type Check, fail, ok } from './check.ts'
 
-/** Returns a check for each script of the routes, where both the script and its interpreter are there. */
+/**
+ * Returns a check for each script that routes name. A script gets no check where it or its interpreter is missing, or the interpreter takes
+ * too long.
+ */
 export const checkScripts = async (routes: readonly RouteSource[], config: Config): Promise<readonly Check[]> => {
   const env = config.profiles.get(defaultProfile)?.env ?? {}
   const checks: Check[] = []

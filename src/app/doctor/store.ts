@@ -1,13 +1,16 @@
-/** Checks the store. A running gateway is asked for its state; without one, the files in its folder are inspected. */
+/**
+ * Checks the store. A running gateway is asked for its state. Where none runs, the store is inspected without changing it: the files of a
+ * sole store, or the server of a shared store.
+ */
 
 import { systemClock } from '../../core/clock.ts'
 import { storesByName } from '../../store/index.ts'
 import { storeOptions } from '../store-options.ts'
-import { type Check, fail, ok, type Patient } from './check.ts'
+import { type Check, type CheckInput, fail, ok } from './check.ts'
 
 const name = 'store'
 
-export const checkStore = async ({ loaded: { config }, status }: Patient): Promise<readonly Check[]> => {
+export const checkStore = async ({ loaded: { config }, status }: CheckInput): Promise<readonly Check[]> => {
   const { kind } = config.storage
   if (!status) {
     const seen = await storesByName.get(kind)?.inspect?.(storeOptions(config, systemClock))

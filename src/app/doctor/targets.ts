@@ -5,21 +5,24 @@ import { isObject, type JsonObject } from '../../core/json.ts'
 import { readJobs } from '../jobs/jobs.ts'
 import { readRoutes, targetNamesOf } from '../routes/routes.ts'
 import { type KnownTarget, readTargets } from '../targets/targets.ts'
-import { type Check, fail, ok, type Patient } from './check.ts'
+import { type Check, type CheckInput, fail, ok } from './check.ts'
 import { checkLogin, targetLabel } from './logins.ts'
 
 /** Checks each target that a route or job of a profile uses, and the login of the target's program, one target after the other. */
-export const checkTargets = async (patient: Patient): Promise<readonly Check[]> => {
+export const checkTargets = async (input: CheckInput): Promise<readonly Check[]> => {
   const checks: Check[] = []
-  for (const [profile, used] of await usedTargets(patient)) {
-    const { targets } = await readTargets(patient.workspace, profile)
-    for (const name of used) checks.push(...(await checkTarget(name, profile, targets, patient)))
+  for (const [profile, used] of await usedTargets(input)) {
+    const { targets } = await readTargets(input.workspace, profile)
+    for (const name of used) checks.push(...(await checkTarget(name, profile, targets, input)))
   }
   return checks
 }
 
-/** Returns the entries of routes and jobs as they are written, each with its profile. An entry whose profile is not served is left out. */
-export const usedSpecs = async ({ workspace, loaded }: Patient): Promise<readonly { profile: Profile; spec: JsonObject }[]> => {
+/**
+ * Returns the entries of all routes and jobs as they are written, each with its profile. An entry of a profile that is not served is left
+ * out.
+ */
+export const usedSpecs = async ({ workspace, loaded }: CheckInput): Promise<readonly { profile: Profile; spec: JsonObject }[]> => {
   const routes = readRoutes(workspace).routes.map(({ written, route }) => ({ written, profile: route?.profile ?? defaultProfile }))
   const { jobs } = await readJobs(workspace, { all: true })
   return [...routes, ...jobs.map(({ written, profile }) => ({ written, profile: profile.name }))].flatMap((user) => {
@@ -28,10 +31,10 @@ export const usedSpecs = async ({ workspace, loaded }: Patient): Promise<readonl
   })
 }
 
-/** Returns the names of the used targets of each profile. */
-const usedTargets = async (patient: Patient): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
+/** Returns for each profile the names of the targets that its routes and jobs deliver to. */
+const usedTargets = async (input: CheckInput): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
   const used = new Map<string, Set<string>>()
-  for (const { profile, spec } of await usedSpecs(patient)) {
+  for (const { profile, spec } of await usedSpecs(input)) {
     const names = used.get(profile.name) ?? new Set()
     used.set(profile.name, names)
     for (const name of targetNamesOf(spec).split(',')) names.add(name)
@@ -39,14 +42,19 @@ const usedTargets = async (patient: Patient): Promise<ReadonlyMap<string, Readon
   return used
 }
 
-const checkTarget = async (name: string, profile: string, targets: readonly KnownTarget[], patient: Patient): Promise<readonly Check[]> => {
+const checkTarget = async (
+  name: string,
+  profile: string,
+  targets: readonly KnownTarget[],
+  input: CheckInput,
+): Promise<readonly Check[]> => {
   const label = targetLabel(name, profile)
   const target = targets.find((each) => each.name === name)
-  const { self } = patient.workspace
+  const { self } = input.workspace
   if (!target) return [fail(label, 'there is no such target', `${self} targets list`)]
   const { state, missing, ways } = target
   if (state === 'off') return [fail(label, 'its settings switch it off', `set platforms.${name}.enabled: true, or deliver elsewhere`)]
   if (state === 'missing') return [fail(label, `not connected: ${missing.join(', ')}`, ways.join('; or ') || 'see docs/targets.md')]
-  const found = patient.loaded.config.profiles.get(profile)
+  const found = input.loaded.config.profiles.get(profile)
   return [ok(label, state), ...(found ? await checkLogin(name, found) : [])]
 }

@@ -10,7 +10,7 @@ import { targetsByName } from '../../parts/targets/index.ts'
 import type { Checked } from '../../plan/check.ts'
 import { hasProgram, searchPathOf } from '../../process/find-program.ts'
 import { checkAddress } from '../doctor/address.ts'
-import type { Check, Patient } from '../doctor/check.ts'
+import type { Check, CheckInput } from '../doctor/check.ts'
 import { checkFolder } from '../doctor/files.ts'
 import { checkLogin } from '../doctor/logins.ts'
 import { checkClock } from '../doctor/machine.ts'
@@ -20,12 +20,12 @@ import type { Workspace } from '../workspace.ts'
 
 /** Checks the machine around a data directory: its folder, its port, its clock. */
 export const hostFindings = async (workspace: Workspace, loaded: Loaded, finder: GatewayFinder): Promise<readonly Diagnostic[]> => {
-  const patient: Patient = { workspace, loaded, status: undefined }
+  const input: CheckInput = { workspace, loaded, status: undefined }
   const found = await Promise.all([
-    findingsOfCheck('the data directory', () => checkFolder(patient)),
+    findingsOfCheck('the data directory', () => checkFolder(input)),
     // A running gateway that does not answer causes a Fault here. The Fault becomes a finding, because the port cannot be checked.
-    findingsOfCheck('the port', async () => checkAddress({ ...patient, status: await (await finder.find())?.status() })),
-    findingsOfCheck('the clock', () => checkClock(patient)),
+    findingsOfCheck('the port', async () => checkAddress({ ...input, status: await (await finder.find())?.status() })),
+    findingsOfCheck('the clock', () => checkClock(input)),
   ])
   return found.flat()
 }
