@@ -1,4 +1,4 @@
-/** The Fault for a command that needs the webhook adapter enabled. */
+/** Makes the Fault with which a command ends that needs the webhook adapter, where the adapter is not enabled. */
 
 import { exit, Fault } from '../core/fault.ts'
 
@@ -9,4 +9,5 @@ const ways = [
   'platforms.webhook.enabled: true in <data_dir>/config.yaml',
 ]
 
+/** The hint of the Fault lists the three ways to enable the adapter, one a line. */
 export const adapterDisabled = (): Fault => new Fault('adapter_disabled', message, { exitCode: exit.disabled, hint: ways.join('\n') })

@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:net'
 
-/** Listens for a moment. Resolves to the error's code; to `undefined` where listening works. */
+/** Listens on the address for a moment. Resolves to the code of the error (`EADDRINUSE`); to `undefined` where listening works. */
 export const bindError = (host: string, port: number): Promise<string | undefined> =>
   new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy())

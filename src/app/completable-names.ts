@@ -1,13 +1,19 @@
-/** The names that a shell may complete: of routes, samples, targets, jobs and the like. Files are not checked, and little is loaded. */
+/**
+ * Reads the names that a shell offers when the user presses Tab: of routes, samples, targets, jobs and the like. The user waits meanwhile,
+ * so files are not checked, and little is loaded.
+ */
 
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseObject } from '../core/json.ts'
 
-/** A name with a description. */
+/** A name that is offered. `about`: a few words that the shell shows beside the name. */
 export type Candidate = { readonly value: string; readonly about?: string }
 
-/** The kinds of names. */
+/**
+ * The kinds of names. `providers`: the first parts of the names of samples (`github` of `github/push`). `codes`: the codes of findings.
+ * `states`: the states of events.
+ */
 export type NameKind =
   | 'routes'
   | 'subscriptions'
@@ -21,12 +27,13 @@ export type NameKind =
   | 'outcomes'
   | 'states'
 
+/** Returns the names of a kind in a data directory, at most 2,000. A file that cannot be read gives no names. */
 export const readNames = async (kind: NameKind, dataDir: string): Promise<readonly Candidate[]> => {
   const found = await readers[kind](dataDir)
   return found.filter(({ value }) => harmlessName.test(value)).slice(0, maxNames)
 }
 
-/** Matches names without a meaning for a shell. Any other name in a file is not offered, because a shell could run it. */
+/** Matches names in which no character has a meaning for a shell. Any other name in a file is not offered, because a shell could run it. */
 const harmlessName = /^[\w.@%+,/-]{1,128}$/
 const maxNames = 2_000
 /** The largest file that is read, because the user waits for it after a key press. */
@@ -77,7 +84,10 @@ const routePaths = [
   ['platforms', 'webhook', 'extra', 'routes'],
 ] as const
 
-/** Returns the keys of maps in `config.yaml`, which is neither checked nor resolved. */
+/**
+ * Returns the keys of the maps at `paths` in `config.yaml`, each described by `about`. The file is neither checked, nor are its references
+ * to the environment resolved.
+ */
 const configuredNames = async (dataDir: string, paths: readonly (readonly string[])[], about: string): Promise<Candidate[]> => {
   const text = textOrEmpty(join(dataDir, 'config.yaml'))
   if (text === '') return []
@@ -91,7 +101,7 @@ const configuredNames = async (dataDir: string, paths: readonly (readonly string
       return at === undefined ? [] : tree.members(at).map(({ name }) => ({ value: name, about }))
     })
   } catch {
-    // The file is being written, or has a mistake. The names of other files are offered all the same.
+    // Somebody is writing the file, or it has a mistake. The names in other files are offered all the same.
     return []
   }
 }

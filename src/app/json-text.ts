@@ -1,9 +1,12 @@
-/** Changes JSON as text, so that digits, repeated keys and the order of keys stay as the sender wrote them. */
+/**
+ * Formats, edits and searches the text of JSON token by token. Parsing a text and rendering its value would change digits and lose repeated
+ * keys.
+ */
 
 import type { Json } from '../core/json.ts'
 import { cut, visibleJson } from '../core/text.ts'
 
-/** Renders JSON, on one line or indented, that is safe on a terminal. */
+/** Renders a value as JSON that is safe on a terminal: on one line, or indented by `indent` blanks a level. */
 export const jsonText = (value: unknown, indent?: number): string => visibleJson(JSON.stringify(value, null, indent))
 
 export const isJson = (text: string): boolean => {
@@ -15,11 +18,12 @@ export const isJson = (text: string): boolean => {
   }
 }
 
+/** Matches the tokens of valid JSON: a string, a bracket, comma or colon, or a number, `true`, `false` or `null`. */
 const jsonTokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{},:]|[^\s[\]{},:"]+/g
-/** Deeper levels are not indented further: a body may nest a hundred thousand times. */
+/** Levels below this one are not indented further, because a body may nest a hundred thousand times. */
 const maxIndentDepth = 24
 
-/** Indents the text of valid JSON so that it is safe on a terminal; at most `limit` characters. */
+/** Indents the text of valid JSON and makes it safe on a terminal. A result that is longer than `limit` characters is cut. */
 export const prettyJson = (text: string, limit = Number.POSITIVE_INFINITY): string => {
   let out = ''
   let depth = 0
@@ -47,7 +51,10 @@ const spacedToken = (token: string): string => {
 /** Returns the text of valid JSON without blanks between its tokens. */
 export const compactJson = (text: string): string => Array.from(text.matchAll(jsonTokens), ([token]) => token).join('')
 
-/** Marks the digits of a number that JSON.parse would not give back. */
+/**
+ * Begins the string that stands for a number while `edit` has the value. Only a number whose digits `JSON.parse` would change becomes such
+ * a string.
+ */
 const digitsMark = '\u0000digits '
 
 /** Returns the compact text of the value that `edit` makes of a JSON text. Unchanged numbers keep their digits. */
@@ -59,19 +66,23 @@ export const editJson = (text: string, edit: (value: Json) => Json): string => {
   return written.replace(/"\\u0000digits ([-+\d.eE]+)"/g, '$1')
 }
 
+/**
+ * A list or map whose end has not come yet. `key`: its latest key; in a list, the key of the list itself. `index`: the place of the present
+ * item in a list. `wantsKey`: the next string is a key.
+ */
 type OpenContainer = { readonly isMap: boolean; key: string; index: number; wantsKey: boolean }
 
 /** The position of a string in JSON. */
-export type Spot = {
-  /** The nearest key around the string; for a key, the key itself. */
+export type StringPosition = {
+  /** The key whose value is or contains the string; for a key, the key itself. */
   readonly key: string
   readonly isKey: boolean
-  /** Returns the dotted path from the top. */
+  /** Returns the keys and places from the top to the string, joined by dots. */
   readonly path: () => string
 }
 
-/** Returns the compact JSON with each string, also each key, as `change` returns it. */
-export const mapStrings = (text: string, change: (value: string, spot: Spot) => string): string => {
+/** Returns valid JSON as compact text in which each string, also each key, is replaced by what `change` returns for it. */
+export const mapStrings = (text: string, change: (value: string, position: StringPosition) => string): string => {
   let out = ''
   for (const { token, isKey, frames } of tokensOf(text)) {
     if (!token.startsWith('"')) {
@@ -86,7 +97,10 @@ export const mapStrings = (text: string, change: (value: string, spot: Spot) => 
   return out
 }
 
-/** Returns the compact text of a top-level member; `undefined` without one. Of repeated keys the last counts, as in JSON.parse. */
+/**
+ * Returns the value of the top-level key `name` as compact text; `undefined` without that key. Of a key that is repeated, the last value
+ * counts, as in `JSON.parse`.
+ */
 export const memberText = (text: string, name: string): string | undefined => {
   let found: string | undefined
   for (const { token, isKey, frames } of tokensOf(text)) {
@@ -98,7 +112,10 @@ export const memberText = (text: string, name: string): string | undefined => {
   return found
 }
 
-/** A token of JSON. `frames`: the lists and maps around it, with the one that it opens or closes. */
+/**
+ * A token of JSON. `frames`: the lists and maps around the token, outermost first, and the list or map that the token opens or closes. The
+ * next token changes this same array.
+ */
 type Token = { readonly token: string; readonly isKey: boolean; readonly frames: readonly OpenContainer[] }
 
 function* tokensOf(text: string): Generator<Token> {

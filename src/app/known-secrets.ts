@@ -9,13 +9,15 @@ import { runnersByName } from '../parts/runners/index.ts'
 import { toolsets } from '../parts/tools/index.ts'
 import { runnerSettings } from '../plan/runner.ts'
 
+/** Returns the secrets of routes, platforms, targets, tools, runner and storage. The list may contain a secret twice. */
 export const knownSecrets = (config: Config): string[] => {
   const profiles = [...config.profiles.values()]
   const platforms = profiles.flatMap(({ platforms }) => Object.values(platforms).flatMap(secretsOfSettings))
   const routes = [...config.routes.values()].flatMap(({ secrets }) => secrets)
   const specs = [...config.routes.values(), ...profiles.flatMap(({ jobs }) => [...jobs.values()])].map(({ spec }) => spec)
   const targets = specs.flatMap((spec) => writtenTargets(spec)).flatMap(({ extra }) => secretsOfSettings(extra))
-  // Plugins are not loaded here, so the key of a plugin's runner is known only where it stands in the file.
+  // Plugins are not loaded here. So the API key of a plugin's runner is known only where `config.yaml` has it, and not where the runner
+  // takes it from the environment.
   const { apiKey } = runnerSettings(runnersByName.get(config.agent.runner) ?? {}, config)
   const keys = [config.agent.apiKey ?? '', apiKey ?? '', ...secretsOfTools(config)]
   return [...routes, ...platforms, ...targets, config.globalSecret ?? '', ...keys, ...secretsOfStorage(config)].filter(
@@ -23,7 +25,10 @@ export const knownSecrets = (config: Config): string[] => {
   )
 }
 
-/** Returns the address of the database, and the password alone: a message of the driver could quote the address or only the password. */
+/**
+ * Returns the address of the database and its password; neither, where the address has no password. A message of the driver could quote the
+ * address or only the password.
+ */
 const secretsOfStorage = ({ storage: { url } }: Config): string[] => {
   if (url === undefined) return []
   const password = passwordOf(url)

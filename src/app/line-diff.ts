@@ -1,4 +1,4 @@
-/** Compares two texts line by line, for output: secrets are stars, and control characters are written out. */
+/** Compares two texts line by line, for people to read: secrets are replaced by stars, and control characters are written as escapes. */
 
 import { type StructuredPatchHunk, structuredPatch } from 'diff'
 import { printable } from '../core/text.ts'
@@ -6,13 +6,19 @@ import { maskLines } from './mask-lines/mask-lines.ts'
 
 export type DiffLine = { readonly kind: 'same' | 'added' | 'removed'; readonly text: string }
 
-/** A hunk: changes that stand close to each other, with the lines around them. `head`: `@@ -6,8 +6,9 @@`. */
+/**
+ * A hunk: changes that stand close to each other, with the lines around them. `head`: the line numbers in both texts, as `@@ -6,8 +6,9 @@`.
+ */
 export type Hunk = { readonly head: string; readonly lines: readonly DiffLine[] }
 
 const contextLines = 3
-/** Texts that differ by more lines are shown as replaced, because the time of the comparison grows with the square of this number. */
+/**
+ * Two texts that differ by more lines than this become a single hunk, which removes all old lines and adds all new lines. The time of a
+ * comparison grows with the square of this number.
+ */
 const maxChanges = 1_000
 
+/** Returns the hunks, in the order of the lines; none for equal texts. */
 export const lineDiff = (before: string, after: string): readonly Hunk[] => {
   if (before === after) return []
   const patch = structuredPatch('', '', before, after, undefined, undefined, { context: contextLines, maxEditLength: maxChanges })
@@ -20,7 +26,10 @@ export const lineDiff = (before: string, after: string): readonly Hunk[] => {
   return patch ? patch.hunks.map((hunk) => hunkOf(hunk, old, next)) : [replacedHunk(old, next)]
 }
 
-/** Returns a hunk with the lines as they may be shown. The mark for a missing line feed at the end belongs to the last line. */
+/**
+ * Returns a hunk of the compared texts with its lines taken from `old` and `next`, which are safe to show. The comparison gives the mark of
+ * a missing line feed a line of its own. That line is left out, because the last line of `old` or `next` has the mark already.
+ */
 const hunkOf = (
   { oldStart, oldLines, newStart, newLines, lines }: StructuredPatchHunk,
   old: readonly string[],
@@ -45,7 +54,10 @@ const replacedHunk = (old: readonly string[], next: readonly string[]): Hunk => 
 
 const noEndMark = '\n\\ No newline at end of file'
 
-/** Returns the lines of a text as they may be shown. Without a line feed at the end, the last line has the usual mark of diffs. */
+/**
+ * Returns the lines of a text as they may be shown. Where the text does not end with a line feed, its last line is followed by the mark
+ * that diffs have for this.
+ */
 const shownLines = (text: string): readonly string[] => {
   const lines = maskLines(text).map((line) => showLine(line.text))
   const last = lines.pop() ?? ''
@@ -59,7 +71,10 @@ const showLine = (line: string): string =>
     .map((part) => printable(part, Number.POSITIVE_INFINITY))
     .join('\t')
 
-/** Returns the head of a hunk, for the lines from `from` to `to` (0-based, not included) of both texts. */
+/**
+ * Returns the head of a hunk that covers the lines `from` to `to` of the old text and `from2` to `to2` of the new text. Lines count from 0,
+ * and the end is not included.
+ */
 const hunkHead = (from: number, to: number, from2: number, to2: number): string => `@@ -${hunkRange(from, to)} +${hunkRange(from2, to2)} @@`
 
 const hunkRange = (from: number, to: number): string => (to - from === 1 ? `${from + 1}` : `${to > from ? from + 1 : from},${to - from}`)

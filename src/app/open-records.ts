@@ -10,12 +10,12 @@ import type { RunningGateway } from './running-gateway.ts'
 import { attachStore } from './shared-store/attach-store.ts'
 import type { Workspace } from './workspace.ts'
 
-/** The source of the standings of runs: a running gateway, or a shared store. */
-export type Runs = Pick<RunningGateway, 'standings'>
+/** Whoever can be asked for the standings of runs: a running gateway, or a shared store. */
+export type StandingsSource = Pick<RunningGateway, 'standings'>
 
 export type OpenRecords = EventRecords & {
-  /** The standings of the runs in a shared store. Absent for a store of one gateway, because only that gateway may open the store. */
-  readonly runs?: Runs
+  /** Gives the standings of the runs in a shared store. Absent for a store of one gateway, because only that gateway may open its store. */
+  readonly runs?: StandingsSource
   close(): Promise<void>
 }
 
@@ -26,11 +26,12 @@ export type OpenRecords = EventRecords & {
 export const openRecords = async (workspace: Workspace): Promise<OpenRecords> => {
   const attached = await attachStore(workspace, 'read')
   if (!attached) return { ...folderRecords(journalFolder(workspace.dataDir)), close: async () => {} }
-  return { ...databaseRecords(attached.shared.records), runs: { standings: standingsIn(attached) }, close: () => attached.close() }
+  return { ...databaseRecords(attached.shared.records), runs: { standings: standingsOfStore(attached) }, close: () => attached.close() }
 }
 
-export const standingsIn =
-  (store: Pick<Attached, 'standings'>): Runs['standings'] =>
+/** Makes the operation `standings` of a gateway from a shared store that a command has opened. */
+export const standingsOfStore =
+  (store: Pick<Attached, 'standings'>): StandingsSource['standings'] =>
   async ({ ids }) => ({ standings: (await store.standings(ids)).map((standing) => standingView(standing, Date.now())) })
 
 /** Opens the records, lets `use` read them, and closes them. */

@@ -10,7 +10,10 @@ import type { Workspace } from './workspace.ts'
 
 export type NamedPath = { readonly name: string; readonly path: string; readonly exists: boolean }
 
-/** The file of the schema, as the bundle in `dist/` or this source finds it. */
+/**
+ * The file of the configuration's schema. This module finds it from its own place, which is `dist/` in the bundle and `src/app/` in the
+ * source.
+ */
 const schemaFile = fileURLToPath(
   new URL(`${import.meta.url.endsWith('.ts') ? '../../' : '../'}schema/headgate.schema.json`, import.meta.url),
 )
@@ -31,7 +34,10 @@ const placesBelow: readonly (readonly [name: string, ...parts: string[]])[] = [
   ['sender_keys', 'state', 'sender-keys'],
 ]
 
-/** Returns all paths. The caller gives `socket`, the path of the gateway's control socket, because a higher floor owns it. */
+/**
+ * Returns all paths with their names in the output, and whether each exists. The caller gives `socket`, the path of the gateway's control
+ * socket, because a higher floor decides on it.
+ */
 export const namedPaths = ({ dataDir }: Workspace, socket: string): readonly NamedPath[] => {
   const below = placesBelow.map(([name, ...parts]) => [name, join(dataDir, ...parts)] as const)
   const all = [['data_dir', dataDir] as const, ...below, ['socket', socket] as const, ['built_in_samples', builtInFolder] as const]

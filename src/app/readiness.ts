@@ -7,31 +7,36 @@ import type { Log } from '../core/log.ts'
 import type { OpenStore } from '../store/store-part.ts'
 
 /**
- * How long a store may give no answer before the gateway is not ready. During a shorter failure, only the requests that need the store get
- * a 503.
+ * How long a store may give no answer until the gateway is not ready. During a shorter failure, only the requests that need the store get a
+ * 503.
  */
-const mostAwayMs = 5_000
+const maxSilenceMs = 5_000
 const lookEveryMs = 1_000
-/** The claim that shows whether the store can be written. Only a write shows that a full or broken disk works again. */
+/** The claim that is made to see whether the store can be written again. After a full or broken disk, only a write shows that. */
 const trial = { key: 'a trial whether the store can be written', holdMs: 1 }
 
 type ReadinessOptions = {
   readonly store: Pick<OpenStore, 'claim' | 'dueInMs' | 'shared'>
   readonly clock: Clock
   readonly log: Log
+  /** Whether the gateway is stopping. */
   readonly stopping: () => boolean
   /** Whether a later version of headgate has changed the store so that this version cannot read it. */
   readonly isTooNew: () => boolean
 }
 
 /**
- * Notices a failing store by the requests that the gateway refuses as unavailable. A shared store is also asked each second, because its
- * server may fail while no request comes.
+ * Notices a failing store by the requests that the gateway refuses as unavailable, and then asks the store each second until it answers. A
+ * shared store is asked each second all the time, because its server may fail while no request comes.
  */
 export class Readiness implements Observer {
   readonly #options: ReadinessOptions
-  /** The present failure of the store. `since`: the monotonic time at which the first failed call began. */
+  /**
+   * The present failure of the store. `since`: the monotonic time at which the first failed call began; for a refused request, at which the
+   * refusal was noticed.
+   */
   #failure: { readonly since: number; why: string } | undefined
+  /** The problem of the store that the last log line told; `undefined` after the line `ready again`. */
   #logged: string | undefined
   #isClosed = false
   #isLooking = false
@@ -60,7 +65,7 @@ export class Readiness implements Observer {
   #storeProblem(): string | undefined {
     const { clock, isTooNew } = this.#options
     if (isTooNew()) return 'a later version of headgate has changed the store'
-    if (this.#failure === undefined || clock.monotonic() - this.#failure.since < mostAwayMs) return undefined
+    if (this.#failure === undefined || clock.monotonic() - this.#failure.since < maxSilenceMs) return undefined
     return `the store does not answer: ${this.#failure.why}`
   }
 

@@ -7,15 +7,18 @@ import type { Fault } from '../core/fault.ts'
 export type Refusal = {
   readonly ok: false
   readonly diagnostics: readonly Diagnostic[]
-  /** The texts of the files with the diagnostics, for code frames. */
+  /** The texts of the files that the diagnostics are about, from which the lines around a mistake are shown. */
   readonly texts: Loaded['texts']
   /** A sentence that says what did not happen. */
   readonly outcome: string
   readonly notices: readonly string[]
-  /** The Fault with which the command ends, where the Diagnostics are only possible reasons. */
+  /** The Fault with which the command ends, where the diagnostics are only its possible reasons. Absent: the diagnostics are the reason. */
   readonly fault?: Fault
 }
 
+/**
+ * Makes a Refusal. `outcome`: the sentence that says what did not happen. Where `texts` or `notices` are not given, the Refusal has none.
+ */
 export const refusal = (
   outcome: string,
   diagnostics: readonly Diagnostic[],

@@ -1,13 +1,13 @@
-/** The running gateway, as use cases ask it. */
+/** The running gateway, as use cases ask it for an operation, and how they find it. */
 
 import type { ControlAnswers, ControlQuestions } from '../generated/control.ts'
 
-/** An operation that needs no member of its question may be asked without a question. */
+/** The arguments of an operation: its question. The question may be left out where none of its members is required. */
 type Arguments<Question> = Record<never, never> extends Question ? [question?: Question] : [question: Question]
 
 /**
- * The operations of a gateway, in this process or in another (schema/control.schema.json). Each may throw a Fault, with exit 4 where
- * the gateway is gone.
+ * The operations of a gateway, in this process or in another (schema/control.schema.json), a method for each. Each method may throw a
+ * Fault, with exit 4 where the gateway is gone.
  */
 export type RunningGateway = {
   readonly [Name in keyof ControlQuestions]: (...question: Arguments<ControlQuestions[Name]>) => Promise<ControlAnswers[Name]>
@@ -23,6 +23,6 @@ export const runningAddress = async (finder: GatewayFinder): Promise<string | un
 export interface GatewayFinder {
   /** Resolves to `undefined` where no gateway runs, or none can be reached. */
   find(): Promise<RunningGateway | undefined>
-  /** Throws a Fault (exit 4) that says why there is none. */
+  /** Resolves to the gateway. Throws a Fault (exit 4) that says why no gateway was found. */
   need(): Promise<RunningGateway>
 }

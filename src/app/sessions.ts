@@ -7,18 +7,22 @@ import type { Conversation, SessionView } from '../generated/control.ts'
 import type { GatewayFinder } from './running-gateway.ts'
 import type { Workspace } from './workspace.ts'
 
-/** More sessions than a store keeps. */
+/** The most sessions that are asked for when a session is looked for by its name. No store keeps as many. */
 const maxListed = 99_999
 
+/** `more`: further sessions exist, which the limit left out. */
 export type SessionList = { readonly sessions: readonly SessionView[]; readonly more: boolean }
 
-/** Lists sessions, those with the latest messages first. Throws a Fault where no gateway runs. */
+/** Lists at most `max` sessions, those with the latest messages first. Throws a Fault where no gateway runs. */
 export const listSessions = async (gateway: GatewayFinder, of: SessionFilter, max: number): Promise<SessionList> => {
   const { sessions } = await (await gateway.need()).sessions({ ...of, max: max + 1 })
   return { sessions: sessions.slice(0, max), more: sessions.length > max }
 }
 
-/** Finds the conversation of a session. Throws a Fault where no session has this name (exit 5), or sessions of several profiles have it. */
+/**
+ * Finds the conversation of the session `name` of a route, with its last `max` messages. Throws a Fault where no session has this name
+ * (exit 5), or sessions of several profiles have it.
+ */
 export const findConversation = async (
   workspace: Workspace,
   finder: GatewayFinder,
@@ -44,7 +48,7 @@ export const findConversation = async (
   })
 }
 
-/** Describes a session for output. `created_at` and `updated_at`: ISO 8601, UTC. */
+/** Describes a session for JSON output. `count`: the number of its messages. `created_at` and `updated_at`: ISO 8601, UTC. */
 export const describeSession = ({ profile, route, name, place, messages, createdAt, updatedAt }: SessionView) => ({
   profile,
   route,
@@ -57,7 +61,10 @@ export const describeSession = ({ profile, route, name, place, messages, created
   updated_at: new Date(updatedAt).toISOString(),
 })
 
-/** Describes the messages of a conversation. `label`: the route from which a message was copied. `text`: the text that the agent gets. */
+/**
+ * Describes the messages of a conversation for JSON output. `label`: the route whose delivery the message is a copy of; `null` for a
+ * message of the session itself. `text`: the text that the agent gets.
+ */
 export const describeMessages = ({ messages }: Conversation) =>
   messages.map((message) => ({
     role: message.role,

@@ -1,4 +1,4 @@
-/** Says how the store of a configuration is opened, and inspected. */
+/** Makes the options with which the store of a configuration is opened or inspected. */
 
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'

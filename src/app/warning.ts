@@ -1,8 +1,11 @@
-/** Warnings: what a use case tells its user besides a successful result. */
+/** Warnings, which a use case returns beside a successful result, for its user to see. */
 
 import type { Diagnostic, Severity } from '../core/diagnostic.ts'
 
-/** A warning. `severity`: `info` where nothing need be wrong; absent for an ordinary warning. `help`: how to solve the problem. */
+/**
+ * `code`: the code of the finding. `severity`: `info` where nothing need be wrong; absent for an ordinary warning. `help`: how to solve the
+ * problem.
+ */
 export type Warning = {
   readonly code: string
   readonly message: string
@@ -15,4 +18,7 @@ export const warningOf = ({ code, message, severity }: Diagnostic): Warning =>
   severity === 'info' ? { code, message, severity } : { code, message }
 
 /** Makes a warning of a Diagnostic, with its `help`. */
-export const adviceOf = (each: Diagnostic): Warning => ({ ...warningOf(each), ...(each.help === undefined ? {} : { help: each.help }) })
+export const warningWithHelp = (found: Diagnostic): Warning => ({
+  ...warningOf(found),
+  ...(found.help === undefined ? {} : { help: found.help }),
+})

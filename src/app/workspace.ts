@@ -1,11 +1,11 @@
-/** The Workspace, on which every use case works. */
+/** The data directory and the environment on which every use case works. */
 
 import type { Env } from '../config/env.ts'
 
-/** A data directory, and the environment to which its configuration refers. */
+/** `dataDir`: the path of the data directory. `env`: the variables to which its configuration may refer. */
 export type Workspace = {
   readonly dataDir: string
   readonly env: Env
-  /** How the user calls the program on this data directory, for hints. */
+  /** How the user calls the program on this data directory, for hints that show a command (`headgate --data-dir x`). */
   readonly self: string
 }

@@ -1,11 +1,14 @@
-/** YAML that is safe on a terminal. */
+/** Renders values as YAML that is safe on a terminal. */
 
 import { type DumpOptions, dump } from 'js-yaml'
 import type { Json } from '../core/json.ts'
 import { printableLines } from '../core/text.ts'
 import { jsonText } from './json-text.ts'
 
-/** Renders a value as YAML; as JSON, which is YAML too and escapes every character, where a terminal could act on a character of it. */
+/**
+ * Renders a value as YAML. Where the YAML would have a character on which a terminal could act, the value is rendered as JSON instead: JSON
+ * is YAML too, and `jsonText` writes such a character as an escape.
+ */
 export const yamlText = (value: Json, options: DumpOptions): string => {
   const yaml = dump(value, options)
   return printableLines(yaml) === yaml ? yaml : `${jsonText(value, 2)}\n`

@@ -1,7 +1,7 @@
 /** `new <name>`: writes a route into `config.yaml`. `webhook subscribe` makes a route at run time instead. */
 
 import { type WrittenRoute, writeNewRoute } from '../app/editor/saving/new-route.ts'
-import { adviceOf } from '../app/warning.ts'
+import { warningWithHelp } from '../app/warning.ts'
 import { exit, Fault } from '../core/fault.ts'
 import { shownFile } from '../core/shown-place.ts'
 import { printable } from '../core/text.ts'
@@ -19,8 +19,8 @@ export const newRoute = async (name: string, { profile, ...options }: NewOptions
   const isDry = options.dryRun === true
   const { from, fields } = await readSubscriptionInput({ ...options, ...(profile === undefined ? {} : { routeProfile: profile }) }, cli)
   const done = await writeNewRoute(workspace, gatewayAt(workspace), { name, from, fields, isDry })
-  if (done.refused !== undefined) throw refusalFault(done)
-  const warnings = done.findings.filter(({ severity }) => severity !== 'info').map(adviceOf)
+  if (done.refused !== undefined) throw refusedFor(done)
+  const warnings = done.findings.filter(({ severity }) => severity !== 'info').map(warningWithHelp)
   const { file, url, diff, notices } = done
   const paint = paintWith(cli.io.colour)
   const lines = [

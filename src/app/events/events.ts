@@ -4,7 +4,7 @@ import { exit, Fault } from '../../core/fault.ts'
 import { controlOperations, type RunStanding } from '../../generated/control.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import type { EventView } from '../../journal/record.ts'
-import { type OpenRecords, type Runs, withRecords } from '../open-records.ts'
+import { type OpenRecords, type StandingsSource, withRecords } from '../open-records.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
 import type { Search } from './event-search.ts'
@@ -115,7 +115,7 @@ const eventLine = async (records: EventRecords, id: string): Promise<string> => 
 type Standings = ReadonlyMap<string, RunStanding>
 
 /** Asks for the states of the runs of the events. */
-export const standingsOf = async (runs: Runs, events: readonly EventView[]): Promise<Standings> => {
+export const standingsOf = async (runs: StandingsSource, events: readonly EventView[]): Promise<Standings> => {
   const { maxItems } = controlOperations.standings.question.members.ids
   const ids = events.map(({ event_id }) => event_id)
   const all: RunStanding[] = []
@@ -158,7 +158,11 @@ const orNotice = async <T>(asked: Promise<T>, notices: string[]): Promise<T | un
  * now, because its line is written before the store forgets the run. Or another event of their group has the run. Or the line of their end
  * was lost.
  */
-const lookAgain = async (records: EventRecords, runs: Runs, missing: readonly EventView[]): Promise<ReadonlyMap<string, EventStatus>> => {
+const lookAgain = async (
+  records: EventRecords,
+  runs: StandingsSource,
+  missing: readonly EventView[],
+): Promise<ReadonlyMap<string, EventStatus>> => {
   const ids = new Set(missing.map(({ event_id }) => event_id))
   const groups = new Set(missing.flatMap(({ group }) => group ?? []))
   const fits = ({ event_id, group }: EventView): boolean => ids.has(event_id) || (group !== undefined && groups.has(group))

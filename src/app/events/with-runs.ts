@@ -1,7 +1,7 @@
 /** Gives access to dead runs, to start them again: through the running gateway, or through a shared store. */
 
 import { revivedLine } from '../../journal/shared/revived-line.ts'
-import { standingsIn } from '../open-records.ts'
+import { standingsOfStore } from '../open-records.ts'
 import type { GatewayFinder, RunningGateway } from '../running-gateway.ts'
 import { attachStore } from '../shared-store/attach-store.ts'
 import type { Workspace } from '../workspace.ts'
@@ -18,7 +18,7 @@ export const withRuns = async <T>(workspace: Workspace, finder: GatewayFinder, u
   if (!store) return use(gateway ?? (await finder.need()))
   try {
     return await use({
-      standings: standingsIn(store),
+      standings: standingsOfStore(store),
       async retry({ id }) {
         const retried = await store.revive(id)
         if (retried) await store.shared.records.add(revivedLine(id, Date.now()), 1, Buffer.alloc(0))

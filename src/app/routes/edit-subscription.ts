@@ -12,7 +12,7 @@ import { quietBook } from '../../plan/check.ts'
 import { changeEntries } from '../entries/change-entries.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { type Refusal, refusal } from '../refusal.ts'
-import { adviceOf, type Warning, warningOf } from '../warning.ts'
+import { type Warning, warningOf, warningWithHelp } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
 import { findSubscription } from './change-subscription.ts'
 import { checkEntry, type SubscriptionContext } from './check-subscription.ts'
@@ -70,7 +70,7 @@ export const saveDraft = async (
     if (!equalJson(present, draft.entry)) throw changedMeanwhile(draft, present, served.workspace)
     return { entries: { ...entries, [name]: { ...entry, updated_at: utcNow() } }, result: undefined }
   })
-  return { ok: true, changed, newSecret: made, warnings: [...diagnostics.map(warningOf), ...likely.map(adviceOf)] }
+  return { ok: true, changed, newSecret: made, warnings: [...diagnostics.map(warningOf), ...likely.map(warningWithHelp)] }
 }
 
 /** Returns the Fault for an entry that was changed after the draft was read. Its hint shows these changes, key by key. */

@@ -13,7 +13,7 @@ import type { JobBook } from '../../plan/jobs.ts'
 import { changeEntries } from '../entries/change-entries.ts'
 import { withDryEffects } from '../live/effects.ts'
 import { type Refusal, refusal } from '../refusal.ts'
-import { adviceOf, type Warning, warningOf } from '../warning.ts'
+import { type Warning, warningOf, warningWithHelp } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
 import { checkEntry, readSubscriptionContext, type SubscriptionContext } from './check-subscription.ts'
 import { signingCurl, unsignedCurl } from './curl.ts'
@@ -91,7 +91,7 @@ const saveInput = async (
   const shadowed = config.routes.has(name)
   const warnings = [
     ...diagnostics.map(warningOf),
-    ...likely.map(adviceOf),
+    ...likely.map(warningWithHelp),
     ...(shadowed ? [shadowWarning({ name })] : []),
     ...secretWarning(name, change),
   ]
