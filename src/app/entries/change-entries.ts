@@ -1,4 +1,7 @@
-/** Changes subscriptions and jobs that were made at run time, where they lie: in their file, or in the database that gateways share. */
+/**
+ * Changes the subscriptions and jobs that were made at run time. They are in a file, or, where gateways share a store, in the database with
+ * the file as a copy.
+ */
 
 import { resolve } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -13,13 +16,16 @@ import { sharedText, writeCopy } from './copied-revision.ts'
 import { type EntryFile, entryFilesOf } from './entry-files.ts'
 import { type EntryPort, reconcile } from './reconcile.ts'
 
-/** The most times that an update is tried. In each round, at least one of the updates that run at the same time succeeds. */
+/**
+ * The most times that an update of shared entries is tried. Of all the updates that run at the same time, at least one succeeds in each
+ * round, and the others are tried again.
+ */
 const maxRounds = 100
 const longestRoundPauseMs = 50
 
 /**
- * Applies an update to the present entries, and returns its result. When another process changes the entries meanwhile, the update is
- * called again with the new entries. Throws a Fault.
+ * Applies an update to the present entries of a file, and returns the update's result. When another process changes the entries meanwhile,
+ * the update is called again with the new entries. Throws a Fault.
  */
 export const changeEntries = async <T>(workspace: Workspace, file: string, update: Update<T>): Promise<T> => {
   const config = sharedConfig(workspace)
@@ -41,7 +47,7 @@ const changeShared = async <T>(port: EntryPort, entryFile: EntryFile, update: Up
   const { name, file } = entryFile
   const lock = await lockFile(file)
   try {
-    // The copy will replace the file. So entries that were edited in the file by hand become shared entries first.
+    // The copy will replace the file. So entries that a user edited in the file become shared entries first.
     await reconcile(port, entryFile)
     for (let round = 0; round < maxRounds; round++) {
       const present = await port.readEntries(name)
@@ -52,7 +58,7 @@ const changeShared = async <T>(port: EntryPort, entryFile: EntryFile, update: Up
       refuseTooLarge(file, after.text)
       if (lock.lost()) break
       if (await port.replaceEntries(name, present?.revision, after)) {
-        // The database has the change. Where the file cannot be written, the next refresh writes the file, or reports the reason.
+        // The database has the change now. Where the copy cannot be written, the next refresh writes it, or reports the reason.
         await replaceCopy(file, present?.text, after).catch(() => {})
         return result
       }

@@ -1,4 +1,4 @@
-/** Computes the revision of a text of entries, and notes beside a file which revision was last written into the file. */
+/** Computes the revision of a text of entries. A second file beside a copy notes which revision the copy was last made from. */
 
 import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -8,22 +8,22 @@ import type { SharedEntries } from '../../store/shared.ts'
 const revisionFile = (file: string): string => `${file}.revision`
 
 /**
- * Returns a text of entries with its revision. Equal texts have equal revisions, so a file can be compared without the text in the
- * database.
+ * Returns a text of entries with its revision, the text's hash. Equal texts have equal revisions, so a file can be compared with the shared
+ * entries by their revisions alone.
  */
 export const sharedText = (text: string): SharedEntries => ({ revision: hash('sha256', text, 'base64url'), text })
 
-/** Returns the revision that was last written into the file; `undefined` where none was. */
+/** Returns the revision of the text that was last copied into the file; `undefined` where none was. */
 export const copiedRevision = (file: string): string | undefined => {
   try {
     return readFileSync(revisionFile(file), 'utf8').trim()
   } catch {
-    // Without a noted revision, the file counts as edited by hand. Where the shared entries replace such a file, its text is kept.
+    // Without a noted revision, the file counts as edited by hand. When shared entries replace such a file, its text is kept beside it.
     return undefined
   }
 }
 
-/** Notes that the file has the text of this revision. */
+/** Notes that the file is equal to the shared entries of this revision. */
 export const noteRevision = (file: string, revision: string): Promise<void> => replaceFile(revisionFile(file), `${revision}\n`)
 
 /** Writes the shared entries into the file, and notes their revision. */

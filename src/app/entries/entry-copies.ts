@@ -8,9 +8,10 @@ import { Fault } from '../../core/fault.ts'
 import type { EntryFile } from './entry-files.ts'
 import { type EntryPort, type Reconciled, reconcile } from './reconcile.ts'
 
-/** How a file was made equal to the shared entries, or the Fault that prevented this. */
+/** A file that was not equal to the shared entries: how it was made equal, or the Fault that prevented this. */
 export type Refreshed = { readonly file: string; readonly result: Exclude<Reconciled, { readonly kind: 'same' }> | Fault }
 
+/** Refreshes copies again and again, and remembers which of them need no comparison. */
 export class EntryCopies {
   readonly #port: EntryPort
   /** For each file: its stamp and the revision of the shared entries, when the file and the shared entries were last equal. */

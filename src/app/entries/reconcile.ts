@@ -12,12 +12,13 @@ import type { Shared, SharedEntries } from '../../store/shared.ts'
 import { copiedRevision, noteRevision, sharedText, writeCopy } from './copied-revision.ts'
 import type { EntryFile } from './entry-files.ts'
 
+/** The calls of a shared store that read and replace shared entries. */
 export type EntryPort = Pick<Shared, 'entryRevisions' | 'readEntries' | 'replaceEntries'>
 
 /**
  * How a file and the shared entries were made equal. `copied`: the file got the shared entries. `first`: the entries of the file became the
- * first shared entries. `edited`: entries that were edited by hand in the file became the shared entries. `overruled`: the shared entries
- * had changed too, and replaced the file; its text was kept in the file `kept`. `names`: the entries that differ.
+ * first shared entries. `edited`: entries that a user edited in the file became shared entries. `overruled`: the shared entries had changed
+ * as well and replaced the edited file, whose text is in the file `kept` now. `names`: the names of the entries that differ.
  */
 export type Reconciled =
   | { readonly kind: 'same' }
@@ -27,7 +28,10 @@ export type Reconciled =
 
 const maxRounds = 5
 
-/** Makes the file and the shared entries equal. The caller holds the lock of the file. Throws a Fault, or a StoreFault. */
+/**
+ * Makes the file and the shared entries equal. The caller holds the lock of the file. Throws a Fault where the file is not usable or keeps
+ * changing, and a StoreFault where the database does not answer.
+ */
 export const reconcile = async (port: EntryPort, entryFile: EntryFile): Promise<Reconciled> => {
   for (let round = 0; round < maxRounds; round++) {
     const reconciled = await reconcileOnce(port, entryFile)
@@ -36,7 +40,7 @@ export const reconcile = async (port: EntryPort, entryFile: EntryFile): Promise<
   throw conflict(`${entryFile.file} keeps changing while it is compared with the database`, 'try again')
 }
 
-/** Tries once to make the two equal. `undefined`: the file or the shared entries have changed meanwhile. */
+/** Tries once to make the file and the shared entries equal. `undefined`: the file or the shared entries have changed meanwhile. */
 const reconcileOnce = async (port: EntryPort, entryFile: EntryFile): Promise<Reconciled | undefined> => {
   const { name, file } = entryFile
   const stamp = stampOf(file)
@@ -50,8 +54,8 @@ const reconcileOnce = async (port: EntryPort, entryFile: EntryFile): Promise<Rec
     return { kind: 'same' }
   }
   const edited = mine?.revision === copied ? undefined : mine
-  if (present === undefined) return mine && share(port, entryFile, present, mine)
-  if (edited && present.revision === copied) return share(port, entryFile, present, edited)
+  if (present === undefined) return mine && shareFile(port, entryFile, present, mine)
+  if (edited && present.revision === copied) return shareFile(port, entryFile, present, edited)
   // An editor may have saved the file since it was read.
   if (stampOf(file) !== stamp) return undefined
   const overruled = edited && (await keepOverruled(file, edited.text, present.text))
@@ -60,13 +64,13 @@ const reconcileOnce = async (port: EntryPort, entryFile: EntryFile): Promise<Rec
 }
 
 /** Stores the entries of the file as the shared entries. `undefined`: the shared entries have changed meanwhile. */
-const share = async (
+const shareFile = async (
   port: EntryPort,
   { name, file }: EntryFile,
   present: SharedEntries | undefined,
   mine: SharedEntries,
 ): Promise<Reconciled | undefined> => {
-  const names = differing(present ? entriesIn(file, present.text) : {}, entriesIn(file, mine.text))
+  const names = differingNames(present ? entriesIn(file, present.text) : {}, entriesIn(file, mine.text))
   if (present === undefined && names.length === 0) return { kind: 'same' }
   if (!(await port.replaceEntries(name, present?.revision, mine))) return undefined
   await noteRevision(file, mine.revision)
@@ -74,7 +78,8 @@ const share = async (
 }
 
 /**
- * Keeps the text of a file that the shared entries replace. `undefined`: every entry of the file is a shared entry, so no text was kept.
+ * Keeps the text of an edited file that the shared entries are about to replace. `undefined`: every entry of the file is a shared entry, so
+ * no text was kept.
  */
 const keepOverruled = async (file: string, mine: string, present: string): Promise<Reconciled | undefined> => {
   const shared = lenientEntries(file, present)
@@ -86,7 +91,7 @@ const keepOverruled = async (file: string, mine: string, present: string): Promi
   return { kind: 'overruled', names, kept }
 }
 
-/** Returns the entries; `undefined` where the text is not usable. */
+/** Returns the entries in a text; `undefined` where the text has a mistake. */
 const lenientEntries = (file: string, text: string): JsonObject | undefined => {
   try {
     return entriesIn(file, text)
@@ -95,7 +100,7 @@ const lenientEntries = (file: string, text: string): JsonObject | undefined => {
   }
 }
 
-const differing = (before: JsonObject, after: JsonObject): string[] =>
+const differingNames = (before: JsonObject, after: JsonObject): string[] =>
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => !isSame(before, after, name))
 
 const isSame = (before: JsonObject | undefined, after: JsonObject | undefined, name: string): boolean =>

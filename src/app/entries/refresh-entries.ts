@@ -7,13 +7,16 @@ import { EntryCopies } from './entry-copies.ts'
 import { entryFilesOf } from './entry-files.ts'
 import { refreshedWords } from './refreshed-words.ts'
 
-/** Returns notices for the user. Does nothing without a shared store. Where the database does not answer, the files stay as they are. */
+/**
+ * Returns sentences for the user about files that were edited by hand, or that could not be made equal. Does nothing without a shared
+ * store. Where the database does not answer, the files stay as they are, and a sentence says so.
+ */
 export const refreshEntries = async (workspace: Workspace): Promise<readonly string[]> => {
   const config = sharedConfig(workspace)
   if (!config) return []
   try {
     const refreshed = await withShared(config, 'make', (shared) => new EntryCopies(shared).refresh(entryFilesOf(config)))
-    // The command is about to show the entries that other gateways changed, so a copied file needs no notice.
+    // The command shows the entries of the copied file, so a file that only got the shared entries needs no sentence.
     return refreshed.filter(({ result }) => result instanceof Fault || result.kind !== 'copied').map((each) => refreshedWords(each).text)
   } catch (error) {
     if (error instanceof StoreFault || error instanceof Fault)

@@ -11,7 +11,7 @@ import { type EntryFile, entryFilesOf } from './entry-files.ts'
 import type { EntryPort } from './reconcile.ts'
 import { type RefreshedWords, refreshedWords } from './refreshed-words.ts'
 
-const everyMs = 1_000
+const lookEveryMs = 1_000
 
 export type EntryWatchOptions = {
   readonly port: EntryPort
@@ -23,8 +23,8 @@ export type EntryWatchOptions = {
 }
 
 /**
- * Resolves after the first refresh, with a function that ends the watching. Never rejects: when the database does not answer, the files
- * stay in use.
+ * Refreshes the files now and each second. Resolves after the first refresh, with a function that ends the watching and waits for a refresh
+ * in progress. Never rejects: where the database does not answer, the files stay in use.
  */
 export const watchEntries = async ({ port, config, clock, log, written }: EntryWatchOptions): Promise<() => Promise<void>> => {
   const copies = new EntryCopies(port)
@@ -37,7 +37,7 @@ export const watchEntries = async ({ port, config, clock, log, written }: EntryW
     for (const { level, text } of found) if (level === 'info' || !lasting.has(text)) log(level, {}, text)
     lasting = new Set(found.map(({ text }) => text))
     if (!isOver)
-      cancel = clock.after(everyMs, () => {
+      cancel = clock.after(lookEveryMs, () => {
         looking = look()
       })
   }
@@ -50,7 +50,10 @@ export const watchEntries = async ({ port, config, clock, log, written }: EntryW
   }
 }
 
-/** Refreshes the files, and returns a sentence for each file that was not equal. Never rejects. */
+/**
+ * Refreshes the files, and returns a sentence for each file that was not equal, or one that says why the database could not be asked. Never
+ * rejects.
+ */
 const refreshed = async (
   copies: EntryCopies,
   files: readonly EntryFile[],
