@@ -1,20 +1,21 @@
-/** Asks the running gateway for its /health, as a load balancer does. */
+/** Asks the running gateway for its `/health` over HTTP, as a load balancer does. */
 
 import { messageOf } from '../../core/fault.ts'
 import { baseUrl, listenerAt } from '../routes/route-address.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 
+/** `ok`: the answer was 200, and the gateway is not stopping. `url`: the address that was asked. */
 export type Health = {
   readonly ok: boolean
   readonly url: string
-  /** The status of the answer, or the reason why there is none. */
+  /** The HTTP status of the answer (`200`), or the reason why there is no answer. */
   readonly answer: string
   readonly stopping: boolean
 }
 
 const timeoutMs = 5_000
 
-/** Asks for the health. Throws a Fault where no gateway runs (exit 4). */
+/** Asks the gateway. Throws a Fault where no gateway runs (exit 4). */
 export const readHealth = async (finder: GatewayFinder): Promise<Health> => {
   const { url: listens, stopping } = await (await finder.need()).status()
   const url = `${baseUrl(listenerAt(listens))}/health`

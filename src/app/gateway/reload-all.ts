@@ -10,7 +10,7 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import { sharedConfig, withShared } from '../shared-store/attach-store.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** How long the reloads may take. A replica sees the request within five seconds, with its next beat. */
+/** How long to wait for the ends of all reloads. A replica sees the request within five seconds, with its next beat. */
 const patienceMs = 30_000
 const lookMs = 500
 
@@ -25,14 +25,14 @@ export type ReplicaReloaded = {
 }
 
 /**
- * `list`: returns the replicas; `null` where the store does not answer now. `ask`: asks for the reload, and returns the ids of the replicas
- * that were asked.
+ * How the replicas are reached. `list`: returns the replicas; `null` where the store does not answer now. `ask`: asks the replicas for the
+ * reload, and returns the ids of those that were asked.
  */
-type Asking = { readonly list: () => Promise<readonly Replica[] | null>; readonly ask: () => Promise<readonly string[]> }
+type ReloadPort = { readonly list: () => Promise<readonly Replica[] | null>; readonly ask: () => Promise<readonly string[]> }
 
 /**
  * Asks the replicas through the gateway of the data directory; where no gateway runs there, through the shared store. `force`: reloads even
- * where most of the routes would be removed. Throws a Fault where there are no replicas.
+ * where most of the routes would be removed. Throws a Fault where the store is not shared, or no replica runs.
  */
 export const reloadAll = async (finder: GatewayFinder, workspace: Workspace, force: boolean): Promise<readonly ReplicaReloaded[]> => {
   const gateway = await finder.find()
@@ -54,7 +54,8 @@ export const reloadAll = async (finder: GatewayFinder, workspace: Workspace, for
 const oneGateway = (): Fault =>
   new Fault('one_gateway', 'this store has one gateway', { exitCode: exit.no, hint: 'leave --all out: headgate gateway reload' })
 
-const untilAllEnd = async ({ list, ask }: Asking): Promise<readonly ReplicaReloaded[]> => {
+/** Asks for the reload, and looks at the replicas until each asked replica has answered or ended, or the time is over. */
+const untilAllEnd = async ({ list, ask }: ReloadPort): Promise<readonly ReplicaReloaded[]> => {
   const asked = new Set(await ask())
   const last = new Map<string, Replica>()
   let present: readonly Replica[] = []

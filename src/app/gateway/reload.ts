@@ -8,11 +8,11 @@ import { type Findings, findingsOf } from '../validate/findings.ts'
 
 export type GatewayReload = Omit<ReloadResult, 'diagnostics'> & {
   readonly findings: Findings
-  /** The present texts of the files that have findings, for code frames. */
+  /** The present texts of the files that have findings, from which the lines around a mistake are shown. */
   readonly texts: ReadonlyMap<string, string>
 }
 
-/** Reloads the gateway. `force`: even where most of the routes would go. Throws a Fault where no gateway runs (exit 4). */
+/** Reloads the gateway. `force`: reloads even where most of the routes would be removed. Throws a Fault where no gateway runs (exit 4). */
 export const reloadGateway = async (finder: GatewayFinder, force: boolean): Promise<GatewayReload> => {
   const { diagnostics, ...result } = await (await finder.need()).reload({ force })
   const findings = findingsOf(diagnostics)
@@ -24,7 +24,7 @@ const textsOf = (found: readonly Diagnostic[]): ReadonlyMap<string, string> => {
   for (const file of new Set(found.flatMap(({ place }) => (place ? [place.file] : [])))) {
     try {
       texts.set(file, readFileSync(file, 'utf8'))
-    } catch {} // Without its file's text a problem is shown with its place alone.
+    } catch {} // A finding whose file cannot be read is shown with its place alone.
   }
   return texts
 }

@@ -1,4 +1,4 @@
-/** Closes the files that hold secrets to other users (rules: Hostile input 5). */
+/** Takes other users' rights to files with secrets away (rules: Hostile input 5). */
 
 import { chmodSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,10 @@ import { commentKeyFile } from '../live/comment-key.ts'
 
 const secretFiles = ['.env', subscriptionsFileName, jobsFileName, commentKeyFile]
 
-/** Takes other users' rights to the files in `dataDir` with secrets away, and logs each file that was open to them. */
+/**
+ * Takes other users' rights to the files with secrets in `dataDir` away, and logs each file that was open to other users. A file whose
+ * rights cannot be changed is logged, too.
+ */
 export const closeSecretFiles = (dataDir: string, log: Log): void => {
   for (const name of secretFiles) closeToOthers(join(dataDir, name), log)
 }

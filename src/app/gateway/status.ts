@@ -9,8 +9,8 @@ import { sharedConfig, withShared } from '../shared-store/attach-store.ts'
 import type { Workspace } from '../workspace.ts'
 
 /**
- * `status`: absent where no gateway runs on the data directory. `replicas`: absent for a store of one gateway, `null` where the store does
- * not answer.
+ * The state of a gateway. `status`: absent where no gateway runs on the data directory. `replicas`: absent for a store of one gateway,
+ * `null` where the store does not answer. `problems`: what is wrong with the replicas.
  */
 export type GatewayStatus = {
   readonly status?: Status
@@ -20,18 +20,18 @@ export type GatewayStatus = {
 
 /**
  * Asks the gateway of the data directory; where no gateway runs there, asks the shared store for its replicas. Throws a Fault (exit 4)
- * where no gateway runs at all.
+ * where there is neither a gateway nor a replica.
  */
 export const readStatus = async (finder: GatewayFinder, workspace: Workspace): Promise<GatewayStatus> => {
   const status = await (await finder.find())?.status()
-  if (status) return { status, ...judged(status.replicas) }
+  if (status) return { status, ...withProblems(status.replicas) }
   const config = sharedConfig(workspace)
   const replicas = config && (await withShared(config, 'read', (shared) => readReplicas(shared, systemClock.now())))
-  if (replicas && replicas.length > 0) return judged(replicas)
+  if (replicas && replicas.length > 0) return withProblems(replicas)
   return { status: await (await finder.need()).status(), problems: [] }
 }
 
-const judged = (replicas: GatewayStatus['replicas']): Omit<GatewayStatus, 'status'> => ({
+const withProblems = (replicas: GatewayStatus['replicas']): Omit<GatewayStatus, 'status'> => ({
   ...(replicas === undefined ? {} : { replicas }),
   problems: replicas ? replicaProblems(replicas, systemClock.now()) : [],
 })

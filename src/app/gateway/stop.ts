@@ -5,13 +5,13 @@ import type { GatewayFinder } from '../running-gateway.ts'
 
 export type StoppingGateway = {
   readonly pid: number
-  /** Waits until the process is gone, for at most `timeoutMs`. `false`: the process still runs, and is still ending. */
+  /** Waits until the process has ended, for at most `timeoutMs`. `false`: the process is still ending. */
   isGone(timeoutMs: number): Promise<boolean>
 }
 
 const lookMs = 100
 
-/** Asks the gateway to end. Throws a Fault where no gateway runs (exit 4). */
+/** Asks the gateway to end, and returns at once. Throws a Fault where no gateway runs (exit 4). */
 export const stopGateway = async (finder: GatewayFinder): Promise<StoppingGateway> => {
   const gateway = await finder.need()
   const { pid } = await gateway.status()
@@ -29,7 +29,10 @@ export const stopGateway = async (finder: GatewayFinder): Promise<StoppingGatewa
   }
 }
 
-/** Whether the process runs. A stopping gateway closes its control socket before its store, so a missing answer is no end. */
+/**
+ * Whether the process runs. A stopping gateway closes its control socket before its store, so the process may still run when the socket
+ * gives no answer any more.
+ */
 const isRunning = (pid: number): boolean => {
   try {
     return process.kill(pid, 0)
