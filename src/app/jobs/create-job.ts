@@ -22,7 +22,10 @@ import { type JobEntries, type JobEntry, readJobs } from './jobs.ts'
 /** The configuration, jobs and profile that a new job is checked against. */
 export type JobContext = JobEntries & { readonly ok: true; readonly profile: Profile; readonly workspace: Workspace }
 
-/** Reads the ground for a new job of a profile. Throws a Fault when the profile is not served, or when its jobs file is not usable. */
+/**
+ * Reads what a new job of a profile is checked against. Returns a Refusal where the configuration cannot be read. Throws a Fault when the
+ * profile is not served, or when its jobs file is not usable.
+ */
 export const readJobContext = async (workspace: Workspace, profile: string | undefined): Promise<JobContext | Refusal> => {
   const known = await readJobs(workspace, profile === undefined ? {} : { profile })
   const { loaded, notices } = known
@@ -32,8 +35,8 @@ export const readJobContext = async (workspace: Workspace, profile: string | und
 }
 
 /**
- * The fields of the new job's entry. Fields that are `undefined` are not stored. Toolsets have no field, because they are set by hand
- * only.
+ * The fields of the new job's entry. Fields that are `undefined` are not stored. Toolsets have no field, because users set them by hand in
+ * the file.
  */
 export type NewJob = {
   readonly id?: string | undefined
@@ -57,12 +60,15 @@ export type CreatedJob = {
   readonly notices: readonly string[]
 }
 
-/** Checks and stores the job. Throws a Fault for an empty name, and for an id that is in use. */
-export const createJob = async (ground: JobContext, { id: asked, ...fields }: NewJob): Promise<CreatedJob | Refusal> => {
-  const { loaded, jobs, profile, workspace } = ground
+/**
+ * Checks and stores the job. Returns a Refusal with the mistakes of a job that would not run. Throws a Fault for an empty name, and for an
+ * id that is in use.
+ */
+export const createJob = async (context: JobContext, { id: asked, ...fields }: NewJob): Promise<CreatedJob | Refusal> => {
+  const { loaded, jobs, profile, workspace } = context
   if (fields.name.trim() === '') throw usage('the name is empty')
   const id = asked ?? newId(jobs)
-  const { job, diagnostics } = await changeEntries(workspace, jobsFileOf(profile), updateOf(id, entryOf(fields), ground))
+  const { job, diagnostics } = await changeEntries(workspace, jobsFileOf(profile), updateOf(id, entryOf(fields), context))
   if (!job) return refusal('nothing was saved: this job would not run', diagnostics)
   const notices = loaded.config.enabled ? [] : [`the adapter is not enabled yet: ${workspace.self} gateway setup --yes`]
   const next = job.state === 'active' ? job.schedule.next(Date.now()) : undefined
@@ -82,7 +88,10 @@ const entryOf = ({ name, ...fields }: Omit<NewJob, 'id'>): JsonObject => {
 
 type CheckedJob = { readonly diagnostics: readonly Diagnostic[]; readonly job?: ScheduledJob }
 
-/** Checks the new job as the gateway would, and adds its entry only when the job has no error. */
+/**
+ * Returns the update that checks the new job as the gateway would, and adds its entry only when the job has no error. Throws a Fault for an
+ * id that is in use.
+ */
 const updateOf =
   (id: string, entry: JsonObject, { profile, parts }: JobContext): Update<CheckedJob> =>
   (entries) => {
@@ -105,13 +114,17 @@ const updateOf =
 
 const noPlace = () => ({ file: '', line: 1, column: 1, endLine: 1, endColumn: 1 })
 
-/** Returns a mistake where the only time of the job is past. The job's grace does not matter: a new job never runs for a past time. */
+/**
+ * Returns a mistake where the only time of the job is past. A stored job may still run a little after its time (its grace), but a new job
+ * never runs for a past time.
+ */
 const tooLate = (job: ScheduledJob, now: number): Diagnostic[] => {
   const past = pastTime(job, now)
   const help = `it is ${zonedIso(now, job.spec.timezone)} now: give --schedule a time to come, or one that comes again like '0 6 * * *'`
   return past ? [diagnostic('WH223', `the time ${past.at} is past: the job would never run`, { help })] : []
 }
 
+/** Warns where other jobs have the name of the new job, so that the name refers to none of them alone. */
 const twinWarning = ({ id, name }: ScheduledJob, jobs: readonly JobEntry[]): Warning[] => {
   const twins = jobs.filter((job) => job.name === name || job.id === name)
   if (twins.length === 0) return []

@@ -1,4 +1,4 @@
-/** One whole job for a reader, with its secrets masked, its next runs, and what keeps it from running. */
+/** Reads one whole job for people, with its secrets masked, the times of its next runs, and what keeps it from running. */
 
 import type { Json, JsonObject } from '../../core/json.ts'
 import { maskJson } from '../../core/secrets/mask.ts'
@@ -12,12 +12,13 @@ import { describeJob, findJob, type JobFilter, readJobs } from './jobs.ts'
 import { readRunningJobs } from './running-jobs.ts'
 
 export type JobDetail = {
+  /** The job as `list` prints it in JSON. */
   readonly job: JsonObject
   /** The entry as it is written, with its secrets masked. */
   readonly fields: Json
   /** The times of the next runs: ISO 8601, in the zone of the job. */
   readonly nextRuns: readonly string[]
-  /** What becomes of the run of a job whose only time is past; absent for any other job. */
+  /** Says whether a job whose only time is past will still run; absent for any other job. */
   readonly outlook?: string
   readonly warnings: readonly Warning[]
   readonly notices: readonly string[]

@@ -1,4 +1,4 @@
-/** Lists the scheduled jobs for a reader: their state, which of them run now, and when each runs next. */
+/** Lists the scheduled jobs for people: the state of each, whether it runs now, and when it runs next. */
 
 import type { JsonObject } from '../../core/json.ts'
 import { pastTime } from '../../plan/job-time.ts'
@@ -8,8 +8,12 @@ import { describeJob, type JobFilter, readJobs } from './jobs.ts'
 import { readRunningJobs } from './running-jobs.ts'
 
 export type ListedJob = {
+  /** The job as `list` prints it in JSON. */
   readonly job: JsonObject
-  /** Of a job whose only time is past. `missed`: it runs only if that time was missed. `over`: it never runs again. Absent for any other job. */
+  /**
+   * What is left of a job whose only time is past. `missed`: the job still runs if no gateway ran at that time. `over`: the clock never
+   * starts the job again. Absent for any other job.
+   */
   readonly past?: 'over' | 'missed'
 }
 

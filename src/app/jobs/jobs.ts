@@ -17,6 +17,7 @@ import { profileNamed } from '../profile-named.ts'
 import { targetNamesOf } from '../routes/routes.ts'
 import type { Workspace } from '../workspace.ts'
 
+/** A scheduled job, of the configuration or of a jobs file, with all that is known about it. */
 export type JobEntry = {
   readonly id: string
   readonly name: string
@@ -41,10 +42,7 @@ export type JobEntries = {
   readonly notices: readonly string[]
 }
 
-/**
- * Which jobs to read: those of the default profile where neither member is given. `profile`: the jobs of that profile. `all`: the jobs of
- * all profiles.
- */
+/** Which jobs to read. `profile`: those of this profile. `all`: those of all profiles. Neither: those of the default profile. */
 export type JobFilter = { readonly profile?: string; readonly all?: boolean }
 
 /** Reads the configuration and the jobs files of the profiles that the filter names. Throws a Fault when a jobs file is not usable. */
@@ -62,8 +60,9 @@ const jobsOf = (profile: Profile, parts: JobParts): JobEntry[] => {
   const file = jobsFileOf(profile)
   const entries = readEntries(file)
   const configured = [...profile.jobs.values()].map((source) => {
-    const noted = own(entries, source.id)
-    return entryOf(source, source.spec as unknown as Json, [], isObject(noted) && noted.paused === true)
+    // Where a configured job was paused by a command, the jobs file has a note under the id of the job.
+    const pauseNote = own(entries, source.id)
+    return entryOf(source, source.spec as unknown as Json, [], isObject(pauseNote) && pauseNote.paused === true)
   })
   const place = () => ({ file, line: 1, column: 1, endLine: 1, endColumn: 1 })
   const stored = Object.entries(entries).flatMap(([id, written]): JobEntry[] => {
@@ -86,8 +85,8 @@ const jobEntry =
   }
 
 /**
- * Returns the job whose id is the reference, else the job of that name. Throws a Fault for an unknown job, which suggests near names and
- * says why jobs may be missing from the list. Throws a Fault for a name of several jobs, which lists them.
+ * Returns the job whose id is the reference, or else the job whose name is the reference. Throws a Fault where no job has this id or name,
+ * with near names and the reasons why jobs may be missing, and where several jobs have the name, with their ids.
  */
 export const findJob = ({ jobs, notices }: JobEntries, reference: string, { self }: Pick<Workspace, 'self'>): JobEntry => {
   const [found, ...others] = jobsNamed(jobs, reference)
@@ -96,7 +95,10 @@ export const findJob = ({ jobs, notices }: JobEntries, reference: string, { self
   return found
 }
 
-/** Returns the jobs that a reference names. The server reads references by the same rule: an id comes before a name. */
+/**
+ * Returns the jobs that a reference names: the job with this id, or else all jobs with this name. The running gateway follows the same
+ * rule.
+ */
 const jobsNamed = (jobs: readonly JobEntry[], reference: string): readonly JobEntry[] => {
   const exact = jobs.find(({ id }) => id === reference)
   return exact ? [exact] : jobs.filter(({ name }) => name === reference)
@@ -120,11 +122,14 @@ export const ambiguousJob = (reference: string, jobs: readonly { readonly id: st
     hint: 'name one by its id',
   })
 
-/** Returns the ids and names that are near to a mistyped reference. */
+/** Returns the ids and names that are near to a reference, which may be mistyped. */
 export const nearJobs = (reference: string, jobs: readonly Pick<JobEntry, 'id' | 'name'>[]): string[] =>
   nearest(reference, new Set(jobs.flatMap(({ id, name }) => [id, name])))
 
-/** Returns a job as `list` and `show` print it in JSON. `running` is `undefined` where it is not known which jobs run. */
+/**
+ * Returns a job as `list` and `show` print it in JSON. `running`: the jobs that run now; `undefined` where nobody knows. `now`: wall time
+ * in milliseconds.
+ */
 export const describeJob = (
   { id, name, profile, origin, written, job, state }: JobEntry,
   running: readonly RunningJob[] | undefined,

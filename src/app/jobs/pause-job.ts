@@ -1,4 +1,4 @@
-/** Pauses and resumes jobs. The pause of a configured job is stored in the jobs file. */
+/** Pauses and resumes jobs. The pause of a configured job is stored as a note in the jobs file. */
 
 import { jobsFileOf } from '../../config/jobs.ts'
 import type { Update } from '../../config/writing/entry-store.ts'
@@ -14,13 +14,16 @@ import { findJob, type JobEntry, type JobFilter, readJobs } from './jobs.ts'
 export type PausedJob = {
   readonly id: string
   readonly profile: string
-  /** `false` where the job was paused, or not paused, already. */
+  /** `false` where the job was already as asked: paused, or not paused. */
   readonly changed: boolean
   readonly warnings: readonly Warning[]
   readonly notices: readonly string[]
 }
 
-/** Pauses a job, or resumes it. Throws a Fault where the reference names no job or several, and for a job that `config.yaml` pauses. */
+/**
+ * Pauses a job, or resumes it (`paused` is `false`). Throws a Fault where the reference names no job or several, and where a job that
+ * `config.yaml` pauses is to be resumed.
+ */
 export const pauseJob = async (workspace: Workspace, reference: string, paused: boolean, filter: JobFilter): Promise<PausedJob> => {
   const jobs = await readJobs(workspace, filter)
   const known = findJob(jobs, reference, workspace)
@@ -49,8 +52,8 @@ const updateOf =
     if ((entry.paused === true) === paused) return { result: false }
     const { paused: _, ...unpaused } = entry
     const next = { ...unpaused, ...(paused ? { paused: true } : {}), updated_at: utcNow() }
-    // The jobs file has an entry for a configured job only while the job is paused.
-    const over = origin === 'config' && !paused && own(entry, 'schedule') === undefined
+    // Of a configured job, the jobs file has only a note, which goes when the job is resumed.
+    const isNoteDone = origin === 'config' && !paused && own(entry, 'schedule') === undefined
     const { [id]: __, ...others } = entries
-    return { entries: over ? others : { ...entries, [id]: next }, result: true }
+    return { entries: isNoteDone ? others : { ...entries, [id]: next }, result: true }
   }

@@ -10,7 +10,10 @@ import type { Warning } from '../warning.ts'
 import type { Workspace } from '../workspace.ts'
 import { findJob, type JobEntries, type JobEntry, type JobFilter, readJobs } from './jobs.ts'
 
-/** A job that may be removed, as it was found. `file`: the jobs file that stores it. `routes`: the names of the routes that start it. */
+/**
+ * A job that may be removed. `known`: the job as it was found. `file`: the jobs file that stores it. `routes`: the names of the routes that
+ * start it.
+ */
 export type RemovableJob = {
   readonly known: JobEntry
   readonly file: string
@@ -22,11 +25,13 @@ export type RemovableJob = {
 export const findRemovable = async (workspace: Workspace, reference: string, filter: JobFilter): Promise<RemovableJob> => {
   const jobs = await readJobs(workspace, filter)
   const known = findJob(jobs, reference, workspace)
-  if (known.origin === 'config') throw configured(known)
+  if (known.origin === 'config') throw configuredJobFault(known)
   return { known, file: jobsFileOf(known.profile), routes: routesOf(known, jobs, workspace), notices: jobs.notices }
 }
 
-/** Removes the job. Throws a Fault when the job was changed after `findRemovable` read it. */
+/**
+ * Removes the job. Returns a warning for each route that starts it. Throws a Fault when the job was changed after `findRemovable` read it.
+ */
 export const removeJob = async ({ known, file, routes }: RemovableJob, workspace: Workspace): Promise<readonly Warning[]> => {
   const { id, written } = known
   await changeEntries(workspace, file, (entries) => {
@@ -41,7 +46,7 @@ export const removeJob = async ({ known, file, routes }: RemovableJob, workspace
   return routes.map((route) => ({ code: 'WH217', message: `route "${route}" starts this job: from now on its events are dropped` }))
 }
 
-const configured = ({ id, source }: JobEntry): Fault =>
+const configuredJobFault = ({ id, source }: JobEntry): Fault =>
   new Fault('configured', `"${id}" is a job of config.yaml: it cannot be removed from here`, {
     exitCode: exit.no,
     ...(source ? { hint: `remove it at ${shownPlace(source.place(source.base, 'key'))}` } : {}),

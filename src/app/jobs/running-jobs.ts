@@ -5,11 +5,12 @@ import type { RunningJob } from '../../generated/control.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 
 export type RunningJobs = {
-  /** The jobs that run now; `undefined` where no gateway runs or the gateway gave no answer, so that nobody knows. */
+  /** The jobs that run now; `undefined` where no gateway runs, or where it gave no answer. */
   readonly jobs: readonly RunningJob[] | undefined
   readonly notices: readonly string[]
 }
 
+/** Asks the gateway. A gateway that gives no answer makes a notice, and no Fault. */
 export const readRunningJobs = async (gateway: GatewayFinder): Promise<RunningJobs> => {
   try {
     const running = await gateway.find()
