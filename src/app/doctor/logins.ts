@@ -15,9 +15,9 @@ export const targetLabel = (target: string, profile: string): string =>
   `target ${target}${profile === defaultProfile ? '' : ` (profile ${profile})`}`
 
 /**
- * Checks whether the program through which a target posts (`gh`) has a login. Returns no check for a target that posts by itself. `at`:
- * where the target stands, for `validate --env`. The program only reads its own files, and does not ask whether the host still accepts the
- * login.
+ * Checks whether the program through which a target posts (`gh`) has a login. Returns no check for a target that posts without a program.
+ * `at`: where the target stands, for `validate --env`. The program only reads its own files, and does not ask whether the host still
+ * accepts the login.
  */
 export const checkLogin = async (target: string, profile: Profile, at: Omit<ReportedAs, 'code'> = {}): Promise<readonly Check[]> => {
   const part = targetsByName.get(target)

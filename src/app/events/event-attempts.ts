@@ -4,9 +4,13 @@ import { isObject, type Json, own } from '../../core/json.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import type { EventView, RecordedUsage, RunRecord } from '../../journal/record.ts'
 
+/** One attempt, for people and programs. Members are `null` where nothing is known. Times are ISO 8601, UTC. */
 export type AttemptView = {
   readonly at: string
-  /** How the attempt ended. `failed`: the run is tried again. `retried`: no attempt; a dead run was put back by hand. */
+  /**
+   * How the attempt ended. `failed`: the run is tried again. `retried`: no attempt, but the moment at which a dead run was put back by
+   * hand.
+   */
   readonly end: 'failed' | 'done' | 'dead' | 'retried'
   readonly attempt: number | null
   readonly error: string | null
@@ -19,10 +23,10 @@ export type AttemptView = {
   readonly reply: string | null
 }
 
-/** Reads the attempts, oldest first. */
+/** Reads the attempts, oldest first; none for an event without lines about its run. */
 export const readAttempts = async (records: EventRecords, { steps = [] }: EventView): Promise<readonly AttemptView[]> => {
   const attempts: AttemptView[] = []
-  // One attempt is read after the other, because the words of fifty attempts need not be in memory at once.
+  // One attempt is read after the other, because the prompts and replies of fifty attempts need not be in memory at once.
   for (const step of steps) attempts.push({ ...attemptOf(step), ...(await readPromptAndReply(records, step)) })
   return attempts
 }
@@ -41,7 +45,9 @@ const readPromptAndReply = async (records: EventRecords, { raw }: RunRecord): Pr
   return { prompt: textMember(words, 'prompt'), reply: textMember(words, 'reply') }
 }
 
-/** Parses a record; `undefined` for one that is no JSON, because the journal may be damaged. */
+/**
+ * Parses what was kept of an attempt, its prompt and its reply; `undefined` for a text that is no JSON, because the journal may be damaged.
+ */
 const jsonOrUndefined = (body: Buffer): Json | undefined => {
   try {
     return JSON.parse(body.toString('utf8')) as Json

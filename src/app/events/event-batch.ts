@@ -1,4 +1,4 @@
-/** Works on several events: it chooses them and their order, and collects the result for each. */
+/** Works on several events of a command: chooses the events and their order, and collects a result for each event. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import type { ReplayResult } from '../../generated/control.ts'
@@ -8,11 +8,11 @@ import { type EventCriteria, selectionOf } from './event-selection.ts'
 import type { EventStatus } from './event-status.ts'
 import { type EventStatuses, findEvents, selectEvents } from './events.ts'
 
-/** The largest number of events where no limit is given. */
+/** The largest number of events that are chosen where the user gives no limit. */
 const defaultLimit = 1_000
 
-/** The chosen events. `isCut`: the limit left out older events that fit. */
-export type Batch = EventStatuses & { readonly isCut: boolean }
+/** The chosen events. `isCut`: the limit left out older events that fit the criteria. */
+export type EventBatch = EventStatuses & { readonly isCut: boolean }
 
 /** Returns the events of the ids or, where no ids are given, the newest events that fit the criteria. The oldest event comes first. */
 export const chooseEvents = async (
@@ -20,17 +20,17 @@ export const chooseEvents = async (
   gateway: GatewayFinder,
   ids: readonly string[],
   criteria: EventCriteria,
-): Promise<Batch> =>
+): Promise<EventBatch> =>
   ids.length > 0 ? { ...(await findEvents(workspace, gateway, ids)), isCut: false } : selectBatch(workspace, gateway, criteria)
 
-const selectBatch = async (workspace: Workspace, gateway: GatewayFinder, criteria: EventCriteria): Promise<Batch> => {
+const selectBatch = async (workspace: Workspace, gateway: GatewayFinder, criteria: EventCriteria): Promise<EventBatch> => {
   const { events, next, notices } = await selectEvents(workspace, gateway, selectionOf(criteria, defaultLimit))
   const isCut = next !== undefined && events.length >= (criteria.limit ?? defaultLimit)
   return { events: [...events].reverse(), isCut, notices }
 }
 
-/** The result of the work on one event. */
-export type Result = {
+/** The result of the work on one event. `known`: the event as it was before. `why`: the reason of a failure. */
+export type EventResult = {
   readonly known: EventStatus
   readonly ok: boolean
   readonly why?: string
@@ -38,19 +38,19 @@ export type Result = {
   readonly replayed?: Extract<ReplayResult, { readonly found: true }>
 }
 
-/** Called after each event with the number of events that are done. */
-export type Counting = (done: number) => void
+/** Called after each event with the number of events that have been worked on. */
+export type DoneCounter = (done: number) => void
 
 /**
  * Works on one event after the other. After an event that fails, the work goes on. When the gateway is gone, the remaining events are not
  * tried.
  */
-export const each = async (
+export const workOnEach = async (
   events: readonly EventStatus[],
-  work: (known: EventStatus) => Promise<Omit<Result, 'known'>>,
-  counting: Counting,
-): Promise<readonly Result[]> => {
-  const results: Result[] = []
+  work: (known: EventStatus) => Promise<Omit<EventResult, 'known'>>,
+  countDone: DoneCounter,
+): Promise<readonly EventResult[]> => {
+  const results: EventResult[] = []
   let gone: Fault | undefined
   for (const known of events) {
     try {
@@ -60,7 +60,7 @@ export const each = async (
       if (error.exitCode === exit.unreachable) gone = error
       results.push({ known, ok: false, why: error.message })
     }
-    counting(results.length)
+    countDone(results.length)
   }
   return results
 }

@@ -1,4 +1,4 @@
-/** Reads one event with everything that was kept of it: its end, its attempts, and its request as it came. */
+/** Reads one event with everything that was kept about it: its status, its attempts, and its request as it came. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -17,7 +17,7 @@ export type EventDetail = {
   readonly attempts: readonly AttemptView[]
   /** The event that a duplicate repeats; `undefined` for other events, and where the journal has lost it. */
   readonly repeated: EventView | undefined
-  /** The request, or a phrase that says why there is none: `not kept: ...`. */
+  /** The request with its secret headers masked, or a phrase that says why there is none: `not kept: ...`. */
   readonly payload: RawRequest | string
   readonly notices: readonly string[]
 }
@@ -40,14 +40,14 @@ export const readEventDetail = async (workspace: Workspace, gateway: GatewayFind
   }))
 }
 
-/** Returns the exact bytes of the body. Throws a Fault (exit 5) where they were not kept. */
+/** Returns the bytes of the request's body as they came. Throws a Fault (exit 5) where the request was not kept. */
 export const bodyOf = ({ payload }: EventDetail): Buffer => {
   if (typeof payload === 'string') throw new Fault('not_found', `the payload is ${payload}`, { exitCode: exit.notFound })
   return payload.body
 }
 
 /**
- * Returns the whole event for programs. Every member is present, with `null` where nothing is known. `tries` has the failed
+ * Returns the whole event as JSON for programs. Every member is present, with `null` where nothing is known. `tries` has the failed
  * attempts that another attempt follows. `attempts` has every attempt, also the last, and each retry by hand.
  */
 export const describeDetail = ({ status: known, attempts, repeated, payload }: EventDetail): JsonObject => ({

@@ -1,6 +1,6 @@
 /**
- * Writes stored events as texts for other programs: samples, tests, curl lines, JSON lines. Values that are masked in the journal stay
- * masked.
+ * Renders stored events as texts for other programs: samples, tests, curl command lines, or JSON lines. Values that are masked in the
+ * journal stay masked.
  */
 
 import { loadConfig } from '../../config/load.ts'
@@ -20,8 +20,9 @@ import { describeEvent, type EventStatus } from './event-status.ts'
 export type ExportForm = 'sample' | 'test' | 'curl' | 'jsonl'
 
 /**
- * Yields the texts, in the order of the events. Tests are a single text, yielded at the end. Returns the number of events that were left
- * out because their payload was not kept. Events are read one after the other, because a thousand bodies need not be in memory at once.
+ * Yields a text for each event, in the order of the events. Only tests are a single text, which is yielded at the end. Returns the number
+ * of events that were left out because their request was not kept. Events are read one after the other, because a thousand bodies need not
+ * be in memory at once.
  */
 export async function* exportEvents(
   workspace: Workspace,
@@ -49,7 +50,7 @@ export async function* exportEvents(
   return missing
 }
 
-/** Returns each event with its payload, for programs. */
+/** Returns each event with its payload as JSON, for programs. */
 export const describeEvents = (workspace: Workspace, events: readonly EventStatus[]): Promise<JsonObject[]> =>
   withRecords(workspace, async (records) => {
     const whole: JsonObject[] = []

@@ -1,4 +1,4 @@
-/** Sends the stored requests of several events through the configuration of the running gateway. */
+/** Replays several events: the running gateway takes their stored requests through its present configuration. */
 
 import { isUtf8 } from 'node:buffer'
 import { exit, Fault } from '../../core/fault.ts'
@@ -6,11 +6,11 @@ import type { ControlQuestions } from '../../generated/control.ts'
 import { withRecords } from '../open-records.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
-import { type Counting, each, type Result } from './event-batch.ts'
+import { type DoneCounter, type EventResult, workOnEach } from './event-batch.ts'
 import { payloadOf } from './event-payload.ts'
 import type { EventStatus } from './event-status.ts'
 
-/** The options of a replay. */
+/** The options of a replay that are the same for all events. */
 type ReplayOptions = Omit<ControlQuestions['replay'], 'id'>
 
 export type ReplayPlan = {
@@ -18,10 +18,13 @@ export type ReplayPlan = {
   /** The number of selected events that are not in `events`, because their request was not kept. */
   readonly leftOut: number
   /** Replays the events. An event that its route refuses now counts as failed. */
-  run(options: ReplayOptions, counting: Counting): Promise<readonly Result[]>
+  run(options: ReplayOptions, countDone: DoneCounter): Promise<readonly EventResult[]>
 }
 
-/** Plans the replay. Throws a Fault without a gateway (exit 4), even when no event is left to replay. */
+/**
+ * Plans the replay of the chosen events. `isSelection`: the events were chosen by criteria, so those whose request was not kept are left
+ * out; without it, they are replayed and fail. Throws a Fault without a gateway (exit 4), even when no event is left to replay.
+ */
 export const planReplay = async (finder: GatewayFinder, chosen: readonly EventStatus[], isSelection: boolean): Promise<ReplayPlan> => {
   const events = isSelection ? chosen.filter(({ event }) => event.raw !== undefined) : chosen
   const gateway = await finder.need()
@@ -32,7 +35,7 @@ export const planReplay = async (finder: GatewayFinder, chosen: readonly EventSt
   return {
     events,
     leftOut: chosen.length - events.length,
-    run: (options, counting) => each(events, (known) => replay(known, options), counting),
+    run: (options, countDone) => workOnEach(events, (known) => replay(known, options), countDone),
   }
 }
 

@@ -2,23 +2,23 @@
 
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
-import { type Counting, each, type Result } from './event-batch.ts'
+import { type DoneCounter, type EventResult, workOnEach } from './event-batch.ts'
 import type { EventStatus } from './event-status.ts'
 import { standingsOf } from './events.ts'
-import { type DeadRuns, withRuns } from './with-runs.ts'
+import { type DeadRuns, withDeadRuns } from './with-runs.ts'
 
 export type RetryPlan = {
   /** The events whose runs start again. */
   readonly dead: readonly EventStatus[]
   /** The events whose runs do not start again, and the reasons. */
-  readonly others: readonly Result[]
+  readonly others: readonly EventResult[]
   /** Starts the runs. */
-  run(counting: Counting): Promise<readonly Result[]>
+  run(countDone: DoneCounter): Promise<readonly EventResult[]>
 }
 
 /**
- * Plans the retry. Only dead runs start again. Events without a dead run are left out of a selection, and count as failed where their ids
- * were given. Throws a Fault without a gateway (exit 4), unless the store is shared.
+ * Plans the retry of the chosen events. Only dead runs start again. `isSelection`: the events were chosen by criteria, so events without a
+ * dead run are left out; without it, such events count as failed. Throws a Fault without a gateway (exit 4), unless the store is shared.
  */
 export const planRetry = async (
   workspace: Workspace,
@@ -27,7 +27,7 @@ export const planRetry = async (
   isSelection: boolean,
 ): Promise<RetryPlan> => {
   const views = events.map(({ event }) => event)
-  const standings = await withRuns(workspace, finder, (runs) => standingsOf(runs, views))
+  const standings = await withDeadRuns(workspace, finder, (runs) => standingsOf(runs, views))
   const isDead = ({ event }: EventStatus): boolean => standings.get(event.event_id)?.state === 'dead'
   const others = isSelection
     ? []
@@ -35,15 +35,15 @@ export const planRetry = async (
   const dead = events.filter(isDead)
   const retry = async ({ event }: EventStatus, runs: DeadRuns) =>
     (await runs.retry({ id: event.event_id })).retried ? { ok: true } : { ok: false, why: 'it is not dead any more' }
-  const run = (counting: Counting): Promise<readonly Result[]> =>
-    withRuns(workspace, finder, (runs) => each(dead, (known) => retry(known, runs), counting))
+  const run = (countDone: DoneCounter): Promise<readonly EventResult[]> =>
+    withDeadRuns(workspace, finder, (runs) => workOnEach(dead, (known) => retry(known, runs), countDone))
   return { dead, others, run }
 }
 
 const whyNotRetried = ({ event, state }: EventStatus): string => {
   if (state === 'waiting' || state === 'running') return `it is not dead: ${state}`
   if (state === 'dead') return 'its stored work is not kept any more: events replay starts it anew'
-  // With a new delivery id, targets of a list that have the text already would get it again.
+  // A replay with a new delivery id would send the text again to those targets of a list that have it already.
   if (event.outcome === 'delivery_failed')
     return 'its sender got an error, and may repeat the event; events replay --same-id sends it to the targets that have not had it'
   return `no dead run is kept of it (${state}): events replay starts it anew`

@@ -1,4 +1,7 @@
-/** Searches an event's record, its request and the words of its attempts for a text or for values of fields. */
+/**
+ * Searches an event for a text or for values of fields: its record, its request, and the errors, answers, prompts and replies of its
+ * attempts.
+ */
 
 import { isUtf8 } from 'node:buffer'
 import type { Json } from '../../core/json.ts'
@@ -8,23 +11,23 @@ import type { EventRecords } from '../../journal/event-records.ts'
 import type { EventView } from '../../journal/record.ts'
 import { readAttempts } from './event-attempts.ts'
 import { payloadOf } from './event-payload.ts'
-import { eventReader, type Request } from './event-reader.ts'
+import { eventReader, type RequestContent } from './event-reader.ts'
 
 /** The path of a field as in conditions (`payload.x`, `headers.Name`), and the text of the value that the field must have. */
 export type FieldCriterion = { readonly path: string; readonly value: string }
 
 export type SearchCriteria = {
-  /** A text that occurs in the record, the request or an attempt. Upper and lower case are the same. */
+  /** A text that occurs in the record, the request or an attempt, in upper or lower case. */
   readonly text?: string
-  /** Values of fields. The event must have all of them. */
+  /** Values of fields. The event must have all these values. */
   readonly field?: readonly FieldCriterion[]
 }
 
-/** Returns whether an event fits the search. */
-export type Search = (records: EventRecords, view: EventView) => Promise<boolean>
+/** Resolves to whether an event fits the criteria of a search. */
+export type EventSearch = (records: EventRecords, view: EventView) => Promise<boolean>
 
-/** Returns the search for the criteria; `undefined` where they look for nothing. */
-export const searchOf = ({ text, field = [] }: SearchCriteria): Search | undefined => {
+/** Returns the search for the criteria; `undefined` where the criteria have neither a text nor a field. */
+export const searchOf = ({ text, field = [] }: SearchCriteria): EventSearch | undefined => {
   if (text === undefined && field.length === 0) return undefined
   const searchWords = text === undefined ? undefined : wordsSearch(text)
   const fields = field.map(({ path, value }) => ({ get: compileField(path), value }))
@@ -41,7 +44,7 @@ export const searchOf = ({ text, field = [] }: SearchCriteria): Search | undefin
   }
 }
 
-/** Reads the event without its route, which may be gone. */
+/** Makes the event of a request without its route, which may have been removed. */
 const readEvent = eventReader(undefined, [])
 
 /** Whether a value of the event equals the text that the user wrote: `--field payload.id=7`. No list or map equals a text. */
@@ -50,27 +53,27 @@ const equalsText = (found: Json | undefined, value: string): boolean => {
   return typeof found === 'string' ? found === value : (typeof found === 'boolean' || found === null) && String(found) === value
 }
 
-type WordsSearch = (records: EventRecords, view: EventView, request: Request | undefined) => Promise<boolean>
+type WordsSearch = (records: EventRecords, view: EventView, request: RequestContent | undefined) => Promise<boolean>
 
 const wordsSearch = (words: string): WordsSearch => {
   const needle = words.toLowerCase()
   const isIn = (text: unknown): boolean => typeof text === 'string' && text.toLowerCase().includes(needle)
-  const isInRequest = (request: Request): boolean => {
+  const isInRequest = (request: RequestContent): boolean => {
     if (Object.entries(request.headers).some(([name, value]) => [value].flat().some((each) => isIn(`${name}: ${each}`)))) return true
     if (isUtf8(request.body) && isIn(request.body.toString('utf8'))) return true
-    // The words may be escaped in the body: `\u00e9`, `%C3%A9`.
+    // In the body, characters of the words may be escaped (`\u00e9`, `%C3%A9`). The payload has them unescaped.
     const event = readEvent(request)
     return event !== undefined && hasText(event.payload, isIn)
   }
   return async (records, view, request) => {
-    // The request has been read already. The words of attempts are read here, so they are searched last.
+    // The request is in memory already. Attempts are read from the journal only now, so they are searched last.
     if (Object.values(view).some(isIn) || (request && isInRequest(request))) return true
     const attempts = await readAttempts(records, view)
     return attempts.some(({ error, answer, prompt, reply }) => [error, answer, prompt, reply].some(isIn))
   }
 }
 
-/** Whether a text inside the value fulfils `holds`. There is no recursion, because a stranger chose the depth. */
+/** Whether `holds` is true of a text anywhere inside the value. There is no recursion, because a stranger chose the depth of the value. */
 const hasText = (value: Json, holds: (text: string) => boolean): boolean => {
   const unsearched: Json[] = [value]
   for (let at = unsearched.pop(); at !== undefined; at = unsearched.pop()) {

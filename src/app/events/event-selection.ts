@@ -1,9 +1,16 @@
-/** Turns the user's criteria for events into a selection: the part that the journal decides, and the part that needs a running gateway. */
+/**
+ * Turns the user's criteria for events into a selection: conditions that the journal can decide, and conditions that need a running gateway
+ * or the stored requests.
+ */
 
 import type { EventView } from '../../journal/record.ts'
-import { type Search, type SearchCriteria, searchOf } from './event-search.ts'
+import { type EventSearch, type SearchCriteria, searchOf } from './event-search.ts'
 
-/** The states of an event: the words of the journal, and the words that only a running gateway can say of a waiting event. */
+/**
+ * The states of an event. `final`: answered without a run. `merged`: another event of its group has the run. `waiting`, `running`, `done`,
+ * `dead`: the state of its run. `unknown`: neither the journal nor the store knows what became of its run. Only a running gateway or a
+ * shared store can tell `running` and `unknown`.
+ */
 export const states = ['final', 'waiting', 'running', 'done', 'dead', 'merged', 'unknown'] as const
 export type State = (typeof states)[number]
 
@@ -23,27 +30,30 @@ export type EventCriteria = SearchCriteria & {
   readonly cursor?: string
 }
 
-/** The states that a running gateway may report for an event that has no end in the journal. */
-const live: ReadonlySet<State> = new Set(['waiting', 'running', 'dead', 'unknown'])
+/** The states that an event may turn out to have when it is `waiting` in the journal, and a running gateway is asked. */
+const liveStates: ReadonlySet<State> = new Set(['waiting', 'running', 'dead', 'unknown'])
 
 export type Selection = {
-  /** Whether an event fits by its record in the journal. For a waiting event: whether it may still fit. */
+  /**
+   * Whether an event fits by its record in the journal. Of an event that waits in the journal: whether it may fit once its state is known.
+   */
   readonly fits: (event: EventView) => boolean
   /** Whether an event fits by its state, once the state is known. */
   readonly fitsState: (state: State) => boolean
-  /** The search that reads more than the lines of the journal; `undefined` where nothing is looked for. */
-  readonly search: Search | undefined
-  /** `fits` accepts events that `fitsState` may refuse. */
+  /** The search in stored requests and attempts; `undefined` where the criteria ask for none. */
+  readonly search: EventSearch | undefined
+  /** The state of an event must be asked for: `fits` lets waiting events through that `fitsState` may refuse. */
   readonly isLive: boolean
   readonly since: number | undefined
   readonly limit: number
   readonly cursor: string | undefined
 }
 
+/** Makes the selection. `defaultLimit`: the most events where the criteria give no limit. */
 export const selectionOf = (criteria: EventCriteria, defaultLimit: number): Selection => {
   const { route, job, profile, deliveryId, outcome, state, since, until } = criteria
   const asked = state && new Set(state)
-  const mayWait = state?.some((word) => live.has(word)) ?? true
+  const mayWait = state?.some((word) => liveStates.has(word)) ?? true
   return {
     fits: (event) =>
       (route === undefined || event.route === route) &&

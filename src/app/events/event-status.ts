@@ -1,4 +1,4 @@
-/** The status of one event, from the journal and a running gateway together. */
+/** The status of one event, put together from the journal and a running gateway. */
 
 import type { JsonObject } from '../../core/json.ts'
 import type { EventView } from '../../journal/record.ts'
@@ -6,7 +6,7 @@ import type { State } from './event-selection.ts'
 
 export type EventStatus = {
   readonly event: EventView
-  /** `unknown`: the gateway has no run of the event any more, and the journal does not have its end. */
+  /** `unknown`: the store has no run of the event any more, and the journal does not have the run's end. */
   readonly state: State
   readonly attempt: number
   /** The time of the next attempt at the run; absent where none is planned. */
@@ -14,7 +14,7 @@ export type EventStatus = {
   readonly error?: string
 }
 
-/** Returns an event for programs. Every member is present, with `null` where nothing is known. */
+/** Returns the status of an event as JSON for programs. Every member is present, with `null` where nothing is known. */
 export const describeEvent = ({ event, state, attempt, nextAt, error }: EventStatus): JsonObject => ({
   event_id: event.event_id,
   at: event.at,
@@ -44,9 +44,9 @@ export const describeEvent = ({ event, state, attempt, nextAt, error }: EventSta
   payload_kept: event.raw !== undefined,
 })
 
-/** Returns the source of an event: its route, or the scheduled job (`job:nightly`). */
+/** Returns the source of an event, for people: its route, or the scheduled job without a route (`job:nightly`). */
 export const eventSource = ({ route, job }: EventView): string => (route === '' && job !== undefined ? `job:${job}` : route)
 
-/** Returns the outcome of an event. For an ignored event it names the stage that refused it: `ignored:filters`. */
+/** Returns the outcome of an event, for people. The outcome of an ignored event names the stage that ignored it: `ignored:filters`. */
 export const outcomeOf = ({ outcome, stage }: Pick<EventView, 'outcome' | 'stage'>): string =>
   outcome === 'ignored' && stage !== undefined ? `${outcome}:${stage}` : outcome

@@ -1,4 +1,4 @@
-/** Reads events from the journal, and asks a running gateway about those that have not ended. */
+/** Reads events from the journal, and asks a running gateway or a shared store for the state of events that have not ended. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import { controlOperations, type RunStanding } from '../../generated/control.ts'
@@ -7,32 +7,35 @@ import type { EventView } from '../../journal/record.ts'
 import { type OpenRecords, type StandingsSource, withRecords } from '../open-records.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
-import type { Search } from './event-search.ts'
+import type { EventSearch } from './event-search.ts'
 import type { Selection } from './event-selection.ts'
 import { type EventStatus, outcomeOf } from './event-status.ts'
 
-/** The largest number of events that are examined where a selection needs the gateway or the requests to know whether an event fits. */
-const maxLooked = 10_000
+/** The largest number of events that are examined where the journal's lines alone do not decide whether an event fits. */
+const maxExamined = 10_000
 
-/** Events with their states. `notices`: why a running gateway could not be asked, so that the states are those of the journal. */
+/**
+ * Events with their states. `notices`: why neither a gateway nor a shared store could be asked, so that the states are those of the
+ * journal.
+ */
 export type EventStatuses = { readonly events: readonly EventStatus[]; readonly notices: readonly string[] }
 
 /**
  * A page of events. `next`: the id after which the next page begins; `undefined` on the last page. `skipped`: the number of damaged lines
  * in the journal.
  */
-export type Selected = EventStatuses & { readonly next: string | undefined; readonly skipped: number }
+export type SelectedEvents = EventStatuses & { readonly next: string | undefined; readonly skipped: number }
 
 /** Returns the selected events, newest first. Throws a Fault (exit 5) when the event of the cursor is not in the journal any more. */
-export const selectEvents = (workspace: Workspace, gateway: GatewayFinder, selection: Selection): Promise<Selected> =>
+export const selectEvents = (workspace: Workspace, gateway: GatewayFinder, selection: Selection): Promise<SelectedEvents> =>
   withRecords(workspace, (records) => select(records, gateway, selection))
 
-const select = async (records: OpenRecords, gateway: GatewayFinder, selection: Selection): Promise<Selected> => {
+const select = async (records: OpenRecords, gateway: GatewayFinder, selection: Selection): Promise<SelectedEvents> => {
   const { fits, fitsState, isLive, search, since, limit, cursor } = selection
   const looksCloser = isLive || search !== undefined
   const reading = await records.events({
     fits,
-    limit: looksCloser ? Math.max(limit, maxLooked) : limit,
+    limit: looksCloser ? Math.max(limit, maxExamined) : limit,
     ...(since === undefined ? {} : { since }),
     ...(cursor === undefined ? {} : { after: cursor }),
   })
@@ -41,12 +44,12 @@ const select = async (records: OpenRecords, gateway: GatewayFinder, selection: S
       exitCode: exit.notFound,
       hint: 'begin again without --cursor',
     })
-  const candidates = search ? await searched(records, reading.events, search, isLive ? maxLooked : limit + 1) : reading.events
+  const candidates = search ? await searched(records, reading.events, search, isLive ? maxExamined : limit + 1) : reading.events
   const { events, notices } = await withStandings(records, gateway, candidates)
   const fitting = events.filter(({ state }) => fitsState(state))
   const page = fitting.slice(0, limit)
-  // `last` is taken in the order of reading. In the order of time, the next page would miss events that arrived earlier and were written
-  // later.
+  // The next page begins after `last` in the order in which the journal has the events. By the order of their times, the next page would
+  // miss an event that arrived earlier and was written later.
   const last = fitting.length > limit ? page.at(-1)?.event : reading.truncated ? reading.events.at(-1) : undefined
   const newestFirst = page.sort((a, b) => (a.event.at < b.event.at ? 1 : a.event.at > b.event.at ? -1 : 0))
   const isShort = looksCloser && last !== undefined && page.length < limit
@@ -55,10 +58,10 @@ const select = async (records: OpenRecords, gateway: GatewayFinder, selection: S
 }
 
 /**
- * Returns the first events that the search finds. It reads one event after the other, because a thousand bodies need not be in memory at
- * once.
+ * Returns the first events that the search finds, at most `most`. Events are read one after the other, because a thousand bodies need not
+ * be in memory at once.
  */
-const searched = async (records: EventRecords, events: readonly EventView[], search: Search, most: number): Promise<EventView[]> => {
+const searched = async (records: EventRecords, events: readonly EventView[], search: EventSearch, most: number): Promise<EventView[]> => {
   const matching: EventView[] = []
   for (const view of events) {
     if (matching.length === most) break
@@ -67,7 +70,10 @@ const searched = async (records: EventRecords, events: readonly EventView[], sea
   return matching
 }
 
-/** Returns the events of the ids or beginnings of ids. Throws a Fault (exit 5) for the first id that is not in the journal. */
+/**
+ * Returns the events with these ids; an id may also be the beginning of an event's id, or a delivery id. Throws a Fault (exit 5) for the
+ * first id that names no event of the journal, or several.
+ */
 export const findEvents = (workspace: Workspace, gateway: GatewayFinder, ids: readonly string[]): Promise<EventStatuses> =>
   withRecords(workspace, async (records) => {
     const events = new Map<string, EventView>()
@@ -81,7 +87,10 @@ export const findEvents = (workspace: Workspace, gateway: GatewayFinder, ids: re
 /** The outcomes after which an event keeps the claim on its delivery id. */
 const claimingOutcomes: ReadonlySet<string> = new Set(['accepted', 'coalesced', 'delivered'])
 
-/** Returns the event that a duplicate repeats; `undefined` for other events, and where the journal has lost it. */
+/**
+ * Returns the event that a duplicate repeats; `undefined` for an event that is no duplicate, and where the journal has lost the repeated
+ * event.
+ */
 export const repeatedBy = async (records: EventRecords, event: EventView): Promise<EventView | undefined> => {
   if (event.outcome !== 'duplicate' || event.delivery_id === undefined) return undefined
   const fits = ({ outcome, at, ...other }: EventView): boolean =>
@@ -114,7 +123,10 @@ const eventLine = async (records: EventRecords, id: string): Promise<string> => 
 
 type Standings = ReadonlyMap<string, RunStanding>
 
-/** Asks for the states of the runs of the events. */
+/**
+ * Asks for the standings of the events' runs, in as many questions as needed. Returns them by the ids of the events; an event whose run the
+ * store does not have is left out.
+ */
 export const standingsOf = async (runs: StandingsSource, events: readonly EventView[]): Promise<Standings> => {
   const { maxItems } = controlOperations.standings.question.members.ids
   const ids = events.map(({ event_id }) => event_id)
@@ -125,23 +137,23 @@ export const standingsOf = async (runs: StandingsSource, events: readonly EventV
 }
 
 /**
- * Asks for the states of the events that have not ended: asks the running gateway, or else a shared store. Without a gateway and a shared
- * store, the states of the journal hold.
+ * Returns the events with their states. Asks the running gateway, or else a shared store, for the states of events that have not ended.
+ * Where neither is there or gives an answer, the states of the journal hold.
  */
 const withStandings = async (records: OpenRecords, finder: GatewayFinder, events: readonly EventView[]): Promise<EventStatuses> => {
   const notices: string[] = []
   const waiting = events.filter(({ state }) => state === 'waiting')
   const runs = waiting.length > 0 ? ((await orNotice(finder.find(), notices)) ?? records.runs) : undefined
   const standings = runs && (await orNotice(standingsOf(runs, waiting), notices))
-  if (!standings) return { events: events.map((event) => knownAs(event, undefined)), notices }
+  if (!standings) return { events: events.map((event) => statusOf(event, undefined)), notices }
   const missing = waiting.filter(({ event_id }) => !standings.has(event_id))
   const second = missing.length > 0 ? await orNotice(lookAgain(records, runs, missing), notices) : undefined
-  return { events: events.map((event) => second?.get(event.event_id) ?? knownAs(event, standings.get(event.event_id))), notices }
+  return { events: events.map((event) => second?.get(event.event_id) ?? statusOf(event, standings.get(event.event_id))), notices }
 }
 
 /**
- * Turns a Fault into a notice: a gateway that gives no answer (its store is broken, it hangs) must not keep the user from reading the
- * journal.
+ * Resolves to the answer; where the question ends with a Fault, adds a notice and resolves to `undefined`. A gateway that gives no answer,
+ * because its store is broken or it hangs, must not keep the user from reading the journal.
  */
 const orNotice = async <T>(asked: Promise<T>, notices: string[]): Promise<T | undefined> => {
   try {
@@ -154,9 +166,9 @@ const orNotice = async <T>(asked: Promise<T>, notices: string[]): Promise<T | un
 }
 
 /**
- * Reads the events again of which the store has no run. Either they ended after the journal was read: then the journal has their end by
- * now, because its line is written before the store forgets the run. Or another event of their group has the run. Or the line of their end
- * was lost.
+ * Reads again those events whose run the store does not have, and returns their states by their ids. There are three cases. The run ended
+ * after the journal was read: the journal has its end by now, because the line of the end is written before the store forgets the run.
+ * Another event of the same group has the run. Or the line of the end was lost: then the state is `unknown`.
  */
 const lookAgain = async (
   records: EventRecords,
@@ -166,7 +178,7 @@ const lookAgain = async (
   const ids = new Set(missing.map(({ event_id }) => event_id))
   const groups = new Set(missing.flatMap(({ group }) => group ?? []))
   const fits = ({ event_id, group }: EventView): boolean => ids.has(event_id) || (group !== undefined && groups.has(group))
-  const { events } = await records.events({ fits, limit: maxLooked })
+  const { events } = await records.events({ fits, limit: maxExamined })
   const siblings = events.filter(({ group, state }) => group !== undefined && state === 'waiting')
   const standings = siblings.length > 0 ? await standingsOf(runs, siblings) : undefined
   const running = new Set(siblings.flatMap(({ event_id, group }) => (standings?.has(event_id) ? (group ?? []) : [])))
@@ -174,14 +186,15 @@ const lookAgain = async (
   return new Map(
     missing.map((before) => {
       const event = latest.get(before.event_id) ?? before
-      const known = knownAs(event, standings?.get(event.event_id))
+      const known = statusOf(event, standings?.get(event.event_id))
       if (known.state !== 'waiting' || standings?.has(event.event_id)) return [event.event_id, known]
       return [event.event_id, { ...known, state: event.group !== undefined && running.has(event.group) ? 'merged' : 'unknown' }]
     }),
   )
 }
 
-const knownAs = (event: EventView, standing: RunStanding | undefined): EventStatus => {
+/** Returns the status of an event, by the standing of its run or, without a standing, as the journal has it. */
+const statusOf = (event: EventView, standing: RunStanding | undefined): EventStatus => {
   const error = standing ? standing.error : event.error
   const nextAt = standing ? isoOf(standing.dueAt) : nextTry(event)
   return {

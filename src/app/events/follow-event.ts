@@ -10,12 +10,15 @@ import { findEvents } from './events.ts'
 const firstPauseMs = 25
 const longestPauseMs = 500
 /**
- * The time to wait for a record, in milliseconds. A record is written milliseconds after the answer, so one that is missing after this
- * time is lost or in another journal.
+ * How long to wait for an event that the journal does not have yet, in milliseconds. A record is written milliseconds after the answer, so
+ * a record that is missing after this time is lost, or is in another journal.
  */
 const recordMs = 3_000
 
-/** Returns the event as soon as `isEnough` holds, or its status after `timeoutMs`; `undefined` where this journal has no record of it. */
+/**
+ * Returns the status of the event as soon as `isEnough` holds for it, or its status after `timeoutMs`; `undefined` where this journal has
+ * no record of the event.
+ */
 export const followEvent = async (
   workspace: Workspace,
   gateway: GatewayFinder,

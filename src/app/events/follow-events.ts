@@ -1,4 +1,4 @@
-/** Follows events: the newest events first, then each event as it comes, and again at each step of its run. */
+/** Follows events: gives the newest events, then each event as it comes, and the same event again at each step of its run. */
 
 import type { DeliveryLine, OutcomeLine, TailLine } from '../../generated/control.ts'
 import type { EventView } from '../../journal/record.ts'
@@ -9,22 +9,26 @@ import { type EventCriteria, type Selection, selectionOf } from './event-selecti
 import type { EventStatus } from './event-status.ts'
 import { watch } from './watch.ts'
 
-/** The largest number of events whose arrival is remembered, to be told together with the steps of their runs. */
+/**
+ * The largest number of events that are remembered from their arrival on. When a step of a run comes, the remembered event is yielded again
+ * with the new state.
+ */
 const maxKnown = 1_000
 
 export type FollowedEvents = {
   /** The newest events at the start, oldest first. */
   readonly newest: readonly EventStatus[]
-  /** Why the states of `newest` are those of the journal. */
+  /** Why the states of `newest` are those of the journal; empty where the gateway was asked. */
   readonly notices: readonly string[]
-  /** The events that come after `newest`. They end when the gateway stops. */
+  /** The events that come after `newest`. The sequence ends when the gateway stops. */
   readonly coming: AsyncGenerator<EventStatus, void>
   /** Ends the following, even while an event is awaited. */
   close(): void
 }
 
 /**
- * Begins to follow. `limit`: the number of events in `newest` where the criteria have no limit. Throws a Fault without a gateway (exit 4).
+ * Begins to follow the events that fit the criteria. `limit`: the most events in `newest` where the criteria give no limit. Throws a Fault
+ * without a gateway (exit 4), unless the store is shared.
  */
 export const followEvents = async (
   workspace: Workspace,
@@ -45,15 +49,15 @@ export const followEvents = async (
 
 const stepOf = ({ event, state, attempt }: EventStatus): string => `${event.event_id} ${state} ${attempt}`
 
-/** Leaves out the events that are in `newest` too: watching began before the page was read. */
+/** Leaves out the events that are in `newest`, too. Some may be in both, because the watching began before the page was read. */
 async function* withoutShown(newest: readonly EventStatus[], coming: AsyncIterable<EventStatus>): AsyncGenerator<EventStatus, void> {
   const shown = new Set(newest.map(stepOf))
   for await (const known of coming) if (!shown.delete(stepOf(known))) yield known
 }
 
 /**
- * Yields the events of the lines, in the words of the journal. Events that leave no record, or that the selection does not want, are left
- * out.
+ * Yields the events of the lines in the form that the journal gives them. Events that leave no record, and events that do not fit the
+ * selection, are left out.
  */
 async function* eventsIn(lines: AsyncIterable<TailLine>, selection: Selection): AsyncGenerator<EventStatus, void> {
   const arrived = new Map<string, EventView>()
@@ -65,33 +69,43 @@ async function* eventsIn(lines: AsyncIterable<TailLine>, selection: Selection): 
 
 const eventStatusOf = (line: TailLine, arrived: Map<string, EventView>): EventStatus | undefined => {
   if (line.type === 'outcome' && line.event_id !== null) {
-    const event = viewOf(line, line.event_id)
+    const event = viewOfOutcome(line, line.event_id)
     arrived.set(event.event_id, event)
     for (const id of arrived.keys()) if (arrived.size > maxKnown) arrived.delete(id)
     return { event, state: event.state, attempt: 0 }
   }
   if (line.type !== 'delivery' || line.event_id === null) return undefined
   const { state, attempt, error, next_at, target, job, at, silent } = line
-  const before = arrived.get(line.event_id) ?? { ...whoseOf(line, line.event_id), outcome: 'accepted' }
+  const before = arrived.get(line.event_id) ?? { ...originOf(line, line.event_id), outcome: 'accepted' }
   const ended = state === 'waiting' ? {} : { ended_at: at }
-  const event: EventView = { ...before, ...some({ target, job }), state, attempt, ...ended, ...(silent ? { silent } : {}), tries: [] }
+  const event: EventView = {
+    ...before,
+    ...withoutNulls({ target, job }),
+    state,
+    attempt,
+    ...ended,
+    ...(silent ? { silent } : {}),
+    tries: [],
+  }
   return { event, state, attempt, ...(error === null ? {} : { error }), ...(next_at === null ? {} : { nextAt: next_at }) }
 }
 
-const whoseOf = ({ at, profile, route, event_type, delivery_id }: OutcomeLine | DeliveryLine, event_id: string) => ({
+const originOf = ({ at, profile, route, event_type, delivery_id }: OutcomeLine | DeliveryLine, event_id: string) => ({
   at,
   event_id,
   profile: profile ?? '',
   route: route ?? '',
-  ...some({ event_type, delivery_id }),
+  ...withoutNulls({ event_type, delivery_id }),
 })
 
-const viewOf = (line: OutcomeLine, event_id: string): EventView => {
+const viewOfOutcome = (line: OutcomeLine, event_id: string): EventView => {
   const { outcome, status, stage, duration_ms, reason, target } = line
   const state = outcome === 'accepted' || outcome === 'coalesced' ? 'waiting' : 'final'
-  return { ...whoseOf(line, event_id), outcome, ...some({ stage, reason, target, status, duration_ms }), state, tries: [] }
+  return { ...originOf(line, event_id), outcome, ...withoutNulls({ stage, reason, target, status, duration_ms }), state, tries: [] }
 }
 
 /** Returns the members that are not `null`. */
-const some = <T extends { readonly [name: string]: string | number | null }>(members: T): { [Name in keyof T]?: NonNullable<T[Name]> } =>
+const withoutNulls = <T extends { readonly [name: string]: string | number | null }>(
+  members: T,
+): { [Name in keyof T]?: NonNullable<T[Name]> } =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as { [Name in keyof T]?: NonNullable<T[Name]> }

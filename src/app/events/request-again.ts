@@ -1,6 +1,6 @@
 /**
- * Reads a stored request as if it came again. A signature that held at the arrival is not checked again. Any other signature must hold
- * now.
+ * Reads a stored request as if it came again, for a replay or a trace. A signature that held at the arrival is not checked again. A request
+ * whose signature did not hold must be verified now.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -8,7 +8,8 @@ import type { RequestHead, VerifiedRequest } from '../../core/request.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import type { EventView, RawRequest } from '../../journal/record.ts'
 
-export type Again =
+/** The request of an event. `request`: may run at once. `unverified`: must be verified first. `why`: the reason why there is none. */
+export type RepeatedRequest =
   | { readonly found: false; readonly why: string }
   | { readonly found: true; readonly view: EventView; readonly request: VerifiedRequest }
   | { readonly found: true; readonly view: EventView; readonly unverified: RequestHead & { readonly body: Buffer } }
@@ -22,8 +23,12 @@ type RepeatOptions = {
   readonly body?: string | undefined
 }
 
-/** Reads the stored request of an event, or says why there is none to repeat. */
-export const requestAgain = async (records: EventRecords, eventId: string, { at, sameId, body }: RepeatOptions): Promise<Again> => {
+/** Reads the stored request of an event, or says why there is none to repeat. `eventId`: an event's id, or the beginning of one. */
+export const repeatRequest = async (
+  records: EventRecords,
+  eventId: string,
+  { at, sameId, body }: RepeatOptions,
+): Promise<RepeatedRequest> => {
   const lookup = await records.event(eventId)
   if (lookup.kind !== 'found')
     return { found: false, why: lookup.kind === 'ambiguous' ? `several events begin with ${eventId}` : `no event ${eventId}` }
@@ -45,7 +50,10 @@ export const requestAgain = async (records: EventRecords, eventId: string, { at,
   return { found: true, view, request }
 }
 
-/** Returns the request as it came, with the time of its arrival, because a signed time is compared with that time. */
+/**
+ * Returns the request as it came, with the time of its arrival, because the check of a signature compares a signed time with the time of
+ * arrival.
+ */
 const asArrived = ({ at, unverified }: EventView, { headers, body }: RawRequest): RequestHead & { readonly body: Buffer } => ({
   method: 'POST',
   url: () => unverified?.address ?? '',

@@ -1,4 +1,4 @@
-/** Refuses words that can select no event: a slip must not look like an empty list. */
+/** Refuses outcomes, routes and jobs in the user's criteria that can select no event, so that a slip does not look like an empty list. */
 
 import { unreadIn } from '../../config/load.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -9,10 +9,15 @@ import { readJobs, unknownJob } from '../jobs/jobs.ts'
 import { readRoutes, unknownRoute } from '../routes/routes.ts'
 import type { Workspace } from '../workspace.ts'
 
-/** The stages that are not parts: a request ends there before its plan, or after the gates of its plan. */
+/**
+ * The stages that are not in the list of stage parts: a request that ends there has not reached its plan, or has passed the gates of its
+ * plan.
+ */
 const otherStages = ['body_size', 'route', 'duplicate', 'dispatch', 'internal']
 
-/** Throws a usage Fault for an outcome that does not exist, and for a stage behind the colon that does not exist. */
+/**
+ * Throws a Fault for an outcome that does not exist (`ignord`), and for a stage behind the colon that does not exist (`ignored:filtrs`).
+ */
 export const checkOutcomes = (words: readonly string[] = []): void => {
   const stageNames = [...stages.map(({ name }) => name), ...otherStages]
   for (const word of words) {
@@ -29,12 +34,13 @@ const unknownWord = (what: string, word: string, known: readonly string[]): Faul
     hint: `one of ${known.join(', ')}`,
   })
 
-type Sources = { readonly route?: string; readonly job?: string }
+type SourceCriteria = { readonly route?: string; readonly job?: string }
 
 /**
- * Throws a Fault (exit 5) for a route or a job that no file names. Where a file cannot be read, it throws nothing, because nobody knows.
+ * Throws a Fault (exit 5) for a route or a job that no file has. Where a file cannot be read, nothing is thrown, because that file may have
+ * the route or job.
  */
-export const checkSources = async (workspace: Workspace, { route, job }: Sources): Promise<void> => {
+export const checkSources = async (workspace: Workspace, { route, job }: SourceCriteria): Promise<void> => {
   if (route !== undefined) {
     const known = await unlessBroken(() => readRoutes(workspace))
     const names = known?.routes.map(({ name }) => name) ?? []

@@ -1,4 +1,4 @@
-/** Shows the past traffic, then watches the present traffic. */
+/** Gives the lines of past traffic, then those of the present traffic as it comes. */
 
 import type { TailLine } from '../../generated/control.ts'
 import type { EventView } from '../../journal/record.ts'
@@ -10,11 +10,11 @@ import { tailStore } from '../shared-store/store-tail.ts'
 import type { Workspace } from '../workspace.ts'
 import { checkOutcomes, checkSources } from './selection-words.ts'
 
-/** The traffic to watch. `since`: events that arrived from that time on come first; milliseconds since 1970. */
+/** The traffic to watch. `since`: a time in milliseconds since 1970; events that arrived from then on come first. */
 export type WatchOptions = TrafficFilter & { readonly since?: number }
 
 export type WatchedTraffic = {
-  /** The lines of the traffic. They end when the gateway stops. Reading a line throws a Fault (exit 4) when the gateway is gone. */
+  /** The lines of the traffic, which end when the gateway stops. Reading a line throws a Fault (exit 4) when the gateway is gone. */
   readonly lines: AsyncGenerator<TailLine, void>
   /** Ends the watching, even while a line is awaited. */
   close(): void
@@ -25,7 +25,7 @@ const maxPast = 10_000
 
 /**
  * Begins to watch. Throws a Fault for an outcome or a route that does not exist, without a gateway (exit 4) unless the store is shared, and
- * when too many already watch.
+ * when as many users watch already as the gateway allows.
  */
 export const watch = async (workspace: Workspace, finder: GatewayFinder, { since, ...filter }: WatchOptions): Promise<WatchedTraffic> => {
   const { route, outcome } = filter
@@ -37,7 +37,9 @@ export const watch = async (workspace: Workspace, finder: GatewayFinder, { since
   return { lines: joined(past, live), close: () => void live.return?.() }
 }
 
-/** Watches the running gateway; where no gateway runs, watches the records of all gateways on the shared store. */
+/**
+ * Opens the present traffic of the running gateway; where no gateway runs, that of all gateways on the shared store, from their records.
+ */
 const tailOf = async (workspace: Workspace, finder: GatewayFinder, { route, outcome }: TrafficFilter): Promise<TailLines> => {
   const ofRoute = route === undefined ? {} : { route }
   const gateway = await finder.find()
@@ -52,7 +54,10 @@ const pastEvents = async (workspace: Workspace, filter: TrafficFilter, since: nu
   return (await withRecords(workspace, (records) => records.events({ fits, since, limit: maxPast }))).events.toReversed()
 }
 
-/** Joins past and live traffic. Watching began before the past was read, so an event that is in both is told once. */
+/**
+ * Joins past and present traffic, behind the first line, which says that the watching has begun. It began before the past was read, so a
+ * line of the present traffic is left out where the past has it already.
+ */
 async function* joined(past: readonly EventView[], live: TailLines): AsyncGenerator<TailLine, void> {
   const first = await live.next()
   if (first.done) return

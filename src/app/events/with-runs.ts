@@ -1,4 +1,4 @@
-/** Gives access to dead runs, to start them again: through the running gateway, or through a shared store. */
+/** Gives a command access to dead runs, so that it can start them again: through the running gateway, or through a shared store. */
 
 import { revivedLine } from '../../journal/shared/revived-line.ts'
 import { standingsOfStore } from '../open-records.ts'
@@ -6,13 +6,14 @@ import type { GatewayFinder, RunningGateway } from '../running-gateway.ts'
 import { attachStore } from '../shared-store/attach-store.ts'
 import type { Workspace } from '../workspace.ts'
 
+/** The operations that look for dead runs and start them again. */
 export type DeadRuns = Pick<RunningGateway, 'standings' | 'retry'>
 
 /**
- * Lets `use` work with the running gateway; where no gateway runs here, with the shared store. Throws a Fault (exit 4) where there is no
- * gateway and no shared store.
+ * Calls `use` with the operations of the running gateway; where no gateway runs on the data directory, with those of the shared store.
+ * Throws a Fault (exit 4) where there is neither.
  */
-export const withRuns = async <T>(workspace: Workspace, finder: GatewayFinder, use: (runs: DeadRuns) => Promise<T>): Promise<T> => {
+export const withDeadRuns = async <T>(workspace: Workspace, finder: GatewayFinder, use: (runs: DeadRuns) => Promise<T>): Promise<T> => {
   const gateway = await finder.find()
   const store = gateway ? undefined : await attachStore(workspace, 'change')
   if (!store) return use(gateway ?? (await finder.need()))

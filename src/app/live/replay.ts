@@ -15,7 +15,7 @@ import type { ControlQuestions, ReplayResult } from '../../generated/control.ts'
 import type { EventRecords } from '../../journal/event-records.ts'
 import { ReadOnceBody } from '../../parts/body/request-body.ts'
 import { servedAs } from '../../plan/table.ts'
-import { requestAgain } from '../events/request-again.ts'
+import { repeatRequest } from '../events/request-again.ts'
 import { trace } from '../trace/trace.ts'
 import type { SharedEffects } from './effects.ts'
 import type { LiveConfig } from './live-config.ts'
@@ -37,7 +37,7 @@ const replayMissing = (why: string): ReplayResult => ({ found: false, why })
 export const replay = async (question: ControlQuestions['replay'], options: ReplayOptions): Promise<ReplayResult> => {
   const { records, shared, facts } = options
   const { id, body, same_id: sameId = false, dry_run: dryRun = false } = question
-  const again = await requestAgain(records, id, { at: shared.clock.now(), sameId, body })
+  const again = await repeatRequest(records, id, { at: shared.clock.now(), sameId, body })
   if (!again.found) return again
   const { view } = again
   // The configuration is asked for only now, because a reload may have replaced it since the question came.

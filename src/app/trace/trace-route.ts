@@ -9,7 +9,7 @@ import { catalogueOf } from '../../plan/catalogue.ts'
 import { quietBook } from '../../plan/check.ts'
 import { allSchemes, type Catalogue } from '../../plan/compile.ts'
 import { runScript } from '../../process/script.ts'
-import { requestAgain } from '../events/request-again.ts'
+import { repeatRequest } from '../events/request-again.ts'
 import { withRecords } from '../open-records.ts'
 import { servedRoute } from '../routes/prepare-test.ts'
 import { readRoutes } from '../routes/routes.ts'
@@ -65,7 +65,7 @@ export const requestToTrace = async (
  * hold.
  */
 export const recordedRequest = async (workspace: Workspace, eventId: string): Promise<VerifiedRequest> => {
-  const again = await withRecords(workspace, (records) => requestAgain(records, eventId, { at: systemClock.now(), sameId: true }))
+  const again = await withRecords(workspace, (records) => repeatRequest(records, eventId, { at: systemClock.now(), sameId: true }))
   if (again.found && 'request' in again) return again.request
   if (again.found)
     throw new Fault('unverified', 'its signature did not hold when it came', {

@@ -1,6 +1,6 @@
 /** What the commands that act on several events share: choosing the events, asking before anything starts, and counting. */
 
-import { type Counting, chooseEvents } from '../../app/events/event-batch.ts'
+import { chooseEvents, type DoneCounter } from '../../app/events/event-batch.ts'
 import { type EventStatus, eventSource } from '../../app/events/event-status.ts'
 import { exit, Fault, usage } from '../../core/fault.ts'
 import { printable } from '../../core/text.ts'
@@ -32,9 +32,9 @@ export const confirmStart = async (question: string, yes: boolean, { io }: Cli):
   throw new Fault('cancelled', 'nothing was started', { exitCode: exit.cancelled })
 }
 
-/** Returns a function that shows on a terminal how many of `of` events are done. The line is cleared after the last event. */
-export const progressOf =
-  (of: number, { io, quiet }: Cli): Counting =>
+/** Returns a function that shows on a terminal how many events are done. The line is cleared after the last event. */
+export const counting =
+  (of: number, { io, quiet }: Cli): DoneCounter =>
   (done) => {
     if (of < 2 || quiet || !io.terminal) return
     const text = `${done} of ${of}`

@@ -3,7 +3,7 @@
  * start.
  */
 
-import type { Result } from '../../app/events/event-batch.ts'
+import type { EventResult } from '../../app/events/event-batch.ts'
 import { editableBody, planReplay } from '../../app/events/event-replay.ts'
 import { type EventStatus, outcomeOf } from '../../app/events/event-status.ts'
 import { jsonText } from '../../app/json-text.ts'
@@ -37,8 +37,8 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
   const { events, leftOut } = plan
   if (leftOut > 0) note(cli, `${leftOut} left out: their payload was not kept`)
   const how = { ...(route === undefined ? {} : { route }), same_id: sameId }
-  const run = (dry: boolean, body?: string): Promise<readonly Result[]> =>
-    plan.run({ ...how, dry_run: dry, ...(body === undefined ? {} : { body }) }, progressOf(events.length, cli))
+  const run = (dry: boolean, body?: string): Promise<readonly EventResult[]> =>
+    plan.run({ ...how, dry_run: dry, ...(body === undefined ? {} : { body }) }, counting(events.length, cli))
   const [event] = events
   if (edit && event) return replayEdited(event, run, dryRun, cli)
   if (dryRun) return answerReplays(await run(true), true, cli)
@@ -55,7 +55,7 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
  */
 const replayEdited = async (
   status: EventStatus,
-  run: (dry: boolean, body?: string) => Promise<readonly Result[]>,
+  run: (dry: boolean, body?: string) => Promise<readonly EventResult[]>,
   dryRun: boolean,
   cli: Cli,
 ): Promise<number> => {
@@ -71,7 +71,7 @@ const replayEdited = async (
   })
 }
 
-const answerReplays = (results: readonly Result[], dryRun: boolean, cli: Cli): number => {
+const answerReplays = (results: readonly EventResult[], dryRun: boolean, cli: Cli): number => {
   const failed = results.filter(({ ok }) => !ok).length
   const replayed = results.length - failed
   const word = dryRun ? 'would be replayed' : 'replayed'
@@ -83,7 +83,7 @@ const answerReplays = (results: readonly Result[], dryRun: boolean, cli: Cli): n
   })
 }
 
-const replayData = ({ known, ok, why, replayed }: Result): JsonObject => ({
+const replayData = ({ known, ok, why, replayed }: EventResult): JsonObject => ({
   of: known.event.event_id,
   ok,
   why: why ?? null,
@@ -99,13 +99,13 @@ const replayData = ({ known, ok, why, replayed }: Result): JsonObject => ({
 const maxPrompt = 200
 
 /** Returns one line for each event. In a dry run, the work that the event would start stands below its line. */
-const replayTable = (results: readonly Result[], dryRun: boolean): string => {
+const replayTable = (results: readonly EventResult[], dryRun: boolean): string => {
   const lines = aligned(results.map(replayCells))
   return results.map(({ replayed }, i) => `${lines[i]}\n${dryRun && replayed ? startLines(replayed) : ''}`).join('')
 }
 
-const replayCells = ({ known, why, replayed }: Result): string[] => {
-  if (!replayed) return [...idAndSource(known), 'failed', tableCell(why, 512)]
+const replayCells = ({ known, why, replayed }: EventResult): string[] => {
+  if (!replayed) return [...aboutOf(known), 'failed', cell(why, 512)]
   const { event_id: id, status, reason } = replayed
   return [
     ...idAndSource(known),
@@ -116,9 +116,8 @@ const replayCells = ({ known, why, replayed }: Result): string[] => {
   ]
 }
 
-/** Returns the lines about the work that an event would start. */
-const startLines = ({ starts, note: said }: NonNullable<Result['replayed']>): string => {
-  const more = said === undefined ? '' : `    ${tableCell(said, 256)}\n`
+const startsOf = ({ starts, note: said }: NonNullable<EventResult['replayed']>): string => {
+  const more = said === undefined ? '' : `    ${cell(said, 256)}\n`
   if (!starts) return more
   const { mode, target, prompt, extra } = starts
   // For several targets, `extra` is a list with the settings of each target.

@@ -1,6 +1,6 @@
 /** `events retry`: starts dead runs again with their stored work. The attempts of such a run are counted from 1 again. */
 
-import type { Result } from '../../app/events/event-batch.ts'
+import type { EventResult } from '../../app/events/event-batch.ts'
 import { planRetry, type RetryPlan } from '../../app/events/event-retry.ts'
 import { exit, usage } from '../../core/fault.ts'
 import { gatewayAt } from '../../http/control/client.ts'
@@ -30,7 +30,7 @@ export const eventsRetry = async (ids: readonly string[], options: RetryOptions,
   return answerRetries(await plan.run(progressOf(plan.dead.length, cli)), plan, false, cli)
 }
 
-const answerRetries = (done: readonly Result[], { others }: RetryPlan, dryRun: boolean, cli: Cli): number => {
+const answerRetries = (done: readonly EventResult[], { others }: RetryPlan, dryRun: boolean, cli: Cli): number => {
   const results = [...done, ...others]
   const failed = results.filter(({ ok }) => !ok).length
   const started = results.length - failed
@@ -43,7 +43,7 @@ const answerRetries = (done: readonly Result[], { others }: RetryPlan, dryRun: b
   })
 }
 
-const retryData = ({ known: { event }, ok, why }: Result, word: string) => ({
+const retryData = ({ known: { event }, ok, why }: EventResult, word: string) => ({
   event_id: event.event_id,
   route: event.route,
   job: event.job ?? null,
@@ -52,7 +52,7 @@ const retryData = ({ known: { event }, ok, why }: Result, word: string) => ({
   why: why ?? null,
 })
 
-const retryTable = (results: readonly Result[], word: string): string =>
+const retryTable = (results: readonly EventResult[], word: string): string =>
   aligned(
     results.map(({ known, ok, why }) => [
       ok ? word : 'failed',

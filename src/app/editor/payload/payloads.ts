@@ -11,7 +11,7 @@ import type { EventView } from '../../../journal/record.ts'
 import { catalogueOf } from '../../../plan/catalogue.ts'
 import { quietBook } from '../../../plan/check.ts'
 import { allSchemes, type Catalogue } from '../../../plan/compile.ts'
-import { eventReader, type Request } from '../../events/event-reader.ts'
+import { eventReader, type RequestContent } from '../../events/event-reader.ts'
 import { outcomeOf } from '../../events/event-status.ts'
 import { prettyJson } from '../../json-text.ts'
 import { withRecords } from '../../open-records.ts'
@@ -134,7 +134,7 @@ const shownHeaders = (headers: Headers): Payload['headers'] => {
   return maskHeaders(Object.fromEntries(texts)) as Payload['headers']
 }
 
-const previewRequest = async (workspace: Workspace, choice: PayloadChoice, { source, catalogue }: Asked): Promise<Request> => {
+const previewRequest = async (workspace: Workspace, choice: PayloadChoice, { source, catalogue }: Asked): Promise<RequestContent> => {
   const of = contentOfChoice(choice)
   if ('eventId' in of) return recordedRequest(workspace, of.eventId)
   if (source && source.secrets.length > 0) {

@@ -8,8 +8,8 @@ import { compileField } from '../../../expr/path.ts'
 import { placeholders } from '../../../expr/placeholder.ts'
 import type { Route } from '../../../generated/config.ts'
 import type { Scheme } from '../../../parts/schemes/scheme.ts'
-import { compileTypeList } from '../../../parts/stages/events.ts'
-import { eventReader, type Request } from '../../events/event-reader.ts'
+import { listedIn } from '../../../parts/stages/events.ts'
+import { eventReader, type RequestContent } from '../../events/event-reader.ts'
 import { asReceived } from '../../routes/prepare-test.ts'
 import { schemeOf } from '../../routes/sign-test.ts'
 import { type KnownSample, listSamples, readSample } from '../../samples/gallery.ts'
@@ -46,7 +46,7 @@ export const rankedSamples = (
 
 type Judged = Pick<RankedSample, 'type' | 'fits' | 'isLike'> & { readonly has: number }
 
-type Judge = (request: Request) => Judged
+type Judge = (request: RequestContent) => Judged
 
 const ranked = (sample: KnownSample, judge: Judge): RankedSample & { readonly has: number } => {
   const { name } = sample
