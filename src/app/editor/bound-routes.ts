@@ -1,4 +1,4 @@
-/** Keeps an editor that was opened for one profile to the routes of that profile. */
+/** Keeps an editor that was opened for one profile (`edit --profile`) to the routes of that profile. */
 
 import { loadConfig } from '../../config/load.ts'
 import { exit, Fault } from '../../core/fault.ts'
@@ -12,12 +12,15 @@ import type { OpenedRoute } from './draft/route-draft.ts'
 export const checkProfile = (workspace: Workspace, profile: string): void =>
   void profileNamed(profile, loadConfig(workspace), workspace.self)
 
-/** Whether the route belongs to the profile. Without a profile, every route counts. */
+/** Whether a route as it is written belongs to the profile. Where no profile is given, every route does. */
 export const belongsToProfile = (written: JsonObject, profile: string | undefined): boolean =>
   profile === undefined || profileOf(written) === profile
 
-/** Returns the opened route. Throws a Fault when the route belongs to another profile. */
-export const boundTo = (opened: OpenedRoute, profile: string | undefined, self: string): OpenedRoute => {
+/**
+ * Returns the route that was opened. Throws a Fault when the route belongs to another profile than the given one. `self`: how the user
+ * calls the program, for the hint.
+ */
+export const requireProfile = (opened: OpenedRoute, profile: string | undefined, self: string): OpenedRoute => {
   const { name, written } = opened
   if (belongsToProfile(written, profile)) return opened
   const own = String(profileOf(written))

@@ -1,4 +1,4 @@
-/** The conditions of a route as a tree of rows, in the order in which they are written. */
+/** Lists the conditions of a route as the rows of a tree, in the order in which they are written. */
 
 import { definition } from '../../config/schema-walk.ts'
 import type { Path } from '../../core/diagnostic.ts'
@@ -8,8 +8,9 @@ import { conditionName } from '../../expr/condition.ts'
 export type ConditionRow = {
   /** The path of the condition inside the route: `['filters', 1, 'any', 0]`. */
   readonly path: Path
-  /** The name of the condition in traces: `filters[1].any[0]`. */
+  /** The name that traces and tallies give to the condition: `filters[1].any[0]`. */
   readonly name: string
+  /** The number of groups around the condition. */
   readonly depth: number
   /** `odd`: the written value is not a condition. */
   readonly kind: 'test' | 'group' | 'odd'
@@ -28,7 +29,7 @@ export const conditionRows = ({ filters }: JsonObject): readonly ConditionRow[] 
   return Array.isArray(filters) ? filters.flatMap((each, i) => rowsAt(each, ['filters', i], 0)) : rowsAt(filters, ['filters'], 0)
 }
 
-/** Returns the rows of one condition: a group comes before its members. */
+/** Returns the rows of one condition and of the conditions inside it. The row of a group comes before the rows of its members. */
 const rowsAt = (written: Json, path: Path, depth: number): readonly ConditionRow[] => {
   const at = { path, name: conditionName(path.slice(1)), depth }
   const odd: ConditionRow = { ...at, kind: 'odd', operator: '', operand: written }

@@ -1,9 +1,9 @@
-/** The editor service: each question goes to the use case that answers it. With `profile`, it serves the routes of that profile only. */
+/** Makes the editor service, in which each question goes to the use case that answers it. */
 
 import { parseSource } from '../../config/yaml/source.ts'
 import type { GatewayFinder } from '../running-gateway.ts'
 import type { Workspace } from '../workspace.ts'
-import { belongsToProfile, boundTo } from './bound-routes.ts'
+import { belongsToProfile, requireProfile } from './bound-routes.ts'
 import { createDraftTexts } from './draft/draft-text.ts'
 import { openRoute } from './draft/open-route.ts'
 import { readHome } from './home.ts'
@@ -15,7 +15,7 @@ import { curlOfRecorded, replayRecorded, sampleOfRecorded, testOfRecorded } from
 import { createRoute } from './saving/create-route.ts'
 import { createConfigFindings } from './saving/draft-findings.ts'
 import { keepDraft, keptDrafts } from './saving/kept-drafts.ts'
-import { type Drafting, prepareSave } from './saving/plan-save.ts'
+import { type DraftTools, prepareSave } from './saving/plan-save.ts'
 import { saveRoute } from './saving/save-route.ts'
 import { dropDraft } from './saving/stored-drafts.ts'
 import type { EditorService } from './service.ts'
@@ -23,14 +23,17 @@ import { sendDraftTargetTest } from './target-test.ts'
 import { targetRows } from './targets.ts'
 import { testSaved, traceOf } from './try-saved.ts'
 
+/**
+ * `finder`: finds the gateway that runs on the data directory. `profile`: only the routes of this profile are listed, opened and created.
+ */
 export const createEditorService = (workspace: Workspace, finder: GatewayFinder, profile?: string): EditorService => {
   const textOf = createDraftTexts()
-  const drafting: Drafting = { workspace, textOf, configFindings: createConfigFindings(workspace) }
+  const draftTools: DraftTools = { workspace, textOf, configFindings: createConfigFindings(workspace) }
   const inTurn = createTurns()
   const read = createSampleReader()
   return {
     home: () => readHome(workspace, finder, profile),
-    open: async (of) => boundTo(openRoute(workspace, of), profile, workspace.self),
+    open: async (of) => requireProfile(openRoute(workspace, of), profile, workspace.self),
     reopen: async (of) => openRoute(workspace, of),
     preview: (request) => previewOf(workspace, textOf, read, request),
     line: async ({ opened: { text, base }, path }) => parseSource('', text).source?.place([...base, ...path], 'key').line ?? 1,
@@ -40,8 +43,8 @@ export const createEditorService = (workspace: Workspace, finder: GatewayFinder,
     recorded: (of) => readPayload(workspace, of),
     names: (of) => offeredNames(workspace, textOf, of),
     targets: ({ profile }) => targetRows(workspace, profile),
-    plan: async (of) => (await prepareSave(drafting, of)).plan,
-    save: (of) => saveRoute(drafting, finder, of),
+    plan: async (of) => (await prepareSave(draftTools, of)).plan,
+    save: (of) => saveRoute(draftTools, finder, of),
     test: ({ name, payload }) => testSaved(workspace, finder, name, payload),
     testTarget: (of) => sendDraftTargetTest(workspace, textOf, of),
     replay: ({ eventId }) => replayRecorded(finder, eventId),
@@ -56,7 +59,10 @@ export const createEditorService = (workspace: Workspace, finder: GatewayFinder,
   }
 }
 
-/** Runs the writes of drafts one after the other. If a draft were dropped while it is being written, the draft would come back. */
+/**
+ * Makes a function that runs the writes of drafts one after the other. If a draft were dropped while it is being written, the draft would
+ * come back.
+ */
 const createTurns = () => {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(work: () => Promise<T>): Promise<T> => {

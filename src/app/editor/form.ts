@@ -1,4 +1,4 @@
-/** The fields of a route, read from the schema: a new key of a route appears in the editor without work here. */
+/** Makes the fields of a route's form from the schema. A new key of routes becomes a field without a change to this file. */
 
 import { definition } from '../../config/schema-walk.ts'
 import type { Path } from '../../core/diagnostic.ts'
@@ -10,30 +10,33 @@ import type { TargetRow } from './service.ts'
 
 /**
  * How a field is edited. `names`: one or several names; the program offers the names that it knows, and the user may type another name.
+ * `flag`: on or off. `choice`: one of `choices`. `list`: several texts. `group`: a map whose members are fields of their own. `json`: any
+ * JSON.
  */
 export type FieldForm = 'names' | 'text' | 'number' | 'flag' | 'choice' | 'list' | 'group' | 'json'
 
+/** A field of the form. `path`: the path of its key in the route. */
 export type FormField = {
   readonly path: Path
   readonly title: string
-  /** One sentence about the field. `more` is the long text. */
+  /** One sentence about the field, and in `more` the long text, as Markdown. */
   readonly description: string
   readonly more: string
   readonly form: FieldForm
   readonly choices: readonly { readonly value: string; readonly description: string }[]
   readonly examples: readonly Json[]
   readonly isSecret: boolean
-  /** The stage of the pipeline that reads the field; empty for a member of a group. */
+  /** The stage of the pipeline that reads the field; empty where the schema names none, as for a member of a group. */
   readonly stage: string
-  /** The group of the field needs the field. */
+  /** The group around the field cannot be without it. */
   readonly isRequired: boolean
-  /** The value in the route; `undefined` where none is written. */
+  /** The value that is written in the route; `undefined` where none is written. */
   readonly value?: Json
   /** The value that the route has where the file sets none. */
   readonly default?: Json
-  /** Why the field has no effect, or may not be set, in the route as it is now. */
+  /** Why the field has no effect in the route as it is now, or does not go with another key. */
   readonly idle?: string
-  /** Why the editor shows the field and does not let the user change it. */
+  /** Why the user cannot change the field, which the editor only shows. */
   readonly locked?: string
 }
 
@@ -48,16 +51,20 @@ export const formFields = (spec: JsonObject): readonly FormField[] => {
     .sort((a, b) => stageAt(a) - stageAt(b))
 }
 
-/** Returns the members of a field that is a group: `coalesce`, `retry`. */
+/** Returns the members of a group such as `coalesce` or `retry` as fields. */
 export const groupFields = (field: FormField, spec: JsonObject): readonly FormField[] => {
   const node = nodeAt(field.path)
   const members = isObject(node.properties) ? Object.entries(node.properties) : []
   const all = members.map(([key, member]) => formField([...field.path, key], isObject(member) ? member : {}, spec))
-  // The members of an open group depend on the target, so they are set where the target is chosen.
+  // A group that takes any key, as `deliver_extra`, has the settings of a target. The user adds them where the target is chosen, so only
+  // written members are fields here.
   return node.additionalProperties === true ? all.filter(({ value }) => value !== undefined) : all
 }
 
-/** Returns the settings that a target reads from `deliver_extra` at `path`, and the other keys that are written there. */
+/**
+ * Returns the settings of a target as fields: those that its schema has, then any other keys that are written in the `deliver_extra` at
+ * `path`.
+ */
 export const extraFieldsOf = (
   { name, settings }: Pick<TargetRow, 'name' | 'settings'>,
   spec: JsonObject,
@@ -74,7 +81,7 @@ export const extraFieldsOf = (
     ...offered.map(([key, node]) => ({ ...formField([...path, key], node as JsonObject, spec), isRequired: required.includes(key) })),
     ...written
       .filter((key) => own(properties, key) === undefined)
-      .map((key) => otherField(name, [...path, key], spec, readsKey({ settings }, key))),
+      .map((key) => undeclaredField(name, [...path, key], spec, readsKey({ settings }, key))),
   ]
 }
 
@@ -84,7 +91,8 @@ export const readsKey = ({ settings }: Pick<TargetRow, 'settings'>, key: string)
   key.startsWith('x-') ||
   (isObject(settings.properties) && own(settings.properties, key) !== undefined)
 
-const otherField = (target: string, path: Path, spec: JsonObject, isRead: boolean): FormField => {
+/** Makes the field of a key that is written in `deliver_extra`, and that the schema of the target does not have. */
+const undeclaredField = (target: string, path: Path, spec: JsonObject, isRead: boolean): FormField => {
   const field = formField(path, typeof valueAt(spec, path) === 'object' ? {} : { type: 'string' }, spec)
   const isSecret = namesSettingSecret(String(path.at(-1)))
   return { ...field, isSecret, ...(isRead ? {} : { idle: `${target} does not read it` }) }
@@ -94,25 +102,26 @@ const pipeline = route['x-pipeline'] as readonly string[]
 
 const stageAt = ({ stage }: FormField): number => pipeline.indexOf(stage)
 
+/** Returns the schema of the field at a path; an empty schema where there is none. */
 const nodeAt = (path: Path): JsonObject =>
   path.reduce<JsonObject>((node, key) => {
     const next = isObject(node.properties) ? own(node.properties, String(key)) : undefined
-    return isObject(next) ? settled(next) : {}
+    return isObject(next) ? withReferenced(next) : {}
   }, route)
 
-/** Returns the node, merged with the definition that its `$ref` names. */
-const settled = (node: JsonObject): JsonObject => {
+/** Returns a node of the schema, merged with the definition that its `$ref` names. */
+const withReferenced = (node: JsonObject): JsonObject => {
   if (typeof node.$ref !== 'string') return node
   return { ...definition(node.$ref.slice('#/definitions/'.length)), ...node }
 }
 
 const formField = (path: Path, written: JsonObject, spec: JsonObject): FormField => {
-  const node = settled(written)
+  const node = withReferenced(written)
   const value = valueAt(spec, path)
   const [key = ''] = path
   const idle = path.length === 1 ? idleBecause(String(key), spec) : undefined
   const holder = nodeAt(path.slice(0, -1))
-  const locked = ofTools.has(String(key)) ? 'set by hand in the file only' : undefined
+  const locked = toolKeys.has(String(key)) ? 'set by hand in the file only' : undefined
   return {
     path,
     title: textOrEmpty(node.title) || String(path.at(-1)),
@@ -131,20 +140,21 @@ const formField = (path: Path, written: JsonObject, spec: JsonObject): FormField
   }
 }
 
-/** Keys that give an agent its tools. They are changed by hand only (rules: Subscriptions 7). */
-const ofTools: ReadonlySet<string> = new Set(['toolsets'])
+/** Keys that give an agent its tools. Users change them by hand in the file only (rules: Subscriptions 7). */
+const toolKeys: ReadonlySet<string> = new Set(['toolsets'])
 
 const textOrEmpty = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /**
- * Returns how a value is edited. A value that may be a text or a list is edited as a text, unless a list is written or texts are a choice.
+ * Returns how a field is edited, by its schema and its written value. A field that takes a text or a list is edited as a text, unless a
+ * list is written, or the text must be one of several words.
  */
 const formOf = (node: JsonObject, value: Json | undefined): FieldForm => {
-  const branches = Array.isArray(node.oneOf) ? node.oneOf.filter(isObject).map(settled) : []
+  const branches = Array.isArray(node.oneOf) ? node.oneOf.filter(isObject).map(withReferenced) : []
   if (Array.isArray(node.enum)) return 'choice'
   if (branches.some(({ type }) => type === 'string') && typeof (value ?? '') === 'string' && !branches.some(({ enum: all }) => all))
     return 'text'
-  // A number that is written in such a field is a name, too.
+  // A field that takes a text or a number, as the id of a chat, is edited as a text.
   if (branches.length === 0 && Array.isArray(node.type) && node.type.includes('string')) return 'text'
   switch (branches.length > 0 ? 'union' : node.type) {
     case 'boolean':
@@ -155,7 +165,7 @@ const formOf = (node: JsonObject, value: Json | undefined): FieldForm => {
     case 'string':
       return 'text'
     case 'array':
-      return isObject(node.items) && settled(node.items).type === 'string' ? 'list' : 'json'
+      return isObject(node.items) && withReferenced(node.items).type === 'string' ? 'list' : 'json'
     case 'object':
       return isObject(node.properties) ? 'group' : 'json'
     case 'union':
@@ -166,19 +176,20 @@ const formOf = (node: JsonObject, value: Json | undefined): FieldForm => {
 }
 
 const choicesOf = (node: JsonObject): FormField['choices'] => {
-  const branches = Array.isArray(node.oneOf) ? node.oneOf.filter(isObject).map(settled) : []
+  const branches = Array.isArray(node.oneOf) ? node.oneOf.filter(isObject).map(withReferenced) : []
   const holder = [node, ...branches].find((each) => Array.isArray(each.enum))
   const values = Array.isArray(holder?.enum) ? holder.enum : []
   const texts = Array.isArray(holder?.enumDescriptions) ? holder.enumDescriptions : []
   return values.map((value, i) => ({ value: String(value), description: textOrEmpty(texts[i]) }))
 }
 
-type Rule = { readonly when: string; readonly keys: readonly string[] }
+/** Keys that have no effect in a route that has the key `when`. */
+type IgnoredKeys = { readonly when: string; readonly keys: readonly string[] }
 
 const conflicts = route['x-conflicts'] as unknown as readonly { readonly keys: readonly string[] }[]
-const ignored = route['x-ignored'] as unknown as readonly Rule[]
+const ignored = route['x-ignored'] as unknown as readonly IgnoredKeys[]
 
-/** Says which key of the route excludes `key`, or makes it idle. The rules are those of `validate`. */
+/** Says which key of the route excludes `key`, or makes `key` have no effect; `undefined` where none does. `validate` reports the same. */
 const idleBecause = (key: string, spec: JsonObject): string | undefined => {
   const isSet = (other: string): boolean => own(spec, other) !== undefined && own(spec, other) !== false
   const rival = conflicts.find(({ keys }) => keys.includes(key) && keys.some((other) => other !== key && isSet(other)))
@@ -187,7 +198,7 @@ const idleBecause = (key: string, spec: JsonObject): string | undefined => {
   return idle && `has no effect with ${idle.when}`
 }
 
-/** Returns the value of a field on one line. A secret is shown as its fingerprint. */
+/** Returns the value of a field on one line, for people. A secret is shown as its fingerprint. */
 export const shownValue = ({ value, isSecret }: Pick<FormField, 'value' | 'isSecret'>): string => {
   if (value === undefined) return '-'
   if (isSecret && isObject(value))
@@ -200,13 +211,17 @@ export const shownValue = ({ value, isSecret }: Pick<FormField, 'value' | 'isSec
   return JSON.stringify(maskJson(value))
 }
 
-/** Returns a reference or a mask as it is written. Any other text is a secret, and its fingerprint is shown. */
+/**
+ * Returns a reference (`${NAME}`, `file:/path`) or a mask as it is written. Any other text is a secret, of which only the fingerprint is
+ * shown.
+ */
 const secretShown = (value: Json): string => {
   const text = String(value)
   return /^(?:\$\{\w+\}|file:.*|\*\*\*.*|INSECURE_NO_AUTH)$/.test(text) ? text : `set here, fp ${fingerprint(text)}`
 }
 
+/** `agent`: an agent is asked. `direct`: the rendered message is sent without an agent. `job`: a scheduled job is started. */
 export type Mode = 'agent' | 'direct' | 'job'
 
-/** Returns the mode of a route: what happens to an event that the route takes. */
+/** Returns the mode of a route, which says what becomes of an event that the route takes. */
 export const modeOf = (spec: JsonObject): Mode => (spec.deliver_only === true ? 'direct' : spec.cron_job !== undefined ? 'job' : 'agent')

@@ -1,4 +1,4 @@
-/** Reads all routes with their findings and recent events, for the first screen of an editor. */
+/** Reads all routes for the first screen of an editor, with the findings about each route and the number of its recorded events. */
 
 import { basename } from 'node:path'
 import type { Diagnostic } from '../../core/diagnostic.ts'
@@ -13,16 +13,16 @@ import { belongsToProfile } from './bound-routes.ts'
 import { configFile } from './draft/open-route.ts'
 import type { Home, RouteRow } from './service.ts'
 
-/** The most events that are read, the newest first. */
+/** The most recorded events that are counted, the newest first. */
 const maxEvents = 1_000
 
-/** Reads the routes; with `profile`, only the routes of that profile. Throws a Fault when the subscriptions file is not usable. */
+/** Reads the routes of the profile; without `profile`, all routes. Throws a Fault when the subscriptions file is not usable. */
 export const readHome = async (workspace: Workspace, finder: GatewayFinder, profile?: string): Promise<Home> => {
   const { routes: all, loaded } = readRoutes(workspace)
   const routes = all.filter(({ written }) => belongsToProfile(isObject(written) ? written : {}, profile))
   const validated = await validate(workspace, { paths: [], asked: false })
-  const recorded = await recordedOf(workspace)
-  const findingsOf = byRoute(validated.diagnostics)
+  const recorded = await countRecorded(workspace)
+  const findingsOf = findingsByRoute(validated.diagnostics)
   const counted = (name: string, severity: string): number => findingsOf(name).filter((each) => each.severity === severity).length
   const rows = routes.map((each): RouteRow => {
     const { events, mode, deliver, description, enabled } = describeRoute(each, loaded.config)
@@ -38,15 +38,16 @@ export const readHome = async (workspace: Workspace, finder: GatewayFinder, prof
       description: String(description),
       spec: isObject(each.written) ? (maskJson(each.written) as JsonObject) : {},
       findings: shortened(findingsOf(each.name)),
+      // A route that is not valid has at least one error, also where no finding names the route.
       errors: counted(each.name, 'error') + (each.route ? 0 : Number(counted(each.name, 'error') === 0)),
       warnings: counted(each.name, 'warning'),
       recorded: last?.count ?? 0,
       ...(last ? { lastAt: last.at } : {}),
     }
   })
-  const isOthers = (name: string): boolean =>
+  const isOfOtherProfile = (name: string): boolean =>
     loaded.salvaged.some(({ route }) => route.name === name && profile !== undefined && route.profile !== profile)
-  const broken = brokenIn(all, validated.routes, findingsOf).filter(({ name }) => !isOthers(name))
+  const broken = brokenIn(all, validated.routes, findingsOf).filter(({ name }) => !isOfOtherProfile(name))
   const gateway = await (await finder.find())?.status().catch(() => undefined)
   const problem = validated.diagnostics.find(({ route, severity }) => route === undefined && severity === 'error')
   return {
@@ -70,13 +71,16 @@ const maxFindings = 8
 const shortened = (all: readonly Diagnostic[]): RouteRow['findings'] =>
   all.slice(0, maxFindings).map(({ code, severity, message }) => ({ code, severity, message }))
 
-const byRoute = (all: readonly Diagnostic[]): ((name: string) => readonly Diagnostic[]) => {
+const findingsByRoute = (all: readonly Diagnostic[]): ((name: string) => readonly Diagnostic[]) => {
   const found = new Map<string, Diagnostic[]>()
   for (const each of all) if (each.route !== undefined) found.set(each.route, [...(found.get(each.route) ?? []), each])
   return (name) => found.get(name) ?? []
 }
 
-/** Returns the rows of configured routes whose shape is wrong. The routes that were read do not include them. */
+/**
+ * Returns the rows of configured routes whose shape is wrong. `readRoutes` does not return such routes, so they are found in `all`, the
+ * routes that were validated.
+ */
 const brokenIn = (
   entries: readonly RouteEntry[],
   all: readonly { readonly name: string; readonly file: string }[],
@@ -102,7 +106,8 @@ const brokenIn = (
     }))
 }
 
-const recordedOf = async (workspace: Workspace): Promise<ReadonlyMap<string, { count: number; at: number }>> => {
+/** Returns for each route the number of its recorded events, and the time of the latest in milliseconds since 1970. */
+const countRecorded = async (workspace: Workspace): Promise<ReadonlyMap<string, { count: number; at: number }>> => {
   const recorded = new Map<string, { count: number; at: number }>()
   try {
     const { events } = await withRecords(workspace, (records) => records.events({ limit: maxEvents }))

@@ -1,4 +1,4 @@
-/** Lists the names that the program knows for a key of a route, for the user to pick from. */
+/** Lists the names that an editor offers for a key of a route. */
 
 import type { RouteSource } from '../../config/config.ts'
 import { definition } from '../../config/schema-walk.ts'
@@ -8,19 +8,19 @@ import { inlineScheme } from '../../parts/verify-names.ts'
 import { allSchemes, type Catalogue, checkedWith } from '../../plan/compile.ts'
 import type { Workspace } from '../workspace.ts'
 import type { DraftTexts } from './draft/draft-text.ts'
-import { parsedOf, placed } from './preview.ts'
+import { loadDraft, parsedDraft } from './preview.ts'
 import type { NamesRequest, OfferedName } from './service.ts'
 
 /**
- * Returns the names for a key. For `verify`: every scheme that a route can name. For `events`: the event types that the senders in
- * `verify` send, or, without `verify`, those of all known senders.
+ * Returns the names for a key. For `verify`: every scheme that a route can name. For `events`: the event types of the senders in `verify`,
+ * the most common first; of all known senders where `verify` names none with known events.
  */
 export const offeredNames = async (
   workspace: Workspace,
   textOf: DraftTexts,
   { draft, key }: NamesRequest,
 ): Promise<readonly OfferedName[]> => {
-  const { source, catalogue } = await placed(workspace, draft.opened, parsedOf(draft.opened, textOf(draft)))
+  const { source, catalogue } = await loadDraft(workspace, draft.opened, parsedDraft(draft.opened, textOf(draft)))
   return key === 'verify' ? schemesOffered(catalogue) : eventsOffered(source, catalogue)
 }
 
@@ -35,10 +35,10 @@ const eventsOffered = (source: RouteSource | undefined, catalogue: Catalogue): r
   const titles = new Map<string, string[]>()
   const add = (name: string, { title }: Pick<Scheme, 'title'>): void => void titles.set(name, [...(titles.get(name) ?? []), title])
   for (const scheme of senders) for (const name of scheme.events?.names ?? []) add(name, scheme)
-  return [...titles].map(([name, of]) => ({ name, detail: [...new Set(of)].join(', ') })).sort((a, b) => placeOf(a.name) - placeOf(b.name))
+  return [...titles].map(([name, of]) => ({ name, detail: [...new Set(of)].join(', ') })).sort((a, b) => orderOf(a.name) - orderOf(b.name))
 }
 
-/** The examples of the schema begin with the most common event types. */
+/** The places of event types in the examples of the schema, which begin with the most common types. */
 const examples = valueAt(definition('Route'), ['properties', 'events', 'items', 'examples'])
 const places = new Map((Array.isArray(examples) ? examples : []).map((name, i) => [String(name), i]))
-const placeOf = (name: string): number => places.get(name) ?? places.size
+const orderOf = (name: string): number => places.get(name) ?? places.size

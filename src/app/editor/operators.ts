@@ -1,4 +1,7 @@
-/** The operators of conditions and the operands that they take, read from the schema. */
+/**
+ * Says which operators an editor offers for a condition, and turns what the user types into their operands. The operators are read from the
+ * schema.
+ */
 
 import { definition, typeOf } from '../../config/schema-walk.ts'
 import { isObject, type Json, own } from '../../core/json.ts'
@@ -12,7 +15,10 @@ const nodeOf = (operator: string) => {
   return isObject(node) ? node : {}
 }
 
-/** The form of an operand. `flag`: only `true`, or `true` and `false`. `value`: any JSON. */
+/**
+ * What an operator takes as its operand. `flag`: only `true`, or `true` and `false`. `list`: a list of values. `text`: a text. `value`: any
+ * JSON.
+ */
 type OperandForm = 'flag' | 'list' | 'text' | 'value'
 
 const forms: ReadonlyMap<Json | undefined, OperandForm> = new Map([
@@ -23,34 +29,37 @@ const forms: ReadonlyMap<Json | undefined, OperandForm> = new Map([
 
 export const operandForm = (operator: string): OperandForm => forms.get(nodeOf(operator).type) ?? 'value'
 
-/** Whether the operator takes `true` and `false`, so that its operand can be switched. */
+/** Whether the operand of an operator is `true` or `false`, so that the user can switch it. */
 export const isSwitch = (operator: string): boolean => nodeOf(operator).type === 'boolean' && nodeOf(operator).const === undefined
 
 export const describeOperator = (operator: string): string => String(nodeOf(operator).description ?? '')
 
-/** The operator that takes no field: an expression over the whole event. */
-export const expression = 'jsonata'
+/** The operator that takes no field. Its operand is an expression over the whole event. */
+export const expressionOperator = 'jsonata'
 
 /** Whether the name is a built-in operator, or may be an operator of a plugin. */
 export const canBeOperator = (name: string): boolean =>
-  name !== expression && (operatorNames.includes(name) || pluginNamePattern.test(name))
+  name !== expressionOperator && (operatorNames.includes(name) || pluginNamePattern.test(name))
 
-/** Whether an operator can judge a value of a type. An operator without `x-fits` can judge any value. */
-const fits = (operator: string, type: string): boolean => {
+/** Whether an operator can judge a value of a type. An operator whose schema names no types (`x-fits`) can judge any value. */
+const canJudge = (operator: string, type: string): boolean => {
   const types = nodeOf(operator)['x-fits']
   return !Array.isArray(types) || types.includes(type)
 }
 
 /**
- * Returns the operators that can judge a field of a type. Those that compare the field come first. `type`: as in schemas, or `undefined`
- * if unknown.
+ * Returns the operators that can judge a field of a type. Operators that compare the field with a value come first, then operators with a
+ * flag, as `exists`. `type`: the type's name in schemas; `undefined` if unknown.
  */
 export const operatorsFor = (type: string | undefined): readonly string[] => {
-  const known = operatorNames.filter((name) => name !== expression && (type === undefined || fits(name, type)))
+  const known = operatorNames.filter((name) => name !== expressionOperator && (type === undefined || canJudge(name, type)))
   return [...known.filter((name) => operandForm(name) !== 'flag'), ...known.filter((name) => operandForm(name) === 'flag')]
 }
 
-/** Reads a user's text as the operand of an operator; `undefined` for an empty text. Fields that are texts are compared with texts. */
+/**
+ * Reads a user's text as the operand of an operator; `undefined` for an empty text. `type`: the type of the field. A field of type `string`
+ * is compared with texts, so `5` is read as a text for it.
+ */
 export const readOperand = (operator: string, text: string, type: string | undefined): Json | undefined => {
   const form = operandForm(operator)
   if (text.trim() === '') return undefined
@@ -64,7 +73,7 @@ const readValue = (text: string, type: string | undefined): Json => {
   return json === undefined || (type === 'string' && typeof json !== 'string') ? text : json
 }
 
-/** Reads a JSON list, or values with commas between them. */
+/** Reads a list in JSON, or values with commas between them: `[1, 2]`, `opened, closed`. */
 const readList = (text: string, type: string | undefined): Json => {
   const list = jsonOrUndefined(text) ?? jsonOrUndefined(`[${text}]`)
   if (Array.isArray(list) && (type !== 'string' || list.every((item) => typeof item === 'string'))) return list
@@ -84,8 +93,8 @@ const jsonOrUndefined = (text: string): Json | undefined => {
   }
 }
 
-/** Converts the operand of one operator for another operator; `undefined` where the user must write a new operand. */
-export const operandAs = (operand: Json | undefined, from: string, to: string): Json | undefined => {
+/** Converts the operand of the operator `from` for the operator `to`; `undefined` where the user must write a new operand. */
+export const convertOperand = (operand: Json | undefined, from: string, to: string): Json | undefined => {
   const [old, form] = [operandForm(from), operandForm(to)]
   if (form === 'flag') return true
   if (operand === undefined || old === 'flag' || old === 'text' || form === 'text') return undefined
@@ -93,7 +102,9 @@ export const operandAs = (operand: Json | undefined, from: string, to: string): 
   return old === 'list' && Array.isArray(operand) ? (operand.length === 1 ? operand[0] : undefined) : operand
 }
 
-/** Returns an operand as a user would write it. A word that can be read only as a text has no quotes. */
+/**
+ * Returns an operand as a user would type it. A text in a list has no quotes where `readOperand` reads it as the same text without them.
+ */
 export const writtenOperand = (operator: string, operand: Json | undefined): string => {
   if (operand === undefined) return ''
   if (operandForm(operator) === 'text' && typeof operand === 'string') return operand
@@ -103,7 +114,7 @@ export const writtenOperand = (operator: string, operand: Json | undefined): str
 const operandWord = (item: Json): string =>
   typeof item === 'string' && /^[\w./:@#-]+$/.test(item) && jsonOrUndefined(item) === undefined ? item : JSON.stringify(item)
 
-/** Reads a value and its type from JSON; `undefined` for a text that is not JSON, such as a text that was cut. */
+/** Reads a value that the editor shows as JSON, and its type; `undefined` for a text that is not JSON, because it was cut. */
 export const parseShownValue = (json: string): { readonly value: Json; readonly type: string } | undefined => {
   const value = jsonOrUndefined(json)
   return value === undefined ? undefined : { value, type: typeOf(value) }

@@ -1,6 +1,6 @@
 /**
- * Previews a draft: the findings about its route, and how the route handles a payload. Both come from the code that serves requests, run
- * without effects.
+ * Previews a draft: the findings about its route, and what the route would do with a payload. The code that serves requests gives both, and
+ * runs without effects.
  */
 
 import type { RouteSource } from '../../config/config.ts'
@@ -33,15 +33,18 @@ import type { PayloadChoice, Preview, PreviewRequest, TraceShown } from './servi
 import { shownTrace } from './shown-trace.ts'
 import { talliesOf } from './tallies.ts'
 
-/** A draft's route as the server would load it, and the configuration around it. */
-type Placed = {
+/**
+ * A draft's route as the server would load it, with the configuration around it and the findings about the route. `source`: absent where
+ * the route cannot be served.
+ */
+type LoadedDraft = {
   readonly source?: RouteSource
   readonly loaded: Loaded
   readonly catalogue: Catalogue
   readonly findings: readonly Diagnostic[]
 }
 
-/** Returns the preview of a draft. Mistakes in the draft never make it throw. */
+/** Returns the preview of a draft. A mistake in the draft is part of the preview, and never throws. */
 export const previewOf = async (
   workspace: Workspace,
   textOf: DraftTexts,
@@ -50,30 +53,31 @@ export const previewOf = async (
 ): Promise<Preview> => {
   const { opened } = draft
   const made = textOf(draft)
-  const parsed = parsedOf(opened, made)
-  const { source, loaded, catalogue, findings } = await placed(workspace, opened, parsed)
-  const traced = await tracedRoute(workspace, source, loaded, catalogue, payload)
+  const parsed = parsedDraft(opened, made)
+  const { source, loaded, catalogue, findings } = await loadDraft(workspace, opened, parsed)
+  const traced = await tracePayload(workspace, source, loaded, catalogue, payload)
   return {
     revision,
     ...(made.ok ? {} : { refused: made.why }),
     findings,
     fixes: stepsOfFixes(findings, parsed, opened),
-    yaml: ownLines(opened, parsed),
+    yaml: routeLines(opened, parsed),
     ...traced,
-    ...(await tallied(workspace, read, source, loaded, catalogue)),
+    ...(await countTallies(workspace, read, source, loaded, catalogue)),
   }
 }
 
-/** Returns the parsed text of a draft. The text is parsed once for all parts of the preview. */
-export const parsedOf = ({ source, file, name }: OpenedRoute, made: DraftText): ParsedYaml =>
+/** Parses the text of a draft, for all parts of its preview. */
+export const parsedDraft = ({ source, file, name }: OpenedRoute, made: DraftText): ParsedYaml =>
   (made.ok ? made.parsed : undefined) ?? parseYaml(source === 'config' ? file : name, made.text)
 
-export const placed = async (workspace: Workspace, opened: OpenedRoute, parsed: ParsedYaml): Promise<Placed> => {
+/** Loads the configuration with the draft in its place, compiles the route without effects, and collects the findings about it. */
+export const loadDraft = async (workspace: Workspace, opened: OpenedRoute, parsed: ParsedYaml): Promise<LoadedDraft> => {
   const isConfig = opened.source === 'config'
   const loaded = loadConfig({ ...workspace, ...(isConfig ? { configText: parsed } : {}) })
   const { config } = loaded
   const { catalogue } = await catalogueOf(config)
-  const { source, found } = isConfig ? configured(loaded, opened) : subscribed(workspace, loaded, opened, parsed)
+  const { source, found } = isConfig ? configuredRoute(loaded, opened) : subscribedRoute(workspace, loaded, opened, parsed)
   if (!source) return { loaded, catalogue, findings: found }
   const compiled = await withDryEffects(async (effects) =>
     checkRoute(source, config, catalogue, { ...effects, jobs: quietBook(config, catalogue) }),
@@ -82,25 +86,26 @@ export const placed = async (workspace: Workspace, opened: OpenedRoute, parsed: 
   const salvaged = loaded.salvaged.find(({ route }) => route.name === opened.name)
   const likely = reviewRoute(source, reviewContext(config, catalogue, loaded.texts, errors), errors)
   const all = [...errors, ...likely]
-  // A route whose shape is wrong cannot be served. What is left of it is checked all the same.
+  // A route whose shape is wrong cannot be served, so it is not returned. Its partial route was checked all the same.
   if (salvaged && isConfig) return { loaded, catalogue, findings: [...found, ...withoutConsequences(salvaged, [...compiled, ...likely])] }
   return { source, loaded, catalogue, findings: all }
 }
 
-type Found = { readonly source: RouteSource | undefined; readonly found: readonly Diagnostic[] }
+/** The draft's route in a configuration or a subscription, and the findings of reading it. */
+type FoundRoute = { readonly source: RouteSource | undefined; readonly found: readonly Diagnostic[] }
 
-const configured = ({ config, diagnostics, salvaged }: Loaded, { name, base }: OpenedRoute): Found => {
+const configuredRoute = ({ config, diagnostics, salvaged }: Loaded, { name, base }: OpenedRoute): FoundRoute => {
   const pointer = pointerOf(base)
   const isOurs = (each: Diagnostic): boolean => each.route === name || each.pointer === pointer || each.pointer.startsWith(`${pointer}/`)
   return {
     source: config.routes.get(name) ?? salvaged.find(({ route }) => route.name === name)?.route,
-    // A finding that the whole file cannot be read concerns each of its routes.
+    // A file with such a finding cannot be read as a whole, which concerns each of its routes.
     found: diagnostics.filter((each) => isOurs(each) || each.code === 'WH001' || each.code === 'WH002'),
   }
 }
 
-/** Reads the subscription from the text, and puts the hidden secrets back. */
-const subscribed = (workspace: Workspace, { config }: Loaded, { name }: OpenedRoute, parsed: ParsedYaml): Found => {
+/** Reads the subscription from its text, and puts back the secrets that the text hides. */
+const subscribedRoute = (workspace: Workspace, { config }: Loaded, { name }: OpenedRoute, parsed: ParsedYaml): FoundRoute => {
   const { source, diagnostics } = sourceOf(name, parsed)
   if (!source) return { source: undefined, found: diagnostics }
   const { entry } = editedEntry(readSubscriptionDraft(workspace, name), source.data)
@@ -110,7 +115,11 @@ const subscribed = (workspace: Workspace, { config }: Loaded, { name }: OpenedRo
 
 type TracedPart = Pick<Preview, 'trace' | 'untraced' | 'prompt' | 'extra'>
 
-export const tracedRoute = async (
+/**
+ * Traces a payload through a route, and fills in its prompt and the settings of its targets. Where the filters or another stage would stop
+ * the payload, they are filled in by a second trace without such stages. Never throws: `untraced` says why there is no trace.
+ */
+export const tracePayload = async (
   workspace: Workspace,
   source: RouteSource | undefined,
   { config }: Loaded,
@@ -130,7 +139,7 @@ export const tracedRoute = async (
   }
 }
 
-const tallied = async (
+const countTallies = async (
   workspace: Workspace,
   read: SampleReader,
   source: RouteSource | undefined,
@@ -148,7 +157,7 @@ const tallied = async (
   }
 }
 
-/** Returns the route without the stages that could stop the payload. */
+/** Returns the route without the stages that could stop a payload or make it wait, and switched on. */
 const withoutGates = (source: RouteSource): RouteSource => {
   const { filters: _, events: __, script: ___, coalesce: ____, ...spec } = source.spec
   return { ...source, enabled: true, spec }
@@ -166,8 +175,8 @@ const tracedPrompt = ({ starts, placeholders }: Pick<TraceShown, 'starts' | 'pla
       }
     : {}
 
-/** Returns the lines of the text that belong to the route, with secrets hidden. */
-const ownLines = ({ base, source: origin }: OpenedRoute, parsed: ParsedYaml): string => {
+/** Returns the lines of the draft's text that belong to the route, with stars for secrets. */
+const routeLines = ({ base, source: origin }: OpenedRoute, parsed: ParsedYaml): string => {
   const { text } = parsed
   if (origin === 'subscription') return maskedText(text)
   const { source } = sourceOf('', parsed)

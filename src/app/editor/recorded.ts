@@ -1,4 +1,4 @@
-/** Replays recorded events, copies them, and keeps them as samples and tests. */
+/** Replays recorded events, and turns them into curl command lines, samples and tests. */
 
 import { join } from 'node:path'
 import { dump } from 'js-yaml'
@@ -23,7 +23,7 @@ import type { Tested } from './service.ts'
 type Recorded = { readonly view: EventView; readonly request: RawRequest }
 
 /** Reads a recorded event and its request. Throws a Fault: there is no such event, or its request was not kept. */
-export const recorded = (workspace: Workspace, eventId: string): Promise<Recorded> =>
+export const readRecorded = (workspace: Workspace, eventId: string): Promise<Recorded> =>
   withRecords(workspace, async (records) => {
     const found = await records.event(eventId)
     if (found.kind !== 'found') throw new Fault('not_found', `there is no event ${eventId}`, { exitCode: exit.notFound })
@@ -32,7 +32,10 @@ export const recorded = (workspace: Workspace, eventId: string): Promise<Recorde
     throw new Fault('not_found', `of event ${eventId} no request was kept: ${request}`, { exitCode: exit.notFound })
   })
 
-/** Replays an event in the running gateway. Throws a Fault (exit 4) when no gateway runs. */
+/**
+ * Replays an event in the running gateway. `ok`: the event was answered with a status below 400. Throws a Fault (exit 4) when no gateway
+ * runs.
+ */
 export const replayRecorded = async (finder: GatewayFinder, eventId: string): Promise<Tested> => {
   const replayed = await (await finder.need()).replay({ id: eventId })
   if (!replayed.found) return { ok: false, message: replayed.why }
@@ -43,21 +46,21 @@ export const replayRecorded = async (finder: GatewayFinder, eventId: string): Pr
 
 /** Returns the event's request as a curl command line, with signatures and tokens masked. */
 export const curlOfRecorded = async (workspace: Workspace, eventId: string): Promise<string> => {
-  const { view, request } = await recorded(workspace, eventId)
+  const { view, request } = await readRecorded(workspace, eventId)
   return curlOfRequest(request, routeUrl(readRoutes(workspace).loaded.config, view.route, view.profile))
 }
 
-/** Keeps an event as a sample. Returns a sentence that says what was done. */
+/** Keeps an event as a sample of the given name. Returns a sentence that says where it was saved. */
 export const sampleOfRecorded = async (workspace: Workspace, eventId: string, name: string): Promise<string> => {
-  const { view, request } = await recorded(workspace, eventId)
+  const { view, request } = await readRecorded(workspace, eventId)
   const about = view.event_type === undefined ? {} : { event: view.event_type }
   const added = await addSample(workspace, name, renderSample(about, request), false)
   return `saved as ${added.file}; ${added.replaced.length} texts were scrubbed`
 }
 
-/** Adds an event to the tests of its route, `<data_dir>/<route>.webhook-test.yaml`. Returns a sentence that says what was done. */
+/** Adds an event to the tests of its route in the file `<data_dir>/<route>.webhook-test.yaml`. Returns a sentence that names the file. */
 export const testOfRecorded = async (workspace: Workspace, eventId: string): Promise<string> => {
-  const { view, request } = await recorded(workspace, eventId)
+  const { view, request } = await readRecorded(workspace, eventId)
   const test = exportedTest(view, request, configuredSecrets(workspace))
   const file = join(workspace.dataDir, `${view.route}.webhook-test.yaml`)
   const before = textOfFile(file)

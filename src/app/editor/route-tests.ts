@@ -1,11 +1,12 @@
-/** Describes the tests in a route, and makes a test of a payload and its outcome. */
+/** Describes the tests that a route has, and makes a new test of a payload and its outcome. */
 
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import type { Payload, TraceShown } from './service.ts'
 
+/** A test for people: its name, what it sends, and what it expects. */
 export type TestRow = { readonly name: string; readonly sends: string; readonly expects: string }
 
-/** Returns a row for each test. An entry that is not a test is listed, too, so that the user can mend it. */
+/** Returns a row for each entry of `tests`. An entry that is not a test has a row, too, so that the user can mend it. */
 export const testRows = ({ tests }: JsonObject): readonly TestRow[] => (Array.isArray(tests) ? tests.map(testRow) : [])
 
 const testRow = (test: Json): TestRow => {
@@ -33,8 +34,8 @@ const expected = (expect: Json): string =>
         .join(', ')
     : 'nothing'
 
-/** Makes a test that sends the payload and expects the outcome that the payload has now. */
-export const testOf = (name: string, { choice, body }: Payload, trace: TraceShown | undefined): JsonObject => ({
+/** Makes a test that sends the payload. Where there is a trace, the test expects the outcome that the payload has in it. */
+export const makeTest = (name: string, { choice, body }: Payload, trace: TraceShown | undefined): JsonObject => ({
   name,
   send: choice.from === 'sample' ? { sample: choice.name } : { payload: payloadIn(body) },
   ...(trace ? { expect: { outcome: trace.name } } : {}),

@@ -1,10 +1,12 @@
-/** The sections of a route's form, in the order of an event's way: how it arrives, the rules, the work, the delivery, and limits. */
+/**
+ * The sections of a route's form, in the order of an event's way: how an event arrives, the rules, the work, the delivery, and the limits.
+ */
 
 import type { FormField } from './form.ts'
 
 export type SectionName = 'arrives' | 'rules' | 'work' | 'delivery' | 'limits'
 
-/** A section of the form. `main`: the fields that come first, and are shown even if they are not set. */
+/** A section of the form. `main`: the keys that come first in the section, and are shown even if they are not set. */
 type Section = { readonly name: SectionName; readonly main: readonly string[] }
 
 export const sections: readonly Section[] = [
@@ -18,7 +20,7 @@ export const sections: readonly Section[] = [
 /** The keys that stand above all sections, because they say what the route is. */
 export const headKeys: readonly string[] = ['description', 'enabled', 'tests']
 
-const byKey: { readonly [key: string]: SectionName } = {
+const sectionByKey: { readonly [key: string]: SectionName } = {
   profile: 'arrives',
   deliver: 'delivery',
   deliver_extra: 'delivery',
@@ -31,7 +33,7 @@ const byKey: { readonly [key: string]: SectionName } = {
   script_timeout_seconds: 'limits',
 }
 
-const byStage: { readonly [stage: string]: SectionName } = {
+const sectionByStage: { readonly [stage: string]: SectionName } = {
   own_comment: 'rules',
   filters: 'rules',
   script: 'rules',
@@ -39,6 +41,6 @@ const byStage: { readonly [stage: string]: SectionName } = {
   dispatch: 'work',
 }
 
-/** Returns the section of a field. A key that `byKey` does not have goes to the section of its stage. */
+/** Returns the section of a field: by its key, or else by the stage that reads it. Any other field belongs to `arrives`. */
 export const sectionOf = ({ path: [key], stage }: Pick<FormField, 'path' | 'stage'>): SectionName =>
-  byKey[String(key)] ?? byStage[stage] ?? 'arrives'
+  sectionByKey[String(key)] ?? sectionByStage[stage] ?? 'arrives'

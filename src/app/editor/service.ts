@@ -13,6 +13,7 @@ export type RouteRow = {
   readonly name: string
   readonly source: 'config' | 'subscription'
   readonly enabled: boolean
+  /** The route is a subscription that a configured route of the same name hides. */
   readonly shadowed: boolean
   readonly mode: string
   readonly events: readonly string[]
@@ -30,6 +31,7 @@ export type RouteRow = {
   readonly lastAt?: number
 }
 
+/** The content of the first screen. `file`: the path of `config.yaml`. `subscriptions`: their number. */
 export type Home = {
   readonly file: string
   readonly subscriptions: number
@@ -40,7 +42,7 @@ export type Home = {
   readonly problem?: { readonly message: string; readonly file: string; readonly line: number }
 }
 
-/** Where the payload that a route is tried with comes from. */
+/** The payload with which a route is tried, by the place that it comes from. */
 export type PayloadChoice =
   | { readonly from: 'sample'; readonly name: string }
   | { readonly from: 'event'; readonly id: string }
@@ -53,7 +55,7 @@ export type PayloadRow = {
   readonly group: 'samples' | 'recorded'
   readonly title: string
   readonly detail: string
-  /** As far as the payload's headers and type show, the route takes the payload. */
+  /** Whether the route takes the payload, as far as its headers and event type show. */
   readonly fits: boolean
 }
 
@@ -78,15 +80,15 @@ export type Payload = {
   readonly values: readonly PayloadValue[]
 }
 
-/** A trace without the event, because the editor has the event already. */
+/** A trace as plain data, without the event, which the editor has as its payload. */
 export type TraceShown = Omit<Trace, 'event' | 'outcome' | 'answer'> & {
-  /** The stage that the conditions belong to. */
+  /** The name of the stage that the conditions of the trace belong to. */
   readonly conditionsIn: string
   readonly answer: Reply
   readonly eventType?: string
 }
 
-/** How a condition fares on the samples that reach the filters: it holds for `holds` of `of` samples. */
+/** For how many samples a condition holds: for `holds` of the `of` samples that reach the filters. */
 export type Tally = {
   readonly holds: number
   readonly of: number
@@ -97,14 +99,14 @@ export type Tally = {
 export type PreviewRequest = {
   readonly draft: RouteDraft
   readonly payload?: PayloadChoice
-  /** The number of the editor's state that the preview is about. The preview has the revision of its request. */
+  /** The number of the editor's state that the preview is about. The answer to the request has the same number. */
   readonly revision: number
 }
 
 /** What the program finds out about a draft. */
 export type Preview = {
   readonly revision: number
-  /** Why a change cannot be put into the file; `undefined` if all changes can. */
+  /** Why a step of the draft cannot be put into the file; `undefined` if all steps can. */
   readonly refused?: string
   /** The findings about the route, in the order of their places. */
   readonly findings: readonly Diagnostic[]
@@ -115,19 +117,19 @@ export type Preview = {
   readonly trace?: TraceShown
   /** Why there is no trace. */
   readonly untraced?: string
-  /** The prompt or message, filled in from the payload even if the filters would stop the payload. */
+  /** The prompt or message for the payload. `unresolved`: placeholders without a value. `cuts`: placeholders whose value was cut. */
   readonly prompt?: { readonly text: string; readonly unresolved: readonly string[]; readonly cuts: readonly string[] }
-  /** `deliver_extra`, filled in from the payload even if the filters would stop the payload; a list for several targets. */
+  /** `deliver_extra` for the payload, also where the filters would stop the payload; a list for several targets. */
   readonly extra?: Json
   /** The tallies by the names that a trace gives to conditions (`filters[1].not`). */
   readonly tallies: { readonly [condition: string]: Tally }
-  /** The number of samples that were not tried: there were too many, they were too large, or the time was over. */
+  /** How many samples were not tried: there were too many, they were too large, or the time was over. */
   readonly untallied?: number
 }
 
 export type PlanRequest = {
   readonly draft: RouteDraft
-  /** `current`: the changes go onto the file as it is now. Otherwise, a file that was changed since it was opened is a conflict. */
+  /** `current`: the draft goes onto the file as it is now. Absent: a file that was changed since the draft was opened is a conflict. */
   readonly onto?: 'current'
 }
 
@@ -137,36 +139,36 @@ export type SavePlan = {
   readonly diff: readonly Hunk[]
   /** The findings about the route, and those that the changes add. */
   readonly findings: readonly Diagnostic[]
-  /** The findings include errors that prevent saving: errors that stop the start, or any error of a subscription. */
+  /** Whether the findings prevent saving: an error that stops the start of a gateway, or any error of a subscription. */
   readonly stops: boolean
-  /** The changes of others to the file since it was opened. The draft goes onto such a file only if the user says so. */
+  /** What others changed in the file since the draft was opened. The user decides whether the draft goes onto such a file. */
   readonly conflict?: readonly Hunk[]
-  /** Why the changes cannot be put into the file; `undefined` if they can. */
+  /** Why the draft cannot be put into the file; `undefined` if it can. */
   readonly refused?: string
 }
 
 export type SaveRequest = PlanRequest & {
   /** Saves even if there are errors, but never with an error that stops the start. */
   readonly despiteErrors: boolean
-  /** The path of another file to write, which must not exist yet. The route's own file is not changed. */
+  /** The path of another file to write instead, which must not exist yet. The route's own file is not changed. */
   readonly as?: string
 }
 
 export type Saved =
-  /** `opened`: the route as the file has it after saving. A deleted route is as it was, and the text is without it. */
+  /** `opened`: the route as the file has it now. A deleted route has its last `written`, and a `text` without the route. */
   | { readonly ok: true; readonly opened: OpenedRoute; readonly isDeleted?: true; readonly notices: readonly string[] }
   | { readonly ok: false; readonly why: 'errors' | 'stops' | 'conflict' | 'refused'; readonly plan: SavePlan; readonly message: string }
 
-/** A draft that was left unsaved, on the file as it is now. */
+/** A draft that was left unsaved, put onto the file as it is now. */
 export type KeptDraft = {
   readonly draft: RouteDraft
-  /** Milliseconds since 1970. */
+  /** When the draft was kept, in milliseconds since 1970. */
   readonly at: number
   /** A sentence about the changes to the file since the draft was kept; `undefined` if there are none. */
   readonly note?: string
 }
 
-/** A target as the deliver picker shows it. */
+/** A target in the list from which the user chooses where a route delivers. */
 export type TargetRow = {
   readonly name: string
   readonly title: string
@@ -174,9 +176,9 @@ export type TargetRow = {
   readonly missing?: string
   /** The home channel, which gets the texts that name no chat. */
   readonly home?: string
-  /** The target reaches nobody. A message for people needs another target. */
+  /** The texts of the target reach only whoever runs the gateway. A message for other people needs another target. */
   readonly isInternal?: true
-  /** The schema of its `deliver_extra`. */
+  /** The schema of the target's settings in `deliver_extra`. */
   readonly settings: JsonObject
 }
 
@@ -186,30 +188,30 @@ export type NamesRequest = { readonly draft: RouteDraft; readonly key: NamesKey 
 /** A name to pick. `detail`: the scheme or the senders that the name belongs to. */
 export type OfferedName = { readonly name: string; readonly detail: string }
 
+/** The result of a test or a replay, as a sentence. `eventId`: the event that came of it. */
 export type Tested = { readonly ok: boolean; readonly message: string; readonly eventId?: string }
 
-/** The name of a route. `source` tells a subscription from the configured route that hides it. */
+/** The name of a route. `source` says which is meant, where a configured route hides a subscription of the same name. */
 export type NamedRoute = { readonly name: string; readonly source?: OpenedRoute['source'] }
 
-/** The name of a new route. `clone`: the route to copy. `like`: the sample or recorded event to make the route of. */
+/** The name of a new route. `clone`: the name of a route to copy. `like`: the sample or recorded event to make the route of. */
 export type NewRoute = { readonly name: string; readonly clone?: string; readonly like?: string }
 
-/** The questions, a method for each. A method rejects with a Fault. */
+/** The questions, a method for each; `eventId` names a recorded event. A method rejects with a Fault. */
 export type EditorService = {
   home(of: Record<never, never>): Promise<Home>
   open(of: NamedRoute): Promise<OpenedRoute>
-  /** Opens again the route that is open, because its file was changed. */
+  /** Opens the route again that the editor has open, because its file was changed. */
   reopen(of: NamedRoute): Promise<OpenedRoute>
   create(of: NewRoute): Promise<OpenedRoute>
   preview(of: PreviewRequest): Promise<Preview>
-  /** Returns the line of a path of the route in the file, from 1. */
+  /** Returns the line on which a path of the route begins in the file. Lines count from 1. */
   line(of: { readonly opened: OpenedRoute; readonly path: Path }): Promise<number>
-  /** Lists payloads. The first row that fits is the best to begin with. */
+  /** Lists the payloads to try a route with; without a route, all. The first row that fits is the best to begin with. */
   payloads(of: { readonly route?: string }): Promise<readonly PayloadRow[]>
   payload(of: { readonly choice: PayloadChoice; readonly route: string }): Promise<Payload>
-  /** Reads a payload for display only: the chosen payload stays. */
+  /** Reads a payload only to show it. Unlike with `payload`, the route is not tried with it afterwards. */
   recorded(of: { readonly choice: PayloadChoice; readonly route: string }): Promise<Payload>
-  /** Lists the names that a key of the route may have. */
   names(of: NamesRequest): Promise<readonly OfferedName[]>
   /** Lists the targets, and whether they are connected in a profile. */
   targets(of: { readonly profile?: string }): Promise<readonly TargetRow[]>
@@ -231,11 +233,12 @@ export type EditorService = {
   dropDraft(of: Required<NamedRoute>): Promise<void>
 }
 
+/** A question as it goes to the thread of the service. `ask`: the method's name. `of`: its argument. */
 export type Question = {
   [Ask in keyof EditorService]: { readonly ask: Ask; readonly of: Parameters<EditorService[Ask]>[0] }
 }[keyof EditorService]
 
-/** The answer to a question, with the question itself; or why there is no answer. */
+/** The answer to a question, with the question's argument in `of`; or why there is no answer. */
 export type Answer =
   | {
       [Ask in keyof EditorService]: {

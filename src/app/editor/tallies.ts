@@ -14,17 +14,22 @@ import { isOfSenders } from './payload/ranked-samples.ts'
 import type { SampleReader } from './payload/sample-reader.ts'
 import type { Preview, Tally } from './service.ts'
 
-/** The most samples that are tried, the largest file in bytes, and the time in milliseconds after which no further sample is begun. */
+/**
+ * The bounds on trying samples: their number, the size of a sample's file in bytes, and the time in milliseconds after which no further
+ * sample is begun.
+ */
 const bounds = { samples: 120, bytes: 100_000, ms: 300 }
 
 /** The most values of a field that a tally lists. */
 const maxSeen = 12
 
+/** The tally of one condition while samples are tried. `seen`: the values of its field, as JSON. */
 type Counts = { holds: number; of: number; readonly seen: Set<string> }
 
 /**
- * Counts only the samples that reach the filters: a sample that the route's scheme or its `events` keep out shows nothing about a
- * condition. The user's own samples are tried first. Scripts do not run. Throws a Fault for a route that the server would not start with.
+ * Returns the tallies by the names of the conditions, and the number of samples that were not tried. A sample counts only if it reaches the
+ * filters: a sample that the route's scheme or its `events` keep out shows nothing about a condition. The user's own samples are tried
+ * first. Scripts do not run. Throws a Fault for a route that stops the start of a server.
  */
 export const talliesOf = async (
   samples: readonly KnownSample[],
@@ -43,7 +48,7 @@ export const talliesOf = async (
       if (effects.clock.monotonic() >= end) break
       if (fileSize(sample) > bounds.bytes) continue
       tried++
-      for (const judged of await judgedOn(sample, read, dry, plan)) count(judged, counts)
+      for (const judged of await judgedOn(sample, read, dry, plan)) addToCounts(judged, counts)
     }
   } finally {
     await plan.close()
@@ -64,7 +69,10 @@ const judgedOn = async (sample: KnownSample, read: SampleReader, world: DryWorld
   return place(stage) >= place('filters') ? conditions : []
 }
 
-/** Returns the request of a sample; `undefined` if the sample is not from a sender of the route, or cannot be read or signed. */
+/**
+ * Returns the request that the sender of a sample would post; `undefined` if that sender is none of the route's, or the sample cannot be
+ * read or signed.
+ */
 const postOf = (known: KnownSample, read: SampleReader, { source, catalogue, effects }: DryWorld): Traced | undefined => {
   const schemes = allSchemes(catalogue, source.spec)
   try {
@@ -77,7 +85,7 @@ const postOf = (known: KnownSample, read: SampleReader, { source, catalogue, eff
   }
 }
 
-const count = ({ name, holds, seen }: Judged, counts: Map<string, Counts>): void => {
+const addToCounts = ({ name, holds, seen }: Judged, counts: Map<string, Counts>): void => {
   const known = counts.get(name) ?? { holds: 0, of: 0, seen: new Set() }
   counts.set(name, known)
   known.of++

@@ -1,4 +1,4 @@
-/** Sends a short text to a target of a draft. The draft's settings for the target are filled in from the payload. */
+/** Sends a short text to a target of a draft, to try it. The draft's settings for the target are filled in from the chosen payload. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type JsonObject } from '../../core/json.ts'
@@ -9,7 +9,7 @@ import { prepareTargetTest, sendTargetTest } from '../targets/test-target.ts'
 import type { Workspace } from '../workspace.ts'
 import type { DraftTexts } from './draft/draft-text.ts'
 import type { RouteDraft } from './draft/route-draft.ts'
-import { parsedOf, placed, tracedRoute } from './preview.ts'
+import { loadDraft, parsedDraft, tracePayload } from './preview.ts'
 import type { PayloadChoice, Tested } from './service.ts'
 
 export type TargetTestRequest = { readonly draft: RouteDraft; readonly target: string; readonly payload?: PayloadChoice }
@@ -17,8 +17,8 @@ export type TargetTestRequest = { readonly draft: RouteDraft; readonly target: s
 const text = 'This is a test message from headgate.'
 
 /**
- * Sends the test, and returns what the target says. Throws a Fault: the route or its settings for the target are not valid, or lack a
- * value.
+ * Sends the text, and returns what the target says. Throws a Fault: the route or its settings for the target are not valid, or a setting
+ * has no value in the payload.
  */
 export const sendDraftTargetTest = async (workspace: Workspace, textOf: DraftTexts, request: TargetTestRequest): Promise<Tested> => {
   const { target } = request
@@ -39,14 +39,14 @@ const settingsFor = async (
 ): Promise<{ readonly extra: JsonObject; readonly profile: string }> => {
   const made = textOf(draft)
   if (!made.ok) throw unsent(made.why)
-  const { source, loaded, catalogue } = await placed(workspace, draft.opened, parsedOf(draft.opened, made))
+  const { source, loaded, catalogue } = await loadDraft(workspace, draft.opened, parsedDraft(draft.opened, made))
   if (!source) throw unsent('the route is not valid as it is now')
   const all = writtenTargets(source.spec)
   const place = all.findIndex((each) => each.target === target)
   const written = all[place]
   if (!written) throw unsent(`the route does not deliver to ${target}`)
   if (!hasTemplate(written.extra)) return { extra: written.extra, profile: source.profile }
-  const { extra, untraced } = await tracedRoute(workspace, source, loaded, catalogue, payload)
+  const { extra, untraced } = await tracePayload(workspace, source, loaded, catalogue, payload)
   const filled = Array.isArray(extra) ? extra[place] : extra
   if (!isObject(filled)) throw unsent(untraced ?? 'its settings have templates, and nothing is known to fill in')
   const whole = wholeSettings(written, filled, catalogue.targets.get(target)?.withheld)

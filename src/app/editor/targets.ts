@@ -1,4 +1,7 @@
-/** Lists the targets for an editor: whether each is connected, what it lacks and where to write that, and the settings that it reads. */
+/**
+ * Lists the targets for an editor: whether each target is connected, which settings it lacks, where the user can write them, and what it
+ * reads from `deliver_extra`.
+ */
 
 import { join } from 'node:path'
 import { isObject, type JsonObject, own } from '../../core/json.ts'
@@ -9,7 +12,7 @@ import { type KnownTarget, readTargets } from '../targets/targets.ts'
 import type { Workspace } from '../workspace.ts'
 import type { TargetRow } from './service.ts'
 
-/** Returns the rows of the targets. Throws a Fault when the profile is not served. */
+/** Returns the rows of the targets, connected or not in the profile. Throws a Fault when the profile is not served. */
 export const targetRows = async (workspace: Workspace, profile?: string): Promise<readonly TargetRow[]> => {
   const { targets, dir } = await readTargets(workspace, profile)
   const { definitions } = schemaOf('config')
@@ -27,7 +30,10 @@ export const targetRows = async (workspace: Workspace, profile?: string): Promis
   })
 }
 
-/** Says what the nearest way to connect the target lacks, and in which file and under which name to write it; `undefined` if nothing. */
+/**
+ * Says which settings the target lacks to be connected in the nearest way, and in which file and under which name the user can write them;
+ * `undefined` if the target is connected.
+ */
 const missingOf = ({ state, missing, ways, part }: KnownTarget, dir: string): string | undefined => {
   const platform = `platforms.${platformOf(part)}`
   if (state === 'off') return `switched off: set ${platform}.enabled: true in config.yaml`
@@ -42,7 +48,9 @@ const missingOf = ({ state, missing, ways, part }: KnownTarget, dir: string): st
   return `not connected: it needs ${wanted.join('; and ')}${others}`
 }
 
-/** Returns the schema of the target's settings. A target of a plugin has only the keys that the plugin requires. */
+/**
+ * Returns the schema of the target's settings in `deliver_extra`. Of the settings of a plugin's target, only the required keys are known.
+ */
 const settingsOf = ({ name, requires = [] }: TargetPart, definitions: JsonObject): JsonObject => {
   const pascal = name.replace(/(?:^|_)(\w)/g, (_, letter: string) => letter.toUpperCase())
   const known = own(definitions, `${pascal}Extra`)

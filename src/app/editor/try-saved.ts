@@ -1,4 +1,4 @@
-/** Tries a payload on a route as it is saved: traces it here, or posts it to the running gateway. */
+/** Tries a payload on a route as it is saved: traces the payload in this process, or posts it to the running gateway. */
 
 import { prepareTest, type TestInput } from '../routes/prepare-test.ts'
 import { testRoute } from '../routes/test-route.ts'
@@ -6,7 +6,7 @@ import type { GatewayFinder } from '../running-gateway.ts'
 import { traceRoute } from '../trace/trace-route.ts'
 import type { Workspace } from '../workspace.ts'
 import { contentOfChoice } from './payload/payload-choice.ts'
-import { recorded } from './recorded.ts'
+import { readRecorded } from './recorded.ts'
 import type { PayloadChoice, Tested, TraceShown } from './service.ts'
 import { shownTrace } from './shown-trace.ts'
 
@@ -14,14 +14,17 @@ import { shownTrace } from './shown-trace.ts'
 export const traceOf = async (workspace: Workspace, route: string, choice: PayloadChoice): Promise<TraceShown> =>
   shownTrace(await traceRoute(workspace, route, { of: contentOfChoice(choice), set: [], unset: [], runScripts: false }))
 
-/** Posts a payload, or a small payload of our own if none is chosen. Throws a Fault (exit 4) when no gateway runs. */
+/**
+ * Posts a signed test request with a payload, or with a small payload of our own if none is chosen. Throws a Fault (exit 4) when no gateway
+ * runs.
+ */
 export const testSaved = async (
   workspace: Workspace,
   finder: GatewayFinder,
   name: string,
   choice: PayloadChoice | undefined,
 ): Promise<Tested> => {
-  const of = await contentToPost(workspace, choice)
+  const of = await postContent(workspace, choice)
   const prepared = await prepareTest(workspace, finder, name, { of, set: [], unset: [] })
   const { answer, known, ok } = await testRoute(workspace, finder, prepared, { wait: false, timeoutMs: 2_000 })
   const why = known?.event.reason
@@ -32,12 +35,12 @@ export const testSaved = async (
   }
 }
 
-/** Returns what to post. A recorded event gives its body and headers, and is signed again. */
-const contentToPost = async (workspace: Workspace, choice: PayloadChoice | undefined): Promise<TestInput['of']> => {
+/** Returns the content of the post. Of a recorded event, these are its body and headers; the request is signed again. */
+const postContent = async (workspace: Workspace, choice: PayloadChoice | undefined): Promise<TestInput['of']> => {
   if (!choice) return { payload: '{"test":true,"message":"Hello from headgate edit"}' }
   const request = contentOfChoice(choice)
   if (!('eventId' in request)) return request
-  const { headers, body } = (await recorded(workspace, request.eventId)).request
+  const { headers, body } = (await readRecorded(workspace, request.eventId)).request
   const texts = Object.entries(headers).filter((header): header is [string, string] => typeof header[1] === 'string')
   return { headers: Object.fromEntries(texts), body: body.toString('utf8') }
 }

@@ -5,12 +5,15 @@ import type { Path } from '../../../core/diagnostic.ts'
 import { isObject, type Json, type JsonObject, own, valueAt } from '../../../core/json.ts'
 import type { ConditionRow } from '../conditions.ts'
 
-/** The edits, and the path of the condition after them. */
+/** The edits that change the places of conditions, and the path that the added or moved condition has after them. */
 export type Rearranged = { readonly edits: readonly YamlEdit[]; readonly at: Path }
 
-/** Adds a condition: into `row` if `row` is a group, else behind `row`. Without `row`, the condition goes behind all others. */
+/**
+ * Adds a condition: as the last member of `row` if `row` is a group, else behind `row`. Without `row`, the condition goes behind all
+ * others.
+ */
 export const addedCondition = (spec: JsonObject, row: ConditionRow | undefined, condition: JsonObject): Rearranged => {
-  const { list, at } = row ? placeBy(row) : {}
+  const { list, at } = row ? placeBeside(row) : {}
   if (list && at !== undefined) return inserted(list, at, condition)
   const { filters } = spec
   if (isObject(filters)) return { edits: [{ kind: 'set', path: ['filters'], value: [filters, condition] }], at: ['filters', 1] }
@@ -22,7 +25,8 @@ const inserted = (list: Path, at: number, value: Json): Rearranged => ({
   at: [...list, at],
 })
 
-const placeBy = ({ path, operator, operand, kind }: ConditionRow): { readonly list?: Path; readonly at?: number } => {
+/** Returns the list and the place in it where a condition goes that is added by a row; neither, where no list is around the row. */
+const placeBeside = ({ path, operator, operand, kind }: ConditionRow): { readonly list?: Path; readonly at?: number } => {
   if (kind === 'group' && Array.isArray(operand)) return { list: [...path, operator], at: operand.length }
   const place = path.findLastIndex((key) => typeof key === 'number')
   return place < 0 ? {} : { list: path.slice(0, place), at: Number(path[place]) + 1 }
@@ -41,7 +45,8 @@ const removable = (spec: JsonObject, path: Path): Path => {
 }
 
 /**
- * Moves a condition by one row: past its neighbour, into a neighbour that is a group, or out of its own group. `undefined`: no such move.
+ * Moves a condition by one row, up (-1) or down (1): past its neighbour, into a neighbour that is a group, or out of its own group.
+ * `undefined`: there is no such move.
  */
 export const movedCondition = (spec: JsonObject, path: Path, by: 1 | -1): Rearranged | undefined => {
   const list = path.slice(0, -1)
@@ -51,15 +56,16 @@ export const movedCondition = (spec: JsonObject, path: Path, by: 1 | -1): Rearra
   const value = items[index] as Json
   const neighbour = items[index + by]
   if (neighbour === undefined) return movedOut(path, items, by)
-  const group = listIn(neighbour)
+  const group = groupListIn(neighbour)
   if (!group) return { edits: [{ kind: 'move', path: list, from: index, to: index + by }], at: [...list, index + by] }
-  // When the condition has been removed, a group behind it has moved up by one place.
+  // The condition is removed from the list first, so a group behind it is one place further up when the condition goes into it.
   const into = [...list, by > 0 ? index : index - 1, group.key]
   const { edits, at } = inserted(into, by > 0 ? 0 : group.length, value)
   return { edits: [{ kind: 'remove', path }, ...edits], at }
 }
 
-const listIn = (condition: Json): { readonly key: string; readonly length: number } | undefined => {
+/** Returns the operator and the number of members of an `all` or `any`; `undefined` for any other condition. */
+const groupListIn = (condition: Json): { readonly key: string; readonly length: number } | undefined => {
   if (!isObject(condition)) return undefined
   const key = ['all', 'any'].find((each) => Array.isArray(own(condition, each)))
   return key === undefined ? undefined : { key, length: (condition[key] as Json[]).length }
@@ -70,7 +76,7 @@ const movedOut = (path: Path, items: readonly Json[], by: 1 | -1): Rearranged | 
   const place = group.at(-1)
   if (typeof place !== 'number') return undefined
   const value = items[Number(path.at(-1))] as Json
-  // The group would be left empty, so the condition takes the group's place.
+  // The group would be empty without the condition, so the condition takes the group's place.
   if (items.length === 1) return { edits: [{ kind: 'set', path: group, value }], at: group }
   const { edits, at } = inserted(group.slice(0, -1), by > 0 ? place + 1 : place, value)
   return { edits: [{ kind: 'remove', path }, ...edits], at }
@@ -86,7 +92,8 @@ export const groupingsOf = (spec: JsonObject, { kind, operator, path }: Conditio
 }
 
 /**
- * Puts a condition into a group. A group of several conditions is renamed instead. `ungroup` puts the members in the place of the group.
+ * Puts a condition into a new group. An `all` or `any` is renamed instead, unless it is put into a `not`. `ungroup` puts the members in the
+ * place of their group.
  */
 export const groupedCondition = (spec: JsonObject, { path, operator, kind }: ConditionRow, as: Grouping): readonly YamlEdit[] => {
   if (as === 'ungroup') return ungrouped(spec, path, operator) ?? []
@@ -95,7 +102,7 @@ export const groupedCondition = (spec: JsonObject, { path, operator, kind }: Con
   return [{ kind: 'set', path, value: as === 'not' ? { not: written } : { [as]: [written] } }]
 }
 
-/** Returns the edits that put a group's members in its place; `undefined` where several conditions cannot stand there. */
+/** Returns the edits that put the members of a group in its place; `undefined` where the place has no room for several conditions. */
 const ungrouped = (spec: JsonObject, path: Path, operator: string): readonly YamlEdit[] | undefined => {
   const held = valueAt(spec, [...path, operator]) ?? null
   const [first, ...rest] = Array.isArray(held) ? held : [held]
@@ -108,7 +115,7 @@ const ungrouped = (spec: JsonObject, path: Path, operator: string): readonly Yam
   return [{ kind: 'set', path, value: first }, ...behind]
 }
 
-/** Returns the edits that give a condition the operator `name` and the operand `value`. Only what differs is edited. */
+/** Returns the edits that give a condition the operator `name` and the operand `value`. A part that stays the same is not edited. */
 export const withOperator = ({ path, operator, operand }: ConditionRow, name: string, value: Json): readonly YamlEdit[] => [
   ...(name === operator ? [] : [{ kind: 'rename', path: [...path, operator], key: name } as const]),
   ...(value === operand ? [] : [{ kind: 'set', path: [...path, name], value } as const]),

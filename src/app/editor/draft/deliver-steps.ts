@@ -9,7 +9,10 @@ import type { TargetRow } from '../service.ts'
 
 export type { WrittenTarget }
 
-/** The edits of one step. `dropped`: the keys of `deliver_extra` that the step removes because the target does not read them. */
+/**
+ * A step that changes the targets. `title`: names the step for the user. `dropped`: the keys of `deliver_extra` that the step removes
+ * because the target does not read them.
+ */
 export type DeliverStep = { readonly title: string; readonly edits: readonly YamlEdit[]; readonly dropped: readonly string[] }
 
 /** The longest list of targets that the schema allows. */
@@ -22,7 +25,10 @@ export const targetsIn = ({ deliver, deliver_extra }: JsonObject): readonly Writ
     ...(isObject(deliver_extra) ? { deliver_extra } : {}),
   })
 
-/** Makes a target the route's only target. It keeps its own settings, or else the route's settings that it reads. */
+/**
+ * Makes a target the route's only target. Of the settings that the target had in this route, or else of the route's `deliver_extra`, those
+ * that the target reads stay.
+ */
 export const chooseOnly = (spec: JsonObject, row: TargetRow): DeliverStep => {
   const all = targetsIn(spec)
   const isList = Array.isArray(spec.deliver)
@@ -35,14 +41,15 @@ export const chooseOnly = (spec: JsonObject, row: TargetRow): DeliverStep => {
     title: `deliver to ${row.name}`,
     edits: [
       ...(isNamed ? [] : [{ kind: 'set', path: ['deliver'], value: row.name } as const]),
-      ...(isList ? sharedExtraEdits(spec, kept) : removeFromExtra(spec, kept, dropped)),
+      ...(isList ? routeExtraEdits(spec, kept) : removeFromExtra(spec, kept, dropped)),
       ...(spec.deliver_mode === undefined ? [] : [{ kind: 'remove', path: ['deliver_mode'] } as const]),
     ],
     dropped,
   }
 }
 
-const sharedExtraEdits = (spec: JsonObject, kept: JsonObject): readonly YamlEdit[] => {
+/** Returns the edits that make `kept` the `deliver_extra` of the route itself. */
+const routeExtraEdits = (spec: JsonObject, kept: JsonObject): readonly YamlEdit[] => {
   if (Object.keys(kept).length > 0) return [{ kind: 'set', path: ['deliver_extra'], value: kept }]
   return spec.deliver_extra === undefined ? [] : [{ kind: 'remove', path: ['deliver_extra'] }]
 }
@@ -50,10 +57,10 @@ const sharedExtraEdits = (spec: JsonObject, kept: JsonObject): readonly YamlEdit
 /** Returns the edits that remove the dropped keys from the route's `deliver_extra`. */
 const removeFromExtra = (spec: JsonObject, kept: JsonObject, dropped: readonly string[]): readonly YamlEdit[] =>
   dropped.length > 0 && Object.keys(kept).length === 0
-    ? sharedExtraEdits(spec, kept)
+    ? routeExtraEdits(spec, kept)
     : dropped.map((key) => ({ kind: 'remove', path: ['deliver_extra', key] }))
 
-/** Adds a target behind the others. A target that stood alone takes the route's settings as its own. */
+/** Adds a target behind the others. Where the route had one target, the `deliver_extra` of the route becomes that of this target alone. */
 export const addTarget = (spec: JsonObject, { name }: TargetRow): DeliverStep => {
   const title = `deliver to ${name}, too`
   const [first] = targetsIn(spec)
@@ -69,7 +76,10 @@ export const addTarget = (spec: JsonObject, { name }: TargetRow): DeliverStep =>
   return { title, edits, dropped: [] }
 }
 
-/** Removes a target from the list. If one target is left, the list becomes that target, and its settings become the route's. */
+/**
+ * Removes a target from the list. If one target is left, the list becomes that target, and its settings become the `deliver_extra` of the
+ * route.
+ */
 export const dropTarget = (spec: JsonObject, place: number): DeliverStep => {
   const all = targetsIn(spec)
   const title = `deliver to ${all[place]?.target} no more`
@@ -77,13 +87,16 @@ export const dropTarget = (spec: JsonObject, place: number): DeliverStep => {
   if (!other || others.length > 0) return { title, edits: [{ kind: 'remove', path: ['deliver', place] }], dropped: [] }
   const edits: readonly YamlEdit[] = [
     { kind: 'set', path: ['deliver'], value: other.target },
-    ...sharedExtraEdits(spec, other.extra),
+    ...routeExtraEdits(spec, other.extra),
     ...(spec.deliver_mode === undefined ? [] : [{ kind: 'remove', path: ['deliver_mode'] } as const]),
   ]
   return { title, edits, dropped: [] }
 }
 
-/** Sets a setting of a target; without `value`, removes the setting. A target in a list gets settings of its own if it has none. */
+/**
+ * Sets a setting of the target at a place of the list; without `value`, removes the setting. A target in a list that has no settings of its
+ * own first gets a copy of those of the route that it reads.
+ */
 export const setExtra = (spec: JsonObject, place: number, row: TargetRow, key: string, value?: Json): DeliverStep => {
   const written = targetsIn(spec)[place]
   if (!written) return { title: '', edits: [], dropped: [] }

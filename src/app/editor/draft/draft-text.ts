@@ -5,6 +5,7 @@ import type { YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
 import type { ParsedYaml } from '../../../config/yaml/source.ts'
 import { editsOf, isRemoved, type RouteDraft } from './route-draft.ts'
 
+/** The text of a file with all steps of a draft in it, or why a step cannot be put into the file. */
 export type DraftText =
   | {
       readonly ok: true
@@ -17,21 +18,22 @@ export type DraftText =
 
 type Draft = Pick<RouteDraft, 'opened' | 'past' | 'spec'>
 
-/** Makes the texts of drafts. The edits that two successive drafts share are not applied again. */
+/** Makes the text of a draft. Successive drafts mostly begin with the same edits, which are not applied again. */
 export type DraftTexts = (draft: Draft) => DraftText
 
 /** The number of texts that are kept for undo. To undo further back, the text is made again from the start. */
 const maxTexts = 50
 
-type Made = { readonly edit: string; text?: string | undefined }
+/** An edit as JSON, and the text after this edit; `undefined` where that text is no longer kept. */
+type MadeText = { readonly edit: string; text?: string | undefined }
 
 export const createDraftTexts = (): DraftTexts => {
   let base = ''
-  let made: Made[] = []
+  let made: MadeText[] = []
   /** The latest text, parsed. Older texts are kept unparsed, because a parsed text takes twenty times as much memory. */
   let parsed: { readonly text: string; readonly parsed: ParsedYaml } | undefined
-  /** Forgets the edits that the new draft does not share with the latest draft. */
-  const rewind = (text: string, edits: readonly Placed[]): void => {
+  /** Forgets the texts after edits that the new draft does not have. */
+  const rewind = (text: string, edits: readonly DraftEdit[]): void => {
     const differs = made.findIndex(({ edit }, i) => edits[i]?.written !== edit)
     made = base === text ? made.slice(0, differs < 0 ? undefined : differs) : []
     if (made.at(-1)?.text === undefined) made = []
@@ -39,7 +41,7 @@ export const createDraftTexts = (): DraftTexts => {
   }
   return (draft) => {
     if (isRemoved(draft) && draft.opened.base.length === 0) return { ok: true, text: '' }
-    const edits = placedEdits(draft)
+    const edits = draftEdits(draft)
     rewind(draft.opened.text, edits)
     let text = made.at(-1)?.text ?? base
     for (const { edit, written } of edits.slice(made.length)) {
@@ -55,10 +57,11 @@ export const createDraftTexts = (): DraftTexts => {
   }
 }
 
-type Placed = { readonly edit: YamlEdit; readonly written: string }
+/** An edit, and the same edit as JSON, by which it is compared. Its path begins at the root of the file's text. */
+type DraftEdit = { readonly edit: YamlEdit; readonly written: string }
 
-/** Returns the edits of a draft. A new route is set as a whole, and a deleted route is removed as a whole. */
-const placedEdits = (draft: Draft): readonly Placed[] => {
+/** Returns the edits of a draft. A new route is a single edit that adds all of it, and a deleted route is a single edit that removes it. */
+const draftEdits = (draft: Draft): readonly DraftEdit[] => {
   const { opened, past, spec } = draft
   const whole: YamlEdit | undefined = isRemoved(draft)
     ? { kind: 'remove', path: opened.base }

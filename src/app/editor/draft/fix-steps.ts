@@ -7,7 +7,7 @@ import { equalJson, isObject, type Json, own, valueAt } from '../../../core/json
 import { fixTexts, withoutToolsets } from '../../validate/fixes.ts'
 import type { OpenedRoute, Step } from './route-draft.ts'
 
-/** Returns a step for each fix that changes the route, in the order of the findings. */
+/** Returns a step for each fix that changes the route, in the order of the findings; none for a subscription. */
 export const stepsOfFixes = (
   findings: readonly Diagnostic[],
   { text, data = null }: ParsedYaml,
@@ -27,7 +27,10 @@ export const stepsOfFixes = (
 
 const routeIn = (data: Json, base: Path): Json | undefined => (isObject(data) ? valueAt(data, base) : undefined)
 
-/** Returns the fewest edits that turn `before` into `after`. Maps, and lists of equal length, are compared member by member. */
+/**
+ * Returns edits that turn `before` into `after` and leave equal members alone. Maps, and lists of equal length, are compared member by
+ * member.
+ */
 const editsBetween = (before: Json, after: Json, path: Path = []): readonly YamlEdit[] => {
   if (equalJson(before, after)) return []
   if (isObject(before) && isObject(after)) {

@@ -15,8 +15,8 @@ import type { OpenedRoute } from './route-draft.ts'
 export const configFile = ({ dataDir }: Pick<Workspace, 'dataDir'>): string => join(dataDir, 'config.yaml')
 
 /**
- * Opens a route. A configured route goes before a subscription of the same name. Throws a Fault when there is no such route, or its file
- * cannot be read.
+ * Opens a route. Where `source` does not say which, a configured route goes before a subscription of the same name. Throws a Fault when
+ * there is no such route, or its file cannot be read.
  */
 export const openRoute = (workspace: Workspace, { name: asked, source: wanted }: NamedRoute): OpenedRoute => {
   if (wanted === 'subscription') return openSubscription(workspace, asked)
@@ -30,6 +30,7 @@ export const openRoute = (workspace: Workspace, { name: asked, source: wanted }:
   return openConfigured(configFile(workspace), name, base)
 }
 
+/** Opens a subscription, whose text is its entry as YAML. Throws a Fault where there is no such subscription, or its entry is not a map. */
 export const openSubscription = (workspace: Workspace, asked: string): OpenedRoute => {
   const { name, text } = readSubscriptionDraft(workspace, asked)
   const written = parseSource(name, text).source?.data
@@ -44,7 +45,10 @@ export const openSubscription = (workspace: Workspace, asked: string): OpenedRou
   }
 }
 
-/** Opens a route of `config.yaml` from a text of that file. */
+/**
+ * Opens the route at the path `base` of `config.yaml`, whose text may be given. Throws a Fault where the text is not YAML, or the route in
+ * it is not a map.
+ */
 export const openConfigured = (file: string, name: string, base: Path, text = textOfFile(file)): OpenedRoute => {
   const { source, diagnostics } = parseSource(file, text)
   if (!source) {

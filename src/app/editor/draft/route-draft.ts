@@ -1,4 +1,7 @@
-/** A route that is being edited: the route as it was written, and the steps since. Undo takes a step back. Nothing here touches a file. */
+/**
+ * A draft: a route that is being edited. It has the route as it was written, and the steps since. Undo takes a step back. Nothing here
+ * touches a file.
+ */
 
 import { changedData, isRefused, type YamlEdit } from '../../../config/yaml/edit/yaml-edit.ts'
 import type { Path } from '../../../core/diagnostic.ts'
@@ -14,14 +17,17 @@ export type OpenedRoute = {
   readonly text: string
   /** The path of the route in the text. */
   readonly base: Path
-  /** The route as it is written in the text. A new route is not in the text yet: this is what it begins with. */
+  /** The route as it is written in the text. A new route is not in the text yet, and begins with these settings. */
   readonly written: JsonObject
   readonly isNew: boolean
 }
 
-/** The change of one action of the user. Paths begin at the route. `removes`: the step deletes the whole route. */
+/**
+ * The change that one action of the user makes. Its edits have paths that begin at the route. `removes`: the step deletes the whole route.
+ */
 export type Step = { readonly title: string; readonly edits: readonly YamlEdit[]; readonly removes?: true }
 
+/** `past`: the steps that were taken. `future`: the steps that undo took back, and redo would take again. */
 export type RouteDraft = {
   readonly opened: OpenedRoute
   readonly past: readonly Step[]
@@ -35,14 +41,17 @@ const maxSteps = 500
 
 export const draftOf = (opened: OpenedRoute): RouteDraft => ({ opened, past: [], future: [], spec: opened.written })
 
-/** Takes a step. Returns the same draft if the step changes nothing. */
+/** Returns the draft after a further step with this title. Returns the same draft if the edits change nothing. */
 export const change = (draft: RouteDraft, title: string, edits: readonly YamlEdit[]): RouteDraft => {
-  const spec = applied(draft.spec, edits)
+  const spec = appliedEdits(draft.spec, edits)
   if (equalJson(spec, draft.spec)) return draft
-  return { ...draft, past: folded([...draft.past, { title, edits }]), future: [], spec }
+  return { ...draft, past: withinMaxSteps([...draft.past, { title, edits }]), future: [], spec }
 }
 
-/** Switches the route on or off. When it is on again, the key `enabled` goes if the file had none. */
+/**
+ * Returns the draft after a step that switches the route on or off. When the route is on again, the key `enabled` goes if the file had
+ * none.
+ */
 export const switched = (draft: RouteDraft): RouteDraft => {
   const isOn = draft.spec.enabled !== false
   const edit: YamlEdit =
@@ -52,15 +61,15 @@ export const switched = (draft: RouteDraft): RouteDraft => {
   return change(draft, `switch ${isOn ? 'off' : 'on'}`, [edit])
 }
 
-/** Takes the whole route out. */
+/** Returns the draft after a step that deletes the route. */
 export const removed = (draft: RouteDraft): RouteDraft =>
-  isRemoved(draft) ? draft : { ...draft, past: folded([...draft.past, { title: 'delete', edits: [], removes: true }]), future: [] }
+  isRemoved(draft) ? draft : { ...draft, past: withinMaxSteps([...draft.past, { title: 'delete', edits: [], removes: true }]), future: [] }
 
 /** Whether saving the draft deletes the route. */
 export const isRemoved = ({ past }: Pick<RouteDraft, 'past'>): boolean => past.at(-1)?.removes === true
 
-/** Joins the two oldest steps when there are too many steps. */
-const folded = (past: readonly Step[]): readonly Step[] => {
+/** Joins the two oldest steps into one when there are more steps than `maxSteps`. */
+const withinMaxSteps = (past: readonly Step[]): readonly Step[] => {
   const [first, second, ...rest] = past
   return past.length <= maxSteps || !first || !second ? past : [{ title: first.title, edits: [...first.edits, ...second.edits] }, ...rest]
 }
@@ -74,10 +83,10 @@ export const undo = (draft: RouteDraft): RouteDraft => {
 
 export const redo = (draft: RouteDraft): RouteDraft => {
   const [next, ...future] = draft.future
-  return next ? { ...draft, past: [...draft.past, next], future, spec: applied(draft.spec, next.edits) } : draft
+  return next ? { ...draft, past: [...draft.past, next], future, spec: appliedEdits(draft.spec, next.edits) } : draft
 }
 
-/** Puts the steps of a draft onto the route as it stands in the file now. */
+/** Puts the steps of a draft onto the route as it is written now. `now`: what has changed about the opened route. */
 export const rebased = (draft: RouteDraft, now: Partial<OpenedRoute>): RouteDraft => {
   const opened = { ...draft.opened, ...now }
   return { ...draft, opened, spec: specAfter(opened.written, draft.past) }
@@ -87,18 +96,18 @@ export const rebased = (draft: RouteDraft, now: Partial<OpenedRoute>): RouteDraf
 export const isModified = (draft: RouteDraft): boolean =>
   draft.opened.isNew || isRemoved(draft) || (draft.past.length > 0 && !equalJson(draft.spec, draft.opened.written))
 
-/** Returns all edits in order. Their paths begin at the root of the file's text. */
+/** Returns the edits of all past steps in order. Their paths begin at the root of the file's text. */
 export const editsOf = ({ opened: { base }, past }: Pick<RouteDraft, 'opened' | 'past'>): readonly YamlEdit[] =>
   past.flatMap(({ edits }) => edits.map((edit) => ({ ...edit, path: [...base, ...edit.path] })))
 
 const specAfter = (written: JsonObject, past: readonly Step[]): JsonObject =>
-  applied(
+  appliedEdits(
     written,
     past.flatMap(({ edits }) => edits),
   )
 
-/** An edit that the data cannot take changes nothing. */
-const applied = (spec: JsonObject, edits: readonly YamlEdit[]): JsonObject => edits.reduce(appliedOne, spec)
+/** Returns a route after the edits. An edit that does not fit the route changes nothing. */
+const appliedEdits = (spec: JsonObject, edits: readonly YamlEdit[]): JsonObject => edits.reduce(appliedOne, spec)
 
 const appliedOne = (spec: JsonObject, edit: YamlEdit): JsonObject => {
   const made = changedData(spec, edit)

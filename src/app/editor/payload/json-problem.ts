@@ -3,7 +3,9 @@
 import { jsonErrorPlace } from '../../../config/yaml/json-place.ts'
 import { isJson } from '../../json-text.ts'
 
-/** Returns the line and column where the text stops being JSON; `undefined` for JSON. The text is not quoted. */
+/**
+ * Returns a phrase with the line and column where the text stops being JSON; `undefined` for JSON. The phrase quotes nothing of the text.
+ */
 export const jsonProblem = (text: string): string | undefined => {
   if (isJson(text)) return undefined
   const { line, column } = jsonErrorPlace(text)

@@ -1,4 +1,4 @@
-/** Turns a chosen payload into the input of the use cases. */
+/** Turns the payload that the user chose into what use cases take: an event, a sample or a text. */
 
 import { readFileSync, statSync } from 'node:fs'
 import { diskFault } from '../../../core/disk-fault.ts'
@@ -8,13 +8,13 @@ import { isPayload, maxSampleBytes, parseSample, type Sample } from '../../sampl
 import type { PayloadChoice } from '../service.ts'
 import { typedPath } from '../typed-path.ts'
 
-/** Returns the choice with the whole path of its file. `~` is the home folder. */
+/** Returns the choice; a chosen file gets its whole path. `~` is the home folder. */
 export const withWholePath = (choice: PayloadChoice): PayloadChoice => {
   if (choice.from !== 'file') return choice
   return { from: 'file', file: typedPath(choice.file) }
 }
 
-/** Returns the event, sample or payload that the use cases ask for. Throws a Fault for a file that cannot be read. */
+/** Returns the id of the event, the name of the sample, or the content that was chosen. Throws a Fault for a file that cannot be read. */
 export const contentOfChoice = (
   choice: PayloadChoice,
 ): { readonly eventId: string } | { readonly sample: string } | { readonly payload: string } | Sample => {
@@ -30,7 +30,7 @@ export const contentOfChoice = (
   }
 }
 
-/** Reads a file: a sample with headers, or a payload alone. */
+/** Reads a file that has a sample with headers, or a payload alone. */
 const readPayloadFile = (file: string): { readonly payload: string } | Sample => {
   const text = readPayloadText(file)
   return text.trimStart().startsWith('{') && !isPayload(text) ? parseSample(text, file) : { payload: text }

@@ -1,4 +1,4 @@
-/** Lists the values in a payload by the paths that filters and templates use. */
+/** Lists the values in a payload, each with the path that filters and templates use for it. */
 
 import { typeOf } from '../../../config/schema-walk.ts'
 import type { Json } from '../../../core/json.ts'
@@ -7,11 +7,15 @@ import type { Payload, PayloadValue } from '../service.ts'
 
 const maxValues = 5_000
 const maxDepth = 32
-const maxShown = 80
+const maxShownChars = 80
 
-type Inside = { readonly path: string; readonly value: Json; readonly depth: number }
+/** A value inside the payload. `depth`: the number of lists and maps around it. */
+type InnerValue = { readonly path: string; readonly value: Json; readonly depth: number }
 
-/** Returns the event's type, the headers, and the payload's values from the outside in. Of too many values, the deepest are left out. */
+/**
+ * Returns the event's type, the headers, and the values in the payload, the outer values first. Where there are more than 5,000 values, the
+ * deepest are left out.
+ */
 export const payloadValues = (
   payload: Json | undefined,
   eventType: string | undefined,
@@ -22,10 +26,10 @@ export const payloadValues = (
     ...Object.entries(headers).map(([name, value]) => [`headers.${name}`, value] as const),
   ]
   const values = around.slice(0, maxValues).map(([path, value]) => describeValue(path, value))
-  let level: readonly Inside[] = payload === undefined ? [] : innerValues({ path: '', value: payload, depth: 0 }, maxValues)
+  let level: readonly InnerValue[] = payload === undefined ? [] : innerValues({ path: '', value: payload, depth: 0 }, maxValues)
   while (level.length > 0 && values.length < maxValues) {
     const room = maxValues - values.length
-    const next: Inside[] = []
+    const next: InnerValue[] = []
     for (const inside of level.slice(0, room)) {
       values.push(describeValue(inside.path, inside.value))
       if (next.length < room && inside.depth < maxDepth) next.push(...innerValues(inside, room))
@@ -35,9 +39,10 @@ export const payloadValues = (
   return values
 }
 
-const innerValues = ({ path, value, depth }: Inside, limit: number): readonly Inside[] => {
+const innerValues = ({ path, value, depth }: InnerValue, limit: number): readonly InnerValue[] => {
   if (typeof value !== 'object' || value === null) return []
-  // The members of a list have their places. A map gives only the keys that a path can contain.
+  // A path names a member of a list by its place, and a member of a map by its key. A path cannot contain a key that is empty or has a dot
+  // in it.
   const keys = Array.isArray(value) ? placesOf(value, limit) : Object.keys(value).filter((key) => key !== '' && !key.includes('.'))
   return keys.slice(0, limit).map((key) => ({
     path: path === '' ? key : `${path}.${key}`,
@@ -53,8 +58,8 @@ const describeValue = (path: string, value: Json): PayloadValue => ({ path, type
 const shownOf = (value: Json): string => {
   if (Array.isArray(value)) return counted(value.length, 'item')
   if (typeof value === 'object' && value !== null) return counted(Object.keys(value).length, 'key')
-  const text = JSON.stringify(typeof value === 'string' ? cut(value, maxShown) : value)
-  return text.length <= maxShown ? text : `${cut(text, maxShown - 1)}…`
+  const text = JSON.stringify(typeof value === 'string' ? cut(value, maxShownChars) : value)
+  return text.length <= maxShownChars ? text : `${cut(text, maxShownChars - 1)}…`
 }
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`

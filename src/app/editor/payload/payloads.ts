@@ -1,4 +1,4 @@
-/** Lists the payloads with which a route can be tried, samples and recorded events, and reads one payload. */
+/** Lists the payloads with which a route can be tried, which are samples and recorded events, and reads one payload. */
 
 import { isUtf8 } from 'node:buffer'
 import { basename } from 'node:path'
@@ -34,19 +34,20 @@ const maxBody = 200_000
 /** The most fitting samples that are tried, to find one that no stage of the route stops. */
 const maxTried = 12
 
-type Asked = { readonly source: RouteSource | undefined; readonly catalogue: Catalogue; readonly config: Config }
+/** A route with its configuration. `source`: absent for a new route, and for a route whose entry is not valid. */
+type RouteContext = { readonly source: RouteSource | undefined; readonly catalogue: Catalogue; readonly config: Config }
 
-/** Finds a route. A route whose entry is not valid has no source, and then nothing is known of the payloads that it takes. */
-const routeNamed = async (workspace: Workspace, name: string | undefined): Promise<Asked> => {
+/** Finds the route of a name. Without a valid route, nothing is known of the payloads that the route takes. */
+const routeNamed = async (workspace: Workspace, name: string | undefined): Promise<RouteContext> => {
   const { loaded, routes } = readRoutes(workspace)
   const { catalogue } = await catalogueOf(loaded.config)
   return { source: routes.find((known) => known.name === name)?.route, catalogue, config: loaded.config }
 }
 
-/** Returns the rows. Samples come first if the best sample is like what the route reads; otherwise recorded events come first. */
+/** Returns the rows: samples first if the best sample shows an event that the route is about, otherwise recorded events first. */
 export const payloadRows = async (workspace: Workspace, { route }: { readonly route?: string }): Promise<readonly PayloadRow[]> => {
-  const asked = await routeNamed(workspace, route)
-  const samples = await takenFirst(workspace, rankedSamples(workspace, asked.source, allSchemes(asked.catalogue)), asked)
+  const context = await routeNamed(workspace, route)
+  const samples = await passingFirst(workspace, rankedSamples(workspace, context.source, allSchemes(context.catalogue)), context)
   const rows = samples.map(
     ({ name, type, bytes, fits, problem }): PayloadRow => ({
       choice: { from: 'sample', name },
@@ -60,10 +61,11 @@ export const payloadRows = async (workspace: Workspace, { route }: { readonly ro
   return samples[0]?.isLike ? [...rows, ...recorded] : [...recorded, ...rows]
 }
 
-const takenFirst = async (
+/** Puts the first fitting sample that no stage of the route stops in front of the others. */
+const passingFirst = async (
   workspace: Workspace,
   samples: readonly RankedSample[],
-  { source, catalogue, config }: Asked,
+  { source, catalogue, config }: RouteContext,
 ): Promise<readonly RankedSample[]> => {
   if (!source) return samples
   const effects = { jobs: quietBook(config, catalogue), clock: systemClock }
@@ -73,14 +75,17 @@ const takenFirst = async (
       const { stoppedAt } = await trace(traced, { source, config, catalogue, effects })
       if (stoppedAt === null) return [each, ...samples.filter((other) => other !== each)]
     } catch {
-      // A route that is not valid takes no sample.
+      // The route is not valid, so it takes no sample.
       return samples
     }
   }
   return samples
 }
 
-/** Returns the recorded events of one route, or of all routes. */
+/**
+ * Returns the recorded events of one route, or of all routes, the newest first. Events whose request was not kept, or not verified, are
+ * left out.
+ */
 const recordedRows = async (workspace: Workspace, route: string | undefined): Promise<readonly PayloadRow[]> => {
   const fits = (event: EventView): boolean =>
     (route === undefined || event.route === route) && event.raw !== undefined && event.unverified === undefined
@@ -108,16 +113,17 @@ const shortTime = (at: string): string => at.slice(0, 19).replace('T', ' ')
 const sizeText = (bytes: number): string => (bytes < 1_000 ? `${bytes} B` : `${(bytes / 1_000).toFixed(1)} kB`)
 
 /**
- * Reads a payload as the route would get it. Throws a Fault: there is no such sample, event or file, or the event's request was not kept.
+ * Reads a payload with its headers as the route would get them. Throws a Fault: there is no such sample, event or file, or the event's
+ * request was not kept.
  */
 export const readPayload = async (
   workspace: Workspace,
   { choice, route }: { readonly choice: PayloadChoice; readonly route: string },
 ): Promise<Payload> => {
   const whole = withWholePath(choice)
-  const asked = await routeNamed(workspace, route)
-  const { headers, body } = await previewRequest(workspace, whole, asked)
-  const event = eventReader(asked.source, allSchemes(asked.catalogue))({ headers, body })
+  const context = await routeNamed(workspace, route)
+  const { headers, body } = await previewRequest(workspace, whole, context)
+  const event = eventReader(context.source, allSchemes(context.catalogue))({ headers, body })
   const shown = shownHeaders(headers)
   return {
     choice: whole,
@@ -134,7 +140,12 @@ const shownHeaders = (headers: Headers): Payload['headers'] => {
   return maskHeaders(Object.fromEntries(texts)) as Payload['headers']
 }
 
-const previewRequest = async (workspace: Workspace, choice: PayloadChoice, { source, catalogue }: Asked): Promise<RequestContent> => {
+/** Returns the request of a payload. For a route with a secret, the request is signed as its sender would sign it. */
+const previewRequest = async (
+  workspace: Workspace,
+  choice: PayloadChoice,
+  { source, catalogue }: RouteContext,
+): Promise<RequestContent> => {
   const of = contentOfChoice(choice)
   if ('eventId' in of) return recordedRequest(workspace, of.eventId)
   if (source && source.secrets.length > 0) {

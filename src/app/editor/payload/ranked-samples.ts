@@ -1,4 +1,7 @@
-/** Ranks samples: those that the route takes, and that have what the route reads, come first. */
+/**
+ * Ranks samples for a route. First come those that the route takes, and among them those that have the values that its conditions and
+ * templates read.
+ */
 
 import type { RouteSource } from '../../../config/config.ts'
 import { Fault, messageOf } from '../../../core/fault.ts'
@@ -19,9 +22,12 @@ export type RankedSample = {
   readonly name: string
   readonly type: string
   readonly bytes: number
-  /** The route takes the sample's event type and the signatures of its sender. */
+  /** Whether the route takes the sample's event type and a signature of the sample's sender. */
   readonly fits: boolean
-  /** The sample fits, and the route's `events`, `verify`, conditions or templates show that the route is about such events. */
+  /**
+   * Whether the sample fits, and also shows what the route is about: by the route's `events` or `verify`, or by a value that its conditions
+   * or templates read.
+   */
   readonly isLike: boolean
   /** Why the sample cannot be used; `undefined` if it can. */
   readonly problem?: string
@@ -30,7 +36,10 @@ export type RankedSample = {
 /** The most samples that are ranked, because a user may have any number of samples. */
 const maxSamples = 500
 
-/** Returns the samples, the best first. Among equals, the provider with the most samples is first. Without a route, all are equal. */
+/**
+ * Returns the samples, the best first. Of equally good samples, those of the provider with the most samples come first; a provider is the
+ * first part of a sample's name. Without a route, only this order and the names count.
+ */
 export const rankedSamples = (
   workspace: Workspace,
   source: RouteSource | undefined,
@@ -44,6 +53,10 @@ export const rankedSamples = (
     .sort((a, b) => Number(b.fits) - Number(a.fits) || b.has - a.has || b.many - a.many || (a.name < b.name ? -1 : 1))
 }
 
+/**
+ * The judgement of a sample. `has`: how many of the fields that the route reads have a value in the sample; -1 where no event could be
+ * read.
+ */
 type Judged = Pick<RankedSample, 'type' | 'fits' | 'isLike'> & { readonly has: number }
 
 type Judge = (request: RequestContent) => Judged
@@ -74,7 +87,9 @@ const judgeOf = (source: RouteSource | undefined, schemes: readonly Scheme[]): J
   }
 }
 
-/** Whether the headers come from a sender of the route. They do not if they show a scheme that the route does not verify. */
+/**
+ * Whether the headers come from a sender of the route. Headers that show a scheme which the route does not verify come from another sender.
+ */
 export const isOfSenders = ({ verify }: Pick<Route, 'verify'>, headers: Event['headers'], schemes: readonly Scheme[]): boolean =>
   verify === undefined || schemeOf('auto', { verify }, '-', schemes, headers) === schemes.find((scheme) => scheme.shows(headers))?.name
 

@@ -1,4 +1,4 @@
-/** Reads samples for an editor, which tries all samples again after each change. */
+/** Reads samples for an editor, which tries all samples again after each change of a draft. */
 
 import { statSync } from 'node:fs'
 import { type KnownSample, readSample } from '../../samples/gallery.ts'

@@ -1,4 +1,4 @@
-/** Begins a new route of `config.yaml`. Nothing is written until the route is saved. */
+/** Begins a new route of `config.yaml` for an editor. The file is not written before the route is saved. */
 
 import { textOfFile } from '../../../config/writing/replace-text.ts'
 import { parseSource } from '../../../config/yaml/source.ts'
@@ -16,8 +16,8 @@ import type { OpenedRoute } from '../draft/route-draft.ts'
 import type { NewRoute } from '../service.ts'
 
 /**
- * Begins a route, in `profile` if given. Throws a Fault: the name is not valid or is taken, or the route, sample or event to begin with
- * does not exist.
+ * Begins a route. `clone`, `like`: the route to copy, or the sample or event to make the route of. `profile`: the profile that the route
+ * shall belong to. Throws a Fault: the name is not valid or is taken, or there is no such route, sample or event.
  */
 export const createRoute = async (workspace: Workspace, { name: asked, clone, like }: NewRoute, profile?: string): Promise<OpenedRoute> => {
   const name = asked.trim()
@@ -42,7 +42,7 @@ export const createRoute = async (workspace: Workspace, { name: asked, clone, li
 const webhook: Path = ['platforms', 'webhook']
 
 /**
- * Returns the path of the routes in a file, also if there are none yet. A file has the adapter's settings either under
+ * Returns the path at which a file has its routes, or would have them. A file has the settings of the adapter either under
  * `platforms.webhook.extra` or directly under `platforms.webhook`.
  */
 const routesPath = (data: JsonObject): Path => {
@@ -57,7 +57,7 @@ const routesPath = (data: JsonObject): Path => {
 /** Whether a key of `platforms.webhook` is an adapter's setting that could stand under `extra` as well. */
 const isSetting = (key: string): boolean => key !== 'enabled'
 
-/** Throws a Fault where a route or subscription has the name already. `inFile`: what stands at the place of the new route. */
+/** Throws a Fault where a route or subscription has the name already. `inFile`: what the file has at the path of the new route. */
 const refuseTaken = (workspace: Workspace, name: string, inFile: Json | undefined): void => {
   const known = readRoutes(workspace).routes.find((route) => route.name === name)
   if (inFile === undefined && !known) return
@@ -65,11 +65,11 @@ const refuseTaken = (workspace: Workspace, name: string, inFile: Json | undefine
   throw new Fault('exists', `there is ${what} "${name}" already`, { exitCode: exit.conflict, hint: 'give another name' })
 }
 
-/** The keys that a clone does not get: a secret is for one route, toolsets are set by hand, and stamps belong to a subscription. */
-const leftOut: ReadonlySet<string> = new Set(['secret', 'secrets', 'toolsets', 'created_at', 'updated_at'])
+/** The keys that a clone does not get. A secret is for one route, toolsets are set by hand, and time stamps belong to a subscription. */
+const uncopiedKeys: ReadonlySet<string> = new Set(['secret', 'secrets', 'toolsets', 'created_at', 'updated_at'])
 
 const cloned = (written: JsonObject): JsonObject =>
-  withoutMasks(Object.fromEntries(Object.entries(written).filter(([key]) => !leftOut.has(key)))) as JsonObject
+  withoutMasks(Object.fromEntries(Object.entries(written).filter(([key]) => !uncopiedKeys.has(key)))) as JsonObject
 
 /** Removes masks, which stand for hidden secrets and are not values. */
 const withoutMasks = (value: Json): Json => {

@@ -1,4 +1,6 @@
-/** Finds what is wrong with a draft: all findings about its route, and the findings of a whole check that the changes add. */
+/**
+ * Finds what is wrong with a draft: all findings about its route, and, of the findings about everything else, those that the draft adds.
+ */
 
 import { parseSource } from '../../../config/yaml/source.ts'
 import type { Diagnostic } from '../../../core/diagnostic.ts'
@@ -11,10 +13,13 @@ import { fingerprintOf } from '../../validate/fingerprint.ts'
 import { validate } from '../../validate/validate.ts'
 import type { Workspace } from '../../workspace.ts'
 
-/** Returns the findings of `after`, a text of `config.yaml`: those that `before` does not have, and all those about `route`. */
+/** Checks `after`, a text of `config.yaml`. Returns the findings that the text `before` does not have, and all findings about `route`. */
 export type ConfigFindings = (before: string, after: string, route?: string) => Promise<readonly Diagnostic[]>
 
-/** Makes the check. The text before the changes is checked once; its findings only show which findings are new. */
+/**
+ * Makes the function that checks a text. The findings of the text `before` are remembered, because successive drafts mostly begin with the
+ * same text.
+ */
 export const createConfigFindings = (workspace: Workspace): ConfigFindings => {
   let last: { readonly text: string; readonly known: ReadonlySet<string> } | undefined
   const check = async (configText: string): Promise<readonly Diagnostic[]> =>
@@ -31,7 +36,8 @@ export const createConfigFindings = (workspace: Workspace): ConfigFindings => {
 }
 
 /**
- * Returns the findings of another text of a subscription. Throws a Fault when the text cannot be checked, or the change is not allowed.
+ * Returns the findings about a subscription whose text is `text`. Throws a Fault when the text cannot be checked, or the change is not
+ * allowed.
  */
 export const subscriptionFindings = async (
   workspace: Workspace,

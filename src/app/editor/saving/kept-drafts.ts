@@ -11,27 +11,33 @@ import type { KeptDraft } from '../service.ts'
 import { clashingKeys } from './rebase-on-file.ts'
 import { type StoredDraft, storeDraft, storedDrafts } from './stored-drafts.ts'
 
-/** Stores a draft and says where. Throws a Fault when the draft is too large, or cannot be written. */
+/**
+ * Stores a draft, and returns a phrase that says where. `at`: the wall time in milliseconds. Throws a Fault when the draft is too large, or
+ * cannot be written.
+ */
 export const keepDraft = async (workspace: Workspace, { opened, past }: RouteDraft, at: number): Promise<string> => {
   const { name, source, base, written, isNew, text } = opened
   const file = await storeDraft(workspace, { v: 1, at, name, source, base, written, isNew, digest: digestOf(text), past })
   return `kept as ${file}`
 }
 
-/** Returns the wanted drafts, the latest first. Drafts of subscriptions that no longer exist are left out. */
+/**
+ * Returns the drafts that `wanted` accepts, the latest first. Drafts that cannot be opened are left out, as those of subscriptions that no
+ * longer exist.
+ */
 export const keptDrafts = (workspace: Workspace, wanted: (stored: StoredDraft) => boolean): readonly KeptDraft[] =>
   storedDrafts(workspace)
     .filter(wanted)
     .flatMap((stored) => {
       try {
-        return [onPresent(workspace, stored)]
+        return [onPresentFile(workspace, stored)]
       } catch {
         return []
       }
     })
 
-/** Puts the steps of a stored draft onto the file as it is now. `note` says what has changed in the file since. */
-const onPresent = (workspace: Workspace, { name, source, base, written, isNew, digest, past, at }: StoredDraft): KeptDraft => {
+/** Puts the steps of a stored draft onto the file as it is now. `note` says what has changed in the file since the draft was stored. */
+const onPresentFile = (workspace: Workspace, { name, source, base, written, isNew, digest, past, at }: StoredDraft): KeptDraft => {
   const opened: OpenedRoute =
     source === 'config'
       ? { name, source, base, written, isNew, file: configFile(workspace), text: textOfFile(configFile(workspace)) }

@@ -1,4 +1,4 @@
-/** Writes a new route into `config.yaml` at once, without an editor. */
+/** Writes a new route into `config.yaml` for a command, through the editor service but without an editor. */
 
 import { defaultProfile } from '../../../config/config.ts'
 import { loadConfig } from '../../../config/load.ts'
@@ -13,7 +13,10 @@ import type { Workspace } from '../../workspace.ts'
 import { createEditorService } from '../create-service.ts'
 import { draftOf } from '../draft/route-draft.ts'
 
-/** What to write. `isDry`: nothing is written. */
+/**
+ * The route to write. `from`: settings to begin with. `fields`: settings that override them. `isDry`: the route is checked, and nothing is
+ * written.
+ */
 export type NewRouteInput = Pick<SubscriptionInput, 'from' | 'fields'> & { readonly name: string; readonly isDry: boolean }
 
 export type WrittenRoute = {
@@ -21,7 +24,7 @@ export type WrittenRoute = {
   readonly file: string
   readonly url: string
   readonly diff: readonly Hunk[]
-  /** The findings about the route. If a finding prevented the writing, `refused` says so. */
+  /** The findings about the route. If a finding or an obstacle prevented the writing, `refused` says which. */
   readonly findings: readonly Diagnostic[]
   readonly refused?: string
   /** Sentences that say whether a running gateway took the route over. */

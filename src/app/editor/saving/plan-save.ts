@@ -1,4 +1,4 @@
-/** Plans the saving of a draft: the diff, and the findings that the changes bring. Nothing is written. */
+/** Plans the saving of a draft: the diff, and the findings that saving would bring. Nothing is written. */
 
 import { textOfFile } from '../../../config/writing/replace-text.ts'
 import { Fault, messageOf } from '../../../core/fault.ts'
@@ -11,28 +11,28 @@ import type { PlanRequest, SavePlan } from '../service.ts'
 import { type ConfigFindings, subscriptionFindings } from './draft-findings.ts'
 import { rebaseOnFile } from './rebase-on-file.ts'
 
-/** A plan with the texts that it is about. */
-export type Prepared = {
+/** A plan for saving a draft, and the texts that saving takes. */
+export type PreparedSave = {
   readonly plan: SavePlan
-  /** The text that the file must have before saving, and the text that it gets. */
+  /** `before`: the text that the file must still have when the draft is saved. `after`: the text that replaces it. */
   readonly before: string
   readonly after: string
 }
 
-/** The tools that make the texts of drafts and check them. */
-export type Drafting = { readonly workspace: Workspace; readonly textOf: DraftTexts; readonly configFindings: ConfigFindings }
+/** What planning and saving need: the data directory, and the functions that make the texts of drafts and check them. */
+export type DraftTools = { readonly workspace: Workspace; readonly textOf: DraftTexts; readonly configFindings: ConfigFindings }
 
-/** Plans a saving. Throws a Fault when the file cannot be read. */
-export const prepareSave = async (drafting: Drafting, { draft, onto }: PlanRequest): Promise<Prepared> => {
-  const { workspace, textOf } = drafting
+/** Plans the saving of a draft. Where the draft cannot be saved, the plan says why. Throws a Fault when the file cannot be read. */
+export const prepareSave = async (draftTools: DraftTools, { draft, onto }: PlanRequest): Promise<PreparedSave> => {
+  const { workspace, textOf } = draftTools
   const { opened } = draft
   const { file } = opened
   const present = presentText(workspace, opened)
   const isStale = present !== opened.text
-  const theirs = isStale ? { conflict: lineDiff(opened.text, present) } : {}
+  const changesOfOthers = isStale ? { conflict: lineDiff(opened.text, present) } : {}
   const target = isStale && onto === 'current' ? rebaseOnFile(draft, present) : draft
-  const refused = (why: string): Prepared => ({
-    plan: { file, diff: [], findings: [], stops: false, refused: why, ...theirs },
+  const refused = (why: string): PreparedSave => ({
+    plan: { file, diff: [], findings: [], stops: false, refused: why, ...changesOfOthers },
     before: present,
     after: present,
   })
@@ -41,9 +41,9 @@ export const prepareSave = async (drafting: Drafting, { draft, onto }: PlanReque
   if (!made.ok) return refused(made.why)
   const { text: before } = target.opened
   try {
-    const findings = await findingsOf(drafting, target, made.text)
+    const findings = await findingsOf(draftTools, target, made.text)
     const stops = findings.some(({ severity, stopsStart }) => stopsStart || (severity === 'error' && opened.source === 'subscription'))
-    const plan = { file, diff: lineDiff(before, made.text), findings, stops, ...(onto === 'current' ? {} : theirs) }
+    const plan = { file, diff: lineDiff(before, made.text), findings, stops, ...(onto === 'current' ? {} : changesOfOthers) }
     return { plan, before, after: made.text }
   } catch (error) {
     if (error instanceof Fault) return refused(messageOf(error))
@@ -51,7 +51,7 @@ export const prepareSave = async (drafting: Drafting, { draft, onto }: PlanReque
   }
 }
 
-const findingsOf = async ({ workspace, configFindings }: Drafting, draft: RouteDraft, text: string): ReturnType<ConfigFindings> => {
+const findingsOf = async ({ workspace, configFindings }: DraftTools, draft: RouteDraft, text: string): ReturnType<ConfigFindings> => {
   const { opened } = draft
   if (opened.source === 'config') return configFindings(opened.text, text, opened.name)
   return isRemoved(draft) ? [] : subscriptionFindings(workspace, readSubscriptionDraft(workspace, opened.name), text)

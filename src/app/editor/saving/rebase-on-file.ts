@@ -4,7 +4,7 @@ import { parseSource } from '../../../config/yaml/source.ts'
 import { equalJson, isObject, type JsonObject, own, valueAt } from '../../../core/json.ts'
 import { isRemoved, type RouteDraft, rebased } from '../draft/route-draft.ts'
 
-/** Returns the draft on a text of its file, or says why the draft cannot be put onto the text. */
+/** Returns the draft as if it had been opened on `text`, the present text of its file, or says why that is not possible. */
 export const rebaseOnFile = (draft: RouteDraft, text: string): RouteDraft | { readonly why: string } => {
   const { opened } = draft
   const data = parseSource(opened.file, text).source?.data
@@ -18,8 +18,8 @@ export const rebaseOnFile = (draft: RouteDraft, text: string): RouteDraft | { re
 }
 
 /**
- * Returns the keys that the draft changes, and that have changed in the file since the draft was opened. To delete the route is to change
- * all keys.
+ * Returns the keys of the route that the draft changes, and that have also changed in the file since the draft was opened. A draft that
+ * deletes the route changes all keys. `now`: the route as the file has it.
  */
 export const clashingKeys = (draft: RouteDraft, now: JsonObject): readonly string[] => {
   const { written } = draft.opened

@@ -5,10 +5,10 @@ import type { GatewayFinder } from '../../running-gateway.ts'
 import type { Workspace } from '../../workspace.ts'
 
 /**
- * Makes a running gateway reload. Returns sentences that say what happened; none when no gateway runs. Never throws, because the file is
- * written already.
+ * Makes a running gateway reload. Returns sentences that say what happened; none when no gateway runs. Never throws, because the file has
+ * been written already, and saving it did not fail.
  */
-export const reloadGateway = async ({ self }: Workspace, finder: GatewayFinder): Promise<readonly string[]> => {
+export const reloadAfterSave = async ({ self }: Workspace, finder: GatewayFinder): Promise<readonly string[]> => {
   try {
     const gateway = await finder.find()
     if (!gateway) return []

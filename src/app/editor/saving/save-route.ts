@@ -1,4 +1,7 @@
-/** Saves a draft. A text is replaced only if it is still the text that was read, and a text that would stop the start is never written. */
+/**
+ * Saves a draft. A file is replaced only if it still has the text that was read from it, and never by a text that would stop the start of a
+ * gateway.
+ */
 
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -15,32 +18,33 @@ import { openConfigured, openSubscription } from '../draft/open-route.ts'
 import { isRemoved, type OpenedRoute, type RouteDraft } from '../draft/route-draft.ts'
 import type { Saved, SaveRequest } from '../service.ts'
 import { typedPath } from '../typed-path.ts'
-import { type Drafting, type Prepared, prepareSave } from './plan-save.ts'
-import { reloadGateway } from './reload-gateway.ts'
+import { type DraftTools, type PreparedSave, prepareSave } from './plan-save.ts'
+import { reloadAfterSave } from './reload-gateway.ts'
 
 type Refused = Extract<Saved, { ok: false }>
 
-/** Saves a draft, or says why not. Throws a Fault when a file cannot be read or written. */
-export const saveRoute = async (drafting: Drafting, finder: GatewayFinder, request: SaveRequest): Promise<Saved> => {
-  const { workspace } = drafting
+/** Saves a draft, or returns why it was not saved. Throws a Fault when a file cannot be read or written. */
+export const saveRoute = async (draftTools: DraftTools, finder: GatewayFinder, request: SaveRequest): Promise<Saved> => {
+  const { workspace } = draftTools
   const { draft, as } = request
-  if (as !== undefined) return saveAs(drafting, { ...request, as })
-  const prepared = await prepareSave(drafting, request)
+  if (as !== undefined) return saveAs(draftTools, { ...request, as })
+  const prepared = await prepareSave(draftTools, request)
   const obstacle = obstacleTo(prepared, request)
   if (obstacle) return obstacle
   try {
     const { source, file } = draft.opened
     const { notices, ...written } = await writeRoute(workspace, draft, prepared)
-    const told = source === 'config' ? await reloadGateway(workspace, finder) : ['every request sees it from now on']
+    const told = source === 'config' ? await reloadAfterSave(workspace, finder) : ['every request sees it from now on']
     return { ok: true, ...written, notices: [`saved ${basename(file)}`, ...notices, ...told] }
   } catch (error) {
-    // Somebody else changed the file after the plan was made.
+    // On a conflict, somebody else changed the file after the plan was made. A new plan shows the change.
     if (!(error instanceof Fault && error.code === 'conflict')) throw error
-    return refusedFor('conflict', await prepareSave(drafting, { draft }), error.message)
+    return refusedFor('conflict', await prepareSave(draftTools, { draft }), error.message)
   }
 }
 
-const obstacleTo = (prepared: Prepared, { despiteErrors }: SaveRequest): Refused | undefined => {
+/** Returns why the prepared draft must not be saved; `undefined` where nothing prevents it. */
+const obstacleTo = (prepared: PreparedSave, { despiteErrors }: SaveRequest): Refused | undefined => {
   const { conflict, refused, stops, findings, file } = prepared.plan
   const [first] = findings.filter(({ severity, stopsStart }) => (stops ? stopsStart || severity === 'error' : severity === 'error'))
   const firstFinding = first ? `${first.code} ${first.message}` : ''
@@ -50,11 +54,11 @@ const obstacleTo = (prepared: Prepared, { despiteErrors }: SaveRequest): Refused
   return first && !despiteErrors ? refusedFor('errors', prepared, firstFinding) : undefined
 }
 
-const refusedFor = (why: Refused['why'], { plan }: Prepared, message: string): Refused => ({ ok: false, why, plan, message })
+const refusedFor = (why: Refused['why'], { plan }: PreparedSave, message: string): Refused => ({ ok: false, why, plan, message })
 
 type Written = Pick<Extract<Saved, { ok: true }>, 'opened' | 'isDeleted' | 'notices'>
 
-const writeRoute = async (workspace: Workspace, draft: RouteDraft, { before, after }: Prepared): Promise<Written> => {
+const writeRoute = async (workspace: Workspace, draft: RouteDraft, { before, after }: PreparedSave): Promise<Written> => {
   const { source, file, name, base } = draft.opened
   if (isRemoved(draft)) {
     if (source === 'config') await replaceText(file, before, after, true)
@@ -73,7 +77,7 @@ const writeRoute = async (workspace: Workspace, draft: RouteDraft, { before, aft
 const writeSubscription = async (
   workspace: Workspace,
   { file, name }: Pick<OpenedRoute, 'file' | 'name'>,
-  { before, after }: Pick<Prepared, 'before' | 'after'>,
+  { before, after }: Pick<PreparedSave, 'before' | 'after'>,
 ): Promise<Written> => {
   const draft = unchangedSubscription(workspace, name, before)
   const served = await readSubscriptionContext(workspace)
@@ -83,15 +87,15 @@ const writeSubscription = async (
   return { opened: openSubscription(workspace, name), notices: secretNotices }
 }
 
-/** Returns the stored subscription. Throws a Fault when its text is not `text`, with which it was opened. */
+/** Returns the stored subscription. Throws a Fault when the subscription's text is no longer `text`, which the editor opened. */
 const unchangedSubscription = (workspace: Workspace, name: string, text: string): ReturnType<typeof readSubscriptionDraft> => {
   const draft = readSubscriptionDraft(workspace, name)
   if (draft.text === text) return draft
   throw new Fault('conflict', `"${name}" was changed meanwhile: nothing was saved`, { exitCode: exit.conflict })
 }
 
-/** Writes the draft to another file, and opens the route again as its own file has it. */
-const saveAs = async ({ workspace, textOf }: Drafting, { draft, as }: SaveRequest & { readonly as: string }): Promise<Saved> => {
+/** Writes the whole text with the draft to another file, and opens the route again as its own file has it. */
+const saveAs = async ({ workspace, textOf }: DraftTools, { draft, as }: SaveRequest & { readonly as: string }): Promise<Saved> => {
   const { opened } = draft
   const file = typedPath(as)
   const made = textOf(draft)

@@ -19,6 +19,7 @@ const maxBytes = 1_048_576
 
 const draftsFolder = ({ dataDir }: Pick<Workspace, 'dataDir'>): string => join(dataDir, '.drafts')
 
+/** A draft as its file has it. `v`: the version of the format. `at`: when the draft was stored, in milliseconds since 1970. */
 export type StoredDraft = Pick<OpenedRoute, 'name' | 'source' | 'base' | 'written' | 'isNew'> & {
   readonly v: 1
   readonly at: number
@@ -36,16 +37,17 @@ export const storeDraft = async (workspace: Workspace, stored: StoredDraft): Pro
   await replaceFile(file, json).catch((error) => {
     throw diskFault('write', file, error)
   })
-  for (const { file: old } of known(workspace).slice(maxDrafts)) rmSync(old, { force: true })
+  for (const { file: old } of readAllDrafts(workspace).slice(maxDrafts)) rmSync(old, { force: true })
   return file
 }
 
+/** Removes the file of a draft; does nothing where there is none. */
 export const dropDraft = (workspace: Workspace, of: Pick<StoredDraft, 'name' | 'source'>): void =>
   rmSync(fileOf(workspace, of), { force: true })
 
-/** Returns the stored drafts, the latest first. A file that does not hold a draft is left out. */
+/** Returns the stored drafts, the latest first, at most `maxDrafts`. */
 export const storedDrafts = (workspace: Workspace): readonly StoredDraft[] =>
-  known(workspace)
+  readAllDrafts(workspace)
     .slice(0, maxDrafts)
     .map(({ stored }) => stored)
 
@@ -56,7 +58,8 @@ export const storedDrafts = (workspace: Workspace): readonly StoredDraft[] =>
 const fileOf = (workspace: Pick<Workspace, 'dataDir'>, { name, source }: Pick<StoredDraft, 'name' | 'source'>): string =>
   join(draftsFolder(workspace), `${source === 'subscription' ? '~' : ''}${encodeURIComponent(name)}.json`)
 
-const known = (workspace: Workspace): readonly { readonly file: string; readonly stored: StoredDraft }[] =>
+/** Reads all files of drafts, the latest draft first. A file that does not hold a draft is left out. */
+const readAllDrafts = (workspace: Workspace): readonly { readonly file: string; readonly stored: StoredDraft }[] =>
   draftFileNames(draftsFolder(workspace))
     .filter((name) => name.endsWith('.json'))
     .map((name) => join(draftsFolder(workspace), name))

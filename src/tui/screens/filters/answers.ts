@@ -6,7 +6,14 @@
 import { type ConditionRow, conditionRows } from '../../../app/editor/conditions.ts'
 import { addedCondition, type Grouping, groupedCondition, withOperator } from '../../../app/editor/draft/condition-edits.ts'
 import { change, type RouteDraft } from '../../../app/editor/draft/route-draft.ts'
-import { canBeOperator, expression, operandAs, operandForm, readOperand, writtenOperand } from '../../../app/editor/operators.ts'
+import {
+  canBeOperator,
+  convertOperand,
+  expressionOperator,
+  operandForm,
+  readOperand,
+  writtenOperand,
+} from '../../../app/editor/operators.ts'
 import type { Path } from '../../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../../core/json.ts'
 import { type Returned, type Update, type World, warned } from '../../model/screen.ts'
@@ -63,7 +70,7 @@ const operatorIs = (operator: string, screen: FiltersScreen, edited: EditedCondi
       : pushQuestion({ ...screen, edited: next }, next, askValue, world, draft)
   }
   if (!row || row.operator === operator) return {}
-  const operand = operandAs(row.operand, row.operator, operator)
+  const operand = convertOperand(row.operand, row.operator, operator)
   if (operand !== undefined) return setOperand(screen, row, operator, operand, draft)
   const next = { ...edited, operator }
   return pushQuestion({ ...screen, edited: next }, next, askValue, world, draft)
@@ -98,8 +105,8 @@ const operandIs = (text: string, screen: FiltersScreen, edited: EditedCondition,
 
 const expressionIs = (text: string, screen: FiltersScreen, edited: EditedCondition, draft: RouteDraft): FiltersUpdate => {
   if (text === '') return warned('an expression is needed')
-  if (edited.isNew) return addCondition(screen, edited, { [expression]: text }, draft)
-  return edited.row ? setOperand(screen, edited.row, expression, text, draft) : {}
+  if (edited.isNew) return added(screen, edited, { [expressionOperator]: text }, draft)
+  return edited.row ? setOperand(screen, edited.row, expressionOperator, text, draft) : {}
 }
 
 const groupIs = (as: Grouping, screen: FiltersScreen, { row }: EditedCondition, draft: RouteDraft): FiltersUpdate => {

@@ -3,7 +3,7 @@
 import { type ConditionRow, conditionRows } from '../../../app/editor/conditions.ts'
 import { groupingsOf, movedCondition, removedCondition } from '../../../app/editor/draft/condition-edits.ts'
 import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
-import { expression, isSwitch, operandForm, writtenOperand } from '../../../app/editor/operators.ts'
+import { expressionOperator, isSwitch, operandForm, writtenOperand } from '../../../app/editor/operators.ts'
 import { valueAt } from '../../../core/json.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moveActions, movedCursor } from '../../model/list.ts'
@@ -38,10 +38,10 @@ export const filtersModel = screenModel<FiltersScreen>({
   title: (_, { draft }) => `${draft?.opened.name ?? ''} > filters`,
   enter: 'edit',
   actions: ({ cursor }, world) => [
-    ...(world.options.readOnly ? [] : (['open', ...changeActions] as const)),
-    ...(conditionRowsOf(world)[cursor]?.operator === expression && !world.options.readOnly ? (['editText'] as const) : []),
-    ...lookActions,
-    ...moveActions,
+    ...(world.options.readOnly ? [] : (['open', ...changes] as const)),
+    ...(rowsOf(world)[cursor]?.operator === expressionOperator && !world.options.readOnly ? (['editText'] as const) : []),
+    ...looks,
+    ...moves,
     'back',
   ],
   onAction: (screen, action, world) => (world.draft ? onFilters(screen, action, world, world.draft) : { go: { home: true } }),
@@ -139,11 +139,10 @@ const onOther = (screen: FiltersScreen, action: ActionName, row: ConditionRow, d
 
 const onTest = (screen: FiltersScreen, action: ActionName, row: ConditionRow, world: World, draft: RouteDraft): Update<FiltersScreen> => {
   const { field, operator, operand } = row
-  const rows = conditionRowsOf(world)
-  const edited = withEdited(screen, { isNew: false, row, operator })
-  if (operator === expression) {
-    if (action === 'editText')
-      return { screen: edited, commands: [{ kind: 'edit-text', id: questionIds.expression, text: String(operand) }] }
+  const rows = rowsOf(world)
+  const edited = editing(screen, { isNew: false, row, operator })
+  if (operator === expressionOperator) {
+    if (action === 'editText') return { screen: edited, commands: [{ kind: 'edit-text', id: ids.expression, text: String(operand) }] }
     if (action === 'operator') return warned('an expression stands alone: delete it, and add a condition')
     return { screen: edited, go: { push: askExpression(String(operand)) } }
   }

@@ -4,7 +4,7 @@
  */
 
 import type { ConditionRow } from '../../../app/editor/conditions.ts'
-import { describeOperator, expression, operandForm, operatorsFor, writtenOperand } from '../../../app/editor/operators.ts'
+import { describeOperator, expressionOperator, operandForm, operatorsFor, writtenOperand } from '../../../app/editor/operators.ts'
 import type { Json } from '../../../core/json.ts'
 import { entryScreen, type PickRow, pickScreen } from '../../model/overlays.ts'
 import type { Screen, World } from '../../model/screen.ts'
@@ -38,7 +38,7 @@ export const askField = ({ payload }: World, canBeExpression: boolean, now?: str
   const rows = [
     ...(seen.some(({ value }) => value === 'event') ? [] : [event]),
     ...seen,
-    ...(canBeExpression ? [{ value: toOtherQuestion, title: expression, detail: describeOperator(expression) }] : []),
+    ...(canBeExpression ? [{ value: elsewhere, title: expressionOperator, detail: describeOperator(expressionOperator) }] : []),
   ]
   return pickScreen(questionIds.field, 'field: a path in the payload, event, or headers.<Name>', rows, true, now)
 }
@@ -89,7 +89,7 @@ export const askTypedValue = (field: string, operator: string, old: string, rows
 
 /** Asks for an expression over the whole event. `old`: the expression so far. */
 export const askExpression = (old: string): Screen =>
-  entryScreen(questionIds.expression, expression, {
+  entry(ids.expression, expressionOperator, {
     text: old,
-    help: `${describeOperator(expression)} ^g on the condition opens it in $EDITOR.`,
+    help: `${describeOperator(expressionOperator)} ^g on the condition opens it in $EDITOR.`,
   })

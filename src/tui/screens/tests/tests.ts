@@ -1,7 +1,7 @@
 /** The tests screen: the tests in a route, what each test sends, and what it expects. */
 
 import { change, type RouteDraft, redo, undo } from '../../../app/editor/draft/route-draft.ts'
-import { testOf, testRows } from '../../../app/editor/route-tests.ts'
+import { makeTest, testRows } from '../../../app/editor/route-tests.ts'
 import { isObject, type Json } from '../../../core/json.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moveActions, movedCursor } from '../../model/list.ts'
@@ -100,7 +100,7 @@ const removedTest = (draft: RouteDraft, at: number, length: number): RouteDraft 
 const onReturned = (screen: TestsScreen, { id, value }: Returned, world: World, draft: RouteDraft): Update<TestsScreen> => {
   const { length } = testsIn(world)
   if (id === addId && world.payload && value.trim() !== '') {
-    const test = testOf(value.trim(), world.payload, world.preview?.trace)
+    const test = makeTest(value.trim(), world.payload, world.preview?.trace)
     return {
       screen: { ...screen, cursor: length },
       world: { draft: change(draft, 'add a test', [{ kind: 'insert', path: ['tests'], at: length, value: test }]) },
