@@ -1,4 +1,4 @@
-/** The keys of a hook of adnanh/webhook beside its trigger rule: reports those that cannot be carried over. */
+/** Reports the keys of a hook of adnanh/webhook that an import cannot carry over. The trigger rule has files of its own. */
 
 import { type JsonObject, own } from '../../core/json.ts'
 import type { ReportLeftOut } from './imported.ts'
@@ -8,7 +8,7 @@ const commandTodo =
   'give the route a "script", an agent of its own ("agent: { runner: command }" for all routes), or "deliver: http" to what runs the command'
 const promptTodo = 'write what the agent shall see into "prompt": {head_commit.id} is a value of the payload'
 
-/** The reports for keys that do not change which requests are accepted. */
+/** The reports for keys that can be left out without the route accepting other requests than the hook. */
 const reportsByKey: { readonly [key: string]: readonly [reason: string, todo: string] } = {
   'execute-command': ['headgate runs an agent or delivers a message, and no command for each event', commandTodo],
   'command-working-directory': ['headgate runs no command for each event', 'a script runs in the folder of its own file'],
@@ -25,7 +25,7 @@ const reportsByKey: { readonly [key: string]: readonly [reason: string, todo: st
   'keep-file-environment': ['headgate runs no command for each event', 'nothing'],
 }
 
-/** The keys that are carried over, or are reported by a function of their own. */
+/** The keys that are carried over, or that another function reports. */
 const keysWithoutReport = new Set([
   'id',
   'trigger-rule',
@@ -36,41 +36,41 @@ const keysWithoutReport = new Set([
 ])
 
 /** Reports each key of the hook that is not carried over. */
-export const adnanhKeys = (hook: JsonObject, say: ReportLeftOut): void => {
+export const reportHookKeys = (hook: JsonObject, report: ReportLeftOut): void => {
   for (const [key, value] of Object.entries(hook)) {
     if (keysWithoutReport.has(key) || value === null || value === '' || value === false || (Array.isArray(value) && value.length === 0))
       continue
     const [reason, todo] = own(reportsByKey, key) ?? ['headgate has nothing like it', 'see the reference of routes: docs/reference.md']
-    // A command before the hook may refuse the request.
-    say([key], reason, todo, !Object.hasOwn(reportsByKey, key))
+    // An unknown key may name a command that refuses requests before the hook runs. So the route without it may accept more.
+    report([key], reason, todo, !Object.hasOwn(reportsByKey, key))
   }
-  reportMethods(hook, say)
-  reportContentType(hook, say)
-  reportInnerJson(hook, say)
+  reportMethods(hook, report)
+  reportContentType(hook, report)
+  reportInnerJson(hook, report)
 }
 
-const reportMethods = ({ 'http-methods': list }: JsonObject, say: ReportLeftOut): void => {
+const reportMethods = ({ 'http-methods': list }: JsonObject, report: ReportLeftOut): void => {
   if (!Array.isArray(list) || list.length === 0) return
   const names = list.map((name) => String(name).trim().toUpperCase())
   const others = names.filter((name) => name !== 'POST')
   if (others.length === 0) return
   const posts = names.includes('POST')
-  say(['http-methods'], `headgate takes POST only${posts ? '' : ', which the hook does not'}`, 'let the sender post', !posts)
+  report(['http-methods'], `headgate takes POST only${posts ? '' : ', which the hook does not'}`, 'let the sender post', !posts)
 }
 
-const reportContentType = ({ 'incoming-payload-content-type': type }: JsonObject, say: ReportLeftOut): void => {
+const reportContentType = ({ 'incoming-payload-content-type': type }: JsonObject, report: ReportLeftOut): void => {
   if (typeof type !== 'string' || type === '' || /^application\/json\b/i.test(type)) return
   const todo = 'let the sender post JSON, or say in Content-Type that it is a form'
-  say(['incoming-payload-content-type'], 'headgate goes by the Content-Type of the request: a form, else JSON', todo)
+  report(['incoming-payload-content-type'], 'headgate goes by the Content-Type of the request: a form, else JSON', todo)
 }
 
-/** Reports parameters that the hook parses as JSON. The field "payload" of a form is no problem: headgate parses it, too. */
-const reportInnerJson = ({ 'parse-parameters-as-json': list }: JsonObject, say: ReportLeftOut): void => {
+/** Reports parameters that the hook parses as JSON. The field "payload" of a form is not reported, because headgate parses it, too. */
+const reportInnerJson = ({ 'parse-parameters-as-json': list }: JsonObject, report: ReportLeftOut): void => {
   if (!Array.isArray(list)) return
   for (const [i, each] of list.entries()) {
     const { source, name } = typeof each === 'object' && each !== null && !Array.isArray(each) ? each : {}
     if (source === 'payload' && name === 'payload') continue
-    say(
+    report(
       ['parse-parameters-as-json', i],
       'JSON inside a text is not read, but for the field "payload" of a form',
       'let the sender post it as JSON',

@@ -1,14 +1,15 @@
-/** Turns references of adnanh/webhook to values of a request (`source`, `name`) into fields of conditions. */
+/** Turns parameters of adnanh/webhook, which refer to a value of a request by `source` and `name`, into fields of conditions. */
 
 import type { Path } from '../../core/diagnostic.ts'
 import { isObject, type Json } from '../../core/json.ts'
 import type { ReportLeftOut } from './imported.ts'
 
 export type ParameterField = {
+  /** The field as conditions name it: `headers.X-Name`, `pull_request.draft`. */
   readonly field: string
-  /** The name in the source. */
+  /** The name of the header or of the payload's value, as the hook has it. */
   readonly name: string
-  /** Whether its value is always a text. */
+  /** Whether the value of the field is always a text. */
   readonly isText: boolean
 }
 
@@ -29,27 +30,30 @@ const reasons: { readonly [source: string]: readonly [reason: string, todo: stri
   context: ['no command runs before a route', 'put a script into scripts/ and name it as the "script" of the route'],
 }
 
-/** Returns the field; `undefined` where there is none, which is reported. */
-export const parameterField = (parameter: Json, path: Path, say: ReportLeftOut): ParameterField | undefined => {
+/** Returns the field for a parameter. A parameter that no condition can read is reported, and has no field. */
+export const parameterField = (parameter: Json, path: Path, report: ReportLeftOut): ParameterField | undefined => {
   const { source, name } = isObject(parameter) ? parameter : {}
   const from = String(source)
   if (typeof name === 'string' && name !== '') {
     if (from === 'header') return { field: `headers.${name}`, name, isText: true }
-    const field = from === 'payload' ? payloadField(name, path, say) : undefined
+    const field = from === 'payload' ? payloadField(name, path, report) : undefined
     if (field !== undefined) return { field, name, isText: false }
     if (from === 'payload') return undefined
   }
   const [reason, todo] = reasons[from] ?? [`conditions have no source "${from}"`, byHand]
-  say(path, reason, todo, true)
+  report(path, reason, todo, true)
   return undefined
 }
 
-/** Returns the field of a value of the payload. A name that means something else in a condition gets the prefix `payload.`. */
-const payloadField = (name: string, path: Path, say: ReportLeftOut): string | undefined => {
+/**
+ * Returns the field of a value of the payload. A name that would mean something else in a condition gets the prefix `payload.`.
+ * `undefined`: the name has two meanings, which is reported.
+ */
+const payloadField = (name: string, path: Path, report: ReportLeftOut): string | undefined => {
   const [first = '', second = ''] = name.split('.')
   if (first === 'root' && /^\d+$/.test(second)) {
     const todo = `where the payload is a list, the field is "${name.slice('root.'.length)}"`
-    say(path, '"root" may stand for a payload that is a list, or for a key of that name', todo, true)
+    report(path, '"root" may stand for a payload that is a list, or for a key of that name', todo, true)
     return undefined
   }
   return first === 'event' || first === 'event_type' || first === 'headers' ? `payload.${name}` : name

@@ -1,4 +1,7 @@
-/** Imports hook files of adnanh/webhook. Each hook becomes a route; its trigger rule becomes the route's secret, scheme and filters. */
+/**
+ * Imports hook files of adnanh/webhook. Each hook becomes a route, and its trigger rule becomes the secret, scheme, networks and filters of
+ * the route.
+ */
 
 import type { Env } from '../../config/env.ts'
 import type { Source } from '../../config/yaml/source.ts'
@@ -6,15 +9,18 @@ import type { Path } from '../../core/diagnostic.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
 import { shownPlace } from '../../core/shown-place.ts'
-import { adnanhKeys } from './adnanh-keys.ts'
-import { allowFrom, type Networks, networksOf } from './adnanh-networks.ts'
+import { reportHookKeys } from './adnanh-keys.ts'
+import { allowFromKey, type Networks, networksOf } from './adnanh-networks.ts'
 import { compileRule, inAnd, ruleKindOf } from './adnanh-rule.ts'
 import { type RouteSignatureKeys, signatureKeysOf, signaturesOf } from './adnanh-signature.ts'
 import { createEnvLines, type EnvLines, secretName } from './env-lines.ts'
 import type { Imported, ImportedRoute, LeftOut, ReportLeftOut } from './imported.ts'
 import { createRouteNames } from './route-names.ts'
 
-/** Imports the hooks. `knownEnv` is the present environment. Throws a Fault for a file that is no hook file, or a Go template. */
+/**
+ * Imports the hooks of a file. `knownEnv`: the variables that are set already. Throws a Fault for a file that is no hook file, or that is a
+ * Go template.
+ */
 export const importAdnanh = (source: Source, knownEnv: Env): Imported => {
   const { data } = source
   if (!Array.isArray(data))
@@ -27,7 +33,7 @@ export const importAdnanh = (source: Source, knownEnv: Env): Imported => {
     if (!isObject(hook) || typeof hook.id !== 'string' || hook.id === '')
       throw badSource(source, [i], 'a hook without an "id"', 'give it one')
     const name = nameOf(hook.id)
-    const say: ReportLeftOut = (path, reason, todo, widens = false) => {
+    const report: ReportLeftOut = (path, reason, todo, widens = false) => {
       leftOut.push({
         place: source.place([i, ...path], path.length === 1 ? 'key' : 'value'),
         route: name,
@@ -37,7 +43,7 @@ export const importAdnanh = (source: Source, knownEnv: Env): Imported => {
         acceptsMore: widens,
       })
     }
-    return [routeOf(hook, name, { env, say, at: () => source.place([i]) })]
+    return [routeOf(hook, name, { env, report, at: () => source.place([i]) })]
   })
   return {
     settings: {},
@@ -49,31 +55,32 @@ export const importAdnanh = (source: Source, knownEnv: Env): Imported => {
   }
 }
 
-type HookContext = { readonly env: EnvLines; readonly say: ReportLeftOut; readonly at: ImportedRoute['at'] }
+/** What the import of one hook uses. `at`: the hook's place in the file. */
+type HookContext = { readonly env: EnvLines; readonly report: ReportLeftOut; readonly at: ImportedRoute['at'] }
 
-const routeOf = (hook: JsonObject, name: string, { env, say, at }: HookContext): ImportedRoute => {
-  const { signatures, filters, networks } = splitRule(hook, say)
+const routeOf = (hook: JsonObject, name: string, { env, report, at }: HookContext): ImportedRoute => {
+  const { signatures, filters, networks } = splitRule(hook, report)
   const [first = [], ...others] = signatures
-  const soft = hook['trigger-signature-soft-failures'] === true
-  const sender = signatureKeysOf(first, soft, say)
+  const softFailures = hook['trigger-signature-soft-failures'] === true
+  const sender = signatureKeysOf(first, softFailures, report)
   for (const [other] of others) {
-    if (other && !isWithin(sender, signatureKeysOf([other], soft, say)))
-      say(
+    if (other && !isWithin(sender, signatureKeysOf([other], softFailures, report)))
+      report(
         other.path,
         'headgate checks one signature of a request, and the hook several',
         'leave the check to a proxy, or do without it',
         true,
       )
   }
-  adnanhKeys(hook, say)
+  reportHookKeys(hook, report)
   const spec = {
     description: `Hook ${String(hook.id)} of adnanh/webhook`,
     ...secretSettings(sender, name, env),
-    ...allowFrom(networks, say),
+    ...allowFromKey(networks, report),
     ...(filters.length > 0 ? { filters: [...filters] } : {}),
   }
   if (first.length === 0)
-    say(
+    report(
       hook['trigger-rule'] ? ['trigger-rule'] : [],
       'the hook takes posts that nobody signed; headgate takes none, so the route has a new secret',
       `give the sender the secret ${secretName(name)}, to sign with it`,
@@ -101,8 +108,11 @@ const secretSettings = ({ verify, secrets }: RouteSignatureKeys, name: string, e
   }
 }
 
-/** Splits a trigger rule into signatures, networks and conditions, which must all hold. */
-const splitRule = (hook: JsonObject, say: ReportLeftOut) => {
+/**
+ * Splits a trigger rule into signatures, networks and conditions, all of which must hold. Each entry of `signatures` is a list of which one
+ * must hold.
+ */
+const splitRule = (hook: JsonObject, report: ReportLeftOut) => {
   const rule = own(hook, 'trigger-rule') ?? null
   if (rule === null) return { signatures: [], filters: [], networks: [] }
   const parts = andParts(rule, ['trigger-rule'])
@@ -111,26 +121,29 @@ const splitRule = (hook: JsonObject, say: ReportLeftOut) => {
   const filters: JsonObject[] = []
   const networks: Networks[] = []
   for (const { rule: part, path } of parts) {
-    const checks = signaturesOf(part, path, say)
+    const checks = signaturesOf(part, path, report)
     const clients = networksOf(part, path)
     if (checks) signatures.push(checks)
     else if (clients) networks.push(clients)
     else {
-      const verdict = compileRule(part, path, say)
+      const verdict = compileRule(part, path, report)
       if (verdict) filters.push(...(isAnd ? inAnd(verdict) : [verdict.holds]))
     }
   }
   return { signatures, filters, networks }
 }
 
-/** Returns the rules that an `and` joins, also through an `and` inside it. */
+/** Returns the rules that an `and` joins, also the rules of an `and` inside it; for any other rule, the rule itself. */
 const andParts = (rule: Json, path: Path): { readonly rule: Json; readonly path: Path }[] => {
   const found = ruleKindOf(rule)
   if (found?.kind !== 'and' || !Array.isArray(found.inner)) return [{ rule, path }]
   return found.inner.flatMap((each, i) => andParts(each, [...path, 'and', i]))
 }
 
-/** Throws where the file is a Go template as a whole (-template). A value of `source: template` may be a template in any file. */
+/**
+ * Throws a Fault where a text of the file has the braces of a Go template, because then the whole file is one (-template). Only a parameter
+ * with `source: template` may have them in any file.
+ */
 const refuseTemplates = (data: Json, path: Path, source: Source): void => {
   if (typeof data === 'string' && data.includes('{{')) throw templateFault(source, path)
   if (typeof data !== 'object' || data === null) return

@@ -1,4 +1,4 @@
-/** Checks imported routes with the server's own loader and compiler, and leaves out what these refuse. */
+/** Checks imported routes with the loader and compiler of the server, and takes out what loader or compiler refuses. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,13 +10,13 @@ import type { Workspace } from '../workspace.ts'
 import type { EnvLine } from './env-lines.ts'
 import type { Imported, ImportedRoute, LeftOut } from './imported.ts'
 
-/** Each round takes out all that is refused. The next round then finds what depended on that. */
+/** The most rounds of a check. Each round takes out all that is refused, and the next round finds what depended on the removed keys. */
 const maxRounds = 20
 
-/** Findings about secrets. They take nothing out, because only the user can mend a secret. */
+/** The codes of findings about secrets. Such a finding takes nothing out, because only the user can mend a secret. */
 const secretCodes: ReadonlySet<string> = new Set(['WH201', 'WH205', 'WH305', 'WH307', 'WH309'])
 
-/** Keys without which a route accepts no further requests. */
+/** Keys that can be taken out without the route accepting more requests. */
 const harmlessKeys: ReadonlySet<string> = new Set([
   'skills',
   'toolsets',
@@ -27,9 +27,12 @@ const harmlessKeys: ReadonlySet<string> = new Set([
   'deliver_extra',
 ])
 
+/** The import without what is refused, its text, and the findings about this text. */
 export type CheckedImport = { readonly imported: Imported; readonly text: string; readonly findings: Validated }
 
-/** Checks an import, round by round. `render` makes the text to check. The findings name the file `shownAs`. */
+/**
+ * Checks an import, round by round, until nothing is refused. `render` makes the text to check. The findings name the file as `shownAs`.
+ */
 export const checkImport = async (
   workspace: Workspace,
   first: Imported,
@@ -51,7 +54,7 @@ const validateText = async (workspace: Workspace, text: string, lines: readonly 
   const file = join(folder, 'config.yaml')
   try {
     writeFileSync(file, text, { mode: 0o600 })
-    // The check needs some value where only the user knows it.
+    // The value of some variables is known to the user alone. The check needs a value, so these variables get one here.
     const values = Object.fromEntries(lines.map(({ name, value = 'not known here' }) => [name, value]))
     const found = await validate({ ...workspace, env: { ...workspace.env, ...values } }, { paths: [file], asked: false })
     const texts = new Map([...found.texts].map(([name, each]) => [name === file ? shownAs : name, each]))
@@ -66,7 +69,7 @@ const validateText = async (workspace: Workspace, text: string, lines: readonly 
 
 type RefusedRoute = { readonly path: Path; readonly diagnostic: Diagnostic }
 
-/** Returns the import without what is refused; `undefined` when nothing is refused. */
+/** Returns the import without the refused keys and routes; `undefined` when nothing is refused. */
 const withoutRefused = (imported: Imported, diagnostics: readonly Diagnostic[]): Imported | undefined => {
   const refused = diagnostics.flatMap((diagnostic): RefusedRoute[] => {
     const path = pathBelowExtra(diagnostic.pointer)
@@ -82,7 +85,10 @@ const withoutRefused = (imported: Imported, diagnostics: readonly Diagnostic[]):
   return leftOut.length > 0 ? { ...imported, routes, leftOut: [...imported.leftOut, ...withoutRepeats(leftOut)] } : undefined
 }
 
-/** Returns the path below `extra`; `undefined` where the import wrote nothing. */
+/**
+ * Returns the path of a finding below `platforms.webhook.extra`, where an import writes everything that can be taken out; `undefined` for
+ * any other finding.
+ */
 const pathBelowExtra = (pointer: string): Path | undefined => {
   const inside = /^\/platforms\/webhook\/extra\/(.+)/.exec(pointer)?.[1]
   return inside?.split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))

@@ -1,4 +1,4 @@
-/** Collects lines for `.env`, to which imported routes refer, so that no secret stands in the YAML. */
+/** Collects variables for `.env`. Imported routes refer to their secrets by these variables, so that no secret is in the YAML. */
 
 import { parseDotEnv } from '../../config/dot-env.ts'
 import { isOneLine } from '../../config/edit-dot-env.ts'
@@ -6,30 +6,37 @@ import type { Env } from '../../config/env.ts'
 import { own } from '../../core/json.ts'
 import { newSecret } from '../routes/subscription-record.ts'
 
+/** A variable to which an imported route refers. */
 export type EnvLine = {
   readonly name: string
-  /** Absent where the source has only a reference. */
+  /** Absent where the source has only a reference to the variable, which is not set here. */
   readonly value?: string
-  /** `elsewhere`: the source has only a reference. `kept`: the variable is set already, in the data directory's `.env` or in the environment. */
+  /**
+   * Where the value comes from. `elsewhere`: only the user has it. `kept`: the variable is set already, in the `.env` of the data directory
+   * or in the environment.
+   */
   readonly from: 'source' | 'generated' | 'elsewhere' | 'kept'
 }
 
 export type EnvLines = {
-  /** Returns the reference to a secret of the source. Its variable has this name, or with a number where the name is taken. */
+  /**
+   * Returns the reference (`${NAME}`) to a variable with a secret of the source. The variable has this name, or this name with a number
+   * where the name has another value.
+   */
   readonly refer: (name: string, value: string) => string
-  /** Returns the reference to a new secret, or to the secret that the variable of this name has already. */
+  /** Returns the reference to a variable with a new secret; a variable of this name that is set already keeps its secret. */
   readonly generate: (name: string) => string
-  /** Adds a variable to which the source refers. */
+  /** Adds a variable to which the source refers by itself. */
   readonly expect: (name: string) => void
-  /** Whether a value of this name is known. */
+  /** Whether the variable of this name has a known value. */
   readonly knows: (name: string) => boolean
   readonly lines: () => readonly EnvLine[]
 }
 
-/** Returns the variable of a route's secret, as `WEBHOOK_SECRET_PR_REVIEW`. */
+/** Returns the name of the variable for a route's secret: `WEBHOOK_SECRET_PR_REVIEW`. */
 export const secretName = (route: string): string => `WEBHOOK_SECRET_${route.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`
 
-/** Starts with no lines. `knownEnv`: the variables of the data directory's `.env` and of this process. */
+/** Makes an empty collection. `knownEnv`: the variables of the data directory's `.env` and of this process. */
 export const createEnvLines = (knownEnv: Env): EnvLines => {
   const lines = new Map<string, EnvLine>()
   const takenValue = (name: string): string | undefined => lines.get(name)?.value ?? own(knownEnv as { [name: string]: string }, name)
@@ -61,7 +68,7 @@ export const createEnvLines = (knownEnv: Env): EnvLines => {
   }
 }
 
-/** Returns the line of `.env`, in quotes where the value needs them; `undefined` where no single line can hold the value. */
+/** Returns a variable as a line of `.env`, in quotes where the value needs them; `undefined` where no single line can hold the value. */
 export const envLineText = (name: string, value: string): string | undefined =>
   isOneLine(value)
     ? [`${name}=${value}`, `${name}='${value}'`].find((line, index) => {

@@ -1,4 +1,4 @@
-/** Imports the webhook adapter of a `config.yaml` of hermes-agent. Its settings and routes mostly stay as they are. */
+/** Imports the webhook adapter from a `config.yaml` of hermes-agent. Most of its settings and routes stay as they are. */
 
 import { insecure } from '../../config/config.ts'
 import type { Env } from '../../config/env.ts'
@@ -13,6 +13,7 @@ import { hermesRoute } from './hermes-route.ts'
 import type { Imported, ImportedRoute, LeftOut, ReportLeftOut } from './imported.ts'
 import { createRouteNames } from './route-names.ts'
 
+/** The settings of the adapter that both programs have. */
 const settingNames: ReadonlySet<string> = new Set([
   'host',
   'port',
@@ -25,7 +26,10 @@ const settingNames: ReadonlySet<string> = new Set([
   'extra',
 ])
 
-/** Imports the adapter. `merging`: the routes go to a file with settings of its own. Throws a Fault where the file has no adapter. */
+/**
+ * Imports the adapter. `knownEnv`: the variables that are set already. `merging`: the routes go into a `config.yaml` that exists and keeps
+ * its settings. Throws a Fault where the file has no webhook adapter.
+ */
 export const importHermes = (source: Source, knownEnv: Env, merging: boolean): Imported => {
   const data = isObject(source.data) ? source.data : {}
   const platforms = mapAt(data, 'platforms')
@@ -35,30 +39,31 @@ export const importHermes = (source: Source, knownEnv: Env, merging: boolean): I
   if (!isObject(platforms.webhook)) throw noAdapter(source)
   const env = createEnvLines(knownEnv)
   const leftOut: LeftOut[] = []
-  const tell =
+  const reportBelow =
     (base: Path, route?: string): ReportLeftOut =>
     (path, reason, todo, widens = false) => {
       const place = source.place([...base, ...path], 'key')
       leftOut.push({ place, ...(route === undefined ? {} : { route }), what: path.join('.'), reason, todo, acceptsMore: widens })
     }
   const baseOf = (key: string): Path => ['platforms', 'webhook', ...(Object.hasOwn(extra, key) ? ['extra'] : [])]
-  for (const key of Object.keys(settings)) tellSetting(key, merging, tell(baseOf(key)))
-  const secret = importGlobalSecret(settings, env, merging, tell(baseOf('secret')))
+  for (const key of Object.keys(settings)) reportSetting(key, merging, reportBelow(baseOf(key)))
+  const secret = importGlobalSecret(settings, env, merging, reportBelow(baseOf('secret')))
   const nameOf = createRouteNames()
   const routes = Object.entries(mapAt(settings, 'routes')).map(([written, entry]): ImportedRoute => {
     const base = [...baseOf('routes'), 'routes', written]
     const name = nameOf(written)
-    const spec = hermesRoute(isObject(entry) ? entry : {}, tell(base, name))
+    const spec = hermesRoute(isObject(entry) ? entry : {}, reportBelow(base, name))
     return {
       name,
-      spec: { ...spec, ...secretOf(spec, name, env, secret, tell(base, name)) },
+      spec: { ...spec, ...secretOf(spec, name, env, secret, reportBelow(base, name)) },
       at: (path) => source.place([...base, ...path], 'key'),
       notes: name === written ? [] : [`The name "${written}" cannot stand in an address: the route is called ${name}.`],
     }
   })
   const multiplex = mapAt(data, 'gateway').multiplex_profiles === true
-  if (merging && multiplex) tell(['gateway'])(['multiplex_profiles'], 'with --into only routes are taken', 'set it in config.yaml by hand')
-  tellPlatforms(routes, platforms, tell(['platforms']))
+  if (merging && multiplex)
+    reportBelow(['gateway'])(['multiplex_profiles'], 'with --into only routes are taken', 'set it in config.yaml by hand')
+  reportPlatforms(routes, platforms, reportBelow(['platforms']))
   return {
     settings: { ...keptSettings(settings), ...(secret.setting === undefined ? {} : { secret: secret.setting }) },
     notes: settings.host ? [] : ['There, all addresses are listened on; headgate listens on 127.0.0.1 unless "host" says otherwise.'],
@@ -69,10 +74,10 @@ export const importHermes = (source: Source, knownEnv: Env, merging: boolean): I
   }
 }
 
-const tellSetting = (key: string, merging: boolean, say: ReportLeftOut): void => {
-  if (!settingNames.has(key)) say([key], 'headgate has no such setting', 'see docs/reference.md')
+const reportSetting = (key: string, merging: boolean, report: ReportLeftOut): void => {
+  if (!settingNames.has(key)) report([key], 'headgate has no such setting', 'see docs/reference.md')
   else if (merging && !['routes', 'secret', 'enabled', 'extra'].includes(key))
-    say([key], 'with --into only routes are taken', 'set it in config.yaml by hand where it shall count')
+    report([key], 'with --into only routes are taken', 'set it in config.yaml by hand where it shall count')
 }
 
 const mapAt = (map: JsonObject, key: string): JsonObject => {
@@ -86,7 +91,7 @@ const noAdapter = ({ file }: Source): Fault =>
     hint: 'give the config.yaml of hermes-agent',
   })
 
-/** Returns the settings except routes and secret. An empty host is left out: in hermes-agent it means the same as a missing host. */
+/** Returns the settings without routes and secret. An empty host is left out, because in hermes-agent it is the same as no host. */
 const keptSettings = (settings: JsonObject): JsonObject => {
   const names = ['host', 'port', 'rate_limit', 'max_body_bytes', 'script_timeout_seconds']
   const { host, ...others } = Object.fromEntries(
@@ -95,45 +100,51 @@ const keptSettings = (settings: JsonObject): JsonObject => {
   return { ...(host ? { host } : {}), ...others }
 }
 
-/** The global secret: as a setting of the file, or for each route without a secret of its own. */
+/**
+ * How imported routes get the global secret, as a reference. `setting`: as a setting of the file. `perRoute`: in each route without a
+ * secret of its own.
+ */
 type GlobalSecret = { readonly setting?: string; readonly perRoute?: string }
 
-const importGlobalSecret = ({ secret }: JsonObject, env: EnvLines, merging: boolean, say: ReportLeftOut): GlobalSecret => {
+const importGlobalSecret = ({ secret }: JsonObject, env: EnvLines, merging: boolean, report: ReportLeftOut): GlobalSecret => {
   if (typeof secret !== 'string' || secret.trim() === '') {
     if (!merging) env.expect('WEBHOOK_SECRET')
     return {}
   }
   const name = 'WEBHOOK_SECRET'
-  const shown = referenceTo(secret, merging ? `${name}_IMPORTED` : name, env, say)
+  const shown = referenceTo(secret, merging ? `${name}_IMPORTED` : name, env, report)
   if (merging) return { perRoute: shown }
   if (shown === `\${${name}}` || !env.knows(name)) return { setting: shown }
-  say(['secret'], 'WEBHOOK_SECRET is set in the environment of headgate, and would win', 'nothing: each route names the secret')
+  report(['secret'], 'WEBHOOK_SECRET is set in the environment of headgate, and would win', 'nothing: each route names the secret')
   return { perRoute: shown }
 }
 
-const secretOf = ({ secret }: JsonObject, name: string, env: EnvLines, { perRoute }: GlobalSecret, say: ReportLeftOut): JsonObject => {
-  if (typeof secret === 'string') return { secret: referenceTo(secret, secretName(name), env, say) }
+const secretOf = ({ secret }: JsonObject, name: string, env: EnvLines, { perRoute }: GlobalSecret, report: ReportLeftOut): JsonObject => {
+  if (typeof secret === 'string') return { secret: referenceTo(secret, secretName(name), env, report) }
   return perRoute === undefined ? {} : { secret: perRoute }
 }
 
 const wholeReference = /^\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}$/
 
-/** Returns the reference to a secret for the YAML. A text or a default beside a reference is left out, because it may be a secret. */
-const referenceTo = (text: string, name: string, env: EnvLines, say: ReportLeftOut): string => {
+/**
+ * Returns the reference to a secret, as the YAML gets it. A text or a default value beside a reference is left out and reported, because it
+ * may be a secret.
+ */
+const referenceTo = (text: string, name: string, env: EnvLines, report: ReportLeftOut): string => {
   if (text.trim() === '' || text === insecure || text.startsWith('file:')) return text
   if (!/\$\{[A-Za-z_]/.test(text)) return env.refer(name, text)
   const found = wholeReference.exec(text)
   const variable = found?.[1] ?? name
   env.expect(variable)
-  if (!found || found[2]) say(['secret'], 'beside its reference a secret stands in the text', `set ${variable} in .env`)
+  if (!found || found[2]) report(['secret'], 'beside its reference a secret stands in the text', `set ${variable} in .env`)
   return `\${${variable}}`
 }
 
-const tellPlatforms = (routes: readonly ImportedRoute[], platforms: JsonObject, say: ReportLeftOut): void => {
+const reportPlatforms = (routes: readonly ImportedRoute[], platforms: JsonObject, report: ReportLeftOut): void => {
   const used = new Set(routes.map(({ spec }) => String(spec.deliver)))
   for (const name of Object.keys(platforms)) {
     if (name === 'webhook' || !used.has(name)) continue
-    say(
+    report(
       [name],
       'only the webhook adapter is imported',
       `connect the target: docs/targets.md (${targetName(name)}), and headgate targets test ${targetName(name)}`,

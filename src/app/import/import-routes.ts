@@ -1,4 +1,7 @@
-/** Imports the routes of another program: reads its file, leaves out what the server would refuse, and writes the rest to its destination. */
+/**
+ * Imports the routes of another program: reads its file, takes out what the server would refuse, and writes the routes to their
+ * destination.
+ */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -22,7 +25,7 @@ import { spliceRoutes } from './splice-routes.ts'
 export type ImportRequest = {
   readonly from: 'adnanh' | 'hermes'
   readonly file: string
-  /** Where to write. Absent: the text is only returned. */
+  /** Where to write: a file, or `config.yaml` and `.env` of the data directory. Absent: the text is only returned. */
   readonly to?: { readonly file: string; readonly force: boolean } | 'data directory'
 }
 
@@ -31,7 +34,10 @@ export type ImportDone = CheckedImport & {
   readonly wrote: readonly string[]
 }
 
-/** Imports the routes. Throws a Fault when the source cannot be read, or when the destination may not be written. */
+/**
+ * Imports the routes. Returns the text with the findings about it. Throws a Fault when the source cannot be read, or when the destination
+ * may not be written.
+ */
 export const importRoutes = async (workspace: Workspace, options: ImportRequest): Promise<ImportDone> => {
   const { from, file, to } = options
   const source = readImportSource(file)
@@ -78,11 +84,12 @@ const writeText = (file: string, text: string): Promise<void> =>
     throw diskFault('write', file, error)
   })
 
+/** Adds the routes to a `config.yaml` that exists. Throws a Fault where it has one of the routes already, or cannot be changed safely. */
 const mergeIntoConfig = async (workspace: Workspace, config: string, imported: Imported): Promise<ImportDone> => {
   refuseReadOnly(config)
   const text = readFileSync(config, 'utf8')
   const render = (each: Imported): string => {
-    refuseTaken(config, text, each)
+    refuseTakenNames(config, text, each)
     const spliced = spliceRoutes(config, text, newRoutes(each))
     if (spliced !== undefined) return spliced
     throw unsafeFault(config, 'its routes do not stand where lines can be put in safely')
@@ -100,7 +107,7 @@ const unsafeFault = (config: string, why: string): Fault =>
     hint: 'write the routes to a file with --out, and copy them below platforms.webhook.extra.routes',
   })
 
-const refuseTaken = (config: string, text: string, { routes }: Imported): void => {
+const refuseTakenNames = (config: string, text: string, { routes }: Imported): void => {
   const data = parseSource(config, text).source?.data
   const webhook = isObject(data) && isObject(data.platforms) && isObject(data.platforms.webhook) ? data.platforms.webhook : {}
   const known = [webhook, webhook.extra].flatMap((at) => (isObject(at) && isObject(at.routes) ? Object.keys(at.routes) : []))
@@ -112,7 +119,9 @@ const refuseTaken = (config: string, text: string, { routes }: Imported): void =
   })
 }
 
-/** Adds the lines that have a value to `.env`, before the file that refers to them is written. Returns the files that it wrote. */
+/**
+ * Adds the variables that have a new value to `.env`. This comes before `config.yaml` refers to them. Returns the files that were written.
+ */
 const writeEnv = async (workspace: Workspace, { env }: Imported): Promise<string[]> => {
   const file = envFile(workspace)
   const added = env.filter(({ value, from }) => value !== undefined && from !== 'kept')

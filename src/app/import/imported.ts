@@ -1,4 +1,4 @@
-/** The result of an import: routes, settings, lines for `.env`, and what could not be carried over. */
+/** The result of an import: routes, settings, variables for `.env`, and the parts of the source that could not be carried over. */
 
 import type { Path, SourceRange } from '../../core/diagnostic.ts'
 import type { JsonObject } from '../../core/json.ts'
@@ -6,21 +6,22 @@ import type { EnvLine } from './env-lines.ts'
 
 /** A part of the source that could not be carried over. */
 export type LeftOut = {
-  /** Its place in the source. */
+  /** The place of the part in the source. */
   readonly place: SourceRange
   /** The route that lacks the part; absent for a part that concerns the whole file. */
   readonly route?: string
-  /** Its path from the hook or route on: `trigger-rule.and.0`. */
+  /** The path of the part inside its hook or route: `trigger-rule.and.0`. */
   readonly what: string
   readonly reason: string
-  /** The way out: what the user can do instead. */
+  /** What the user can do instead. */
   readonly todo: string
-  /** Whether the route without the part would accept requests that the source refuses. Then the route is written switched off. */
+  /** Whether the route without the part would accept requests that the source refuses. Then the route is written with `enabled: false`. */
   readonly acceptsMore: boolean
 }
 
 export type ImportedRoute = {
   readonly name: string
+  /** The settings of the route. */
   readonly spec: JsonObject
   /** Notes about the import, which stand in comments above the route. */
   readonly notes: readonly string[]
@@ -33,12 +34,15 @@ export type Imported = {
   readonly settings: JsonObject
   /** Notes about all routes, which stand in comments at the top of the file. */
   readonly notes: readonly string[]
-  /** Whether a route may be bound to a profile. */
+  /** Whether the source serves several profiles, so that a route may belong to one. */
   readonly multiplex: boolean
   readonly routes: readonly ImportedRoute[]
   readonly env: readonly EnvLine[]
   readonly leftOut: readonly LeftOut[]
 }
 
-/** Reports a part that is left out. `path` leads to it from the hook or route. */
+/**
+ * Reports a part that is left out. `path`: the path of the part inside its hook or route. `widens`: the route without the part would accept
+ * more requests.
+ */
 export type ReportLeftOut = (path: Path, reason: string, todo: string, widens?: boolean) => void

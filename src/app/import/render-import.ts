@@ -1,4 +1,4 @@
-/** Renders imported routes as YAML, with notes and left-out parts in comments above each route. */
+/** Renders imported routes as YAML. The notes about a route and its left-out parts are in comments above the route. */
 
 import { basename } from 'node:path'
 import { dump } from 'js-yaml'
@@ -7,11 +7,11 @@ import type { JsonObject } from '../../core/json.ts'
 import { printable } from '../../core/text.ts'
 import type { Imported, ImportedRoute, LeftOut } from './imported.ts'
 
-/** Returns a route as data. It is switched off where it would accept requests that the source refuses. */
+/** Returns the settings of a route. The route is switched off where it would accept requests that the source refuses. */
 const specOf = ({ name, spec }: ImportedRoute, leftOut: readonly LeftOut[]): JsonObject =>
   leftOut.some(({ route, acceptsMore: widens }) => widens && route === name) ? { ...spec, enabled: false } : spec
 
-/** Returns the routes as members of a map, each with its comments. */
+/** Returns the routes as members of the YAML map `routes`, each with its comments. */
 export const newRoutes = ({ routes, leftOut }: Imported): NewMember[] =>
   routes.map((route) => ({ key: route.name, value: specOf(route, leftOut), above: commentsOn(route, leftOut) }))
 
@@ -32,7 +32,7 @@ const dumpOptions = { lineWidth: -1, noRefs: true }
 
 const indentText = (text: string, indent: number): string => text.replace(/^(?=.)/gm, ' '.repeat(indent))
 
-/** Renders a whole `config.yaml`. `by`: the command, for the first comment. */
+/** Renders a whole `config.yaml`. `by`: the command that makes it, for the first comment. */
 export const renderConfig = (imported: Imported, by: string): string => {
   const { settings, notes, multiplex, routes } = imported
   const head = [`Made by ${by}`, ...notes].map((text) => `# ${printable(text, 400)}\n`).join('')
@@ -42,7 +42,7 @@ export const renderConfig = (imported: Imported, by: string): string => {
   return `${head}${gateway}platforms:\n  webhook:\n    enabled: true\n    extra:\n${above}${list}`
 }
 
-/** Returns the data that the text of `renderConfig` must have. */
+/** Returns the data that parsing the text of `renderConfig` must give. */
 export const configData = ({ settings, multiplex, routes, leftOut }: Imported): JsonObject => ({
   ...(multiplex ? { gateway: { multiplex_profiles: true } } : {}),
   platforms: {
