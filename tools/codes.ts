@@ -1,7 +1,7 @@
 /** Writes the page of all findings as Markdown, from the catalogue of finding codes and their explanations. */
 
 import type { Example } from '../src/app/explain/explanation.ts'
-import { explanationOf, ranges } from '../src/app/explain/index.ts'
+import { codeRanges, explanationOf } from '../src/app/explain/index.ts'
 import { type Code, catalogue, isStopping } from '../src/core/diagnostic.ts'
 
 const intro = `What \`headgate validate\` finds, by code; the gateway says the same at its start and at a reload. \`headgate explain WH101\` shows an entry in the terminal, without a network.
@@ -35,6 +35,6 @@ export const renderCodes = (): string => {
     '<!-- Generated from the catalogue by `npm run gen`. Do not edit. -->',
     intro,
     ['| code | severity | stops the start | what it is |', '|---|---|---|---|', ...rows].join('\n'),
-    ...ranges.flatMap(({ start, title }) => [`## ${title}`, ...codes.filter((code) => code.startsWith(start)).map(entry)]),
+    ...codeRanges.flatMap(({ start, title }) => [`## ${title}`, ...codes.filter((code) => code.startsWith(start)).map(entry)]),
   ].join('\n\n')
 }

@@ -2,7 +2,7 @@
 
 import t from 'tap'
 import type { Example } from '../../src/app/explain/explanation.ts'
-import { explanationOf, ranges } from '../../src/app/explain/index.ts'
+import { codeRanges, explanationOf } from '../../src/app/explain/index.ts'
 import { allCodes } from '../../src/app/validate/codes.ts'
 import { catalogue } from '../../src/core/diagnostic.ts'
 import { fakeCli } from '../fakes/cli.ts'
@@ -23,7 +23,7 @@ t.test('each code has a text, in a range that is listed', async (t) => {
     const { means, why, fix } = explanationOf(code)
     for (const text of [means, why, fix]) t.match(text, /^[A-Za-z].{10,}[^ ]$/, `${code}: ${text}`)
     t.ok(
-      ranges.some(({ start }) => code.startsWith(start)),
+      codeRanges.some(({ start }) => code.startsWith(start)),
       code,
     )
   }

@@ -1,14 +1,18 @@
-/** The explanation of a code: for `explain`, for docs/codes.md, and for the rules of a SARIF report. */
+/** The explanation of a finding's code (`WH101`): for `headgate explain`, for docs/codes.md, and for the rules of a SARIF report. */
 
+/** The explanation of one code, in sentences for the user. */
 export type Explanation = {
-  /** The meaning of the finding. */
+  /** What the finding says. */
   readonly means: string
-  /** The effect if nothing is done. */
+  /** What happens if the user does nothing. */
   readonly why: string
-  /** The way out. */
+  /** What the user can do. */
   readonly fix: string
   readonly example?: Example
 }
 
-/** An example: `bad` has the finding, `good` does not. `of`: the keys of a route, a whole `config.yaml`, or a whole `.env`. */
+/**
+ * An example of a text with the finding (`bad`), and of the same text without it (`good`). `of`: what the texts are: the keys of one route,
+ * a whole `config.yaml`, or a whole `.env`.
+ */
 export type Example = { readonly of: 'route' | 'config' | 'env'; readonly bad: string; readonly good: string }

@@ -1,8 +1,8 @@
-/** WH0: files that cannot be read, or are not read as their author thinks. */
+/** Explains the codes that begin with WH0: files that cannot be read, or that are not read as their author thinks. */
 
 import type { Explanation } from './explanation.ts'
 
-export const ofFiles = {
+export const fileExplanations = {
   WH001: {
     means: 'The parser stopped at this place: the text is not YAML 1.2 (or, in a .json file, not JSON).',
     why: 'Nothing of the file is known, so nothing of it can be served. At a reload the gateway goes on serving the previous configuration.',

@@ -1,8 +1,8 @@
-/** WH4: conditions and expressions. */
+/** Explains the codes that begin with WH4: conditions, and the expressions in them. */
 
 import type { Explanation } from './explanation.ts'
 
-export const ofFilters = {
+export const filterExplanations = {
   WH401: {
     means: 'The regular expression cannot be read, or is too long.',
     why: 'The filter could not say yes or no, so the file is refused.',

@@ -1,8 +1,8 @@
-/** WH8: the machine and the files of the data directory. */
+/** Explains the codes that begin with WH8: the machine, and the files of the data directory. */
 
 import type { Explanation } from './explanation.ts'
 
-export const ofHost = {
+export const hostExplanations = {
   WH801: {
     means: 'The gateway could not listen on its host and port (validate --env, doctor): another program does, or it is not allowed.',
     why: 'The gateway would not start.',

@@ -1,19 +1,19 @@
-/** The explanations of all codes. Only `explain`, a SARIF report and the docs load them. */
+/** The explanations of all codes of findings. Only `headgate explain`, a SARIF report and the generator of docs/codes.md load them. */
 
 import type { Code } from '../../core/diagnostic.ts'
 import type { Explanation } from './explanation.ts'
-import { ofFiles } from './file.ts'
-import { ofFilters } from './filters.ts'
-import { ofHost } from './host.ts'
-import { ofMeaning } from './meaning.ts'
-import { ofScripts } from './scripts.ts'
-import { ofSecrets } from './secrets.ts'
-import { ofShape } from './shape.ts'
-import { ofTargets } from './targets.ts'
-import { ofTemplates } from './templates.ts'
+import { fileExplanations } from './file.ts'
+import { filterExplanations } from './filters.ts'
+import { hostExplanations } from './host.ts'
+import { meaningExplanations } from './meaning.ts'
+import { scriptExplanations } from './scripts.ts'
+import { secretExplanations } from './secrets.ts'
+import { shapeExplanations } from './shape.ts'
+import { targetExplanations } from './targets.ts'
+import { templateExplanations } from './templates.ts'
 
-/** The ranges of codes in order, each with its subject. */
-export const ranges = [
+/** The ranges of codes in order, each with the beginning of its codes and the title of its subject. */
+export const codeRanges = [
   { start: 'WH0', title: 'Files' },
   { start: 'WH1', title: 'Keys and values' },
   { start: 'WH2', title: 'Meaning' },
@@ -25,17 +25,17 @@ export const ranges = [
   { start: 'WH8', title: 'The machine' },
 ] as const
 
-/** The explanations by code. A missing explanation does not compile. */
+/** The explanations by code. The type makes sure that no code lacks one. */
 const explanations: { readonly [code in Code]: Explanation } = {
-  ...ofFiles,
-  ...ofShape,
-  ...ofMeaning,
-  ...ofSecrets,
-  ...ofFilters,
-  ...ofTemplates,
-  ...ofScripts,
-  ...ofTargets,
-  ...ofHost,
+  ...fileExplanations,
+  ...shapeExplanations,
+  ...meaningExplanations,
+  ...secretExplanations,
+  ...filterExplanations,
+  ...templateExplanations,
+  ...scriptExplanations,
+  ...targetExplanations,
+  ...hostExplanations,
 }
 
 export const explanationOf = (code: Code): Explanation => explanations[code]

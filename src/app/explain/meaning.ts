@@ -1,8 +1,8 @@
-/** WH2: keys that are right on their own, and do not go together. */
+/** Explains the codes that begin with WH2: settings that the schema allows, and that have no effect, contradict others or cannot work. */
 
 import type { Explanation } from './explanation.ts'
 
-export const ofMeaning = {
+export const meaningExplanations = {
   WH201: {
     means: 'The route has no secret of its own, or an empty one, and there is no global one that it could inherit.',
     why: 'The gateway could not tell a sender from a stranger, so it does not start. An empty secret does not inherit the global one.',

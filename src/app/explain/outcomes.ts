@@ -1,4 +1,4 @@
-/** The explanations of outcomes. Only `explain` loads them. */
+/** The explanations of the outcomes of requests. Only `headgate explain` loads them. */
 
 import { exit, Fault } from '../../core/fault.ts'
 import type { Outcome, Refused } from '../../core/outcome.ts'
@@ -7,12 +7,12 @@ import { nearest } from '../../core/text.ts'
 
 export type OutcomeName = Refused['code'] | Exclude<Outcome['kind'], 'refused'>
 
-/** The meaning of an outcome. `fix`: the way out where the outcome is not wanted. */
+/** The meaning of an outcome. `fix`: what to do where the outcome is not wanted. */
 export type OutcomeMeaning = { readonly means: string; readonly fix: string }
 
-const show = 'headgate events show <id> shows why.'
+const showsWhy = 'headgate events show <id> shows why.'
 
-/** The meanings by outcome. A missing meaning does not compile. */
+/** The meanings by outcome. The type makes sure that no outcome lacks one. */
 const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
   accepted: {
     means: 'The event was stored, and its run begins or waits for its turn.',
@@ -34,7 +34,7 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
   ignored: {
     means:
       'The signature holds, and the route does not want the event: by its events, filters or script, as a comment of its own, or as its job cannot start.',
-    fix: `${show} headgate webhook trace <route> --event-id <id> shows every condition.`,
+    fix: `${showsWhy} headgate webhook trace <route> --event-id <id> shows every condition.`,
   },
   bad_signature: {
     means: 'No secret of the route gives this signature, or the request has none that the route knows. Nobody vouches for it.',
@@ -46,7 +46,7 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
   },
   forbidden: {
     means: 'The address or the client certificate is not one that the route takes, or a browser asked a route without verification.',
-    fix: `Look at allow_from, client_certificate and trust_proxy. ${show}`,
+    fix: `Look at allow_from, client_certificate and trust_proxy. ${showsWhy}`,
   },
   unknown_route: {
     means: 'No route has this name, or it belongs to another profile.',
@@ -70,7 +70,7 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
   bad_json: { means: 'The signature holds, and the body is neither JSON nor a form.', fix: 'Set the content type to JSON at the sender.' },
   delivery_failed: {
     means: 'The target did not take the message of a deliver_only route. Nothing is kept to be tried again: the sender gets an error.',
-    fix: `${show} headgate targets test tries the target; headgate events replay <id> sends it again.`,
+    fix: `${showsWhy} headgate targets test tries the target; headgate events replay <id> sends it again.`,
   },
   stopping: {
     means: 'The gateway is stopping.',
@@ -95,7 +95,10 @@ const outcomeMeanings: { readonly [name in OutcomeName]: OutcomeMeaning } = {
   internal: { means: 'The gateway failed.', fix: 'The log has the reason. Please report it.' },
 }
 
-/** Returns the outcome of a text, which may name the stage, too (`ignored:filters`); `undefined` for any other text. */
+/**
+ * Returns the outcome that the user wrote, with or without a stage (`ignored:filters`), in upper or lower case; `undefined` for any other
+ * text.
+ */
 export const outcomeNamed = (written: string): OutcomeName | undefined => {
   const [name = ''] = written.toLowerCase().split(':')
   return Object.hasOwn(outcomeMeanings, name) ? (name as OutcomeName) : undefined
@@ -103,7 +106,10 @@ export const outcomeNamed = (written: string): OutcomeName | undefined => {
 
 export const outcomeMeaning = (name: OutcomeName): OutcomeMeaning => outcomeMeanings[name]
 
-/** Throws a Fault that suggests the nearest outcomes. A text that begins like a code (`wh`) is left to the search for codes. */
+/**
+ * Throws a Fault with the nearest outcomes for a text that names none. Does nothing for a text that begins like a code (`wh`), because the
+ * search for codes reports such a text.
+ */
 export const refuseOutcome = (written: string): void => {
   if (/^wh/i.test(written)) return
   const suggest = nearest(written.toLowerCase(), outcomeNames)

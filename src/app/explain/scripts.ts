@@ -1,8 +1,8 @@
-/** WH6: filter scripts. */
+/** Explains the codes that begin with WH6: scripts of routes. */
 
 import type { Explanation } from './explanation.ts'
 
-export const ofScripts = {
+export const scriptExplanations = {
   WH601: {
     means: 'The script is not there, is no file, cannot be read, or everybody may write to it.',
     why: 'Every event of the route is ignored until it can run. The gateway starts all the same.',

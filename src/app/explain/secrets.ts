@@ -1,8 +1,8 @@
-/** WH3: secrets, and what refers to them. */
+/** Explains the codes that begin with WH3: secrets, signatures, and who may send. */
 
 import type { Explanation } from './explanation.ts'
 
-export const ofSecrets = {
+export const secretExplanations = {
   WH301: {
     means: 'The secret is short, of few different characters, or a word that stands in examples.',
     why: 'Whoever guesses it can sign as the sender; a captured request is enough to try guesses without a limit.',

@@ -1,8 +1,8 @@
-/** WH1: keys and values that the schema does not know. */
+/** Explains the codes that begin with WH1: keys and values that the schema does not allow. */
 
 import type { Explanation } from './explanation.ts'
 
-export const ofShape = {
+export const shapeExplanations = {
   WH101: {
     means: 'Nothing reads a key of this name at this place.',
     why: 'A mistyped key would be ignored in silence: filters that do not filter, a secret that is not checked.',

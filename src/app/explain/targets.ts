@@ -1,8 +1,8 @@
-/** WH7: skills, where replies go, and plugins. */
+/** Explains the codes that begin with WH7: targets, skills, toolsets and plugins. */
 
 import type { Explanation } from './explanation.ts'
 
-export const ofTargets = {
+export const targetExplanations = {
   WH701: {
     means:
       'A name under skills has no skills/<name>/SKILL.md in the folder of the profile, or that file cannot be used, or its head cannot be read.',

@@ -1,8 +1,8 @@
-/** WH5: templates. */
+/** Explains the codes that begin with WH5: templates, most of all the placeholders of prompts. */
 
 import type { Explanation } from './explanation.ts'
 
-export const ofTemplates = {
+export const templateExplanations = {
   WH501: {
     means: 'No sample that the route can take (validate --sample) has a value for the placeholder.',
     why: 'It is not replaced: the agent or the chat gets it as it stands here.',
