@@ -19,7 +19,7 @@ export const newRoute = async (name: string, { profile, ...options }: NewOptions
   const isDry = options.dryRun === true
   const { from, fields } = await readSubscriptionInput({ ...options, ...(profile === undefined ? {} : { routeProfile: profile }) }, cli)
   const done = await writeNewRoute(workspace, gatewayAt(workspace), { name, from, fields, isDry })
-  if (done.refused !== undefined) throw refusedFor(done)
+  if (done.refused !== undefined) throw refusalFault(done)
   const warnings = done.findings.filter(({ severity }) => severity !== 'info').map(warningWithHelp)
   const { file, url, diff, notices } = done
   const paint = paintWith(cli.io.colour)

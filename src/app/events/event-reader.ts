@@ -16,7 +16,7 @@ export const eventReader = (
   source: RouteSource | undefined,
   schemes: readonly Scheme[],
 ): ((request: RequestContent) => Event | undefined) => {
-  const parse = parserOf({ name: source?.name ?? '', profile: source?.profile ?? '', schemes }, source?.spec)
+  const parse = compileParser({ name: source?.name ?? '', profile: source?.profile ?? '', schemes }, source?.spec)
   const verification = { scheme: '', secret: 0, signedId: undefined }
   return (request) => {
     const event = parse({ ...request, eventId: '', remote: () => '', at: systemClock.now(), verification })

@@ -32,8 +32,8 @@ export const confirmStart = async (question: string, yes: boolean, { io }: Cli):
   throw new Fault('cancelled', 'nothing was started', { exitCode: exit.cancelled })
 }
 
-/** Returns a function that shows on a terminal how many events are done. The line is cleared after the last event. */
-export const counting =
+/** Returns a function that shows on a terminal how many of `of` events are done. The line is cleared after the last event. */
+export const progressOf =
   (of: number, { io, quiet }: Cli): DoneCounter =>
   (done) => {
     if (of < 2 || quiet || !io.terminal) return

@@ -38,7 +38,7 @@ export const eventsReplay = async (ids: readonly string[], options: ReplayOption
   if (leftOut > 0) note(cli, `${leftOut} left out: their payload was not kept`)
   const how = { ...(route === undefined ? {} : { route }), same_id: sameId }
   const run = (dry: boolean, body?: string): Promise<readonly EventResult[]> =>
-    plan.run({ ...how, dry_run: dry, ...(body === undefined ? {} : { body }) }, counting(events.length, cli))
+    plan.run({ ...how, dry_run: dry, ...(body === undefined ? {} : { body }) }, progressOf(events.length, cli))
   const [event] = events
   if (edit && event) return replayEdited(event, run, dryRun, cli)
   if (dryRun) return answerReplays(await run(true), true, cli)
@@ -105,7 +105,7 @@ const replayTable = (results: readonly EventResult[], dryRun: boolean): string =
 }
 
 const replayCells = ({ known, why, replayed }: EventResult): string[] => {
-  if (!replayed) return [...aboutOf(known), 'failed', cell(why, 512)]
+  if (!replayed) return [...idAndSource(known), 'failed', tableCell(why, 512)]
   const { event_id: id, status, reason } = replayed
   return [
     ...idAndSource(known),
@@ -116,8 +116,9 @@ const replayCells = ({ known, why, replayed }: EventResult): string[] => {
   ]
 }
 
-const startsOf = ({ starts, note: said }: NonNullable<EventResult['replayed']>): string => {
-  const more = said === undefined ? '' : `    ${cell(said, 256)}\n`
+/** Returns the lines about the work that an event would start. */
+const startLines = ({ starts, note: said }: NonNullable<EventResult['replayed']>): string => {
+  const more = said === undefined ? '' : `    ${tableCell(said, 256)}\n`
   if (!starts) return more
   const { mode, target, prompt, extra } = starts
   // For several targets, `extra` is a list with the settings of each target.

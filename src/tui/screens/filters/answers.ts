@@ -105,7 +105,7 @@ const operandIs = (text: string, screen: FiltersScreen, edited: EditedCondition,
 
 const expressionIs = (text: string, screen: FiltersScreen, edited: EditedCondition, draft: RouteDraft): FiltersUpdate => {
   if (text === '') return warned('an expression is needed')
-  if (edited.isNew) return added(screen, edited, { [expressionOperator]: text }, draft)
+  if (edited.isNew) return addCondition(screen, edited, { [expressionOperator]: text }, draft)
   return edited.row ? setOperand(screen, edited.row, expressionOperator, text, draft) : {}
 }
 

@@ -38,10 +38,10 @@ export const filtersModel = screenModel<FiltersScreen>({
   title: (_, { draft }) => `${draft?.opened.name ?? ''} > filters`,
   enter: 'edit',
   actions: ({ cursor }, world) => [
-    ...(world.options.readOnly ? [] : (['open', ...changes] as const)),
-    ...(rowsOf(world)[cursor]?.operator === expressionOperator && !world.options.readOnly ? (['editText'] as const) : []),
-    ...looks,
-    ...moves,
+    ...(world.options.readOnly ? [] : (['open', ...changeActions] as const)),
+    ...(conditionRowsOf(world)[cursor]?.operator === expressionOperator && !world.options.readOnly ? (['editText'] as const) : []),
+    ...lookActions,
+    ...moveActions,
     'back',
   ],
   onAction: (screen, action, world) => (world.draft ? onFilters(screen, action, world, world.draft) : { go: { home: true } }),
@@ -139,10 +139,11 @@ const onOther = (screen: FiltersScreen, action: ActionName, row: ConditionRow, d
 
 const onTest = (screen: FiltersScreen, action: ActionName, row: ConditionRow, world: World, draft: RouteDraft): Update<FiltersScreen> => {
   const { field, operator, operand } = row
-  const rows = rowsOf(world)
-  const edited = editing(screen, { isNew: false, row, operator })
+  const rows = conditionRowsOf(world)
+  const edited = withEdited(screen, { isNew: false, row, operator })
   if (operator === expressionOperator) {
-    if (action === 'editText') return { screen: edited, commands: [{ kind: 'edit-text', id: ids.expression, text: String(operand) }] }
+    if (action === 'editText')
+      return { screen: edited, commands: [{ kind: 'edit-text', id: questionIds.expression, text: String(operand) }] }
     if (action === 'operator') return warned('an expression stands alone: delete it, and add a condition')
     return { screen: edited, go: { push: askExpression(String(operand)) } }
   }

@@ -38,7 +38,7 @@ export const askField = ({ payload }: World, canBeExpression: boolean, now?: str
   const rows = [
     ...(seen.some(({ value }) => value === 'event') ? [] : [event]),
     ...seen,
-    ...(canBeExpression ? [{ value: elsewhere, title: expressionOperator, detail: describeOperator(expressionOperator) }] : []),
+    ...(canBeExpression ? [{ value: toOtherQuestion, title: expressionOperator, detail: describeOperator(expressionOperator) }] : []),
   ]
   return pickScreen(questionIds.field, 'field: a path in the payload, event, or headers.<Name>', rows, true, now)
 }
@@ -89,7 +89,7 @@ export const askTypedValue = (field: string, operator: string, old: string, rows
 
 /** Asks for an expression over the whole event. `old`: the expression so far. */
 export const askExpression = (old: string): Screen =>
-  entry(ids.expression, expressionOperator, {
+  entryScreen(questionIds.expression, expressionOperator, {
     text: old,
     help: `${describeOperator(expressionOperator)} ^g on the condition opens it in $EDITOR.`,
   })
