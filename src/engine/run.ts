@@ -1,4 +1,7 @@
-/** Runs a request through a route's plan. It knows no part by name. */
+/**
+ * Runs a request through a route's plan, in two halves: `admit` runs the steps that need only the head, and returns the function that takes
+ * the body. `resume` runs a verified request. This file knows no part by name.
+ */
 
 import { randomUUID } from 'node:crypto'
 import type { EndedRequest } from '../core/fact.ts'
@@ -8,13 +11,16 @@ import type { HandshakeOutcome, RoutePlan, VerifyBody } from '../core/plan.ts'
 import type { Event, EventFacts, RequestBody, RequestHead, Verification, VerifiedRequest } from '../core/request.ts'
 import { ReadOnceBody } from '../parts/body/request-body.ts'
 
-/** Called after each stage, for debug logs and traces. `ended` is `undefined` where the request went on. */
+/**
+ * Called after each stage, for debug logs and traces. `ended`: the outcome where the stage ended the request. `event`: the event as it is
+ * after the stage, once the body is parsed.
+ */
 export type Watch = (stage: string, ended: Outcome | undefined, event?: Event) => void
 
-/** The rest of a request's way, once its body is there. */
+/** Takes the body of an admitted request, and runs the request to its end. */
 export type Proceed = (body: Buffer) => EndedRequest | Promise<EndedRequest>
 
-/** Runs the steps that need the head alone. Returns the end of the request, or the function that takes its body. */
+/** Runs the steps that need only the head. Returns the end of the request, or the function that takes its body. */
 export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedRequest | Proceed => {
   const ended = lookAtHead(plan, head, watch)
   if (ended) return ended
@@ -25,6 +31,7 @@ export const admit = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedR
     watch?.(stage, verifyBody)
     return { outcome: verifyBody, stage, unverified: head }
   }
+  // A sender may send a handshake without a signature. Then only its body shows whether the request is a handshake.
   const ask = verifyBody.code === 'bad_signature' ? plan.handshakes?.onUnsigned?.(head) : undefined
   if (!ask) return refused()
   return (bytes) => {
@@ -51,8 +58,8 @@ const lookAtHead = (plan: RoutePlan, head: RequestHead, watch?: Watch): EndedReq
 }
 
 /**
- * Returns the check of a refused request that follows its answer: the other gates of the head, then the signature. Where all of them hold,
- * the record has the request, so that an operator can replay it: many senders never send again.
+ * Returns the check that a refused request gets after its answer: the remaining gates of the head, then the signature. Where the request
+ * passes all of these, its record keeps the whole request, so that an operator can replay it: many senders never send again.
  */
 const checkAfterAnswer =
   (plan: RoutePlan, head: RequestHead, ended: EndedRequest): NonNullable<EndedRequest['later']> =>
@@ -127,7 +134,10 @@ const runVerified = (
   return answered instanceof Promise ? answered.then(end) : end(answered)
 }
 
-/** How far a request has come: the stage that runs, and the event as that stage got it. */
+/**
+ * How far a request has come: the stage that runs, and the event that this stage got. `whole`: the event with its payload, as long as the
+ * payload is in memory.
+ */
 type Trail = { stage: string; event: EventFacts | undefined; whole: Event | undefined }
 
 const noteEvent = (trail: Trail, event: Event): void => {
@@ -136,11 +146,12 @@ const noteEvent = (trail: Trail, event: Event): void => {
 }
 
 /**
- * Masks the secrets in a verified request before stages and records get it. The signature has been checked, so nothing needs them any more.
+ * Masks the secrets in a verified request before stages and records get the request. The signature has been checked, so nothing needs the
+ * secrets any more.
  */
 const maskedBy = ({ mask }: RoutePlan, request: VerifiedRequest): VerifiedRequest => (mask ? mask(request) : request)
 
-/** Runs a verified request from its bytes to its end. A replay of a stored request starts here too. Never throws. */
+/** Runs a verified request from the parsing of its body to its end. A replay of a stored request starts here too. Never throws. */
 export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): EndedRequest | Promise<EndedRequest> => {
   const request = maskedBy(plan, given)
   const trail: Trail = { stage: plan.parse.stage, event: undefined, whole: undefined }
@@ -149,7 +160,8 @@ export const resume = (plan: RoutePlan, given: VerifiedRequest, watch?: Watch): 
     return claimed ? claimed.then((refused) => endedAs(refused ?? outcome)) : endedAs(outcome)
   }
   const endedAs = (outcome: Outcome): EndedRequest => {
-    // The ending commits claim and work in one step, but the rules name two stages (rules: Order 1).
+    // The ending commits the claim of the delivery id and the work in one step, but the rules have a stage of its own for duplicates
+    // (rules: Order 1).
     const stage = outcome.kind === 'duplicate' ? 'duplicate' : trail.stage
     watch?.(stage, outcome)
     const { event, whole } = trail
@@ -172,7 +184,9 @@ const parseAndRun = (plan: RoutePlan, request: VerifiedRequest, trail: Trail, wa
   return applyGates(plan, trail, event, 0, watch)
 }
 
-/** Runs the gates from `first` on, then the ending. Returns a promise only where a gate or the ending has returned one. */
+/**
+ * Runs the gates of the event from index `first` on, then the ending. Returns a promise only where a gate or the ending has returned one.
+ */
 const applyGates = (plan: RoutePlan, trail: Trail, start: Event, first: number, watch?: Watch): Outcome | Promise<Outcome> => {
   let event = start
   for (let i = first; i < plan.onEvent.length; i++) {
@@ -199,14 +213,14 @@ const applyGates = (plan: RoutePlan, trail: Trail, start: Event, first: number, 
 }
 
 /**
- * Lets go of the payload while the work is stored. An object that lives that long survives a garbage collection, which costs more than the
- * storing does.
+ * Takes the payload out of the trail while the work is stored. A payload that lived that long would survive a garbage collection, which
+ * costs more than the storing does.
  */
 const forgetPayload = (trail: Trail, { eventId, route, profile, headers, eventType, eventAlias, deliveryId, at }: Event): void => {
   trail.event = { eventId, route, profile, headers, eventType, eventAlias, deliveryId, at }
   trail.whole = undefined
 }
 
-/** Returns the refusal for an error of a gate, which is a bug of ours. The sender may try again, and the log gets the stack. */
+/** Returns the refusal of a request whose plan threw an error: a bug of ours. The sender may try again, and the log gets the stack. */
 export const internalError = (thrown: unknown): Refused =>
   refuse('internal', { detail: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) })
