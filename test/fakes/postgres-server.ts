@@ -3,13 +3,14 @@
  * platform. `DATABASE_URL` names another server to use in its place.
  */
 
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { createServer } from 'node:net'
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { childrenOf, freePort, killIfAlive, serverUser, startProcess } from './postgres-process.ts'
 import { isGone } from './process.ts'
 
 export type PostgresServer = {
@@ -21,6 +22,8 @@ export type PostgresServer = {
 
 /** A server that a test may kill. */
 export type OwnServer = PostgresServer & {
+  /** Holds the binaries in `native`, and the data of the server in `data`. */
+  readonly folder: string
   /** Kills the server as `kill -9` does. */
   readonly kill: () => Promise<void>
   /** Starts the server again on its port. */
@@ -49,29 +52,41 @@ export const openPostgresServer = async (): Promise<PostgresServer> => {
   return url ? { url, newSchema, stop: async () => {} } : await startPostgresServer()
 }
 
-/** The server refuses to run as root. */
-const user = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
-
 /** Copies the binaries, because the user of the server may not be allowed to read them where they are, and a package may lack its links. */
-const copyBinaries = (folder: string): void => {
-  cpSync(binaries, join(folder, 'native'), { recursive: true })
+const copyBinaries = async (folder: string): Promise<void> => {
+  await cp(binaries, join(folder, 'native'), { recursive: true })
   const links = JSON.parse(readFileSync(join(binaries, 'pg-symlinks.json'), 'utf8')) as { source: string; target: string }[]
   for (const { source, target } of links) {
     if (!existsSync(join(folder, target))) symlinkSync(basename(source), join(folder, target))
   }
 }
 
-/** `isSafe`: what the server has confirmed is there after a kill, which takes longer. */
-export const startPostgresServer = async (isSafe = false): Promise<OwnServer> => {
+/**
+ * Makes a folder with the binaries and with an empty folder `data`, which belongs to the user of the server. `copied`: the binaries of another
+ * such folder, which are used in place of a copy.
+ */
+export const makeServerFolder = async (copied?: string): Promise<string> => {
   const folder = mkdtempSync(join(tmpdir(), 'headgate-postgres-'))
   chmodSync(folder, 0o755)
-  copyBinaries(folder)
+  if (copied === undefined) await copyBinaries(folder)
+  else symlinkSync(realpathSync(copied), join(folder, 'native'))
   const data = join(folder, 'data')
   mkdirSync(data, { mode: 0o700 })
-  if (user.uid !== undefined) chownSync(data, user.uid, user.gid)
-  const options = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync']
-  const made = spawnSync(join(folder, 'native/bin/initdb'), options, { ...user, encoding: 'utf8', cwd: folder })
+  if (serverUser.uid !== undefined && serverUser.gid !== undefined) chownSync(data, serverUser.uid, serverUser.gid)
+  return folder
+}
+
+/** `isSafe`: what the server has confirmed is there after a kill, which takes longer. */
+export const startPostgresServer = async (isSafe = false): Promise<OwnServer> => {
+  const folder = await makeServerFolder()
+  const options = ['-D', join(folder, 'data'), '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync']
+  const made = spawnSync(join(folder, 'native/bin/initdb'), options, { ...serverUser, encoding: 'utf8', cwd: folder })
   if (made.status !== 0) throw new Error(`initdb: ${made.stderr || made.error}`)
+  return await serveFrom(folder, isSafe)
+}
+
+/** Starts a server on the data of a folder. */
+export const serveFrom = async (folder: string, isSafe: boolean): Promise<OwnServer> => {
   const port = await freePort()
   let child: ChildProcess | undefined
   const end = async (signal: NodeJS.Signals): Promise<void> => {
@@ -89,6 +104,7 @@ export const startPostgresServer = async (isSafe = false): Promise<OwnServer> =>
   return {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     newSchema,
+    folder,
     start,
     pids: () => (child?.pid === undefined ? [] : [child.pid, ...childrenOf(child.pid)]),
     end: () => end('SIGINT'),
@@ -106,54 +122,3 @@ export const startPostgresServer = async (isSafe = false): Promise<OwnServer> =>
     },
   }
 }
-
-/** A session lives for a moment after its server, and could still answer. */
-const childrenOf = (pid: number | undefined): number[] => {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
-  } catch {
-    // Only Linux has this file.
-    return []
-  }
-}
-
-const killIfAlive = (pid: number): void => {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It ended with its server.
-  }
-}
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0))
-    })
-  })
-
-/** Starts the server as a child of this process. After a kill, the shared memory of the dead server may block the first tries. */
-const startProcess = async (folder: string, port: number, isSafe: boolean): Promise<ChildProcess> => {
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', ...(isSafe ? [] : ['fsync=off', 'full_page_writes=off'])]
-  const options = ['-D', join(folder, 'data'), '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
-  for (let tries = 1; ; tries++) {
-    const child = spawn(join(folder, 'native/bin/postgres'), options, { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
-    const said = await readUntilReady(child)
-    if (said === undefined) return child
-    if (tries === 20) throw new Error(`postgres did not start: ${said}`)
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}
-
-/** Resolves when the server takes connections, or with what it said when it ended. */
-const readUntilReady = (child: ChildProcess): Promise<string | undefined> =>
-  new Promise((resolve, reject) => {
-    let said = ''
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      said = (said + text).slice(-10_000)
-      if (said.includes('ready to accept connections')) resolve(undefined)
-    })
-    child.once('error', reject).once('exit', () => resolve(said))
-  })

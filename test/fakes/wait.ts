@@ -1,9 +1,12 @@
 /** Waits for what another part of the program does in its own time. */
 
-const patienceMs = 10_000
+const usualPatienceMs = 10_000
 
 /** Calls `look` until it finds something, and gives that. Rejects when it takes too long. */
-export const until = async <T>(look: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> => {
+export const until = async <T>(
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+  patienceMs = usualPatienceMs,
+): Promise<T> => {
   for (const end = Date.now() + patienceMs; Date.now() < end; await new Promise((then) => setTimeout(then, 5))) {
     const found = await look()
     if (found !== undefined && found !== false) return found
