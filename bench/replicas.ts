@@ -4,7 +4,7 @@
  */
 
 import { setTimeout as wait } from 'node:timers/promises'
-import { startPostgresServer, withoutOwnPostgres } from '../test/fakes/postgres-server.ts'
+import { withoutOwnPostgres } from '../test/fakes/postgres-server.ts'
 import { AgentLog } from './durability/agent-log.ts'
 import { conclude, folder, NotPossible, until } from './durability/lab.ts'
 import { maxRuns } from './durability/mix.ts'
@@ -17,31 +17,26 @@ import { startBalancer } from './replicas/balancer.ts'
 import { check, endsOf, type Facts, repeatedPosts, repeatedStarts } from './replicas/check.ts'
 import { type Crowd, openGroups, postRepeats } from './replicas/crowd.ts'
 import { heldIn, sharesEntries } from './replicas/database.ts'
-import { type Break, type FaultName, faultNames, faults, leaseMs, type World } from './replicas/faults.ts'
+import { type FaultName, faultNames, faults, leaseMs, type World } from './replicas/faults.ts'
 import { createEvents, jobOf, prepareReplicas, scheduledJob } from './replicas/mix.ts'
 import { Replica } from './replicas/replica.ts'
 import { Senders } from './replicas/senders.ts'
+import { ServerPair } from './replicas/server-pair.ts'
 import { Subscriptions } from './replicas/subscriptions.ts'
 import { readTurns } from './replicas/turns.ts'
 
 const replicaCount = 3
-/** The cases of the failure matrix that this program leaves out. */
-const leftOut = [
-  'left out: skewed clocks, a process cannot get a clock of its own here',
-  'left out: a rolling upgrade, there is one build',
-  'left out: the fail-over to a synchronous standby, the server of the tests lacks pg_basebackup',
-]
 const answerMs = 10
 const readEveryMs = 10
 /** A subscription is made after the first fault, and then after each group of this many faults. */
 const faultsOfASubscription = 5
 const idleMs = 3 * leaseMs + 120_000
 
-type Arguments = Record<'events' | 'faults' | 'ids' | 'groups' | 'seed', number>
+/** `only`: the kind of all faults; otherwise the kinds come in turn. */
+type Arguments = Record<'events' | 'faults' | 'ids' | 'groups' | 'seed', number> & { readonly only?: FaultName }
 
-type Scene = Omit<World, 'lastAcceptedAt' | 'background' | 'random'> & {
+type Scene = Pick<World, 'replicas' | 'servers' | 'schema' | 'agents'> & {
   readonly here: string
-  readonly schema: string
   readonly sink: Awaited<ReturnType<typeof startReceiver>>
   /** The number of log lines of level warn and above over all replicas, by their message. */
   readonly warnings: ReadonlyMap<string, number>
@@ -49,8 +44,8 @@ type Scene = Omit<World, 'lastAcceptedAt' | 'background' | 'random'> & {
 
 const prepare = async (random: Random): Promise<Scene> => {
   const here = folder('replicas')
-  const server = await startPostgresServer(true)
-  const schema = server.newSchema()
+  const servers = await ServerPair.start()
+  const schema = servers.primary.newSchema()
   const sink = await startReceiver(answerMs, random.number)
   const warnings = new Map<string, number>()
   const dirs = prepareReplicas(here, replicaCount, sink.url, schema)
@@ -60,15 +55,15 @@ const prepare = async (random: Random): Promise<Scene> => {
     const heard = ({ level, msg }: { readonly level?: unknown; readonly msg: string }): void => {
       if (level === 'warn' || level === 'error') warnings.set(msg, (warnings.get(msg) ?? 0) + 1)
     }
-    replicas.push(await Replica.start({ index, dir, databaseUrl: server.url, heard }))
+    replicas.push(await Replica.start({ index, dir, hosts: servers.hosts, heard }))
   }
-  return { here, server, schema, sink, agents, replicas, warnings }
+  return { here, servers, schema, sink, agents, replicas, warnings }
 }
 
 /** Waits until the database holds no unfinished run and no group. Returns a sentence when the wait takes too long. */
-const untilIdle = async ({ server, schema }: Scene): Promise<string[]> => {
+const untilIdle = async ({ servers, schema }: Scene): Promise<string[]> => {
   const isIdle = async (): Promise<boolean> => {
-    const { runs, groups } = await heldIn(server.url, schema)
+    const { runs, groups } = await heldIn(servers.primary.url, schema)
     return runs + groups === 0
   }
   return until('no run and no group is left', isIdle, idleMs, 100).then(
@@ -96,29 +91,28 @@ const gather = async (scene: Scene, { ids, groups }: Arguments): Promise<string[
 type Mixed = {
   readonly senders: Senders
   readonly subscriptions: Subscriptions
-  readonly breaks: readonly Break[]
+  readonly world: World
   readonly hits: ReadonlyMap<FaultName, readonly number[]>
 }
 
 /** Sends the events. A fault hits each time that another share of the events has been answered. */
-const mix = async (scene: Scene, { events: count, faults: faultCount }: Arguments, random: Random): Promise<Mixed> => {
+const mix = async (scene: Scene, { events: count, faults: faultCount, only }: Arguments, random: Random): Promise<Mixed> => {
   let lastAcceptedAt = Number.NEGATIVE_INFINITY
   const senders = new Senders(createEvents(count, random), ({ at }) => {
     lastAcceptedAt = at
   })
-  const breaks: Break[] = []
   const hits = new Map<FaultName, number[]>()
   const balancer = await startBalancer(scene.replicas.map((replica) => () => replica.port))
-  const world: World = { ...scene, random, lastAcceptedAt: () => lastAcceptedAt, background: [] }
+  const world: World = { ...scene, random, lastAcceptedAt: () => lastAcceptedAt, background: [], breaks: [], failures: [] }
   const subscriptions = new Subscriptions(scene.replicas, scene.sink)
-  const isShared = await sharesEntries(scene.server.url, scene.schema)
+  const isShared = await sharesEntries(scene.servers.primary.url, scene.schema)
   const sending = senders.run(balancer.url)
   for (let n = 0; n < faultCount; n++) {
     const share = (count * (n + 0.5)) / (faultCount + 1)
     while (senders.answered.size < share) await wait(2)
-    const name = faultNames[n % faultNames.length] as FaultName
+    const name = only ?? (faultNames[n % faultNames.length] as FaultName)
     const since = performance.now()
-    await faults[name].run(world, breaks)
+    await faults[name](world)
     if (isShared && n % faultsOfASubscription === 0) await subscriptions.make(random)
     hits.set(name, [...(hits.get(name) ?? []), performance.now() - since])
     const [from, until] = [since, performance.now()].map((ms) => (ms / 1000).toFixed(3))
@@ -127,11 +121,11 @@ const mix = async (scene: Scene, { events: count, faults: faultCount }: Argument
   await sending
   await Promise.all(world.background)
   balancer.close()
-  return { senders, subscriptions, breaks, hits }
+  return { senders, subscriptions, world, hits }
 }
 
 /** Shows the breaks, because a break may explain a repeat. The times are of the same clock as the times in the failures. */
-const breaksTable = (breaks: readonly Break[]): string => {
+const breaksTable = ({ breaks }: World): string => {
   const seconds = (ms: number): string => (ms / 1000).toFixed(3)
   return table(
     ['life that was killed or paused', 'from s', 'until s'],
@@ -162,33 +156,33 @@ const figures = (facts: Facts, { senders, subscriptions }: Mixed, warnings: Read
 
 const main = async (): Promise<readonly string[]> => {
   if (withoutOwnPostgres) throw new NotPossible(withoutOwnPostgres)
-  const given = readOptions('bench:replicas', {
+  const numbers = {
     events: { usual: 20_000, quick: 2_000 },
     faults: { usual: 60, quick: 6 },
     ids: { usual: 1_000, quick: 20 },
     groups: { usual: 10_000, quick: 100 },
     seed: { usual: 1, quick: 1 },
-  })
-  for (const line of leftOut) console.log(line)
+  }
+  const given = readOptions('bench:replicas', numbers, { only: faultNames })
   const random = createRandom(given.seed)
   const scene = await prepare(random)
   const reading = setInterval(() => scene.agents.read(), readEveryMs)
-  const outages = await tryOutages(scene.server, scene.replicas, scene.agents, scene.sink)
+  const outages = await tryOutages(scene.servers.primary, scene.replicas, scene.agents, scene.sink)
   console.log(table(outageHead, outages.rows))
   const gathered = await gather(scene, given)
   const mixed = await mix(scene, given, random)
-  const { senders, subscriptions, breaks, hits } = mixed
+  const { senders, subscriptions, world, hits } = mixed
   const stuck = await untilIdle(scene)
   const ends = (await Promise.all(scene.replicas.map((replica) => replica.stop()))).flat()
   clearInterval(reading)
   scene.agents.read()
-  const held = await heldIn(scene.server.url, scene.schema)
+  const held = await heldIn(scene.servers.primary.url, scene.schema)
   const facts: Facts = {
     answered: senders.answered,
     agents: scene.agents,
     turns: readTurns(scene.here),
     posts: scene.sink.posts,
-    breaks,
+    breaks: world.breaks,
     held,
     maxRuns,
   }
@@ -197,14 +191,15 @@ const main = async (): Promise<readonly string[]> => {
     ...gathered,
     ...stuck,
     ...ends,
+    ...world.failures,
     ...senders.wrong,
     ...subscriptions.failures,
     ...subscriptions.check(),
     ...check(facts),
   ]
   for (const replica of scene.replicas) replica.close()
-  await scene.server.stop()
-  if (failures.length > 0) console.log(`\n${breaksTable(breaks)}`)
+  await scene.servers.stop()
+  if (failures.length > 0) console.log(`\n${breaksTable(world)}`)
   const rows = [...hits].map(([name, ms]) => [name, ms.length, Math.round(Math.max(...ms))])
   console.log(`\n${table(['fault', 'times', 'longest ms'], rows)}\n\n${figures(facts, mixed, scene.warnings)}\n`)
   return failures

@@ -2,12 +2,14 @@
 
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { atEnd, main } from './lab.ts'
+import { atEnd, main as usualMain } from './lab.ts'
 
 export type Line = { readonly [name: string]: unknown; readonly msg: string }
 export type End = { readonly code: number | null; readonly signal: string | null }
 
 export type LaunchOptions = {
+  /** The program, where it is not the build that all other processes are of. */
+  readonly main?: string
   readonly args?: readonly string[]
   readonly env?: { readonly [name: string]: string }
   /** Shell lines that run first, in the process that becomes the gateway. */
@@ -43,7 +45,10 @@ const parse = (text: string): Line => {
 }
 
 /** Starts `gateway run` and waits for nothing. */
-export const launch = (dir: string, { args = [], env = {}, before = '', heard = () => {} }: LaunchOptions = {}): Gateway => {
+export const launch = (
+  dir: string,
+  { main = usualMain, args = [], env = {}, before = '', heard = () => {} }: LaunchOptions = {},
+): Gateway => {
   const argv = [process.execPath, main, '--data-dir', dir, 'gateway', 'run', '--port', '0', ...args]
   const startedAt = performance.now()
   const child = spawn('sh', ['-c', `${before}\nexec "$@"`, 'sh', ...argv], {

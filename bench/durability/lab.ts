@@ -40,7 +40,8 @@ export const until = async (what: string, holds: () => boolean | Promise<boolean
 export const conclude = async (program: () => Promise<readonly string[]>): Promise<void> => {
   process.on('exit', () => {
     for (const end of ends) end()
-    if (process.env.HEADGATE_KEEP === undefined) rmSync(root, { recursive: true, force: true })
+    // A process that was killed may still write for a moment.
+    if (process.env.HEADGATE_KEEP === undefined) rmSync(root, { recursive: true, force: true, maxRetries: 20 })
     else console.log(`kept: ${root}`)
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130))

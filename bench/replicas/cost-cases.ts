@@ -190,8 +190,9 @@ const slowNet = sharedCase(
   },
   async (server, { seconds }, round) => {
     const address = new URL(server.url)
-    const detour = await startDetour(Number(address.port), oneWayMs)
-    address.port = String(detour.port)
+    const port = Number(address.port)
+    const detour = await startDetour([() => port], oneWayMs)
+    address.port = String(detour.ports[0])
     try {
       const measured = await acceptWith(server, address.href, { seconds, round, connections: slowConnections })
       return Object.fromEntries(

@@ -1,6 +1,6 @@
 /** Reads the contents of the shared database without the gateway's store. */
 
-import { connect } from '../../src/store/postgres/connection.ts'
+import { type Connection, connect } from '../../src/store/postgres/connection.ts'
 
 type DeadRun = { readonly deliveryId: string; readonly job: string | undefined; readonly error: string }
 
@@ -19,9 +19,15 @@ const counts = `select (select count(*) from runs where ended_at is null)::int, 
   (select coalesce(sum(open), 0) from lanes)::int, (select count(*) from messages)::int`
 const deadRuns = `select run, coalesce(error, '""') from runs where ended_at is not null`
 
+/** How long a server on a machine without a free processor may take to answer. */
+const patienceMs = 30_000
+
+const connectTo = (url: string, schema: string): Promise<Connection> =>
+  connect({ url: () => url, schema, durability: 'commit', byIndex: false, connectMs: patienceMs, statementMs: patienceMs })
+
 /** Returns the contents of the schema now. Throws when the server does not answer. */
 export const heldIn = async (url: string, schema: string): Promise<Held> => {
-  const connection = await connect({ url: () => url, schema, durability: 'commit', byIndex: false })
+  const connection = await connectTo(url, schema)
   try {
     const [[runs, groups, lanes, messages] = []] = await connection.query({ name: 'counts', text: counts }, [])
     const dead = await connection.query({ name: 'dead_runs', text: deadRuns }, [])
@@ -39,7 +45,7 @@ export const heldIn = async (url: string, schema: string): Promise<Held> => {
 
 /** Whether this build has shared entries: the schema then has a table of entries. */
 export const sharesEntries = async (url: string, schema: string): Promise<boolean> => {
-  const connection = await connect({ url: () => url, schema, durability: 'commit', byIndex: false })
+  const connection = await connectTo(url, schema)
   const [[name] = []] = await connection.query({ name: 'entries', text: `select to_regclass('entries')::text` }, [])
   await connection.end()
   return name !== null

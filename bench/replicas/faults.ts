@@ -1,10 +1,13 @@
 /** The faults that hit the replicas, the database server and the connections between them, each fault aimed at a moment. */
 
-import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { OwnServer } from '../../test/fakes/postgres-server.ts'
 import type { AgentLog } from '../durability/agent-log.ts'
 import type { Random } from '../durability/random.ts'
 import type { Replica } from './replica.ts'
+import { upgradeAll } from './rolling-upgrade.ts'
+import type { ServerPair } from './server-pair.ts'
+import { checkStatus } from './status.ts'
 
 /** The length of a lease: a silent replica keeps its runs for this time. */
 export const leaseMs = 60_000
@@ -15,16 +18,23 @@ const serverPauseMs = 5_000
 const serverAwayMs = 1_000
 const patienceMs = 3_000
 const rightAfterMs = 3
+const clockShiftMs = 3_600_000
 
 export type World = {
   readonly replicas: readonly Replica[]
-  readonly server: OwnServer
+  readonly servers: ServerPair
+  /** The schema of the gateways in the database. */
+  readonly schema: string
   readonly agents: AgentLog
   readonly random: Random
   /** The time of the last answer to an event that need not be sent again. Most of these answers are 202. */
   readonly lastAcceptedAt: () => number
   /** The faults that go on beside later faults. Each promise resolves at the end of its fault. */
   readonly background: Promise<void>[]
+  /** The breaks so far. A fault adds its break before it resolves, also when the fault goes on in the background. */
+  readonly breaks: Break[]
+  /** What a fault found to be wrong. */
+  readonly failures: string[]
 }
 
 /**
@@ -32,10 +42,9 @@ export type World = {
  * `performance.now()`.
  */
 export type Break = { readonly life: number; readonly from: number; readonly until: number }
-/** `run` adds its break to `breaks` before it resolves, also when the fault goes on in the background. */
-type Fault = { readonly title: string; readonly run: (world: World, breaks: Break[]) => Promise<void> }
+type Fault = (world: World) => Promise<void>
 
-const kill = async (replica: Replica, breaks: Break[]): Promise<void> => {
+const kill = async (replica: Replica, { breaks }: World): Promise<void> => {
   const { life } = replica
   const dead = replica.kill()
   const at = performance.now()
@@ -48,7 +57,7 @@ const wellOf = ({ replicas, random }: World): Replica => random.pick(replicas.fi
 
 /** Waits until `find` finds a replica, and returns that replica. After `patienceMs`, returns any replica that is well. */
 const aimed = async (world: World, find: (replica: Replica) => boolean): Promise<Replica> => {
-  for (const end = performance.now() + patienceMs; performance.now() < end; await nextTurn()) {
+  for (const end = performance.now() + patienceMs; performance.now() < end; await wait(1)) {
     world.agents.read()
     const found = world.replicas.find((replica) => replica.isWell && find(replica))
     if (found) return found
@@ -56,29 +65,31 @@ const aimed = async (world: World, find: (replica: Replica) => boolean): Promise
   return wellOf(world)
 }
 
-const killInBatch = async (world: World, breaks: Break[]): Promise<void> => {
-  await aimed(world, () => performance.now() - world.lastAcceptedAt() < rightAfterMs)
-  await kill(wellOf(world), breaks)
+/** Waits until an event was accepted a moment ago. Other events of the same batch may still wait for their answers. */
+const inBatch = (world: World): Promise<Replica> => aimed(world, () => performance.now() - world.lastAcceptedAt() < rightAfterMs)
+
+const killInBatch = async (world: World): Promise<void> => {
+  await inBatch(world)
+  await kill(wellOf(world), world)
 }
 
 const whileAgentRuns = (world: World): Promise<Replica> => aimed(world, ({ life }) => world.agents.running(life).length > 0)
 
 /** Kills a replica when its agent has ended, while the gateway stores or posts the reply. */
-const killBetweenReplyAndPost = async (world: World, breaks: Break[]): Promise<void> => {
+const killBetweenReplyAndPost = async (world: World): Promise<void> => {
   const replica = await whileAgentRuns(world)
   const running = world.agents.running(replica.life)
   await aimed(world, () => running.some(({ endSeenAt }) => endSeenAt !== undefined))
   await wait(world.random.number(4))
-  await kill(replica, breaks)
+  await kill(replica, world)
 }
 
 /** Pauses a replica for longer than a lease. While another replica is not well, the pause is short. */
-const pausePastLease = async (world: World, breaks: Break[]): Promise<void> => {
+const pausePastLease = async (world: World): Promise<void> => {
   const replica = await whileAgentRuns(world)
-  const isAlone = world.replicas.every(({ isWell }) => isWell)
-  if (!isAlone) return replica.pause(shortPauseMs)
+  if (world.replicas.some(({ isWell }) => !isWell)) return replica.pause(shortPauseMs)
   const from = performance.now()
-  breaks.push({ life: replica.life, from, until: from + pastLeaseMs })
+  world.breaks.push({ life: replica.life, from, until: from + pastLeaseMs })
   world.background.push(replica.pause(pastLeaseMs))
 }
 
@@ -92,10 +103,10 @@ export const signalServer = (server: OwnServer, signal: NodeJS.Signals): void =>
   }
 }
 
-const pauseServer = async ({ server }: World): Promise<void> => {
-  signalServer(server, 'SIGSTOP')
+const pauseServer = async ({ servers }: World): Promise<void> => {
+  signalServer(servers.primary, 'SIGSTOP')
   await wait(serverPauseMs)
-  signalServer(server, 'SIGCONT')
+  signalServer(servers.primary, 'SIGCONT')
 }
 
 const startAgain = async (server: OwnServer): Promise<void> => {
@@ -104,46 +115,57 @@ const startAgain = async (server: OwnServer): Promise<void> => {
 }
 
 /** Kills a child process of the server, such as a session. The server then ends all sessions, and recovers. */
-const killSession = async ({ server, random }: World): Promise<void> => {
-  const [, ...children] = server.pids()
+const killSession = async ({ servers, random }: World): Promise<void> => {
+  const [, ...children] = servers.primary.pids()
   process.kill(random.pick(children), 'SIGKILL')
   await wait(serverAwayMs)
 }
 
 const cutInCommit = async (world: World): Promise<void> => {
-  const replica = await aimed(world, () => performance.now() - world.lastAcceptedAt() < rightAfterMs)
+  const replica = await inBatch(world)
   await Promise.race([replica.detour.cutAtNextAnswer(), wait(patienceMs)])
 }
 
+/** Restarts a replica in order. `clockShiftMs`: the wall clock of its next life is ahead of the right time by this much. */
+const restart = async (world: World, clockShiftMs?: number): Promise<Replica> => {
+  const replica = wellOf(world)
+  world.failures.push(...(await replica.stop()))
+  await replica.begin(clockShiftMs)
+  return replica
+}
+
+const shiftClock = async (world: World): Promise<void> => {
+  const wanted = world.random.pick([-clockShiftMs, clockShiftMs])
+  const replica = await restart(world, wanted)
+  const isNear = (seconds: number): boolean => Math.abs(seconds * 1000 - wanted) < clockShiftMs / 10
+  const wrong = await checkStatus([replica], ({ clock_ahead_seconds: ahead }) =>
+    isNear(ahead) ? undefined : `its clock is ahead by ${ahead} s, and was shifted by ${wanted} ms`,
+  )
+  world.failures.push(...wrong)
+}
+
+/** The faults in the order in which they hit. */
 export const faults = {
-  'replica paused past its leases': { run: pausePastLease },
-  'replica killed in a batch': { run: killInBatch },
-  'server killed': {
-    run: async ({ server }) => {
-      await server.kill()
-      await startAgain(server)
-    },
+  'replica paused past its leases': pausePastLease,
+  'replica killed in a batch': killInBatch,
+  'server killed': async ({ servers: { primary } }) => {
+    await primary.kill()
+    await startAgain(primary)
   },
-  'connection cut inside a commit': { run: cutInCommit },
-  'replica killed between reply and post': { run: killBetweenReplyAndPost },
-  'server paused': { run: pauseServer },
-  'replica killed while an agent runs': { run: async (world, breaks) => kill(await whileAgentRuns(world), breaks) },
-  'server restarted': {
-    run: async ({ server }) => {
-      await server.end()
-      await startAgain(server)
-    },
+  'connection cut inside a commit': cutInCommit,
+  'fail-over to a synchronous standby': (world) => world.servers.failOver(() => inBatch(world)),
+  'replica with a clock an hour off': shiftClock,
+  'rolling upgrade': upgradeAll,
+  'replica killed between reply and post': killBetweenReplyAndPost,
+  'server paused': pauseServer,
+  'replica killed while an agent runs': async (world) => kill(await whileAgentRuns(world), world),
+  'server restarted': async ({ servers: { primary } }) => {
+    await primary.end()
+    await startAgain(primary)
   },
-  'session of the server killed': { run: killSession },
-  'replica stopped in order, and started': {
-    run: async (world) => {
-      const replica = wellOf(world)
-      const wrong = await replica.stop()
-      if (wrong.length > 0) throw new Error(wrong.join())
-      await replica.begin()
-    },
-  },
-} satisfies Record<string, Omit<Fault, 'title'>>
+  'session of the server killed': killSession,
+  'replica stopped in order, and started': async (world) => void (await restart(world)),
+} satisfies Record<string, Fault>
 
 export type FaultName = keyof typeof faults
 export const faultNames = Object.keys(faults) as FaultName[]
