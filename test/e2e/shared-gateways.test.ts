@@ -60,6 +60,29 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
     t.match((await two.post('r', 'before')).json, { status: 'duplicate' })
   })
 
+  await t.test('a direct delivery that was made while the database went away is not made again', async (t) => {
+    let release = (): void => {}
+    const receiver = await sink(t, (response) => {
+      release = () => void response.end()
+    })
+    const route = { prompt: 'hello', deliver_only: true, deliver: 'http', deliver_extra: { url: `${receiver.origin}/` } }
+    const [one, two] = (await open(t, 2, { r: route })) as [ProcessGateway, ProcessGateway]
+    const first = one.post('r', 'a')
+    await until(() => receiver.seen.length > 0)
+    await server.kill()
+    release()
+    t.match(await first, { status: 200, json: { status: 'delivered' } })
+    await server.start()
+    // The sender may have missed the answer, and may repeat the event at another gateway.
+    let answer = await two.post('r', 'a')
+    for (let repeats = 0; repeats < 5 && answer.status === 503; repeats++) {
+      release()
+      answer = await two.post('r', 'a')
+    }
+    t.match(answer, { status: 200, json: { status: 'duplicate' } })
+    t.equal(receiver.seen.length, 1)
+  })
+
   await t.test('a direct delivery whose gateway died in it is made by the repeat', async (t) => {
     let isSilent = true
     const receiver = await sink(t, (response) => {

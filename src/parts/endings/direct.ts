@@ -103,7 +103,7 @@ const deliverDirectly = async (
   const failures = isFirstSuccess ? await sendInTurn(to, send) : await sendToAll(to, claims, send, record)
   const done = [...to.keys()].filter((position) => failures[position] === undefined && position < failures.length)
   const isDone = isFirstSuccess ? done.length > 0 : done.length === to.length
-  await record((store) => store.settle(claims.claim, isDone))
+  await record((store) => store.settle(claims.claim, isDone), isDone)
   if (isDone) return { kind: 'delivered', route, target: done.map((position) => to[position]?.target).join(', '), deliveryId, answers }
   const failed = failures.flatMap((why, position) => (why === undefined ? [] : `${deliveryLabel(to, position)}: ${why}`))
   return refuse('delivery_failed', { detail: partialFailureText(to, failed, done) })
@@ -141,7 +141,8 @@ const sendToAll = (to: readonly Delivery[], { shares, had }: HeldClaims, send: S
       if (had[position]) return undefined
       const why = await send(delivery, position, 1)
       const share = shares[position]
-      if (why === undefined && share && to.length > 1) await record((store) => Promise.all([store.claim(share), store.settle(share, true)]))
+      if (why === undefined && share && to.length > 1)
+        await record((store) => Promise.all([store.claim(share), store.settle(share, true)]), true)
       return why
     }),
   )
@@ -156,16 +157,36 @@ const sendInTurn = async (to: readonly Delivery[], send: SendOne): Promise<Failu
   return failures
 }
 
-/** Lets `tell` change claims in the store. A failure is logged, and the promise never rejects. */
-type Recorder = (tell: (store: Store) => Promise<unknown>) => Promise<void>
+/** Lets `tell` change claims in the store. `isMade`: the delivery was made, and must not be made again. The promise never rejects. */
+type Recorder = (tell: (store: Store) => Promise<unknown>, isMade: boolean) => Promise<void>
 
 const recorderOf =
-  ({ route, deliveryId }: Event, { store, log }: Effects): Recorder =>
-  async (tell) => {
+  ({ route, deliveryId }: Event, effects: Effects): Recorder =>
+  async (tell, isMade) => {
     try {
-      await tell(store)
+      await tell(effects.store)
     } catch (error) {
       // The sender still gets the right answer. At worst, a repeat within the hour is not recognised as a duplicate.
-      log('error', { route, delivery_id: deliveryId, reason: messageOf(error) }, 'delivery id not recorded')
+      effects.log('error', { route, delivery_id: deliveryId, reason: messageOf(error) }, 'delivery id not recorded')
+      if (isMade && error instanceof StoreFault) void recordLater(tell, effects)
     }
   }
+
+/** Longer than an unsettled claim lasts in a store that other processes share. */
+const laterMs = 60_000
+
+/**
+ * Stores that a delivery was made as soon as the store works again. A sender that missed the answer repeats the event, and the repeat would
+ * make the delivery again. A failed delivery is not stored later: its claim may belong to a repeat by then.
+ */
+const recordLater = async (tell: (store: Store) => Promise<unknown>, { store, clock }: Effects): Promise<void> => {
+  for (const end = clock.monotonic() + laterMs; clock.monotonic() < end; ) {
+    await store.recovered()
+    const isStored = await tell(store).then(
+      () => true,
+      () => false,
+    )
+    if (isStored) return
+    await new Promise<void>((resolve) => void clock.after(againMs, resolve))
+  }
+}
