@@ -14,8 +14,16 @@ import type { Runner, RunnerJob, RunnerPart, RunnerSettings } from '../parts/run
 import type { ToolsetPart } from '../parts/tools/tool.ts'
 import { checkToolNames, compileToolsets, type Toolbox } from './toolsets.ts'
 
-/** Asks the agent for a run, and resolves to its reply. `toolsets`: the names of the run's toolsets, which are opened for the run. */
-export type Agent = (prompt: string, job: Omit<RunnerJob, 'tools'> & { readonly toolsets?: readonly string[] }) => Promise<string>
+/** A run for the agent, without its tools. */
+export type AgentJob = Omit<RunnerJob, 'tools'> & {
+  /** The names of the toolsets that are opened for the run. */
+  readonly toolsets?: readonly string[]
+  /** Called when the toolsets are open, right before the runner is asked. Throws where the run must not begin any more. */
+  readonly mayBegin?: () => void
+}
+
+/** Asks the agent for a run, and resolves to its reply. */
+export type Agent = (prompt: string, job: AgentJob) => Promise<string>
 
 export type CompiledRunner = {
   /** Asks the agent, and holds the owner meanwhile. */
@@ -108,10 +116,11 @@ export const compileRunner = (
 
 const holdingAgent =
   (owner: HoldableOwner, runner: Runner, toolbox: Toolbox): Agent =>
-  async (prompt, { toolsets = [], ...job }) => {
+  async (prompt, { toolsets = [], mayBegin, ...job }) => {
     owner.hold()
     try {
       const tools = await toolbox(toolsets, job.signal)
+      mayBegin?.()
       return await runner(prompt, tools.length > 0 ? { ...job, tools } : job)
     } finally {
       owner.release()

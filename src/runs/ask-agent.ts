@@ -51,10 +51,15 @@ export const askAgent = async ({ options, signal, lease, policy }: AgentCall, me
     await meter.check()
     const { text, untrusted } = mergedPrompt(run)
     const history = await options.conversations.historyOf(run)
-    // Nothing that takes long may stand between this check and the call of the agent.
-    if (options.leases.mayBeLost(lease)) throw new StoodStill()
+    // The lease is looked at just before the agent is asked: nothing that takes long may stand between.
+    const mayBegin = (): void => {
+      if (options.leases.mayBeLost(lease)) throw new StoodStill()
+    }
+    mayBegin()
     return await options.agent(text, {
       run,
+      // The lease is looked at once more when the toolsets are open, because the start of a toolset may take long.
+      mayBegin,
       signal: asking.signal,
       untrusted,
       maxSteps,

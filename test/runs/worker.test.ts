@@ -2,12 +2,16 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { createDryEffects } from '../../src/app/live/effects.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { createFacts } from '../../src/core/fact.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import type { Log } from '../../src/core/log.ts'
 import { createLogObserver } from '../../src/gateway/log-observer.ts'
+import type { RunnerPart } from '../../src/parts/runners/runner.ts'
+import type { Toolset, ToolsetPart } from '../../src/parts/tools/tool.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
-import type { Agent } from '../../src/plan/runner.ts'
+import { type Agent, compileRunner } from '../../src/plan/runner.ts'
 import { noConversations } from '../../src/runs/conversation.ts'
 import { type Known, lackOf } from '../../src/runs/lack-of.ts'
 import { policyOf } from '../../src/runs/policy.ts'
@@ -60,10 +64,14 @@ const open = async (t: Test, clock: FakeClock, disk: Disk) =>
   workOn(t, clock, await openSqlite({ folder: t.testdir(), durability: 'commit', clock }, linksOn(disk)))
 
 /** `send` must resolve before a text counts as sent. */
-type WorkOptions = Pick<WorkerOptions, 'isShared' | 'lacks'> & { readonly timeoutMs: number; readonly send: () => Promise<void> }
+type WorkOptions = Pick<WorkerOptions, 'isShared' | 'lacks'> & {
+  readonly timeoutMs: number
+  readonly send: () => Promise<void>
+  readonly toolsets: readonly string[]
+}
 
 const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (prompt) => prompt, more: Partial<WorkOptions> = {}) => {
-  const { timeoutMs = 60_000, isShared = false, lacks = () => undefined, send } = more
+  const { timeoutMs = 60_000, isShared = false, lacks = () => undefined, send, toolsets = [] } = more
   const sent: string[] = []
   const said: string[] = []
   const log: Log = Object.assign((_: unknown, _fields: object, message: string) => void said.push(message), { writes: () => true })
@@ -78,7 +86,7 @@ const workOn = (t: Test, clock: FakeClock, store: Store, agent: Agent = async (p
     policy: () =>
       policyOf({
         agent: { timeoutMs, maxSteps: 1, budget: { threadRuns: 30 }, prices: new Map() },
-        tools: { ofRuns: [] },
+        tools: { ofRuns: toolsets },
         profile: undefined,
       }),
     conversations: noConversations,
@@ -301,6 +309,34 @@ t.test('a process that stood still between the taking of a run and its beginning
     t.strictSame(asked, [isTaken ? 'other' : 'one'])
     t.strictSame(one.said, isTaken ? ['a run that took too long was taken over by another'] : [])
   }
+})
+
+t.test('a process that stood still while the tools of a run were opened begins nothing that another has', async (t) => {
+  const clock = fakeClock()
+  const connect = shared(t, clock)
+  const own = fakeClock()
+  const asked: string[] = []
+  const other = workOn(t, clock, await connect(), async (prompt) => `${asked.push('other')} ${prompt}`, { isShared: true })
+  const runner: RunnerPart = { name: 'echo', title: '', compile: () => async (prompt) => `${asked.push('one')} ${prompt}` }
+  const openSlowly: Toolset = async () => {
+    // The worker looks for more runs once more, and must not find this run.
+    await pass(clock, 50, () => {})
+    clock.advance(61_000)
+    other.worker.wake()
+    await pass(clock, 50, () => {})
+    own.standStill(61_000)
+    return []
+  }
+  const toolset: ToolsetPart = { name: 'slow', title: '', compile: () => openSlowly }
+  const { config } = loadConfig({ dataDir: t.testdir({ 'config.yaml': 'agent: { runner: echo }\n' }), env: {} })
+  const parts = { runners: new Map([['echo', runner]]), toolsets: new Map([['slow', toolset]]) }
+  const { agent } = compileRunner(config, parts, createDryEffects(own))
+  const one = workOn(t, own, await connect(), agent, { isShared: true, toolsets: ['slow'] })
+  await accept(one.store, 'a')
+  one.worker.wake()
+  await pass(own, 500, () => {})
+  t.strictSame(asked, ['other'])
+  t.strictSame(one.said, ['a run that took too long was taken over by another'])
 })
 
 t.test('a run that this process lacks something for is left to another, and counts no attempt', async (t) => {
