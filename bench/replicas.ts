@@ -103,7 +103,7 @@ const mix = async (scene: Scene, { events: count, faults: faultCount, only }: Ar
   })
   const hits = new Map<FaultName, number[]>()
   const balancer = await startBalancer(scene.replicas.map((replica) => () => replica.port))
-  const world: World = { ...scene, random, lastAcceptedAt: () => lastAcceptedAt, background: [], breaks: [], failures: [] }
+  const world: World = { ...scene, random, lastAcceptedAt: () => lastAcceptedAt, background: [], breaks: [], outages: [], failures: [] }
   const subscriptions = new Subscriptions(scene.replicas, scene.sink)
   const isShared = await sharesEntries(scene.servers.primary.url, scene.schema)
   const sending = senders.run(balancer.url)
@@ -183,6 +183,7 @@ const main = async (): Promise<readonly string[]> => {
     turns: readTurns(scene.here),
     posts: scene.sink.posts,
     breaks: world.breaks,
+    outages: world.outages,
     held,
     maxRuns,
   }

@@ -7,7 +7,7 @@ import type { AgentLog, Start } from '../durability/agent-log.ts'
 import type { Post } from '../durability/receiver.ts'
 import { groupedBy } from '../grouped.ts'
 import type { Held } from './database.ts'
-import type { Break } from './faults.ts'
+import type { Break, Outage } from './faults.ts'
 import { laneOf, pairLimit } from './mix.ts'
 import type { Answered } from './senders.ts'
 import { beyond, orderOf, type Turn } from './turns.ts'
@@ -19,6 +19,7 @@ export type Facts = {
   readonly turns: readonly Turn[]
   readonly posts: readonly Post[]
   readonly breaks: readonly Break[]
+  readonly outages: readonly Outage[]
   readonly held: Held
   /** The most runs at one time in one replica. */
   readonly maxRuns: number
@@ -27,8 +28,11 @@ export type Facts = {
 /** A rule, and the ids of the events, or the counts, that break the rule. */
 type Broken = { readonly rule: string; readonly ids: readonly string[] }
 
-/** An end of a run, or an answer to a post, is recorded within this time. A break after this time does not excuse a repeat. */
-const recordedMs = 1_000
+/**
+ * An end of a run, or an answer to a post, is recorded within this time while the database can be reached. A break after this time does not
+ * excuse a repeat.
+ */
+const recordedMs = 2_000
 /** The bench may be busy, and may see a start or a post this much later than the start or the post happened. */
 const seenMs = 250
 /** The errors of a job that a kill or an expired lease broke off. Such a job is not started twice. */
@@ -103,16 +107,31 @@ const ends = (facts: Facts): Broken[] => {
   ]
 }
 
-/** Whether a run may be begun again after this start: the life of the replica broke before the end of the run was recorded. */
-const isExcused = ({ breaks }: Facts, { life, seenAt, endSeenAt = Number.POSITIVE_INFINITY }: Start): boolean =>
-  breaks.some(({ life: broken, from, until }) => broken === life && until > seenAt - seenMs && from < endSeenAt + recordedMs)
+/** Returns the time by which an end was recorded that came at `at`: a while later, or a while after the outage that was in the way. */
+const recordedBy = ({ outages }: Facts, at: number): number =>
+  outages.reduce((by, { from, until }) => (from < by && until > at ? Math.max(by, until + recordedMs) : by), at + recordedMs)
 
-const startedAgain = (facts: Facts): Broken[] => [
-  {
-    rule: 'the agent started again though nothing had broken its run off',
-    ids: [...facts.agents.starts].filter(([, starts]) => starts.slice(0, -1).some((start) => !isExcused(facts, start))).map(([id]) => id),
-  },
-]
+/** Whether a run may be begun again after this start: the life of the replica broke before the end of the run was recorded. */
+const isExcused = (facts: Facts, { life, seenAt, endSeenAt = Number.POSITIVE_INFINITY }: Start): boolean =>
+  facts.breaks.some(({ life: broken, from, until }) => broken === life && until > seenAt - seenMs && from < recordedBy(facts, endSeenAt))
+
+/**
+ * Whether a replica begins a run as it goes on after a pause. The pause hit between its last look at the lease and the start of the program,
+ * and no program can close this gap. Nothing is posted then, because the lease is looked at again.
+ */
+const isOverhang = ({ breaks }: Facts, { life, seenAt }: Start): boolean =>
+  breaks.some(({ life: paused, from, until }) => paused === life && from < until && seenAt > until - seenMs && seenAt < until + recordedMs)
+
+const startedAgain = (facts: Facts): Broken[] => {
+  const isGuilty = (starts: readonly Start[]): boolean =>
+    starts.slice(0, -1).some((start, i) => !isExcused(facts, start) && !isOverhang(facts, starts[i + 1] as Start))
+  return [
+    {
+      rule: 'the agent started again though nothing had broken its run off',
+      ids: [...facts.agents.starts].filter(([, starts]) => isGuilty(starts)).map(([id]) => id),
+    },
+  ]
+}
 
 export const repeatedStarts = ({ agents }: Facts): number => [...agents.starts.values()].reduce((sum, { length }) => sum + length - 1, 0)
 export const repeatedPosts = ({ posts }: Facts): number => posts.length - new Set(posts.map(({ webhookId }) => webhookId)).size
@@ -128,8 +147,8 @@ const postedAgain = (facts: Facts): Broken[] => {
     firsts.set(post.webhookId, post)
     if (before === undefined) continue
     if (before.text !== post.text) changed.push(post.deliveryId)
-    const recordedBy = Math.min((before.answeredAt ?? Number.POSITIVE_INFINITY) + recordedMs, post.at)
-    if (!breaks.some(({ from }) => from > before.at - seenMs && from < recordedBy)) guilty.push(post.deliveryId)
+    const until = Math.min(recordedBy(facts, before.answeredAt ?? Number.POSITIVE_INFINITY), post.at)
+    if (!breaks.some(({ from }) => from > before.at - seenMs && from < until)) guilty.push(post.deliveryId)
   }
   const repeats = repeatedPosts(facts)
   return [

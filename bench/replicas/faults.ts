@@ -33,6 +33,8 @@ export type World = {
   readonly background: Promise<void>[]
   /** The breaks so far. A fault adds its break before it resolves, also when the fault goes on in the background. */
   readonly breaks: Break[]
+  /** When the database could not be reached. Outages are added in the order of their begin. */
+  readonly outages: Outage[]
   /** What a fault found to be wrong. */
   readonly failures: string[]
 }
@@ -42,7 +44,17 @@ export type World = {
  * `performance.now()`.
  */
 export type Break = { readonly life: number; readonly from: number; readonly until: number }
+export type Outage = { readonly from: number; readonly until: number }
 type Fault = (world: World) => Promise<void>
+
+/** Makes a fault that takes the database away from at least one replica. */
+const outage =
+  (fault: Fault): Fault =>
+  async (world) => {
+    const from = performance.now()
+    await fault(world)
+    world.outages.push({ from, until: performance.now() })
+  }
 
 const kill = async (replica: Replica, { breaks }: World): Promise<void> => {
   const { life } = replica
@@ -148,22 +160,22 @@ const shiftClock = async (world: World): Promise<void> => {
 export const faults = {
   'replica paused past its leases': pausePastLease,
   'replica killed in a batch': killInBatch,
-  'server killed': async ({ servers: { primary } }) => {
+  'server killed': outage(async ({ servers: { primary } }) => {
     await primary.kill()
     await startAgain(primary)
-  },
-  'connection cut inside a commit': cutInCommit,
-  'fail-over to a synchronous standby': (world) => world.servers.failOver(() => inBatch(world)),
+  }),
+  'connection cut inside a commit': outage(cutInCommit),
+  'fail-over to a synchronous standby': outage((world) => world.servers.failOver(() => inBatch(world))),
   'replica with a clock an hour off': shiftClock,
   'rolling upgrade': upgradeAll,
   'replica killed between reply and post': killBetweenReplyAndPost,
-  'server paused': pauseServer,
+  'server paused': outage(pauseServer),
   'replica killed while an agent runs': async (world) => kill(await whileAgentRuns(world), world),
-  'server restarted': async ({ servers: { primary } }) => {
+  'server restarted': outage(async ({ servers: { primary } }) => {
     await primary.end()
     await startAgain(primary)
-  },
-  'session of the server killed': killSession,
+  }),
+  'session of the server killed': outage(killSession),
   'replica stopped in order, and started': async (world) => void (await restart(world)),
 } satisfies Record<string, Fault>
 
