@@ -130,7 +130,7 @@ export type Fact =
   | { readonly kind: 'run_revived'; readonly at: number; readonly eventId: string }
   /** The text that went to the `log` target. */
   | { readonly kind: 'text_logged'; readonly cause: Cause; readonly text: string }
-  /** A text went out although its target could not recognise a repeat of it. */
+  /** A text is about to be sent, and its target could not recognise a repeat of it. */
   | { readonly kind: 'text_goes_once'; readonly cause: Cause; readonly target: string; readonly why: string }
   /** A text was sent. `ok: false`: the target does not have the text. `chatAddress`: the chat that has it; absent for other targets. */
   | {

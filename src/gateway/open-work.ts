@@ -96,7 +96,7 @@ const copiedMs = 30_000
 
 type RouteOf = (name: string) => Route | undefined
 
-/** Makes the worker. Each of its runs is served by the configuration that is present when it needs a setting. */
+/** Makes the worker. Each of its runs is served by the configuration that is current when it needs a setting. */
 const workerOf = (
   { clock, log, redact, shared: { facts }, reloader: { current } }: GatewayOptions,
   store: OpenStore,

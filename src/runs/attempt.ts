@@ -159,8 +159,8 @@ const endOfFailure = ({ signal, lease, policy: { retry } }: Attempt, error: stri
 }
 
 /**
- * Calls `tell`, which writes to the store, again and again until the store works or the signal aborts. Resolves to the result of `tell`.
- * The first failure is logged.
+ * Calls `tell`, which writes to the store, again and again until the store works. Resolves to the result of `tell`. The first failure is
+ * logged. When the signal aborts, rejects with the last failure.
  */
 export const persistRun = (
   lease: Lease,

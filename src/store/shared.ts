@@ -16,7 +16,7 @@ export type ReplicaState = {
   /** The address at which the replica listens. */
   readonly url: string
   readonly version: string
-  /** A digest of everything that the replica's runs depend on. Replicas with equal files have equal digests. */
+  /** A digest of everything that the replica's runs depend on: replicas with equal files and environment variables have equal digests. */
   readonly digest: string
   /** How long the replica has had this digest, and how long it has run, in milliseconds. */
   readonly digestMs: number

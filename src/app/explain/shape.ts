@@ -1,4 +1,4 @@
-/** Explains the codes that begin with WH1: keys and values that the schema does not allow. */
+/** Explains the codes that begin with WH1: keys and values of a wrong shape, a setting that stands twice, and an adapter that is off. */
 
 import type { Explanation } from './explanation.ts'
 

@@ -26,7 +26,7 @@ export const replicaProblems = (replicas: readonly Replica[], now: number): read
       living.filter(hasSettled),
       'digest',
       'configurations',
-      'bring the same files to all, then: headgate gateway reload --all',
+      'bring the same files and environment variables to all, then: headgate gateway reload --all',
     ),
     ...differenceIn(living, 'version', 'versions', 'finish the upgrade'),
     ...living

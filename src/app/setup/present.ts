@@ -26,7 +26,7 @@ export type Present = {
   readonly texts: { readonly [name in SetupFile]: string | undefined }
   /** The variables in the file `.env` alone. */
   readonly env: { readonly [name: string]: string }
-  /** The data of `config.yaml`, with its references unresolved; an empty map where the file cannot be read. */
+  /** The data of `config.yaml`, in which `${NAME}` and `file:` are not resolved. An empty map where there is no file, or it is no YAML. */
   readonly data: Json
   /** `config.yaml` and `.env` as the gateway reads them, without the variables of the adapter in this process's environment. */
   readonly loaded: Loaded

@@ -14,13 +14,13 @@ import { replicaData, replicaName } from './replica-lines.ts'
 /** What is printed for the result of each replica. */
 const resultWords: { readonly [result in ReplicaReloaded['result']]: string } = {
   reloaded: 'reloaded',
-  refused: 'not reloaded: the configuration before it serves on',
-  silent: 'no answer yet: it reloads when it sees the question',
+  refused: 'not reloaded: it keeps its earlier configuration',
+  silent: 'no answer yet: it reloads when it sees the request',
   gone: 'it has ended',
 }
 
 export const gatewayReloadAll = async ({ force }: { readonly force?: boolean }, cli: Cli): Promise<number> => {
-  note(cli, 'each replica sees the question within five seconds')
+  note(cli, 'each replica sees the request within five seconds')
   const ended = await reloadAll(gatewayAt(cli.workspace), cli.workspace, force === true)
   const rows = ended.map(({ replica, result, reason }) =>
     [replicaName(replica), replica.url, `${resultWords[result]}${reason === undefined ? '' : ` (${reason})`}`].map((cell) =>

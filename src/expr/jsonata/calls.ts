@@ -29,7 +29,8 @@ const isShortFor = (word: string, name: string): boolean => {
 
 /**
  * Returns the first call of a name that is neither a built-in function nor bound by the expression in any scope; `undefined` where there is
- * none. `nodes`: all nodes of the expression's syntax tree. `position`: the 1-based character of the expression.
+ * none. `nodes`: all nodes of the expression's syntax tree. `position`: the 1-based place of the last character of the name; 0
+ * where the library does not tell it.
  */
 export const unknownCall = (nodes: readonly SyntaxNode[]): { readonly message: string; readonly position: number } | undefined => {
   const knownNames = new Set(['', '$', ...builtInNames, ...nodes.flatMap(boundBy)])

@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
 import { linesPath, rawPath, segmentName, unlessGone } from '../folder.ts'
 import type { WriteBatch } from '../write-queue.ts'
 
-/** The most numbers that are tried for a new segment. A number is skipped when files with that number exist. */
+/** The most numbers that are skipped for a new segment. A number is skipped when files with that number exist. */
 const maxTaken = 100
 
 /** A segment that is open for writing. */

@@ -93,8 +93,8 @@ const sayAction = ({ type, action, actionField }: EventAction, message: string, 
 }
 
 /**
- * Returns the fix that lists the type in `events`, and asks for its actions in a filter. `undefined` where `events` lists several types, or
- * the route has filters already.
+ * Returns the fix that lists the type in `events`, and asks for its actions in a filter. `undefined` where the list cannot be rewritten as a
+ * whole, such as a list of several types, or where the route has filters already.
  */
 const actionFix = (type: string, field: string, { spec, route, placeOf, texts }: Subject): Fix | undefined => {
   const events = spec.events ?? []

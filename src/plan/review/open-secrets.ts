@@ -2,7 +2,7 @@
 
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { insecure } from '../../config/config.ts'
+import { insecure as noVerification } from '../../config/config.ts'
 import { configSchema, mapWhere } from '../../config/schema-walk.ts'
 import type { Source } from '../../config/yaml/source.ts'
 import { type Diagnostic, diagnostic, type Path, pointerOf } from '../../core/diagnostic.ts'
@@ -25,13 +25,17 @@ export const reviewOpenSecrets = (source: Source): Diagnostic[] => {
   return [diagnostic('WH303', `${count} here in clear text, and ${why}`, more)]
 }
 
-/** Returns the paths of secrets that stand in clear text. */
+/**
+ * Returns the paths of secrets that stand in clear text. The mark `x-secret` of the schema only allows `${NAME}` and `file:` for a value, and
+ * addresses have it too. A secret is a value with `x-redact`, or a value under one of the keys below. `noVerification` is the word that
+ * switches verification off, and no secret.
+ */
 const literalsIn = ({ data }: Source): Path[] => {
   const found: Path[] = []
   mapWhere('x-secret', configSchema, data, (node, value, path) => {
     const key = String(path.at(-1))
     const isSecret = node['x-redact'] === true || key === 'secret' || key === 'api_key' || path.at(-2) === 'secrets'
-    const isWritten = typeof value === 'string' && value.trim() !== '' && value !== insecure && !/^file:|\$\{|^\$\w+$/.test(value)
+    const isWritten = typeof value === 'string' && value.trim() !== '' && value !== noVerification && !/^file:|\$\{|^\$\w+$/.test(value)
     if (isSecret && isWritten) found.push(path)
     return value
   })

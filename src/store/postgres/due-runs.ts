@@ -36,10 +36,10 @@ export class DueRuns {
     this.#clock = clock
   }
 
-  /** Notes that this process may have made a run due. `mayBeOld`: a run that was accepted before others that were due already. */
-  changed(mayBeOld = false): void {
+  /** Notes that this process may have made a run due. `isOldRun`: the run may have been accepted before runs that were due already. */
+  changed({ isOldRun = false } = {}): void {
     this.#changes++
-    if (!mayBeOld) return
+    if (!isOldRun) return
     this.#oldChanges++
     this.#boundsUntil = 0
   }

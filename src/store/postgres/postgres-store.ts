@@ -50,7 +50,7 @@ class PostgresStore implements OpenStore {
 
   async accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted> {
     const call = this.#claimCall(claim, JSON.stringify(run))
-    if (this.#links.movedClaims.mayHold && (await this.#links.movedClaims.holds(call.key))) return 'duplicate'
+    if (await this.#isHeldSinceMove(call.key)) return 'duplicate'
     const accepted = await (lane ? this.#acceptInLane(call, lane) : this.#runs.enqueue(run, call))
     if (accepted === 'accepted') this.#backlog.change(1)
     return accepted
@@ -58,7 +58,7 @@ class PostgresStore implements OpenStore {
 
   async join(run: NewRun, claim: Claim, { key, windowMs, maxWaitMs, keep, lane }: Group): Promise<Joined> {
     const call = this.#claimCall(claim, JSON.stringify(run))
-    if (this.#links.movedClaims.mayHold && (await this.#links.movedClaims.holds(call.key))) return 'duplicate'
+    if (await this.#isHeldSinceMove(call.key)) return 'duplicate'
     const joined = await this.#links.claims.call(joinKind, {
       ...call,
       group: keyOf(key),
@@ -78,7 +78,8 @@ class PostgresStore implements OpenStore {
 
   async claim(claim: Claim): Promise<Claimed> {
     const { key, holdMs, mark } = this.#claimCall(claim, '')
-    if (this.#links.movedClaims.mayHold && (await this.#links.movedClaims.holds(key))) return 'duplicate'
+    if (await this.#isHeldSinceMove(key)) return 'duplicate'
+    // Until it is settled, a claim has a negative mark and lasts at most `unsettledMs`. `settle` adds the time that is left.
     const call = { key, holdMs: Math.min(holdMs, unsettledMs), mark: -mark, run: '', eventId: '', leaseMs: 0 }
     const claimed = await this.#links.claims.call(this.#links.claimKind, call)
     return typeof claimed === 'string' ? claimed : 'claimed'
@@ -123,7 +124,7 @@ class PostgresStore implements OpenStore {
   async revive(eventId: string): Promise<boolean> {
     const isRevived = await this.#links.work.call(reviveKind, isEventId(eventId) ? eventId : '')
     if (isRevived) this.#backlog.change(1)
-    this.#links.due.changed(true)
+    this.#links.due.changed({ isOldRun: true })
     return isRevived
   }
 
@@ -218,9 +219,15 @@ class PostgresStore implements OpenStore {
     return { key: keyOf(key), holdMs, mark: this.#links.marks.next(), run }
   }
 
+  /** Whether a move brought a claim of this key. The store may know only a shorter hash of its key, so the claiming statement misses it. */
+  async #isHeldSinceMove(key: string): Promise<boolean> {
+    const { movedClaims } = this.#links
+    return movedClaims.mayHold && (await movedClaims.holds(key))
+  }
+
   async #acceptInLane(call: ClaimCall, { key, limit, whenFull }: Lane): Promise<Accepted> {
     const accepted = await this.#links.claims.call(acceptInLaneKind, { ...call, lane: keyOf(key), limit, refuses: whenFull === 'refuse' })
-    this.#links.due.changed(true)
+    this.#links.due.changed({ isOldRun: true })
     return accepted
   }
 }

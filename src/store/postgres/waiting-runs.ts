@@ -68,7 +68,7 @@ export class WaitingRuns {
     const isEnded = await endAttempt(this.#links, lease, end)
     // The next run of the lane may have been accepted long ago.
     const mayBeInLane = run?.isInLane !== false
-    if (end.kind === 'again' || mayBeInLane) due.changed(mayBeInLane)
+    if (end.kind === 'again' || mayBeInLane) due.changed({ isOldRun: mayBeInLane })
     // `false` is final too: an earlier call that seemed to fail may have been committed.
     if (taken.get(lease.runId)?.fence === lease.fence) taken.delete(lease.runId)
     return isEnded

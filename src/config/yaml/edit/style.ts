@@ -16,7 +16,7 @@ export type Style = {
   readonly padsLists: boolean
   /** Whether the text is JSON, and so must stay JSON. */
   readonly json: boolean
-  /** Whether texts of several lines are written as blocks. */
+  /** Whether texts of several lines are written as blocks. `false` only in the second try, where a block does not read back right. */
   readonly blocks: boolean
 }
 

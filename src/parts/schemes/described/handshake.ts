@@ -1,6 +1,6 @@
 /**
  * Compiles the handshakes of a description: a value in a request shows that the request is the question, and the answer is a template over
- * the request.
+ * the request. A question may name an address that the gateway must fetch to confirm a subscription (Amazon SNS).
  */
 
 import { createHmac } from 'node:crypto'

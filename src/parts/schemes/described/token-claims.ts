@@ -64,7 +64,7 @@ export const whyNotClaimed = ({ claims }: Token, { issuer, audience, windowSecon
   return undefined
 }
 
-/** Returns the digest of the body that a claim of a token has; `undefined` where there is none. */
+/** Returns the digest of the body that a claim of a token has; `undefined` where there is none, or it is malformed. */
 export const claimedDigest = ({ claims }: Token, claim: string, encoding: 'hex' | 'base64' | 'base64url'): Buffer | undefined => {
   const text = own(claims, claim)
   return typeof text === 'string' ? strictBytes(text, encoding) : undefined

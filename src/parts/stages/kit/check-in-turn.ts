@@ -11,21 +11,21 @@ import type { RequestBody, RequestHead } from '../../../core/request.ts'
 import type { NextStep } from '../../../core/turns/short-turns.ts'
 import type { StageKit } from '../stage.ts'
 
-/** The least bytes of a body whose check may wait. A smaller body is checked at once: its check costs less than the waiting. */
+/** The least bytes of a body whose check may wait. A smaller body is checked immediately: its check costs less than the waiting. */
 const minWaitingBytes = 16_384
 /** The least bytes of a large body. Its check waits for its turn, whoever sends the body, because the check takes milliseconds. */
 const minLargeBytes = 262_144
 const retryAfterSeconds = 60
 
-/** Runs the checks of one route at once or in turn. */
+/** Runs the signature checks of one route: a cheap check immediately, a costly check when its turn comes. */
 export type ChecksInTurn = {
   /** Refuses a request before its body is read when its check would have to wait and there is no room. */
   atHead(head: RequestHead): Refused | undefined
-  /** Runs a check at once, or in its turn. In its turn, the check may be done in several steps. */
+  /** Runs a check immediately, or when its turn comes. In its turn, the check may be done in several steps. */
   run(head: RequestHead, body: RequestBody, verify: VerifyInSteps): ReturnType<VerifyBody>
 }
 
-/** Checks a body. `then`: does a further step of the check, perhaps in a later turn; absent when the check runs at once. */
+/** Checks a body. `then`: does a further step of the check, perhaps in a later turn; absent when the check runs immediately. */
 type VerifyInSteps = (body: RequestBody, then?: NextStep) => ReturnType<VerifyBody>
 
 /** Makes the checks in turn of one route. `turns` has room for a bounded number of waiting checks, and of each client. */

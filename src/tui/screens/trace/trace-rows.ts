@@ -1,6 +1,6 @@
 /**
- * A trace as rows: each stage with its verdict, then the text that would be sent, and the answer. The number of rows must be known before
- * they are drawn, so texts are broken into lines here.
+ * A trace as rows: each stage with its verdict, then the outcome, the answer and what the event starts, then its prompt or message. The
+ * number of rows must be known before they are drawn, so texts are broken into lines here.
  */
 
 import type { TraceShown } from '../../../app/editor/service.ts'
