@@ -36,12 +36,20 @@ export const until = async (what: string, holds: () => boolean | Promise<boolean
   }
 }
 
+/** A process that was killed may still write for a moment. What throws here would keep other listeners from ending their processes. */
+const removeRoot = (): void => {
+  try {
+    rmSync(root, { recursive: true, force: true, maxRetries: 20 })
+  } catch (error) {
+    console.log(`left: ${root}: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
 /** Runs a program that returns what failed. Prints the last line and sets the exit code. */
 export const conclude = async (program: () => Promise<readonly string[]>): Promise<void> => {
   process.on('exit', () => {
     for (const end of ends) end()
-    // A process that was killed may still write for a moment.
-    if (process.env.HEADGATE_KEEP === undefined) rmSync(root, { recursive: true, force: true, maxRetries: 20 })
+    if (process.env.HEADGATE_KEEP === undefined) removeRoot()
     else console.log(`kept: ${root}`)
   })
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(130))
