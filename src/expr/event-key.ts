@@ -6,7 +6,7 @@ import type { Event } from '../core/request.ts'
 import { digitsOf } from './digits.ts'
 import { compileField } from './path.ts'
 import { parseTemplate, placeholders } from './placeholder.ts'
-import { compileName, renderNamePart, type TemplateKit, thenAll } from './template.ts'
+import { compileKeyPart, renderKeyPart, type TemplateKit, thenAll } from './template.ts'
 
 type Key = string | undefined
 
@@ -45,7 +45,7 @@ const compileTemplateKey = (text: string, kit: TemplateKit): ((event: Event) => 
   for (const piece of parseTemplate(text, kit.report)) {
     if (piece.kind === 'text') texts.push(`${texts.pop()}${piece.text}`)
     else {
-      values.push(compileName(piece.kind === 'raw' ? '{__raw__}' : piece.written, kit))
+      values.push(compileKeyPart(piece.kind === 'raw' ? '{__raw__}' : piece.written, kit))
       texts.push('')
     }
   }
@@ -89,7 +89,7 @@ const compileFieldName = (field: string, report: (message: string) => void): ((e
   return (event) => {
     const value: Json | undefined = get(event)
     const digits = (long: number) => places.map((at) => digitsOf(event, at, long)).find((found) => found !== undefined)
-    return value === undefined ? undefined : renderNamePart(value, (_, long) => digits(long))
+    return value === undefined ? undefined : renderKeyPart(value, (_, long) => digits(long))
   }
 }
 

@@ -51,8 +51,8 @@ const renderValue = (value: Json, digits: Digits): string => {
   return (typeof value === 'number' && isLong(value) ? digits([], value) : undefined) ?? JSON.stringify(value)
 }
 
-/** Renders a value as a part of a name; `undefined` for null, lists and maps. Two lists or maps could read the same after a cut. */
-export const renderNamePart = (value: Json, digits: Digits): string | undefined =>
+/** Renders a value as a part of a key; `undefined` for null, lists and maps. Two lists or maps could read the same after a cut. */
+export const renderKeyPart = (value: Json, digits: Digits): string | undefined =>
   typeof value === 'object' ? undefined : renderValue(value, digits)
 
 const noDigits: Digits = () => undefined
@@ -71,7 +71,7 @@ const asIs = (text: string): string => text
 const urlEncoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString())
 
 const asText: ValueUse<never> = { show: renderValue, text: asIs, missing: asIs }
-const asName: ValueUse<undefined> = { show: renderNamePart, text: asIs, missing: () => undefined }
+const asKeyPart: ValueUse<undefined> = { show: renderKeyPart, text: asIs, missing: () => undefined }
 /** A percent-encoded value cannot leave the segment, parameter or fragment of the web address where its placeholder stands. */
 const inAddress: ValueUse<never> = { show: (value, digits) => urlEncoded(renderValue(value, digits)), text: urlEncoded, missing: asIs }
 
@@ -222,8 +222,11 @@ export const compileTemplate = (text: string, kit: TemplateKit, use = asIs): Ren
 export const compilePromptTemplate = (text: string, kit: TemplateKit): Renderer<Prompt> =>
   compilePieces(text, asText, kit, (all, untrusted) => ({ text: all, untrusted }))
 
-/** Compiles the template of a name. The name is `undefined` when the value of a placeholder is missing or cannot be part of a name. */
-export const compileName = (text: string, kit: TemplateKit): Renderer<string | undefined> => compilePieces(text, asName, kit, asIs)
+/**
+ * Compiles a placeholder in the key of a group, a lane or a session. The result is `undefined` when the value is missing, null, a list or a
+ * map.
+ */
+export const compileKeyPart = (text: string, kit: TemplateKit): Renderer<string | undefined> => compilePieces(text, asKeyPart, kit, asIs)
 
 /** Returns the result of `then` on the settled values; a promise only where one of the values is a promise. */
 export const thenAll = <T, U>(values: readonly (T | Promise<T>)[], then: (settled: T[]) => U): U | Promise<U> =>

@@ -18,14 +18,14 @@ export type MeterOptions = {
   readonly store: Pick<Store, 'spend'>
   /** Wall time, milliseconds. */
   readonly now: () => number
-  /** Called with the reason when it cannot be checked whether the run keeps to its budget. */
+  /** Called with the reason before a run is ended because it cannot be checked whether the run keeps to its budget. */
   readonly uncounted: (why: string) => void
 }
 
 export interface Meter {
   /** Called before the first call of a model. Throws an AgentFault where the budget of the day, or of a thread of comments, is used up. */
   check(): Promise<void>
-  /** Called after each call of a model. Throws an AgentFault where a budget is used up. */
+  /** Called after each call of a model. Throws an AgentFault where a budget is used up, or where this cannot be checked. */
   used(usage: CallUsage): Promise<void>
   /** Returns the usage of the run so far; `undefined`: no model was called. */
   taken(): RunUsage | undefined

@@ -33,14 +33,14 @@ export const importAdnanh = (source: Source, knownEnv: Env): Imported => {
     if (!isObject(hook) || typeof hook.id !== 'string' || hook.id === '')
       throw badSource(source, [i], 'a hook without an "id"', 'give it one')
     const name = nameOf(hook.id)
-    const report: ReportLeftOut = (path, reason, todo, widens = false) => {
+    const report: ReportLeftOut = (path, reason, todo, acceptsMore = false) => {
       leftOut.push({
         place: source.place([i, ...path], path.length === 1 ? 'key' : 'value'),
         route: name,
         what: path.join('.'),
         reason,
         todo,
-        acceptsMore: widens,
+        acceptsMore,
       })
     }
     return [routeOf(hook, name, { env, report, at: () => source.place([i]) })]

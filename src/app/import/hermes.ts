@@ -41,9 +41,9 @@ export const importHermes = (source: Source, knownEnv: Env, merging: boolean): I
   const leftOut: LeftOut[] = []
   const reportBelow =
     (base: Path, route?: string): ReportLeftOut =>
-    (path, reason, todo, widens = false) => {
+    (path, reason, todo, acceptsMore = false) => {
       const place = source.place([...base, ...path], 'key')
-      leftOut.push({ place, ...(route === undefined ? {} : { route }), what: path.join('.'), reason, todo, acceptsMore: widens })
+      leftOut.push({ place, ...(route === undefined ? {} : { route }), what: path.join('.'), reason, todo, acceptsMore })
     }
   const baseOf = (key: string): Path => ['platforms', 'webhook', ...(Object.hasOwn(extra, key) ? ['extra'] : [])]
   for (const key of Object.keys(settings)) reportSetting(key, merging, reportBelow(baseOf(key)))

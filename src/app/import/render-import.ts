@@ -9,7 +9,7 @@ import type { Imported, ImportedRoute, LeftOut } from './imported.ts'
 
 /** Returns the settings of a route. The route is switched off where it would accept requests that the source refuses. */
 const specOf = ({ name, spec }: ImportedRoute, leftOut: readonly LeftOut[]): JsonObject =>
-  leftOut.some(({ route, acceptsMore: widens }) => widens && route === name) ? { ...spec, enabled: false } : spec
+  leftOut.some(({ route, acceptsMore }) => acceptsMore && route === name) ? { ...spec, enabled: false } : spec
 
 /** Returns the routes as members of the YAML map `routes`, each with its comments. */
 export const newRoutes = ({ routes, leftOut }: Imported): NewMember[] =>
@@ -17,9 +17,7 @@ export const newRoutes = ({ routes, leftOut }: Imported): NewMember[] =>
 
 const commentsOn = (route: ImportedRoute, leftOut: readonly LeftOut[]): string[] => {
   const mine = leftOut.filter((each) => each.route === route.name)
-  const off = mine.some(({ acceptsMore: widens }) => widens)
-    ? ['Switched off: without what is left out it would take more than it did.']
-    : []
+  const off = mine.some(({ acceptsMore }) => acceptsMore) ? ['Switched off: without what is left out it would take more than it did.'] : []
   const lines = mine.map(
     ({ place, what, reason }) => `Left out, ${basename(place.file)}:${place.line}${what === '' ? '' : ` ${what}`}: ${reason}.`,
   )

@@ -40,7 +40,7 @@ const findingsOfCheck = async (what: string, look: () => Promise<readonly Check[
   }
 }
 
-/** Checks the programs of routes and jobs: whether scripts can be read, and whether targets are logged in. */
+/** Checks whether the scripts of routes can be read, and whether the targets of routes and jobs are logged in. */
 export const programFindings = async (checked: Pick<Checked, 'sources' | 'jobs'>, config: Config): Promise<readonly Diagnostic[]> => {
   const routes = checked.sources.map(({ route }) => route)
   return [

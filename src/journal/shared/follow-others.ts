@@ -24,16 +24,15 @@ type FollowOptions = {
 const everyMs = 1_000
 /**
  * How far before the last look each look begins, in microseconds. A slow batch gets its time before a quick batch and may be committed
- * after it. The server ends statements that take longer than this time, so no batch is missed.
+ * after it. The database ends statements that take longer than this time, so no batch is missed.
  */
 const lookBackUs = 5_000_000
 /** The most queries of one look. Each of them returns a limited number of lines. */
 const maxQueries = 10
 
 /** Starts to look for new lines each second. */
-
 export const followOthers = ({ records, clock, tell }: FollowOptions): Following => {
-  /** The server's time of the last look. */
+  /** When the last look began, by the clock of the database, in microseconds. */
   let lookedUs: number | undefined
   /** The ids of batches of the last seconds that were told already, with their times. */
   const told = new Map<string, number>()

@@ -176,7 +176,7 @@ const recorderOf =
 const laterMs = 60_000
 
 /**
- * Stores that a delivery was made as soon as the store works again. A sender that missed the answer repeats the event, and the repeat would
+ * As soon as the store works again, stores that a delivery was made. A sender that missed the answer repeats the event, and the repeat would
  * make the delivery again. A failed delivery is not stored later: its claim may belong to a repeat by then.
  */
 const recordLater = async (tell: (store: Store) => Promise<unknown>, { store, clock }: Effects): Promise<void> => {

@@ -60,7 +60,10 @@ const removeFromExtra = (spec: JsonObject, kept: JsonObject, dropped: readonly s
     ? routeExtraEdits(spec, kept)
     : dropped.map((key) => ({ kind: 'remove', path: ['deliver_extra', key] }))
 
-/** Adds a target behind the others. Where the route had one target, the `deliver_extra` of the route becomes that of this target alone. */
+/**
+ * Adds a target behind those that the route names. Where `deliver` is a single name, it becomes a list, and the `deliver_extra` of the route
+ * moves to the target that was there. Where the route names no target, the new target takes the place of the default.
+ */
 export const addTarget = (spec: JsonObject, { name }: TargetRow): DeliverStep => {
   const title = `deliver to ${name}, too`
   const [first] = targetsIn(spec)

@@ -52,7 +52,7 @@ export const createRemoteCertificates = (place: Pick<SchemeCertificate, 'hosts' 
         return isValid(certificate, head.at) ? use(certificate, head) : 'the certificate is not valid at this time'
       })
     },
-    hasVerified(head) {
+    noteVerified(head) {
       const certificate = used.get(head)
       if (certificate) certificates.prove(certificate, head.at)
     },

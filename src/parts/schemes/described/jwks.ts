@@ -64,7 +64,7 @@ export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys
         }
       })
     },
-    hasVerified() {
+    noteVerified() {
       if (isKept || !latest) return
       isKept = true
       kept.put(address, latest.from)

@@ -12,7 +12,7 @@ export interface RemoteKeys {
   /** Finds a key. `name`: the id of the key in a JWKS, or the address of its certificate. Never rejects. */
   find(name: string, head: RequestHead): KeyResult | Promise<KeyResult>
   /** Notes that the key which was found for this request has verified it. From now on the key is kept over restarts. */
-  hasVerified(head: RequestHead): void
+  noteVerified(head: RequestHead): void
 }
 
 /** Wraps a check so that `keys` hears of each request whose signature holds. */
@@ -23,7 +23,7 @@ export const notingVerified = (check: CheckHead | undefined, keys: RemoteKeys | 
         const checkBody = check(head)
         if (typeof checkBody === 'string') return checkBody
         const noted = <V>(verdict: V): V => {
-          if (verdict === true) keys.hasVerified(head)
+          if (verdict === true) keys.noteVerified(head)
           return verdict
         }
         return (bytes, body) => {

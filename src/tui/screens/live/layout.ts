@@ -17,10 +17,10 @@ export type LiveLayout = {
 export const liveLayout = (cursor: number, length: number, { width, height }: Room): LiveLayout => {
   const isWide = width >= besideFrom
   const left = isWide ? Math.floor(width * 0.45) : width
-  const above = isWide ? height : Math.floor(height / 2)
+  const listHeight = isWide ? height : Math.floor(height / 2)
   return {
     isWide,
-    list: { above: 1, width: left, height: above - 1, cursor, length },
-    detail: isWide ? { width: width - left - barWidth, height } : { width, height: height - above - 1 },
+    list: { above: 1, width: left, height: listHeight - 1, cursor, length },
+    detail: isWide ? { width: width - left - barWidth, height } : { width, height: height - listHeight - 1 },
   }
 }
