@@ -91,7 +91,9 @@ export const postgresParts = (server: PostgresServer, lookEveryMs: number): ((cl
         schema ??= known ? Promise.resolve(known) : makeSchema(server, lookEveryMs)
         const { options, connection } = await schema
         time ??= new ServerTime(clock, connection)
-        return following(await openPostgres(options), time)
+        // Time passes for the process as it does for the server. Its timers are real, because the server answers in real time.
+        const ownClock: Clock = { ...systemClock, monotonic: () => clock.monotonic() }
+        return following(await openPostgres({ ...options, clock: ownClock }), time)
       },
       async close() {
         const made = await schema

@@ -9,21 +9,24 @@ const maxCounted = 1_000_000
 
 const counted = (rows: string): string => `(select count(*) from (select 1 from ${rows} limit $1) as rows)`
 
-/** The call that counts runs that are not dead, and groups: at most the call's number of each kind (fresh, tried, parked, groups). */
-export const backlogKind: CallKind<number, number> = {
+/** A count of at most `max` of each kind: fresh, tried and parked runs, and groups. No run waits before the bounds. */
+type CountCall = { readonly max: number; readonly bounds: DueBounds }
+
+/** The call that counts the runs that are not dead, and the groups. */
+export const backlogKind: CallKind<CountCall, number> = {
   name: 'backlog_1',
   text: `select ${[
-    'runs where attempt = 0 and due_at is not null',
-    'runs where attempt > 0 and due_at is not null',
+    'runs where attempt = 0 and due_at is not null and due_at >= $2::timestamptz',
+    'runs where attempt > 0 and due_at is not null and due_at >= $3::timestamptz',
     'runs where parked',
     'groups',
   ]
     .map(counted)
     .join(' + ')}`,
-  maxCalls: 1_000,
+  maxCalls: 1,
   isRepeatable: true,
-  values: (calls) => [Math.max(...calls)],
-  answers: ([row], calls) => calls.map(() => Number(row?.[0])),
+  values: ([call]) => [call?.max, call?.bounds.fresh, call?.bounds.tried],
+  answers: ([row]) => [Number(row?.[0])],
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Shared } from '../shared.ts'
 import type { OpenStore } from '../store-part.ts'
 import { Backlog, backlogKind } from './backlog.ts'
 import { type ClaimCall, heldKind, keepKind, releaseKind } from './calls/claim-calls.ts'
-import { acceptInLaneKind, joinKind, reviveKind } from './calls/lane-calls.ts'
+import { joinKind, reviveKind } from './calls/lane-calls.ts'
 import { keepReplyKind, renewKind } from './calls/run-calls.ts'
 import {
   conversationKind,
@@ -45,20 +45,22 @@ class PostgresStore implements OpenStore {
     this.shared = new PostgresShared(links)
     this.warning = links.warning
     this.#runs = new WaitingRuns(links, clock, lookEveryMs)
-    this.#backlog = new Backlog(clock, countEveryMs, backlog, (max) => links.work.call(backlogKind, max))
+    this.#backlog = new Backlog(clock, countEveryMs, backlog, (max) => links.work.call(backlogKind, { max, bounds: links.due.bounds }))
   }
 
   async accept(run: NewRun, claim: Claim, lane?: Lane): Promise<Accepted> {
     const call = this.#claimCall(claim, JSON.stringify(run))
-    if (await this.#isHeldSinceMove(call.key)) return 'duplicate'
-    const accepted = await (lane ? this.#acceptInLane(call, lane) : this.#runs.enqueue(run, call))
+    const hasMoved = this.#hasMoved(call.key)
+    if (hasMoved && (await hasMoved)) return 'duplicate'
+    const accepted = await (lane ? this.#runs.acceptInLane(call, lane) : this.#runs.enqueue(run, call))
     if (accepted === 'accepted') this.#backlog.change(1)
     return accepted
   }
 
   async join(run: NewRun, claim: Claim, { key, windowMs, maxWaitMs, keep, lane }: Group): Promise<Joined> {
     const call = this.#claimCall(claim, JSON.stringify(run))
-    if (await this.#isHeldSinceMove(call.key)) return 'duplicate'
+    const hasMoved = this.#hasMoved(call.key)
+    if (hasMoved && (await hasMoved)) return 'duplicate'
     const joined = await this.#links.claims.call(joinKind, {
       ...call,
       group: keyOf(key),
@@ -78,8 +80,9 @@ class PostgresStore implements OpenStore {
 
   async claim(claim: Claim): Promise<Claimed> {
     const { key, holdMs, mark } = this.#claimCall(claim, '')
-    if (await this.#isHeldSinceMove(key)) return 'duplicate'
-    // Until it is settled, a claim has a negative mark and lasts at most `unsettledMs`. `settle` adds the time that is left.
+    const hasMoved = this.#hasMoved(key)
+    if (hasMoved && (await hasMoved)) return 'duplicate'
+    // Until it is settled, a claim has a negative mark and lasts for `unsettledMs` at most. `settle` adds the rest of its time.
     const call = { key, holdMs: Math.min(holdMs, unsettledMs), mark: -mark, run: '', eventId: '', leaseMs: 0 }
     const claimed = await this.#links.claims.call(this.#links.claimKind, call)
     return typeof claimed === 'string' ? claimed : 'claimed'
@@ -219,16 +222,13 @@ class PostgresStore implements OpenStore {
     return { key: keyOf(key), holdMs, mark: this.#links.marks.next(), run }
   }
 
-  /** Whether a move brought a claim of this key. The store may know only a shorter hash of its key, so the claiming statement misses it. */
-  async #isHeldSinceMove(key: string): Promise<boolean> {
+  /**
+   * Whether a move brought a claim of this key, which the claiming statement may miss: the store may know only a shorter hash of its key.
+   * `false` at once where no move was made, so that calls are sent in the order in which they come.
+   */
+  #hasMoved(key: string): Promise<boolean> | false {
     const { movedClaims } = this.#links
-    return movedClaims.mayHold && (await movedClaims.holds(key))
-  }
-
-  async #acceptInLane(call: ClaimCall, { key, limit, whenFull }: Lane): Promise<Accepted> {
-    const accepted = await this.#links.claims.call(acceptInLaneKind, { ...call, lane: keyOf(key), limit, refuses: whenFull === 'refuse' })
-    this.#links.due.changed({ isOldRun: true })
-    return accepted
+    return movedClaims.mayHold && movedClaims.holds(key)
   }
 }
 
@@ -239,7 +239,7 @@ const lookEverySecond = (): number => 750 + 500 * Math.random()
 export const openPostgres = async (options: PostgresOptions): Promise<OpenStore> => {
   const links = await openLinks(options)
   try {
-    return new PostgresStore(links, await links.work.call(backlogKind, firstCount), options)
+    return new PostgresStore(links, await links.work.call(backlogKind, { max: firstCount, bounds: links.due.bounds }), options)
   } catch (error) {
     await links.close()
     throw error

@@ -4,11 +4,13 @@
  */
 
 import type { Clock } from '../../core/clock.ts'
-import type { Accepted, Lease, NewRun, RunEnd } from '../ports.ts'
+import type { Accepted, Lane, Lease, NewRun, RunEnd } from '../ports.ts'
 import { buryRun, endAttempt } from './attempt-ends.ts'
 import { dueKind } from './backlog.ts'
 import type { ClaimCall } from './calls/claim-calls.ts'
+import { acceptInLaneKind } from './calls/lane-calls.ts'
 import { endGroupsKind, failedKind, type TakeCall, type TakenRun, takeGroupsKind, takeKind } from './calls/run-calls.ts'
+import { keyOf } from './keys.ts'
 import type { Links } from './links.ts'
 import { TakenAhead } from './taken-ahead.ts'
 
@@ -43,10 +45,19 @@ export class WaitingRuns {
     }
   }
 
+  /** Accepts a run that takes turns. The run of the lane that may begin next may have been accepted long ago. */
+  async acceptInLane(claim: ClaimCall, { key, limit, whenFull }: Lane): Promise<Accepted> {
+    const { claims, due } = this.#links
+    const accepted = await claims.call(acceptInLaneKind, { ...claim, lane: keyOf(key), limit, refuses: whenFull === 'refuse' })
+    due.changed({ isOldRun: true })
+    return accepted
+  }
+
   /** As `Store.take`. */
   async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
     await this.#putBack(this.#ahead.expired(max === 0))
     if (only === 'groups') return this.#leasesOf(await this.#links.work.call(takeGroupsKind, this.#takeCall(max, leaseMs)))
+    if (max === 0) return this.#takeNone(leaseMs)
     const ahead = this.#ahead.give(max)
     const wanted = max - ahead.length
     this.#ahead.allow(0, leaseMs)
@@ -87,6 +98,14 @@ export class WaitingRuns {
   /** Puts back the runs that were taken ahead and that no worker has asked for. */
   putBackAll(): Promise<void> {
     return this.#putBack(this.#ahead.expired(true))
+  }
+
+  /** Takes no runs until the next call. Groups that are due become runs as with every call. */
+  async #takeNone(leaseMs: number): Promise<readonly Lease[]> {
+    this.#ahead.allow(0, leaseMs)
+    await this.#links.work.call(endGroupsKind, undefined)
+    this.#links.due.changed()
+    return []
   }
 
   #takeCall(max: number, leaseMs: number): TakeCall {

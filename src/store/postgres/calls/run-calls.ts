@@ -20,10 +20,10 @@ const takenRun = (row: Row): TakenRun => {
 export type TakeCall = { readonly max: number; readonly leaseMs: number; readonly owner: bigint }
 
 /**
- * The SQL of a bound for the next look: half a minute before the earliest run that was found, or before now where none was. A statement that
- * has begun and not ended may still make runs due at its beginning.
+ * The SQL of a bound for the next look: five seconds before the earliest run that was found, or before now where none was. A statement that
+ * has begun and not ended may still make runs due at its beginning, and may take two seconds (`statement_timeout`).
  */
-const boundOf = (earliest: string): string => `coalesce(${earliest}, clock()) - interval '30 s'`
+const boundOf = (earliest: string): string => `coalesce(${earliest}, clock()) - interval '5 s'`
 
 /** The call that takes due runs which are not before `bounds`. Its answer has the bounds for the next call. */
 export const takeKind: CallKind<
