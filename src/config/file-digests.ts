@@ -20,7 +20,7 @@ export const changedFiles = async (digests: FileDigests): Promise<readonly strin
   return all.flat()
 }
 
-/** Returns the digest of a file as it is now; `undefined` for a file that is too large or cannot be read. */
+/** Returns the digest of a file as it is now: `absent` for no file, `undefined` for a file that is too large or cannot be read. */
 const presentDigest = async (file: string): Promise<string | undefined> => {
   try {
     if ((await stat(file)).size > maxFileBytes) return undefined

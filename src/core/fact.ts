@@ -111,7 +111,7 @@ export type Fact =
       readonly route: string
       readonly count: number
     }
-  /** A scheduled job began by its schedule, without a request. */
+  /** A scheduled job was started, by its schedule or by hand, and not by a request. */
   | {
       readonly kind: 'job_started'
       readonly at: number

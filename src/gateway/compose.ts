@@ -41,7 +41,7 @@ export type GatewayDependencies = {
   readonly requests?: RequestsShown
 }
 
-/** Compiles a configuration. Nothing is opened before `start`. */
+/** Compiles a configuration. Neither the store nor a port is opened before `start`; parts may open files of their own. */
 export const prepareGateway = async (config: Config, surroundings: GatewayDependencies): Promise<Prepared> => {
   const {
     log,

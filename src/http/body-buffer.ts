@@ -15,7 +15,10 @@ export class BodyBuffer {
   bytes = 0
   /** The first chunk. Most bodies have no other. */
   #first: Buffer = noBytes
-  /** All bytes up to the last large chunk, in order, beginning with the first chunk. `undefined` before a second piece is kept. */
+  /**
+   * All bytes up to the last large chunk, in order, beginning with the first chunk: large chunks, and buffers of joined small chunks.
+   * `undefined` before the second of these.
+   */
   #kept: Buffer[] | undefined
   /** The small chunks since the last large chunk, joined. Only the first `#smallBytes` of this buffer are filled. */
   #small: Buffer = noBytes

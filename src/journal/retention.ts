@@ -57,7 +57,7 @@ export const createRetention = (folder: string): Retention => {
       return last + 1
     },
     async load() {
-      // A segment that cannot be read counts as no lines, and is deleted when it is too old.
+      // A segment that cannot be read counts with its bytes and without lines, and is deleted as others are.
       for (const segment of await listSegments(folder)) finish({ ...segment, lines: await estimateLines(folder, segment).catch(() => 0) })
     },
     finish,

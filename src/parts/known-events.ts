@@ -80,7 +80,7 @@ export const stripeEvents: readonly string[] =
   payment_intent.canceled payment_intent.created payment_intent.payment_failed payment_intent.succeeded payment_method.attached payout.failed
   payout.paid setup_intent.succeeded`)
 
-/** The event types of all senders in this file, for a route whose `verify` names no sender. */
+/** The event types of all senders in this file, for a route whose `verify` names no sender, or a scheme without a list of types. */
 export const knownEvents: ReadonlySet<string> = new Set([
   ...githubEvents.names,
   ...gitlabEvents.names,

@@ -83,8 +83,8 @@ export const checkConfigured = (loaded: Loaded, catalogue: Catalogue, effects: E
     config.enabled || unreadIn({ diagnostics }).length > 0
       ? []
       : [diagnostic('WH109', 'the webhook adapter is not enabled: nothing is served', { help })]
-  // Routes that cannot be compiled count, too: their Diagnostics name them.
   const named = new Map(sources.map(({ route: { name, base, place } }) => [name, place(base).file]))
+  // A route that is wrong as a whole is not among the sources. The Diagnostics of the loading have its name and its file.
   for (const { route, place } of diagnostics) if (route !== undefined && place && !named.has(route)) named.set(route, place.file)
   return {
     diagnostics: [...diagnostics, ...compiled, ...book.diagnostics, ...checkTimes(config, book), ...off],

@@ -115,7 +115,10 @@ export const readRouteDetail = (workspace: Workspace, asked: string): RouteDetai
   return { route, described, fields: maskJson(route.written), warnings: route.shadowed ? [shadowWarning(route)] : [] }
 }
 
-/** Returns the names of the targets of a route or job, joined by commas. Where `deliver` is not valid, returns the default target. */
+/**
+ * Returns the names of the targets of a route or job, joined by commas. Where `deliver` is absent, or neither a text nor a list, returns
+ * the default target.
+ */
 export const targetNamesOf = ({ deliver }: JsonObject): string => {
   const readable = typeof deliver === 'string' || Array.isArray(deliver) ? deliver : defaults.route.deliver
   return writtenTargets({ deliver: readable as NonNullable<Route['deliver']> })

@@ -8,7 +8,10 @@ export type CallKind<Call, Answer> = Statement & {
   readonly maxCalls: number
   /** The length of a call's texts, for calls whose texts may be long. */
   readonly charsOf?: (call: Call) => number
-  /** Whether a call that was committed may be sent again: it changes nothing more, and gives the same answer. */
+  /**
+   * Whether a call that was committed may be sent again: it changes nothing more and gives the same answer, or is
+   * harmless to repeat.
+   */
   readonly isRepeatable: boolean
   /** Whether a call may go into one statement with these calls. Without this function any call may. */
   readonly joins?: (calls: readonly Call[], call: Call) => boolean

@@ -43,8 +43,8 @@ export type ConnectionOptions = {
 }
 
 /**
- * The server ends a statement after `defaultStatementMs`; the driver gives up waiting `answerGraceMs` later. So when the driver has given
- * up, the statement no longer runs.
+ * The server ends a statement after `defaultStatementMs`, and the driver gives up waiting `answerGraceMs` later. So when the driver gives
+ * up on a statement that was sent alone, the server has ended that statement.
  */
 const defaultStatementMs = 2_000
 const answerGraceMs = 500

@@ -7,7 +7,10 @@ import { equalJson, isObject, type Json, own, valueAt } from '../../../core/json
 import { fixTexts, withoutToolsets } from '../../validate/fixes.ts'
 import type { OpenedRoute, Step } from './route-draft.ts'
 
-/** Returns a step for each fix that changes the route, in the order of the findings; none for a subscription. */
+/**
+ * Returns a step for each fix that changes the route, in the order of the findings. A fix of `toolsets` gives no step, because only people
+ * set these (rules: Subscriptions 7); nor does a fix in a subscription.
+ */
 export const stepsOfFixes = (
   findings: readonly Diagnostic[],
   { text, data = null }: ParsedYaml,

@@ -31,7 +31,7 @@ const maxRecorded = 100
 /** The most characters of a body that are shown. */
 const maxBody = 200_000
 
-/** The most fitting samples that are tried, to find one that no stage of the route stops. */
+/** The number of samples that are tried, at most, to find a sample that no stage of the route stops. The best-fitting come first. */
 const maxTried = 12
 
 /** A route with its configuration. `source`: absent for a new route, and for a route whose entry is not valid. */

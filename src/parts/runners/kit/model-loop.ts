@@ -76,7 +76,7 @@ const usableText = ({ text, finishReason }: Answer, maxSteps: number): string =>
 
 type GenerateOptions = Parameters<Sdk['generateText']>[0]
 
-/** Calls the model. The answer is streamed only if `heard` wants its pieces, because not every endpoint with this API can stream. */
+/** Calls the model. The answer is streamed only where `heard` is given, because not every endpoint with OpenAI's API can stream. */
 const generate = async (sdk: Sdk, options: GenerateOptions, heard: RunnerJob['heard']): Promise<Answer> => {
   if (!heard) return sdk.generateText(options)
   const { fullStream } = sdk.streamText({ ...options, onError: () => {} } as Parameters<Sdk['streamText']>[0])

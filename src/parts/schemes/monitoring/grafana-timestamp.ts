@@ -3,8 +3,8 @@
 import { preset } from '../preset.ts'
 
 /**
- * A preset beside that of Grafana without a time. In one preset the time would be optional, and a stranger could leave the time out of a
- * captured request.
+ * Requires a time. Grafana without a time has a preset of its own, `grafana`. One preset for both would have to make the time optional, and
+ * a stranger could then leave it out of a captured request.
  */
 export const grafanaTimestamp = preset({
   name: 'grafana_timestamp',

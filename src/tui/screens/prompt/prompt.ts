@@ -115,7 +115,7 @@ const withPromptText = (screen: PromptScreen, field: TextField, world: World): U
   return { screen: next, world: { draft: change(before, title, [edit]) } }
 }
 
-/** Replaces the placeholder that has no closing brace yet by a placeholder of the path at the cursor. */
+/** Replaces the placeholder that has no closing brace yet by a placeholder of the path that is chosen in the list of paths. */
 const withPathInserted = (screen: PromptScreen, { at, rows }: Completion, world: World): Update<PromptScreen> => {
   const { field, cursor } = screen
   const row = rows[cursor]
