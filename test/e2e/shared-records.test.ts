@@ -118,7 +118,8 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
     await server.kill()
     t.equal((await gateway.post('quiet', 'x')).status, 404)
     t.equal((await gateway.post('work', 'away')).status, 503)
-    t.match(await gateway.line(({ msg }) => msg === 'event records'), { reason: /1 line not written: the database/ })
+    // The end of the run may be among the lines, too.
+    t.match(await gateway.line(({ msg }) => msg === 'event records'), { reason: /[1-9]\d* lines? not written: the database/ })
     t.match(command({ dir: a }, 'events', 'list'), { status: 4, stderr: /the database cannot be opened/ })
     await server.start()
     await until(async () => (await gateway.post('work', 'after')).status === 202)
