@@ -69,7 +69,9 @@ const time: Mutate = (sent, { random, sender: { description } }) => {
   const payload = jsonOf(sent)
   const [path] = [body ?? []].flat()
   if (path === undefined || payload === undefined) return undefined
-  const now = String(path.split('.').reduce<unknown>((at, key) => (at as { [key: string]: unknown } | undefined)?.[key], payload))
+  const value = path.split('.').reduce<unknown>((at, key) => (at as { [key: string]: unknown } | undefined)?.[key], payload)
+  // A map may have a member `toString` that is no function.
+  const now = typeof value === 'object' ? '' : String(value)
   return withBody(sent, bytesOf(JSON.stringify(setAt(payload, path.split('.'), random.pick(sameMoment(now))))))
 }
 
