@@ -2,7 +2,9 @@
 
 import t from 'tap'
 import { createOperations } from '../../src/app/live/operations.ts'
-import { createFacts } from '../../src/core/fact.ts'
+import { trafficOf } from '../../src/app/live/traffic.ts'
+import { createFacts, type RequestEnded } from '../../src/core/fact.ts'
+import { refuse } from '../../src/core/outcome.ts'
 import { aheadOf, fakeClock } from '../fakes/clock.ts'
 import { openedIn, sharedStore } from '../fakes/shared-store.ts'
 
@@ -38,4 +40,15 @@ t.test('a store elsewhere: times are told by the clock of this machine, and a st
   t.match(await operations.status(), { routes: 3, backlog: 1, started_at: '2023-11-14T22:13:20.000Z' })
   await store.close()
   t.match(await operations.status(), { routes: 3, backlog: null })
+})
+
+t.test('a secret across the cut of a long reason is not shown to watchers by half', (t) => {
+  const secret = 'sk-0123456789abcdef'
+  const outcome = refuse('delivery_failed', { detail: `${'x'.repeat(1_015)}${secret}` })
+  const ended = { outcome, stage: 'delivery' }
+  const fact: RequestEnded = { kind: 'request_ended', ended, route: undefined, headers: {}, remote: () => '127.0.0.1', ms: () => 1 }
+  const lines = trafficOf(fact, 0, (text) => text.replaceAll(secret, '***'))
+  t.match(lines[1], { type: 'outcome', reason: /x\*\*\*$/ })
+  t.notMatch(JSON.stringify(lines), 'sk-0')
+  t.end()
 })

@@ -31,7 +31,12 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
   }
 
   await t.test('a route has one rate limit, and marks have one key', async (t) => {
-    const gateways = await open(t, 2, { r: { prompt: 'hi', events: ['push'] } }, { rate_limit: 100 })
+    const gateways = await open(
+      t,
+      2,
+      { r: { prompt: 'hi', events: ['push'] }, asked: { prompt: 'hi', verify: 'okta' } },
+      { rate_limit: 100 },
+    )
     const [a, b] = gateways.map(({ dir }) => readFileSync(join(dir, 'state/comment-key'), 'utf8'))
     t.match(a, /^[0-9a-f]{64}\n$/)
     t.equal(a, b)
@@ -41,6 +46,11 @@ t.test('gateways on one database', { skip: withoutOwnPostgres }, async (t) => {
     t.ok(taken > 90 && taken <= 105, `${taken} of a limit of 100`)
     t.equal(statuses.filter((status) => status === 429).length, 200 - taken)
     t.match(answers.find(({ status }) => status === 429)?.headers['retry-after'], /^[1-9]\d?$/)
+    const question = { Authorization: secret, 'X-Okta-Verification-Challenge': 'word' }
+    for (const gateway of gateways) {
+      const answer = await fetch(`${await gateway.listening}/webhooks/asked`, { headers: question })
+      t.same([answer.status, await answer.text()], [200, '{"verification":"word"}'], 'a question waits for the first part of the window')
+    }
   })
 
   await t.test('while the database is away, nothing is said to be accepted', async (t) => {

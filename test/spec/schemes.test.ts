@@ -50,6 +50,7 @@ t.test('a scheme of the configuration, and one of a route', async (t) => {
     routes: {
       acme: { verify: 'acme-sign', secret: 'k', events: ['order.paid'] },
       plain: { verify: 'github', secret: 'k' },
+      dated: { verify: { algorithm: 'token', signature: { header: 'X-Pass' }, timestamp: { body: 'time' } }, secret: 'token-of-12' },
       inline: { verify: { algorithm: 'token', signature: { header: 'Authorization', prefix: 'Bearer ' } }, secret: 'token-of-12' },
     },
   })
@@ -76,6 +77,9 @@ t.test('a scheme of the configuration, and one of a route', async (t) => {
   t.equal((await post('acme', { 'X-Hub-Signature-256': `sha256=${hex(body, 'k')}` })).status, 401, 'no other scheme counts')
   t.equal((await post('plain', acme())).status, 401, 'and it serves only routes that name it')
   t.equal((await post('inline', { Authorization: 'bearer token-of-12' }, '{"b":1}')).status, 202)
+  const dated = async (pass: string, time: number) => (await post('dated', { 'X-Pass': pass }, `{"time":${time}}`)).status
+  t.equal(await dated('token-of-12', seconds), 202, 'a credential in the head goes with a time in the body')
+  t.same([await dated('token-of-13', seconds), await dated('token-of-12', seconds - 3_600)], [401, 401])
   for (const wrong of ['Bearer token-of-13', 'Bearer token-of-12 ', 'token-of-12', 'Basic token-of-12', 'Bearer '])
     t.equal(
       (await post('inline', { Authorization: wrong.trimStart() }, '{"b":1}')).status,

@@ -193,6 +193,21 @@ t.test('direct: slow targets use up no more than ten seconds, and first_success 
   t.match(await gateway.line(({ reason }) => /no time was left/.test(String(reason))), {})
 })
 
+t.test('direct: a repeat that waited for another request with its id is answered in ten seconds, too', async (t) => {
+  const clock = fastClock(10)
+  const routes = { r: { prompt: 'p', deliver_only: true, deliver: 'acme-hang' } }
+  const gateway = await startGateway(t, { clock, routes, files: { 'p.mjs': hanging }, config: { plugins: ['./p.mjs'] } })
+  const one = { headers: { 'X-Request-ID': 'one' }, body: { n: 1 } }
+  const first = gateway.post('r', one)
+  // Two seconds of the clock: the first delivery fails while the repeat still has some of its time.
+  await new Promise((then) => setTimeout(then, 200))
+  const before = clock.monotonic()
+  const repeat = await gateway.post('r', one)
+  t.ok(clock.monotonic() - before < 12_000, `${clock.monotonic() - before} ms`)
+  t.ok([502, 503].includes(repeat.status), `${repeat.status}`)
+  t.match(await first, { status: 502 })
+})
+
 t.test('direct, first_success: the one that has it is named', async (t) => {
   const { gateway, seen } = await start(t, { deliver_only: true, deliver_mode: 'first_success' }, { a: broken })
   t.match(await gateway.post('r', { body: { n: 1 } }), { status: 200, json: { target: 'http' } })
