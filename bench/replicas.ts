@@ -32,7 +32,7 @@ const readEveryMs = 10
 const faultsOfASubscription = 5
 /** Longer than a lease, because the runs of a dead gateway rest for so long. */
 const idleMs = 2 * leaseMs
-const lookEveryMs = 100
+const countEveryMs = 100
 
 /** `only`: the kind of all faults; otherwise the kinds come in turn. */
 type Arguments = Record<'events' | 'faults' | 'ids' | 'groups' | 'seed', number> & { readonly only?: FaultName }
@@ -65,7 +65,7 @@ const prepare = async (random: Random): Promise<Scene> => {
 /** Waits until the database holds no unfinished run and no group. Returns a sentence when their number does not sink for too long. */
 const untilIdle = async ({ servers, schema }: Scene): Promise<string[]> => {
   let least = Number.POSITIVE_INFINITY
-  for (let sunkAt = performance.now(); performance.now() - sunkAt < idleMs; await wait(lookEveryMs)) {
+  for (let sunkAt = performance.now(); performance.now() - sunkAt < idleMs; await wait(countEveryMs)) {
     const { runs, groups } = await heldIn(servers.primary.url, schema)
     if (runs + groups === 0) return []
     if (runs + groups < least) sunkAt = performance.now()

@@ -42,13 +42,13 @@ const maxBytes = 2 * 1024 * 1024
 type Reader = (dataDir: string) => Promise<readonly Candidate[]>
 
 const subscriptions = (dataDir: string): Candidate[] =>
-  keyCandidates(parseObject(textOrEmpty(join(dataDir, 'webhook_subscriptions.json'))), 'a subscription')
+  keyCandidates(parseObject(shortFileText(join(dataDir, 'webhook_subscriptions.json'))), 'a subscription')
 
 const readers: { readonly [kind in NameKind]: Reader } = {
   subscriptions: async (dataDir) => subscriptions(dataDir),
   routes: async (dataDir) => [...subscriptions(dataDir), ...(await configuredNames(dataDir, routePaths, 'in config.yaml'))],
   jobs: async (dataDir) => [
-    ...keyCandidates(parseObject(textOrEmpty(join(dataDir, 'cron_jobs.json'))), 'a job'),
+    ...keyCandidates(parseObject(shortFileText(join(dataDir, 'cron_jobs.json'))), 'a job'),
     ...(await configuredNames(dataDir, [['jobs']], 'in config.yaml')),
   ],
   async samples(dataDir) {
@@ -89,7 +89,7 @@ const routePaths = [
  * to the environment resolved.
  */
 const configuredNames = async (dataDir: string, paths: readonly (readonly string[])[], about: string): Promise<Candidate[]> => {
-  const text = textOrEmpty(join(dataDir, 'config.yaml'))
+  const text = shortFileText(join(dataDir, 'config.yaml'))
   if (text === '') return []
   const { eventsOf, YamlTree } = await import('../config/yaml/yaml-tree.ts')
   try {
@@ -108,7 +108,7 @@ const configuredNames = async (dataDir: string, paths: readonly (readonly string
 
 const keyCandidates = (map: object | undefined, about: string): Candidate[] => Object.keys(map ?? {}).map((value) => ({ value, about }))
 
-const textOrEmpty = (file: string): string => {
+const shortFileText = (file: string): string => {
   try {
     return statSync(file).size <= maxBytes ? readFileSync(file, 'utf8') : ''
   } catch {

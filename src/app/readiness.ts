@@ -11,7 +11,7 @@ import type { OpenStore } from '../store/store-part.ts'
  * 503.
  */
 const maxSilenceMs = 5_000
-const lookEveryMs = 1_000
+const askStoreEveryMs = 1_000
 /** The claim that is made to see whether the store can be written again. After a full or broken disk, only a write shows that. */
 const trial = { key: 'a trial whether the store can be written', holdMs: 1 }
 
@@ -78,7 +78,7 @@ export class Readiness implements Observer {
   #lookLater(): void {
     if (this.#isLooking || this.#isClosed) return
     this.#isLooking = true
-    this.#cancelTimer = this.#options.clock.after(lookEveryMs, () => void this.#look())
+    this.#cancelTimer = this.#options.clock.after(askStoreEveryMs, () => void this.#look())
   }
 
   async #look(): Promise<void> {

@@ -42,4 +42,6 @@ export const equalJson = (a: Json, b: Json): boolean => {
   return keys.length === Object.keys(b).length && keys.every((key) => hasOwn.call(b, key) && equalJson(a[key] as Json, b[key] as Json))
 }
 
+export const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '')
+
 export const numberOr = (value: unknown, fallback: number): number => (typeof value === 'number' ? value : fallback)

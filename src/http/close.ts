@@ -40,7 +40,7 @@ export const closeServer = async (server: Server, host: LazyFastify, requests?: 
 
 /** The longest wait for kept-alive connections to bring one more request each. The answer to that request closes its connection. */
 const longestDrainMs = 1_000
-const lookEveryMs = 20
+const countEveryMs = 20
 
 /** The connections of a server that is stopping: each answer now closes its connection. */
 export type Draining = {
@@ -56,8 +56,8 @@ export type Draining = {
  */
 export const drain = async ({ openConnections, endIdle }: Draining, ms: number): Promise<void> => {
   const allGone = async (patienceMs: number): Promise<void> => {
-    for (let waited = 0; openConnections() > 0 && waited < patienceMs; waited += lookEveryMs) {
-      await new Promise((resolve) => setTimeout(resolve, lookEveryMs))
+    for (let waited = 0; openConnections() > 0 && waited < patienceMs; waited += countEveryMs) {
+      await new Promise((resolve) => setTimeout(resolve, countEveryMs))
     }
   }
   await allGone(Math.min(ms, longestDrainMs))

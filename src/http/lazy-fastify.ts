@@ -7,7 +7,7 @@ import type { Clock } from '../core/clock.ts'
 import { errorReply } from '../core/reply.ts'
 import { writeReply } from './write-reply.ts'
 
-const lookEveryMs = 1_000
+const measureEveryMs = 1_000
 /** The event loop is quiet in a second in which it is busy for less than this share of the time. */
 const quietShare = 0.1
 
@@ -38,7 +38,7 @@ export const createLazyFastify = (server: Server, clock: Clock, options: LazyFas
   let cancel = (): void => {}
   const lookLater = (): void => {
     const before = performance.eventLoopUtilization()
-    cancel = clock.after(lookEveryMs, () => {
+    cancel = clock.after(measureEveryMs, () => {
       if (loading) return
       if (performance.eventLoopUtilization(before).utilization < quietShare) void load().catch(() => {})
       else lookLater()

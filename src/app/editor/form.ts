@@ -2,7 +2,7 @@
 
 import { definition } from '../../config/schema-walk.ts'
 import type { Path } from '../../core/diagnostic.ts'
-import { isObject, type Json, type JsonObject, own, valueAt } from '../../core/json.ts'
+import { isObject, type Json, type JsonObject, own, textOrEmpty, valueAt } from '../../core/json.ts'
 import { fingerprint, maskJson } from '../../core/secrets/mask.ts'
 import { namesSettingSecret } from '../../core/secrets/secret-names.ts'
 import { namesKeyOf } from './names-keys.ts'
@@ -142,8 +142,6 @@ const formField = (path: Path, written: JsonObject, spec: JsonObject): FormField
 
 /** Keys that give an agent its tools. Users change them by hand in the file only (rules: Subscriptions 7). */
 const toolKeys: ReadonlySet<string> = new Set(['toolsets'])
-
-const textOrEmpty = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /**
  * Returns how a field is edited, by its schema and its written value. A field that takes a text or a list is edited as a text, unless a

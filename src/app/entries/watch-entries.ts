@@ -11,7 +11,7 @@ import { type EntryFile, entryFilesOf } from './entry-files.ts'
 import type { EntryPort } from './reconcile.ts'
 import { type RefreshedWords, refreshedWords } from './refreshed-words.ts'
 
-const lookEveryMs = 1_000
+const compareEveryMs = 1_000
 
 export type EntryWatchOptions = {
   readonly port: EntryPort
@@ -37,7 +37,7 @@ export const watchEntries = async ({ port, config, clock, log, written }: EntryW
     for (const { level, text } of found) if (level === 'info' || !lasting.has(text)) log(level, {}, text)
     lasting = new Set(found.map(({ text }) => text))
     if (!isOver)
-      cancel = clock.after(lookEveryMs, () => {
+      cancel = clock.after(compareEveryMs, () => {
         looking = look()
       })
   }

@@ -6,7 +6,7 @@ import { type Loaded, loadConfig } from '../../config/load.ts'
 import { readSubscription, subscriptionsFileName } from '../../config/subscriptions.ts'
 import { readEntries } from '../../config/writing/entry-store.ts'
 import { exit, Fault } from '../../core/fault.ts'
-import { isObject, type Json, type JsonObject, own } from '../../core/json.ts'
+import { isObject, type Json, type JsonObject, own, textOrEmpty } from '../../core/json.ts'
 import { fingerprint, maskJson } from '../../core/secrets/mask.ts'
 import { nearest } from '../../core/text.ts'
 import type { Route } from '../../generated/config.ts'
@@ -60,8 +60,6 @@ export const findRoute = ({ routes }: RouteEntries, asked: string): RouteEntry =
 
 export const unknownRoute = (asked: string, known: readonly string[], hint = 'headgate webhook list --all'): Fault =>
   new Fault('not_found', `no route "${asked}"`, { exitCode: exit.notFound, suggest: nearest(asked, known), hint })
-
-const textOrEmpty = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 /** Returns a route as `list` and `show` print it in JSON, without secrets. */
 export const describeRoute = ({ name, source, written, route, shadowed }: RouteEntry, config: Config): JsonObject => {

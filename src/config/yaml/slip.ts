@@ -38,7 +38,7 @@ const unclosedSlip = (text: string, at: number, reason: string): SyntaxSlip | un
   return { at: open.at, message: `this ${isQuote ? 'quote' : 'bracket'} is not closed`, help: `add the closing ${closingSignOf(open)}` }
 }
 
-/** The beginning of a key is searched in so many characters before its colon. The place of a longer key lies inside the key. */
+/** The number of characters before a colon in which the beginning of the key is searched. The place of a longer key lies inside the key. */
 const maxKeyUnits = 200
 
 /** Returns the offset where a key begins: the parser stops at the colon behind it. */

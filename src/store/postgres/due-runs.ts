@@ -49,6 +49,7 @@ export class DueRuns {
     return this.#clock.monotonic() < this.#boundsUntil ? this.#bounds : unbounded
   }
 
+  /** Begins a look for due runs. The caller asks the database with the bounds of the look. */
   look(): Look {
     const [changes, oldChanges, bounds, at] = [this.#changes, this.#oldChanges, this.bounds, this.#clock.monotonic()]
     return {

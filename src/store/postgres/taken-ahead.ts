@@ -44,15 +44,15 @@ export class TakenAhead {
     if (lease) this.#waiting.push({ lease, since })
   }
 
-  /** Removes and returns at most `max` runs, in the order of their acceptance. */
-  give(max: number): Lease[] {
+  /** Removes and returns runs in the order of their acceptance, at most `max` of them. */
+  give(max = Number.POSITIVE_INFINITY): Lease[] {
     return this.#waiting.splice(0, max).map(({ lease }) => lease)
   }
 
-  /** Removes and returns the runs whose leases have become too short for the worker. With `all`, every run that waits. */
-  expired(all = false): Lease[] {
+  /** Removes and returns the runs whose leases have become too short for the worker. */
+  expired(): Lease[] {
     const oldest = this.#clock.monotonic() - longestWaitMs
-    const count = this.#waiting.findIndex(({ since }) => !all && since > oldest)
+    const count = this.#waiting.findIndex(({ since }) => since > oldest)
     return this.give(count < 0 ? this.#waiting.length : count)
   }
 }

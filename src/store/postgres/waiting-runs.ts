@@ -55,9 +55,9 @@ export class WaitingRuns {
 
   /** As `Store.take`. */
   async take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
-    await this.#putBack(this.#ahead.expired(max === 0))
     if (only === 'groups') return this.#leasesOf(await this.#links.work.call(takeGroupsKind, this.#takeCall(max, leaseMs)))
     if (max === 0) return this.#takeNone(leaseMs)
+    await this.#putBack(this.#ahead.expired())
     const ahead = this.#ahead.give(max)
     const wanted = max - ahead.length
     this.#ahead.allow(0, leaseMs)
@@ -97,12 +97,13 @@ export class WaitingRuns {
 
   /** Puts back the runs that were taken ahead and that no worker has asked for. */
   putBackAll(): Promise<void> {
-    return this.#putBack(this.#ahead.expired(true))
+    return this.#putBack(this.#ahead.give())
   }
 
-  /** Takes no runs until the next call. Groups that are due become runs as with every call. */
+  /** Puts back what was taken ahead, and takes nothing until the next call. Groups that are due become runs as with every call. */
   async #takeNone(leaseMs: number): Promise<readonly Lease[]> {
     this.#ahead.allow(0, leaseMs)
+    await this.putBackAll()
     await this.#links.work.call(endGroupsKind, undefined)
     this.#links.due.changed()
     return []
@@ -134,7 +135,7 @@ export class WaitingRuns {
     return runs.flatMap(({ lease }) => lease ?? [])
   }
 
-  /** Puts runs back that no attempt was made at. Where the database fails, they wait for the end of their leases. */
+  /** Puts back runs at which no attempt was made. Where the database fails, they wait for the end of their leases. */
   async #putBack(leases: readonly Lease[]): Promise<void> {
     const { work, taken, due } = this.#links
     if (leases.length === 0) return

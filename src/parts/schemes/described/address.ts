@@ -1,11 +1,12 @@
 /**
- * Checks the address of a request where the signed text has the address. Its query must be that of the configured address: otherwise a
+ * Reads and checks the address of a request where the signed text has the address. Its query must be that of the configured address: otherwise a
  * stranger could cut a captured signed text at another place, into another address and another body.
  */
 
 import type { RequestHead } from '../../../core/request.ts'
 import type { SignatureScheme } from '../../../generated/config.ts'
 import type { Why } from '../scheme.ts'
+import type { RequestView } from './request-view.ts'
 
 /** Returns the names of the query's values that a description reads. The sender adds these values to the configured address. */
 export const addedQueryNames = ({ signature, timestamp, body_digest }: SignatureScheme): ReadonlySet<string> =>
@@ -41,8 +42,17 @@ export const whyOtherAddress = (head: RequestHead, addedNames: ReadonlySet<strin
  * Returns two spellings of an address: without its port, and with its port or the standard port. Some senders sign the address with a port,
  * some without (twilio-node, `lib/webhooks/webhooks.ts`).
  */
-export const withAndWithoutPort = (url: string): readonly string[] => {
+const withAndWithoutPort = (url: string): readonly string[] => {
   const [, protocol = '', host = '', port, rest = ''] = /^(https?):\/\/([^/?#]*?)(:\d+)?([/?#].*|)$/.exec(url) ?? []
   if (protocol === '') return [url]
   return [`${protocol}://${host}${rest}`, `${protocol}://${host}${port ?? (protocol === 'https' ? ':443' : ':80')}${rest}`]
 }
+
+/** The longest body for which two addresses are tried. Senders that spell their address in several ways sign no longer body. */
+const maxRewritten = 65_536
+
+/** Returns views of a request, one for each address that the sender may have signed: with `port: either` there are two. */
+export const withEachAddress = ({ port }: SignatureScheme, request: RequestView): readonly RequestView[] =>
+  port === 'either' && request.body.bytes.length <= maxRewritten
+    ? withAndWithoutPort(request.head.url()).map((url) => ({ ...request, head: { ...request.head, url: () => url } }))
+    : [request]

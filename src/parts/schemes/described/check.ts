@@ -6,7 +6,7 @@ import { HmacKey } from '../../../node-internals/hmac-key.ts'
 import { partialBodyOf, ReadOnceBody } from '../../body/request-body.ts'
 import { equal } from '../kit/equal.ts'
 import type { CheckBody, CheckHead, Later, Why } from '../scheme.ts'
-import { addedQueryNames, whyOtherAddress, withAndWithoutPort } from './address.ts'
+import { addedQueryNames, whyOtherAddress, withEachAddress } from './address.ts'
 import { type Algorithm, hmacKey, holdsInPool, isForPool, isHmac, keyTypeOf, signatureHolds } from './algorithm.ts'
 import type { CompiledDescription } from './description.ts'
 import { strictBytes } from './digits.ts'
@@ -104,20 +104,11 @@ const findCertificate = (
   return address === undefined ? 'the address of its certificate is missing' : certificates.find(address, request.head)
 }
 
-/** The longest body for which two addresses are tried. Senders that spell their address in several ways sign no longer body. */
-const maxRewritten = 65_536
-
-/** Returns views of a request, one for each address that the sender may have signed: with `port: either` there are two. */
-const withEachAddress = ({ description: { port } }: CompiledDescription, request: RequestView): readonly RequestView[] =>
-  port === 'either' && request.body.bytes.length <= maxRewritten
-    ? withAndWithoutPort(request.head.url()).map((url) => ({ ...request, head: { ...request.head, url: () => url } }))
-    : [request]
-
 type SignedTexts = readonly ReturnType<CompiledDescription['text']>[]
 
 /** Returns the texts that may be signed. All secrets of a route share these texts, unless the secret is a part of them. */
 const signedTexts = (compiled: CompiledDescription, request: RequestView, secret: string): SignedTexts => {
-  const make = (): SignedTexts => withEachAddress(compiled, request).map((each) => compiled.text(each, secret))
+  const make = (): SignedTexts => withEachAddress(compiled.description, request).map((each) => compiled.text(each, secret))
   return compiled.signsSecret ? make() : request.body.once(compiled, make)
 }
 

@@ -42,7 +42,7 @@ export const createJwks = (url: string, { fetch, kept }: SenderKeys): RemoteKeys
     if (from) take(from)
     isKept = latest !== undefined
   }
-  /** Returns a key by its id where the present keys were fetched less than so many milliseconds before or after `at`. */
+  /** Returns the key with this id, where the latest keys were fetched less than `ms` milliseconds before or after the time `at`. */
   const keyWithin = (ms: number, kid: string, at: number): KeyObject | undefined =>
     latest && Math.abs(at - latest.from.at) < ms ? latest.keys.get(kid) : undefined
 

@@ -61,7 +61,7 @@ const takeTurn = async (turns: Turns, bot: string, timeoutMs: number): Promise<(
   if (before === undefined) return endTurn
   const isFree = before.then(() => true)
   if (await within(isFree, timeoutMs, systemClock, () => false)) return endTurn
-  // The turn is given up, so that the messages behind this one need not wait for it.
+  // This message gives its turn up, so that the messages behind it do not wait for a message that is not sent.
   endTurn()
   return undefined
 }

@@ -19,7 +19,7 @@ export type Provider = {
   readonly home?: string
   /** The setting that the provider cannot be asked without. */
   readonly needs: 'base_url' | 'api_key'
-  /** The environment variable of the setting in `needs`. Its value wins over the file's. */
+  /** The environment variable for the setting that `needs` names. Its value wins over the value in `config.yaml`. */
   readonly env: string
   /** Makes the request for a search. `max`: the most results. */
   readonly ask: (access: Access, query: string, max: number) => SearchRequest

@@ -1,7 +1,7 @@
 /** Asks an MCP server for the list of its tools, which comes in pages, and keeps the tools that the toolset allows. */
 
 import type { ListToolsResult, MCPClient } from '@ai-sdk/mcp'
-import { isObject, type Json, type JsonObject } from '../../../core/json.ts'
+import { isObject, type Json, type JsonObject, textOrEmpty } from '../../../core/json.ts'
 import { cut } from '../../../core/text.ts'
 
 /** How a server describes one tool: name, description and the schema of the input. */
@@ -48,8 +48,6 @@ export const reducePage = ({ tools, nextCursor }: JsonObject, allow: ReadonlySet
   const hasMore = typeof nextCursor === 'string' && nextCursor.length <= maxCursor
   return { tools: [...used.values()], ...(hasMore ? { nextCursor } : {}) }
 }
-
-const textOrEmpty = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
 
 const schemaLength = (schema: Json): number => {
   try {

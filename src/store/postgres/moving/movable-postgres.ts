@@ -17,7 +17,7 @@ import { exportedPages } from './exported-pages.ts'
 /** The time limit of a statement, in milliseconds. It is long, because the server sorts a whole table before the first row can be read. */
 const statementMs = 600_000
 
-const tables = 'claims, runs, lanes, groups, plans, sessions, messages, sums, rates, entries'
+const filledTables = 'claims, runs, lanes, groups, plans, sessions, messages, sums, rates, entries'
 
 /**
  * The SQL that makes the row of each lane, begins parked runs as far as the limit of their lane allows, and lets gateways use the store.
@@ -63,7 +63,7 @@ class MovablePostgres implements MovableStore {
 
   async begin(): Promise<void> {
     await this.#connection.run(`update meta set state = 'filling'`)
-    await this.#connection.run(`truncate ${tables}`)
+    await this.#connection.run(`truncate ${filledTables}`)
   }
 
   add(page: MovedPage): Promise<void> {
@@ -79,7 +79,7 @@ class MovablePostgres implements MovableStore {
   }
 
   async reopen(): Promise<void> {
-    if (this.state.state === 'filling') await this.#connection.run(`truncate ${tables}`)
+    if (this.state.state === 'filling') await this.#connection.run(`truncate ${filledTables}`)
     await this.#connection.run('update meta set state = null')
   }
 
@@ -92,7 +92,7 @@ const stateText = `select state, clock()::text, not (exists (select 1 from runs)
   or exists (select 1 from sessions) or exists (select 1 from sums) or exists (select 1 from entries)
   or exists (select 1 from claims where until > clock())) from meta`
 
-/** Opens the shared store for a move, and makes its tables where there are none. Throws a Fault. */
+/** Opens the shared store for a move, and makes its filledTables where there are none. Throws a Fault. */
 export const openMovablePostgres = async (options: StoreOptions): Promise<MovableStore> => {
   let connection: Connection | undefined
   try {

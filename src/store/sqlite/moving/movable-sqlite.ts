@@ -14,7 +14,7 @@ import { databaseName } from '../schema.ts'
 import { addPage } from './added-page.ts'
 import { exportedPages } from './exported-pages.ts'
 
-const tables = ['runs', 'groups', 'sessions', 'sums', 'claims', 'held']
+const movedTables = ['runs', 'groups', 'sessions', 'sums', 'claims', 'held']
 
 const openFolder = (folder: string): DurableDatabase => new DurableDatabase(folder, 'fsync', undefined, 'move')
 
@@ -46,7 +46,7 @@ class MovableSqlite implements MovableStore {
     const database = openFolder(folder)
     this.#present = database
     const { db } = database
-    const isEmpty = tables.every((table) => db.prepare(`select 1 from ${table} limit 1`).all().length === 0)
+    const isEmpty = movedTables.every((table) => db.prepare(`select 1 from ${table} limit 1`).all().length === 0)
     this.state = existsSync(fillingFolder(folder)) ? { state: 'filling' } : isMoved(db) ? { state: 'moved' } : { state: 'serving', isEmpty }
   }
 

@@ -9,7 +9,7 @@ import { barWidth, type Room } from '../../model/room.ts'
 import { settingRows } from './settings.ts'
 
 /** The least width at which the panes stand beside each other. */
-const besideFrom = 100
+const panesBesideWidth = 100
 
 /** The parts of the screen's state on which its layout depends. */
 type DeliverState = {
@@ -31,7 +31,7 @@ export type DeliverLayout = {
 /** Returns the places in `room`. `spec`: the settings of the route, as the draft has them. */
 export const deliverLayout = (screen: DeliverState, spec: JsonObject, { width, height }: Room): DeliverLayout => {
   const { targets = [], cursor, place } = screen
-  const isNarrow = width < besideFrom
+  const isNarrow = width < panesBesideWidth
   const left = isNarrow ? width : Math.floor(width * 0.45)
   const before = isNarrow ? 0 : left + barWidth
   const remarks = deliverRemarks(screen, spec)

@@ -8,7 +8,7 @@ import type { TextField } from '../../model/text-field.ts'
 import { routeLines } from './rows.ts'
 
 /** The least width at which the preview stands beside the list, and the least height at which a narrower terminal has it below the list. */
-const besideFrom = 120
+const previewBesideWidth = 120
 const belowFrom = 16
 
 /** The parts of the screen's state on which its layout depends. */
@@ -25,7 +25,7 @@ export type HomeLayout = {
 export const homeLayout = (screen: HomeState, world: World, { width, height }: Room): HomeLayout => {
   const { length } = routeLines(screen, world)
   const { cursor } = screen
-  const preview = cursor >= length ? 'none' : width >= besideFrom ? 'beside' : height < belowFrom ? 'none' : 'below'
+  const preview = cursor >= length ? 'none' : width >= previewBesideWidth ? 'beside' : height < belowFrom ? 'none' : 'below'
   const below = preview === 'below' ? Math.min(12, Math.floor(height / 2) - 1) : 0
   const left = preview === 'beside' ? Math.floor(width * 0.56) : width
   const above = remarksHeight(problemRemarks(world), left) + (hasSearchLine(screen) ? 1 : 0) + 1

@@ -4,7 +4,7 @@ import type { ListArea } from '../../model/list.ts'
 import { barWidth, type Room } from '../../model/room.ts'
 
 /** The least width at which the detail stands beside the events. */
-const besideFrom = 90
+const detailBesideWidth = 90
 
 export type LiveLayout = {
   readonly isWide: boolean
@@ -15,7 +15,7 @@ export type LiveLayout = {
 
 /** Returns the places in the room of the screen. `cursor`, `length`: the row of the cursor in the list, and the number of events. */
 export const liveLayout = (cursor: number, length: number, { width, height }: Room): LiveLayout => {
-  const isWide = width >= besideFrom
+  const isWide = width >= detailBesideWidth
   const left = isWide ? Math.floor(width * 0.45) : width
   const listHeight = isWide ? height : Math.floor(height / 2)
   return {
