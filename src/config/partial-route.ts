@@ -154,8 +154,8 @@ const consequences: { readonly [code: string]: readonly string[] } = {
 }
 
 /**
- * Leaves out, of the findings about a partial route, those at, in or around a value that was taken out, and those that follow only from its
- * absence.
+ * Leaves out two kinds of findings about a partial route: findings at, in or around a value that was taken out, and findings that follow
+ * only from the absence of that value.
  */
 export const withoutConsequences = ({ route, lost }: PartialRoute, found: readonly Diagnostic[]): Diagnostic[] => {
   const base = pointerOf(route.base)

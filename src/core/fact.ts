@@ -101,7 +101,7 @@ export type RouteChanges = { readonly added: readonly string[]; readonly changed
 export type Fact =
   | RequestEnded
   /**
-   * Refused signatures of a route beyond those that left a record, counted over a minute. `route` is empty where they are of many routes.
+   * The number of refused signatures of a route that left no record, over a minute. `route` is empty where the number is of many routes.
    */
   | {
       readonly kind: 'signatures_refused'

@@ -17,7 +17,7 @@ const graceMs = 2_000
 
 /** The memory that one body holds. */
 export interface Reservation {
-  /** Reserves memory for so many more bytes. `false`: there is no memory for them. */
+  /** Reserves memory for `bytes` more bytes. `false`: there is no memory for these bytes. */
   take(bytes: number): boolean
   /** Says that the gateway itself has stopped reading this body. Until `resume`, the body does not stall. */
   pause(): void

@@ -20,12 +20,12 @@ export class PacedBody {
     this.#reservation = memory.reserve(options)
   }
 
-  /** Reserves memory for a chunk of so many bytes. `false`: there is no memory for the chunk. */
+  /** Reserves memory for a chunk of `bytes` bytes. `false`: there is no memory for the chunk. */
   reserve(bytes: number): boolean {
     return this.#reservation.take(bytes)
   }
 
-  /** Counts a chunk of so many bytes. Pauses the connection where this turn has read enough bytes. */
+  /** Counts a chunk of `bytes` bytes. Pauses the connection where this turn has read enough bytes. */
   keepPace(bytes: number): void {
     if (this.#pace.take(bytes, this.#goOn, this.#hasWaited)) return
     this.#hasWaited = true

@@ -4,16 +4,16 @@
  */
 
 export interface ByteBudget {
-  /** Takes so many bytes from the budget. `false`: the budget does not allow them now, and stays as it is. */
+  /** Takes `bytes` bytes from the budget. `false`: the budget does not allow this number now, and stays as it is. */
   take(bytes: number): boolean
 }
 
-/** The burst has at least so many bytes, and the steady rate at least so many bytes a second, however small the journal may be. */
+/** The least burst, in bytes, and the least steady rate, in bytes a second, however small the journal may be. */
 const leastBurst = 8 * 1024 * 1024
 const leastPerSecond = 1024 * 1024
 /** The burst of a large journal: its largest size, divided by this number. */
 const burstDivisor = 16
-/** At the steady rate of a large journal, its largest size is written in so many seconds. */
+/** The seconds in which the steady rate of a large journal writes the largest size of that journal. */
 const secondsToFill = 600
 
 /**

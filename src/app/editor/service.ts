@@ -137,7 +137,7 @@ export type PlanRequest = {
 export type SavePlan = {
   readonly file: string
   readonly diff: readonly Hunk[]
-  /** The findings about the route, and those that the changes add. */
+  /** The findings about the route, and the findings about everything else that the changes add. */
   readonly findings: readonly Diagnostic[]
   /** Whether the findings prevent saving: an error that stops the start of a gateway, or any error of a subscription. */
   readonly stops: boolean

@@ -16,7 +16,7 @@ const maxBytes = 4 * 1024 * 1024
 
 /** The bytes that refused requests may still take in this hour. */
 export interface KeptBudget {
-  /** Takes bytes from the budget. `false`: the budget has not so many left, and nothing is taken. */
+  /** Takes `bytes` bytes from the budget. `false`: fewer are left, and nothing is taken. */
   take(bytes: number): boolean
 }
 

@@ -24,7 +24,7 @@ const linesPerQuery = 1_000
  * end of its run in either order, because a slow gateway stores its lines late. An event is settled one piece after its arrival.
  */
 const pieceUs = 1_000_000
-/** The most lines of a piece, except for the lines of its last query. A piece with so many lines may cover less time than `pieceUs`. */
+/** The most lines of a piece, except for the lines of its last query. A piece with the most lines may cover less time than `pieceUs`. */
 const maxPieceLines = 5_000
 /**
  * How far the clock of a gateway and the clock of the database server may differ, in microseconds: an event has the time of its gateway,

@@ -31,8 +31,8 @@ const fullMs = 60_000
 const maxLoad = 0.6
 
 /**
- * Returns the size in bytes of a table in which so many keys were claimed, and no claim has ended. `bench:soak` subtracts it from the
- * memory that it judges.
+ * Returns the size in bytes of a table in which `claimed` keys were claimed, and no claim has ended. `bench:soak` subtracts this size from
+ * the memory that it judges.
  */
 export const tableBytes = (claimed: number): number => {
   let slots = firstSlots

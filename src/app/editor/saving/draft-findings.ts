@@ -1,5 +1,6 @@
 /**
- * Finds what is wrong with a draft: all findings about its route, and, of the findings about everything else, those that the draft adds.
+ * Finds what is wrong with a draft: all findings about its route, and the findings about everything else that the draft
+ * adds.
  */
 
 import { parseSource } from '../../../config/yaml/source.ts'

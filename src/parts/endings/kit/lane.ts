@@ -1,4 +1,4 @@
-/** Finds the lane of a run (`concurrency`): of the runs in one lane, only so many run at the same time as the lane's limit says. */
+/** Finds the lane of a run (`concurrency`): the limit of a lane is the number of its runs that run at the same time. */
 
 import type { Event } from '../../../core/request.ts'
 import { compileKey, keyName } from '../../../expr/event-key.ts'

@@ -39,7 +39,7 @@ export const readPage = ({ bytes, charset, url, maxChars }: PageSource): Page =>
   return { title: oneLine(article?.title || title), markdown: cut(markdown, maxChars), chars: markdown.length }
 }
 
-/** Decodes a page in the character set of its header, else in the one that the page itself names, else as UTF-8. */
+/** Decodes a page in the character set that its header names, else in the character set that the page itself names, else as UTF-8. */
 const decode = (bytes: Uint8Array, declaredCharset: string | undefined): string => {
   const start = Buffer.from(bytes.subarray(0, prescanBytes)).toString('latin1')
   const charset = declaredCharset ?? /<meta\s[^>]{0,200}charset\s{0,9}=\s{0,9}["']?([\w:.-]{1,40})/i.exec(start)?.[1] ?? 'utf-8'
