@@ -57,6 +57,9 @@ export type RequestEnded = {
 /** The event or job behind a run or a text. `route` is empty for the run of a schedule. */
 type Cause = { readonly profile: string; readonly route: string; readonly deliveryId: string; readonly job?: string | undefined }
 
+/** The attempt at a run behind a call of a model or of a tool. */
+export type RunCause = Cause & { readonly eventId: string; readonly attempt: number }
+
 /** The usage of one attempt at a run by its agent. */
 export type RunUsage = {
   /** Calls of a model. */
@@ -87,6 +90,11 @@ export type RunAttempt = Cause & {
   readonly usage?: RunUsage | undefined
   /** The answers of the targets that took the text in this attempt. */
   readonly answers: readonly string[]
+  /** When the run was accepted, and when this attempt began: wall times, milliseconds. */
+  readonly acceptedAt: number
+  readonly startedAt: number
+  /** The length of the attempt, in milliseconds. */
+  readonly ms: number
   readonly end: /** `silent`: the reply is empty or says that nothing is to be sent, so nothing was delivered. */
     | { readonly kind: 'done'; readonly silent: boolean }
     | { readonly kind: 'dead'; readonly error: string }
@@ -140,7 +148,52 @@ export type Fact =
       readonly ok: boolean
       readonly text: string
       readonly chatAddress?: ChatAddress
+      /** When the sending began: wall time, milliseconds. `ms`: how long it took. */
+      readonly startedAt: number
+      readonly ms: number
     }
+  /** An agent called a model. `ok: false`: the call failed. */
+  | {
+      readonly kind: 'model_called'
+      readonly cause: RunCause
+      readonly provider: string
+      readonly model: string
+      readonly ok: boolean
+      readonly inputTokens: number
+      readonly outputTokens: number
+      readonly startedAt: number
+      readonly ms: number
+    }
+  /** An agent called a tool. `toolset`: the toolset that has the tool. */
+  | {
+      readonly kind: 'tool_called'
+      readonly cause: RunCause
+      readonly toolset: string
+      readonly tool: string
+      readonly ok: boolean
+      readonly startedAt: number
+      readonly ms: number
+    }
+  /** A budget is used up, so the run ended. `key`: the key of the configuration that has the budget, such as `day_tokens`. */
+  | { readonly kind: 'budget_used_up'; readonly at: number; readonly cause: RunCause; readonly key: string }
+  /**
+   * The breaker of a target's address opened, let a trial through, or closed. `retryAt`: when it lets the next trial through. `reason`: the
+   * last failure.
+   */
+  | {
+      readonly kind: 'breaker_changed'
+      readonly at: number
+      readonly target: string
+      /** The address without path, query and secrets, such as `https://chat.example.org`; empty where the target has one address only. */
+      readonly address: string
+      readonly state: 'open' | 'half_open' | 'closed'
+      readonly reason: string
+      readonly retryAt?: number | undefined
+    }
+  /** The store ended a commit. `calls`: the number of calls in it. `ok: false`: the commit failed, and its calls were refused. */
+  | { readonly kind: 'commit_ended'; readonly ok: boolean; readonly calls: number; readonly ms: number }
+  /** The gateway became ready for requests, or ceased to be. `reason`: why it should get none; absent where it should get them. */
+  | { readonly kind: 'readiness_changed'; readonly at: number; readonly reason?: string | undefined }
   /** A reload took over a configuration with `routes` routes. `needRestart`: changed settings that only a restart takes over. */
   | { readonly kind: 'config_replaced'; readonly routes: number; readonly changes: RouteChanges; readonly needRestart: readonly string[] }
   /** A reload found a configuration that cannot be used. The gateway keeps the configuration that it has. */

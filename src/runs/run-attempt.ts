@@ -6,10 +6,27 @@ import { targetNames } from '../parts/destination.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
 import { mergedPrompt } from './merged-prompt.ts'
 
-/** Reply, usage and targets' answers of an attempt, collected while the attempt goes on. They are only for the records. */
-export type Transcript = { reply?: string; usage?: RunUsage | undefined; readonly answers: string[] }
+/**
+ * Reply, usage and targets' answers of an attempt, collected while the attempt goes on. They are only for the records. `startedAt`: when
+ * the attempt began, in milliseconds since 1970; `begun`: the same by the monotonic clock.
+ */
+export type Transcript = {
+  readonly startedAt: number
+  readonly begun: number
+  reply?: string
+  usage?: RunUsage | undefined
+  readonly answers: string[]
+}
 
-export const describeAttempt = ({ run, attempt }: Lease, end: RunEnd, clock: Clock, { reply, usage, answers }: Transcript): RunAttempt => ({
+/** Makes the transcript of an attempt that begins now. */
+export const beginTranscript = (clock: Clock): Transcript => ({ startedAt: clock.now(), begun: clock.monotonic(), answers: [] })
+
+export const describeAttempt = (
+  { run, attempt }: Lease,
+  end: RunEnd,
+  clock: Clock,
+  { startedAt, begun, reply, usage, answers }: Transcript,
+): RunAttempt => ({
   eventId: run.eventId,
   eventType: run.event,
   profile: run.profile,
@@ -23,6 +40,9 @@ export const describeAttempt = ({ run, attempt }: Lease, end: RunEnd, clock: Clo
   reply,
   usage,
   answers,
+  acceptedAt: run.acceptedAt,
+  startedAt,
+  ms: clock.monotonic() - begun,
   end: attemptEnd(end, clock),
 })
 

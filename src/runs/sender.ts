@@ -56,6 +56,7 @@ export const createSender = (options: SenderOptions): Sender => {
     const whole = { ...outgoing, delivery: { ...outgoing.delivery, extra }, onlyOnce }
     const send = async (): Promise<Sent> =>
       checkedAnswer(await part.send(whole, { settings, env: owner.env, log, clock, keep, mark: ownComments.mark }), part)
+    const [startedAt, begun] = [clock.now(), clock.monotonic()]
     const sent = await sendWithin(outgoing.budgetMs + graceMs, clock, send)
     const chat = part.chat?.(extra, settings)
     const chatAddress = chat && { platform: part.name, ...chat }
@@ -65,6 +66,8 @@ export const createSender = (options: SenderOptions): Sender => {
       target: part.name,
       ok: sent.ok,
       text: outgoing.text,
+      startedAt,
+      ms: clock.monotonic() - begun,
       ...(chatAddress ? { chatAddress } : {}),
     })
     if (sent.ok) return sent

@@ -9,7 +9,7 @@ import type { RunningJob } from '../generated/control.ts'
 import type { Lease } from '../store/ports.ts'
 import { type AttemptOptions, createAttempt, type MakeAttempt, persistRun } from './attempt.ts'
 import { HeldLeases } from './held-leases.ts'
-import { describeAttempt, type Transcript } from './run-attempt.ts'
+import { beginTranscript, describeAttempt } from './run-attempt.ts'
 import { runFields } from './run-fields.ts'
 
 export type WorkerOptions = Omit<AttemptOptions, 'leases'> & {
@@ -191,7 +191,7 @@ export class Worker {
   /** Makes an attempt at a run, tells its end, and stores it. Rejects when the end cannot be stored before the worker stops. */
   async #run(lease: Lease): Promise<void> {
     const { store, facts, clock } = this.#options
-    const words: Transcript = { answers: [] }
+    const words = beginTranscript(clock)
     const ended = await this.#attempt(lease, words)
     if (ended === 'lost') return this.#takenOver(lease)
     if (ended === 'given back') return
