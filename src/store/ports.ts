@@ -158,6 +158,19 @@ export type StoredStanding = {
 /** The usage in one window of time: tokens, and money in the operator's currency. */
 export type Spent = { readonly tokens: number; readonly cost: number }
 
+/** The numbers of what a store has. A shared store counts up to a million of each kind. */
+export type StoreTotals = {
+  /** The runs that are neither done nor dead, those in lanes among them. */
+  readonly runs: number
+  /** The runs that wait for their turn in a lane. */
+  readonly inLanes: number
+  readonly groups: number
+  readonly dead: number
+  readonly sessions: number
+  /** The time since the oldest run that is neither done nor dead was accepted, in milliseconds. Absent where there is no such run. */
+  readonly oldestMs?: number
+}
+
 /** A store. After a failure, each method rejects with a StoreFault. */
 export interface Store {
   /** Claims the delivery id and enqueues its run in one commit. Throws StoreFault. */
@@ -233,6 +246,8 @@ export interface Store {
   spend(key: string, leftMs: number, add: Spent): Promise<Spent>
   /** Returns the number of groups, and of runs that are neither done nor dead. Throws StoreFault. */
   backlog(): Promise<number>
+  /** Counts what the store has. Throws StoreFault. */
+  totals(): Promise<StoreTotals>
   /**
    * Whether the backlog is below `max`. Each request asks this, so the answer does not wait for the store: it leaves out the runs that
    * other processes have added to a shared store since the store last told the backlog.

@@ -78,6 +78,7 @@ const connect = (server: Store, claimers: Claimers, clock: Clock, backlog: numbe
     session: remote(server.session.bind(server)),
     forgetSessions: remote(server.forgetSessions.bind(server)),
     spend: remote(server.spend.bind(server)),
+    totals: remote(server.totals.bind(server)),
     backlog: remote(server.backlog.bind(server)),
     hasRoom: (max) => heard < max,
     recovered: () => new Promise((resolve) => void clock.after(500, resolve)),

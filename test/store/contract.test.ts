@@ -7,7 +7,19 @@ import { StoreFault } from '../../src/core/fault.ts'
 import type { ChatAddress, SessionMessage, SessionName } from '../../src/core/session.ts'
 import { stores } from '../../src/store/index.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
-import type { Accepted, Claim, Group, Joined, Lane, Lease, NewRun, RunEnd, Store, StoredStanding } from '../../src/store/ports.ts'
+import type {
+  Accepted,
+  Claim,
+  Group,
+  Joined,
+  Lane,
+  Lease,
+  NewRun,
+  RunEnd,
+  Store,
+  StoredStanding,
+  StoreTotals,
+} from '../../src/store/ports.ts'
 import type { StorePart } from '../../src/store/store-part.ts'
 import { aheadOf, type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { openPostgresServer, withoutPostgres } from '../fakes/postgres-server.ts'
@@ -117,6 +129,23 @@ for (const { name, at, lookEveryMs } of subjects) {
       t.equal(await accept('b'), 'duplicate')
       t.equal(await store.backlog(), 2)
       t.strictSame(ids(await store.take(10, 1000)), ['a', 'b'])
+    })
+
+    promise('the totals count runs, lanes, groups, dead runs and sessions', async (t, { store, clock, accept, join, claimOf }) => {
+      t.strictSame(await store.totals(), { runs: 0, inLanes: 0, groups: 0, dead: 0, sessions: 0 })
+      await accept('dead')
+      const [lease] = await store.take(1, 1000)
+      await store.finish(lease as Lease, { kind: 'dead', error: 'no' })
+      await store.accept({ ...runOf('a'), acceptedAt: clock.now() }, claimOf('a'))
+      clock.advance(5000)
+      const lane: Lane = { key: 'lane', limit: 1, whenFull: 'wait' }
+      await accept('b', lane)
+      await accept('c', lane)
+      await join('d', { key: 'g', windowMs: 60_000, maxWaitMs: 60_000, keep: 'latest' })
+      await store.converse({ key: 's', profile: 'p', route: 'r', name: 's' }, 'turn', [{ role: 'user', text: 'hi', at: 0 }])
+      const { oldestMs = 0, ...counts } = await store.totals()
+      t.strictSame(counts, { runs: 3, inLanes: 1, groups: 1, dead: 1, sessions: 1 })
+      t.ok(oldestMs >= 5000, 'since the oldest run was accepted')
     })
 
     promise('of 200 calls for one id one gets it', async (t, { store, accept }) => {
@@ -951,11 +980,20 @@ const apply = async (store: Store, leases: Lease[], command: Command): Promise<u
   return store.finish(lease, { kind: command.kind, afterMs: command.delayMs, error: `error ${command.delayMs}` })
 }
 
-type View = { readonly backlog: number; readonly due: number | undefined; readonly standings: readonly StoredStanding[] }
+type View = {
+  readonly backlog: number
+  readonly totals: ReturnType<typeof countsOf>
+  readonly due: number | undefined
+  readonly standings: readonly StoredStanding[]
+}
+
+/** The totals of a store, with whether it knows of an oldest run. */
+const countsOf = ({ oldestMs, ...counts }: StoreTotals) => ({ ...counts, hasOldest: oldestMs !== undefined })
 
 /** All that anybody can see of a store. */
 const viewOf = async (store: Store): Promise<View> => ({
   backlog: await store.backlog(),
+  totals: countsOf(await store.totals()),
   due: await store.dueInMs(),
   standings: await store.standings(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id) => `evt-${id}`)),
 })

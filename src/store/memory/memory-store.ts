@@ -21,6 +21,7 @@ import type {
   Spent,
   Store,
   StoredStanding,
+  StoreTotals,
 } from '../ports.ts'
 import { Claims } from './claims.ts'
 import { Groups, type MemoryGroup } from './groups.ts'
@@ -51,6 +52,18 @@ class MemoryStore implements Store {
 
   async backlog(): Promise<number> {
     return this.#size()
+  }
+
+  async totals(): Promise<StoreTotals> {
+    const oldestAt = this.#runs.oldestAt()
+    return {
+      runs: this.#runs.backlog,
+      inLanes: this.#runs.parked,
+      groups: this.#groups.size,
+      dead: this.#runs.dead,
+      sessions: this.#sessions.size,
+      ...(oldestAt === undefined ? {} : { oldestMs: this.#clock.now() - oldestAt }),
+    }
   }
 
   hasRoom(max: number): boolean {

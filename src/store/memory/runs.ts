@@ -45,6 +45,21 @@ export class Runs {
     return this.#fresh.size + this.#tried.size + this.#waiting
   }
 
+  /** The number of parked runs. */
+  get parked(): number {
+    return this.#waiting
+  }
+
+  /** Returns when the oldest run that is neither done nor dead was accepted: wall time, milliseconds. */
+  oldestAt(): number | undefined {
+    let oldest = Number.POSITIVE_INFINITY
+    const [fresh] = this.#fresh.values()
+    const firstParked = [...this.#parked.values()].map(([first]) => first)
+    for (const entries of [[fresh], this.#tried.values(), firstParked])
+      for (const entry of entries) oldest = Math.min(oldest, entry?.run.acceptedAt ?? oldest)
+    return Number.isFinite(oldest) ? oldest : undefined
+  }
+
   get dead(): number {
     return this.#dead.size
   }

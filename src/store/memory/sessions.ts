@@ -10,6 +10,10 @@ export class Sessions {
   /** The sessions by key, in the order of their last messages: the session that is idle for longest comes first. */
   readonly #sessions = new Map<string, StoredSession>()
 
+  get size(): number {
+    return this.#sessions.size
+  }
+
   /** Adds the messages of a turn. `false`: the session has this turn already. It counts as used just now all the same. */
   converse(session: SessionName, turn: string, messages: readonly SessionMessage[], now: number): boolean {
     const stored = this.#sessions.get(session.key) ?? { name: session, createdAt: now, updatedAt: now, messages: [] }

@@ -3,16 +3,30 @@
 import { StoreFault } from '../../core/fault.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isEventId, isNumbers, maxStandings, unsettledMs } from '../bounds.ts'
-import { keptPrompt } from '../kept-prompt.ts'
-import type { Accepted, Claim, Claimed, Group, Joined, Lane, Lease, NewRun, Progress, RunEnd, Spent, StoredStanding } from '../ports.ts'
+import type {
+  Accepted,
+  Claim,
+  Claimed,
+  Group,
+  Joined,
+  Lane,
+  Lease,
+  NewRun,
+  Progress,
+  RunEnd,
+  Spent,
+  StoredStanding,
+  StoreTotals,
+} from '../ports.ts'
 import type { Shared } from '../shared.ts'
 import type { OpenStore } from '../store-part.ts'
 import { Backlog, backlogKind } from './backlog.ts'
 import { type ClaimCall, heldKind, keepKind, releaseKind } from './calls/claim-calls.ts'
-import { joinKind, reviveKind } from './calls/lane-calls.ts'
+import { joinCall, joinKind, reviveKind } from './calls/lane-calls.ts'
 import { keepReplyKind, renewKind } from './calls/run-calls.ts'
 import {
   conversationKind,
+  converseCall,
   converseKind,
   forgetSessionsKind,
   mirrorKind,
@@ -20,7 +34,7 @@ import {
   sessionsKind,
   trimSessionsKind,
 } from './calls/session-calls.ts'
-import { pruneExpiredKind, pruneRunsKind, standingsKind } from './calls/standing-calls.ts'
+import { pruneExpiredKind, pruneRunsKind, standingsKind, totalsKind } from './calls/standing-calls.ts'
 import { planKind, plansKind, spendKind, trimSumsKind } from './calls/sum-calls.ts'
 import { chatKey, keyOf } from './keys.ts'
 import { type Links, openLinks, type PostgresOptions } from './links.ts'
@@ -57,22 +71,11 @@ class PostgresStore implements OpenStore {
     return accepted
   }
 
-  async join(run: NewRun, claim: Claim, { key, windowMs, maxWaitMs, keep, lane }: Group): Promise<Joined> {
+  async join(run: NewRun, claim: Claim, group: Group): Promise<Joined> {
     const call = this.#claimCall(claim, JSON.stringify(run))
     const hasMoved = this.#hasMoved(call.key)
     if (hasMoved && (await hasMoved)) return 'duplicate'
-    const joined = await this.#links.claims.call(joinKind, {
-      ...call,
-      group: keyOf(key),
-      event: JSON.stringify(run.eventId),
-      windowMs,
-      maxWaitMs,
-      keep,
-      lane: lane === undefined ? null : keyOf(lane.key),
-      limit: lane === undefined ? null : lane.limit,
-      prompt: keep === 'all' ? JSON.stringify(keptPrompt(run)) : '',
-      promptChars: run.prompt.length,
-    })
+    const joined = await this.#links.claims.call(joinKind, joinCall(call, run, group))
     if (typeof joined === 'object' && joined.count === 1) this.#backlog.change(1)
     this.#links.due.changed()
     return joined
@@ -152,18 +155,9 @@ class PostgresStore implements OpenStore {
     return this.#links.slow.call(planKind, entries)
   }
 
-  async converse({ chatAddress, ...about }: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean> {
+  async converse(session: SessionName, turn: string, messages: readonly SessionMessage[]): Promise<boolean> {
     const { slow } = this.#links
-    const { isNew, isAdded } = await slow.call(converseKind, {
-      key: keyOf(about.key),
-      about: JSON.stringify(about),
-      profile: keyOf(about.profile),
-      route: keyOf(about.route),
-      address: chatAddress === undefined ? null : JSON.stringify(chatAddress),
-      addressKey: chatAddress === undefined ? null : chatKey(about.profile, chatAddress),
-      turn: keyOf(turn),
-      messages: messages.map((message) => ({ text: JSON.stringify(message), chars: message.text.length })),
-    })
+    const { isNew, isAdded } = await slow.call(converseKind, converseCall(session, turn, messages))
     if (isNew) await slow.call(trimSessionsKind, undefined)
     return isAdded
   }
@@ -202,6 +196,10 @@ class PostgresStore implements OpenStore {
 
   backlog(): Promise<number> {
     return this.#backlog.ask()
+  }
+
+  totals(): Promise<StoreTotals> {
+    return this.#links.slow.call(totalsKind, undefined)
   }
 
   hasRoom(max: number): boolean {

@@ -12,7 +12,7 @@ import { Plans } from './plans.ts'
 import { Runs } from './runs.ts'
 import { Sessions } from './sessions.ts'
 import { type Statements, statementsOf } from './statements.ts'
-import type { BatchResult, LedgerStart, LedgerStep, StandingsPage, StepBatch } from './steps.ts'
+import type { BatchResult, LedgerStart, LedgerStep, LedgerTotals, StandingsPage, StepBatch } from './steps.ts'
 import { parseLane } from './stored.ts'
 import { Sums } from './sums.ts'
 
@@ -105,6 +105,8 @@ export class Ledger {
         return this.#runs.finish(step.runId, step.fence, step.end, now)
       case 'dueInMs':
         return this.#dueInMs(now)
+      case 'totals':
+        return this.#totals()
       case 'revive':
         return isEventId(step.eventId) && this.#runs.revive(step.eventId, now)
       case 'standings':
@@ -121,6 +123,14 @@ export class Ledger {
       default:
         return this.#sessions.step(step, now)
     }
+  }
+
+  #totals(): LedgerTotals {
+    const [counts] = this.#sql.otherTotals.all() as [parked: number, dead: number, sessions: number][]
+    const [oldest] = this.#sql.oldestRun.all() as [acceptedAt: unknown][]
+    const [inLanes, dead, sessions] = counts ?? [0, 0, 0]
+    const oldestAt = typeof oldest?.[0] === 'number' ? oldest[0] : undefined
+    return { runs: this.#runs.size, inLanes, groups: this.#groups.size, dead, sessions, oldestAt }
   }
 
   #accept({ accepts }: StepOf<'accept'>, now: number): Accepted[] {

@@ -1,5 +1,6 @@
 /** The embedded, durable store of one process. Each call becomes a step of a batch, and each batch is one commit. */
 
+import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../../core/session.ts'
 import { isNumbers, maxStandings } from '../bounds.ts'
@@ -19,16 +20,18 @@ import type {
   Spent,
   Store,
   StoredStanding,
+  StoreTotals,
 } from '../ports.ts'
 import { BatchQueue, type BatchQueueOptions, type Link, type StartLink } from './batch-queue.ts'
 import { type Disk, LedgerLink } from './ledger-link.ts'
 import type { PlanEntry } from './plans.ts'
-import type { StandingsPage } from './steps.ts'
+import type { LedgerTotals, StandingsPage } from './steps.ts'
 import { replyText } from './stored.ts'
 import { chatKey, hashKey, sessionColumnsOf, storedMessage } from './stored-session.ts'
 
 class SqliteStore implements Store {
   readonly #queue: BatchQueue
+  readonly #clock: Clock
   /**
    * The fences of the runs that this process has taken and not finished. After a fault, any other leased run was taken by the failed batch.
    */
@@ -36,11 +39,17 @@ class SqliteStore implements Store {
   #marks = 0
 
   constructor(options: BatchQueueOptions, start: StartLink, link: Link, backlog: number) {
+    this.#clock = options.clock
     this.#queue = new BatchQueue(options, start, { link, backlog }, () => [...this.#held.keys()].map(Number))
   }
 
   async backlog(): Promise<number> {
     return this.#queue.backlog
+  }
+
+  async totals(): Promise<StoreTotals> {
+    const { oldestAt, ...totals } = await this.#queue.call<LedgerTotals>({ op: 'totals' })
+    return { ...totals, ...(oldestAt === undefined ? {} : { oldestMs: this.#clock.now() - oldestAt }) }
   }
 
   hasRoom(max: number): boolean {

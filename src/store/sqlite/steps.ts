@@ -1,7 +1,7 @@
 /** The steps that the embedded store sends to its ledger, as plain data. A batch of steps is one commit. */
 
 import type { SessionFilter } from '../../core/session.ts'
-import type { KeptEvents, Lane, NewRun, RunEnd, Spent, StoredStanding } from '../ports.ts'
+import type { KeptEvents, Lane, NewRun, RunEnd, Spent, StoredStanding, StoreTotals } from '../ports.ts'
 import type { PlanEntry } from './plans.ts'
 
 /** `fsync`: a batch is on the disk before its calls resolve. `commit`: the batch is only written by then, and on the disk soon after. */
@@ -59,6 +59,7 @@ export type LedgerStep =
   | { readonly op: 'keepReply'; readonly runId: number; readonly fence: number; readonly reply: string }
   | { readonly op: 'finish'; readonly runId: number; readonly fence: number; readonly end: RunEnd }
   | { readonly op: 'dueInMs' }
+  | { readonly op: 'totals' }
   | { readonly op: 'revive'; readonly eventId: string }
   /** Asks for a page of the runs, beginning after the id `after`. The groups come with the first page. */
   | { readonly op: 'standings'; readonly eventIds: readonly string[]; readonly after: number }
@@ -72,6 +73,9 @@ export type LedgerStep =
   | { readonly op: 'session'; readonly key: string }
   | { readonly op: 'forgetSessions'; readonly maxIdleMs: number }
   | { readonly op: 'spend'; readonly key: string; readonly leftMs: number; readonly add: Spent }
+
+/** The totals of the store, where `oldestAt` is the wall time at which the oldest run was accepted, in milliseconds. */
+export type LedgerTotals = Omit<StoreTotals, 'oldestMs'> & { readonly oldestAt: number | undefined }
 
 /** A page of states. `next`: the id after which the next page begins; `undefined` on the last page. */
 export type StandingsPage = {

@@ -2,9 +2,11 @@
  * The calls that concern lanes and may begin parked runs: accepting a run in a lane, joining a group, ending a run, reviving a dead run.
  */
 
-import type { Accepted, Joined } from '../../ports.ts'
+import { keptPrompt } from '../../kept-prompt.ts'
+import type { Accepted, Group, Joined, NewRun } from '../../ports.ts'
 import { boundedMs, type CallKind, joinLines, lines, list } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
+import { keyOf } from '../keys.ts'
 import type { ClaimCall } from './claim-calls.ts'
 
 /** Returns the answers to all calls, which the statement returns as an array in one row with one column. */
@@ -38,7 +40,7 @@ export const acceptInLaneKind: CallKind<LaneCall, Accepted> = {
 }
 
 /** An event that joins a group. `event`: its id as JSON. `prompt`: its prompt as JSON, empty where the group keeps only one event. */
-export type JoinCall = ClaimCall & {
+type JoinCall = ClaimCall & {
   readonly group: string
   readonly event: string
   readonly windowMs: number
@@ -49,6 +51,20 @@ export type JoinCall = ClaimCall & {
   readonly prompt: string
   readonly promptChars: number
 }
+
+/** Makes the call with which the event of a run joins a group. */
+export const joinCall = (claim: ClaimCall, run: NewRun, { key, windowMs, maxWaitMs, keep, lane }: Group): JoinCall => ({
+  ...claim,
+  group: keyOf(key),
+  event: JSON.stringify(run.eventId),
+  windowMs,
+  maxWaitMs,
+  keep,
+  lane: lane === undefined ? null : keyOf(lane.key),
+  limit: lane === undefined ? null : lane.limit,
+  prompt: keep === 'all' ? JSON.stringify(keptPrompt(run)) : '',
+  promptChars: run.prompt.length,
+})
 
 export const joinKind: CallKind<JoinCall, Joined> = {
   name: 'join_1',

@@ -1,16 +1,17 @@
 /** The calls that read, extend and delete sessions and their messages. */
 
-import type { Session, SessionMessage } from '../../../core/session.ts'
+import type { Session, SessionMessage, SessionName } from '../../../core/session.ts'
 import { maxSessions } from '../../bounds.ts'
 import { type CallKind, joinLines, lines, list } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
+import { chatKey, keyOf } from '../keys.ts'
 import { parseMessage, parseSession } from '../stored.ts'
 
 /**
  * Messages for a session. `about` (the session's name) and `address` (its chat) are JSON; `key`, `profile`, `route`, `addressKey` and
  * `turn` are keys. `messages`: each as JSON, with the number of characters of its text.
  */
-export type ConverseCall = {
+type ConverseCall = {
   readonly key: string
   readonly about: string
   readonly profile: string
@@ -26,6 +27,18 @@ type Conversed = { readonly isNew: boolean; readonly isAdded: boolean }
 /** Sorts calls by key, each with its index. Two statements that lock the same rows in two orders would deadlock. */
 export const byKey = <T extends { readonly key: string }>(calls: readonly T[]): readonly (readonly [T, number])[] =>
   calls.map((call, index) => [call, index] as const).sort(([a, m], [b, n]) => (a.key === b.key ? m - n : a.key < b.key ? -1 : 1))
+
+/** Makes the call that adds the messages of a turn to a session. */
+export const converseCall = ({ chatAddress, ...about }: SessionName, turn: string, messages: readonly SessionMessage[]): ConverseCall => ({
+  key: keyOf(about.key),
+  about: JSON.stringify(about),
+  profile: keyOf(about.profile),
+  route: keyOf(about.route),
+  address: chatAddress === undefined ? null : JSON.stringify(chatAddress),
+  addressKey: chatAddress === undefined ? null : chatKey(about.profile, chatAddress),
+  turn: keyOf(turn),
+  messages: messages.map((message) => ({ text: JSON.stringify(message), chars: message.text.length })),
+})
 
 /** Returns for each call the positions, from 1, of its first and last message in the one list that has the messages of all calls. */
 const messageRanges = (calls: readonly ConverseCall[]): readonly (readonly [first: number, last: number])[] => {

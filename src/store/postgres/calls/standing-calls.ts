@@ -1,6 +1,6 @@
 /** The calls that read the states of runs, and that delete old dead runs, expired claims and ended sums. */
 
-import type { StoredStanding } from '../../ports.ts'
+import type { StoredStanding, StoreTotals } from '../../ports.ts'
 import { type CallKind, list } from '../call-kind.ts'
 import type { Row } from '../connection.ts'
 import { parseText } from '../stored.ts'
@@ -35,6 +35,25 @@ export const standingsKind: CallKind<readonly string[], readonly StoredStanding[
   isRepeatable: true,
   values: ([eventIds]) => [list(eventIds ?? [])],
   answers: (rows) => [rows.map(standingOf)],
+}
+
+const maxTotal = 1_000_000
+const countOf = (rows: string): string => `(select count(*) from (select 1 from ${rows} limit ${maxTotal}) as rows)`
+
+/** The call for the numbers of runs, groups and sessions. */
+export const totalsKind: CallKind<void, StoreTotals> = {
+  name: 'totals_1',
+  text: `select ${countOf('runs where due_at is not null or parked')}, ${countOf('runs where parked')}, ${countOf('groups')},
+    ${countOf('runs where ended_at is not null')}, ${countOf('sessions')},
+    (select (extract(epoch from clock() - made_at) * 1000)::float8 from runs where ended_at is null order by id limit 1)`,
+  maxCalls: 1,
+  isRepeatable: true,
+  values: () => [],
+  answers: ([row = []]) => {
+    const [runs = 0, inLanes = 0, groups = 0, dead = 0, sessions = 0] = row.map(Number)
+    const oldestMs = row[5]
+    return [{ runs, inLanes, groups, dead, sessions, ...(typeof oldestMs === 'number' ? { oldestMs } : {}) }]
+  },
 }
 
 export type PruneCall = { readonly maxAgeMs: number; readonly maxDead: number }
