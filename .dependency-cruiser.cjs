@@ -10,6 +10,7 @@ const floors = [
   ['src/engine/', 'src/store/', 'src/journal/'],
   ['src/runs/', 'src/schedule/'],
   ['src/app/'],
+  ['src/observe/'],
   ['src/http/'],
   ['src/gateway/'],
   ['src/cli/', 'src/tui/'],

@@ -203,6 +203,7 @@ type Section = { readonly properties: Node }
 const properties = schema.properties as {
   readonly gateway: Node
   readonly platform_toolsets: Node
+  readonly metrics: Node
   readonly storage: Section
 }
 const definitions = schema.definitions as { readonly [name: string]: Node }
@@ -211,6 +212,7 @@ const routeProperties = definitions.Route?.properties as { readonly [key: string
 const defaults = {
   webhook: definitions.WebhookSettings,
   gateway: properties.gateway,
+  metrics: properties.metrics,
   storage: properties.storage,
   retention,
   agent: definitions.Agent,

@@ -119,6 +119,8 @@ export type Config = {
     /** Finds places in the file; absent without a file. */
     readonly place?: (path: Path) => SourceRange
   }
+  /** The listener for metrics and probes. `token`: the bearer token that its requests must show. */
+  readonly metrics: { readonly enabled: boolean; readonly host: string; readonly port: number; readonly token?: string }
   readonly storage: {
     readonly kind: string
     readonly durability: 'fsync' | 'commit'

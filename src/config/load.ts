@@ -12,6 +12,7 @@ import { type Config, defaultProfile, type Profile } from './config.ts'
 import { type Env, isUnknown, unknownSecret } from './env.ts'
 import { type FileReadings, placesOf, platformsOf, pluginsOf, readEnv, readFile, readProfiles } from './files.ts'
 import { readConfiguredJobs } from './jobs.ts'
+import { readMetrics } from './metrics.ts'
 import { type PartialRoute, partialRoutesOf } from './partial-route.ts'
 import { isBroken } from './shape.ts'
 import { readStorage } from './storage/read-storage.ts'
@@ -146,6 +147,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     maxConcurrentScripts: numberOr(gateway.max_concurrent_scripts, defaults.gateway.max_concurrent_scripts),
     agent: agentOf(data, source, dataDir),
     tools: toolsOf(data, source),
+    metrics: readMetrics(asMap(data.metrics), source, into.diagnostics),
     storage: readStorage(asMap(data.storage), source, into.diagnostics),
   }
   const salvaged = partialRoutesOf(settings, globalSecret, source, baseOf('routes'), found)

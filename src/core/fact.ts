@@ -190,7 +190,12 @@ export type Fact =
       readonly reason: string
       readonly retryAt?: number | undefined
     }
-  /** The store ended a commit. `calls`: the number of calls in it. `ok: false`: the commit failed, and its calls were refused. */
+  /** A script of a route ended. `ms`: its time, with its wait for a slot. */
+  | { readonly kind: 'script_ended'; readonly ok: boolean; readonly ms: number }
+  /**
+   * The store ended a commit. `calls`: the number of calls in it. `ms`: the time since the first of these calls. `ok: false`:
+   * the commit failed, and its calls were refused.
+   */
   | { readonly kind: 'commit_ended'; readonly ok: boolean; readonly calls: number; readonly ms: number }
   /** The gateway became ready for requests, or ceased to be. `reason`: why it should get none; absent where it should get them. */
   | { readonly kind: 'readiness_changed'; readonly at: number; readonly reason?: string | undefined }

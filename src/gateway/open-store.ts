@@ -5,16 +5,21 @@ import { type KeyFolder, openKeyFolder } from '../app/live/key-folder.ts'
 import { storeOptions } from '../app/store-options.ts'
 import type { Config } from '../config/config.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Facts } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
 import { storesByName } from '../store/index.ts'
 import type { OpenStore } from '../store/store-part.ts'
 
-/** Opens the store that the first configuration names. `current` returns the present configuration. Throws a Fault. */
-export const openStore = (first: Config, clock: Clock, current: () => Config): Promise<OpenStore> => {
+/**
+ * Opens the store that the first configuration names. `current` returns the present configuration. Throws a Fault. Each commit of the store
+ * is told as a fact.
+ */
+export const openStore = (first: Config, clock: Clock, facts: Pick<Facts, 'tell'>, current: () => Config): Promise<OpenStore> => {
   const part = storesByName.get(first.storage.kind)
   // Cannot happen: the shape check refuses an unknown kind, and its finding stops the start.
   if (!part) throw new Error(`no store "${first.storage.kind}"`)
-  return part.open({ ...storeOptions(first, clock), url: () => current().storage.url ?? '' })
+  const committed = (ok: boolean, calls: number, ms: number): void => facts.tell({ kind: 'commit_ended', ok, calls, ms })
+  return part.open({ ...storeOptions(first, clock), url: () => current().storage.url ?? '', committed })
 }
 
 /**

@@ -42,7 +42,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   const { config, log, clock, redact, shared, reloader } = options
   const { facts } = shared
   const { current } = reloader
-  const store = await openStore(config, clock, () => current().config)
+  const store = await openStore(config, clock, facts, () => current().config)
   closing.push(() => store.close())
   if (store.warning !== undefined) log('warn', {}, store.warning)
   if (store.shared) closing.push(await watchSharedEntries(store.shared, options))

@@ -198,6 +198,27 @@ timeout_seconds?: number
 }
 }
 /**
+ * Metrics for Prometheus, on a listener of its own.
+ */
+metrics?: {
+/**
+ * Whether the gateway counts, and listens for scrapes. Off, nothing of it is loaded.
+ */
+enabled?: boolean
+/**
+ * Address that the listener for metrics binds to.
+ */
+host?: string
+/**
+ * Port of the listener for metrics. 0 chooses a free port, which the log tells.
+ */
+port?: number
+/**
+ * Bearer token that each request must show.
+ */
+token?: string
+}
+/**
  * Where accepted events are kept.
  */
 storage?: {

@@ -16,6 +16,11 @@ export const defaults = {
     "max_queued_runs": 100000,
     "max_concurrent_scripts": 8
   },
+  "metrics": {
+    "enabled": false,
+    "host": "127.0.0.1",
+    "port": 9464
+  },
   "storage": {
     "kind": "sqlite",
     "schema": "headgate",

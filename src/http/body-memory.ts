@@ -39,6 +39,8 @@ export type ReservationOptions = {
 export interface BodyMemory {
   /** Begins the reservation of one body, with no bytes yet. */
   reserve(options: ReservationOptions): Reservation
+  /** The bytes of all bodies. */
+  readonly bytes: number
 }
 
 /** One unfinished body. `dueAt`: the time on the monotonic clock at which the body stalls, unless more bytes come before. */
@@ -94,6 +96,9 @@ export const createBodyMemory = (clock: Clock): BodyMemory => {
   }
 
   return {
+    get bytes() {
+      return taken
+    },
     reserve(options) {
       const holder: Holder = { ...options, bytes: 0, dueAt: clock.monotonic() + graceMs }
       holders.add(holder)

@@ -78,6 +78,8 @@ export interface Receiver {
   mayBeHandshake(method: string, path: WebhookPath): boolean
   /** The number of requests without an answer. */
   readonly active: number
+  /** The bytes of unfinished bodies in memory. */
+  readonly bodyBytes: number
 }
 
 /** Makes the receiver of requests on webhook paths. */
@@ -122,6 +124,9 @@ export const createReceiver = (options: ReceiveOptions): Receiver => {
   return {
     receive,
     mayBeHandshake: (method, path) => mayBeHandshake(options.serving().table, method, path),
+    get bodyBytes() {
+      return bodyMemory.bytes
+    },
     get active() {
       return listener.active
     },

@@ -3,9 +3,9 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { exit, Fault, messageOf } from '../core/fault.ts'
 import type { Reply } from '../core/outcome.ts'
 import { errorReply } from '../core/reply.ts'
+import { bindFault } from './bind-fault.ts'
 import { closeServer, drain } from './close.ts'
 import { type Handle, maxConnections, watchConnections } from './connections.ts'
 import { createLazyFastify } from './lazy-fastify.ts'
@@ -33,6 +33,9 @@ export interface Listener {
   readonly url: string
   /** The number of requests without their answers. */
   readonly active: () => number
+  readonly connections: () => number
+  /** The bytes of unfinished bodies in memory. */
+  readonly bodyBytes: () => number
   /** Waits for at most `ms` milliseconds until answers have closed the connections, then closes the server. */
   close(ms: number): Promise<void>
 }
@@ -66,6 +69,8 @@ export const listen = async (options: ServerOptions): Promise<Listener> => {
   return {
     url: `http://${shown}:${port}`,
     active: () => receiver.active,
+    connections: connections.openConnections,
+    bodyBytes: () => receiver.bodyBytes,
     async close(ms) {
       await drain(connections, ms)
       await closeServer(server, host, connections)
@@ -112,12 +117,13 @@ const replyToUnknown = (request: FastifyRequest, reply: FastifyReply, other: Rep
     .send(body)
 }
 
-/** Adds `/health`, `/readyz` and the answers to all other requests. */
+/** Adds `/health`, `/livez`, `/readyz` and the answers to all other requests. */
 const addRoutes = (app: FastifyInstance, isReady: ServerOptions['isReady']): void => {
   app.removeAllContentTypeParsers()
   // Only webhook paths take a body, so this parser leaves every other body unread.
   app.addContentTypeParser('*', (_request, _payload, done) => done(null))
   app.get('/health', async () => ({ status: 'ok', platform: 'webhook' }))
+  app.get('/livez', async () => ({ status: 'live' }))
   // The answer gives no reason why the gateway is not ready, because anybody may ask. The log has the reason.
   app.get('/readyz', (_request, reply) => {
     const ready = isReady()
@@ -134,12 +140,6 @@ const addRoutes = (app: FastifyInstance, isReady: ServerOptions['isReady']): voi
 
 const listenOn = (server: Server, host: string, port: number): Promise<void> =>
   new Promise((resolve, reject) => {
-    server.once('error', (error) => {
-      const hint =
-        'code' in error && error.code === 'EADDRINUSE'
-          ? 'another program listens there: stop it, or choose another port with --port'
-          : 'check host and port'
-      reject(new Fault('cannot_listen', `cannot listen on ${host}:${port}: ${messageOf(error)}`, { exitCode: exit.no, hint, cause: error }))
-    })
+    server.once('error', (error) => reject(bindFault(error, { host, port }, 'choose another port with --port')))
     server.listen(port, host, resolve)
   })

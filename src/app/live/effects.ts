@@ -112,7 +112,12 @@ export const createSharedEffects = ({
     keep: createKeep(owners.create({}).adopt),
     limiter: createSharedLimiter({ local: createLimiter(clock, perMinute), clock, perMinute, shared: () => opened?.store.shared }),
     turns: createShortTurns(),
-    script: (folder, job) => slots.run(() => runScript(folder, job)),
+    async script(folder, job) {
+      const begun = clock.monotonic()
+      const result = await slots.run(() => runScript(folder, job))
+      facts.tell({ kind: 'script_ended', ok: result?.ok === true, ms: clock.monotonic() - begun })
+      return result
+    },
     download,
     ownComments: createOwnComments(() => openedResources().commentKey),
     keys: createSenderKeys({ clock, download, kept: () => opened?.keys ?? keptKeys }),

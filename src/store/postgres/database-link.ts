@@ -5,6 +5,7 @@
 
 import type { Clock } from '../../core/clock.ts'
 import { StoreFault } from '../../core/fault.ts'
+import type { StoreOptions } from '../store-part.ts'
 import { CallBatch, type Settlement } from './call-batch.ts'
 import type { CallKind } from './call-kind.ts'
 import type { Connection } from './connection.ts'
@@ -24,7 +25,7 @@ const maxSendings = 10
 const firstPauseMs = 25
 const longestPauseMs = 400
 
-export type LinkOptions = {
+export type LinkOptions = Pick<StoreOptions, 'committed'> & {
   readonly clock: Clock
   readonly connect: () => Promise<Connection>
   /** Called on each connection that the link opens, before any call is sent on it. */
@@ -131,6 +132,7 @@ export class DatabaseLink {
       batch.sendings++
       const rows = await connection.query(batch.kind, batch.kind.values(batch.calls))
       batch.resolve(rows)
+      this.#tell(true, batch)
       return 'ended'
     } catch (error) {
       const verdict = judge(error)
@@ -139,8 +141,14 @@ export class DatabaseLink {
       const mayRepeat = verdict === 'undone' || verdict === 'standby' || (verdict === 'unknown' && batch.kind.isRepeatable)
       if (mayRepeat && !this.#isLate(batch, verdict) && this.#closing === undefined) return 'again'
       batch.reject(batch.error, verdict === 'unknown')
+      this.#tell(false, batch)
       return 'ended'
     }
+  }
+
+  #tell(ok: boolean, { size, since }: CallBatch): void {
+    const { committed, clock } = this.#options
+    committed?.(ok, size, clock.monotonic() - since)
   }
 
   #isLate({ since, sendings }: CallBatch, verdict: Verdict): boolean {

@@ -6,6 +6,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { exit, Fault } from '../../core/fault.ts'
 import type { Claimed } from '../ports.ts'
+import type { StoreOptions } from '../store-part.ts'
 import { type CallKind, list } from './call-kind.ts'
 import { type ClaimCall, claimKind, type EnqueueCall, freeClaims, type TakenAtOnce } from './calls/claim-calls.ts'
 import { freeLeases, type TakenRun } from './calls/run-calls.ts'
@@ -17,7 +18,7 @@ import { Marks } from './keys.ts'
 import { checkReadable, checkState, migrate, openingFault } from './migration.ts'
 import { MovedClaims, readMovedClaimsLeft } from './moving/moved-claims.ts'
 
-export type PostgresOptions = {
+export type PostgresOptions = Pick<StoreOptions, 'committed'> & {
   /** Returns the address of the database. It is asked for each connection. */
   readonly url: () => string
   readonly schema: string
@@ -75,14 +76,16 @@ export const openLinks = async (options: PostgresOptions): Promise<Links> => {
     await checkReadable(connection, schema)
     await freeUnknown(connection, marks.owner)
   }
+  // Only the links with work tell their commits: the others have the records and what operators ask.
+  const committed = options.committed ? { committed: options.committed } : {}
   const greet = (connection: Connection): Promise<void> => checkReadable(connection, schema)
   const linkOf = (byIndex: boolean, greet: (connection: Connection) => Promise<void>, opened?: Connection): DatabaseLink =>
-    new DatabaseLink({ clock, connect: () => connect({ ...options, byIndex }), greet }, opened)
+    new DatabaseLink({ clock, connect: () => connect({ ...options, byIndex }), greet, ...committed }, opened)
   const { connection, warning } = await openFirst(options)
   const claims = linkOf(true, greetClaims, connection)
   const movedClaims = new MovedClaims(claims, clock, await readMovedClaimsLeft(connection))
   const work = linkOf(true, greetWork)
-  const slow = linkOf(false, greet)
+  const slow = new DatabaseLink({ clock, connect: () => connect({ ...options, byIndex: false }), greet })
   // Records need no `fsync`: a crash of the server may take the records of the last moments, as it may in the folder of a sole store.
   const records = new DatabaseLink({ clock, connect: () => connect({ ...options, durability: 'commit', byIndex: true }), greet })
   const all = [claims, work, slow]

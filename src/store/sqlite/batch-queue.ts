@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../core/clock.ts'
 import { messageOf, StoreFault } from '../../core/fault.ts'
 import type { Accepted } from '../ports.ts'
+import type { StoreOptions } from '../store-part.ts'
 import { CallBatch, type CallStep, type Settlement } from './call-batch.ts'
 import type { LedgerLink } from './ledger-link.ts'
 import type { Accept, Durability, LedgerStart, Unsettled } from './steps.ts'
@@ -18,7 +19,10 @@ const fullBatch = 64
 /** How long after a failed batch calls are refused, before the database is opened again. */
 const restartMs = 500
 
-export type BatchQueueOptions = { readonly folder: string; readonly durability: Durability; readonly clock: Clock }
+export type BatchQueueOptions = { readonly folder: string; readonly durability: Durability; readonly clock: Clock } & Pick<
+  StoreOptions,
+  'committed'
+>
 /** The part of a LedgerLink that the queue uses. */
 export type Link = Pick<LedgerLink, 'opened' | 'ask' | 'close'>
 export type StartLink = (start: LedgerStart) => Link
@@ -73,7 +77,7 @@ export class BatchQueue {
     if (this.#waiting >= maxGathered) return void reject(new StoreFault('too many calls wait for the store'))
     this.#waiting++
     const last = this.#queue.at(-1)
-    const batch = last !== undefined && last.size < maxBatch ? last : new CallBatch()
+    const batch = last !== undefined && last.size < maxBatch ? last : new CallBatch(this.#now())
     if (batch !== last) this.#queue.push(batch)
     this.#pumping ??= this.#pump()
     return batch
@@ -115,12 +119,18 @@ export class BatchQueue {
       const { results, backlog } = await this.#link.ask({ now: this.#now(), steps: batch.steps })
       this.backlog = backlog
       batch.resolve(results)
+      this.#tell(true, batch)
     } catch (thrown) {
+      this.#tell(false, batch)
       this.#works = false
       this.#doubtful = batch.unsettled
       this.#recover(restartMs)
       batch.reject(thrown instanceof StoreFault ? thrown : new StoreFault(messageOf(thrown), { cause: thrown }))
     }
+  }
+
+  #tell(ok: boolean, { size, begunAt }: CallBatch): void {
+    this.#options.committed?.(ok, size, this.#now() - begunAt)
   }
 
   #now(): number {

@@ -25,6 +25,12 @@ export class CallBatch {
   /** The step that further runs may join; `undefined` after a step that touches claims. */
   #open: Accepts | undefined
   size = 0
+  /** The monotonic time of the first call. */
+  readonly begunAt: number
+
+  constructor(begunAt: number) {
+    this.begunAt = begunAt
+  }
 
   accept(accept: Accept, answer: Settlement<Accepted>): void {
     this.size++

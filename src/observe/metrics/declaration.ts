@@ -1,0 +1,120 @@
+/**
+ * Declares every metric: name, kind, labels and meaning. The registry, docs/metrics.md, the Grafana dashboard and the Prometheus rules in
+ * examples/observability/ are made of these rows. Names and units follow Prometheus' conventions (https://prometheus.io/docs/practices/naming/).
+ */
+
+export type MetricDeclaration = {
+  readonly name: string
+  readonly kind: 'counter' | 'gauge' | 'histogram'
+  readonly help: string
+  readonly labels: readonly string[]
+  /** Of a histogram: the upper bounds of its buckets, in the metric's unit. */
+  readonly buckets?: readonly number[]
+}
+
+/** From half a millisecond to ten seconds: what a sender or a disk waits for. */
+const answerSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 10]
+/** From ten milliseconds to ten minutes: what agents, models and targets take. */
+const workSeconds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600]
+/** From ten milliseconds to a day: how long accepted work may wait. */
+const waitSeconds = [0.01, 0.1, 1, 5, 15, 60, 300, 900, 3600, 21_600, 86_400]
+
+const counter = (name: string, help: string, ...labels: readonly string[]) => ({ name, kind: 'counter', help, labels }) as const
+const gauge = (name: string, help: string, ...labels: readonly string[]) => ({ name, kind: 'gauge', help, labels }) as const
+const histogram = (name: string, buckets: readonly number[], help: string, ...labels: readonly string[]) =>
+  ({ name, kind: 'histogram', help, labels, buckets }) as const
+
+/** The metrics by the names that the code uses for them. */
+export const metrics = {
+  requests: counter('headgate_requests_total', 'Requests by route, outcome and the stage that decided.', 'route', 'outcome', 'stage'),
+  requestSeconds: histogram(
+    'headgate_request_duration_seconds',
+    answerSeconds,
+    'Time from the head of a request to its answer, of requests whose signature held.',
+    'route',
+  ),
+  bodyBytes: counter('headgate_request_body_bytes_total', 'Bytes of the bodies whose signature held.', 'route'),
+  replays: counter('headgate_replays_total', 'Events that an operator replayed, by outcome.', 'route', 'outcome'),
+  lastAccepted: gauge(
+    'headgate_route_last_accepted_timestamp_seconds',
+    'When the route last accepted an event, delivered it directly, or added it to a group.',
+    'route',
+  ),
+  scriptSeconds: histogram(
+    'headgate_script_duration_seconds',
+    workSeconds,
+    'Time that a script took, its wait for a slot included.',
+    'result',
+  ),
+  commits: counter('headgate_store_commits_total', 'Commits of the store.', 'result'),
+  commitCalls: counter(
+    'headgate_store_commit_calls_total',
+    'Calls of the store in its commits: accepted events, taken runs, ends of runs.',
+  ),
+  commitSeconds: histogram(
+    'headgate_store_commit_duration_seconds',
+    answerSeconds,
+    'Time from the first call of a commit until the commit was made, on the disk where the durability is fsync.',
+  ),
+  ready: gauge('headgate_ready', '1 where the gateway should get requests: its store answers, and it is not stopping. Else 0.'),
+  waitingRuns: gauge('headgate_runs_waiting', 'Runs that are neither done nor dead, those in progress included.'),
+  lanedRuns: gauge('headgate_runs_waiting_in_lanes', 'Runs that wait for their turn in a lane.'),
+  oldestSeconds: gauge(
+    'headgate_oldest_run_age_seconds',
+    'Time since the oldest run that is neither done nor dead was accepted; 0 without any.',
+  ),
+  groups: gauge('headgate_groups_waiting', 'Groups of events that wait to become a run.'),
+  deadRuns: gauge('headgate_dead_runs', 'Dead runs that are kept.'),
+  sessions: gauge('headgate_sessions', 'Sessions that are kept.'),
+  runsInProgress: gauge('headgate_runs_in_progress', 'Runs that this gateway works on.'),
+  runWaitSeconds: histogram(
+    'headgate_run_wait_seconds',
+    waitSeconds,
+    'Time from the acceptance of a run to the begin of its first attempt.',
+    'route',
+  ),
+  attempts: counter('headgate_run_attempts_total', 'Attempts at runs: done, silent, again (tried again later) or dead.', 'route', 'result'),
+  attemptSeconds: histogram(
+    'headgate_run_attempt_duration_seconds',
+    workSeconds,
+    'Time of an attempt at a run, the delivery included.',
+    'route',
+  ),
+  deliveries: counter('headgate_deliveries_total', 'Texts that were handed to targets.', 'target', 'result'),
+  deliverySeconds: histogram('headgate_delivery_duration_seconds', workSeconds, 'Time that a target took for a text.', 'target'),
+  breakers: gauge('headgate_breaker_open', '1 while the breaker of the target is open or tries again, else 0.', 'target', 'address'),
+  jobs: counter('headgate_jobs_started_total', 'Starts of scheduled jobs by schedule or by hand.', 'job'),
+  modelCalls: counter('headgate_model_calls_total', 'Calls of models.', 'provider', 'model', 'result'),
+  modelSeconds: histogram('headgate_model_call_duration_seconds', workSeconds, 'Time of a call of a model.', 'provider', 'model'),
+  tokens: counter('headgate_model_tokens_total', 'Tokens that models read (input) and wrote (output).', 'provider', 'model', 'direction'),
+  cost: counter(
+    'headgate_model_cost_total',
+    'Cost of the calls of models by the configured prices, in the currency of these prices.',
+    'route',
+  ),
+  toolCalls: counter('headgate_tool_calls_total', 'Calls of tools by agents.', 'toolset', 'tool', 'result'),
+  toolSeconds: histogram('headgate_tool_call_duration_seconds', workSeconds, 'Time of a call of a tool.', 'toolset', 'tool'),
+  budgets: counter('headgate_budgets_used_up_total', 'Runs that ended because a budget was used up.', 'route', 'budget'),
+  activeRequests: gauge('headgate_requests_in_progress', 'Requests without their answer.'),
+  connections: gauge('headgate_connections', 'Open connections of senders.'),
+  bodyMemory: gauge('headgate_body_memory_bytes', 'Bytes of unfinished bodies in memory; at most 67108864.'),
+  routes: gauge('headgate_config_routes', 'Routes that are served.'),
+  reloadOk: gauge(
+    'headgate_config_last_reload_successful',
+    '1 where the last reload took over the files, or none was made; 0 where it refused them.',
+  ),
+  reloadedAt: gauge('headgate_config_last_reload_success_timestamp_seconds', 'When the configuration in use was taken over.'),
+  config: gauge('headgate_config_info', 'Always 1. The digest is of the configuration files in use.', 'digest'),
+  build: gauge('headgate_build_info', 'Always 1. The version of the program and of Node.', 'version', 'node'),
+  loopSeconds: counter(
+    'headgate_event_loop_active_seconds_total',
+    'Time for which the event loop was not idle: its rate is the utilization.',
+  ),
+} as const satisfies { readonly [key: string]: MetricDeclaration }
+
+export type MetricKey = keyof typeof metrics
+
+/** The value of all labels of the series that takes the values past the bound of a metric. */
+export const otherSeries = 'other'
+/** The most series of a metric. A histogram counts each combination of labels once. */
+export const maxSeries = 1_000

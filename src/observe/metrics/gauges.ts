@@ -1,0 +1,102 @@
+/** Reads the values that are not counted as facts come, but looked at when somebody asks for the metrics. */
+
+import { createHash } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import type { FileDigests } from '../../config/file-digests.ts'
+import type { Clock } from '../../core/clock.ts'
+import { failLate, within } from '../../core/turns/within.ts'
+import type { Store } from '../../store/ports.ts'
+import type { Meter } from './meter.ts'
+
+/** The parts of a gateway that the gauges are read from. */
+export type MetricSources = {
+  /** The version of the program. */
+  readonly version: string
+  readonly store: Pick<Store, 'totals'>
+  /** The numbers of requests without an answer, of open connections, and of bytes of unfinished bodies. */
+  readonly http: { readonly active: () => number; readonly connections: () => number; readonly bodyBytes: () => number }
+  readonly runsInProgress: () => number
+  /** Returns why the gateway should get no requests; `undefined` where it should get them. */
+  readonly notReady: () => string | undefined
+  readonly configuration: () => {
+    readonly routes: number
+    readonly digests: FileDigests
+    /** When the configuration in use was taken over, in milliseconds since 1970. */
+    readonly at: number
+    /** Whether the last reload was refused or failed. */
+    readonly hasFailed: boolean
+  }
+}
+
+/** How long the answer to a scrape waits for the totals of the store, in milliseconds. */
+const totalsMs = 2_000
+const storeGauges = ['waitingRuns', 'lanedRuns', 'groups', 'deadRuns', 'sessions', 'oldestSeconds'] as const
+
+/** Sets the gauges to what their sources say now. */
+export class Gauges {
+  readonly #meter: Meter
+  readonly #sources: MetricSources
+  readonly #clock: Clock
+  /** The time for which the event loop was active until the last look, in milliseconds. */
+  #activeMs = 0
+
+  constructor(meter: Meter, sources: MetricSources, clock: Clock) {
+    this.#meter = meter
+    this.#sources = sources
+    this.#clock = clock
+    meter.set('build', [sources.version, process.version], 1)
+  }
+
+  async read(): Promise<void> {
+    const { http, configuration, notReady, runsInProgress } = this.#sources
+    const { routes, digests, at, hasFailed } = configuration()
+    const values = {
+      ready: notReady() === undefined ? 1 : 0,
+      activeRequests: http.active(),
+      connections: http.connections(),
+      bodyMemory: http.bodyBytes(),
+      runsInProgress: runsInProgress(),
+      routes,
+      reloadedAt: at / 1000,
+      reloadOk: hasFailed ? 0 : 1,
+    }
+    for (const [key, value] of Object.entries(values) as [keyof typeof values, number][]) this.#meter.set(key, [], value)
+    this.#meter.clear('config')
+    this.#meter.set('config', [digestOf(digests)], 1)
+    this.#addLoopTime()
+    await this.#readTotals()
+  }
+
+  #addLoopTime(): void {
+    const { active } = performance.eventLoopUtilization()
+    this.#meter.add('loopSeconds', [], Math.max(0, active - this.#activeMs) / 1000)
+    this.#activeMs = active
+  }
+
+  /** The gauges of a store that does not answer are left out, so that nobody takes an old number for a new number. */
+  async #readTotals(): Promise<void> {
+    for (const key of storeGauges) this.#meter.clear(key)
+    try {
+      const asked = this.#sources.store.totals()
+      const {
+        runs,
+        inLanes,
+        groups,
+        dead,
+        sessions,
+        oldestMs = 0,
+      } = await within(asked, totalsMs, this.#clock, failLate('no answer', totalsMs))
+      const values = [runs, inLanes, groups, dead, sessions, oldestMs / 1000]
+      for (const [i, key] of storeGauges.entries()) this.#meter.set(key, [], values[i] as number)
+    } catch {
+      // The metric `headgate_ready` says that the store does not answer.
+    }
+  }
+}
+
+/** Returns a short digest of the configuration files in use. Gateways with equal files have equal digests, in whichever folders they are. */
+const digestOf = (digests: FileDigests): string =>
+  createHash('sha256')
+    .update(JSON.stringify([...digests.values()].sort()))
+    .digest('hex')
+    .slice(0, 12)
