@@ -12,6 +12,7 @@ import { targets } from '../src/parts/targets/index.ts'
 import { renderCodes } from './codes.ts'
 import { renderDefaults } from './defaults.ts'
 import { forEditors } from './editor/index.ts'
+import { renderDashboard, renderMetrics } from './observability.ts'
 import { withNames, withoutToolsets } from './part-names.ts'
 import { renderReference, withExitCodes } from './reference.ts'
 import { renderSamples } from './samples.ts'
@@ -241,6 +242,8 @@ const outputs: { [file: string]: string } = {
   'schema/headgate.schema.json': `${JSON.stringify(forEditors(schema), null, 1)}\n`,
   'docs/codes.md': `${renderCodes()}\n`,
   'docs/commands.md': withExitCodes(readFileSync(join(root, 'docs/commands.md'), 'utf8')),
+  'docs/metrics.md': `${renderMetrics()}\n`,
+  'examples/observability/grafana-dashboard.json': renderDashboard(),
   'docs/reference.md': `${renderReference(schema)}\n`,
   'docs/senders.md': `${renderSenders(presets, schemes)}\n`,
   'docs/targets.md': `${renderTargets(targets)}\n`,
