@@ -57,6 +57,9 @@ const atMostCpu = (of: string, must: number, aim: number): RatioGoal => ({ of, m
 const pipeline = (payload: PayloadName, goal: RatioGoal): Case =>
   compare(payload, [basePeer(payload), ours(payload), ...others(payload)], goal)
 
+/** Counts what it does. Nobody scrapes. */
+const metered = headgate(() => ({ bench: filtering() }), 'memory', { ...awake(1), metrics: { enabled: true, port: 0 } })
+
 /** Same route, same answer. No request goes to the other 9,999 routes. */
 const manyRoutes = headgate(() => {
   const rest = Array.from({ length: ROUTES - 1 }, (_, i) => [`route-${i}`, filtering()] as const)
@@ -110,6 +113,7 @@ export const cases: Case[] = [
   compare('forms-close', forms('pr'), undefined, { close: true, missing: noWrk }),
   forged('forged', ours('pr')),
   compare('routes', [ours('pr', '1 route'), ours('pr', `${ROUTES} routes`, manyRoutes)], atMostCpu(`${ROUTES} routes`, 1.1, 1.05)),
+  compare('metrics', [ours('pr', 'metrics off'), ours('pr', 'metrics', metered)], atMostCpu('metrics', 1.03, 1.02)),
   compare('filters', [filters(1), filters(FILTERS)], atMostCpu(`${FILTERS} filters`, 1.1, 1.05)),
   openLoop('open-loop', durables('pr'), { 'p50 ms above base': { must: 0.4, aim: 0.2 }, 'p99 ms above base': { must: 3, aim: 1.5 } }),
   finished('finished', [echoing], { 'runs/s': { sense: '>=', aim: 5_000 } }),

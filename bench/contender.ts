@@ -49,7 +49,7 @@ const watch = (child: Child): { printedUrl: Promise<string>; ended: Promise<neve
   const printedUrl = new Promise<string>((resolve, reject) => {
     const look = (chunk: Buffer): void => {
       printed = (printed + chunk.toString('utf8')).slice(-SHOWN_CHARS)
-      const url = /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0]
+      const url = /http:\/\/127\.0\.0\.1:\d+(?!\d|\/metrics)/.exec(printed)?.[0]
       if (url !== undefined) resolve(url)
     }
     child.stdout.on('data', look)
