@@ -206,16 +206,22 @@ const properties = schema.properties as {
   readonly platform_toolsets: Node
   readonly metrics: Node
   readonly storage: Section
+  readonly telemetry: { readonly properties: { readonly otlp: Node; readonly traces: Node } }
 }
 const definitions = schema.definitions as { readonly [name: string]: Node }
 const { retention } = properties.storage.properties
 const routeProperties = definitions.Route?.properties as { readonly [key: string]: Node }
+const { otlp, traces } = properties.telemetry.properties
+
 const defaults = {
   webhook: definitions.WebhookSettings,
   gateway: properties.gateway,
   metrics: properties.metrics,
   storage: properties.storage,
   retention,
+  telemetry: properties.telemetry,
+  otlp,
+  traces,
   agent: definitions.Agent,
   budget: definitions.Budget,
   platform_toolsets: properties.platform_toolsets,

@@ -9,7 +9,7 @@ import { runnersByName } from '../parts/runners/index.ts'
 import { toolsets } from '../parts/tools/index.ts'
 import { runnerSettings } from '../plan/runner.ts'
 
-/** Returns the secrets of routes, platforms, targets, tools, runner and storage. The list may contain a secret twice. */
+/** Returns the secrets of routes, platforms, targets, tools, runner, storage and telemetry. The list may contain a secret twice. */
 export const knownSecrets = (config: Config): string[] => {
   const profiles = [...config.profiles.values()]
   const platforms = profiles.flatMap(({ platforms }) => Object.values(platforms).flatMap(secretsOfSettings))
@@ -20,9 +20,15 @@ export const knownSecrets = (config: Config): string[] => {
   // takes it from the environment.
   const { apiKey } = runnerSettings(runnersByName.get(config.agent.runner) ?? {}, config)
   const keys = [config.agent.apiKey ?? '', apiKey ?? '', ...secretsOfTools(config)]
-  return [...routes, ...platforms, ...targets, config.globalSecret ?? '', ...keys, ...secretsOfStorage(config)].filter(
-    (value) => value !== '' && value !== 'INSECURE_NO_AUTH',
-  )
+  return [
+    ...routes,
+    ...platforms,
+    ...targets,
+    config.globalSecret ?? '',
+    ...keys,
+    ...secretsOfStorage(config),
+    ...secretsOfTelemetry(config),
+  ].filter((value) => value !== '' && value !== 'INSECURE_NO_AUTH')
 }
 
 /**
@@ -34,6 +40,12 @@ const secretsOfStorage = ({ storage: { url } }: Config): string[] => {
   const password = passwordOf(url)
   return password === '' ? [] : [url, password]
 }
+
+/** Returns the headers for the receivers of telemetry, and their addresses where these have a query. */
+const secretsOfTelemetry = ({ telemetry }: Config): string[] =>
+  [telemetry?.traces, telemetry?.metrics].flatMap((receiver) =>
+    receiver ? [...Object.values(receiver.headers), ...(new URL(receiver.url).search === '' ? [] : [receiver.url])] : [],
+  )
 
 /** Returns the secrets of tools and of MCP servers. */
 const secretsOfTools = ({ tools, profiles }: Config): string[] => {

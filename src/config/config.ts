@@ -68,6 +68,26 @@ export type Retention = {
   readonly payloads: boolean
 }
 
+/** A receiver of OTLP. `url`: the whole address for one signal. `headers`: may hold secrets. */
+export type OtlpReceiver = {
+  readonly url: string
+  readonly headers: { readonly [name: string]: string }
+  readonly protocol: 'http/protobuf' | 'http/json'
+}
+
+/** What the gateway tells receivers of OTLP. */
+export type Telemetry = {
+  readonly serviceName: string
+  /** Further attributes of the resource, from the environment. */
+  readonly resource: { readonly [name: string]: string }
+  /** Whether spans have prompts, replies and errors in words. */
+  readonly content: boolean
+  /** Absent where no traces are sent. `ratio`: the share of traces that are sampled, from 0 to 1. */
+  readonly traces?: OtlpReceiver & { readonly ratio: number }
+  /** Absent where no metrics are pushed. */
+  readonly metrics?: OtlpReceiver
+}
+
 export type Config = {
   readonly dataDir: string
   /** Digests of the files that the configuration was read from. */
@@ -121,6 +141,8 @@ export type Config = {
   }
   /** The listener for metrics and probes. `token`: the bearer token that its requests must show. */
   readonly metrics: { readonly enabled: boolean; readonly host: string; readonly port: number; readonly token?: string }
+  /** Absent where nothing is sent to a receiver of OTLP. */
+  readonly telemetry?: Telemetry | undefined
   readonly storage: {
     readonly kind: string
     readonly durability: 'fsync' | 'commit'

@@ -16,6 +16,7 @@ import { readMetrics } from './metrics.ts'
 import { type PartialRoute, partialRoutesOf } from './partial-route.ts'
 import { isBroken } from './shape.ts'
 import { readStorage } from './storage/read-storage.ts'
+import { readTelemetry } from './telemetry/read-telemetry.ts'
 import type { ParsedYaml, Source } from './yaml/source.ts'
 
 export type LoadOptions = {
@@ -148,6 +149,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     agent: agentOf(data, source, dataDir),
     tools: toolsOf(data, source),
     metrics: readMetrics(asMap(data.metrics), source, into.diagnostics),
+    telemetry: readTelemetry(asMap(data.telemetry), env, source, into.diagnostics),
     storage: readStorage(asMap(data.storage), source, into.diagnostics),
   }
   const salvaged = partialRoutesOf(settings, globalSecret, source, baseOf('routes'), found)

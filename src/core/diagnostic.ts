@@ -65,6 +65,7 @@ export const catalogue = {
   WH231: { severity: 'error', title: 'an MCP server lacks a setting, or has one that cannot be used' },
   WH232: { severity: 'warning', title: 'a tool of an MCP server would have the name of another tool' },
   WH233: { severity: 'error', title: 'a store without an address that it can use' },
+  WH234: { severity: 'error', title: 'telemetry without an address that it can use', starts: true },
   WH240: { severity: 'warning', title: 'metrics that other machines can read' },
   WH301: { severity: 'warning', title: 'a secret that is easy to guess' },
   WH302: { severity: 'warning', title: 'the same secret on two routes' },

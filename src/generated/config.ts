@@ -219,6 +219,51 @@ port?: number
 token?: string
 }
 /**
+ * What the gateway tells a receiver of OpenTelemetry (OTLP). Off until the receiver has an address.
+ */
+telemetry?: {
+/**
+ * The receiver.
+ */
+otlp?: {
+/**
+ * Base address of the receiver; /v1/traces and /v1/metrics are added.
+ */
+endpoint?: string
+/**
+ * The form of what is sent.
+ */
+protocol?: ("http/protobuf" | "http/json")
+/**
+ * Headers for the receiver, such as its key; ${NAME} is resolved.
+ */
+headers?: {
+[k: string]: string | undefined
+}
+}
+/**
+ * The name of this gateway at the receiver.
+ */
+service_name?: string
+/**
+ * Which events have their trace sent.
+ */
+traces?: {
+/**
+ * false sends no traces.
+ */
+enabled?: boolean
+/**
+ * Share of events whose trace is sent, from 0 to 1. What failed is always sent.
+ */
+ratio?: number
+}
+/**
+ * Whether spans have prompts, replies and errors in words.
+ */
+content?: boolean
+}
+/**
  * Where accepted events are kept.
  */
 storage?: {
@@ -441,6 +486,10 @@ events?: string[]
  * Conditions that must all hold; otherwise the event is ignored.
  */
 filters?: (Condition[] | Condition)
+/**
+ * Whether the event's trace goes on the trace that the sender names in traceparent.
+ */
+trust_trace_context?: boolean
 /**
  * A script under scripts/ that filters or transforms the payload: JSON on stdin, JSON or text on stdout.
  */
@@ -2230,6 +2279,10 @@ events?: string[]
  * Conditions that must all hold; otherwise the event is ignored.
  */
 filters?: (Condition[] | Condition)
+/**
+ * Whether the event's trace goes on the trace that the sender names in traceparent.
+ */
+trust_trace_context?: boolean
 /**
  * A script under scripts/ that filters or transforms the payload: JSON on stdin, JSON or text on stdout.
  */

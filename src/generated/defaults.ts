@@ -33,6 +33,17 @@ export const defaults = {
     "max_dead_runs": 10000,
     "payloads": true
   },
+  "telemetry": {
+    "service_name": "headgate",
+    "content": false
+  },
+  "otlp": {
+    "protocol": "http/protobuf"
+  },
+  "traces": {
+    "enabled": true,
+    "ratio": 0.05
+  },
   "agent": {
     "runner": "echo",
     "max_steps": 8,
@@ -52,6 +63,7 @@ export const defaults = {
   "route": {
     "enabled": true,
     "confirm_subscriptions": false,
+    "trust_trace_context": false,
     "script_timeout_seconds": 30,
     "deliver": "log",
     "deliver_mode": "all",

@@ -247,4 +247,14 @@ export const meaningExplanations = {
       good: 'metrics: { enabled: true, host: 0.0.0.0, token: "${METRICS_TOKEN}" }\n',
     },
   },
+  WH234: {
+    means: 'Telemetry is to be sent, and the address of its receiver is no http or https address, or has a user name in it.',
+    why: 'The gateway serves, but nobody gets its traces and pushed metrics.',
+    fix: 'Write telemetry.otlp.endpoint as http://host:4318, and put a key under telemetry.otlp.headers.',
+    example: {
+      of: 'config',
+      bad: 'telemetry: { otlp: { endpoint: "collector:4318" } }\n',
+      good: 'telemetry: { otlp: { endpoint: "http://collector:4318" } }\n',
+    },
+  },
 } as const satisfies { readonly [code: string]: Explanation }

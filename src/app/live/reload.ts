@@ -155,18 +155,19 @@ const storageOnThisProcess = (next: Config['storage'], storage: Config['storage'
  * Returns the new configuration with the settings of this process where a running process cannot change them, and the names of such
  * settings that differ (`restart`). The bound address above all must stay, because it decides whether INSECURE_NO_AUTH is allowed.
  */
-const onThisProcess = (next: Config, { host, port, metrics, storage }: Config): { config: Config; restart: readonly string[] } => {
+const onThisProcess = (next: Config, { host, port, metrics, storage, telemetry }: Config): { config: Config; restart: readonly string[] } => {
   const changes: readonly (readonly [string, unknown, unknown])[] = [
     ['host', next.host, host],
     ['port', next.port, port],
     ['metrics', JSON.stringify(next.metrics), JSON.stringify(metrics)],
+    ['telemetry', JSON.stringify(next.telemetry), JSON.stringify(telemetry)],
     ['storage.kind', next.storage.kind, storage.kind],
     ['storage.durability', next.storage.durability, storage.durability],
     ['storage.schema', next.storage.schema, storage.schema],
     ['storage.url', isSameDatabase(next.storage.url ?? '', storage.url ?? ''), true],
   ]
   return {
-    config: { ...next, host, port, storage: storageOnThisProcess(next.storage, storage) },
+    config: { ...next, host, port, telemetry, storage: storageOnThisProcess(next.storage, storage) },
     restart: changes.filter(([, a, b]) => a !== b).map(([name]) => name),
   }
 }
