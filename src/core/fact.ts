@@ -3,6 +3,7 @@
 import type { Outcome, Reply } from './outcome.ts'
 import type { EventFacts, Headers, UnverifiedRequest, VerifiedRequest } from './request.ts'
 import type { ChatAddress } from './session.ts'
+import type { SpanPlace } from './telemetry/trace-context.ts'
 
 /** How a request ended, and the stage that decided. A request whose signature held leaves a record. */
 export type EndedRequest = {
@@ -55,7 +56,14 @@ export type RequestEnded = {
 }
 
 /** The event or job behind a run or a text. `route` is empty for the run of a schedule. */
-type Cause = { readonly profile: string; readonly route: string; readonly deliveryId: string; readonly job?: string | undefined }
+type Cause = {
+  readonly profile: string
+  readonly route: string
+  readonly deliveryId: string
+  readonly job?: string | undefined
+  /** The place in the event's trace of what the fact tells; absent while traces are off. */
+  readonly span?: SpanPlace | undefined
+}
 
 /** The attempt at a run behind a call of a model or of a tool. */
 export type RunCause = Cause & { readonly eventId: string; readonly attempt: number }

@@ -99,4 +99,6 @@ export type EventFacts = {
   readonly eventAlias: string | undefined
   readonly deliveryId: string
   readonly at: number
+  /** The `traceparent` that the request brought, where the route trusts it and traces are on. */
+  readonly traceparent?: string | undefined
 }

@@ -216,8 +216,11 @@ const applyGates = (plan: RoutePlan, trail: Trail, start: Event, first: number, 
  * Takes the payload out of the trail while the work is stored. A payload that lived that long would survive a garbage collection, which
  * costs more than the storing does.
  */
-const forgetPayload = (trail: Trail, { eventId, route, profile, headers, eventType, eventAlias, deliveryId, at }: Event): void => {
-  trail.event = { eventId, route, profile, headers, eventType, eventAlias, deliveryId, at }
+const forgetPayload = (
+  trail: Trail,
+  { eventId, route, profile, headers, eventType, eventAlias, deliveryId, at, traceparent }: Event,
+): void => {
+  trail.event = { eventId, route, profile, headers, eventType, eventAlias, deliveryId, at, traceparent }
   trail.whole = undefined
 }
 

@@ -3,6 +3,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Owners } from '../core/owner.ts'
+import type { EventTraces } from '../core/telemetry/trace-context.ts'
 import type { ShortTurns } from '../core/turns/short-turns.ts'
 import type { CompiledCondition } from '../expr/condition.ts'
 import type { Filled } from '../expr/template.ts'
@@ -87,6 +88,8 @@ export interface Effects {
   /** Whether the queue of accepted runs has room for one more. */
   hasRoom(): boolean
   readonly log: Log
+  /** Absent while traces are off. */
+  readonly traces?: EventTraces | undefined
   /** The owners of what plans have open, such as watchers and connections: an owner closes it once nobody uses it. */
   readonly owners: Owners
   /** Absent in a gateway that serves requests. */

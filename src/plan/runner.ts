@@ -11,7 +11,7 @@ import type { HoldableOwner, Owners } from '../core/owner.ts'
 import { isOwnApi } from '../parts/own-api.ts'
 import type { Report } from '../parts/report.ts'
 import type { Runner, RunnerJob, RunnerPart, RunnerSettings } from '../parts/runners/runner.ts'
-import type { ToolsetPart } from '../parts/tools/tool.ts'
+import type { BeginToolCall, ToolsetPart } from '../parts/tools/tool.ts'
 import { checkToolNames, compileToolsets, type Toolbox } from './toolsets.ts'
 
 /** A run for the agent, without its tools. */
@@ -20,6 +20,8 @@ export type AgentJob = Omit<RunnerJob, 'tools'> & {
   readonly toolsets?: readonly string[]
   /** Called when the toolsets are open, right before the runner is asked. Throws where the run must not begin any more. */
   readonly mayBegin?: () => void
+  /** Called when a call of a tool begins. */
+  readonly beginToolCall?: BeginToolCall
 }
 
 /** Asks the agent for a run, and resolves to its reply. */
@@ -116,10 +118,10 @@ export const compileRunner = (
 
 const holdingAgent =
   (owner: HoldableOwner, runner: Runner, toolbox: Toolbox): Agent =>
-  async (prompt, { toolsets = [], mayBegin, ...job }) => {
+  async (prompt, { toolsets = [], mayBegin, beginToolCall, ...job }) => {
     owner.hold()
     try {
-      const tools = await toolbox(toolsets, job.signal)
+      const tools = await toolbox(toolsets, job.signal, beginToolCall)
       mayBegin?.()
       return await runner(prompt, tools.length > 0 ? { ...job, tools } : job)
     } finally {

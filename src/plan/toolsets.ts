@@ -8,17 +8,17 @@ import { nearest } from '../core/text.ts'
 import { schema } from '../generated/schema.ts'
 import type { Report } from '../parts/report.ts'
 import { compileServer } from '../parts/tools/mcp/server.ts'
-import { ToolNames } from '../parts/tools/mcp/tool-names.ts'
-import type { Tool, ToolKit, Toolset, ToolsetPart } from '../parts/tools/tool.ts'
+import { type OpenedToolset, ToolNames } from '../parts/tools/mcp/tool-names.ts'
+import type { BeginToolCall, BegunToolCall, Tool, ToolKit, Toolset, ToolsetPart } from '../parts/tools/tool.ts'
 
 type ToolsetParts = ReadonlyMap<string, ToolsetPart>
 type ToolsConfig = Pick<Config, 'tools'>
 
 /**
  * Opens the toolsets of these names for a run, and resolves to their tools. A toolset that is unknown or cannot be opened is logged and
- * left out.
+ * left out. `begin`: called when a call of one of the tools begins.
  */
-export type Toolbox = (names: readonly string[], signal: AbortSignal) => Promise<readonly Tool[]>
+export type Toolbox = (names: readonly string[], signal: AbortSignal, begin?: BeginToolCall) => Promise<readonly Tool[]>
 
 /** Compiles the built-in toolsets and those of MCP servers. What they open belongs to `owner`. */
 export const compileToolsets = (
@@ -53,16 +53,34 @@ export const compileToolsets = (
       return []
     }
   }
-  const toolbox: Toolbox = async (names, signal) => {
+  const toolbox: Toolbox = async (names, signal, begin) => {
     const wanted = new Set(names)
     // Of two tools with one name the first counts. So built-in toolsets come first, then MCP servers in the order of the configuration.
     const inOrder = new Set([...[...sets.keys()].filter((name) => wanted.has(name)), ...wanted])
-    return toolNames.withUniqueNames(
-      await Promise.all([...inOrder].map(async (name) => ({ toolset: name, tools: await open(name, signal) }))),
-    )
+    const opened = async (toolset: string): Promise<OpenedToolset> => {
+      const tools = await open(toolset, signal)
+      return { toolset, tools: begin ? tools.map((tool) => watchTool(tool, () => begin(toolset, tool.name))) : tools }
+    }
+    return toolNames.withUniqueNames(await Promise.all([...inOrder].map(opened)))
   }
   return { toolbox, diagnostics }
 }
+
+/** Returns the tool with its calls watched. */
+const watchTool = (tool: Tool, begin: () => BegunToolCall): Tool => ({
+  ...tool,
+  async call(input, call) {
+    const { traceparent, ended } = begin()
+    try {
+      const result = await tool.call(input, traceparent === undefined ? call : { ...call, traceparent })
+      ended(true)
+      return result
+    } catch (thrown) {
+      ended(false)
+      throw thrown
+    }
+  },
+})
 
 const reporterAt =
   (base: Path, { place }: Config['tools'], into: Diagnostic[]): Report =>

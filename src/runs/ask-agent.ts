@@ -4,9 +4,11 @@ import { setMaxListeners } from 'node:events'
 import { readSkills } from '../config/skills.ts'
 import { AgentFault, messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
+import type { SpanPlace } from '../core/telemetry/trace-context.ts'
 import type { Skill } from '../parts/runners/runner.ts'
 import type { Agent } from '../plan/runner.ts'
 import type { Lease } from '../store/ports.ts'
+import { type CallFactsOptions, createCallFacts } from './call-facts.ts'
 import type { Conversations } from './conversation.ts'
 import type { HeldLeases } from './held-leases.ts'
 import { mergedPrompt } from './merged-prompt.ts'
@@ -14,15 +16,24 @@ import type { Meter } from './meter.ts'
 import type { RunPolicy } from './policy.ts'
 import { runFields } from './run-fields.ts'
 
-export type AskOptions = {
+export type AskOptions = CallFactsOptions & {
   readonly agent: Agent
   readonly conversations: Conversations
   readonly log: Log
   readonly leases: Pick<HeldLeases, 'mayBeLost' | 'confirm'>
 }
 
-/** The question to the agent. `signal` aborts when the process stops. `policy`: the limits, tools and skills of the run. */
-type AgentCall = { readonly options: AskOptions; readonly signal: AbortSignal; readonly lease: Lease; readonly policy: RunPolicy }
+/**
+ * The question to the agent. `signal` aborts when the process stops. `policy`: the limits, tools and skills of the run. `span`: the place
+ * of the attempt in its trace.
+ */
+type AgentCall = {
+  readonly options: AskOptions
+  readonly signal: AbortSignal
+  readonly lease: Lease
+  readonly policy: RunPolicy
+  readonly words: { readonly span: SpanPlace | undefined }
+}
 
 /** Thrown when the process stood still for so long before the agent was asked that another process may have the run. */
 export class StoodStill extends Error {}
@@ -34,7 +45,7 @@ export class Unanswered extends AgentFault {}
  * Asks the agent, and resolves to its reply. `meter` counts the usage, and ends the asking when a budget is used up. Rejects with
  * `Unanswered` for any failure, and with `StoodStill`.
  */
-export const askAgent = async ({ options, signal, lease, policy }: AgentCall, meter: Meter): Promise<string> => {
+export const askAgent = async ({ options, signal, lease, policy, words: { span } }: AgentCall, meter: Meter): Promise<string> => {
   const { run } = lease
   const { maxSteps, toolsets, model, maxOutputTokens, handling } = policy
   // `AbortSignal.any` and `AbortSignal.timeout` are not used: they would leave an entry for each run at `signal`, which lives as long as
@@ -67,6 +78,8 @@ export const askAgent = async ({ options, signal, lease, policy }: AgentCall, me
       skills: loadSkills(lease, policy, options.log),
       history,
       used: (usage) => meter.used(usage),
+      ...createCallFacts(lease, span, options),
+      ...(span ? { traceparent: span.traceparent } : {}),
       ...(model === undefined ? {} : { model }),
       ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
       ...(handling === undefined ? {} : { handling }),

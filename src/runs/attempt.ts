@@ -1,6 +1,5 @@
 /** Makes an attempt at a run: asks the agent, unless its reply is stored already, and then delivers the reply. */
 
-import type { Clock } from '../core/clock.ts'
 import type { Outgoing, Sent } from '../parts/targets/target.ts'
 import type { Lease, NewRun, Progress, RunEnd, Store } from '../store/ports.ts'
 import { type AskOptions, askAgent, StoodStill, Unanswered } from './ask-agent.ts'
@@ -24,7 +23,6 @@ export type AttemptOptions = AskOptions & {
   readonly repeatable: (target: string) => boolean
   /** Whether a post of this target comes back as an event. */
   readonly comments: (target: string) => boolean
-  readonly clock: Pick<Clock, 'now'>
   /** Returns a noun phrase for what this process lacks for a run and another process may have; `undefined` where nothing is lacking. */
   readonly lacks: (run: NewRun) => string | undefined
 }
@@ -121,6 +119,7 @@ const deliverReply = async (attempt: Attempt, reply: string): Promise<RunEnd | '
   const delivered = await deliver({
     run: lease.run,
     text: reply,
+    traceparent: words.span?.traceparent,
     progress: lease.progress,
     interrupted: lease.interrupted && lease.reply !== undefined,
     // Progress at a first attempt means that the run was dead and an operator revived it.

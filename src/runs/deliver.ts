@@ -10,6 +10,8 @@ import type { Delivery, NewRun, Progress } from '../store/ports.ts'
 export type Delivering = {
   readonly run: NewRun
   readonly text: string
+  /** The place of the attempt in its trace. */
+  readonly traceparent: string | undefined
   /** The progress of earlier attempts. */
   readonly progress: Progress | undefined
   /** The process died while it sent the text to a target, so that target may have the text. */
@@ -94,11 +96,11 @@ type Again = { readonly why: string; readonly waitMs: number }
 
 /** Sends to one target. `true`: the target has the text. A text: the reason why the target is given up. `Again`: to be tried again. */
 const deliverOne = async (delivering: Delivering, position: number, doubtful: boolean): Promise<true | string | Again> => {
-  const { run, text, send, repeatable, signal } = delivering
+  const { run, text, traceparent, send, repeatable, signal } = delivering
   const { profile, route, deliveryId, job } = run
   const to = deliveriesOf(run.delivery)
   const delivery = to[position] as Delivery
-  const about = { profile, route, deliveryId, ...(job === undefined ? {} : { job }) }
+  const about = { profile, route, deliveryId, ...(job === undefined ? {} : { job }), ...(traceparent === undefined ? {} : { traceparent }) }
   if (signal.aborted) return { why: brokenOff, waitMs: 0 }
   let mayStop = repeatable(delivery.target)
   const onlyOnce = (): void => {

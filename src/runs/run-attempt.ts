@@ -2,30 +2,37 @@
 
 import type { Clock } from '../core/clock.ts'
 import type { RunAttempt, RunUsage } from '../core/fact.ts'
+import { type EventTraces, placeBelow, type SpanPlace } from '../core/telemetry/trace-context.ts'
 import { targetNames } from '../parts/destination.ts'
 import type { Lease, RunEnd } from '../store/ports.ts'
 import { mergedPrompt } from './merged-prompt.ts'
 
 /**
  * Reply, usage and targets' answers of an attempt, collected while the attempt goes on. They are only for the records. `startedAt`: when
- * the attempt began, in milliseconds since 1970; `begun`: the same by the monotonic clock.
+ * the attempt began, in milliseconds since 1970; `begun`: the same by the monotonic clock. `span`: the attempt's place in its trace.
  */
 export type Transcript = {
   readonly startedAt: number
   readonly begun: number
+  readonly span: SpanPlace | undefined
   reply?: string
   usage?: RunUsage | undefined
   readonly answers: string[]
 }
 
-/** Makes the transcript of an attempt that begins now. */
-export const beginTranscript = (clock: Clock): Transcript => ({ startedAt: clock.now(), begun: clock.monotonic(), answers: [] })
+/** Makes the transcript of an attempt at a run that begins now. `traces`: `undefined` while traces are off. */
+export const beginTranscript = ({ run }: Lease, clock: Clock, traces: EventTraces | undefined): Transcript => ({
+  startedAt: clock.now(),
+  begun: clock.monotonic(),
+  span: placeBelow(traces?.placeOf(run).traceparent),
+  answers: [],
+})
 
 export const describeAttempt = (
   { run, attempt }: Lease,
   end: RunEnd,
   clock: Clock,
-  { startedAt, begun, reply, usage, answers }: Transcript,
+  { startedAt, begun, span, reply, usage, answers }: Transcript,
 ): RunAttempt => ({
   eventId: run.eventId,
   eventType: run.event,
@@ -33,6 +40,7 @@ export const describeAttempt = (
   route: run.route,
   deliveryId: run.deliveryId,
   job: run.job,
+  span,
   attempt,
   target: (end.kind === 'done' && end.to?.join(', ')) || targetNames(run.delivery),
   merged: run.merged,

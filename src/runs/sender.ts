@@ -8,6 +8,7 @@ import { isObject, type Json, type JsonObject, own } from '../core/json.ts'
 import { pluginNamePattern } from '../core/names.ts'
 import { createRedactor } from '../core/secrets/redact.ts'
 import { secretsOfSettings } from '../core/secrets/settings-secrets.ts'
+import { placeBelow, type SpanPlace } from '../core/telemetry/trace-context.ts'
 import { cut } from '../core/text.ts'
 import { failLate, within } from '../core/turns/within.ts'
 import type { Route } from '../generated/config.ts'
@@ -53,7 +54,8 @@ export const createSender = (options: SenderOptions): Sender => {
       outgoing.onlyOnce?.(why)
       facts.tell({ kind: 'text_goes_once', cause: outgoing, target: part.name, why })
     }
-    const whole = { ...outgoing, delivery: { ...outgoing.delivery, extra }, onlyOnce }
+    const placed = withSpan(outgoing)
+    const whole = { ...placed, delivery: { ...outgoing.delivery, extra }, onlyOnce }
     const send = async (): Promise<Sent> =>
       checkedAnswer(await part.send(whole, { settings, env: owner.env, log, clock, keep, mark: ownComments.mark }), part)
     const [startedAt, begun] = [clock.now(), clock.monotonic()]
@@ -62,7 +64,7 @@ export const createSender = (options: SenderOptions): Sender => {
     const chatAddress = chat && { platform: part.name, ...chat }
     facts.tell({
       kind: 'text_sent',
-      cause: outgoing,
+      cause: placed,
       target: part.name,
       ok: sent.ok,
       text: outgoing.text,
@@ -75,6 +77,12 @@ export const createSender = (options: SenderOptions): Sender => {
     // Secrets are redacted before the text is cut: `cut` could leave half a secret, which the redactor would not find.
     return { ...sent, why: cut(createRedactor(known)(sent.why), maxAnswerChars) }
   }
+}
+
+/** Gives a sending a span of its own below that of its attempt or request. While traces are off, returns what it is given. */
+const withSpan = (outgoing: Outgoing): Outgoing & { readonly span?: SpanPlace } => {
+  const span = placeBelow(outgoing.traceparent)
+  return span ? { ...outgoing, span, traceparent: span.traceparent } : outgoing
 }
 
 /** Returns all values inside a map as texts, at any depth; of any other value its text. */

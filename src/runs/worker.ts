@@ -4,6 +4,7 @@ import { setMaxListeners } from 'node:events'
 import type { Clock } from '../core/clock.ts'
 import type { Facts } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
+import type { EventTraces } from '../core/telemetry/trace-context.ts'
 import { within } from '../core/turns/within.ts'
 import type { RunningJob } from '../generated/control.ts'
 import type { Lease } from '../store/ports.ts'
@@ -19,6 +20,8 @@ export type WorkerOptions = Omit<AttemptOptions, 'leases'> & {
   readonly facts: Pick<Facts, 'tell' | 'flushed'>
   /** Returns the most runs that are in progress at once. */
   readonly maxConcurrent: () => number
+  /** Absent while traces are off. */
+  readonly traces?: EventTraces | undefined
   /** Removes known secrets from a text before it is stored. */
   readonly redact: (text: string) => string
 }
@@ -190,8 +193,8 @@ export class Worker {
 
   /** Makes an attempt at a run, tells its end, and stores it. Rejects when the end cannot be stored before the worker stops. */
   async #run(lease: Lease): Promise<void> {
-    const { store, facts, clock } = this.#options
-    const words = beginTranscript(clock)
+    const { store, facts, clock, traces } = this.#options
+    const words = beginTranscript(lease, clock, traces)
     const ended = await this.#attempt(lease, words)
     if (ended === 'lost') return this.#takenOver(lease)
     if (ended === 'given back') return

@@ -76,6 +76,8 @@ export type NewRun = {
   readonly merged?: Merged
   /** The session of the run. */
   readonly session?: Pick<SessionName, 'key' | 'name'>
+  /** The `traceparent` that the event's request brought, where its route trusts it. Without it, the event's trace has the event's id. */
+  readonly traceparent?: string
 }
 
 /** Runs that take turns: of a lane, at most `limit` runs have begun and not ended. A run that waits for its next attempt keeps its turn. */

@@ -42,6 +42,7 @@ export const describeEvent = ({ event, state, attempt, nextAt, error }: EventSta
   ended_at: event.ended_at ?? null,
   silent: event.silent ?? false,
   payload_kept: event.raw !== undefined,
+  trace_id: event.trace_id ?? null,
 })
 
 /** Returns the source of an event, for people: its route, or the scheduled job without a route (`job:nightly`). */

@@ -7,6 +7,7 @@ import { type Clock, systemClock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
 import type { Log } from '../../core/log.ts'
 import { Owners } from '../../core/owner.ts'
+import type { EventTraces } from '../../core/telemetry/trace-context.ts'
 import { createShortTurns, type ShortTurns } from '../../core/turns/short-turns.ts'
 import { createSlots } from '../../core/turns/slots.ts'
 import { createKeep } from '../../parts/delivery/keep.ts'
@@ -37,6 +38,8 @@ export type SharedEffects = {
   readonly clock: Clock
   readonly log: Log
   readonly facts: Facts
+  /** Absent while traces are off. */
+  readonly traces?: EventTraces | undefined
   readonly owners: Owners
   /** Keeps the connections of targets: a bot may have only one connection, even while plans of two configurations run. */
   readonly keep: Keep
@@ -76,7 +79,7 @@ export type Limits = {
   readonly maxQueuedRuns: number
 }
 
-type SharedEffectsOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts'> & {
+type SharedEffectsOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts' | 'traces'> & {
   /** Downloads small files of senders. Absent: over the network. */
   readonly download?: Effects['download'] | undefined
   /** Returns the limits of the configuration that serves now. */
@@ -89,6 +92,7 @@ export const createSharedEffects = ({
   clock,
   log,
   facts,
+  traces,
   limits,
   jobs,
   download = createDownload(),
@@ -107,6 +111,7 @@ export const createSharedEffects = ({
     clock,
     log,
     facts,
+    traces,
     owners,
     store,
     keep: createKeep(owners.create({}).adopt),
@@ -139,6 +144,7 @@ export const createSharedEffects = ({
 export class LiveEffects implements Effects {
   readonly clock: Clock
   readonly log: Log
+  readonly traces: EventTraces | undefined
   readonly owners: Owners
   readonly limiter: Limiter
   readonly turns: ShortTurns
@@ -155,6 +161,7 @@ export class LiveEffects implements Effects {
   constructor(shared: SharedEffects, jobs: Jobs, send: (outgoing: Outgoing) => Promise<Sent>) {
     this.clock = shared.clock
     this.log = shared.log
+    this.traces = shared.traces
     this.owners = shared.owners
     this.limiter = shared.limiter
     this.turns = shared.turns

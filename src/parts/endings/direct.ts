@@ -95,8 +95,12 @@ const deliverDirectly = async (
   const { route, profile, deliveryId } = event
   const to = deliveriesOf(delivery)
   const answers: string[] = []
-  const send = senderOf({ text, profile, route, deliveryId }, effects, claims.deadline, (position, answer) =>
-    answers.push(`${deliveryLabel(to, position)}: ${answer}`),
+  const traceparent = effects.traces?.placeOf(event).traceparent
+  const send = senderOf(
+    { text, profile, route, deliveryId, ...(traceparent === undefined ? {} : { traceparent }) },
+    effects,
+    claims.deadline,
+    (position, answer) => answers.push(`${deliveryLabel(to, position)}: ${answer}`),
   )
   const isFirstSuccess = 'to' in delivery && delivery.mode === 'first_success'
   const record = recorderOf(event, effects)

@@ -67,7 +67,7 @@ const withPrompt = (argv: readonly string[], prompt: string): readonly string[] 
 }
 
 /** Returns the program's environment. It has no secret of the gateway, except variables that `agent.env` names (rules: Agents 2). */
-const programEnv = ({ variables = {} }: RunnerSettings, { run, skills = [] }: RunnerJob): Env => ({
+const programEnv = ({ variables = {} }: RunnerSettings, { run, skills = [], traceparent }: RunnerJob): Env => ({
   ...baseEnv(process.env),
   ...variables,
   HEADGATE_ROUTE: envValue(run.route),
@@ -75,5 +75,6 @@ const programEnv = ({ variables = {} }: RunnerSettings, { run, skills = [] }: Ru
   HEADGATE_DELIVERY_ID: envValue(run.deliveryId),
   HEADGATE_PROFILE: envValue(run.profile),
   ...(run.session ? { HEADGATE_SESSION: envValue(run.session.name) } : {}),
+  ...(traceparent === undefined ? {} : { TRACEPARENT: traceparent }),
   ...(skills.length > 0 ? { HEADGATE_SKILLS: skills.map(({ folder }) => folder).join(delimiter) } : {}),
 })

@@ -27,6 +27,10 @@ export type RunnerJob = {
   readonly history?: readonly Turn[]
   /** Called with the usage after each call of a model. Rejects with an AgentFault when a budget is used up; then no call may follow. */
   readonly used?: (usage: CallUsage) => Promise<void>
+  /** The place of the attempt in its trace, in the form of W3C Trace Context. Absent while traces are off. */
+  readonly traceparent?: string
+  /** Called when a call of a model begins, for metrics and traces. */
+  readonly beginModelCall?: BeginModelCall
   /** Called with the reply piece by piece while it comes, for a log. */
   readonly heard?: (text: string) => void
 }
@@ -42,6 +46,18 @@ export type Skill = { readonly name: string; readonly text: string; readonly fol
 
 /** A message of a session. */
 export type Turn = { readonly role: 'user' | 'assistant'; readonly text: string }
+
+/** `provider`: who has the model, such as `openai`. `model`: its name. */
+export type BeginModelCall = (provider: string, model: string) => BegunModelCall
+
+/**
+ * A call of a model that has begun. `traceparent`: what the API is told of the call's place in its trace. `ended` is called with whether
+ * the call succeeded, and with its tokens; only the first call of it counts.
+ */
+export type BegunModelCall = {
+  readonly traceparent?: string
+  readonly ended: (ok: boolean, inputTokens?: number, outputTokens?: number) => void
+}
 
 /** The usage of one call of a model. */
 export type CallUsage = {

@@ -6,6 +6,7 @@ import { isObject, type Json, own } from '../../core/json.ts'
 import { refuse } from '../../core/outcome.ts'
 import type { MaskRequest, Parse } from '../../core/plan.ts'
 import type { Event, Headers, VerifiedRequest } from '../../core/request.ts'
+import { broughtTraceparent } from '../../core/telemetry/trace-context.ts'
 import type { Route } from '../../generated/config.ts'
 import { ReadOnceBody } from '../body/request-body.ts'
 import { compileMask } from '../mask-request.ts'
@@ -17,17 +18,19 @@ export const json: StagePart = {
   name: 'json',
   compile(route, kit) {
     const mask = compileRouteMask(kit.schemes, verifyNames(route))
-    return { parse: compileParser(kit, route), ...(mask ? { mask } : {}) }
+    const trustsCaller = kit.effects.traces !== undefined && route.trust_trace_context === true
+    return { parse: compileParser(kit, route, trustsCaller), ...(mask ? { mask } : {}) }
   },
 }
 
 /**
  * Compiles the parser of a route: it takes a verified request, and returns its event, or the refusal of a body that is malformed or has too
- * many values. `schemes`: all schemes that the route may use.
+ * many values. `schemes`: all schemes that the route may use. `trustsCaller`: the event's trace goes on the trace that the request names.
  */
 export const compileParser = (
   { name, profile, schemes }: Pick<StageKit, 'name' | 'profile' | 'schemes'>,
   route: Pick<Route, 'verify' | 'events'> = {},
+  trustsCaller = false,
 ): Parse => {
   const named = verifyNames(route)
   const readType = compileTypeReader(route.events ?? [])
@@ -69,6 +72,7 @@ export const compileParser = (
         () => firstFound(readers, (each) => each.repeatId?.(headers, body)),
       ),
       at: request.at,
+      traceparent: trustsCaller ? broughtTraceparent(headers) : undefined,
     }
     request.read?.take()
     return event

@@ -24,7 +24,12 @@ export const script: StagePart = {
     const timeoutMs = (route.script_timeout_seconds ?? kit.adapter.script_timeout_seconds) * 1000
     return {
       async onEvent(event) {
-        const env = { HEADGATE_EVENT: event.eventType, HEADGATE_DELIVERY_ID: event.deliveryId }
+        const place = kit.effects.traces?.placeOf(event)
+        const env = {
+          HEADGATE_EVENT: event.eventType,
+          HEADGATE_DELIVERY_ID: event.deliveryId,
+          ...(place ? { TRACEPARENT: place.traceparent } : {}),
+        }
         const result = await kit.effects.script(folder, { path, input: event.text, timeoutMs, env })
         if (!result) return refuse('overloaded', { retryAfterSeconds, detail: 'too many scripts are waiting' })
         if (result.ok) return applyOutput(event, result.output) ?? ignoredByScript(kit.name, `script ${path}: silent`)

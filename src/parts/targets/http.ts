@@ -110,7 +110,8 @@ const prepare = (outgoing: Outgoing, kit: TargetKit): Request | RequestProblem =
   const body = JSON.stringify({ route: outgoing.route, delivery_id: outgoing.deliveryId, text: outgoing.text })
   const signed = sign(outgoing, own(extra, 'secret'), body, Math.floor(kit.clock.now() / 1000))
   if ('problem' in signed) return signed
-  const headers = { 'user-agent': 'headgate', ...custom.headers, 'content-type': 'application/json', ...signed.headers }
+  const trace = outgoing.traceparent === undefined ? {} : { traceparent: outgoing.traceparent }
+  const headers = { 'user-agent': 'headgate', ...trace, ...custom.headers, 'content-type': 'application/json', ...signed.headers }
   return { url: new URL(url), headers, body }
 }
 

@@ -34,6 +34,8 @@ export type Outgoing = {
   readonly position: number
   /** How long the sending may take. */
   readonly budgetMs: number
+  /** The place of this sending in its trace, for the header `traceparent` of W3C Trace Context. Absent while traces are off. */
+  readonly traceparent?: string
   /** An earlier attempt was interrupted, and its text may have arrived. */
   readonly doubtful?: true
   /** Call this, with the reason, before you post a text whose repeat could not be recognised. It throws when it is too late to post. */

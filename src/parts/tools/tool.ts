@@ -23,9 +23,17 @@ export type Tool = {
 export type ToolCall = {
   readonly run: NewRun
   readonly signal: AbortSignal
+  /** The place of the call in its trace, in the form of W3C Trace Context. Absent while traces are off. */
+  readonly traceparent?: string
   /** Asks the run's model about a picture. The usage counts to the run. Absent where the runner cannot ask about pictures. */
   readonly askAboutPicture?: (picture: Picture, question: string) => Promise<string>
 }
+
+/** Called when a call of a tool begins. `toolset`: the toolset that has the tool. */
+export type BeginToolCall = (toolset: string, tool: string) => BegunToolCall
+
+/** A call of a tool that has begun. `ended` is called with whether the call succeeded; only the first call of it counts. */
+export type BegunToolCall = { readonly traceparent?: string; readonly ended: (ok: boolean) => void }
 
 /** A picture. `mediaType`: such as `image/png`, found from the bytes themselves and not from what the server said of them. */
 export type Picture = { readonly bytes: Uint8Array; readonly mediaType: string }

@@ -37,12 +37,13 @@ export const commitWork = <T extends Accepted | Joined>(
 }
 
 /** Returns the fields that a job's run takes from the event. The profile is not among them: the run has the profile of the job. */
-export const jobEventFields = ({ eventId, route, eventType: event, deliveryId, at }: Event) => ({
+export const jobEventFields = ({ eventId, route, eventType: event, deliveryId, at, traceparent }: Event) => ({
   eventId,
   route,
   event,
   deliveryId,
   acceptedAt: at,
+  ...(traceparent === undefined ? {} : { traceparent }),
 })
 
 /**
@@ -50,12 +51,18 @@ export const jobEventFields = ({ eventId, route, eventType: event, deliveryId, a
  * merged from several objects takes 6 µs to make and to turn into JSON, instead of 1.5.
  */
 export const agentRun = (
-  { eventId, profile, route, eventType: event, deliveryId, at: acceptedAt }: Event,
+  { eventId, profile, route, eventType: event, deliveryId, at: acceptedAt, traceparent }: Event,
   { prompt: { text: prompt, untrusted }, delivery }: Message,
   session: NewRun['session'],
 ): NewRun => {
   const run = { eventId, profile, route, event, deliveryId, acceptedAt, prompt, delivery }
-  return session || untrusted.length > 0 ? { ...run, ...(untrusted.length > 0 ? { untrusted } : {}), ...(session ? { session } : {}) } : run
+  if (!session && untrusted.length === 0 && traceparent === undefined) return run
+  return {
+    ...run,
+    ...(untrusted.length > 0 ? { untrusted } : {}),
+    ...(session ? { session } : {}),
+    ...(traceparent === undefined ? {} : { traceparent }),
+  }
 }
 
 /**

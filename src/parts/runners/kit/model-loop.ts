@@ -12,6 +12,7 @@ import { createSlots } from '../../../core/turns/slots.ts'
 import type { Picture, Tool } from '../../tools/tool.ts'
 import type { RunnerJob, RunnerSettings } from '../runner.ts'
 import { createFence, type Fence } from './fence.ts'
+import { watchModel } from './watched-model.ts'
 
 type Sdk = typeof import('ai')
 
@@ -22,10 +23,13 @@ const maxToolCallsAtOnce = 8
 const maxResultChars = 100_000
 const lastStep = 'This was the last use of tools. Answer now, with what you know.'
 
-/** Resolves to the model's text. Rejects with an AgentFault, or with an error of the SDK. `name`: the name of the model, for its usage. */
+/**
+ * Resolves to the model's text. Rejects with an AgentFault, or with an error of the SDK. `provider` and `name`: who has the model, and its
+ * name, for its usage.
+ */
 export const askModel = async (
-  model: LanguageModel,
-  name: string,
+  unwatched: LanguageModel,
+  { provider, name }: { readonly provider: string; readonly name: string },
   prompt: string,
   settings: RunnerSettings,
   job: RunnerJob,
@@ -33,7 +37,8 @@ export const askModel = async (
   const sdk = await import('ai')
   // The SDK would print its warnings to the stdout of the gateway.
   globalThis.AI_SDK_LOG_WARNINGS = false
-  const { tools = [], maxSteps = 1 } = job
+  const { tools = [], maxSteps = 1, beginModelCall } = job
+  const model = beginModelCall ? watchModel(sdk, unwatched, () => beginModelCall(provider, name)) : unwatched
   const fence = createFence(job.handling ?? settings.untrusted ?? 'fence')
   const spending = createSpending(name, job)
   const limit = job.maxOutputTokens ?? settings.maxOutputTokens

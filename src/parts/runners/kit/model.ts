@@ -31,7 +31,7 @@ export const compileModelRunner = (
   return async (prompt, job) => {
     const name = job.model ?? model ?? ''
     try {
-      return await askModel(await connect({ model: name, apiKey, baseUrl }), name, prompt, settings, job)
+      return await askModel(await connect({ model: name, apiKey, baseUrl }), { provider: provider.name, name }, prompt, settings, job)
     } catch (thrown) {
       throw modelFault(thrown, { signal: job.signal, keys, isStreamed: job.heard !== undefined })
     }

@@ -6,7 +6,8 @@
 import type { JSONRPCMessage, MCPTransportSendOptions } from '@ai-sdk/mcp'
 import { Allowance } from '../../../core/turns/allowance.ts'
 import { readWholeBody, streamEvents } from './body.ts'
-import { Reader, type ReaderKit, ServerFlood } from './reader.ts'
+import { type WireKit, withTraceparent } from './call-traces.ts'
+import { Reader, ServerFlood } from './reader.ts'
 import { unreachable, type Wire, WireFault } from './wire.ts'
 
 /** How long a server may take to answer the request that ends its MCP session. */
@@ -19,6 +20,8 @@ const maxReplies = 16
 const repliesInSpan = 100
 const spanMs = 10_000
 
+type Posted = { readonly body?: string; readonly traceparent?: string | undefined }
+
 export class HttpWire implements Wire {
   readonly ended = undefined
   protocolVersion?: string
@@ -26,7 +29,7 @@ export class HttpWire implements Wire {
   onmessage?: (message: JSONRPCMessage) => void
   readonly #url: URL
   readonly #headers: { readonly [name: string]: string }
-  readonly #kit: ReaderKit
+  readonly #kit: WireKit
   /** What stops each POST that has not ended. */
   readonly #underWay = new Set<AbortController>()
   readonly #replyAllowance: Allowance
@@ -34,7 +37,7 @@ export class HttpWire implements Wire {
   /** The id that the server gave to this connection (`mcp-session-id`). A session of MCP has nothing to do with the sessions of routes. */
   #session: string | undefined
 
-  constructor(url: URL, headers: { readonly [name: string]: string }, kit: ReaderKit) {
+  constructor(url: URL, headers: { readonly [name: string]: string }, kit: WireKit) {
     this.#url = url
     this.#headers = headers
     this.#kit = kit
@@ -63,7 +66,7 @@ export class HttpWire implements Wire {
     signal?.addEventListener('abort', follow)
     this.#underWay.add(stop)
     try {
-      await this.#post(message, stop.signal)
+      await this.#post(message, stop.signal, signal && this.#kit.traceparents.get(signal))
     } finally {
       signal?.removeEventListener('abort', follow)
       this.#underWay.delete(stop)
@@ -79,8 +82,8 @@ export class HttpWire implements Wire {
   }
 
   /** Posts a message and, if it is a request, reads until it is answered. */
-  async #post(message: JSONRPCMessage, signal: AbortSignal): Promise<void> {
-    const answer = await this.#ask('POST', signal, JSON.stringify(message))
+  async #post(message: JSONRPCMessage, signal: AbortSignal, traceparent: string | undefined): Promise<void> {
+    const answer = await this.#ask('POST', signal, { body: JSON.stringify(withTraceparent(message, traceparent)), traceparent })
     this.#session = answer.headers.get('mcp-session-id') ?? this.#session
     const isRequest = 'method' in message && 'id' in message
     if (answer.ok && isRequest && answer.status !== 202) return await this.#read(answer, message.id, signal)
@@ -90,13 +93,14 @@ export class HttpWire implements Wire {
   }
 
   /** Makes one HTTP request, with the operator's headers and those of MCP. */
-  async #ask(method: 'POST' | 'DELETE', signal: AbortSignal, body?: string): Promise<Response> {
+  async #ask(method: 'POST' | 'DELETE', signal: AbortSignal, { body, traceparent }: Posted = {}): Promise<Response> {
     const headers = {
       ...this.#headers,
       accept: 'application/json, text/event-stream',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(this.protocolVersion === undefined ? {} : { 'mcp-protocol-version': this.protocolVersion }),
       ...(this.#session === undefined ? {} : { 'mcp-session-id': this.#session }),
+      ...(traceparent === undefined ? {} : { traceparent }),
     }
     try {
       // No redirect is followed, because it would carry the operator's headers elsewhere.

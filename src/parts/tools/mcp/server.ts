@@ -10,13 +10,13 @@ import { cut, printable } from '../../../core/text.ts'
 import { createSlots, type Slots } from '../../../core/turns/slots.ts'
 import { unlessAborted } from '../../../core/turns/unless-aborted.ts'
 import { baseEnv } from '../../../process/child.ts'
-import type { Tool, ToolKit, Toolset } from '../tool.ts'
+import type { Tool, ToolCall, ToolKit, Toolset } from '../tool.ts'
 import { resultText, ToolFault } from './answer.ts'
+import type { WireKit } from './call-traces.ts'
 import { Connection } from './connection.ts'
 import { HttpWire } from './http.ts'
 import { allowedTools, type Definition, inputSchemaOf } from './listing.ts'
 import { createLongReader } from './long-messages.ts'
-import type { ReaderKit } from './reader.ts'
 import { readSettings, type ServerSettings } from './settings.ts'
 import { StdioWire } from './stdio.ts'
 import { timeLimit } from './time-limit.ts'
@@ -44,7 +44,7 @@ class Server {
   readonly #settings: ServerSettings
   readonly #kit: ToolKit
   readonly #connection: Connection
-  readonly #readerKit: ReaderKit
+  readonly #wireKit: WireKit
   readonly #slots: Slots = createSlots(() => maxCalls, maxWaiting)
   /** The warnings that are in the log already, so that each is logged once. */
   readonly #warned = new Set<string>()
@@ -54,7 +54,7 @@ class Server {
     this.#settings = settings
     this.#kit = kit
     const { allow } = settings
-    this.#readerKit = { allow, clock: kit.clock, readLong: createLongReader(allow, kit.clock) }
+    this.#wireKit = { allow, clock: kit.clock, readLong: createLongReader(allow, kit.clock), traceparents: new WeakMap() }
     this.#connection = new Connection(() => this.#wire(), kit.clock, settings.startMs)
   }
 
@@ -99,12 +99,13 @@ class Server {
       this.#warnOnce('a tool of an MCP server has a schema that is too large, so it is left out', { tool: definition.name })
       return undefined
     }
-    return { name, description: definition.description ?? '', input, call: (args, { signal }) => this.#call(definition, args, signal) }
+    return { name, description: definition.description ?? '', input, call: (args, call) => this.#call(definition, args, call) }
   }
 
-  async #call(definition: Definition, args: JsonObject, signal: AbortSignal): Promise<string> {
+  async #call(definition: Definition, args: JsonObject, { signal, traceparent }: ToolCall): Promise<string> {
     const { callMs, redact } = this.#settings
     const limit = timeLimit(this.#kit.clock, callMs, signal)
+    if (traceparent !== undefined) this.#wireKit.traceparents.set(limit.signal, traceparent)
     this.#calls++
     try {
       const answer = this.#slots.run(() => this.#ask(definition, args, limit.signal))
@@ -130,10 +131,10 @@ class Server {
 
   #wire(): Wire {
     const { access } = this.#settings
-    if ('url' in access) return new HttpWire(access.url, access.headers, this.#readerKit)
+    if ('url' in access) return new HttpWire(access.url, access.headers, this.#wireKit)
     const { argv, env, folder } = access
     const program = { argv, env: { ...baseEnv(this.#kit.env), ...env }, ...(folder === undefined ? {} : { cwd: folder }) }
-    return new StdioWire(program, this.#readerKit, {
+    return new StdioWire(program, this.#wireKit, {
       ended: (...end) => this.#ended(...end),
       garbage: () => this.#warnOnce('an MCP server wrote a line to stdout that is no message'),
     })

@@ -4,8 +4,9 @@ import type { JSONRPCMessage, MCPTransportSendOptions } from '@ai-sdk/mcp'
 import type { Json } from '../../../core/json.ts'
 import type { Program } from '../../../process/group.ts'
 import { KeptChild } from '../../../process/kept-child.ts'
+import { type WireKit, withTraceparent } from './call-traces.ts'
 import { byteLength, type Pieces } from './pieces.ts'
-import { type Listener, Reader, type ReaderKit, ServerFlood } from './reader.ts'
+import { type Listener, Reader, ServerFlood } from './reader.ts'
 import { maxMessageBytes, type Wire, WireFault } from './wire.ts'
 
 export type ProgramListener = {
@@ -21,14 +22,14 @@ export class StdioWire implements Wire {
   onmessage?: (message: JSONRPCMessage) => void
   readonly #program: Program
   readonly #programListener: ProgramListener
-  readonly #kit: ReaderKit
+  readonly #kit: WireKit
   readonly #reader: Reader
   #child: KeptChild | undefined
   readonly #closing = new AbortController()
   /** The requests without an answer, by id. Each value removes the listener for the abort of its request. */
   readonly #asked = new Map<unknown, () => void>()
 
-  constructor(program: Program, kit: ReaderKit, programListener: ProgramListener) {
+  constructor(program: Program, kit: WireKit, programListener: ProgramListener) {
     this.#program = program
     this.#kit = kit
     this.#programListener = programListener
@@ -51,7 +52,7 @@ export class StdioWire implements Wire {
   }
 
   async send(message: JSONRPCMessage, { signal }: MCPTransportSendOptions = {}): Promise<void> {
-    this.#write(message)
+    this.#write(withTraceparent(message, signal && this.#kit.traceparents.get(signal)))
     if (!('method' in message) || !('id' in message)) return
     const { id } = message
     this.#asked.set(id, () => {})

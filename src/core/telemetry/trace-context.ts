@@ -1,0 +1,82 @@
+/**
+ * Trace contexts, as W3C Trace Context writes them (`traceparent`, version 00). The trace of an event has the event's id, so nothing is
+ * stored for it, and an attempt days later finds its place.
+ */
+
+import { hash, randomBytes } from 'node:crypto'
+import { header } from '../headers.ts'
+import type { Headers } from '../request.ts'
+
+/** A `traceparent` that was read. `traceId`: 32, `spanId`: 16 hexadecimal digits. */
+export type TraceContext = { readonly traceId: string; readonly spanId: string; readonly isSampled: boolean }
+
+/** A span's place in its trace. `traceparent`: the context that the span hands on. `parentId`: the id of the span that it is part of. */
+export type SpanPlace = { readonly traceparent: string; readonly parentId?: string | undefined }
+
+/** Knows the place of the request that brought an event, or of the start of a job. */
+export interface EventTraces {
+  /** `traceparent`: that of the caller, where the route trusts the caller. */
+  placeOf(event: { readonly eventId: string; readonly traceparent?: string | undefined }): SpanPlace
+}
+
+/** Returns the id of an event's trace; `undefined` while traces are off. */
+export const traceIdOf = (traces: EventTraces | undefined, event: Parameters<EventTraces['placeOf']>[0]): string | undefined =>
+  traces && contextOf(traces.placeOf(event)).traceId
+
+const form = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
+
+/** Reads a `traceparent`; `undefined` for any other text. */
+export const parseTraceparent = (text: string): TraceContext | undefined => {
+  if (text.length !== 55) return undefined
+  const [, traceId, spanId, flags] = form.exec(text) ?? []
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
+  return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & 1) === 1 }
+}
+
+/** Reads the `traceparent` of a place, which this program made. */
+export const contextOf = ({ traceparent }: Pick<SpanPlace, 'traceparent'>): TraceContext => ({
+  traceId: traceparent.slice(3, 35),
+  spanId: traceparent.slice(36, 52),
+  isSampled: traceparent.endsWith('1'),
+})
+
+const textOf = ({ traceId, spanId, isSampled }: TraceContext): string => `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
+
+/** Returns the `traceparent` that a request brought; `undefined` where it brought none that can be read. */
+export const broughtTraceparent = (headers: Headers): string | undefined => {
+  const text = header(headers, 'traceparent')
+  return text !== undefined && parseTraceparent(text) ? text : undefined
+}
+
+/** Makes a place below a span, with a span id of its own. `traceparent`: that of the span; `undefined` while traces are off. */
+export const placeBelow = (traceparent: string | undefined): SpanPlace | undefined => {
+  if (traceparent === undefined) return undefined
+  const parent = contextOf({ traceparent })
+  return { traceparent: textOf({ ...parent, spanId: randomBytes(8).toString('hex') }), parentId: parent.spanId }
+}
+
+const hexDigits = /^[0-9a-f]{12}4[0-9a-f]{19}$/
+
+/** Returns the 32 digits of an event id. An id that is no random UUID gives digits of its hash. */
+const digitsOf = (eventId: string): string => {
+  const digits = eventId.replaceAll('-', '')
+  return hexDigits.test(digits) ? digits : hash('sha256', eventId).slice(0, 32)
+}
+
+/** Half the bits of a trace id decide whether it is sampled: the last 56, which are random in every trace id (W3C, level 2). */
+const randomDigits = 14
+const randomRange = 2 ** 56
+
+/** `ratio`: the share of traces that are sampled, from 0 to 1. The trace of a caller is sampled where the caller samples it. */
+export const createEventTraces = (ratio: number): EventTraces => {
+  const isSampled = (traceId: string): boolean => Number.parseInt(traceId.slice(-randomDigits), 16) / randomRange >= 1 - ratio
+  return {
+    placeOf({ eventId, traceparent }) {
+      const traceId = digitsOf(eventId)
+      const spanId = traceId.slice(0, 16)
+      const caller = traceparent === undefined ? undefined : parseTraceparent(traceparent)
+      if (caller) return { traceparent: textOf({ ...caller, spanId }), parentId: caller.spanId }
+      return { traceparent: textOf({ traceId, spanId, isSampled: isSampled(traceId) }) }
+    },
+  }
+}

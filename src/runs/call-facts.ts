@@ -1,0 +1,44 @@
+/** Tells the calls of models and tools of one attempt as facts, when each has ended. */
+
+import type { Clock } from '../core/clock.ts'
+import type { Facts, RunCause } from '../core/fact.ts'
+import { placeBelow, type SpanPlace } from '../core/telemetry/trace-context.ts'
+import type { BeginModelCall } from '../parts/runners/runner.ts'
+import type { BeginToolCall } from '../parts/tools/tool.ts'
+import type { Lease } from '../store/ports.ts'
+
+export type CallFactsOptions = { readonly facts: Pick<Facts, 'tell'>; readonly clock: Pick<Clock, 'now' | 'monotonic'> }
+
+/** `span`: the place of the attempt in its trace; `undefined` while traces are off. */
+export const createCallFacts = (
+  { run, attempt }: Lease,
+  span: SpanPlace | undefined,
+  { facts, clock }: CallFactsOptions,
+): { readonly beginModelCall: BeginModelCall; readonly beginToolCall: BeginToolCall } => {
+  const { profile, route, deliveryId, job, eventId } = run
+  const begin = () => {
+    const place = placeBelow(span?.traceparent)
+    const cause: RunCause = { profile, route, deliveryId, job, eventId, attempt, span: place }
+    const [startedAt, begun] = [clock.now(), clock.monotonic()]
+    let isOver = false
+    /** Calls `tell` with the fields that both kinds of calls have, the first time. */
+    const once = (tell: (common: { cause: RunCause; startedAt: number; ms: number }) => void): void => {
+      if (isOver) return
+      isOver = true
+      tell({ cause, startedAt, ms: clock.monotonic() - begun })
+    }
+    return { once, ...(place ? { traceparent: place.traceparent } : {}) }
+  }
+  return {
+    beginModelCall(provider, model) {
+      const { once, ...place } = begin()
+      const ended = (ok: boolean, inputTokens = 0, outputTokens = 0): void =>
+        once((common) => facts.tell({ kind: 'model_called', ...common, provider, model, ok, inputTokens, outputTokens }))
+      return { ...place, ended }
+    },
+    beginToolCall(toolset, tool) {
+      const { once, ...place } = begin()
+      return { ...place, ended: (ok) => once((common) => facts.tell({ kind: 'tool_called', ...common, toolset, tool, ok })) }
+    },
+  }
+}
