@@ -9,6 +9,7 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import type { Diagnostic } from '../core/diagnostic.ts'
 import { createFacts } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
+import { createEventTraces } from '../core/telemetry/trace-context.ts'
 import type { Effects } from '../parts/effects.ts'
 import { catalogue, catalogueOf } from '../plan/catalogue.ts'
 import type { Catalogue } from '../plan/compile.ts'
@@ -57,6 +58,7 @@ export const prepareGateway = async (config: Config, surroundings: GatewayDepend
     clock,
     log,
     facts,
+    traces: config.telemetry?.traces && createEventTraces(config.telemetry.traces.ratio),
     download,
     limits: () => reloader.current().config,
     jobs: () => reloader.current().jobs,

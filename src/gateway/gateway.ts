@@ -94,7 +94,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     hasFailed: shared.limiter.hasFailed,
     stopping: isStopping,
     isReady: () => notReady() === undefined,
-    ...(log.writes('debug') ? { watch: stageLog(log) } : {}),
+    ...watching(log, work.traces),
   })
   closing.push(() => listener.close(stopping.patienceMs))
   const operations = createOperations({
@@ -148,6 +148,20 @@ const beginWork = async (options: GatewayOptions, work: Work, doors: Doors, clos
       const answered = allAnswered(listener.active, clock, ms)
       await Promise.all([answered, worker.stop(ms, answered)])
       await closeAll(closing)
+    },
+  }
+}
+
+/** Returns what watches the stages of requests: the log, for `--log-level debug`, and the traces. */
+const watching = (log: Log, traces: Work['traces']): { readonly watch?: (route: string) => Watch } => {
+  if (!log.writes('debug')) return traces ? { watch: traces.watch } : {}
+  const logged = stageLog(log)
+  return {
+    watch: (route) => {
+      const watches = [logged(route), ...(traces ? [traces.watch()] : [])]
+      return (...stage) => {
+        for (const watch of watches) watch(...stage)
+      }
     },
   }
 }

@@ -5,6 +5,7 @@ import type { Fact, Observer, RequestEnded, RouteChanges, RunAttempt } from '../
 import type { Log } from '../core/log.ts'
 import type { Refused } from '../core/outcome.ts'
 import { outcomeName, outcomeReason, outcomeStatus, refusalRow } from '../core/outcome-table.ts'
+import { contextOf, type EventTraces, traceIdOf } from '../core/telemetry/trace-context.ts'
 import { someOf } from '../core/text.ts'
 
 /**
@@ -21,17 +22,17 @@ export type LogObserver = Observer & {
   close(): void
 }
 
-/** Makes the observer. `requests`: whether the ends of requests are logged. */
+/** Makes the observer. `requests`: whether the ends of requests are logged. `traces`: absent while traces are off. */
 export const createLogObserver = (
   log: Log,
   clock: Clock,
-  { requests }: { readonly requests: boolean } = { requests: true },
+  { requests, traces }: { readonly requests: boolean; readonly traces?: EventTraces | undefined } = { requests: true },
 ): LogObserver => {
   const budget = createLineBudget(log, clock)
   return {
     on(fact) {
       if (fact.kind !== 'request_ended') logFact(fact, log)
-      else if (requests) logRequest(fact, log, budget)
+      else if (requests) logRequest(fact, log, budget, traces)
     },
     close: () => budget.close(),
   }
@@ -39,16 +40,19 @@ export const createLogObserver = (
 
 const refusalMessage = (refused: Refused): string => refusalRow(refused).message ?? refused.code
 
-const logRequest = (fact: RequestEnded, log: Log, budget: LineBudget): void => {
+const logRequest = (fact: RequestEnded, log: Log, budget: LineBudget, traces: EventTraces | undefined): void => {
   const { outcome } = fact.ended
   const level = outcome.kind === 'refused' ? refusalRow(outcome).level : 'debug'
   if (!log.writes(level)) return
   if (outcome.kind === 'refused' && level !== 'debug' && !budget.allows(outcome, fact.route?.name ?? '', fact.refusal === 'counted')) return
-  log(level, requestFields(fact), outcome.kind === 'refused' ? refusalMessage(outcome) : outcome.kind)
+  log(level, requestFields(fact, traces), outcome.kind === 'refused' ? refusalMessage(outcome) : outcome.kind)
 }
 
 /** Returns the fields of the log line of a request. A field that was not known when the request ended is `undefined`. */
-const requestFields = ({ ended: { outcome, stage, verified, event }, route, remote, ms }: RequestEnded) => ({
+const requestFields = (
+  { ended: { outcome, stage, verified, event }, route, remote, ms }: RequestEnded,
+  traces: EventTraces | undefined,
+) => ({
   route: route?.name,
   profile: route?.profile,
   stage,
@@ -60,6 +64,7 @@ const requestFields = ({ ended: { outcome, stage, verified, event }, route, remo
   status: outcomeStatus(outcome),
   remote: remote(),
   duration_ms: Math.round(ms() * 1000) / 1000,
+  trace_id: verified && traceIdOf(traces, { eventId: verified.eventId, traceparent: event?.traceparent }),
 })
 
 /** Returns one text with the names of the changed routes for each kind of change; `undefined` for a kind without routes. */
@@ -94,7 +99,8 @@ const causeFields = ({ route, profile, job, deliveryId }: Cause) => ({ route: ro
 const logAttempt = ({ end, ...run }: RunAttempt, log: Log): void => {
   if (end.kind === 'done') return
   const fields = { route: run.route || undefined, job: run.job, profile: run.profile, delivery_id: run.deliveryId }
-  const about = { ...fields, event_id: run.eventId, event_type: run.eventType, attempt: run.attempt, reason: end.error }
+  const trace = run.span ? { trace_id: contextOf(run.span).traceId } : {}
+  const about = { ...fields, event_id: run.eventId, event_type: run.eventType, attempt: run.attempt, ...trace, reason: end.error }
   if (end.kind === 'dead') log('error', about, 'run is dead')
   else log('warn', about, 'run failed, it will be tried again')
 }

@@ -13,6 +13,7 @@ import { createJournalObserver } from '../journal/journal-observer.ts'
 import { folderRecords } from '../journal/reader.ts'
 import { databaseRecords } from '../journal/shared/database-records.ts'
 import { openSharedJournal } from '../journal/shared/shared-journal.ts'
+import type { Traces } from '../observe/traces/traces.ts'
 import { servedAs } from '../plan/table.ts'
 import { chatAddressOfRun } from '../runs/chat-address.ts'
 import { createConversations } from '../runs/conversation.ts'
@@ -33,6 +34,8 @@ export type Work = {
   readonly scheduler: Scheduler
   readonly tails: Tails
   readonly records: EventRecords
+  /** Absent while traces are off. */
+  readonly traces: Traces | undefined
   /** Tells the other gateways on a shared store of this gateway, and knows of them. `undefined` where the store serves one gateway. */
   readonly replicas: Replicas | undefined
 }
@@ -49,6 +52,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   const keys = await openKeys(config, log)
   if (keys) closing.push(() => keys.close())
   const commentKey = await ensureCommentKey(config.dataDir, store.shared)
+  const traces = await openTraces(options, closing)
   const records = await observe(options, store, closing)
   const tails = createTails({ clock, redact, others: store.shared?.records })
   facts.observe(tails)
@@ -61,7 +65,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   const wake = (): void => worker.wake()
   const scheduler = new Scheduler({ store, isShared: store.shared !== undefined, clock, log, facts, book: () => current().jobs, wake })
   shared.attach({ store, wake, keys, commentKey })
-  return { store, worker, scheduler, tails, records, replicas }
+  return { store, worker, scheduler, tails, records, replicas, traces }
 }
 
 /**
@@ -91,6 +95,19 @@ const openReplicas = async (
   return replicas
 }
 
+/** Opens the observer that makes traces, which is loaded only where traces are on. */
+const openTraces = async (
+  { config: { telemetry }, clock, log, redact, shared }: GatewayOptions,
+  closing: Closing,
+): Promise<Work['traces']> => {
+  if (!telemetry?.traces || !shared.traces) return undefined
+  const { openTraces } = await import('../observe/traces/traces.ts')
+  const traces = openTraces({ telemetry: { ...telemetry, traces: telemetry.traces }, places: shared.traces, clock, log, redact })
+  shared.facts.observe(traces)
+  closing.push(() => traces.close())
+  return traces
+}
+
 /** How long this gateway may not know yet of a subscription or job that was made on another gateway. */
 const copiedMs = 30_000
 
@@ -98,7 +115,7 @@ type RouteOf = (name: string) => Route | undefined
 
 /** Makes the worker. Each of its runs is served by the configuration that is current when it needs a setting. */
 const workerOf = (
-  { clock, log, redact, shared: { facts }, reloader: { current } }: GatewayOptions,
+  { clock, log, redact, shared: { facts, traces }, reloader: { current } }: GatewayOptions,
   store: OpenStore,
   routeOf: RouteOf,
   replicas: Replicas | undefined,
@@ -110,6 +127,7 @@ const workerOf = (
     store,
     clock,
     facts,
+    traces,
     log,
     redact,
     agent: (prompt, job) => current().agent(prompt, job),
@@ -140,7 +158,7 @@ const knownTo = ({ config: { profiles }, catalogue: { targets }, table, jobs }: 
 
 /** Adds the observers that write facts to the journal and to the log. Returns the reader of the journal's records. */
 const observe = async (
-  { config, log, clock, redact, shared: { facts }, reloader, requests }: GatewayOptions,
+  { config, log, clock, redact, shared: { facts, traces }, reloader, requests }: GatewayOptions,
   store: OpenStore,
   closing: Closing,
 ): Promise<EventRecords> => {
@@ -152,9 +170,9 @@ const observe = async (
     ? await openSharedJournal({ ...journalOptions, records: store.shared.records })
     : await openJournal({ ...journalOptions, folder })
   closing.push(() => journal.close())
-  facts.observe(createJournalObserver({ journal, keepsPayloads: () => retention().payloads, redact }))
+  facts.observe(createJournalObserver({ journal, keepsPayloads: () => retention().payloads, redact, traces }))
   if (requests) facts.observe(requests.observer)
-  const logObserver = createLogObserver(log, clock, { requests: requests?.replacesLog !== true })
+  const logObserver = createLogObserver(log, clock, { requests: requests?.replacesLog !== true, traces })
   closing.push(async () => logObserver.close())
   facts.observe(logObserver)
   return store.shared ? databaseRecords(store.shared.records) : folderRecords(folder)

@@ -94,7 +94,7 @@ const isTried = (step: RunRecord): step is Tried => step.kind === 'tried'
 type EventDraft = { -readonly [name in keyof EventView]: EventView[name] }
 
 /** The members of a view that come from the line of a run's end, where the line has them. */
-const membersOfEnd = ['event_type', 'delivery_id', 'target', 'job', 'group', 'count'] as const
+const membersOfEnd = ['event_type', 'delivery_id', 'target', 'job', 'group', 'count', 'trace_id'] as const
 /** The members of a view that come from the line of arrival, where the line has them. */
 const membersOfArrival = [
   ...membersOfEnd,

@@ -2,6 +2,7 @@
 
 import type { Fact, KeptRefusal, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
 import { outcomeName, outcomeReason, outcomeStatus } from '../core/outcome-table.ts'
+import { contextOf, type EventTraces, traceIdOf } from '../core/telemetry/trace-context.ts'
 import { cut, excerpt } from '../core/text.ts'
 import { signature } from '../parts/stages/signature.ts'
 import type { Ended, Journal, NewRecord, RawRequest, RecordedUsage, Tried, Unverified } from './record.ts'
@@ -12,19 +13,21 @@ export type JournalObserverOptions = {
   readonly keepsPayloads: () => boolean
   /** Removes secrets from a text before it is written. */
   readonly redact: (text: string) => string
+  /** Absent while traces are off. */
+  readonly traces?: EventTraces | undefined
 }
 
-export const createJournalObserver = ({ journal, keepsPayloads, redact }: JournalObserverOptions): Observer => {
+export const createJournalObserver = ({ journal, keepsPayloads, redact, traces }: JournalObserverOptions): Observer => {
   const timeOf = createTimeFormat()
   const addRequest = (fact: RequestEnded): void => {
-    const received = receivedOf(fact, { redact, timeOf })
+    const received = receivedOf(fact, { redact, timeOf, traces })
     if (received) journal.add(received, keepsPayloads() ? rawRequestOf(fact) : undefined)
   }
   return {
     on(fact) {
       if (fact.kind === 'request_ended') addRequest(fact)
       else {
-        const record = recordOfFact(fact, redact)
+        const record = recordOfFact(fact, redact, traces)
         if (record) journal.add(record, fact.kind === 'attempt_ended' && keepsPayloads() ? promptAndReply(fact.run, redact) : undefined)
       }
     },
@@ -49,7 +52,7 @@ const unverifiedOf = (fact: RequestEnded): Unverified | undefined => {
 
 const isoTime = (ms: number): string => new Date(ms).toISOString()
 
-type Formats = { readonly redact: (text: string) => string; readonly timeOf: (ms: number) => string }
+type Formats = Pick<JournalObserverOptions, 'redact' | 'traces'> & { readonly timeOf: (ms: number) => string }
 
 /**
  * Returns a function that formats times (milliseconds since 1970) as ISO 8601. It remembers the text of the last second: formatting each
@@ -69,7 +72,7 @@ const createTimeFormat = (): Formats['timeOf'] => {
  * not one of the few refused signatures that leave a record. The object has all keys, even those without a value: V8 makes objects of one
  * shape ten times as fast, and JSON leaves out keys whose value is `undefined`.
  */
-const receivedOf = (fact: RequestEnded, { redact, timeOf }: Formats): NewRecord | undefined => {
+const receivedOf = (fact: RequestEnded, { redact, timeOf, traces }: Formats): NewRecord | undefined => {
   const { ended, route, ms, replay, refusal } = fact
   const { outcome, stage, verified, event } = ended
   const request = verified ?? (refusal === 'counted' ? undefined : refusal)
@@ -96,6 +99,7 @@ const receivedOf = (fact: RequestEnded, { redact, timeOf }: Formats): NewRecord 
     replay_of: replay?.of,
     edited: replay?.isEdited ? true : undefined,
     unverified: unverifiedOf(fact),
+    trace_id: traceIdOf(traces, { eventId: request.eventId, traceparent: event?.traceparent }),
   }
 }
 
@@ -119,7 +123,11 @@ const promptAndReply = ({ prompt, reply }: RunAttempt, redact: Formats['redact']
 const answerText = (answers: readonly string[], redact: Formats['redact']): string | undefined =>
   answers.length === 0 ? undefined : redact(excerpt(answers.join('; '), maxAnswerChars))
 
-const recordOfFact = (fact: Exclude<Fact, RequestEnded>, redact: Formats['redact']): NewRecord | undefined => {
+const recordOfFact = (
+  fact: Exclude<Fact, RequestEnded>,
+  redact: Formats['redact'],
+  traces: EventTraces | undefined,
+): NewRecord | undefined => {
   switch (fact.kind) {
     case 'signatures_refused': {
       const { at, eventId, profile, route, count } = fact
@@ -129,7 +137,15 @@ const recordOfFact = (fact: Exclude<Fact, RequestEnded>, redact: Formats['redact
     }
     case 'job_started': {
       const { at, eventId, profile, job, deliveryId } = fact
-      return { kind: 'started', at: isoTime(at), event_id: eventId, profile, delivery_id: deliveryId, job }
+      return {
+        kind: 'started',
+        at: isoTime(at),
+        event_id: eventId,
+        profile,
+        delivery_id: deliveryId,
+        job,
+        trace_id: traceIdOf(traces, fact),
+      }
     }
     case 'attempt_ended':
       return { ...attemptRecord(fact.run, isoTime(fact.at)), answer: answerText(fact.run.answers, redact), ...usageOf(fact.run) }
@@ -147,7 +163,7 @@ const usageOf = ({ usage }: RunAttempt): { readonly usage?: RecordedUsage } => {
 }
 
 const attemptRecord = (run: RunAttempt, at: string): Tried | Ended => {
-  const { end, eventId, attempt, profile, route, eventType, deliveryId, target, job, merged } = run
+  const { end, eventId, attempt, profile, route, eventType, deliveryId, target, job, merged, span } = run
   const about = { profile, route, event_type: eventType, delivery_id: deliveryId }
   const work = { attempt, target, ...(job === undefined ? {} : { job }) }
   if (end.kind === 'again') {
@@ -162,5 +178,6 @@ const attemptRecord = (run: RunAttempt, at: string): Tried | Ended => {
     ...work,
     ...(end.kind === 'dead' ? { error: end.error } : end.silent ? { silent: true } : {}),
     ...(merged ? { group: merged.group, count: merged.count } : {}),
+    ...(span ? { trace_id: contextOf(span).traceId } : {}),
   }
 }

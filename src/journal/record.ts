@@ -38,6 +38,8 @@ export type Received = {
   readonly count?: number
   /** Present where the signature was refused, but the raw request is kept: a later check of the signature may still accept it. */
   readonly unverified?: Unverified
+  /** The id of the event's trace. Absent while traces are off. */
+  readonly trace_id?: string
 }
 
 /**
@@ -53,6 +55,7 @@ export type Started = {
   readonly profile: string
   readonly job: string
   readonly delivery_id: string
+  readonly trace_id?: string
 }
 
 /** The usage of an agent in one attempt. */
@@ -112,6 +115,7 @@ export type Ended = {
   /** The answers of the targets that have the text. */
   readonly answer?: string
   readonly usage?: RecordedUsage
+  readonly trace_id?: string
 }
 
 /** The revival of a dead run by hand. */
@@ -155,6 +159,7 @@ export type EventView = {
   readonly replay_of?: string
   readonly edited?: true
   readonly unverified?: Unverified
+  readonly trace_id?: string
   /** `waiting`: accepted, and the run has not ended. `merged`: another event of the group has the run. `final`: answered without a run. */
   readonly state: 'final' | 'waiting' | 'done' | 'dead' | 'merged'
   readonly attempt?: number

@@ -62,6 +62,7 @@ const statusLines = ({ event, state, attempt, nextAt, error }: EventStatus): str
       'unverified',
       event.unverified && 'kept as a stranger sent it; events replay verifies it with the keys of now, and runs it only if it holds',
     ),
+    fieldLine('trace', event.trace_id),
     fieldLine('stage', event.stage),
     fieldLine('status', event.status),
     fieldLine('took', event.duration_ms === undefined ? undefined : `${event.duration_ms} ms`),

@@ -1,0 +1,111 @@
+/** An observer that makes a trace of each event: its request, its attempts with their calls, its deliveries. */
+
+import { randomUUID } from 'node:crypto'
+import type { Telemetry } from '../../config/config.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Fact, Observer, RequestEnded, RunAttempt } from '../../core/fact.ts'
+import type { Log } from '../../core/log.ts'
+import { broughtTraceparent, contextOf, type EventTraces, parseTraceparent, type TraceContext } from '../../core/telemetry/trace-context.ts'
+import { cut } from '../../core/text.ts'
+import { Allowance } from '../../core/turns/allowance.ts'
+import type { Watch } from '../../engine/run.ts'
+import { createMergedEvents } from './merged-events.ts'
+import { createOtlpSender } from './otlp-sender.ts'
+import { requestSpan, stageSpan } from './request-span.ts'
+import { createSampledSpans, type SampledSpans } from './sampled-spans.ts'
+import { SpanQueue } from './span-queue.ts'
+import { createStageWaits, endingStage, type StageWaits } from './stage-waits.ts'
+import { attemptSpan, type Content, deliverySpan, jobSpan, modelSpan, toolSpan } from './work-spans.ts'
+
+export type TracesOptions = {
+  readonly telemetry: Telemetry & { readonly traces: NonNullable<Telemetry['traces']> }
+  /** Knows where in its trace an event is. */
+  readonly places: EventTraces
+  readonly clock: Clock
+  readonly log: Log
+  /** Removes known secrets from a text. */
+  readonly redact: (text: string) => string
+}
+
+export type Traces = Observer & {
+  /** Watches the stages of one request. */
+  readonly watch: () => Watch
+  /** Sends the last spans, for at most a few seconds. */
+  close(): Promise<void>
+}
+
+/** How long a stop waits for the last spans. */
+const lastMs = 3_000
+/** The most spans in a second of requests that were refused before anybody vouched for them. */
+const strangersPerSecond = 10
+const maxContentChars = 16_384
+
+export const openTraces = ({ telemetry, places, clock, log, redact }: TracesOptions): Traces => {
+  const send = createOtlpSender(telemetry.traces, telemetry)
+  const queue = new SpanQueue({ send, clock, log })
+  const spans = createSampledSpans((span) => queue.add(span))
+  const waits = createStageWaits(clock)
+  // The text is cut before it is redacted, because redacting a huge text is slow, and again after: the first cut may split a secret.
+  const content: Content = (text) =>
+    telemetry.content && text !== undefined ? cut(redact(cut(text, 2 * maxContentChars)), maxContentChars) : undefined
+  const observer = createSpanObserver({ spans, waits, content, places, clock })
+  return { on: (fact) => observer.on(fact), watch: () => waits.watch(), close: () => queue.close(lastMs) }
+}
+
+type SpanObserverOptions = Pick<TracesOptions, 'places' | 'clock'> & {
+  readonly spans: SampledSpans
+  readonly waits: StageWaits
+  readonly content: Content
+}
+
+const createSpanObserver = ({ spans, waits, content, places, clock }: SpanObserverOptions): Observer => {
+  const merged = createMergedEvents()
+  const strangers = new Allowance(clock, strangersPerSecond, 1_000)
+
+  const onRequest = (fact: RequestEnded): void => {
+    const { outcome, verified, event } = fact.ended
+    const isFailure = outcome.kind === 'refused' && (verified !== undefined || outcome.code === 'internal')
+    if (outcome.kind === 'refused' && !isFailure && !strangers.take(1)) return
+    const recorded = fact.refusal === 'counted' ? undefined : fact.refusal
+    const eventId = verified?.eventId ?? recorded?.eventId ?? randomUUID()
+    const place = places.placeOf({ eventId, traceparent: event?.traceparent })
+    if (outcome.kind === 'coalesced') merged.add(outcome.group, contextOf(place))
+    const stages = waits.take(eventId).filter(({ stage }) => stage !== endingStage || outcome.kind !== 'delivered')
+    const request = requestSpan(fact, place, linksOf(fact), clock.now())
+    spans.add([request, ...stages.map((wait) => stageSpan(wait, place))], isFailure)
+  }
+
+  /** Returns links to what a request names and is no part of: the caller's trace, the event that it replays, the group that it joined. */
+  const linksOf = ({ headers, ended: { outcome, event }, replay }: RequestEnded): readonly TraceContext[] => {
+    const brought = event?.traceparent === undefined && !replay ? broughtTraceparent(headers) : undefined
+    const caller = brought === undefined ? undefined : parseTraceparent(brought)
+    const others = [replay?.of, outcome.kind === 'coalesced' && outcome.group !== event?.eventId ? outcome.group : undefined]
+    return [...(caller ? [caller] : []), ...others.flatMap((id) => (id === undefined ? [] : contextOf(places.placeOf({ eventId: id }))))]
+  }
+
+  const onAttempt = (run: RunAttempt): void => {
+    if (!run.span) return
+    const { traceId } = contextOf(run.span)
+    const links = run.merged ? eventsOf(run.merged.group).filter((event) => event.traceId !== traceId) : []
+    if (run.merged && run.end.kind !== 'again') merged.forget(run.merged.group)
+    spans.add([attemptSpan(run, run.span, links, content)], run.end.kind !== 'done' || run.attempt > 1)
+  }
+
+  /** Returns the events of a group; after a restart only the event that opened it. */
+  const eventsOf = (group: string): readonly TraceContext[] => {
+    const events = merged.of(group)
+    return events.length > 0 ? events : [contextOf(places.placeOf({ eventId: group }))]
+  }
+
+  return {
+    on(fact: Fact) {
+      if (fact.kind === 'request_ended') onRequest(fact)
+      else if (fact.kind === 'attempt_ended') onAttempt(fact.run)
+      else if (fact.kind === 'job_started') spans.add([jobSpan(fact, places.placeOf(fact))], false)
+      else if (fact.kind === 'text_sent' && fact.cause.span) spans.add([deliverySpan(fact, fact.cause.span)], !fact.ok)
+      else if (fact.kind === 'model_called' && fact.cause.span)
+        spans.add([modelSpan(fact, fact.cause.span)], !fact.ok || fact.cause.attempt > 1)
+      else if (fact.kind === 'tool_called' && fact.cause.span) spans.add([toolSpan(fact, fact.cause.span)], fact.cause.attempt > 1)
+    },
+  }
+}

@@ -1,0 +1,220 @@
+/** Traces, as a receiver of OTLP gets them: one tree for each event, links, sampling, and receivers that do not work. */
+
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { startGateway } from '../fakes/gateway.ts'
+import { fakeModel } from '../fakes/model.ts'
+import { type OtlpReceiver, otlpReceiver, type ReceivedSpan } from '../fakes/otlp-receiver.ts'
+import { command, dataDir, linesIn, startGateway as startProcess } from '../fakes/process-gateway.ts'
+import { json, type Seen, sink } from '../fakes/sink.ts'
+import { until } from '../fakes/wait.ts'
+
+const [strangerTrace, strangerSpan] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
+const strangers = `00-${strangerTrace}-${strangerSpan}-01`
+
+const named = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan[] => spans.filter((span) => span.name === name)
+const one = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan => {
+  const [span, ...others] = named(spans, name)
+  if (!span || others.length > 0)
+    throw new Error(`${others.length + (span ? 1 : 0)} spans "${name}" among ${spans.map((each) => each.name)}`)
+  return span
+}
+const contextOf = ({ traceId, spanId }: ReceivedSpan): string => `00-${traceId}-${spanId}-01`
+
+/** The settings of a gateway whose traces go to the receiver. */
+const telemetry = ({ endpoint }: Pick<OtlpReceiver, 'endpoint'>, ratio: number, more: object = {}, otlp: object = {}) => ({
+  telemetry: { otlp: { endpoint, ...otlp }, traces: { ratio }, ...more },
+})
+
+const secret = 'canary-secret-5d1c'
+const words = { payload: 'canary-payload-9a', reply: 'canary-reply-4c', query: 'canary-query-77' }
+
+for (const content of [false, true])
+  t.test(`one tree for a POST and its attempts, with a kill -9 between them (content: ${content})`, async (t) => {
+    const receiver = await otlpReceiver(t)
+    const target = await sink(t, (response) => json(response, 200, {}))
+    const dir = dataDir(t, {
+      routes: {
+        work: {
+          script: 'pass.sh',
+          prompt: '{note}',
+          deliver: 'http',
+          deliver_extra: { url: `${target.origin}/in?q=${words.query}`, headers: { 'X-Key': secret } },
+          retry: { max_attempts: 20, backoff: 2, max_delay_seconds: 2 },
+        },
+      },
+      agent: `echo "$TRACEPARENT" >> "$dir/asked"; test -e "$dir/works" || { echo "lost ${words.payload}" >&2; exit 1; }; echo ${words.reply} ${secret}`,
+      config: telemetry(receiver, 1, { content }, { headers: { 'X-Token': secret } }),
+      files: { scripts: { 'pass.sh': `echo "$TRACEPARENT" >> ../scripted; cat` } as unknown as string },
+    })
+    const first = await startProcess(t, dir)
+    const answer = await first.post('work', 'd-1', { body: JSON.stringify({ note: `${words.payload} ${secret}` }) })
+    t.equal(answer.status, 202)
+    await receiver.until((spans) => named(spans, 'process work').length > 0 && named(spans, 'POST /webhooks/:route').length > 0)
+    first.kill('SIGKILL')
+    await first.ended
+    const before = named(receiver.spans, 'process work').length
+    writeFileSync(join(dir, 'works'), '')
+    const second = await startProcess(t, dir)
+    await until(() => target.seen.length > 0)
+    second.kill('SIGTERM')
+    t.match(await second.ended, { code: 0, err: '' })
+
+    const { spans } = receiver
+    const request = one(spans, 'POST /webhooks/:route')
+    const { event_id: eventId } =
+      command({ dir }, 'events', 'list', '--json').stdout.match(/"event_id": ?"(?<event_id>[^"]+)"/)?.groups ?? {}
+    t.equal(request.traceId, eventId?.replaceAll('-', ''), 'the trace has the id of the event')
+    t.match(command({ dir }, 'events', 'show', eventId ?? '').stdout, `trace       ${request.traceId}`)
+    t.match(
+      first.lines.find(({ msg }) => msg === 'run failed, it will be tried again'),
+      { trace_id: request.traceId },
+    )
+    t.strictSame(new Set(spans.map(({ traceId }) => traceId)), new Set([request.traceId]), 'one trace')
+    const attempts = named(spans, 'process work')
+    const [last] = attempts.filter(({ status }) => status !== 2)
+    t.ok(before > 0 && attempts.length > before, 'attempts before the kill and after')
+    t.match(last?.attributes, { 'headgate.attempt.end': 'done', 'messaging.destination.name': 'work', 'headgate.event.id': eventId })
+    const parents = new Map(spans.map(({ spanId, parentId }) => [spanId, parentId]))
+    t.equal(request.parentId, '')
+    for (const { parentId } of [...attempts, one(spans, 'script'), one(spans, 'commit')]) t.equal(parentId, request.spanId)
+    t.equal(one(spans, 'send http').parentId, last?.spanId)
+    t.strictSame(
+      [...parents.values()].filter((id) => id !== '' && !parents.has(id)),
+      [],
+      'every parent was sent',
+    )
+    t.ok(spans.every(({ startNs, endNs }) => startNs <= endNs && startNs >= request.startNs - 1_000_000n))
+    t.match(request, { kind: 2, resource: { 'service.name': 'headgate' }, scope: /^headgate https:\/\/opentelemetry\.io\/schemas\// })
+    t.equal(request.attributes['http.response.status_code'], 202)
+    t.ok(
+      attempts.some((span) => contextOf(span) === linesIn(dir, 'asked')[0]),
+      'the agent knows the place of its attempt',
+    )
+    t.equal(linesIn(dir, 'scripted')[0], contextOf(request))
+    t.equal(target.seen[0]?.headers.traceparent, contextOf(one(spans, 'send http')))
+
+    const sent = receiver.posts.map(({ body }) => body.toString('latin1')).join('')
+    t.ok(receiver.posts.every(({ headers, url }) => headers['x-token'] === secret && url === '/v1/traces'))
+    t.notMatch(sent, secret)
+    t.notMatch(sent, words.query)
+    if (!content) for (const word of Object.values(words)) t.notMatch(sent, word)
+    if (content) {
+      t.match(last?.attributes['gen_ai.input.messages'], words.payload)
+      t.match(last?.attributes['gen_ai.output.messages'], words.reply)
+      t.match(attempts.find(({ status }) => status === 2)?.message, words.payload)
+    }
+  })
+
+/** A service that speaks MCP over HTTP, with one tool. */
+const answerMcp = (response: Parameters<Parameters<typeof sink>[1]>[0], { body, method }: Seen): void => {
+  const { id, method: asked } = method === 'POST' ? JSON.parse(body) : { id: undefined, method: '' }
+  if (id === undefined) return void response.writeHead(202).end()
+  const results: { readonly [method: string]: unknown } = {
+    initialize: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'notes', version: '1' } },
+    'tools/list': { tools: [{ name: 'find', description: 'Finds.', inputSchema: { type: 'object' } }] },
+    'tools/call': { content: [{ type: 'text', text: 'found' }] },
+  }
+  json(response, 200, { jsonrpc: '2.0', id, result: results[asked] })
+}
+
+for (const level of ['info', 'debug'] as const)
+  t.test(`calls of models and tools have their spans, and know their place (log level ${level})`, async (t) => {
+    const receiver = await otlpReceiver(t)
+    const mcp = await sink(t, answerMcp)
+    const refuse = (response: Parameters<Parameters<typeof sink>[1]>[0]): void => json(response, 500, { error: { message: 'no' } })
+    const model = await fakeModel(t, [refuse, { calls: [{ name: 'notes_find', input: {} }] }, { text: 'a reply', usage: [7, 3] }])
+    const gateway = await startGateway(t, {
+      level,
+      routes: { ask: { prompt: 'p', toolsets: ['notes'], retry: { max_attempts: 2, backoff: 0.01 } } },
+      config: {
+        agent: { runner: 'openai', base_url: model.baseUrl, model: 'm-1', max_steps: 3 },
+        toolsets: { notes: { url: `${mcp.origin}/mcp`, allow: ['find'] } },
+        ...telemetry(receiver, 1, { service_name: 'hooks' }, { protocol: 'http/json' }),
+      },
+    })
+    t.equal((await gateway.post('ask')).status, 202)
+    await gateway.line(({ msg }) => msg === 'delivered')
+    await gateway.stop()
+    const { spans, posts } = receiver
+    t.match(posts[0], { headers: { 'content-type': 'application/json' } })
+    const [failed, attempt] = named(spans, 'process ask')
+    t.match(failed, { status: 2, attributes: { 'error.type': 'no_reply' }, message: '', kind: 5 })
+    t.match(attempt?.resource, { 'service.name': 'hooks' })
+    const calls = named(spans, 'chat m-1')
+    t.strictSame(
+      calls.map(({ status, parentId }) => [status, parentId]),
+      [
+        [2, failed?.spanId],
+        [0, attempt?.spanId],
+        [0, attempt?.spanId],
+      ],
+    )
+    t.match(calls[2]?.attributes, {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': 'm-1',
+      'gen_ai.usage.input_tokens': 7,
+      'gen_ai.usage.output_tokens': 3,
+    })
+    t.strictSame(
+      model.seen.map(({ headers }) => headers.traceparent),
+      calls.map(contextOf),
+    )
+    const tool = one(spans, 'execute_tool notes_find')
+    t.match(tool, { parentId: attempt?.spanId, attributes: { 'headgate.toolset': 'notes', 'gen_ai.tool.name': 'notes_find' } })
+    const [called] = mcp.seen.filter(({ body }) => body.includes('tools/call'))
+    t.equal(called?.headers.traceparent, contextOf(tool))
+    t.match(JSON.parse(called?.body ?? '{}').params, { name: 'find', _meta: { traceparent: contextOf(tool) } })
+  })
+
+t.test('links: the events of a group, the trace of a stranger, the event of a replay; a trusted caller is the parent', async (t) => {
+  const receiver = await otlpReceiver(t)
+  const target = await sink(t, (response) => json(response, 200, {}))
+  const gateway = await startGateway(t, {
+    routes: {
+      merged: { prompt: 'p', coalesce: { key: 'k', window_seconds: 0.3 } },
+      own: { prompt: 'p' },
+      trusting: { prompt: 'p', trust_trace_context: true },
+      direct: { prompt: 'p', deliver_only: true, deliver: 'http', deliver_extra: { url: target.origin } },
+    },
+    config: telemetry(receiver, 1),
+  })
+  const headers = { traceparent: strangers }
+  for (let i = 0; i < 3; i++) t.equal((await gateway.post('merged', { body: { k: 'a' } })).status, 202)
+  await gateway.line(({ msg, route }) => msg === 'delivered' && route === 'merged')
+  await gateway.post('own', { headers })
+  await gateway.post('trusting', { headers })
+  await gateway.post('trusting', { headers: { traceparent: strangers.toUpperCase() } })
+  await gateway.post('trusting', { headers: { traceparent: `${strangers}, ${strangers}` } })
+  t.equal((await gateway.post('direct')).status, 200)
+  await until(() => gateway.lines.filter(({ msg, text }) => msg === 'delivered' && text !== undefined).length === 5)
+  await gateway.stop()
+  const { spans } = receiver
+  const of = (route: string, name: string): ReceivedSpan[] =>
+    named(spans, name).filter(({ attributes }) => attributes['headgate.route'] === route)
+  const members = of('merged', 'POST /webhooks/:route')
+  const [run] = of('merged', 'process merged')
+  t.equal(members.length, 3)
+  t.equal(run?.traceId, members[2]?.traceId, 'the run is in the trace of the event that it is about')
+  t.strictSame(
+    run?.links,
+    members.slice(0, 2).map(({ traceId, spanId }) => ({ traceId, spanId })),
+    'and has links to the others',
+  )
+  t.equal(run?.attributes['messaging.batch.message_count'], 3)
+  const [opener] = members
+  t.strictSame(members[2]?.links, [{ traceId: opener?.traceId, spanId: opener?.spanId }])
+
+  const [own] = of('own', 'POST /webhooks/:route')
+  t.strictSame(own?.links, [{ traceId: strangerTrace, spanId: strangerSpan }])
+  t.not(own?.traceId, strangerTrace)
+  const [trusting, ...others] = of('trusting', 'POST /webhooks/:route')
+  t.match(trusting, { traceId: strangerTrace, parentId: strangerSpan, links: [] })
+  t.equal(of('trusting', 'process trusting')[0]?.traceId, strangerTrace, 'the run, too')
+  t.ok(others.every(({ traceId, parentId, links }) => traceId !== strangerTrace && parentId === '' && links.length === 0))
+  const delivery = one(spans, 'send http')
+  t.equal(delivery.parentId, of('direct', 'POST /webhooks/:route')[0]?.spanId)
+  t.equal(target.seen[0]?.headers.traceparent, contextOf(delivery))
+})
