@@ -33,9 +33,9 @@ export const compileShares = (destination: Destination): ((claim: Claim) => read
 }
 
 /**
- * Returns a text for each target that names it in the key of its share: a hash of its configuration. A reload may change the list of
- * targets before the sender repeats the event. If a share named a target by its place in the list, a new target could be left out, and an
- * old target could get the text twice. Targets with the same configuration are numbered.
+ * Returns for each target the text that stands for the target in the key of its share: a hash of its configuration, and a number that tells
+ * targets with the same configuration apart. A reload may change the list of targets before the sender repeats the event. If a share named
+ * a target by its place in the list, a new target could be left out, and an old target could get the text twice.
  */
 const targetFingerprints = (to: readonly Delivery[]): readonly string[] => {
   const equal = new Map<string, number>()

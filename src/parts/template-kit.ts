@@ -1,6 +1,6 @@
 /**
- * Connects the templates of a route with its reports and the log: a mistake of the operator is reported once, and an expression that a
- * limit stopped on one event is logged.
+ * Connects the templates of a route with its reports and the log: a mistake in a template is reported when the route is compiled, and an
+ * expression that a limit stopped on one event is logged.
  */
 
 import type { Path } from '../core/diagnostic.ts'

@@ -173,8 +173,8 @@ export type ApiRefusal = {
 
 /**
  * Makes the failure of a sending from an answer that is not a success. Another attempt is allowed (`repeatable`) when nothing was posted:
- * there was no connection, or the answer was 429, or 503 with Retry-After. When posting again cannot post twice, another attempt is also
- * allowed after an answer that is missing, broken or 5xx.
+ * there was no connection, or the answer was "not now" (`limited`, 429, or 503 with Retry-After). When posting again cannot post twice
+ * (`idempotent`), another attempt is also allowed after an answer that is missing, broken off, 408, 425 or 5xx.
  */
 export const failureFromAnswer = (answer: ApiAnswer, { why, idempotent, retryAfterMs, limited = false }: ApiRefusal): Sent => {
   if (answer.kind === 'none') return { ok: false, why: answer.why, repeatable: answer.unsent || idempotent }

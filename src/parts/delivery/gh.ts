@@ -30,8 +30,8 @@ export type GhJob = {
 }
 
 /**
- * The output of gh, or a failure. `refused`: the host or gh said no, and nothing was posted. `forbidden`: the token may not use this
- * repository or issue, or the host says that it does not exist.
+ * The output of gh, or a failure. `refused`: nothing was posted, because the host or gh said no, or gh could not run or connect.
+ * `forbidden`: the token may not use this repository or issue, or the host says that there is no such repository or issue.
  */
 export type GhAnswer =
   | { readonly ok: true; readonly stdout: string }
@@ -116,8 +116,8 @@ const failureFromOutput = (stderr: string, stdout: string): GhAnswer => {
   const why = printable(stderr.trim(), 300) || 'gh: failed without a reason'
   const status = Number(/\bHTTP (\d{3})\)?\s*$/m.exec(stderr)?.[1] ?? 0)
   const limited = status === 429 || ((status === 403 || status === 0) && /rate limit|abuse detection/i.test(stderr))
-  // After a 4xx, or without a connection, nothing was posted. After any other failure, the host may have posted the comment.
   const forbidden = !limited && (status === 403 || status === 404 || (status === 0 && forbids.test(stdout)))
+  // After a 4xx, or without a connection, nothing was posted. After any other failure, the host may have posted the comment.
   const refused = (status >= 400 && status < 500) || /^error connecting to |: dial (?:tcp|unix)\b/m.test(stderr)
   // When the repository or issue does not exist, or the token may not use it, another attempt would fail too.
   const lasting =

@@ -41,8 +41,8 @@ export const keysOfExtra = ({ schema }: Pick<TargetPart, 'schema'>): readonly st
 export const exactKeys = (extra: KeySchemas): readonly string[] => Object.keys(extra).filter((key) => extra[key]?.['x-exact'])
 
 /**
- * Returns a target's settings by key. `platforms` and `env`: that section of the file, and the environment, of one profile. So a target
- * never sees the credentials of another profile.
+ * Returns a target's settings by key. `platforms` and `env`: the section `platforms` of one profile's file, and the environment of the same
+ * profile. So a target never sees the credentials of another profile.
  */
 export const settingsOf = (part: ConfigurableTarget, platforms: { readonly [name: string]: JsonObject }, env: Env): JsonObject => {
   const written = own(platforms, platformOf(part)) ?? {}

@@ -1,6 +1,6 @@
 /**
- * The ending of a route with `coalesce`: the store collects events with the same key in a group until none has come for a while. Then the
- * group becomes one agent run (rules: Coalescing 1).
+ * The ending of a route with `coalesce`: the store collects events with the same key in a group until none has come for `window_seconds`,
+ * or the first is `max_wait_seconds` old. Then the group becomes one agent run (rules: Coalescing 1).
  */
 
 import type { Outcome } from '../../core/outcome.ts'
@@ -32,7 +32,8 @@ export const coalesce: EndingPart = {
     const laneOf = compileLane(route, kit)
     const sessionOf = compileSession(route, kit)
     return async (event) => {
-      // Each event is rendered: by default the run of a group has the prompt, targets and session of the latest event (rules: Coalescing 2).
+      // Each event is rendered: by default the run of a group has the prompt, targets and session of the latest event
+      // (rules: Coalescing 2).
       const run = agentRun(event, await render(event), await sessionOf?.(event))
       const [key, lane] = [await keyOf(event), await laneOf?.(event)]
       // An event without a key is not merged (rules: Coalescing 5).
@@ -67,7 +68,10 @@ const readSettings = (route: Route, report: Report): GroupSettings => {
   return { windowMs: Math.ceil(window * 1000), maxWaitMs: Math.ceil(maxWait * 1000), keep, singleFlight }
 }
 
-/** Describes the group to the store. With `single_flight` the group's key is also the key of a lane for one run. */
+/**
+ * Describes the group to the store. With `single_flight` the run of the group has a lane for one run, whose key is the group's key.
+ * Otherwise the run has the lane of the route, if there is one.
+ */
 const groupOf = (key: string, { singleFlight, ...settings }: GroupSettings, routeLane: Lane | undefined): Group => {
   const lane: Lane | undefined = singleFlight ? { key, limit: 1, whenFull: 'wait' } : routeLane
   return { key, ...settings, ...(lane ? { lane } : {}) }

@@ -62,7 +62,7 @@ const checkJob = (reference: string, { effects, profile, report }: StageKit): vo
     )
 }
 
-/** Ignores the event, and logs why the job is not started. The delivery id is not claimed (rules: Jobs 5). */
+/** Ignores the event, and logs why the job is not started. The ending does not claim the delivery id (rules: Jobs 5). */
 const dropEvent = (event: Event, reason: Ignored['reason'], why: string, { effects }: StageKit): Ignored => {
   const { profile, route, deliveryId } = event
   const fields = { profile, route, delivery_id: deliveryId, event_type: event.eventType, reason: why }

@@ -15,7 +15,10 @@ import { unavailable } from '../try-later.ts'
 import type { EndingPart } from './ending.ts'
 import { compileMessage, type Message } from './kit/message.ts'
 
-/** The time for the wait on another request, and that for the sending. A sender without an answer repeats the event after ten seconds. */
+/**
+ * The time for the whole answer: the wait for another request with the same id, and the sending. A sender that has no answer after ten
+ * seconds repeats the event.
+ */
 const budgetMs = 9_000
 
 export const direct: EndingPart = {
@@ -45,9 +48,9 @@ export const direct: EndingPart = {
 /** The claims of one event. A share is the claim of one target: it is held once the target has the text of this event. */
 type HeldClaims = {
   readonly claim: Claim
-  /** With mode `all`, the share of each target, in the order of the targets. With another mode, empty. */
+  /** Of a list of targets with mode `all`, the share of each target, in their order. For any other destination, empty. */
   readonly shares: readonly Claim[]
-  /** For each target with a share, whether it got the text from an earlier request with this id, which then holds the share. */
+  /** For each share, whether it is held: an earlier request with this id has sent the text to the target. */
   readonly had: readonly boolean[]
   /** The monotonic time until which the sender waits for the answer. */
   readonly deadline: number
@@ -66,9 +69,9 @@ const leastSendMs = 2_000
 const againMs = 200
 
 /**
- * Claims the delivery id, and reads which shares are held; the result tells this for each share. Claim and read are one commit. An earlier
- * request stores its shares before it releases the id, so the read misses no share. While another request with this id is in progress
- * (`unsettled`), this request waits: `duplicate` would end the sender's repeats, and the other request may fail.
+ * Claims the delivery id, and resolves to whether each share is held. Claim and read are one commit. An earlier request stores its shares
+ * before it releases the id, so the read misses no share. While another request with this id is in progress, this request waits: the
+ * outcome `duplicate` would end the sender's repeats, and the other request may fail. `unsettled`: it was in progress until the wait ended.
  */
 const claimAndReadShares = async (
   claim: Claim,
@@ -113,7 +116,7 @@ const deliverDirectly = async (
   return refuse('delivery_failed', { detail: partialFailureText(to, failed, done) })
 }
 
-/** For each target that was tried, in order: the reason why it failed, or `undefined` when the target has the text. */
+/** For each target, up to the last that was tried: the reason why it failed, or `undefined` when the target has the text. */
 type Failures = readonly (string | undefined)[]
 /** Sends to one target, within the fraction `timeShare` of the remaining time. Resolves to why it failed; `undefined` after a success. */
 type SendOne = (delivery: Delivery, position: number, timeShare: number) => Promise<string | undefined>
@@ -176,12 +179,12 @@ const recorderOf =
     }
   }
 
-/** Longer than an unsettled claim lasts in a store that other processes share. */
+/** How long the storing of a delivery is tried again: longer than an unsettled claim lasts in a store that other processes share. */
 const laterMs = 60_000
 
 /**
- * As soon as the store works again, stores that a delivery was made. A sender that missed the answer repeats the event, and the repeat would
- * make the delivery again. A failed delivery is not stored later: its claim may belong to a repeat by then.
+ * Stores that a delivery was made as soon as the store works again, and gives up after a minute. Otherwise the repeat of a sender that
+ * missed the answer would make the delivery again. A failed delivery is not stored later: its claim may belong to a repeat by then.
  */
 const recordLater = async (tell: (store: Store) => Promise<unknown>, { store, clock }: Effects): Promise<void> => {
   for (const end = clock.monotonic() + laterMs; clock.monotonic() < end; ) {

@@ -7,7 +7,7 @@ import type { SignatureScheme } from '../../generated/config.ts'
 import { describedScheme } from './described/described.ts'
 import type { Repeats, Scheme } from './scheme.ts'
 
-/** A preset as it is written in a file of this folder. Its texts are shown in docs/senders.md, by commands and in the editor. */
+/** A preset as its file declares it. Its texts are shown in docs/senders.md, by commands and in the editor. */
 export type PresetSpec = {
   /** In snake_case, for `verify`. */
   readonly name: string

@@ -18,9 +18,9 @@ export type Why = string
 export type Later = { readonly later: string }
 
 /**
- * Checks the raw bytes of a body. `true`: the signature holds. A check that waits, such as for keys that are fetched, returns a promise,
- * which never rejects. A scheme that needs the content of the body takes it from `read`. The content is read once, for all secrets of the
- * route and for the parser.
+ * Checks the raw bytes of a body. Returns `true` when the signature holds, else the reason why it does not, or `Later`. A check that waits,
+ * such as for keys that are fetched, returns a promise, which never rejects. A scheme that needs the content of the body takes it from
+ * `read`. The content is read once, for all secrets of the route and for the parser.
  */
 export type CheckBody = (bytes: Buffer, read?: RequestBody) => true | Why | Later | Promise<true | Why | Later>
 
@@ -40,8 +40,8 @@ export type HandshakeKeys = { readonly secret: string; readonly verifyToken: str
 export type Handshake = {
   readonly method: 'POST' | 'GET' | 'HEAD' | 'OPTIONS'
   /**
-   * `true`: the question is answered only when its signature holds. `false`: the head of the question alone decides, or its body where
-   * `open` is set.
+   * `true`: the question is answered only when its signature, or the credential in its head, holds. `false`: the head of the question alone
+   * decides, or its body where `open` is set.
    */
   readonly signed: boolean
   /**
@@ -143,9 +143,12 @@ export type Scheme = {
   readonly badSecret?: { readonly message: string; readonly help: string }
   /** Returns the delivery id that the signature covers. With such an id, a captured request cannot look new by an unsigned header. */
   signedId?(headers: Headers): string | undefined
-  /** Lower-case names of headers that hold the event's type. They are read whatever scheme the request uses. */
+  /** Lower-case names of headers that hold the event's type. Other schemes' requests may use them too, unless the type is in their body. */
   readonly eventTypeHeaders?: readonly string[]
-  /** Lower-case names of headers that hold the delivery id. They are read whatever scheme the request uses. */
+  /**
+   * Lower-case names of headers that hold the delivery id. Other schemes' requests may use them too, unless their scheme reads an id
+   * itself.
+   */
   readonly idHeaders?: readonly string[]
   /** The field of the payload with a short form of the event's type. The route's `events` may list the short form too. */
   readonly shortTypeField?: string

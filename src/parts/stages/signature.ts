@@ -53,7 +53,7 @@ const checksFor = ({ secrets, adopt, effects }: StageKit): ((scheme: Scheme) => 
   return (scheme) => {
     const known = made.get(scheme)
     if (known) return known
-    // Such a scheme fetches its keys, and needs no secret.
+    // A scheme with `keys: 'none'` fetches its keys, and needs no secret of the route.
     const isKeyless = scheme.keys === 'none'
     const checks = (isKeyless ? [''] : secrets).flatMap((text, secret) => {
       const checkHead = text === '' && !isKeyless ? undefined : adopt(scheme.compile(text, effects.keys))

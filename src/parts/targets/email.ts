@@ -1,6 +1,6 @@
 /**
- * The target `email`: sends plain text through an SMTP server to addresses that are checked. The password goes over TLS only, unless the
- * settings allow it in the clear.
+ * The target `email`: sends plain text through an SMTP server to addresses whose form is checked. The password goes over TLS only, unless
+ * the settings allow it in the clear.
  */
 
 import { createHash } from 'node:crypto'
@@ -199,7 +199,7 @@ const resultOfMail = (handed: SmtpResult, { to }: Mail): Sent => {
   return permanentFailure(`sent to ${to.length - refused.length} of ${to.length} addresses; refused: ${printable(who, 400)}`)
 }
 
-/** The codes of nodemailer's errors that another attempt would meet again, although the errors carry no answer of the server. */
+/** The codes of errors, nodemailer's and our own, that another attempt would meet again. They count where the server gave no answer. */
 const lasting = new Set(['EAUTH', 'EMESSAGE', 'ECONFIG', noLogin])
 
 /** Makes the failure of a mail. `begun`: the mail's content was on its way. */

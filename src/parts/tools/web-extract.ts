@@ -14,9 +14,9 @@ import type { Tool, ToolsetPart, ToolsetSchema } from './tool.ts'
 const maxChars = 20_000
 /** The most bytes that any character set needs for a character. */
 const maxCharBytes = 8
-/** The pages that are read at the same time, each in a thread. */
+/** The most pages that are read at the same time, each in a thread. */
 const maxThreads = 2
-/** The pages that wait for a thread. */
+/** The most pages that wait for a thread. */
 const maxWaiting = 64
 
 const description =

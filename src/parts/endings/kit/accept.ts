@@ -66,8 +66,8 @@ export const agentRun = (
 }
 
 /**
- * Commits a run with the claim of its event, and resolves to the outcome. Without a lane, the run may start at once. In a lane, it waits
- * for its turn in the store, and the event leaves the memory.
+ * Commits a run with the claim of its event, and resolves to the outcome. Without a lane, the run may start at once. In a lane, the run may
+ * have to wait for its turn. A run waits in the store, never in memory.
  */
 export const acceptAgent = (run: NewRun, effects: Effects, lane?: Lane): Promise<Outcome> =>
   commitWork(

@@ -1,4 +1,4 @@
-/** Finds the lane of a run (`concurrency`): the limit of a lane is the number of its runs that run at the same time. */
+/** Finds the lane of a run (`concurrency`): the limit of a lane is the most of its runs that may run at the same time. */
 
 import type { Event } from '../../../core/request.ts'
 import { compileKey, keyName } from '../../../expr/event-key.ts'

@@ -43,7 +43,7 @@ export const createFence = (handling: Handling, nonce: string = randomBytes(16).
 /** The number of digits of the random boundary that a mark at the beginning of a line has. */
 const markUnits = 16
 
-/** What makes the marking for each handling, from the random digits of a run. */
+/** For each handling, makes the function that marks a text, from the random digits of a run. */
 const fencings: { readonly [handling in Handling]: (nonce: string) => (text: string) => string } = {
   fence: (nonce) => (text) => `\n<data-${nonce}>\n${text}\n</data-${nonce}>\n`,
   mark: (nonce) => (text) => `\n${text.replace(/^/gm, `${nonce.slice(0, markUnits)}| `)}\n`,

@@ -16,9 +16,9 @@ import { watchModel } from './watched-model.ts'
 
 type Sdk = typeof import('ai')
 
-/** The calls of tools that a run may make. A model may call several tools in one step. */
+/** The most calls of tools in a run. A model may call several tools in one step. */
 const maxToolCalls = 64
-/** The calls of tools that run at the same time. */
+/** The most calls of tools that run at the same time. */
 const maxToolCallsAtOnce = 8
 const maxResultChars = 100_000
 const lastStep = 'This was the last use of tools. Answer now, with what you know.'

@@ -16,7 +16,7 @@ export const asana = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'X-Hook-Signature' },
-    // A request may have several events. Its type is that of the first.
+    // A request may have several events. Its type is the first that `events` of the route lists, else that of the first event.
     event: { body: 'events.0.action' },
     // Neither a request nor an event has an id. Each event has its time in milliseconds, which makes the digest of the body unique.
     id: { digest: true },

@@ -18,7 +18,7 @@ export const hubspot = preset({
     signature: { header: 'X-HubSpot-Signature-v3', encoding: 'base64' },
     timestamp: { header: 'X-HubSpot-Request-Timestamp', unit: 'milliseconds' },
     signed: '{method}{url}{body}{timestamp}',
-    // The body is a list of up to a hundred events. Its type is that of the first.
+    // The body is a list of up to a hundred events. The type is the first that `events` of the route lists, else that of the first event.
     event: { body: '0.subscriptionType' },
     // The digest of the body is the id, because two events may have the same eventId, as the page on webhooks says.
     id: { digest: true },

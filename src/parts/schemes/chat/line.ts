@@ -17,7 +17,8 @@ export const line = preset({
   scheme: {
     algorithm: 'hmac_sha256',
     signature: { header: 'x-line-signature', encoding: 'base64' },
-    // A request may have several events. The type and the id of the first are those of the request.
+    // A request may have several events. Its id is that of the first. Its type is the first that `events` of the route lists, else the
+    // first.
     event: { body: 'events.0.type' },
     id: { body: 'events.0.webhookEventId' },
     // The button Verify of the console sends a request without events.

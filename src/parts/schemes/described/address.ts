@@ -1,6 +1,6 @@
 /**
- * Reads and checks the address of a request where the signed text has the address. Its query must be that of the configured address: otherwise a
- * stranger could cut a captured signed text at another place, into another address and another body.
+ * Reads and checks the address of a request where the signed text has the address. The query of the request must be that of the configured
+ * address: otherwise a stranger could cut a captured signed text at another place, into another address and another body.
  */
 
 import type { RequestHead } from '../../../core/request.ts'

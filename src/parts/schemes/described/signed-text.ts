@@ -141,8 +141,8 @@ export const isForm = ({ head, body }: Pick<RequestView, 'head' | 'body'>): bool
 
 const jsonKey = {}
 /**
- * Returns the value of `{json}`: the body, or the field `payload` of a form. Returns `undefined` for a field that begins as a text of
- * another scheme: such a body is refused, too.
+ * Returns the value of `{json}`: the body, or the field `payload` of a form. `undefined` where a form has no such field, or several, or
+ * where the field begins like a text that another scheme signs: a body that begins so is refused, too.
  */
 const signedJson = (request: RequestView): Buffer | undefined =>
   isForm(request) ? request.body.once(jsonKey, () => ownJson(readFields(request.body.bytes) ?? [])) : request.body.bytes

@@ -18,7 +18,7 @@ export const okta = preset({
   scheme: {
     algorithm: 'token',
     signature: { header: 'Authorization' },
-    // A request may have several events. Its type is that of the first.
+    // A request may have several events. Its type is the first that `events` of the route lists, else that of the first event.
     event: { body: 'data.events.0.eventType' },
     id: { body: 'eventId' },
     handshakes: [

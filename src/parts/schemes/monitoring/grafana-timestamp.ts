@@ -3,8 +3,8 @@
 import { preset } from '../preset.ts'
 
 /**
- * Requires a time. Grafana without a time has a preset of its own, `grafana`. One preset for both would have to make the time optional, and
- * a stranger could then leave it out of a captured request.
+ * Requires the header with the time. Without Timestamp Header, Grafana signs another text, the body alone, so there is a preset of its own
+ * for that form, `grafana`.
  */
 export const grafanaTimestamp = preset({
   name: 'grafana_timestamp',

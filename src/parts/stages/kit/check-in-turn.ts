@@ -19,7 +19,9 @@ const retryAfterSeconds = 60
 
 /** Runs the signature checks of one route: a cheap check immediately, a costly check when its turn comes. */
 export type ChecksInTurn = {
-  /** Refuses a request before its body is read when its check would have to wait and there is no room. */
+  /**
+   * Before the body is read: refuses a request of a client whose signatures fail when its check would have to wait and there is no room.
+   */
   atHead(head: RequestHead): Refused | undefined
   /** Runs a check immediately, or when its turn comes. In its turn, the check may be done in several steps. */
   run(head: RequestHead, body: RequestBody, verify: VerifyInSteps): ReturnType<VerifyBody>

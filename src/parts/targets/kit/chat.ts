@@ -145,7 +145,7 @@ type PostingSource = {
   readonly parts: number
 }
 
-/** Makes the posting of one message, with its key and its share of the time. */
+/** Makes the posting of one message, with its key and the time that it may take. */
 const postingOf = ({ spec, outgoing, kit, given, deadline, address, text, part, parts }: PostingSource): Posting => {
   const { profile, route, job, deliveryId, position } = outgoing
   const identity = JSON.stringify([profile, route, job ?? '', deliveryId, position, spec.name, address.chat, address.thread ?? '', part])

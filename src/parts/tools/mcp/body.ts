@@ -24,8 +24,9 @@ export const readWholeBody = async (body: Body): Promise<Pieces> => {
 }
 
 /**
- * Yields the data of each server-sent event. Calls `passOver` for each line but the blank line that ends an event, so that lines are
- * counted: with the line if it has no data, else without. Throws a WireFault when an event is too long, or the stream breaks off.
+ * Yields the data of each server-sent event. Calls `passOver` for each line, so that lines are counted, except for the blank line that ends
+ * an event. The call has the line itself only where the line has no data of an event. Throws a WireFault when an event is too long, or the
+ * stream breaks off.
  */
 export async function* streamEvents(body: Body, passOver: (line?: Pieces) => Promise<void>): AsyncGenerator<Pieces, void> {
   const event = new ByteBlocks()

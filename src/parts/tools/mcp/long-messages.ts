@@ -18,7 +18,7 @@ export type LongMessage = { readonly pieces: Pieces; readonly allow: ReadonlySet
  */
 export type ReadLong = (pieces: Pieces, signal: AbortSignal) => Promise<ReadMessages | undefined>
 
-/** The messages that wait for their turn. */
+/** The most messages that wait for their turn. */
 const maxWaiting = 1000
 
 /** Makes the reader of one server. `allow`: the tools that may be used. */

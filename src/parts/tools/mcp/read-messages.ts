@@ -16,7 +16,7 @@ export type ReadMessages = {
   readonly count: number
 }
 
-/** The messages that are used of a list. A server may send a list of messages in the place of one message. */
+/** The most messages of a list that are used. A server may send a list of messages in the place of one message. */
 const maxBatch = 1000
 const maxMethod = 200
 const maxId = 200

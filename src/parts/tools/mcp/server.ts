@@ -23,9 +23,9 @@ import { timeLimit } from './time-limit.ts'
 import { modelNames } from './tool-names.ts'
 import { isServerError, type Wire, WireFault } from './wire.ts'
 
-/** The calls of one server at the same time. */
+/** The most calls of one server at the same time. */
 const maxCalls = 16
-/** The calls of one server that wait for their turn. */
+/** The most calls of one server that wait for their turn. */
 const maxWaiting = 1000
 
 /**
@@ -81,7 +81,7 @@ class Server {
           return await allowedTools(client, allow, limit.signal)
         } catch (thrown) {
           if (!limit.isOver()) throw thrown
-          // The server hangs. It is closed only while no call waits for its answer, because the call would fail.
+          // The server hangs. Its connection is shut only while no call waits for an answer, because the call would fail.
           if (this.#calls === 0) this.#connection.restart(client)
           throw new WireFault(`the server did not list its tools within ${startMs / 1000} s`)
         } finally {
