@@ -1,6 +1,6 @@
 /**
- * Formats, edits and searches the text of JSON token by token. Parsing a text and rendering its value would change digits and lose repeated
- * keys.
+ * Formats, searches and edits JSON as text, token by token, because `JSON.parse` would change the digits of long numbers and lose repeated
+ * keys. Two functions do work on values: `jsonText` renders a value, and `editJson`, which keeps digits, but not repeated keys.
  */
 
 import type { Json } from '../core/json.ts'
@@ -57,7 +57,10 @@ export const compactJson = (text: string): string => Array.from(text.matchAll(js
  */
 const digitsMark = '\u0000digits '
 
-/** Returns the compact text of the value that `edit` makes of a JSON text. Unchanged numbers keep their digits. */
+/**
+ * Parses a JSON text, lets `edit` change the value, and returns the result as compact text. Numbers that `edit` leaves as they are keep
+ * their digits. Of a repeated key, only the last value is kept.
+ */
 export const editJson = (text: string, edit: (value: Json) => Json): string => {
   const marked = Array.from(text.matchAll(jsonTokens), ([token]) =>
     /^[-\d]/.test(token) && String(Number(token)) !== token ? JSON.stringify(digitsMark + token) : token,

@@ -57,7 +57,10 @@ export type RoutePlan = {
   readonly authenticate: PlanStep<Authenticate>
   /** Absent where no scheme of the route has handshakes. */
   readonly handshakes?: Handshakes
-  /** Runs before anything else sees a verified request. Absent where no scheme of the route finds secrets in the content. */
+  /**
+   * Runs before parser, event gates and records get a verified request. Only handshakes get the unmasked body. Absent where no scheme of
+   * the route finds secrets in the content.
+   */
   readonly mask?: MaskRequest
   readonly parse: PlanStep<Parse>
   readonly onEvent: readonly PlanStep<EventGate>[]

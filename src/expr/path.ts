@@ -63,8 +63,9 @@ const compileHeader = (written: string): ((headers: Headers) => Json | undefined
 }
 
 /**
- * Compiles a condition's `field`: `event` or `event_type`, `headers.<name>`, or a path in the payload, which may begin with `payload.`
- * (rules: Filters 3). The function returns `undefined` for a missing value.
+ * Compiles a condition's `field`: `event` or `event_type`, `headers.<name>`, or a path in the payload (rules: Filters 3). A path may begin
+ * with `payload.`: it starts in the payload's own key `payload` where the value of that key is a map, else in the payload itself. The
+ * function returns `undefined` for a missing value.
  */
 export const compileField = (field: string): ((event: Event) => Json | undefined) => {
   if (field === 'event' || field === 'event_type') return (event) => event.eventType

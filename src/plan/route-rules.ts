@@ -1,6 +1,6 @@
 /**
- * Checks rules across the keys of a route. Some rules are data of the schema (`x-conflicts`, `x-requires`, `x-ignored`), and this file has
- * only their messages.
+ * Checks rules across the keys of a route. Some rules are lists in the schema (`x-conflicts`, `x-requires`, `x-ignored`), which this file
+ * applies and words. The others are functions here: targets, schemes, secrets, profile, and the keys for the agent.
  */
 
 import { type AgentPricing, checkPrice } from '../config/budget.ts'

@@ -35,7 +35,10 @@ export class Subscriptions {
     })
   }
 
-  /** Returns the route of this name in the present file. */
+  /**
+   * Reads the file again if it has changed, and returns the route of this name; `undefined` where no entry has this name, or the entry
+   * cannot be served. While the file is not usable, the last good entries are served.
+   */
   get(name: string): Served | undefined {
     this.refresh()
     return this.#entries.get(name)

@@ -14,15 +14,12 @@ import { type EventStatus, outcomeOf } from './event-status.ts'
 /** The largest number of events that are examined where the journal's lines alone do not decide whether an event fits. */
 const maxExamined = 10_000
 
-/**
- * Events with their states. `notices`: why neither a gateway nor a shared store could be asked, so that the states are those of the
- * journal.
- */
+/** Events with their states. `notices`: why a gateway or store that was asked gave no answer; the states are then those of the journal. */
 export type EventStatuses = { readonly events: readonly EventStatus[]; readonly notices: readonly string[] }
 
 /**
  * A page of events. `next`: the id after which the next page begins; `undefined` on the last page. `skipped`: the number of damaged lines
- * in the journal.
+ * in the journal. `notices` also says when the page is short because only the newest events were looked at.
  */
 export type SelectedEvents = EventStatuses & { readonly next: string | undefined; readonly skipped: number }
 

@@ -16,11 +16,11 @@ import { watch } from './watch.ts'
 const maxKnown = 1_000
 
 export type FollowedEvents = {
-  /** The newest events at the start, oldest first. */
+  /** The newest events that were there before, in the order of their arrival: the newest is the last. */
   readonly newest: readonly EventStatus[]
-  /** Why the states of `newest` are those of the journal; empty where the gateway was asked. */
+  /** Limits of `newest` for the user: that states are those of the journal, or that older events were not looked at. Mostly empty. */
   readonly notices: readonly string[]
-  /** The events that come after `newest`. The sequence ends when the gateway stops. */
+  /** Each event that arrives later, and each event whose run has taken a step. The sequence ends when the gateway stops. */
   readonly coming: AsyncGenerator<EventStatus, void>
   /** Ends the following, even while an event is awaited. */
   close(): void

@@ -15,8 +15,8 @@ export interface Interviewer {
    */
   ask(question: Question): Promise<string>
   tell(severity: Objection['severity'] | 'info', message: string, help?: string): void
-  /** Whether there is a person who can correct a refused answer. */
-  readonly isPatient: boolean
+  /** Whether a person answers. A person is asked again after a refused answer. */
+  readonly asksPerson: boolean
 }
 
 /**
@@ -37,13 +37,13 @@ export const askQuestions = async (start: SetupDraft, interviewer: Interviewer, 
   return draft
 }
 
-/** Returns the answer to a question: from an option, else from the interviewer. A patient interviewer asks until the answer is accepted. */
+/** Returns the answer to a question: from an option, else from the interviewer. A person is asked until the answer is accepted. */
 const askUntilAccepted = async (question: Question, { given }: SetupDraft, interviewer: Interviewer): Promise<string> => {
   const option = Object.hasOwn(given, question.id) ? given[question.id] : undefined
   if (option) return answerByOption(question, option, interviewer)
   while (true) {
     const answer = await interviewer.ask(question)
-    if (!interviewer.isPatient) return answer
+    if (!interviewer.asksPerson) return answer
     const objection = await objectionTo(question, answer)
     if (!objection) return answer
     interviewer.tell(objection.severity, objection.message, objection.help)
@@ -108,7 +108,7 @@ const runTrial = async ({ trial }: Question, draft: SetupDraft, interviewer: Int
   const { ok, text } = await Promise.race([trials[trial.what](draft, signal), rejectOnAbort(signal)])
   if (ok) interviewer.tell('info', text)
   if (ok) return draft
-  if (!interviewer.isPatient) throw new Fault('trial_failed', text, { exitCode: exit.no, hint: 'nothing was written' })
+  if (!interviewer.asksPerson) throw new Fault('trial_failed', text, { exitCode: exit.no, hint: 'nothing was written' })
   interviewer.tell('error', text)
   if ((await interviewer.ask(againQuestion)) === 'no') return draft
   const without = <T>(all: { readonly [id: string]: T }): { [id: string]: T } =>

@@ -12,6 +12,7 @@ type GroupRow = { readonly id: number; readonly count: number; readonly event: B
 
 export class Groups {
   readonly #sql: Statements
+  /** The number of groups. */
   size = 0
 
   constructor(sql: Statements) {
@@ -26,11 +27,20 @@ export class Groups {
     this.#sql.capGroups.run([now])
   }
 
+  /** Takes the number of groups that are stored. */
+  restore(size: number): void {
+    this.size = size
+  }
+
   /** Whether an event can join the group, or open it. */
   hasRoom(group: string): boolean {
     return this.size < maxGroups || this.#sql.groupOf.all([group]).length > 0
   }
 
+  /**
+   * Adds an event to its group, or opens the group. With `keep: all` the event's prompt is added to the prompts of the group. When the
+   * prompts are too many, or too long together, the oldest are deleted, but never the newest.
+   */
   join({ prompt, ...joining }: JoiningEvent, now: number): Joined {
     const [row] = this.#sql.join.all({ ...joining, now }) as GroupRow[]
     if (row === undefined) throw new Error('a group took no event')

@@ -42,7 +42,7 @@ export class Ledger {
     this.#release(start)
     const [counts] = this.#sql.openCounts.all() as [runs: number, groups: number, cursor: number][]
     const [runs, groups, cursor] = counts ?? [0, 0, 0]
-    this.#groups.size = groups
+    this.#groups.restore(groups)
     this.#runs.restore(runs, cursor, start.now)
     this.#claims.restore(start.now)
     this.#sql.commit.run([])

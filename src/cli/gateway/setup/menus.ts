@@ -21,7 +21,7 @@ export const menuSkin = (terminal: Terminal, colour: boolean, signal: AbortSigna
   quiet.begin()
   clack.intro('headgate gateway setup', { output })
   return {
-    isPatient: true,
+    asksPerson: true,
     async ask(question) {
       // Two turns of the event loop later, all text that was typed before the question has been read and dropped.
       await immediate()

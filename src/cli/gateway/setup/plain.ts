@@ -15,7 +15,7 @@ export const plainSkin = (streams: Terminal, signal: AbortSignal): Skin => {
   const terminal = openLines(streams, signal)
   const say = (text: string): void => void streams.output.write(`${printable(text, 2000)}\n`)
   return {
-    isPatient: true,
+    asksPerson: true,
     async ask(question) {
       while (true) {
         const answer = answerIn(await terminal.read(questionPrompt(question, say), question.kind === 'secret'), question)

@@ -17,7 +17,7 @@ export type Skin = Interviewer & {
  * usage Fault for a question that has neither.
  */
 export const noninteractiveSkin = (cli: Cli): Skin => ({
-  isPatient: false,
+  asksPerson: false,
   async ask({ text, flag, initial, unasked = initial }) {
     if (unasked !== undefined) return unasked
     throw usage(`"${text}" has no answer: pass ${flag}`)
