@@ -9,7 +9,10 @@ import { runnersByName } from '../parts/runners/index.ts'
 import { toolsets } from '../parts/tools/index.ts'
 import { runnerSettings } from '../plan/runner.ts'
 
-/** Returns the secrets of routes, platforms, targets, tools, runner, storage and telemetry. The list may contain a secret twice. */
+/**
+ * Returns the global secret, and the secrets of routes, platforms, targets, tools, runner, storage, metrics and telemetry. A secret may be
+ * listed twice.
+ */
 export const knownSecrets = (config: Config): string[] => {
   const profiles = [...config.profiles.values()]
   const platforms = profiles.flatMap(({ platforms }) => Object.values(platforms).flatMap(secretsOfSettings))

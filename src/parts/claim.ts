@@ -22,20 +22,20 @@ export const claimOf = ({ profile, route, deliveryId }: Identity): Claim => ({
 
 /**
  * Compiles the claims of the single targets of a direct delivery (`deliver_only`) that must reach all of several targets. Such a delivery
- * may reach some of its targets and fail at others, and then the sender repeats the event. So each target has a claim of its own, its
- * share. A share is kept once its target has the text, and the repeat leaves that target out. The compiled function takes the claim of an
- * event, and returns the shares in the order of the targets; no shares for any other destination. The key of a share begins with an empty
- * profile name. No profile has an empty name, so no share is the claim of an event.
+ * may reach some of its targets and fail at others, and then the sender repeats the event. So each target has a claim of its own, the
+ * target claim. A target claim is kept once its target has the text, and the repeat leaves that target out. The compiled function takes the
+ * claim of an event, and returns the target claims in the order of the targets; none for any other destination. The key of a target claim
+ * begins with an empty profile name. No profile has an empty name, so no target claim is the claim of an event.
  */
-export const compileShares = (destination: Destination): ((claim: Claim) => readonly Claim[]) => {
+export const compileTargetClaims = (destination: Destination): ((claim: Claim) => readonly Claim[]) => {
   const fingerprints = 'to' in destination && destination.mode === 'all' ? targetFingerprints(destination.to) : []
   return ({ key, holdMs }) => fingerprints.map((fingerprint) => ({ key: `/${fingerprint}/${key}`, holdMs }))
 }
 
 /**
- * Returns for each target the text that stands for the target in the key of its share: a hash of its configuration, and a number that tells
- * targets with the same configuration apart. A reload may change the list of targets before the sender repeats the event. If a share named
- * a target by its place in the list, a new target could be left out, and an old target could get the text twice.
+ * Returns for each target the text that stands for the target in the key of its target claim: a hash of its configuration, and a number
+ * that tells targets with the same configuration apart. A reload may change the list of targets before the sender repeats the event. If the
+ * key named a target by its place in the list, a new target could be left out, and an old target could get the text twice.
  */
 const targetFingerprints = (to: readonly Delivery[]): readonly string[] => {
   const equal = new Map<string, number>()

@@ -52,7 +52,8 @@ export class Entries<T> {
   }
 
   /**
-   * Reads the file again if its stamp has changed, and returns whether it did. While the file is not usable, the last good entries stay.
+   * Reads the file again if its stamp has changed. While the file is not usable, the last good entries stay. Returns whether the entries
+   * were replaced.
    */
   refresh(): boolean {
     const now = stampOf(this.#options.file)

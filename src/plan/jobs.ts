@@ -131,7 +131,7 @@ export class JobBook implements Jobs {
   #byId: ReadonlyMap<string, ScheduledJob> = new Map()
   /** `profile/name` for the ids and names of configured jobs that do not compile. */
   readonly #refusedConfigured: ReadonlySet<string>
-  /** The same for all jobs, as of the last refresh. */
+  /** As `#refusedConfigured`, but for the jobs of jobs files too, as of the last refresh. */
   #refused: ReadonlySet<string> = new Set()
 
   constructor(options: JobBookOptions) {

@@ -69,8 +69,8 @@ const setVariables = (names: readonly string[], env: Env): { readonly [name: str
   Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const])))
 
 /**
- * Reports that the API key of the environment is not sent, because `base_url` is another API, and that the agent has no other key. It is no
- * mistake where the other API needs no key.
+ * Reports that the API key of the environment is not sent, because `base_url` is another API, and that the agent has no other key. An
+ * operator whose other API needs no key may pass over the report.
  */
 const reportKeptBack = ({ env: names = {}, api }: RunnerPart, { baseUrl, apiKey }: RunnerSettings, env: Env, report: Report): void => {
   const variable = names.apiKey?.find((name) => env[name])

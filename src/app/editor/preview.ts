@@ -117,7 +117,7 @@ type TracedPart = Pick<Preview, 'trace' | 'untraced' | 'prompt' | 'extra'>
 
 /**
  * Traces a payload through a route, and fills in its prompt and the settings of its targets. Where the filters or another stage would stop
- * the payload, they are filled in by a second trace without such stages. Never throws: `untraced` says why there is no trace.
+ * the payload, a second trace without these stages fills in prompt and settings. Never throws: `untraced` says why there is no trace.
  */
 export const tracePayload = async (
   workspace: Workspace,

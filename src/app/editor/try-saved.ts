@@ -35,7 +35,7 @@ export const testSaved = async (
   }
 }
 
-/** Returns the content of the post. Of a recorded event, these are its body and headers; the request is signed again. */
+/** Returns the content of the post: of a recorded event, its body and its headers, which are then signed anew. */
 const postContent = async (workspace: Workspace, choice: PayloadChoice | undefined): Promise<TestInput['of']> => {
   if (!choice) return { payload: '{"test":true,"message":"Hello from headgate edit"}' }
   const request = contentOfChoice(choice)

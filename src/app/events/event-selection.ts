@@ -30,7 +30,7 @@ export type EventCriteria = SearchCriteria & {
   readonly cursor?: string
 }
 
-/** The states that an event may turn out to have when it is `waiting` in the journal, and a running gateway is asked. */
+/** The states that are looked for among the events that are `waiting` in the journal: a gateway or a shared store is asked for them. */
 const liveStates: ReadonlySet<State> = new Set(['waiting', 'running', 'dead', 'unknown'])
 
 export type Selection = {

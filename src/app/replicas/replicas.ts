@@ -30,7 +30,7 @@ type ReplicasOptions = {
   readonly runs: () => number
 }
 
-/** The address of this replica, and the functions with which a beat reads its state and starts a reload. All are known once it serves. */
+/** The address of this replica, and the functions with which a beat reads its state and starts a reload. Known once the replica serves. */
 type Serving = {
   readonly url: string
   /** Returns the number of requests without an answer. */

@@ -46,7 +46,7 @@ export const withShared = async <T>(config: Config, access: Access, use: (shared
 
 const attachTo = async (config: Config, access: Access): Promise<Attached> => {
   const attached = await storesByName.get(config.storage.kind)?.attach?.(storeOptions(config, systemClock), access)
-  // Cannot happen: `sharedConfig` looked for it.
+  // Cannot happen: `sharedConfig` returns a configuration only where its store has `attach`.
   if (!attached) throw new Error(`the store ${config.storage.kind} is not shared`)
   return attached
 }

@@ -7,7 +7,7 @@ import { messageOf, StoreFault } from '../../core/fault.ts'
 import { type Outcome, refuse } from '../../core/outcome.ts'
 import type { Event } from '../../core/request.ts'
 import type { Claim, Delivery, Store } from '../../store/ports.ts'
-import { claimOf, compileShares, duplicate } from '../claim.ts'
+import { claimOf, compileTargetClaims, duplicate } from '../claim.ts'
 import { deliveriesOf, deliveryLabel, partialFailureText } from '../destination.ts'
 import type { Effects } from '../effects.ts'
 import type { Outgoing } from '../targets/target.ts'
@@ -27,16 +27,18 @@ export const direct: EndingPart = {
   fits: (route) => route.deliver_only === true,
   compile(route, kit) {
     const { written, render } = compileMessage(route, kit)
-    const sharesOf = compileShares(written)
+    const targetClaimsOf = compileTargetClaims(written)
     return async (event) => {
       const rendered = await render(event)
       const claim = claimOf(event)
-      const shares = sharesOf(claim)
+      const targetClaims = targetClaimsOf(claim)
       const deadline = kit.effects.clock.monotonic() + budgetMs
       try {
-        const had = await claimAndReadShares(claim, shares, kit.effects, deadline)
+        const had = await claimAndReadTargets(claim, targetClaims, kit.effects, deadline)
         if (had === 'duplicate') return duplicate(event)
-        return had === 'unsettled' ? inProgress : await deliverDirectly(event, rendered, { claim, shares, had, deadline }, kit.effects)
+        return had === 'unsettled'
+          ? inProgress
+          : await deliverDirectly(event, rendered, { claim, targetClaims, had, deadline }, kit.effects)
       } catch (error) {
         if (!(error instanceof StoreFault)) throw error
         return unavailable(error)
@@ -45,12 +47,12 @@ export const direct: EndingPart = {
   },
 }
 
-/** The claims of one event. A share is the claim of one target: it is held once the target has the text of this event. */
+/** The claims of one event: its own, and those of its targets. A target claim is held once the target has the text of this event. */
 type HeldClaims = {
   readonly claim: Claim
-  /** Of a list of targets with mode `all`, the share of each target, in their order. For any other destination, empty. */
-  readonly shares: readonly Claim[]
-  /** For each share, whether it is held: an earlier request with this id has sent the text to the target. */
+  /** Of a list of targets with mode `all`, the target claims, in the order of the targets. For any other destination, empty. */
+  readonly targetClaims: readonly Claim[]
+  /** For each target claim, whether it is held: an earlier request with this id has sent the text to the target. */
   readonly had: readonly boolean[]
   /** The monotonic time until which the sender waits for the answer. */
   readonly deadline: number
@@ -69,17 +71,18 @@ const leastSendMs = 2_000
 const againMs = 200
 
 /**
- * Claims the delivery id, and resolves to whether each share is held. Claim and read are one commit. An earlier request stores its shares
- * before it releases the id, so the read misses no share. While another request with this id is in progress, this request waits: the
- * outcome `duplicate` would end the sender's repeats, and the other request may fail. `unsettled`: it was in progress until the wait ended.
+ * Claims the delivery id, and resolves to whether each target claim is held. Claim and read are one commit. An earlier request stores its
+ * target claims before it releases the id, so the read misses none. While another request with this id is in progress, this request waits:
+ * the outcome `duplicate` would end the sender's repeats, and the other request may fail. `unsettled`: it was in progress until the wait
+ * ended.
  */
-const claimAndReadShares = async (
+const claimAndReadTargets = async (
   claim: Claim,
-  shares: readonly Claim[],
+  targetClaims: readonly Claim[],
   { store, clock }: Effects,
   deadline: number,
 ): Promise<readonly boolean[] | 'duplicate' | 'unsettled'> => {
-  const keys = shares.map(({ key }) => key)
+  const keys = targetClaims.map(({ key }) => key)
   for (;;) {
     const [claimed, had] = await Promise.all([store.claim(claim), keys.length > 0 ? store.held(keys) : []])
     if (claimed === 'claimed') return had
@@ -142,14 +145,14 @@ const senderOf = (
  * Sends at the same time to all targets that do not have the text from an earlier request. Each success is stored at once, so that after a
  * crash the target does not get the text again.
  */
-const sendToAll = (to: readonly Delivery[], { shares, had }: HeldClaims, send: SendOne, record: Recorder): Promise<Failures> =>
+const sendToAll = (to: readonly Delivery[], { targetClaims, had }: HeldClaims, send: SendOne, record: Recorder): Promise<Failures> =>
   Promise.all(
     to.map(async (delivery, position) => {
       if (had[position]) return undefined
       const why = await send(delivery, position, 1)
-      const share = shares[position]
-      if (why === undefined && share && to.length > 1)
-        await record((store) => Promise.all([store.claim(share), store.settle(share, true)]), true)
+      const targetClaim = targetClaims[position]
+      if (why === undefined && targetClaim && to.length > 1)
+        await record((store) => Promise.all([store.claim(targetClaim), store.settle(targetClaim, true)]), true)
       return why
     }),
   )

@@ -140,7 +140,7 @@ const shownHeaders = (headers: Headers): Payload['headers'] => {
   return maskHeaders(Object.fromEntries(texts)) as Payload['headers']
 }
 
-/** Returns the request of a payload. For a route with a secret, the request is signed as its sender would sign it. */
+/** Returns the request of a payload. A recorded request stays as it came; any other is signed where the route has a secret to sign with. */
 const previewRequest = async (
   workspace: Workspace,
   choice: PayloadChoice,
