@@ -48,8 +48,8 @@ export class Unanswered extends AgentFault {}
 export const askAgent = async ({ options, signal, lease, policy, words: { span } }: AgentCall, meter: Meter): Promise<string> => {
   const { run } = lease
   const { maxSteps, toolsets, model, maxOutputTokens, handling } = policy
-  // `AbortSignal.any` and `AbortSignal.timeout` are not used: they would leave an entry for each run at `signal`, which lives as long as
-  // the process.
+  // `AbortSignal.any` would leave an entry for each run at `signal`, which lives as long as the process, and `AbortSignal.timeout` a timer
+  // that nobody can cancel. So both are made by hand.
   const asking = new AbortController()
   // Each tool of the agent may listen to this signal. Node would warn of more than ten listeners.
   setMaxListeners(0, asking.signal)

@@ -60,7 +60,7 @@ export class HeldLeases {
     return held.isDoubtful || this.#hasRunOut(held, this.#options.clock.monotonic())
   }
 
-  /** Renews a lease that may be lost. `isOurs` asks the store whether this process has the run; so does the result. */
+  /** Renews a lease that may be lost. Resolves to the answer of `isOurs`, which asks the store whether this process still has the run. */
   async confirm(lease: Lease, isOurs: () => Promise<boolean>): Promise<boolean> {
     const at = this.#options.clock.monotonic()
     await this.#options.store.renew([lease], this.leaseMs)

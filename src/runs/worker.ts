@@ -41,7 +41,7 @@ export class Worker {
   #taking: Promise<void> | undefined
   /** Whether the store is to be asked once more: there may be further work. */
   #again = false
-  /** After a start, runs are taken one by one until a run comes that was not interrupted by the death of a process. */
+  /** After a start, runs are taken one by one until a run comes that the death of a process has not interrupted, or none is due. */
   #careful = true
   /**
    * Whether the run in progress may have killed the process at each earlier attempt, and has its last attempt. Then no other run is taken.

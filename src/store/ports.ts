@@ -8,7 +8,9 @@ import type { JsonObject } from '../core/json.ts'
 import type { Prompt, Span } from '../core/prompt.ts'
 import type { ChatAddress, Session, SessionFilter, SessionMessage, SessionName } from '../core/session.ts'
 
-/** A hold on a delivery id of a route, for an hour (rules: Duplicates 2), or on a time of a schedule. */
+/**
+ * A hold on a delivery id of a route, for an hour (rules: Duplicates 2), on one target of a direct delivery, or on a time of a schedule.
+ */
 export type Claim = {
   /** A text that differs for each combination of profile, route and delivery id. */
   readonly key: string
@@ -141,7 +143,7 @@ export type Lease = {
 export type RunEnd =
   /** `silent`: the agent asked that nothing be sent. `to`: the targets that have the reply. */
   | { readonly kind: 'done'; readonly silent?: true; readonly to?: readonly string[] }
-  /** `uncounted`: the attempt does not count, because a stop aborted it. */
+  /** `uncounted`: the attempt does not count, because a stop aborted it, or this process gave the run back. */
   | { readonly kind: 'again'; readonly afterMs: number; readonly error: string; readonly uncounted?: true }
   | { readonly kind: 'dead'; readonly error: string }
 
@@ -189,8 +191,9 @@ export interface Store {
   /** Settles a claim of `claim`: keeps it for its whole time, or releases it for the sender's repeat. */
   settle(claim: Claim, kept: boolean): Promise<void>
   /**
-   * Takes up to `max` runs that are due, each leased for `leaseMs`. First come the runs of a dead process, the runs with the most attempts
-   * before the others; then the oldest runs. A group that is due becomes a run here. With `only: 'groups'`, the groups that wait are taken,
+   * Takes up to `max` runs that are due, each leased for `leaseMs`. First come the runs that were tried before, in the order in which they
+   * are due; then the oldest of the others. After the start of a sole store, the runs that the dead process had in hand come before all, of
+   * them first those with the most attempts. A group that is due becomes a run here. With `only: 'groups'`, the groups that wait are taken,
    * due or not, and no other runs.
    *
    * Where a shared store finds fewer runs than `max`, it may take the missing number as this process accepts them, and gives these runs at

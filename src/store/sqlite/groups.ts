@@ -27,7 +27,7 @@ export class Groups {
     this.#sql.capGroups.run([now])
   }
 
-  /** Takes the number of groups that are stored. */
+  /** Takes over the number of stored groups, which is kept in memory from then on. */
   restore(size: number): void {
     this.size = size
   }

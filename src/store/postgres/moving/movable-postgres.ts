@@ -92,7 +92,7 @@ const stateText = `select state, clock()::text, not (exists (select 1 from runs)
   or exists (select 1 from sessions) or exists (select 1 from sums) or exists (select 1 from entries)
   or exists (select 1 from claims where until > clock())) from meta`
 
-/** Opens the shared store for a move, and makes its filledTables where there are none. Throws a Fault. */
+/** Opens the shared store for a move, and makes its tables where there are none. Throws a Fault. */
 export const openMovablePostgres = async (options: StoreOptions): Promise<MovableStore> => {
   let connection: Connection | undefined
   try {
