@@ -12,7 +12,7 @@ const maxDeepItems = 10_000
 export const maxWalked = 40_000
 /** The most lists that a wildcard may join. For each list the library copies all items so far. */
 const maxJoined = 1_000
-/** So many UTF-16 units of a text count as one item. */
+/** The number of UTF-16 units of a text that count as one item. */
 const unitsAnItem = 64
 
 const childrenOf = (value: object, deep: boolean): readonly unknown[] => {

@@ -192,9 +192,9 @@ export interface Store {
   settle(claim: Claim, kept: boolean): Promise<void>
   /**
    * Takes up to `max` runs that are due, each leased for `leaseMs`. First come the runs that were tried before, in the order in which they
-   * are due; then the oldest of the others. After the start of a sole store, the runs that the dead process had in hand come before all, of
-   * them first those with the most attempts. A group that is due becomes a run here. With `only: 'groups'`, the groups that wait are taken,
-   * due or not, and no other runs.
+   * are due; then the oldest of the others. After the start of a sole store, the runs that the dead process had in hand come before all,
+   * of them first those with the most attempts. A group that is due becomes a run here. With `only: 'groups'`, the groups that wait are
+   * taken, due or not, and no other runs.
    *
    * Where a shared store finds fewer runs than `max`, it may take the missing number as this process accepts them, and gives these runs at
    * the next call. A call with `max` 0 puts them back. A call before the time of `dueInMs` may leave out what other processes have accepted.

@@ -62,7 +62,10 @@ const parseExpression = (source: string): ParsedExpression => {
   }
 }
 
-/** Guards the built-ins, which all expressions share. Each expression makes a `$now` of its own, so a guarded one is returned for them. */
+/**
+ * Guards the built-ins, which all expressions share. Only `$now` is made anew for each expression, so a guarded `$now` is returned, which
+ * each evaluation binds in its place.
+ */
 const guardOnce = async (): Promise<{ readonly now: BuiltIn }> => {
   const all = (await loadLibrary()(`[${builtInNames.map((name) => `$${name}`).join(',')}]`).evaluate(null)) as BuiltIn[]
   guardBuiltIns(all)

@@ -13,7 +13,10 @@ const maxWork = 1_500_000
 const workAMatch = 64
 /** The work that takes the time of a step, in which `Payer` counts. */
 const workAStep = 128
-/** So many UTF-16 units that V8 skips, in search of a text that every match has, count as one character that the engine reads. */
+/**
+ * The number of UTF-16 units that count as one character that the engine reads, where V8 skips them in search of a text that every match
+ * has.
+ */
 const unitsSkippedAStep = 4096
 
 /** The engine of a pattern literal. `read`: the number of characters that the engine has read so far. */
