@@ -20,7 +20,7 @@ export type RouteSource = {
   readonly profile: string
   readonly enabled: boolean
   readonly spec: Route
-  /** The secrets in use: the route's own secrets, or the inherited global secret. */
+  /** The secrets in use: the route's own secrets, or the inherited global secret. Where the route has public keys, these. */
   readonly secrets: readonly string[]
   /** A hash of the spec, its path and the secrets. Where a reload finds the same digest, the route has not changed. */
   readonly digest: string

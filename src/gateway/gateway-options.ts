@@ -20,5 +20,5 @@ export type GatewayOptions = {
   readonly reloader: Reloader
 }
 
-/** One function for each thing that a gateway has open, in the order of opening. It closes the thing. They are called in reverse order. */
+/** The functions that close what a gateway has open, in the order of opening. They are called in the reverse order. */
 export type Closing = (() => Promise<unknown>)[]

@@ -23,7 +23,7 @@ const outer = Buffer.alloc(maxBlockBytes + maxDigestBytes)
 
 const byTwoHashes = isFast('hmac')
 
-/** A key for HMACs. On versions of Node where the fast form was not measured, and for long texts, it calls `createHmac`. */
+/** A key for HMACs. In the plain form (forms.ts), and for long texts, it calls `createHmac`. */
 export class HmacKey {
   readonly #hash: HmacHash
   readonly #key: Buffer

@@ -33,6 +33,7 @@ const stderrTailBytes = 16 * 1024
 /** How long processes that the child left behind may hold its pipes open. */
 const lingerMs = 250
 const longestTimerMs = 2_147_483_647
+
 /**
  * Returns the variables of an environment that a child may see: PATH, home, language, time zone, temporary folder. None of them is a
  * secret.

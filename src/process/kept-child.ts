@@ -23,7 +23,10 @@ export type KeptJob = Program & {
 }
 
 const stderrTailBytes = 16 * 1024
-/** A program that writes more MiB than this to stderr within the span of `stderrSpanMs` is ended, because reading stderr takes time. */
+/**
+ * The most MiB that a program may write to stderr within `stderrSpanMs`. A program that writes more is ended, because reading stderr takes
+ * time.
+ */
 const stderrMiB = 16
 const stderrSpanMs = 10_000
 /** How long the program may take to end once its stdin is closed. After SIGTERM, it may take the same time again. */

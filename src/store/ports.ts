@@ -197,7 +197,8 @@ export interface Store {
    * taken, due or not, and no other runs.
    *
    * Where a shared store finds fewer runs than `max`, it may take the missing number as this process accepts them, and gives these runs at
-   * the next call. A call with `max` 0 puts them back. A call before the time of `dueInMs` may leave out what other processes have accepted.
+   * the next call. A call with `max` 0 puts them back. A call before the time of `dueInMs` may leave out what other processes have
+   * accepted.
    */
   take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]>
   /**

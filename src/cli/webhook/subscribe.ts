@@ -49,8 +49,8 @@ const answerSubscribed = (done: SubscribeReport, cli: Cli): number => {
 }
 
 /**
- * Returns the single value that `--print` asks for. The YAML has stars in the place of secrets. Where `--from` reads such a `secret`, the
- * stored secret stays.
+ * Returns the single value that `--print` asks for. The YAML has stars in the place of secrets. Where `--from` reads stars as the `secret`,
+ * the stored secret stays.
  */
 const printedValue = (
   { name, url, secret, curl, scheme, change }: SubscribeReport,

@@ -30,7 +30,7 @@ export const readingOf = ({ config, diagnostics }: Pick<Loaded, 'config' | 'diag
 
 /** The most routes or places in one message. Receiving a message holds up the event loop, so a message must be short. */
 const pieceSize = 200
-/** The memory of the thread. A file that needs more fails the loading, and does not end the gateway. */
+/** The most memory that the thread may take. A file that needs more fails the loading, and does not end the gateway. */
 const threadLimits = { maxOldGenerationSizeMb: 1_024 }
 
 /**

@@ -16,8 +16,8 @@ export interface ShortTurns {
   hasRoom(client: string, bytes: number): boolean
   /**
    * Does the task in one of the next turns. Resolves to its result, or rejects with its error. A task of several steps does its first step
-   * at once, and each further step with `nextStep`, which it calls before the step
-   * before has returned: no other task begins between the two.
+   * at once, and each further step with `nextStep`. It calls `nextStep` before the previous step has returned, so that no other task begins
+   * between the two steps.
    */
   run<T>(client: string, bytes: number, task: (nextStep: NextStep) => T | Promise<T>): Promise<T>
 }

@@ -20,7 +20,7 @@ const exitCodeOf = (signal: NodeJS.Signals): number => 128 + constants.signals[s
 
 /**
  * Watches for endings until `close`. Meanwhile, none of them ends the process by itself. `isOurs`: no other program has the terminal. While
- * one has it, ^c is meant for that program. `stdin`: the end of this input is an ending, too.
+ * another program has the terminal, ^c is meant for that program. `stdin`: the end of this input is an ending, too.
  */
 export const watchEndings = (isOurs: () => boolean, stdin?: ReadStream): Endings => {
   let end = (_: Ending): void => {}

@@ -23,9 +23,8 @@ export const inkOutput = (
   const write = (text: string): boolean => {
     if (isClosed || text === '' || !isOurs()) return true
     // Ink 6 would clear the whole terminal for a frame of the terminal's height, so the editor's frame is one row shorter. To draw again,
-    // Ink
-    // moves the cursor up from the last row of a frame, but for the shorter frame one row too few. So the cursor is put on the last row
-    // first.
+    // Ink moves the cursor up from the last row of a frame, but for the shorter frame one row too few. So the cursor is put on the last
+    // row first.
     const start = isFirst ? clearSequence : moveToRow(rows - 2)
     isFirst = false
     return stdout.write(`${beginUpdate}${start}${shown(text)}${endUpdate}`)

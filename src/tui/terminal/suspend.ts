@@ -1,6 +1,8 @@
 /** Stops the program as ^z does for other programs, until the user continues it in the shell. */
 
-/** Milliseconds to wait for the stop. The system does not stop a program without a controlling shell, so the program goes on after them. */
+/**
+ * Milliseconds to wait for the stop. After this time the program goes on: the system does not stop a program without a controlling shell.
+ */
 const graceMs = 200
 
 /**
