@@ -43,7 +43,8 @@ export type Received = {
 }
 
 /**
- * The facts that a second check of a signature needs besides the raw request: the client's address, and whether a proxy sent the request.
+ * The facts that a later check of a signature needs besides the raw request. `address`: the address that the sender posted to; empty where
+ * the signature does not cover it. `proxied`: a trusted proxy handed the request on.
  */
 export type Unverified = { readonly address: string; readonly proxied: boolean }
 

@@ -53,7 +53,10 @@ export class HeldLeases {
     if ([...this.#held.values()].some(({ since }) => now - since > this.#everyMs)) await this.#renew()
   }
 
-  /** Whether the process stood still for longer than the lease, so that another process may have the run. `false` in a sole store. */
+  /**
+   * Whether the lease has run out, now or before it was last renewed, so that another process may have the run: this process stood still,
+   * or the store did not answer. `false` in a sole store.
+   */
   mayBeLost(lease: Lease): boolean {
     const held = this.#held.get(lease)
     if (!this.#options.isShared || held === undefined) return false

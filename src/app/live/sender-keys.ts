@@ -8,7 +8,7 @@ import type { FetchedKey, KeptKeys, KeyRequest, SenderKeys } from '../../parts/s
 
 /** The time for which the result of a fetch is shared, and for which the fetch counts against the limits, in milliseconds. */
 const spanMs = 30_000
-/** The most valid fetches of addresses that requests name, of all clients and of one client. */
+/** The most fetches within `spanMs` of addresses that requests name: of all clients, and of one client. */
 const maxFetches = 64
 const maxOfClient = 4
 /** The most fetches under way. Addresses that requests name and addresses in the configuration are counted apart. */

@@ -13,7 +13,7 @@ import { bundleText, referenceTo, type SchemaName, sampleText, schemaFile } from
 export type SchemaOptions = {
   /** The forms of the modeline to write at the top of `config.yaml`. */
   readonly modelines: readonly ModelineForm[]
-  /** Whether to write `.vscode/settings.json`. */
+  /** Whether to write `.vscode/settings.json`, and the schemas that it names. */
   readonly vscode: boolean
 }
 
@@ -50,7 +50,10 @@ const modelineChange = (file: string, forms: readonly ModelineForm[], self: stri
     return forms.reduce((text, form) => withModeline(text, `./${schemaFile}`, form), before)
   })
 
-/** Returns the changes for VS Code. Short schemas refer into the bundle, because not every editor takes a part of a file as a schema. */
+/**
+ * Returns the changes for VS Code: its settings, and a schema file for each kind of file besides `config.yaml`. Except for that of samples,
+ * these schemas only refer to a part of the bundle, because not every editor takes a part of a file as a schema.
+ */
 const vsCodeChanges = (dataDir: string): FileChange[] => {
   const folder = join(dataDir, '.vscode')
   const referringSchema = (name: SchemaName): string => `${JSON.stringify({ $ref: `../${schemaFile}${referenceTo(name)}` })}\n`

@@ -27,7 +27,7 @@ const run: NewRun = {
   acceptedAt: 0,
 }
 
-/** Asks the agent, and returns its reply in a sentence. A failure of the agent is a result, and is not thrown. */
+/** Asks the agent, and returns its reply in a sentence. A mistake in its settings, or its failure, is a result too, and is not thrown. */
 export const tryAgent = async (draft: SetupDraft, signal: AbortSignal): Promise<TrialResult> => {
   const { config } = draftedConfig(draft)
   const redact = createRedactor(knownSecrets(config))

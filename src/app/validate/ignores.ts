@@ -1,6 +1,6 @@
 /**
  * Applies ignore comments, such as `# webhook-ignore WH210: reason`. An ignore comment takes out the findings with its codes on its own
- * line, or on the next line where the comment stands alone.
+ * line. A comment that stands alone takes out those on the next line that is neither blank nor a comment.
  */
 
 import { eventsOf, type Range, scalarsOf } from '../../config/yaml/yaml-tree.ts'
@@ -105,7 +105,10 @@ const ignoresIn = (file: string, text: string): Ignore[] => {
   })
 }
 
-/** Returns the line that a comment is about: its own line, or for a comment that stands alone the next line that is no comment. */
+/**
+ * Returns the line that a comment is about: its own line, or for a comment that stands alone the next line that is neither blank nor a
+ * comment.
+ */
 const meantLine = (lines: readonly string[], line: number, column: number): number => {
   if ((lines[line - 1] ?? '').slice(0, column - 1).trim() !== '') return line
   const below = lines.slice(line).findIndex((text) => !/^\s*(?:#|$)/.test(text))

@@ -36,7 +36,10 @@ export type Validated = Findings & {
   readonly samples?: CheckedInputs['samples']
 }
 
-/** Checks all inputs. Throws a usage Fault for a missing path, and for a file that is no baseline. */
+/**
+ * Checks all inputs. Throws a Fault for a missing path or sample, for a file that is no baseline, and where git cannot tell what has
+ * changed.
+ */
 export const validate = async (workspace: Workspace, wanted: ToValidate): Promise<Validated> => {
   const { codes = {}, withoutRefs = false, withoutEnv = false } = wanted
   const changed = await askChangedFiles(workspace, wanted)

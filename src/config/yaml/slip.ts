@@ -67,7 +67,7 @@ const aliasSlip = (text: string, at: number, reason: string): SyntaxSlip | undef
   )
 }
 
-/** Finds a value that must be put in quotes. */
+/** Finds a value that must be put in quotes, or that goes on behind its closing quote. */
 const unquotedSlip = (text: string, at: number, reason: string): SyntaxSlip | undefined => {
   if (!reason.startsWith('bad indentation')) return undefined
   const { start, line } = lineAround(text, at)

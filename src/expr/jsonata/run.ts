@@ -12,7 +12,7 @@ const maxSteps = 50_000
 export const itemsAStep = 4
 /** UTF-16 units of a text that JavaScript reads in the time of a step. */
 export const unitsAStep = 128
-/** The bytes, roughly, of the texts and lists that one evaluation may build. */
+/** The most bytes, roughly, of the texts and lists that one evaluation may build. */
 const maxBuilt = 33_554_432
 const bytesAnItem = 8
 /** Rows of joins (`@`, `#`) that one evaluation may group: the library copies a group for every row. */

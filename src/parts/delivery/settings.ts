@@ -64,7 +64,10 @@ export const settingNames = (setting: Setting, part: ConfigurableTarget): readon
 /** Whether a value in the file sets its key. An empty text does not: it would replace the default. */
 const isFilledIn = (value: Json | undefined): boolean => value !== undefined && value !== ''
 
-/** The file may also name a setting like its environment variable, without the platform's prefix (rules: Configuration 7). */
+/**
+ * The file may also name a setting like its environment variable, in small letters and without the platform's prefix
+ * (rules: Configuration 7). Where the variable has another prefix, its first word is left out.
+ */
 const aliasesOf = ({ env }: Setting, part: ConfigurableTarget): string[] =>
   env.map((name) => {
     const prefix = `${platformOf(part).toUpperCase()}_`

@@ -77,7 +77,7 @@ export type ToolsetPart = {
   readonly env?: readonly string[]
   /**
    * Makes the toolset from its section below `tools`, with references resolved. `undefined`: the toolset cannot work with these settings,
-   * so runs do not have its tool.
+   * so runs do not have its tools.
    */
   compile(settings: JsonObject, kit: ToolKit): Closable<Toolset> | undefined
 }

@@ -1,4 +1,4 @@
-/** The cursor of a list of which only a part is shown: what actions move it, how far, and which rows are shown around it. */
+/** What the lists of all screens share: the moves of the cursor, the rows that are shown around it, the panes, and the search. */
 
 import type { ActionName } from './actions.ts'
 

@@ -47,7 +47,10 @@ export const gatewaySetup = async (options: SetupOptions, cli: Cli): Promise<num
   return startGateway(draft, cli)
 }
 
-/** Returns the skin (what asks the questions) for this terminal. A signal to stop breaks off an open question. */
+/**
+ * Returns the skin (what asks the questions) for this terminal. A signal to stop breaks off an open question. Throws a usage Fault where
+ * there is no terminal.
+ */
 const terminalSkin = async ({ screenReader }: SetupOptions, { io }: Cli, stop: AbortController): Promise<Skin> => {
   if (!io.terminal) throw usage('nobody is at the terminal to answer: pass --yes')
   void io.stopped().then(() => stop.abort(cancelledFault()))

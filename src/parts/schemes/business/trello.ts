@@ -21,7 +21,7 @@ export const trello = preset({
     signed: '{body}{url}',
     event: { body: 'action.type' },
     id: { body: 'action.id' },
-    // Trello sends a HEAD to see whether the address answers. The header Host, which every request has, shows the question.
+    // Trello sends a HEAD to see whether the address answers. Each HEAD is this question, because every request has the header Host.
     handshakes: [{ method: 'HEAD', when: { header: 'Host' } }],
   },
 })

@@ -9,7 +9,7 @@ import { barWidth, type Room } from '../../model/room.ts'
 import type { World } from '../../model/screen.ts'
 import { formRows } from './form-rows.ts'
 
-/** The least width at which the form and the trace stand beside each other. */
+/** The least width at which the form and the trace stand beside each other, and the least width at which the YAML stands there too. */
 const wideFrom = 100
 const veryWideFrom = 150
 
