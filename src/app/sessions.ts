@@ -20,8 +20,8 @@ export const listSessions = async (gateway: GatewayFinder, of: SessionFilter, ma
 }
 
 /**
- * Finds the conversation of the session `name` of a route, with its last `max` messages. Throws a Fault where no session has this name
- * (exit 5), or sessions of several profiles have it.
+ * Finds the conversation of the session `name` of a route, with its last `max` messages. Throws a Fault where no gateway runs, where no
+ * session has this name (exit 5), and where sessions of several profiles have it.
  */
 export const findConversation = async (
   workspace: Workspace,

@@ -29,7 +29,7 @@ export type Delivering = {
   readonly answered: (answer: string) => void
   /** Stores the progress. `false`: another worker has the run now. */
   readonly keep: (progress: Progress) => Promise<boolean>
-  /** Whether this worker still has the run. The store is asked only when the process stood still so long that another may have the run. */
+  /** Whether this worker still has the run. The store is asked only when the lease may have run out, so that another may have the run. */
   readonly isOurs: (progress: Progress) => Promise<boolean>
 }
 

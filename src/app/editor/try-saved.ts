@@ -35,7 +35,10 @@ export const testSaved = async (
   }
 }
 
-/** Returns the content of the post: of a recorded event, its body and its headers, which are then signed anew. */
+/**
+ * Returns the content of the post: of a recorded event, its body and its headers, which are then signed anew. Without a choice, the content
+ * is a short test payload.
+ */
 const postContent = async (workspace: Workspace, choice: PayloadChoice | undefined): Promise<TestInput['of']> => {
   if (!choice) return { payload: '{"test":true,"message":"Hello from headgate edit"}' }
   const request = contentOfChoice(choice)

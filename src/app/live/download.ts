@@ -1,4 +1,4 @@
-/** Downloads small public files of senders: keys, certificates, and the address that a sender wants fetched to confirm a handshake. */
+/** Downloads small public files of senders: keys, certificates, and the page that a sender wants fetched to confirm a handshake. */
 
 import type { Effects } from '../../parts/effects.ts'
 

@@ -70,8 +70,8 @@ export type PlanBaseOptions = {
 }
 
 /**
- * Returns the base of the previous configuration where its inputs are equal, or else a new base. The caller releases the owner of the
- * returned base.
+ * Returns the base of the previous configuration where its inputs are equal, with the prices and budgets of the new configuration, or else
+ * a new base. The caller releases the owner of the returned base.
  */
 export const planBaseFor = (options: PlanBaseOptions, before: PlanBase | undefined): PlanBase => {
   const inputs = planInputsOf(options.config, options.catalogue)

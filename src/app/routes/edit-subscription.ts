@@ -85,8 +85,8 @@ const changedMeanwhile = ({ name, entry }: SubscriptionDraft, present: Json, { s
 
 /**
  * Returns the entry that the edited text means. `data`: the parsed text. `changed`: the names of the fields that differ from the stored
- * entry. `made`: the new secret, where the edit moves the subscription to another profile. Throws a Fault for a change that no edit may
- * make.
+ * entry. `made`: the new secret, where the edit moves the subscription to another profile. Throws a Fault for a text that is no map, and
+ * for a change that no edit may make.
  */
 export const editedEntry = (
   { name, entry: before }: SubscriptionDraft,

@@ -29,7 +29,7 @@ export type TestAnswer = {
   readonly reason: string | undefined
   /** The id of the event's record. Only a request whose signature holds has a record. */
   readonly eventId: string | undefined
-  /** The request was accepted or delivered, and not refused, ignored or taken for a duplicate. */
+  /** The request was accepted, coalesced or delivered, and not refused, ignored or taken for a duplicate. */
   readonly isTaken: boolean
 }
 
@@ -51,7 +51,10 @@ export const sendTest = async (post: TestPost, hint: string): Promise<TestAnswer
   return { status, body, ms, summary: said, outcome, reason, eventId, isTaken: isTakenAnswer(status, outcome) }
 }
 
-/** Whether a request with this status and outcome was accepted or delivered. */
+/**
+ * Whether an answer with this status and outcome says that the request was accepted, coalesced or delivered. An answer of 2xx that names no
+ * outcome, because the route shapes its answers, counts as such.
+ */
 export const isTakenAnswer = (status: number, outcome: string | undefined): boolean =>
   status >= 200 && status < 300 && !notTaken.has(outcome ?? '')
 

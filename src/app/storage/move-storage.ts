@@ -28,8 +28,8 @@ export type StorageMove = {
 export type MoveRequest = { readonly to: string; readonly dryRun: boolean; readonly force: boolean }
 
 /**
- * Moves the content to the store `to`. Throws a Fault while a gateway works, where the target has content of its own, and when the two
- * stores differ after the move.
+ * Moves the content to the store `to`. Throws a Fault where the move may not be made, for example while a gateway works or where the target
+ * has content of its own, and when the two stores differ after the move.
  */
 export const moveStorage = async (workspace: Workspace, { to, dryRun, force }: MoveRequest): Promise<StorageMove> => {
   const movable = stores.filter(({ openToMove }) => openToMove !== undefined)

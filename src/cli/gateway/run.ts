@@ -25,7 +25,7 @@ export type GatewayRunOptions = {
   readonly logFormat?: 'json' | 'pretty' | undefined
   readonly watch?: boolean | undefined
   readonly logRequests?: boolean | undefined
-  /** Ends the gateway after the first event that was accepted (`--once`). */
+  /** Ends the gateway after the first request that it did not refuse (`--once`). */
   readonly once?: boolean | undefined
   /** Prints a refused start as one JSON document on stdout. */
   readonly json?: boolean | undefined

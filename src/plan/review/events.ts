@@ -93,8 +93,8 @@ const sayAction = ({ type, action, actionField }: EventAction, message: string, 
 }
 
 /**
- * Returns the fix that lists the type in `events`, and asks for its actions in a filter. `undefined` where the list cannot be rewritten as a
- * whole, such as a list of several types, or where the route has filters already.
+ * Returns the fix that lists the type in `events`, and asks for its actions in a filter. `undefined` where the list cannot be rewritten as
+ * a whole, such as a list of several types, or where the route has filters already.
  */
 const actionFix = (type: string, field: string, { spec, route, placeOf, texts }: Subject): Fix | undefined => {
   const events = spec.events ?? []
@@ -128,7 +128,7 @@ const withoutQuotes = (written: string | undefined): string | undefined => writt
 const quotedName = (name: string): string =>
   /^[a-z_]\w*$/.test(name) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(name) ? name : JSON.stringify(name)
 
-/** Returns a name without letter case, hyphens and an `s` at the end. */
+/** Returns a name without letter case, blanks, underscores, hyphens, and an `s` at its end. */
 const looseName = (name: string): string =>
   name
     .toLowerCase()
@@ -136,8 +136,8 @@ const looseName = (name: string): string =>
     .replace(/s$/, '')
 
 /**
- * Returns the known name that differs from a word by a slip; `undefined` where no name does. `isPlain`: the two differ only in letter case,
- * hyphens or an `s` at the end.
+ * Returns the known name that differs from a word by a slip; `undefined` where no name does. `isPlain`: the two differ only in what
+ * `looseName` leaves out.
  */
 const knownNear = (name: string, knownNames: ReadonlySet<string>): { readonly name: string; readonly isPlain: boolean } | undefined => {
   const same = [...knownNames].find((each) => looseName(each) === looseName(name))

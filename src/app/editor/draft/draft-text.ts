@@ -32,7 +32,9 @@ export const createDraftTexts = (): DraftTexts => {
   let made: MadeText[] = []
   /** The latest text, parsed. Older texts are kept unparsed, because a parsed text takes twenty times as much memory. */
   let parsed: { readonly text: string; readonly parsed: ParsedYaml } | undefined
-  /** Forgets the texts after edits that the new draft does not have. */
+  /**
+   * Forgets the texts that do not lead to the new draft: those after edits that it does not have, or all where it began with another text.
+   */
   const rewind = (text: string, edits: readonly DraftEdit[]): void => {
     const differs = made.findIndex(({ edit }, i) => edits[i]?.written !== edit)
     made = base === text ? made.slice(0, differs < 0 ? undefined : differs) : []

@@ -95,7 +95,8 @@ export const compileSource = ({ header: name, query, body, label, separator }: V
 }
 
 /**
- * Returns the only value; `undefined` where there are several. Of two times or two ids nobody knows which was signed, so neither is read.
+ * Returns the only value; `undefined` where there is none, or several. Of two times or two ids nobody knows which was signed, so neither is
+ * read.
  */
 const onlyValue = (values: readonly string[]): string | undefined => (values.length === 1 ? values[0] : undefined)
 

@@ -5,13 +5,13 @@ import type { KeySchema, KeySchemas } from '../target.ts'
 /** A setting that is a text. `env`: the setting's environment variables, the first of which wins. */
 export const textKey = (description: string, ...env: readonly string[]): KeySchema => ({ type: 'string', 'x-env': env, description })
 
-/** A text that may be written as `${NAME}`. */
+/** A text that may be written as a reference, such as `${NAME}` or `file:/path`. */
 export const referable = (description: string, ...env: readonly string[]): KeySchema => ({
   ...textKey(description, ...env),
   'x-secret': true,
 })
 
-/** A text that may be written as `${NAME}`, and that no error of the platform may show. */
+/** A text that may be written as a reference, and that no error of the platform may show. */
 export const secret = (description: string, ...env: readonly string[]): KeySchema => ({
   ...referable(description, ...env),
   'x-redact': true,

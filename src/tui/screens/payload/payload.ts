@@ -37,7 +37,10 @@ export const payloadId = 'payload'
 const fileId = 'payload file'
 const editId = 'payload edit'
 
-/** Opens the payload screen for the open route. Without `group`, the group of the current payload is shown. */
+/**
+ * Opens the payload screen for the open route. Without `group`, the recorded events are shown if the current payload is one of them, and
+ * the samples otherwise.
+ */
 export const openPayload = ({ opened: { name } }: RouteDraft, { payload }: Pick<World, 'payload'>, group?: PayloadGroup): Update<never> =>
   openFor(name, group ?? (payload?.choice.from === 'event' ? 'recorded' : 'samples'), false)
 
