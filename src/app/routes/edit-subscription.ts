@@ -47,7 +47,10 @@ export type SavedSubscription = {
   readonly warnings: readonly Warning[]
 }
 
-/** Saves the text in place of the entry. Throws a Fault (exit 6) when somebody changed the entry after the draft was read. */
+/**
+ * Saves the text in place of the entry. Returns a Refusal for a text that would not be served. Throws a Fault for a change that no edit may
+ * make, and (exit 6) when somebody changed the entry after the draft was read.
+ */
 export const saveDraft = async (
   served: SubscriptionContext,
   draft: SubscriptionDraft,

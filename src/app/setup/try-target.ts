@@ -8,7 +8,7 @@ import { draftedConfig } from './drafted.ts'
 import type { SetupDraft, TrialResult } from './question.ts'
 import { trialExtra } from './route-delivery.ts'
 
-/** Sends the message. A failure of the target is a result, and is not thrown. */
+/** Sends the message. A mistake in the settings, or a failure of the target, is a result too, and is not thrown. */
 export const tryTarget = async (draft: SetupDraft): Promise<TrialResult> => {
   const { target = '' } = draft.answers
   const part = targetsByName.get(target)

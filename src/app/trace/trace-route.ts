@@ -61,8 +61,8 @@ export const requestToTrace = async (
     : postedContent(source, of, { ...options, schemes: allSchemes(catalogue, source.spec) }, workspace)
 
 /**
- * Returns the request of a recorded event, as if it came again now. Throws a Fault where the request was not kept, or its signature did not
- * hold.
+ * Returns the request of a recorded event, as if it came again now. Throws a Fault where there is no such event, where its request was not
+ * kept, and where its signature did not hold.
  */
 export const recordedRequest = async (workspace: Workspace, eventId: string): Promise<VerifiedRequest> => {
   const again = await withRecords(workspace, (records) => repeatRequest(records, eventId, { at: systemClock.now(), sameId: true }))
