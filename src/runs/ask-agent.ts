@@ -35,7 +35,7 @@ type AgentCall = {
   readonly words: { readonly span: SpanPlace | undefined }
 }
 
-/** Thrown when the process stood still for so long before the agent was asked that another process may have the run. */
+/** Thrown where the lease may have run out before the agent is asked, so that another process may have the run. */
 export class StoodStill extends Error {}
 
 /** Thrown when the agent gave no reply to a run. */

@@ -157,7 +157,7 @@ export class Runs {
     return true
   }
 
-  /** Returns a page of the runs, beginning after the id `after`. */
+  /** Returns the standings of these events' runs in one page of all runs. The page begins after the id `after`. */
   standings(eventIds: string, after: number, now: number): Omit<StandingsPage, 'groups'> {
     const [end] = this.#sql.pageEnd.all([after]) as [number][]
     const rows = this.#sql.runStandings.all([eventIds, after, end?.[0] ?? Number.MAX_SAFE_INTEGER]) as StandingRow[]
