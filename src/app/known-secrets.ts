@@ -28,6 +28,7 @@ export const knownSecrets = (config: Config): string[] => {
     ...platforms,
     ...targets,
     config.globalSecret ?? '',
+    config.metrics.token ?? '',
     ...keys,
     ...secretsOfStorage(config),
     ...secretsOfTelemetry(config),

@@ -82,7 +82,8 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   const refused = createRefusedSignatures({ facts, clock, serving: reloader.current })
   closing.push(async () => refused.close())
   const isStopping = (): boolean => stopping.now
-  const listenForScrapes = config.metrics.enabled ? (await import('./open-metrics.ts')).beginMetrics(options) : undefined
+  const isMetered = config.metrics.enabled || config.telemetry?.metrics !== undefined
+  const serveMetrics = isMetered ? (await import('./open-metrics.ts')).beginMetrics(options) : undefined
   const readiness = openReadiness(options, work, isStopping, closing)
   const notReady = (): string | undefined => readiness.reason()
   const listener = await http.listen({
@@ -113,7 +114,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   closing.push(async () => work.tails.close())
   const unrecord = http.recordPid(config.dataDir)
   closing.push(async () => unrecord())
-  await listenForScrapes?.({ store: work.store, http: listener, runsInProgress: () => work.worker.inProgress, notReady }, closing)
+  await serveMetrics?.({ store: work.store, http: listener, runsInProgress: () => work.worker.inProgress, notReady }, closing)
   await work.replicas?.begin({ url: listener.url, requests: listener.active, isStopping, notReady, reload: operations.reload })
   closing.push(async () => work.replicas?.leave())
   return { listener, operations, stopping, stopAsked }

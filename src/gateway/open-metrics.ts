@@ -1,4 +1,4 @@
-/** Opens the metrics of a gateway: the observer that counts, and the listener for scrapes and probes. Loaded only where metrics are on. */
+/** Opens the metrics of a gateway: the observer that counts, the listener for scrapes and probes, and the push by OTLP. */
 
 import { version } from '../app/version.ts'
 import { listenForMetrics } from '../http/metrics-listener.ts'
@@ -7,35 +7,59 @@ import { Meter } from '../observe/metrics/meter.ts'
 import { createMetricsObserver } from '../observe/metrics/metrics-observer.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
 
-/** Listens for scrapes, once the parts of the gateway that are looked at are open. Throws a Fault. */
-export type ListenForScrapes = (sources: Omit<MetricSources, 'version' | 'configuration'>, closing: Closing) => Promise<void>
+/**
+ * Begins to serve and to push the metrics, once the parts of the gateway that are looked at are open. Throws a Fault when the listener cannot
+ * listen.
+ */
+export type ServeMetrics = (sources: Omit<MetricSources, 'version' | 'configuration'>, closing: Closing) => Promise<void>
 
-/** Begins to count facts. Returns the function that listens for scrapes. */
-export const beginMetrics = ({ config, log, clock, shared: { facts }, reloader }: GatewayOptions): ListenForScrapes => {
+/** Begins to count facts. Returns the function that serves the metrics. */
+export const beginMetrics = (options: GatewayOptions): ServeMetrics => {
+  const { config, log, clock, shared } = options
   const meter = new Meter((metric) => log('warn', { metric }, 'a metric has 1000 series: its further series are counted as "other"'))
-  facts.observe(createMetricsObserver(meter, clock))
+  shared.facts.observe(createMetricsObserver(meter, clock))
+  const configuration = configurationOf(options)
+  return async (sources, closing) => {
+    const gauges = new Gauges(meter, { ...sources, version, configuration }, clock)
+    if (config.metrics.enabled) await listen(options, meter, gauges, sources.notReady, closing)
+    const { telemetry } = config
+    if (telemetry?.metrics === undefined) return
+    // The exporters are loaded only where metrics are pushed.
+    const { pushMetrics } = await import('../observe/metrics/push-metrics.ts')
+    const read = (): Promise<void> => gauges.read()
+    closing.push(pushMetrics({ telemetry: { ...telemetry, metrics: telemetry.metrics }, meter, read, clock, log }))
+  }
+}
+
+const configurationOf = ({ clock, reloader }: GatewayOptions): MetricSources['configuration'] => {
   const startedAt = clock.now()
-  const configuration = () => {
-    const { config: current, routes } = reloader.current()
+  return () => {
+    const { config, routes } = reloader.current()
     const reloadedAt = reloader.reloadedAt()
     return {
       routes: routes(),
-      digests: current.digests,
+      digests: config.digests,
       at: reloadedAt === null ? startedAt : Date.parse(reloadedAt),
       hasFailed: reloader.failed() !== null,
     }
   }
-  return async (sources, closing) => {
-    const gauges = new Gauges(meter, { ...sources, version, configuration }, clock)
-    const listener = await listenForMetrics({
-      ...config.metrics,
-      notReady: sources.notReady,
-      async render(isOpenMetrics) {
-        await gauges.read()
-        return await meter.render(isOpenMetrics)
-      },
-    })
-    closing.push(() => listener.close())
-    log('info', { url: `${listener.url}/metrics` }, 'metrics')
-  }
+}
+
+const listen = async (
+  { config, log }: GatewayOptions,
+  meter: Meter,
+  gauges: Gauges,
+  notReady: MetricSources['notReady'],
+  closing: Closing,
+): Promise<void> => {
+  const listener = await listenForMetrics({
+    ...config.metrics,
+    notReady,
+    async render(isOpenMetrics) {
+      await gauges.read()
+      return await meter.render(isOpenMetrics)
+    },
+  })
+  closing.push(() => listener.close())
+  log('info', { url: `${listener.url}/metrics` }, 'metrics')
 }

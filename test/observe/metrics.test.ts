@@ -7,7 +7,9 @@ import { createServer } from 'node:http'
 import { connect, createServer as createSocketServer } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { fakeClock } from '../fakes/clock.ts'
 import { startGateway, type TestGateway } from '../fakes/gateway.ts'
+import { otlpReceiver } from '../fakes/otlp-receiver.ts'
 import { until } from '../fakes/wait.ts'
 
 const scrapeUrl = async (gateway: TestGateway): Promise<string> => String((await gateway.line(({ msg }) => msg === 'metrics')).url)
@@ -70,6 +72,39 @@ const freePort = async (): Promise<number> => {
   server.close()
   await once(server, 'close')
   return port
+}
+
+type PushedPoint = {
+  readonly asDouble?: number
+  readonly count?: number
+  readonly bucketCounts?: readonly number[]
+  readonly attributes: readonly unknown[]
+}
+type PushedMetric = {
+  readonly name: string
+  readonly sum?: { readonly dataPoints: readonly PushedPoint[] }
+  readonly histogram?: { readonly dataPoints: readonly PushedPoint[] }
+}
+type PushedMetrics = {
+  readonly resourceMetrics: readonly {
+    readonly resource: unknown
+    readonly scopeMetrics: readonly { readonly metrics: readonly PushedMetric[] }[]
+  }[]
+}
+
+const checkPushed = (t: Test, { resourceMetrics: [first] }: PushedMetrics): void => {
+  const metrics = new Map(first?.scopeMetrics[0]?.metrics.map((metric) => [metric.name, metric]))
+  t.match(JSON.stringify(first?.resource), /"service.name".*headgate/)
+  const [requests] = metrics.get('headgate_requests_total')?.sum?.dataPoints ?? []
+  t.equal(requests?.asDouble, 1)
+  t.match(JSON.stringify(requests?.attributes), /"route".*"a".*"outcome".*"accepted"/)
+  const [waits] = metrics.get('headgate_run_wait_seconds')?.histogram?.dataPoints ?? []
+  t.equal(Number(waits?.count), 1)
+  t.equal(
+    waits?.bucketCounts?.reduce((sum, n) => sum + Number(n), 0),
+    1,
+    'each value is in one bucket',
+  )
 }
 
 const metrics = { enabled: true, port: 0 }
@@ -233,6 +268,36 @@ t.test('real Prometheus scrapes a gateway under load', { skip: withoutPrometheus
   await until(async () => ((await query('sum(rate(headgate_requests_total[5s]))')) ?? 0) > 0, 30_000)
   isOver = true
   await load
+})
+
+t.test('metrics are pushed by OTLP in both forms, also at the stop; a receiver that fails is said once', async (t) => {
+  for (const protocol of ['http/json', 'http/protobuf']) {
+    const receiver = await otlpReceiver(t)
+    const telemetry = { otlp: { endpoint: receiver.endpoint, protocol, headers: { 'x-key': 'push-secret' } } }
+    const gateway = await startGateway(t, { routes: { a: { prompt: 'x' } }, config: { telemetry } })
+    await gateway.post('a', { body: {} })
+    await gateway.stop()
+    const pushed = receiver.posts.find(({ url }) => url === '/v1/metrics')
+    t.ok(pushed, 'the last push is made at the stop')
+    t.equal(pushed?.headers['x-key'], 'push-secret')
+    if (protocol === 'http/protobuf') t.match(pushed?.body.toString('latin1'), /headgate_requests_total/)
+    else checkPushed(t, JSON.parse(pushed?.body.toString() ?? ''))
+  }
+  const receiver = await otlpReceiver(t)
+  receiver.answer = (response) => void response.writeHead(500).end('no')
+  const clock = fakeClock()
+  const gateway = await startGateway(t, {
+    clock,
+    routes: { a: { prompt: 'x' } },
+    config: { telemetry: { otlp: { endpoint: receiver.endpoint } } },
+  })
+  const isWarning = ({ msg }: { readonly msg: string }): boolean => msg.startsWith('the receiver of metrics does not')
+  await until(() => {
+    clock.advance(10_000)
+    return receiver.posts.filter(({ url }) => url === '/v1/metrics').length >= 3
+  })
+  await gateway.line(isWarning)
+  t.equal(gateway.lines.filter(isWarning).length, 1)
 })
 
 t.test('off, nothing of it is loaded, and other machines are warned of', async (t) => {

@@ -6,6 +6,7 @@ import { fileExplanations } from './file.ts'
 import { filterExplanations } from './filters.ts'
 import { hostExplanations } from './host.ts'
 import { meaningExplanations } from './meaning.ts'
+import { observingExplanations } from './observing.ts'
 import { scriptExplanations } from './scripts.ts'
 import { secretExplanations } from './secrets.ts'
 import { shapeExplanations } from './shape.ts'
@@ -30,6 +31,7 @@ const explanations: { readonly [code in Code]: Explanation } = {
   ...fileExplanations,
   ...shapeExplanations,
   ...meaningExplanations,
+  ...observingExplanations,
   ...secretExplanations,
   ...filterExplanations,
   ...templateExplanations,

@@ -155,7 +155,10 @@ const storageOnThisProcess = (next: Config['storage'], storage: Config['storage'
  * Returns the new configuration with the settings of this process where a running process cannot change them, and the names of such
  * settings that differ (`restart`). The bound address above all must stay, because it decides whether INSECURE_NO_AUTH is allowed.
  */
-const onThisProcess = (next: Config, { host, port, metrics, storage, telemetry }: Config): { config: Config; restart: readonly string[] } => {
+const onThisProcess = (
+  next: Config,
+  { host, port, metrics, storage, telemetry }: Config,
+): { config: Config; restart: readonly string[] } => {
   const changes: readonly (readonly [string, unknown, unknown])[] = [
     ['host', next.host, host],
     ['port', next.port, port],

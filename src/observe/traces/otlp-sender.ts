@@ -1,45 +1,32 @@
 /** Sends spans to a receiver of OTLP over HTTP, by OpenTelemetry's exporters. */
 
 import { type Link, type SpanContext, SpanKind, SpanStatusCode } from '@opentelemetry/api'
-import { ExportResultCode, millisToHrTime } from '@opentelemetry/core'
+import { millisToHrTime } from '@opentelemetry/core'
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto'
-import { type Resource, resourceFromAttributes } from '@opentelemetry/resources'
+import type { Resource } from '@opentelemetry/resources'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import { version } from '../../app/version.ts'
-import type { Telemetry } from '../../config/config.ts'
+import type { OtlpReceiver, Telemetry } from '../../config/config.ts'
 import { contextOf, type TraceContext } from '../../core/telemetry/trace-context.ts'
+import { exporterSettings, exportTo, resourceOf } from '../otlp/otlp-export.ts'
 import { names, schemaUrl } from './conventions.ts'
 import type { SpanData } from './span-data.ts'
 
-/** How long a batch may take, with the repeats that the exporter makes by itself. */
-const timeoutMillis = 10_000
-/** An answer that never ends keeps its request open past the time-out. Past this number of open requests none is made. */
-const concurrencyLimit = 3
-
 /** Makes the function that sends a batch. It rejects where the receiver did not take the batch. */
 export const createOtlpSender = (
-  { url, headers, protocol }: NonNullable<Telemetry['traces']>,
-  { serviceName, resource }: Pick<Telemetry, 'serviceName' | 'resource'>,
+  receiver: OtlpReceiver,
+  telemetry: Pick<Telemetry, 'serviceName' | 'resource'>,
 ): ((spans: readonly SpanData[]) => Promise<void>) => {
-  const Exporter = protocol === 'http/json' ? JsonExporter : ProtobufExporter
-  const exporter = new Exporter({ url, headers: { ...headers }, timeoutMillis, concurrencyLimit })
-  const from = resourceFromAttributes({ ...resource, [names.serviceName]: serviceName, [names.serviceVersion]: version })
+  const Exporter = receiver.protocol === 'http/json' ? JsonExporter : ProtobufExporter
+  const exporter = new Exporter(exporterSettings(receiver))
+  const from = resourceOf(telemetry)
   return (spans) =>
-    new Promise((resolve, reject) => {
-      exporter.export(
-        spans.map((span) => readableSpan(span, from)),
-        ({ code, error }) => {
-          if (code === ExportResultCode.SUCCESS) resolve()
-          else reject(describeFailure(error))
-        },
-      )
-    })
+    exportTo(
+      exporter,
+      spans.map((span) => readableSpan(span, from)),
+    )
 }
-
-/** The receiver's own words are not told: a status is enough. */
-const describeFailure = (error: (Error & { readonly code?: unknown }) | undefined): Error =>
-  typeof error?.code === 'number' ? new Error(`HTTP ${error.code}`) : (error ?? new Error('no reason'))
 
 const kinds = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER }
 

@@ -1,0 +1,70 @@
+/** Pushes the metrics to a receiver of OTLP once a minute. A receiver that fails holds nobody up: the next push has all values again. */
+
+import { OTLPMetricExporter as JsonExporter } from '@opentelemetry/exporter-metrics-otlp-http'
+import { OTLPMetricExporter as ProtobufExporter } from '@opentelemetry/exporter-metrics-otlp-proto'
+import type { Telemetry } from '../../config/config.ts'
+import type { Clock } from '../../core/clock.ts'
+import { messageOf } from '../../core/fault.ts'
+import type { Log } from '../../core/log.ts'
+import { printable } from '../../core/text.ts'
+import { failLate, within } from '../../core/turns/within.ts'
+import { exporterSettings, exportTo, resourceOf } from '../otlp/otlp-export.ts'
+import type { Meter } from './meter.ts'
+import { resourceMetrics } from './otlp-metrics.ts'
+
+export type PushOptions = {
+  readonly telemetry: Telemetry & Required<Pick<Telemetry, 'metrics'>>
+  readonly meter: Meter
+  /** Reads the gauges, before their values are taken. */
+  readonly read: () => Promise<void>
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** As OpenTelemetry's SDKs do by default. */
+const everyMs = 60_000
+/** How long a push may take, with its repeats. */
+const pushMs = 15_000
+/** How long a stop waits for the last push. */
+const lastPushMs = 2_000
+
+/** Pushes until the returned function is called, which makes the last push. */
+export const pushMetrics = ({ telemetry, meter, read, clock, log }: PushOptions): (() => Promise<void>) => {
+  const Exporter = telemetry.metrics.protocol === 'http/json' ? JsonExporter : ProtobufExporter
+  const exporter = new Exporter(exporterSettings(telemetry.metrics))
+  const resource = resourceOf(telemetry)
+  const startedAt = clock.now()
+  let isFailing = false
+  const push = async (ms: number): Promise<void> => {
+    try {
+      await read()
+      const metrics = resourceMetrics(await meter.values(), resource, { startedAt, now: clock.now() })
+      await within(exportTo(exporter, metrics), ms, clock, failLate('no answer', ms))
+      if (isFailing) log('info', {}, 'the receiver of metrics takes metrics again')
+      isFailing = false
+    } catch (error) {
+      if (!isFailing) log('warn', { reason: printable(messageOf(error), 200) }, 'the receiver of metrics does not take metrics')
+      isFailing = true
+    }
+  }
+  let cancelTimer: () => void
+  let pushing: Promise<void> = Promise.resolve()
+  const pushLater = (): void => {
+    cancelTimer = clock.after(everyMs, () => {
+      pushing = push(pushMs).then(pushLater)
+    })
+  }
+  pushLater()
+  return async () => {
+    cancelTimer()
+    // A push that hangs is not waited for, and no other push is begun beside it.
+    const isOver = await within(
+      pushing.then(() => true),
+      lastPushMs,
+      clock,
+      () => false,
+    )
+    cancelTimer()
+    if (isOver) await push(lastPushMs)
+  }
+}
