@@ -2,12 +2,15 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import t from 'tap'
+import t, { type Test } from 'tap'
+import { loadConfig } from '../../src/config/load.ts'
+import { parseTraceparent } from '../../src/core/telemetry/trace-context.ts'
+import { fakeClock, steppedClock } from '../fakes/clock.ts'
 import { startGateway } from '../fakes/gateway.ts'
 import { fakeModel } from '../fakes/model.ts'
 import { type OtlpReceiver, otlpReceiver, type ReceivedSpan } from '../fakes/otlp-receiver.ts'
 import { command, dataDir, linesIn, startGateway as startProcess } from '../fakes/process-gateway.ts'
-import { json, type Seen, sink } from '../fakes/sink.ts'
+import { closedOrigin, json, type Seen, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
 const [strangerTrace, strangerSpan] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331']
@@ -190,6 +193,8 @@ t.test('links: the events of a group, the trace of a stranger, the event of a re
   await gateway.post('trusting', { headers: { traceparent: `${strangers}, ${strangers}` } })
   t.equal((await gateway.post('direct')).status, 200)
   await until(() => gateway.lines.filter(({ msg, text }) => msg === 'delivered' && text !== undefined).length === 5)
+  const repeated = gateway.lines.find(({ route, event_id }) => route === 'own' && event_id !== undefined)?.event_id as string
+  t.match(await gateway.operations.replay({ id: repeated }), { found: true, outcome: 'accepted' })
   await gateway.stop()
   const { spans } = receiver
   const of = (route: string, name: string): ReceivedSpan[] =>
@@ -207,7 +212,8 @@ t.test('links: the events of a group, the trace of a stranger, the event of a re
   const [opener] = members
   t.strictSame(members[2]?.links, [{ traceId: opener?.traceId, spanId: opener?.spanId }])
 
-  const [own] = of('own', 'POST /webhooks/:route')
+  const [own, replayed] = of('own', 'POST /webhooks/:route')
+  t.strictSame(replayed?.links, [{ traceId: own?.traceId, spanId: own?.spanId }])
   t.strictSame(own?.links, [{ traceId: strangerTrace, spanId: strangerSpan }])
   t.not(own?.traceId, strangerTrace)
   const [trusting, ...others] = of('trusting', 'POST /webhooks/:route')
@@ -217,4 +223,182 @@ t.test('links: the events of a group, the trace of a stranger, the event of a re
   const delivery = one(spans, 'send http')
   t.equal(delivery.parentId, of('direct', 'POST /webhooks/:route')[0]?.spanId)
   t.equal(target.seen[0]?.headers.traceparent, contextOf(delivery))
+})
+
+t.test('only version 00 of a traceparent is read, in lower case and with ids that are not zero', async (t) => {
+  t.strictSame(parseTraceparent(strangers), { traceId: strangerTrace, spanId: strangerSpan, isSampled: true })
+  t.equal(parseTraceparent(`${strangers.slice(0, -2)}02`)?.isSampled, false)
+  const zero = (digits: number): string => '0'.repeat(digits)
+  for (const wrong of [
+    '',
+    strangers.toUpperCase(),
+    `01${strangers.slice(2)}`,
+    `ff${strangers.slice(2)}`,
+    `${strangers}-00`,
+    ` ${strangers}`,
+    `00-${zero(32)}-${strangerSpan}-01`,
+    `00-${strangerTrace}-${zero(16)}-01`,
+    `00-${strangerTrace}-${strangerSpan}-0g`,
+    strangers.slice(0, -1),
+  ])
+    t.equal(parseTraceparent(wrong), undefined, wrong)
+})
+
+t.test('what failed is sent whatever the ratio, with what came before it; strangers are not', async (t) => {
+  const receiver = await otlpReceiver(t)
+  const model = await fakeModel(t, [(response) => json(response, 400, { error: { message: 'no' } })])
+  const gateway = await startGateway(t, {
+    routes: {
+      bad: { prompt: 'p', retry: { max_attempts: 1 } },
+      direct: { prompt: 'p', deliver_only: true, deliver: 'http', deliver_extra: { url: await closedOrigin() } },
+    },
+    config: { agent: { runner: 'openai', base_url: model.baseUrl, model: 'm-1' }, ...telemetry(receiver, 0) },
+  })
+  await gateway.post('bad')
+  await gateway.line(({ msg }) => msg === 'run is dead')
+  // The next run gets a reply, so nothing of it is sent.
+  await gateway.post('bad')
+  await gateway.line(({ msg }) => msg === 'delivered')
+  t.equal((await gateway.post('bad', { body: 'no JSON' })).status, 400)
+  t.equal((await gateway.post('bad', { sign: false })).status, 401)
+  t.equal((await gateway.post('none')).status, 404)
+  t.equal((await gateway.post('direct')).status, 502)
+  await gateway.stop()
+  const { spans } = receiver
+  const [failed] = named(spans, 'process bad')
+  const ofRun = spans.filter(({ traceId }) => traceId === failed?.traceId).map(({ name }) => name)
+  t.strictSame(ofRun.sort(), ['POST /webhooks/:route', 'chat m-1', 'commit', 'process bad'])
+  const outcomes = named(spans, 'POST /webhooks/:route').map(({ attributes }) => attributes['headgate.outcome'])
+  t.strictSame(outcomes.sort(), ['accepted', 'bad_json', 'delivery_failed'])
+  t.match(one(spans, 'send http'), { status: 2, message: '' })
+  t.equal(named(spans, 'process bad').length, 1)
+})
+
+t.test('a flood of strangers makes a few spans in a second, without what they made up', async (t) => {
+  const receiver = await otlpReceiver(t)
+  const gateway = await startGateway(t, { routes: { r: { prompt: 'p' } }, config: telemetry(receiver, 1), clock: steppedClock() })
+  for (let i = 0; i < 100; i++) await gateway.post(`made-up-${i}`, { sign: false, headers: { traceparent: strangers } })
+  t.equal((await gateway.post('r')).status, 202)
+  await gateway.line(({ msg }) => msg === 'delivered')
+  await gateway.stop()
+  const requests = named(receiver.spans, 'POST /webhooks/:route')
+  t.equal(requests.length, 11)
+  t.notMatch(Buffer.concat(receiver.posts.map(({ body }) => body)).toString('latin1'), 'made-up')
+})
+
+t.test('while traces are off, nothing hands on a context, and no record has one', async (t) => {
+  const target = await sink(t, (response) => json(response, 200, {}))
+  const gateway = await startGateway(t, {
+    routes: { r: { prompt: 'p', trust_trace_context: true, deliver: 'http', deliver_extra: { url: target.origin } } },
+    config: { telemetry: { otlp: { endpoint: 'http://127.0.0.1:9' }, traces: { enabled: false } } },
+  })
+  await gateway.post('r', { headers: { traceparent: strangers } })
+  await until(() => target.seen.length > 0)
+  t.equal(target.seen[0]?.headers.traceparent, undefined)
+  t.ok(gateway.lines.every((line) => line.trace_id === undefined))
+})
+
+type Broken = { readonly why: RegExp; readonly answer?: OtlpReceiver['answer'] }
+const broken: { readonly [how: string]: Broken } = {
+  hangs: { why: /no answer in 15 seconds/, answer: () => {} },
+  'answers 500': { why: /^HTTP 500$/, answer: (response) => void response.writeHead(500).end('canary') },
+  'answers 10 MB': { why: /size limit/, answer: (response) => void response.writeHead(200).end(Buffer.alloc(10 * 1024 * 1024)) },
+  refuses: { why: /no answer in 15 seconds/ },
+}
+
+/** Posts events, 40 at a time. Each has four spans, and the queue holds 2,048. */
+const flood = async (t: Test, gateway: Awaited<ReturnType<typeof startGateway>>, count: number): Promise<void> => {
+  for (let i = 0; i < count; i += 40) {
+    const answers = await Promise.all(Array.from({ length: 40 }, () => gateway.post('r')))
+    if (answers.some(({ status }) => status !== 202)) t.fail('an event was not accepted')
+  }
+}
+
+for (const [how, { why, answer }] of Object.entries(broken))
+  t.test(`a receiver that ${how} holds nobody up: the log says it once, and what was lost is counted`, async (t) => {
+    const receiver = await otlpReceiver(t)
+    const works = receiver.answer
+    if (answer) receiver.answer = answer
+    const clock = fakeClock()
+    const gateway = await startGateway(t, {
+      routes: { r: { prompt: 'p' } },
+      config: telemetry(answer ? receiver : { endpoint: await closedOrigin() }, 1),
+      clock,
+    })
+    const failures = () => gateway.lines.filter(({ msg }) => msg === 'the receiver of traces does not take spans')
+    const passing = (fits: () => boolean) =>
+      until(() => {
+        clock.advance(1_000)
+        return fits()
+      }, 30_000)
+    await flood(t, gateway, 160)
+    await passing(() => failures().length > 0)
+    await flood(t, gateway, 600)
+    for (let i = 0; i < 100; i++) await passing(() => true)
+    t.equal(failures().length, 1)
+    t.match(String(failures()[0]?.reason), why)
+    if (answer) {
+      receiver.answer = works
+      const again = () => gateway.lines.find(({ msg }) => msg === 'the receiver of traces takes spans again')
+      await passing(() => again() !== undefined)
+      t.ok(Number(again()?.lost_spans) >= 512)
+      t.ok(receiver.spans.length > 0)
+      receiver.answer = answer
+    }
+    await flood(t, gateway, 40)
+    let isStopped = false
+    void gateway.stop().then(() => {
+      isStopped = true
+    })
+    await passing(() => isStopped)
+    t.match(gateway.lines.at(-1), { msg: 'the last spans were not sent' })
+  })
+
+t.test('settings come from the file, and from the usual variables, which win; a bad address is found', async (t) => {
+  const load = (yaml: string, env: { readonly [name: string]: string } = {}) => {
+    const { config, diagnostics } = loadConfig({ dataDir: '/nowhere', configText: yaml, env })
+    const found = diagnostics.map(({ code, message }) => `${code} ${message}`).filter((text) => /WH234|OTEL/.test(text))
+    return { telemetry: config.telemetry, found }
+  }
+  const file =
+    'telemetry: { otlp: { endpoint: "http://in-file:4318/base/", headers: { key: from-file } }, service_name: mine, traces: { ratio: 0.5 } }'
+  t.strictSame(load('{}').telemetry, undefined)
+  t.match(load(file).telemetry, {
+    serviceName: 'mine',
+    content: false,
+    traces: { url: 'http://in-file:4318/base/v1/traces', headers: { key: 'from-file' }, protocol: 'http/protobuf', ratio: 0.5 },
+    metrics: { url: 'http://in-file:4318/base/v1/metrics' },
+  })
+  const { telemetry: fromEnv } = load(file, {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://in-env:4318',
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://in-env:1/whole',
+    OTEL_EXPORTER_OTLP_HEADERS: 'key=a%20b,other=c',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_RESOURCE_ATTRIBUTES: 'service.name=less,deployment.environment.name=prod',
+    OTEL_SERVICE_NAME: 'more',
+    OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+    OTEL_TRACES_SAMPLER_ARG: '0.25',
+  })
+  t.strictSame(fromEnv, {
+    serviceName: 'more',
+    resource: { 'deployment.environment.name': 'prod' },
+    content: false,
+    traces: { url: 'http://in-env:1/whole', headers: { key: 'a b', other: 'c' }, protocol: 'http/json', ratio: 0.25 },
+    metrics: { url: 'http://in-env:4318/v1/metrics', headers: { key: 'a b', other: 'c' }, protocol: 'http/json' },
+  })
+  t.strictSame(load(file, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://in-env' }).telemetry?.traces?.headers, {}, 'a key stays with its address')
+  t.equal(load(file, { OTEL_SDK_DISABLED: 'true' }).telemetry, undefined)
+  t.equal(load(file, { OTEL_TRACES_EXPORTER: 'none' }).telemetry?.traces, undefined)
+  t.equal(load(file, { OTEL_TRACES_SAMPLER: 'always_on' }).telemetry?.traces?.ratio, 1)
+  t.equal(load(file, { OTEL_TRACES_SAMPLER: 'always_off' }).telemetry?.traces?.ratio, 0)
+  const bad = 'is not an http or https address without a user name'
+  t.strictSame(load('telemetry: { otlp: { endpoint: "collector:4318" } }').found, [`WH234 endpoint ${bad}`])
+  t.strictSame(load(file, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://u:p@host' }).found, [
+    `WH234 the variable OTEL_EXPORTER_OTLP_ENDPOINT ${bad}`,
+  ])
+  t.match(load(file, { OTEL_TRACES_SAMPLER: 'jaeger' }).found, [/WH102 the variable OTEL_TRACES_SAMPLER must be always_on/])
+  t.match(load(file, { OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '2' }).found, [
+    /WH102 .*_ARG must be a number from 0 to 1/,
+  ])
+  t.match(load(file, { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }).found, [/WH102 .*_PROTOCOL must be http\/protobuf or http\/json/])
 })

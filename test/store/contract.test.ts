@@ -124,6 +124,22 @@ for (const { name, at, lookEveryMs } of subjects) {
       })
     }
 
+    promise(
+      'the trace context of a trusted caller stays with its run, also in a group and at a second attempt',
+      async (t, { store, claimOf }) => {
+        const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+        await store.accept({ ...runOf('a'), traceparent }, claimOf('a'))
+        const first = only(await store.take(9, 1000))
+        t.equal(first.run.traceparent, traceparent)
+        await store.finish(first, { kind: 'again', afterMs: 0, error: 'e' })
+        const second = only(await store.take(9, 1000))
+        t.equal(second.run.traceparent, traceparent)
+        await store.finish(second, { kind: 'done' })
+        await store.join({ ...runOf('b'), traceparent }, claimOf('b'), groupOf({ windowMs: 0, maxWaitMs: 0 }))
+        t.equal(only(await store.take(9, 1000)).run.traceparent, traceparent)
+      },
+    )
+
     promise('an id is accepted once, also when asked twice in one turn', async (t, { store, accept }) => {
       t.strictSame(await Promise.all([accept('a'), accept('b'), accept('a')]), ['accepted', 'accepted', 'duplicate'])
       t.equal(await accept('b'), 'duplicate')
