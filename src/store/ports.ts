@@ -139,11 +139,14 @@ export type Lease = {
   readonly progress?: Progress
 }
 
+/** The lease with which a run was given back. */
+export type GivenBack = Pick<Lease, 'runId' | 'fence'>
+
 /** The end of an attempt, as its worker stores it. */
 export type RunEnd =
   /** `silent`: the agent asked that nothing be sent. `to`: the targets that have the reply. */
   | { readonly kind: 'done'; readonly silent?: true; readonly to?: readonly string[] }
-  /** `uncounted`: the attempt does not count, because a stop aborted it, or this process gave the run back. */
+  /** `uncounted`: the attempt does not count: a stop aborted it, this process gave the run back, or the target of the reply is down. */
   | { readonly kind: 'again'; readonly afterMs: number; readonly error: string; readonly uncounted?: true }
   | { readonly kind: 'dead'; readonly error: string }
 
@@ -206,6 +209,8 @@ export interface Store {
    * its lease stays lost, and the next `keepReply` or `finish` with the lease returns `false`.
    */
   renew(leases: readonly Lease[], leaseMs: number): Promise<void>
+  /** Makes runs due that were given back with these leases (`again`). A run that was taken since, or has ended, is not touched. */
+  makeDue(leases: readonly GivenBack[]): Promise<void>
   /** Stores the reply before it is delivered, and the progress of its delivery to several targets. `false`: the lease is lost. */
   keepReply(lease: Lease, reply: string, progress?: Progress): Promise<boolean>
   /** Stores the end of an attempt. `false`: the lease is lost. */

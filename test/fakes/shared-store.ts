@@ -62,6 +62,7 @@ const connect = (server: Store, claimers: Claimers, clock: Clock, backlog: numbe
     settle: remote(async (claim, kept) => (claimers.get(claim.key) === self ? server.settle(claim, kept) : undefined)),
     take: remote(server.take.bind(server)),
     renew: remote(server.renew.bind(server)),
+    makeDue: remote(server.makeDue.bind(server)),
     keepReply: remote(server.keepReply.bind(server)),
     finish: remote(server.finish.bind(server)),
     // Others may bring work at any time.

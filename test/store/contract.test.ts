@@ -279,14 +279,39 @@ for (const { name, at, lookEveryMs } of subjects) {
       t.match(await store.standings(['evt-a', 'evt-b', 'evt-c']), [{ state: 'waiting' }, { state: 'running' }])
     })
 
-    promise('a late holder may finish what nobody took after it', async (t, { store, clock, accept }) => {
-      await accept('a')
-      const lease = only(await store.take(1, 1000))
-      clock.advance(5000)
-      t.equal(await store.keepReply(lease, 'slow'), true)
-      t.equal(await store.finish(lease, { kind: 'done' }), true)
-      t.strictSame(await store.take(1, 1000), [])
-    })
+    promise(
+      'runs that were given back are made due, the oldest first; a taken, ended or dead one is not touched',
+      async (t, { store, clock, accept, due }) => {
+        for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await accept(id)
+        const leases = await store.take(6, 10_000)
+        const [a, b, c, d, e] = leases
+        if (a === undefined || b === undefined || c === undefined || d === undefined || e === undefined) throw new Error('expected leases')
+        for (const lease of [b, a, c]) await store.finish(lease, { kind: 'again', afterMs: 60_000, error: 'down', uncounted: true })
+        await store.finish(d, { kind: 'dead', error: 'no' })
+        await store.finish(e, { kind: 'again', afterMs: 30_000, error: 'failed' })
+        await accept('g')
+        await store.makeDue([])
+        t.match(await store.take(9, 10_000), [{ run: { deliveryId: 'g' } }], 'nothing else was due')
+        t.equal(await store.dueInMs(), due(10_000), 'the first lease ends')
+        await store.makeDue(leases)
+        clock.advance(1)
+        const taken = await store.take(9, 10_000)
+        t.strictSame(
+          taken.map(({ run, attempt, interrupted }) => [run.deliveryId, attempt, interrupted]),
+          [
+            ['e', 2, false],
+            ['a', 1, false],
+            ['b', 1, false],
+            ['c', 1, false],
+          ],
+        )
+        await store.finish(taken[1] as Lease, { kind: 'again', afterMs: 5000, error: 'down', uncounted: true })
+        await store.makeDue([a])
+        t.strictSame(await store.take(9, 10_000), [], 'an older lease of it says nothing')
+        await store.makeDue([taken[1] as Lease])
+        t.match(await store.take(9, 10_000), [{ runId: a.runId, attempt: 1 }])
+      },
+    )
 
     promise('a run that is to be tried again waits for its time and keeps its reply', async (t, { store, clock, accept }) => {
       await accept('a')

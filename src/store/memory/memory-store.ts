@@ -11,6 +11,7 @@ import type {
   Accepted,
   Claim,
   Claimed,
+  GivenBack,
   Group,
   Joined,
   Lane,
@@ -109,6 +110,11 @@ class MemoryStore implements Store {
   async renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
     const until = this.#now() + leaseMs
     for (const lease of leases) this.#runs.renew(lease, until)
+  }
+
+  async makeDue(leases: readonly GivenBack[]): Promise<void> {
+    const now = this.#now()
+    for (const lease of leases) this.#runs.makeDue(lease, now)
   }
 
   async keepReply(lease: Lease, reply: string, progress?: Progress): Promise<boolean> {

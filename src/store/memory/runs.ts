@@ -4,7 +4,7 @@
  */
 
 import { Lanes } from '../lanes.ts'
-import type { Lane, Lease, NewRun, Progress, RunEnd, StoredStanding } from '../ports.ts'
+import type { GivenBack, Lane, Lease, NewRun, Progress, RunEnd, StoredStanding } from '../ports.ts'
 
 export type MemoryRun = {
   readonly id: number
@@ -110,6 +110,11 @@ export class Runs {
     if (entry === undefined) return false
     entry.reply = { reply, ...(progress ? { progress } : {}) }
     return true
+  }
+
+  makeDue({ runId, fence }: GivenBack, now: number): void {
+    const entry = this.#tried.get(Number(runId))
+    if (entry !== undefined && !entry.leased && entry.fence === fence) entry.dueAt = Math.min(entry.dueAt, now)
   }
 
   renew(lease: Lease, until: number): void {

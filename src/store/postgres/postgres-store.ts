@@ -22,7 +22,7 @@ import type { Shared } from '../shared.ts'
 import type { OpenStore } from '../store-part.ts'
 import { Backlog, backlogKind } from './backlog.ts'
 import { type ClaimCall, heldKind, keepKind, releaseKind } from './calls/claim-calls.ts'
-import { joinCall, joinKind, reviveKind } from './calls/lane-calls.ts'
+import { joinCall, joinKind } from './calls/lane-calls.ts'
 import { keepReplyKind, renewKind } from './calls/run-calls.ts'
 import {
   conversationKind,
@@ -101,8 +101,8 @@ class PostgresStore implements OpenStore {
   }
 
   settle({ key, holdMs }: Claim, kept: boolean): Promise<void> {
-    const call = { key: keyOf(key), moreMs: holdMs - unsettledMs, owner: this.#links.marks.owner }
-    return this.#links.claims.call(kept ? keepKind : releaseKind, call)
+    const { claims, marks } = this.#links
+    return claims.call(kept ? keepKind : releaseKind, { key: keyOf(key), moreMs: holdMs - unsettledMs, owner: marks.owner })
   }
 
   take(max: number, leaseMs: number, only?: 'groups'): Promise<readonly Lease[]> {
@@ -111,6 +111,10 @@ class PostgresStore implements OpenStore {
 
   renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
     return this.#links.work.call(renewKind, { leases, leaseMs })
+  }
+
+  makeDue(leases: readonly Pick<Lease, 'runId' | 'fence'>[]): Promise<void> {
+    return this.#runs.makeDue(leases)
   }
 
   keepReply({ runId, fence }: Lease, reply: string, progress?: Progress): Promise<boolean> {
@@ -128,9 +132,8 @@ class PostgresStore implements OpenStore {
   }
 
   async revive(eventId: string): Promise<boolean> {
-    const isRevived = await this.#links.work.call(reviveKind, isEventId(eventId) ? eventId : '')
+    const isRevived = await this.#runs.revive(isEventId(eventId) ? eventId : '')
     if (isRevived) this.#backlog.change(1)
-    this.#links.due.changed({ isOldRun: true })
     return isRevived
   }
 
@@ -167,8 +170,8 @@ class PostgresStore implements OpenStore {
   }
 
   mirror(profile: string, chatAddress: ChatAddress, message: SessionMessage): Promise<'none' | 'several' | 'written'> {
-    const call = { addressKey: chatKey(profile, chatAddress), text: JSON.stringify(message), chars: message.text.length }
-    return this.#links.slow.call(mirrorKind, call)
+    const addressKey = chatKey(profile, chatAddress)
+    return this.#links.slow.call(mirrorKind, { addressKey, text: JSON.stringify(message), chars: message.text.length })
   }
 
   sessions({ profile, route }: SessionFilter, max: number): Promise<readonly Session[]> {

@@ -4,12 +4,12 @@
  */
 
 import type { Clock } from '../../core/clock.ts'
-import type { Accepted, Lane, Lease, NewRun, RunEnd } from '../ports.ts'
+import type { Accepted, GivenBack, Lane, Lease, NewRun, RunEnd } from '../ports.ts'
 import { buryRun, endAttempt } from './attempt-ends.ts'
 import { dueKind } from './backlog.ts'
 import type { ClaimCall } from './calls/claim-calls.ts'
-import { acceptInLaneKind } from './calls/lane-calls.ts'
-import { endGroupsKind, failedKind, type TakeCall, type TakenRun, takeGroupsKind, takeKind } from './calls/run-calls.ts'
+import { acceptInLaneKind, reviveKind } from './calls/lane-calls.ts'
+import { endGroupsKind, failedKind, makeDueKind, type TakeCall, type TakenRun, takeGroupsKind, takeKind } from './calls/run-calls.ts'
 import { keyOf } from './keys.ts'
 import type { Links } from './links.ts'
 import { TakenAhead } from './taken-ahead.ts'
@@ -83,6 +83,19 @@ export class WaitingRuns {
     // `false` is final too: an earlier call that seemed to fail may have been committed.
     if (taken.get(lease.runId)?.fence === lease.fence) taken.delete(lease.runId)
     return isEnded
+  }
+
+  /** As `Store.revive`. */
+  async revive(eventId: string): Promise<boolean> {
+    const isRevived = await this.#links.work.call(reviveKind, eventId)
+    this.#links.due.changed({ isOldRun: true })
+    return isRevived
+  }
+
+  /** As `Store.makeDue`. */
+  async makeDue(leases: readonly GivenBack[]): Promise<void> {
+    await this.#links.work.call(makeDueKind, leases)
+    this.#links.due.changed({ isOldRun: true })
   }
 
   /** As `Store.dueInMs`. */

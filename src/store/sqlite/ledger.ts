@@ -99,6 +99,8 @@ export class Ledger {
         return step.onlyGroups ? this.#takeGroups(step, now) : this.#take(step, now)
       case 'renew':
         return void this.#sql.renew.run([step.fences, now + step.leaseMs])
+      case 'makeDue':
+        return void this.#sql.makeDue.run([step.fences, now])
       case 'keepReply':
         return this.#sql.keepReply.run([step.reply, step.runId, step.fence]).changes === 1
       case 'finish':

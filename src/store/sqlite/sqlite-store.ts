@@ -9,6 +9,7 @@ import type {
   Accepted,
   Claim,
   Claimed,
+  GivenBack,
   Group,
   Joined,
   Lane,
@@ -96,8 +97,11 @@ class SqliteStore implements Store {
   }
 
   renew(leases: readonly Lease[], leaseMs: number): Promise<void> {
-    const fences = leases.map(({ runId, fence }) => [Number(runId), fence])
-    return this.#queue.call({ op: 'renew', fences: JSON.stringify(fences), leaseMs })
+    return this.#queue.call({ op: 'renew', fences: fencesOf(leases), leaseMs })
+  }
+
+  makeDue(leases: readonly GivenBack[]): Promise<void> {
+    return this.#queue.call({ op: 'makeDue', fences: fencesOf(leases) })
   }
 
   keepReply({ runId, fence }: Lease, reply: string, progress?: Progress): Promise<boolean> {
@@ -195,6 +199,9 @@ const linksOf = (): StartLink => {
   const disk: Disk = { database: undefined }
   return (start) => new LedgerLink(start, disk)
 }
+
+/** Returns the JSON list of `[runId, fence]`. */
+const fencesOf = (leases: readonly GivenBack[]): string => JSON.stringify(leases.map(({ runId, fence }) => [Number(runId), fence]))
 
 /** Opens the store in a folder that no other process uses. Throws a Fault. */
 export const openSqlite = async (options: BatchQueueOptions, start: StartLink = linksOf()): Promise<Store> => {

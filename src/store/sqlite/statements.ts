@@ -76,6 +76,8 @@ const statementTexts = {
   // By the ids of the leases, so that the backlog is not looked through.
   renew: `update runs set due_at = ?2 from json_each(?1) as held
     where runs.id = held.value ->> 0 and runs.fence = held.value ->> 1 and leased = 1`,
+  makeDue: `update runs set due_at = ?2 from json_each(?1) as given
+    where runs.id = given.value ->> 0 and runs.fence = given.value ->> 1 and leased = 0 and due_at > ?2`,
   keepReply: 'update runs set reply = ? where id = ? and fence = ? and leased = 1',
   retryRun: 'update runs set leased = 0, due_at = ?, error = ?, attempt = attempt - ? where id = ? and fence = ? and leased = 1',
   buryRun: 'update runs set leased = 0, due_at = null, ended_at = ?, error = ? where id = ? and fence = ? and leased = 1',

@@ -55,6 +55,7 @@ export type LedgerStep =
   | { readonly op: 'take'; readonly max: number; readonly leaseMs: number; readonly onlyGroups: boolean }
   /** `fences`: a JSON list of `[runId, fence]`. */
   | { readonly op: 'renew'; readonly fences: string; readonly leaseMs: number }
+  | { readonly op: 'makeDue'; readonly fences: string }
   /** `reply`: the text that `replyText` makes. */
   | { readonly op: 'keepReply'; readonly runId: number; readonly fence: number; readonly reply: string }
   | { readonly op: 'finish'; readonly runId: number; readonly fence: number; readonly end: RunEnd }

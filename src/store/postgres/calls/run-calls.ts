@@ -167,6 +167,21 @@ export const renewKind: CallKind<RenewCall, void> = {
   answers: (_, calls) => calls.map(() => undefined),
 }
 
+/** The call that makes runs due which were given back. A run without an attempt is due before all that were accepted after it. */
+export const makeDueKind: CallKind<readonly Held[], void> = {
+  name: 'make_due_1',
+  text: `update runs set due_at = case when attempt = 0 then made_at else clock() end
+    from unnest($1::bigint[], $2::int[]) as t (id, fence)
+    where runs.id = t.id and runs.fence = t.fence and not runs.leased and runs.due_at > clock()`,
+  maxCalls: 1,
+  isRepeatable: true,
+  values([call = []]) {
+    const sorted = byId(call)
+    return [list(sorted.map(({ runId }) => runId)), list(sorted.map(({ fence }) => fence))]
+  },
+  answers: (_, calls) => calls.map(() => undefined),
+}
+
 /**
  * The statement that gives back the runs which are leased to an owner and which this process does not know: a statement whose answer was
  * lost has taken them. No attempt was made.
