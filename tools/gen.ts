@@ -207,9 +207,11 @@ const properties = schema.properties as {
   readonly metrics: Node
   readonly storage: Section
   readonly telemetry: { readonly properties: { readonly otlp: Node; readonly traces: Node } }
+  readonly targets: Section
 }
 const definitions = schema.definitions as { readonly [name: string]: Node }
 const { retention } = properties.storage.properties
+const { breaker } = properties.targets.properties
 const routeProperties = definitions.Route?.properties as { readonly [key: string]: Node }
 const { otlp, traces } = properties.telemetry.properties
 
@@ -222,6 +224,7 @@ const defaults = {
   telemetry: properties.telemetry,
   otlp,
   traces,
+  breaker,
   agent: definitions.Agent,
   budget: definitions.Budget,
   platform_toolsets: properties.platform_toolsets,

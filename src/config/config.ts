@@ -143,6 +143,8 @@ export type Config = {
   readonly metrics: { readonly enabled: boolean; readonly host: string; readonly port: number; readonly token?: string }
   /** Absent where nothing is sent to a receiver of OTLP. */
   readonly telemetry?: Telemetry | undefined
+  /** When a target counts as down, and the longest wait between trials. Absent where the breakers are switched off. */
+  readonly breaker?: { readonly failures: number; readonly longestWaitMs: number }
   readonly storage: {
     readonly kind: string
     readonly durability: 'fsync' | 'commit'

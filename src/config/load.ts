@@ -113,6 +113,12 @@ const schemesOf = (file: File, source: Source | undefined, bad: ReadonlySet<stri
   }
 }
 
+const breakerOf = ({ enabled = defaults.breaker.enabled, failures, max_wait_seconds }: JsonObject): Pick<Config, 'breaker'> => {
+  if (enabled === false) return {}
+  const longestWaitMs = numberOr(max_wait_seconds, defaults.breaker.max_wait_seconds) * 1000
+  return { breaker: { failures: numberOr(failures, defaults.breaker.failures), longestWaitMs } }
+}
+
 /** Loads the whole configuration. Returns a Config in any case, but it must not be served when a Diagnostic stops the start. */
 export const loadConfig = (options: LoadOptions): Loaded => {
   const into: FileReadings = { diagnostics: [], texts: new Map(), sources: [], digests: new Map() }
@@ -150,6 +156,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     tools: toolsOf(data, source),
     metrics: readMetrics(asMap(data.metrics), source, into.diagnostics),
     telemetry: readTelemetry(asMap(data.telemetry), env, source, into.diagnostics),
+    ...breakerOf(asMap(asMap(data.targets).breaker)),
     storage: readStorage(asMap(data.storage), source, into.diagnostics),
   }
   const salvaged = partialRoutesOf(settings, globalSecret, source, baseOf('routes'), found)

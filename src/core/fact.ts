@@ -107,7 +107,12 @@ export type RunAttempt = Cause & {
     | { readonly kind: 'done'; readonly silent: boolean }
     | { readonly kind: 'dead'; readonly error: string }
     /** The attempt failed, and another attempt follows at `nextAt`: wall time, milliseconds. */
-    | { readonly kind: 'again'; readonly error: string; readonly nextAt: number }
+    | {
+        readonly kind: 'again'
+        readonly error: string
+        readonly nextAt: number /** The run waits for a target that is down. */
+        readonly waits?: true
+      }
 }
 
 /** The names of the configured routes that a reload added, changed and removed. */
@@ -185,8 +190,9 @@ export type Fact =
   /** A budget is used up, so the run ended. `key`: the key of the configuration that has the budget, such as `day_tokens`. */
   | { readonly kind: 'budget_used_up'; readonly at: number; readonly cause: RunCause; readonly key: string }
   /**
-   * The breaker of a target's address opened, let a trial through, or closed. `retryAt`: when it lets the next trial through. `reason`: the
-   * last failure.
+   * The breaker of a target's address opened, let a trial through, opened again because the trial failed, or closed. `openedAt`: when the
+   * breaker was closed last. It equals `at` when the breaker opens, and not when a trial fails. `retryAt`: when it lets the next trial
+   * through. `reason`: the last failure.
    */
   | {
       readonly kind: 'breaker_changed'
@@ -196,6 +202,7 @@ export type Fact =
       readonly address: string
       readonly state: 'open' | 'half_open' | 'closed'
       readonly reason: string
+      readonly openedAt: number
       readonly retryAt?: number | undefined
     }
   /** A script of a route ended. `ms`: its time, with its wait for a slot. */

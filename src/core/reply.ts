@@ -15,8 +15,8 @@ export const errorReply = (status: number, error: string, headers?: Reply['heade
 
 const refusalReply = (refused: Refused): Reply => {
   const { status, sentence } = refusalRow(refused)
-  if (refused.code === 'delivery_failed') return { status, body: sentence, type: 'text/plain' }
   const retry = refused.retryAfterSeconds === undefined ? undefined : { 'Retry-After': String(refused.retryAfterSeconds) }
+  if (refused.code === 'delivery_failed') return { status, body: sentence, type: 'text/plain', ...(retry ? { headers: retry } : {}) }
   const allow = refused.code === 'wrong_method' ? { Allow: 'POST' } : undefined
   return errorReply(status, `${sentence}${refused.name ?? ''}`, retry ?? allow)
 }

@@ -82,6 +82,9 @@ const logFact = (fact: Exclude<Fact, RequestEnded>, log: Log): void => {
     case 'text_goes_once':
       log('warn', { ...causeFields(fact.cause), target: fact.target, reason: fact.why }, 'delivery goes out only once')
       break
+    case 'breaker_changed':
+      logBreaker(fact, log)
+      break
     case 'config_replaced':
       log('info', { routes: fact.routes, ...changedNames(fact.changes) }, 'configuration reloaded')
       if (fact.needRestart.length > 0) log('warn', { settings: fact.needRestart.join(', ') }, 'changed, but only a restart takes it over')
@@ -89,6 +92,14 @@ const logFact = (fact: Exclude<Fact, RequestEnded>, log: Log): void => {
     case 'config_refused':
       log('error', {}, 'reload refused: the configuration before it stays in use')
   }
+}
+
+/** Logs that a target is down, and that it works again. Failed trials in between are no lines of their own. */
+const logBreaker = (fact: Extract<Fact, { kind: 'breaker_changed' }>, log: Log): void => {
+  const { target, state, at, openedAt } = fact
+  const fields = { target, address: fact.address || undefined, reason: fact.reason }
+  if (state === 'open' && at === openedAt) log('warn', fields, 'target is down: its texts wait until it works again')
+  if (state === 'closed') log('info', { ...fields, down_seconds: Math.round((at - openedAt) / 1000) }, 'target works again')
 }
 
 type Cause = Extract<Fact, { kind: 'text_logged' }>['cause']
@@ -102,6 +113,7 @@ const logAttempt = ({ end, ...run }: RunAttempt, log: Log): void => {
   const trace = run.span ? { trace_id: contextOf(run.span).traceId } : {}
   const about = { ...fields, event_id: run.eventId, event_type: run.eventType, attempt: run.attempt, ...trace, reason: end.error }
   if (end.kind === 'dead') log('error', about, 'run is dead')
+  else if (end.waits) log('debug', about, 'run waits for its target')
   else log('warn', about, 'run failed, it will be tried again')
 }
 

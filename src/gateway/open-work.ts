@@ -15,6 +15,7 @@ import { databaseRecords } from '../journal/shared/database-records.ts'
 import { openSharedJournal } from '../journal/shared/shared-journal.ts'
 import type { Traces } from '../observe/traces/traces.ts'
 import { servedAs } from '../plan/table.ts'
+import { createOutages } from '../runs/breaker/outages.ts'
 import { chatAddressOfRun } from '../runs/chat-address.ts'
 import { createConversations } from '../runs/conversation.ts'
 import { type Known, lackOf } from '../runs/lack-of.ts'
@@ -60,6 +61,7 @@ export const openWork = async (options: GatewayOptions, closing: Closing): Promi
   facts.observe(createMirrorObserver({ store, clock, log, redact, route: routeOf }))
   const replicas = await openReplicas(options, store, () => worker.inProgress)
   const worker = workerOf(options, store, routeOf, replicas)
+  closing.push(async () => shared.breakers.close())
   // When a later step of the start fails, `closing` stops the worker at once. In an orderly stop the worker has stopped before.
   closing.push(() => worker.stop(0))
   const wake = (): void => worker.wake()
@@ -115,7 +117,7 @@ type RouteOf = (name: string) => Route | undefined
 
 /** Makes the worker. Each of its runs is served by the configuration that is current when it needs a setting. */
 const workerOf = (
-  { clock, log, redact, shared: { facts, traces }, reloader: { current } }: GatewayOptions,
+  { clock, log, redact, shared: { facts, traces, breakers }, reloader: { current } }: GatewayOptions,
   store: OpenStore,
   routeOf: RouteOf,
   replicas: Replicas | undefined,
@@ -123,6 +125,7 @@ const workerOf = (
   /** Whether another gateway may have the route, job or target of a run that this gateway lacks. */
   const mayBeElsewhere = ({ acceptedAt }: NewRun): boolean =>
     replicas !== undefined && (replicas.othersDiffer() || clock.now() - acceptedAt < copiedMs)
+  const targetsAndProfiles = () => ({ targets: current().catalogue.targets, profiles: current().config.profiles })
   return new Worker({
     store,
     clock,
@@ -133,12 +136,13 @@ const workerOf = (
     agent: (prompt, job) => current().agent(prompt, job),
     send: (outgoing) => current().send(outgoing),
     policy: (run) => current().policy(run),
+    outages: createOutages(breakers, targetsAndProfiles),
     conversations: createConversations({
       store,
       clock,
       redact,
       most: ({ route }) => routeOf(route)?.session?.history ?? defaults.session.history,
-      chatAddressOf: (run) => chatAddressOfRun(run, { targets: current().catalogue.targets, profiles: current().config.profiles }),
+      chatAddressOf: (run) => chatAddressOfRun(run, targetsAndProfiles()),
     }),
     comments: (target) => current().catalogue.targets.get(target)?.returnsAsEvent ?? false,
     repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,

@@ -264,6 +264,28 @@ ratio?: number
 content?: boolean
 }
 /**
+ * What all delivery targets share.
+ */
+targets?: {
+/**
+ * Holds texts back from a target that is down.
+ */
+breaker?: {
+/**
+ * false: each text is sent when its turn comes, and fails while the target is down.
+ */
+enabled?: boolean
+/**
+ * Failures in a row, of more than one text, after which an address of a target counts as down.
+ */
+failures?: number
+/**
+ * No wait between two trials is longer, unless the receiver asks for one.
+ */
+max_wait_seconds?: number
+}
+}
+/**
  * Where accepted events are kept.
  */
 storage?: {
@@ -550,6 +572,10 @@ backoff?: number
  */
 max_delay_seconds?: number
 }
+/**
+ * hold: runs whose reply could not be delivered wait. run: the agent is asked, and its reply waits.
+ */
+when_down?: ("hold" | "run")
 /**
  * How many runs of this route, or of one key of it, are active at once.
  */
@@ -2343,6 +2369,10 @@ backoff?: number
  */
 max_delay_seconds?: number
 }
+/**
+ * hold: runs whose reply could not be delivered wait. run: the agent is asked, and its reply waits.
+ */
+when_down?: ("hold" | "run")
 /**
  * How many runs of this route, or of one key of it, are active at once.
  */

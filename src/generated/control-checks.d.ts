@@ -20,6 +20,10 @@ export const startJobQuestion: Check
 export const startJobAnswer: Check
 export const runningJobsQuestion: Check
 export const runningJobsAnswer: Check
+export const breakersQuestion: Check
+export const breakersAnswer: Check
+export const resetBreakerQuestion: Check
+export const resetBreakerAnswer: Check
 export const sessionsQuestion: Check
 export const sessionsAnswer: Check
 export const conversationQuestion: Check

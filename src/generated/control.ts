@@ -50,6 +50,16 @@ export const controlOperations = {
     question: { check: checks.runningJobsQuestion, members: {}, required: [] },
     checkAnswer: checks.runningJobsAnswer,
   },
+  breakers: {
+    method: 'GET', path: '/targets/breakers',
+    question: { check: checks.breakersQuestion, members: {}, required: [] },
+    checkAnswer: checks.breakersAnswer,
+  },
+  resetBreaker: {
+    method: 'POST', path: '/targets/reset',
+    question: { check: checks.resetBreakerQuestion, members: {target: { must: 'a string' }, address: { must: 'a string' }}, required: ["target"] },
+    checkAnswer: checks.resetBreakerAnswer,
+  },
   sessions: {
     method: 'POST', path: '/sessions',
     question: { check: checks.sessionsQuestion, members: {profile: { must: 'a string' }, route: { must: 'a string' }, max: { must: 'a whole number' }}, required: ["max"] },
@@ -101,6 +111,12 @@ export type ControlQuestions = {
     readonly job: string
   }
   readonly runningJobs: Record<never, never>
+  readonly breakers: Record<never, never>
+  readonly resetBreaker: {
+    readonly target: string
+    /** Absent: all addresses of the target. */
+    readonly address?: string
+  }
   readonly sessions: {
     readonly profile?: string
     readonly route?: string
@@ -148,6 +164,18 @@ export type ControlAnswers = {
   readonly runningJobs: {
     readonly jobs: readonly RunningJob[]
   }
+  /** The breakers of targets that are not closed, the oldest first. */
+  readonly breakers: {
+    readonly breakers: readonly OpenBreaker[]
+  }
+  /** Closes the breakers of a target, or that of one address, and makes the runs due that wait for it. */
+  readonly resetBreaker: {
+    /** The breakers that were not closed before. */
+    readonly closed: readonly {
+      readonly target: string
+      readonly address: string
+    }[]
+  }
   /** At most `max` sessions, the one with the latest message first. Throws StoreFault. */
   readonly sessions: {
     readonly sessions: readonly SessionView[]
@@ -169,6 +197,21 @@ export type FailedReload = {
 
 /** How many posts were refused since the start, by the code of the refusal. Codes without a refusal are left out. */
 export type RefusalCounts = { readonly [name: string]: number }
+
+/** The breaker of a target's address that is down. Times are ISO 8601, UTC. */
+export type OpenBreaker = {
+  readonly target: string
+  /** Empty where the target has one address only. */
+  readonly address: string
+  readonly state: 'open' | 'half_open'
+  /** The last failure. */
+  readonly reason: string
+  readonly opened_at: string
+  /** When the next trial is due. */
+  readonly retry_at: string
+  /** The number of runs that wait for it. */
+  readonly waiting: number
+}
 
 /** What a gateway says of itself. */
 export type Status = {
@@ -192,6 +235,8 @@ export type Status = {
   /** The replicas of a shared store. Absent: the store has one gateway. `null`: the store does not answer. */
   readonly replicas?: readonly Replica[] | null
   readonly refused: RefusalCounts
+  /** The number of addresses of targets whose breaker is not closed. Absent in an older gateway. */
+  readonly targets_down?: number
 }
 
 export type SourceRange = {

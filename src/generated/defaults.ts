@@ -44,6 +44,11 @@ export const defaults = {
     "enabled": true,
     "ratio": 0.05
   },
+  "breaker": {
+    "enabled": true,
+    "failures": 20,
+    "max_wait_seconds": 300
+  },
   "agent": {
     "runner": "echo",
     "max_steps": 8,
@@ -68,6 +73,7 @@ export const defaults = {
     "deliver": "log",
     "deliver_mode": "all",
     "deliver_only": false,
+    "when_down": "hold",
     "cron_job_running": "skip",
     "mirror_to_session": false
   },

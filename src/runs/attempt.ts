@@ -1,10 +1,12 @@
 /** Makes an attempt at a run: asks the agent, unless its reply is stored already, and then delivers the reply. */
 
-import type { Outgoing, Sent } from '../parts/targets/target.ts'
+import type { Outgoing } from '../parts/targets/target.ts'
 import type { Lease, NewRun, Progress, RunEnd, Store } from '../store/ports.ts'
 import { type AskOptions, askAgent, StoodStill, Unanswered } from './ask-agent.ts'
 import { delayAfter } from './backoff.ts'
-import { deliver } from './deliver.ts'
+import type { Sending } from './breaker/breakers.ts'
+import type { Outages } from './breaker/outages.ts'
+import { deliver, type Postponed } from './deliver.ts'
 import { mergedPrompt } from './merged-prompt.ts'
 import { createMeter } from './meter.ts'
 import { persist } from './persist.ts'
@@ -18,7 +20,9 @@ export type AttemptOptions = AskOptions & {
   /** Returns the limits, tools and skills of a run, as its route or job has them now. */
   readonly policy: (run: NewRun) => RunPolicy
   /** Sends a text to one target. Never rejects. */
-  readonly send: (outgoing: Outgoing) => Promise<Sent>
+  readonly send: (outgoing: Outgoing) => Promise<Sending>
+  /** Absent where no run waits for a target that is down. */
+  readonly outages?: Outages
   /** Whether sending a text twice to this target cannot post twice. */
   readonly repeatable: (target: string) => boolean
   /** Whether a post of this target comes back as an event. */
@@ -28,7 +32,10 @@ export type AttemptOptions = AskOptions & {
 }
 
 /** Makes one attempt at the run of a lease, and collects reply, answers and usage in `words`. */
-export type MakeAttempt = (lease: Lease, words: Transcript) => Promise<RunEnd | 'lost' | 'given back'>
+export type MakeAttempt = (lease: Lease, words: Transcript) => Promise<AttemptEnd | 'lost' | 'given back'>
+
+/** The end of an attempt. `waits`: the run waits for a target that is down. */
+export type AttemptEnd = Exclude<RunEnd, { kind: 'again' }> | (Extract<RunEnd, { kind: 'again' }> & { readonly waits?: true })
 
 /**
  * How long a run rests after this process gave it back because it lacks something for it. In this time other processes may take the run.
@@ -58,12 +65,9 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
       warnOnce(`this gateway lacks ${lacking}`, 'runs wait for a gateway whose configuration has what they need')
       return giveBack(attempt, restMs, `this gateway lacks ${lacking}`)
     }
-    // Here the process died during the last attempt that the run may have. (An orderly stop gives the run another attempt.)
-    if (lease.interrupted && lease.attempt > policy.retry.maxAttempts)
-      return { kind: 'dead', error: `out of attempts after ${policy.retry.maxAttempts}: the process ended during each` }
+    const early = await endBefore(attempt)
+    if (early !== undefined) return early
     if (lease.reply !== undefined) return deliverReply(attempt, lease.reply)
-    if (lease.interrupted && policy.startsOnce)
-      return { kind: 'dead', error: 'the process ended during the run, and a job is not started twice' }
     const { store, comments } = options
     const { budget, prices } = policy
     const meter = createMeter({ run: lease.run, comments, budget, prices, store, now: () => options.clock.now(), uncounted })
@@ -88,6 +92,18 @@ type Attempt = {
   readonly words: Transcript
 }
 
+/** Returns the end of an attempt that must not begin, or that waits for a target; `undefined` where it may begin. */
+const endBefore = async (attempt: Attempt): Promise<AttemptEnd | 'lost' | 'given back' | undefined> => {
+  const { options, lease, policy } = attempt
+  // Here the process died during the last attempt that the run may have. (An orderly stop gives the run another attempt.)
+  if (lease.interrupted && lease.attempt > policy.retry.maxAttempts)
+    return { kind: 'dead', error: `out of attempts after ${policy.retry.maxAttempts}: the process ended during each` }
+  if (lease.interrupted && policy.startsOnce && lease.reply === undefined)
+    return { kind: 'dead', error: 'the process ended during the run, and a job is not started twice' }
+  const waitMs = mayWait(attempt) ? options.outages?.waitBefore(lease) : undefined
+  return waitMs === undefined ? undefined : giveBack(attempt, waitMs, 'the run waits until its target works again')
+}
+
 /** Returns the end of an attempt in which the agent gave no reply. Any other error than `Unanswered` is thrown on. */
 const endOfError = (attempt: Attempt, error: unknown): RunEnd => {
   if (!(error instanceof Unanswered)) throw error
@@ -101,6 +117,12 @@ const endOfError = (attempt: Attempt, error: unknown): RunEnd => {
  */
 const mayGoElsewhere = ({ interrupted, reply, run }: Lease): boolean => !interrupted || (reply === undefined && run.job === undefined)
 
+/**
+ * Whether the run may wait here for a target that is down. A run that may have delivered its reply goes on, as for `mayGoElsewhere`. With
+ * `when_down: run`, only the delivery of the reply waits.
+ */
+const mayWait = ({ lease, policy }: Attempt): boolean => (lease.reply === undefined ? policy.whenDown === 'hold' : !lease.interrupted)
+
 /** Gives a run back that was not begun. The attempt does not count, and is not recorded. `lost`: another worker has the run already. */
 const giveBack = async ({ options, signal, lease }: Attempt, afterMs: number, error: string): Promise<'lost' | 'given back'> => {
   const end: RunEnd = { kind: 'again', afterMs, error, uncounted: true }
@@ -108,7 +130,7 @@ const giveBack = async ({ options, signal, lease }: Attempt, afterMs: number, er
 }
 
 /** Adds the reply to the run's session, sends it to the targets, and returns the end of the attempt. */
-const deliverReply = async (attempt: Attempt, reply: string): Promise<RunEnd | 'lost'> => {
+const deliverReply = async (attempt: Attempt, reply: string): Promise<AttemptEnd | 'lost' | 'given back'> => {
   const { options, signal, lease, words } = attempt
   words.reply = reply
   // The session gets the reply even where an earlier attempt stored it: the process may have died in between. Nothing is added twice.
@@ -136,7 +158,24 @@ const deliverReply = async (attempt: Attempt, reply: string): Promise<RunEnd | '
   if (delivered.kind === 'lost') return 'lost'
   if (delivered.kind === 'done') return { kind: 'done', to: delivered.to }
   if (delivered.kind === 'failed') return { kind: 'dead', error: delivered.error }
-  return endOfFailure(attempt, delivered.error, { askedMs: delivered.retryAfterMs, counts: delivered.gaveUp })
+  return endOfDelivery(attempt, delivered)
+}
+
+/**
+ * Returns the end of an attempt that left a target to be tried again. The attempt does not count where the receivers fail, and not this text
+ * alone. Of a run whose last attempt it is, that also keeps the other targets from dying with the text.
+ */
+const endOfDelivery = async (attempt: Attempt, postponed: Postponed): Promise<AttemptEnd | 'lost' | 'given back'> => {
+  const { options, signal, lease, policy } = attempt
+  const { error, retryAfterMs: askedMs, gaveUp, hasFailed, isSuspected, waitsFor, isUntried } = postponed
+  const isOutage = isSuspected || waitsFor.length > 0
+  if (signal.aborted || !isOutage || (hasFailed && lease.attempt < policy.retry.maxAttempts))
+    return endOfFailure(attempt, error, { askedMs, counts: gaveUp })
+  const counted = gaveUp ? {} : { uncounted: true as const }
+  if (isSuspected) return { kind: 'again', afterMs: delayAfter(lease.attempt, policy.retry, askedMs), error, ...counted }
+  const waitMs = options.outages?.waitFor(lease, waitsFor) ?? 0
+  if (isUntried && lease.reply !== undefined) return giveBack(attempt, waitMs, error)
+  return { kind: 'again', afterMs: waitMs, error, ...counted, waits: true }
 }
 
 type Failure = {

@@ -4,8 +4,9 @@
  */
 
 import { deliveriesOf, deliveryLabel, partialFailureText } from '../parts/destination.ts'
-import type { Outgoing, Sent } from '../parts/targets/target.ts'
+import type { Outgoing } from '../parts/targets/target.ts'
 import type { Delivery, NewRun, Progress } from '../store/ports.ts'
+import type { Sending } from './breaker/breakers.ts'
 
 export type Delivering = {
   readonly run: NewRun
@@ -18,7 +19,7 @@ export type Delivering = {
   readonly interrupted: boolean
   /** An operator revived the run: targets that were given up are tried once more. */
   readonly revived: boolean
-  readonly send: (outgoing: Outgoing) => Promise<Sent>
+  readonly send: (outgoing: Outgoing) => Promise<Sending>
   /** Whether sending a text twice to this target cannot post twice. */
   readonly repeatable: (target: string) => boolean
   /**
@@ -38,10 +39,26 @@ export type Delivered =
   | { readonly kind: 'done'; readonly to: readonly string[] }
   /** Nothing is left to try. */
   | { readonly kind: 'failed'; readonly error: string }
-  /** `gaveUp`: one of several targets was given up, and is not to be tried again. */
-  | { readonly kind: 'again'; readonly error: string; readonly retryAfterMs: number | undefined; readonly gaveUp: boolean }
+  | Postponed
   /** Another worker has the run now. */
   | { readonly kind: 'lost' }
+
+/** At least one target is to be tried again. */
+export type Postponed = {
+  readonly kind: 'again'
+  readonly error: string
+  readonly retryAfterMs: number | undefined
+  /** Whether one of several targets was given up, and is not to be tried again. */
+  readonly gaveUp: boolean
+  /** Whether a target failed whose receiver does not fail with other texts. */
+  readonly hasFailed: boolean
+  /** Whether a target failed whose receiver fails with other texts too, and whose breaker is closed yet. */
+  readonly isSuspected: boolean
+  /** The positions of the targets that are down. */
+  readonly waitsFor: readonly number[]
+  /** Whether nothing was sent in this attempt. */
+  readonly isUntried: boolean
+}
 
 /** The time that one target has to send the text. */
 const budgetMs = 60_000
@@ -66,16 +83,18 @@ export const deliver = async (delivering: Delivering): Promise<Delivered> => {
   // the target would still be stored as failed, and nobody would know that the target may have the text.
   if (progress.some((each, position) => each !== before[position]) && !(await kept())) return { kind: 'lost' }
   const open: Again[] = []
+  let tried = 0
   for (const position of to.keys()) {
     if (progress[position] !== null || isEnough(progress)) continue
     if (!(await delivering.isOurs(progress))) return { kind: 'lost' }
     const became = await deliverOne(delivering, position, position === doubtful)
     if (typeof became === 'object') open.push(became)
+    if (typeof became !== 'object' || became.outage !== 'held') tried++
     progress[position] = typeof became === 'object' ? false : became
     if (!(await kept())) return { kind: 'lost' }
   }
   if (isEnough(progress)) return { kind: 'done', to: to.flatMap(({ target }, position) => (progress[position] === true ? target : [])) }
-  return unfinished(to, progress, open)
+  return unfinished(to, progress, open, tried)
 }
 
 /**
@@ -91,8 +110,9 @@ const reopened = ({ run, revived, repeatable }: Delivering, before: Progress, do
   })
 }
 
+type Outage = Extract<Sending, { outage: unknown }>['outage']
 /** A target failed, and is to be tried again after a wait. */
-type Again = { readonly why: string; readonly waitMs: number }
+type Again = { readonly position: number; readonly why: string; readonly waitMs: number; readonly outage?: Outage }
 
 /** Sends to one target. `true`: the target has the text. A text: the reason why the target is given up. `Again`: to be tried again. */
 const deliverOne = async (delivering: Delivering, position: number, doubtful: boolean): Promise<true | string | Again> => {
@@ -101,7 +121,7 @@ const deliverOne = async (delivering: Delivering, position: number, doubtful: bo
   const to = deliveriesOf(run.delivery)
   const delivery = to[position] as Delivery
   const about = { profile, route, deliveryId, ...(job === undefined ? {} : { job }), ...(traceparent === undefined ? {} : { traceparent }) }
-  if (signal.aborted) return { why: brokenOff, waitMs: 0 }
+  if (signal.aborted) return { position, why: brokenOff, waitMs: 0 }
   let mayStop = repeatable(delivery.target)
   const onlyOnce = (): void => {
     // The stop has aborted this delivery, and the next start of the gateway sends the text. The text must not go out now as well.
@@ -115,17 +135,18 @@ const deliverOne = async (delivering: Delivering, position: number, doubtful: bo
     return true
   }
   const why = `delivery to ${deliveryLabel(to, position)}: ${sent.why}`
-  return sent.repeatable ? { why, waitMs: sent.retryAfterMs ?? 0 } : why
+  if (!sent.repeatable) return why
+  return { position, why, waitMs: sent.retryAfterMs ?? 0, ...('outage' in sent ? { outage: sent.outage } : {}) }
 }
 
 /**
  * Resolves to the answer of a delivery, or to a failure when a stop aborts the delivery. Only a delivery that may be repeated is aborted:
  * the next start of the gateway sends it again, under the same key, so that it cannot post twice.
  */
-const unlessStopped = async (sending: Promise<Sent>, signal: AbortSignal, mayStop: () => boolean): Promise<Sent> => {
-  const stopped: Sent = { ok: false, why: brokenOff, repeatable: true }
+const unlessStopped = async (sending: Promise<Sending>, signal: AbortSignal, mayStop: () => boolean): Promise<Sending> => {
+  const stopped: Sending = { ok: false, why: brokenOff, repeatable: true }
   let stop = (): void => {}
-  const broken = new Promise<Sent>((resolve) => {
+  const broken = new Promise<Sending>((resolve) => {
     stop = () => {
       if (mayStop()) resolve(stopped)
     }
@@ -138,10 +159,19 @@ const unlessStopped = async (sending: Promise<Sent>, signal: AbortSignal, maySto
   }
 }
 
-const unfinished = (to: readonly Delivery[], progress: Progress, open: readonly Again[]): Delivered => {
+const unfinished = (to: readonly Delivery[], progress: Progress, open: readonly Again[], tried: number): Delivered => {
   const given = progress.filter((each) => typeof each === 'string')
   const done = [...to.keys()].filter((position) => progress[position] === true)
   const error = partialFailureText(to, [...given, ...open.map(({ why }) => why)], done)
   if (open.length === 0) return { kind: 'failed', error }
-  return { kind: 'again', error, retryAfterMs: Math.max(...open.map(({ waitMs }) => waitMs)) || undefined, gaveUp: given.length > 0 }
+  return {
+    kind: 'again',
+    error,
+    retryAfterMs: Math.max(...open.map(({ waitMs }) => waitMs)) || undefined,
+    gaveUp: given.length > 0,
+    hasFailed: open.some(({ outage }) => outage === undefined),
+    isSuspected: open.some(({ outage }) => outage === 'suspected'),
+    waitsFor: open.filter(({ outage }) => outage === 'held' || outage === 'open').map(({ position }) => position),
+    isUntried: tried === 0,
+  }
 }

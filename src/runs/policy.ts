@@ -15,6 +15,8 @@ export type RunPolicy = {
   readonly timeoutMs: number
   /** True for a scheduled job: the agent is asked at most once, and only the delivery is tried again (rules: Jobs 7). */
   readonly startsOnce: boolean
+  /** Whether the run waits for its target before its agent is asked, or only its reply does. */
+  readonly whenDown: 'hold' | 'run'
   readonly maxSteps: number
   readonly budget: Budget
   readonly prices: ReadonlyMap<string, Price>
@@ -35,12 +37,12 @@ export type PolicyConfig = {
   readonly profile: Pick<Profile, 'dir'> | undefined
 }
 
-type PolicySource = Pick<Route, 'retry' | 'agent' | 'skills' | 'toolsets'>
+type PolicySource = Pick<Route, 'retry' | 'when_down' | 'agent' | 'skills' | 'toolsets'>
 
 /** Returns the policy of the runs of a route. `{}` in place of a route: the policy without any keys of a route. */
 export const policyOf = (
   { agent: shared, tools, profile }: PolicyConfig,
-  { retry, agent, skills, toolsets }: PolicySource = {},
+  { retry, when_down, agent, skills, toolsets }: PolicySource = {},
 ): RunPolicy => ({
   retry: {
     maxAttempts: retry?.max_attempts ?? defaults.retry.max_attempts,
@@ -49,6 +51,7 @@ export const policyOf = (
   },
   timeoutMs: agent?.timeout_seconds === undefined ? shared.timeoutMs : agent.timeout_seconds * 1000,
   startsOnce: false,
+  whenDown: when_down ?? defaults.route.when_down,
   maxSteps: agent?.max_steps ?? shared.maxSteps,
   budget: { ...shared.budget, ...budgetOf(agent?.budget) },
   prices: shared.prices,

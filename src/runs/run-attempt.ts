@@ -4,7 +4,8 @@ import type { Clock } from '../core/clock.ts'
 import type { RunAttempt, RunUsage } from '../core/fact.ts'
 import { type EventTraces, placeBelow, type SpanPlace } from '../core/telemetry/trace-context.ts'
 import { targetNames } from '../parts/destination.ts'
-import type { Lease, RunEnd } from '../store/ports.ts'
+import type { Lease } from '../store/ports.ts'
+import type { AttemptEnd } from './attempt.ts'
 import { mergedPrompt } from './merged-prompt.ts'
 
 /**
@@ -30,7 +31,7 @@ export const beginTranscript = ({ run }: Lease, clock: Clock, traces: EventTrace
 
 export const describeAttempt = (
   { run, attempt }: Lease,
-  end: RunEnd,
+  end: AttemptEnd,
   clock: Clock,
   { startedAt, begun, span, reply, usage, answers }: Transcript,
 ): RunAttempt => ({
@@ -54,8 +55,8 @@ export const describeAttempt = (
   end: attemptEnd(end, clock),
 })
 
-const attemptEnd = (end: RunEnd, clock: Clock): RunAttempt['end'] => {
+const attemptEnd = (end: AttemptEnd, clock: Clock): RunAttempt['end'] => {
   if (end.kind === 'done') return { kind: 'done', silent: end.silent === true }
   if (end.kind === 'dead') return { kind: 'dead', error: end.error }
-  return { kind: 'again', error: end.error, nextAt: clock.now() + end.afterMs }
+  return { kind: 'again', error: end.error, nextAt: clock.now() + end.afterMs, ...(end.waits ? { waits: true } : {}) }
 }

@@ -10,13 +10,15 @@ import { createRedactor } from '../core/secrets/redact.ts'
 import { secretsOfSettings } from '../core/secrets/settings-secrets.ts'
 import { placeBelow, type SpanPlace } from '../core/telemetry/trace-context.ts'
 import { cut } from '../core/text.ts'
-import { failLate, within } from '../core/turns/within.ts'
+import { within } from '../core/turns/within.ts'
 import type { Route } from '../generated/config.ts'
 import { permanentFailure } from '../parts/delivery/permanent-failure.ts'
+import { receiverAddress } from '../parts/delivery/receiver.ts'
 import { obstacleOf, settingSecrets, settingsOf } from '../parts/delivery/settings.ts'
 import { secretsIn, withSecrets, writtenTargets } from '../parts/destination.ts'
 import type { OwnComments } from '../parts/own-comment.ts'
 import type { Keep, Outgoing, Sent, TargetPart } from '../parts/targets/target.ts'
+import type { Breakers, Sending } from './breaker/breakers.ts'
 
 export type SenderOptions = {
   readonly targets: ReadonlyMap<string, TargetPart>
@@ -25,12 +27,14 @@ export type SenderOptions = {
   readonly keep: Keep
   readonly clock: Clock
   readonly ownComments: Pick<OwnComments, 'mark'>
+  /** Holds texts back whose target is down. Absent where each text is sent. */
+  readonly breakers?: Breakers
 }
 
 /** The delivery settings that the route or job has now. The secrets of a delivery are read from here, because the store never has them. */
 export type DeliverySettings = Pick<Route, 'deliver' | 'deliver_extra'> | undefined
 /** Sends a text. `written`: the delivery settings that the route or job has now; `undefined` where it is no longer configured. */
-export type Sender = (outgoing: Outgoing, written?: DeliverySettings) => Promise<Sent>
+export type Sender = (outgoing: Outgoing, written?: DeliverySettings) => Promise<Sending>
 
 /** Makes the function that sends texts. */
 export const createSender = (options: SenderOptions): Sender => {
@@ -56,26 +60,28 @@ export const createSender = (options: SenderOptions): Sender => {
     }
     const placed = withSpan(outgoing)
     const whole = { ...placed, delivery: { ...outgoing.delivery, extra }, onlyOnce }
-    const send = async (): Promise<Sent> =>
-      checkedAnswer(await part.send(whole, { settings, env: owner.env, log, clock, keep, mark: ownComments.mark }), part)
-    const [startedAt, begun] = [clock.now(), clock.monotonic()]
-    const sent = await sendWithin(outgoing.budgetMs + graceMs, clock, send)
-    const chat = part.chat?.(extra, settings)
-    const chatAddress = chat && { platform: part.name, ...chat }
-    facts.tell({
-      kind: 'text_sent',
-      cause: placed,
-      target: part.name,
-      ok: sent.ok,
-      text: outgoing.text,
-      startedAt,
-      ms: clock.monotonic() - begun,
-      ...(chatAddress ? { chatAddress } : {}),
-    })
-    if (sent.ok) return sent
-    const known = [...settingSecrets(part.settings ?? [], settings), ...valuesAsTexts(secrets), ...secretsOfSettings(extra)]
-    // Secrets are redacted before the text is cut: `cut` could leave half a secret, which the redactor would not find.
-    return { ...sent, why: cut(createRedactor(known)(sent.why), maxAnswerChars) }
+    const knownSecrets = () => [...settingSecrets(part.settings ?? [], settings), ...valuesAsTexts(secrets), ...secretsOfSettings(extra)]
+    const send = async (): Promise<Sent> => {
+      const [startedAt, begun] = [clock.now(), clock.monotonic()]
+      const kit = { settings, env: owner.env, log, clock, keep, mark: ownComments.mark }
+      const sent = await sendWithin(outgoing.budgetMs + graceMs, clock, async () => checkedAnswer(await part.send(whole, kit), part))
+      const chat = part.chat?.(extra, settings)
+      const chatAddress = chat && { platform: part.name, ...chat }
+      facts.tell({
+        kind: 'text_sent',
+        cause: placed,
+        target: part.name,
+        ok: sent.ok,
+        text: outgoing.text,
+        startedAt,
+        ms: clock.monotonic() - begun,
+        ...(chatAddress ? { chatAddress } : {}),
+      })
+      // Secrets are redacted before the text is cut: `cut` could leave half a secret, which the redactor would not find.
+      return sent.ok ? sent : { ...sent, why: cut(createRedactor(knownSecrets())(sent.why), maxAnswerChars) }
+    }
+    if (!options.breakers) return send()
+    return options.breakers.send({ target: part.name, address: receiverAddress(part, extra, settings) }, outgoing, send)
   }
 }
 
@@ -121,14 +127,22 @@ const maxAnswerChars = 1_000
 
 /** Returns the answer of `send`; a permanent failure when it throws, rejects or takes too long. Never rejects. */
 const sendWithin = (ms: number, clock: Clock, send: () => Promise<Sent>): Promise<Sent> =>
-  within(send(), ms, clock, failLate('no answer', ms)).catch((error) => permanentFailure(messageOf(error)))
+  within(send(), ms, clock, () => noAnswer(ms)).catch((error) => permanentFailure(messageOf(error)))
+
+const noAnswer = (ms: number): Sent => ({
+  ok: false,
+  why: `no answer in ${Math.ceil(ms / 1000)} seconds`,
+  repeatable: false,
+  receiver: 'down',
+})
 
 /** Checks an answer, because a plugin may return anything. Without a clear `ok: true` the text counts as not sent. */
 const checkedAnswer = (answer: unknown, { name }: TargetPart): Sent => {
-  const { ok, detail, why, repeatable, retryAfterMs } = (answer ?? {}) as { readonly [key: string]: unknown }
+  const { ok, detail, why, repeatable, retryAfterMs, receiver } = (answer ?? {}) as { readonly [key: string]: unknown }
   if (ok === true) return typeof detail === 'string' ? { ok, detail: cut(detail, maxAnswerChars) } : { ok }
   if (ok !== false || typeof why !== 'string') return permanentFailure(`the target "${name}" did not say whether it was sent`)
-  const failure = { ok, why, repeatable: repeatable === true }
+  const said = (['down', 'up', 'unknown'] as const).find((state) => state === receiver)
+  const failure = { ok, why, repeatable: repeatable === true, ...(said ? { receiver: said } : {}) }
   const waits = typeof retryAfterMs === 'number' && Number.isFinite(retryAfterMs) && retryAfterMs >= 0
   return waits ? { ...failure, retryAfterMs } : failure
 }

@@ -186,6 +186,7 @@ export class Worker {
       .finally(() => {
         this.#active.delete(running)
         this.#leases.delete(lease)
+        this.#options.outages?.ended(lease)
         this.wake()
       })
     this.#active.set(running, { lease, since: this.#options.clock.now() })

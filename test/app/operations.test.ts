@@ -21,6 +21,7 @@ t.test('a store elsewhere: times are told by the clock of this machine, and a st
     url: 'http://127.0.0.1:1',
     stopping: () => false,
     notReady: () => undefined,
+    shared: { breakers: { open: 2 } },
     reloader: { current: () => served, reloadedAt: () => null, failed: () => null, needsRestart: () => [] },
   } as unknown as Parameters<typeof createOperations>[0])
 
@@ -37,7 +38,7 @@ t.test('a store elsewhere: times are told by the clock of this machine, and a st
     'it waits for a worker',
   )
 
-  t.match(await operations.status(), { routes: 3, backlog: 1, started_at: '2023-11-14T22:13:20.000Z' })
+  t.match(await operations.status(), { routes: 3, backlog: 1, targets_down: 2, started_at: '2023-11-14T22:13:20.000Z' })
   await store.close()
   t.match(await operations.status(), { routes: 3, backlog: null })
 })

@@ -116,6 +116,7 @@ const rows: { readonly [command: string]: Row } = {
   'sessions show': { up: 'sessions show a a', upMissing: 'sessions show a b', away: 'sessions show a a', usage: 'sessions show a' },
   'storage move': { ok: 'storage move --to postgres --dry-run', usage: 'storage move --to memory', refused: 'storage move --to postgres' },
   'targets list': { ok: 'targets list' },
+  'targets reset': { up: 'targets reset http', away: 'targets reset http', usage: 'targets reset' },
   'targets test': { ok: 'targets test log --yes', no: 'targets test telegram --yes', missing: 'targets test nope --yes' },
   'samples list': { ok: 'samples list', missing: 'samples list nope' },
   'samples show': { ok: 'samples show github/push', missing: 'samples show nope' },

@@ -5,6 +5,7 @@
 
 import { type Clock, systemClock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
+import { messageOf } from '../../core/fault.ts'
 import type { Log } from '../../core/log.ts'
 import { Owners } from '../../core/owner.ts'
 import type { EventTraces } from '../../core/telemetry/trace-context.ts'
@@ -18,6 +19,8 @@ import type { AdapterSettings } from '../../parts/stages/stage.ts'
 import type { Keep, Outgoing, Sent } from '../../parts/targets/target.ts'
 import type { ScriptJob, ScriptResult } from '../../process/script.ts'
 import { runScript } from '../../process/script.ts'
+import type { BreakerSettings } from '../../runs/breaker/breaker.ts'
+import { Breakers } from '../../runs/breaker/breakers.ts'
 import { openMemory } from '../../store/memory/memory-store.ts'
 import type { Store } from '../../store/ports.ts'
 import type { OpenStore } from '../../store/store-part.ts'
@@ -49,6 +52,7 @@ export type SharedEffects = {
   readonly download: Effects['download']
   readonly ownComments: OwnComments
   readonly keys: SenderKeys
+  readonly breakers: Breakers
   readonly store: () => Store
   /** Finds the jobs of the configuration that serves now. */
   readonly jobs: Jobs
@@ -72,11 +76,12 @@ type OpenedResources = {
   readonly keys?: KeptKeys | undefined
 }
 
-/** The configured limits: verified requests of a route in a minute, scripts that run at once, and runs in the queue. */
+/** The configured limits: verified requests of a route in a minute, scripts that run at once, runs in the queue, and failures of targets. */
 export type Limits = {
   readonly adapter: Pick<AdapterSettings, 'rate_limit'>
   readonly maxConcurrentScripts: number
   readonly maxQueuedRuns: number
+  readonly breaker?: BreakerSettings
 }
 
 type SharedEffectsOptions = Pick<SharedEffects, 'clock' | 'log' | 'facts' | 'traces'> & {
@@ -126,6 +131,7 @@ export const createSharedEffects = ({
     download,
     ownComments: createOwnComments(() => openedResources().commentKey),
     keys: createSenderKeys({ clock, download, kept: () => opened?.keys ?? keptKeys }),
+    breakers: createBreakers({ clock, log, facts, limits }, openedResources),
     jobs: {
       find: (profile, reference) => jobs().find(profile, reference),
       isRefused: (profile, reference) => jobs().isRefused(profile, reference),
@@ -137,6 +143,25 @@ export const createSharedEffects = ({
     },
   }
 }
+
+const createBreakers = (
+  { clock, log, facts, limits }: Pick<SharedEffectsOptions, 'clock' | 'log' | 'facts' | 'limits'>,
+  opened: () => OpenedResources,
+): Breakers =>
+  new Breakers({
+    clock,
+    facts,
+    settings: () => limits().breaker,
+    async makeDue(runs) {
+      const { store, wake } = opened()
+      try {
+        await store.makeDue(runs)
+        wake()
+      } catch (error) {
+        log('warn', { runs: runs.length, reason: messageOf(error) }, 'runs that waited for a target stay until the end of their wait')
+      }
+    },
+  })
 
 /**
  * The live effects of one route's plan. `LiveEffects` is a class to save memory, because each of thousands of routes has such an object.

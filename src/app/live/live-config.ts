@@ -7,11 +7,12 @@ import type { HoldableOwner } from '../../core/owner.ts'
 import { takingTurns } from '../../core/turns/taking-turns.ts'
 import type { Route } from '../../generated/config.ts'
 import type { Jobs } from '../../parts/effects.ts'
-import type { Outgoing, Sent } from '../../parts/targets/target.ts'
+import type { Outgoing } from '../../parts/targets/target.ts'
 import { type Catalogue, type Compiled, challengeKeysOf, checkChallengeKeys } from '../../plan/compile.ts'
 import { JobBook, jobParts } from '../../plan/jobs.ts'
 import { type Agent, compileRunner } from '../../plan/runner.ts'
 import { type Served, servedAs, servedBy, type Table } from '../../plan/table.ts'
+import type { Sending } from '../../runs/breaker/breakers.ts'
 import { jobPolicyOf, policyOf, type RunPolicy } from '../../runs/policy.ts'
 import type { NewRun } from '../../store/ports.ts'
 import type { SharedEffects } from './effects.ts'
@@ -41,7 +42,7 @@ export type LiveConfig = {
   /** Returns the number of routes that take posts now, including subscriptions. */
   readonly routes: () => number
   policy(run: NewRun): RunPolicy
-  send(outgoing: Outgoing): Promise<Sent>
+  send(outgoing: Outgoing): Promise<Sending>
   /**
    * Releases the plans and the runner of this configuration. Each of them is closed when no request or run uses it any more. A plan that
    * another configuration has too stays open.

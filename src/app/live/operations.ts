@@ -5,7 +5,8 @@ import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { Session } from '../../core/session.ts'
-import type { SessionView } from '../../generated/control.ts'
+import type { OpenBreaker as BreakerView, SessionView } from '../../generated/control.ts'
+import type { OpenBreaker } from '../../runs/breaker/breakers.ts'
 import type { Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
 import type { OpenStore } from '../../store/store-part.ts'
@@ -57,6 +58,7 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       not_ready: notReady() ?? null,
       ...(store.shared ? { replicas: await orNull(readReplicas(store.shared, clock.now(), store.shared.replica)) } : {}),
       refused: refusals.counts(),
+      targets_down: shared.breakers.open,
     }),
     async reload(question) {
       const reloaded = await reloader.reload(question)
@@ -82,6 +84,8 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
     },
     replay: (question) => replay(question, { records, shared, facts, serving: current }),
     startJob: ({ profile, job }) => scheduler.startByHand(profile, job),
+    breakers: async () => ({ breakers: shared.breakers.list().map(breakerView) }),
+    resetBreaker: async ({ target, address }) => ({ closed: [...shared.breakers.reset(target, address)] }),
     runningJobs: async () => ({ jobs: worker.runningJobs() }),
     sessions: async ({ max, ...filter }) => ({
       sessions: (await store.sessions(filter, max)).map((session) => sessionView(session, clock.now())),
@@ -97,6 +101,12 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
     },
   }
 }
+
+const breakerView = ({ openedAt, retryAt, ...breaker }: OpenBreaker): BreakerView => ({
+  ...breaker,
+  opened_at: new Date(openedAt).toISOString(),
+  retry_at: new Date(retryAt).toISOString(),
+})
 
 const sessionView = ({ ageMs, idleMs, chatAddress, ...session }: Session, now: number): SessionView => ({
   ...session,

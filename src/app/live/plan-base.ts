@@ -86,7 +86,7 @@ export const planBaseFor = (options: PlanBaseOptions, before: PlanBase | undefin
  * memory.
  */
 const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOptions, inputs: PlanInputs): PlanBase => {
-  const { facts, keep, clock, ownComments } = shared
+  const { facts, keep, clock, ownComments, breakers } = shared
   const { dataDir, profiles, globalSecret } = config
   const { settings } = inputs
   const agent = { now: pricingOf(config.agent) }
@@ -97,6 +97,7 @@ const createPlanBase = ({ config, catalogue, shared, jobs, report }: PlanBaseOpt
     keep,
     clock,
     ownComments,
+    breakers,
   })
   const compile: PlanBase['compile'] = (route, asked) =>
     compileRoute(route, { ...settings, agent: agent.now }, catalogue, new LiveEffects(shared, asked, sendingFor(route, send)))

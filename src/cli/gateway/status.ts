@@ -38,6 +38,7 @@ const statusText = (status: Status): string =>
     fieldLine('routes', status.routes),
     fieldLine('jobs', status.jobs),
     fieldLine('backlog', status.backlog ?? 'unknown, for the store does not answer'),
+    ...(status.targets_down ? [fieldLine('targets down', `${status.targets_down}: headgate targets list`)] : []),
     fieldLine('refused', describeRefusals(status.refused) || 'nothing'),
   ].join('')
 

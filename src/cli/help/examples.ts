@@ -59,6 +59,7 @@ export const examples: { readonly [path: string]: readonly string[] } = {
   'sessions list': ['sessions list --route chat'],
   'sessions show': ['sessions show chat 42', 'sessions show chat -100123 --limit 10'],
   'targets list': ['targets list'],
+  'targets reset': ['targets reset slack', 'targets reset http https://ci.example.org'],
   'targets test': ['targets test telegram --to 42 --yes', 'targets test --route pr-review --sample github/pull_request.opened'],
   'storage move': ['storage move --to postgres --dry-run', 'storage move --to postgres', 'storage move --to sqlite'],
   'samples list': ['samples list github'],

@@ -21,6 +21,12 @@ export const addTargets = (targets: Command, run: Run): void => {
     .option('--profile <name>', 'by the settings of another profile than the default one')
     .action((options: TargetsListOptions) => run(async (cli) => (await import('./list.ts')).targetsList(options, cli)))
   targets
+    .command('reset <target> [address]')
+    .description('close the breaker of a target that is down, or of one address: what waits for it is due at once')
+    .action((target: string, address: string | undefined) =>
+      run(async (cli) => (await import('./reset.ts')).targetsReset(target, address, cli)),
+    )
+  targets
     .command('test [name]')
     .description('send a real test message, or what a route would deliver; the gateway need not run')
     .option('--route <name>', 'to the targets of this route, with its settings, filled in from an event')

@@ -177,7 +177,7 @@ export type ApiRefusal = {
  * (`idempotent`), another attempt is also allowed after an answer that is missing, broken off, 408, 425 or 5xx.
  */
 export const failureFromAnswer = (answer: ApiAnswer, { why, idempotent, retryAfterMs, limited = false }: ApiRefusal): Sent => {
-  if (answer.kind === 'none') return { ok: false, why: answer.why, repeatable: answer.unsent || idempotent }
+  if (answer.kind === 'none') return { ok: false, why: answer.why, repeatable: answer.unsent || idempotent, receiver: 'down' }
   const { status } = answer
   const asked = retryAfterMs ?? answer.retryAfterMs
   const wait = asked === undefined ? undefined : Math.min(longestWaitMs, Math.max(0, Math.ceil(asked)))
@@ -186,5 +186,12 @@ export const failureFromAnswer = (answer: ApiAnswer, { why, idempotent, retryAft
   const reason =
     why ?? (status < 300 ? 'not how this API tells of success' : status < 400 ? 'a redirect, which is not followed' : undefined)
   const shown = `HTTP ${status}${reason === undefined ? '' : `: ${reason}`}`
-  return { ok: false, why: shown, repeatable: later || (broken && idempotent), ...(wait === undefined ? {} : { retryAfterMs: wait }) }
+  const receiver = later || status >= 500 ? 'down' : 'up'
+  return {
+    ok: false,
+    why: shown,
+    repeatable: later || (broken && idempotent),
+    receiver,
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+  }
 }

@@ -96,7 +96,7 @@ const ghEnvironment = (from: Env, settings: JsonObject): Env => {
 }
 
 /** Makes a failure before anything was posted. By default it is repeatable, because gh may be missing only while it is upgraded. */
-const ghRefusal = (why: string, repeatable = true): GhAnswer => ({ ok: false, why, repeatable, refused: true })
+const ghRefusal = (why: string, repeatable = true): GhAnswer => ({ ok: false, why, repeatable, receiver: 'unknown', refused: true })
 
 /** Makes the answer from how the process of gh ended. `redact` takes the tokens out of a text. */
 const ghAnswer = (result: ChildResult, redact: (text: string) => string): GhAnswer => {

@@ -120,6 +120,10 @@ const webAddress = /^(?:https?|wss?):\/\/[^/?#\s]/i
 export const wrongAddress = (settings: JsonObject): string | undefined =>
   Object.keys(settings).find((key) => webAddressKey.test(key) && !isWebAddress(textSetting(settings, key) ?? 'http://unset'))
 
+/** Returns the settings that are web addresses. */
+export const webAddressesIn = (settings: JsonObject): readonly string[] =>
+  Object.keys(settings).flatMap((key) => (webAddressKey.test(key) ? (textSetting(settings, key) ?? []) : []))
+
 const isWebAddress = (text: string): boolean => webAddress.test(text) && URL.canParse(text)
 
 /** A part of a web address with fewer characters than this is a plain word of the path, not a secret. */

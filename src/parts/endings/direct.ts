@@ -102,12 +102,12 @@ const deliverDirectly = async (
   const to = deliveriesOf(delivery)
   const answers: string[] = []
   const traceparent = effects.traces?.placeOf(event).traceparent
-  const send = senderOf(
-    { text, profile, route, deliveryId, ...(traceparent === undefined ? {} : { traceparent }) },
-    effects,
-    claims.deadline,
-    (position, answer) => answers.push(`${deliveryLabel(to, position)}: ${answer}`),
-  )
+  const about = { text, profile, route, deliveryId, ...(traceparent === undefined ? {} : { traceparent }) }
+  const waits: number[] = []
+  const send = senderOf(about, effects, claims.deadline, {
+    answered: (position, answer) => answers.push(`${deliveryLabel(to, position)}: ${answer}`),
+    waits: (ms) => waits.push(ms),
+  })
   const isFirstSuccess = 'to' in delivery && delivery.mode === 'first_success'
   const record = recorderOf(event, effects)
   const failures = isFirstSuccess ? await sendInTurn(to, send) : await sendToAll(to, claims, send, record)
@@ -116,7 +116,8 @@ const deliverDirectly = async (
   await record((store) => store.settle(claims.claim, isDone), isDone)
   if (isDone) return { kind: 'delivered', route, target: done.map((position) => to[position]?.target).join(', '), deliveryId, answers }
   const failed = failures.flatMap((why, position) => (why === undefined ? [] : `${deliveryLabel(to, position)}: ${why}`))
-  return refuse('delivery_failed', { detail: partialFailureText(to, failed, done) })
+  const waitMs = waits.length > 0 ? { retryAfterSeconds: Math.ceil(Math.max(...waits) / 1000) } : {}
+  return refuse('delivery_failed', { ...waitMs, detail: partialFailureText(to, failed, done) })
 }
 
 /** For each target, up to the last that was tried: the reason why it failed, or `undefined` when the target has the text. */
@@ -124,18 +125,24 @@ type Failures = readonly (string | undefined)[]
 /** Sends to one target, within the fraction `timeShare` of the remaining time. Resolves to why it failed; `undefined` after a success. */
 type SendOne = (delivery: Delivery, position: number, timeShare: number) => Promise<string | undefined>
 
-/** Makes the function that sends the text of one event, before the deadline for all targets. `answered` gets the `detail` of a success. */
+/** `answered` gets the `detail` of a success. `waits` gets the wait that a target asks for, or that is left while the target is down. */
+type SendListener = { readonly answered: (position: number, answer: string) => void; readonly waits: (ms: number) => void }
+
+/** Makes the function that sends the text of one event, before the deadline for all targets. */
 const senderOf = (
   about: Omit<Outgoing, 'delivery' | 'position' | 'budgetMs'>,
   { send, clock }: Effects,
   deadline: number,
-  answered: (position: number, answer: string) => void,
+  { answered, waits }: SendListener,
 ): SendOne => {
   return async (delivery, position, timeShare) => {
     const ms = Math.floor((deadline - clock.monotonic()) * timeShare)
     if (ms < 1) return 'no time was left for it'
     const sent = await send({ ...about, delivery, position, budgetMs: ms })
-    if (!sent.ok) return sent.why
+    if (!sent.ok) {
+      if (sent.retryAfterMs !== undefined) waits(sent.retryAfterMs)
+      return sent.why
+    }
     if (sent.detail !== undefined) answered(position, sent.detail)
     return undefined
   }

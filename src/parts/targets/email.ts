@@ -209,5 +209,7 @@ const failureOfMail = (error: MailError, begun: boolean): Sent => {
   // the mail may have arrived if its content was on its way.
   const mayPass =
     rejectedErrors.length > 0 ? rejectedErrors.some((each) => each.permanent === false) : permanent === undefined ? undefined : !permanent
-  return { ok: false, why: mailErrorText(error), repeatable: mayPass ?? (!begun && !lasting.has(code)) }
+  // A server that refuses this mail for good may take the next mail.
+  const receiver = (mayPass ?? !lasting.has(code)) ? 'down' : 'up'
+  return { ok: false, why: mailErrorText(error), repeatable: mayPass ?? (!begun && !lasting.has(code)), receiver }
 }

@@ -68,7 +68,7 @@ const notifyEntity = async (posting: Posting): Promise<Sent> => {
   const found = await posting.call(request(posting, { method: 'GET', path: `states/${chat}` }))
   if (found.kind === 'answer' && found.status === 404) return callService(posting, chat.replace('.', '/'), titled(posting))
   if (found.kind === 'none' || found.status !== 200 || own(found.body, 'entity_id') !== chat) return homeAssistantFailure(found, true)
-  if (own(found.body, 'state') === 'unavailable') return { ok: false, why: `${chat} is unavailable`, repeatable: true }
+  if (own(found.body, 'state') === 'unavailable') return { ok: false, why: `${chat} is unavailable`, repeatable: true, receiver: 'up' }
   return callService(posting, 'notify/send_message', { entity_id: chat, ...titled(posting) })
 }
 

@@ -172,6 +172,6 @@ const resultOfPost = (answer: ApiAnswer, host: string): Sent => {
   if (status >= 200 && status < 300) return { ok: true, detail: `HTTP ${status}` }
   const redirect = status >= 300 && status < 400 ? ', a redirect, which is not followed' : ''
   const why = `${host} answered HTTP ${status}${redirect}`
-  if (status < 500 && ![408, 425, 429].includes(status)) return permanentFailure(why)
+  if (status < 500 && ![408, 425, 429].includes(status)) return { ok: false, why, repeatable: false, receiver: 'up' }
   return { ok: false, why, repeatable: true, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
 }

@@ -19,6 +19,11 @@ export type Sent =
       readonly repeatable: boolean
       /** The wait that the platform asks for before another attempt. */
       readonly retryAfterMs?: number
+      /**
+       * What the failure says of the receiver. `down`: it could not be reached, or takes no text now (5xx, 429). `up`: it refused this text.
+       * When absent, a `repeatable` failure means `down`, and any other failure `unknown`.
+       */
+      readonly receiver?: 'down' | 'up' | 'unknown'
     }
 
 /** A text to send, with the event or job that it comes from. */

@@ -98,7 +98,7 @@ export const githubComment: TargetPart = {
     const deadline = kit.clock.monotonic() + outgoing.budgetMs
     const gh = async (args: readonly string[], input: Json): Promise<GhAnswer> => {
       const timeoutMs = deadline - kit.clock.monotonic()
-      if (timeoutMs <= 0) return { ok: false, why: 'no time left', repeatable: true, refused: true }
+      if (timeoutMs <= 0) return { ok: false, why: 'no time left', repeatable: true, receiver: 'unknown', refused: true }
       return runGh({ args: ['api', ...args, '--input', '-'], stdin: JSON.stringify(input), timeoutMs }, kit)
     }
     const delivery = deliveryDigest(outgoing, `${repo}#${number}`)
@@ -142,10 +142,11 @@ const findEarlier = async (gh: Gh, where: CommentAddress, delivery: string): Pro
 }
 
 /** Leaves out the fields of a failure of gh that the result of a sending does not have. */
-const sentOfFailure = ({ why, repeatable, retryAfterMs }: Extract<GhAnswer, { ok: false }>): Sent => ({
+const sentOfFailure = ({ why, repeatable, receiver, retryAfterMs }: Extract<GhAnswer, { ok: false }>): Sent => ({
   ok: false,
   why,
   repeatable,
+  ...(receiver === undefined ? {} : { receiver }),
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 })
 

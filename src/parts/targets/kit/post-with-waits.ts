@@ -12,7 +12,7 @@ const maxWaits = 3
 export const postWithWaits = async (post: (leftMs: number) => Promise<Sent>, clock: Clock, deadline: number): Promise<Sent> => {
   for (let waits = 0; ; waits++) {
     const leftMs = deadline - clock.monotonic()
-    if (leftMs <= 0) return { ok: false, why: 'no time left', repeatable: true }
+    if (leftMs <= 0) return { ok: false, why: 'no time left', repeatable: true, receiver: 'unknown' }
     const sent = await post(leftMs)
     const wait = sent.ok || !sent.repeatable ? undefined : sent.retryAfterMs
     if (sent.ok || wait === undefined || waits === maxWaits || clock.monotonic() + wait >= deadline) return sent

@@ -34,7 +34,8 @@ export const pushByBot = async (message: BotMessage): Promise<Sent> => {
   const { timeoutMs, url, botId, keep } = message
   const deadline = performance.now() + timeoutMs
   const endTurn = await takeTurn(keep.of(createTurns), JSON.stringify([url, botId]), timeoutMs)
-  if (endTurn === undefined) return { ok: false, why: 'no time left: other messages of this bot are on their way', repeatable: true }
+  if (endTurn === undefined)
+    return { ok: false, why: 'no time left: other messages of this bot are on their way', repeatable: true, receiver: 'unknown' }
   try {
     return await subscribeAndSend(message, Math.max(1, deadline - performance.now()))
   } catch {
@@ -79,7 +80,7 @@ const subscribeAndSend = ({ url, botId, secret, chat, markdown, refused }: BotMe
       socket.close()
     }
     // `begun`: the message was on its way, so it may have arrived.
-    const fail = (why: string): void => end({ ok: false, why, repeatable: !begun })
+    const fail = (why: string): void => end({ ok: false, why, repeatable: !begun, receiver: 'down' })
     const timer = setTimeout(fail, timeoutMs, 'no answer in time')
     const say = (cmd: string, id: string, body: JsonObject): void => socket.send(JSON.stringify({ cmd, headers: { req_id: id }, body }))
 

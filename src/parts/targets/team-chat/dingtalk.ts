@@ -89,7 +89,7 @@ const post = async ({ call }: Posting, url: string, token: string, json: JsonObj
   if (status === 401 || own(body, 'code') === 'InvalidAuthentication') return { stale: dingtalkFailure(answer, false) }
   // The message has only one receiver. When a list of failures in the answer names somebody, nobody got the message.
   if (isFilled(own(body, 'flowControlledStaffIdList'))) {
-    return { ok: false, why: 'too many messages to this person', repeatable: true, retryAfterMs: 60_000 }
+    return { ok: false, why: 'too many messages to this person', repeatable: true, receiver: 'up', retryAfterMs: 60_000 }
   }
   const isLost = ['invalidStaffIdList', 'filteredStaffIdList'].some((key) => isFilled(own(body, key)))
   if (isLost) return permanentFailure('no such person, or out of reach of the robot')

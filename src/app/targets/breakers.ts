@@ -1,0 +1,25 @@
+/** Lists the targets that are down in the running gateway, and closes their breakers. */
+
+import { exit, Fault } from '../../core/fault.ts'
+import type { OpenBreaker } from '../../generated/control.ts'
+import { targetName } from '../../parts/target-name.ts'
+import type { GatewayFinder } from '../running-gateway.ts'
+
+/** Resolves to the breakers that are not closed; `undefined` where no gateway runs. */
+export const readBreakers = async (finder: GatewayFinder): Promise<readonly OpenBreaker[] | undefined> =>
+  (await (await finder.find())?.breakers())?.breakers
+
+/**
+ * Closes the breakers of a target, or that of one address, so that its texts are sent again. Resolves to the addresses. Throws a Fault where
+ * no gateway runs (exit 4), and where no such breaker is open.
+ */
+export const resetBreakers = async (finder: GatewayFinder, named: string, address: string | undefined): Promise<readonly string[]> => {
+  const gateway = await finder.need()
+  const target = targetName(named)
+  const { closed } = await gateway.resetBreaker({ target, ...(address === undefined ? {} : { address }) })
+  if (closed.length > 0) return closed.map((each) => each.address)
+  const { breakers } = await gateway.breakers()
+  const where = address === undefined ? target : `${target} at ${address}`
+  const suggest = breakers.map((each) => `${each.target} ${each.address}`.trim())
+  throw new Fault('not_found', `no breaker is open for ${where}`, { exitCode: exit.notFound, suggest })
+}

@@ -1,0 +1,14 @@
+/** `targets reset <target> [address]`: closes the breaker of a target that is down, so that its texts are sent again at once. */
+
+import { resetBreakers } from '../../app/targets/breakers.ts'
+import { printable } from '../../core/text.ts'
+import { gatewayAt } from '../../http/control/client.ts'
+import { targetName } from '../../parts/target-name.ts'
+import { answer, type Cli } from '../shell/output.ts'
+
+export const targetsReset = async (named: string, address: string | undefined, cli: Cli): Promise<number> => {
+  const addresses = await resetBreakers(gatewayAt(cli.workspace), named, address)
+  const target = targetName(named)
+  const text = addresses.map((each) => `${`closed   ${target} ${printable(each)}`.trimEnd()}\n`).join('')
+  return answer(cli, { kind: 'targets.reset', data: { target, addresses: [...addresses] }, text })
+}

@@ -1,0 +1,119 @@
+/**
+ * The breaker of one target's address. Closed, it counts failures in a row. Open, it holds texts back until the next trial is due. Half-open,
+ * the one text of the trial is on its way.
+ */
+
+export type BreakerSettings = {
+  /** The number of failures in a row that open a breaker. */
+  readonly failures: number
+  /** The longest wait between two trials, unless the receiver asks for a longer one. */
+  readonly longestWaitMs: number
+}
+
+/** What the end of a sending says of the receiver. */
+export type Ended = {
+  readonly receiver: 'down' | 'up' | 'unknown'
+  /** A text that differs for each event and job: all attempts to send one text have the same. */
+  readonly text: string
+  /** The reason of a failure. */
+  readonly why: string
+  /** The wait that the receiver asks for. */
+  readonly askedMs: number | undefined
+}
+
+/** Times are monotonic, in milliseconds. */
+export interface Breaker {
+  readonly state: 'closed' | 'open' | 'half_open'
+  /** When the next trial is due. */
+  readonly retryAt: number
+  /** The last failure, or why the breaker was closed. */
+  readonly reason: string
+  /** Whether the last failures in a row are those of several texts. Then the receiver fails, and not one text. */
+  readonly isSuspected: boolean
+  /** Whether a text may be sent now. `trial`: it may, and the breaker is half-open until the caller ends this trial. */
+  begin(): 'free' | 'trial' | 'held'
+  /** Takes in how a sending ended. */
+  end(ended: Ended, isTrial: boolean): void
+  /** Closes the breaker. `reason`: why, where the receiver has not shown that it works. */
+  close(reason?: string): void
+}
+
+/** The wait before the first trial, at most. It doubles with each failed trial. */
+const firstWaitMs = 10_000
+
+type BreakerOptions = {
+  readonly settings: () => BreakerSettings
+  readonly now: () => number
+  readonly random: () => number
+  /** Called after each change of the state. */
+  readonly changed: () => void
+}
+
+/** Makes a closed breaker. */
+export const createBreaker = ({ settings, now, random, changed }: BreakerOptions): Breaker => {
+  let [state, retryAt, reason]: [Breaker['state'], number, string] = ['closed', 0, '']
+  let [failures, trials, isSeveral, firstText]: [number, number, boolean, string | undefined] = [0, 0, false, undefined]
+
+  const become = (next: Breaker['state']): void => {
+    state = next
+    changed()
+  }
+  /** Opens the breaker. The wait for the next trial has jitter, so that several gateways do not try at the same moment. */
+  const open = (askedMs = 0): void => {
+    const ceiling = Math.min(settings().longestWaitMs, firstWaitMs * 2 ** trials)
+    retryAt = now() + Math.max(askedMs, Math.round(ceiling * (0.5 + random() / 2)))
+    become('open')
+  }
+  const close = (why = reason): void => {
+    const wasOpen = state !== 'closed'
+    ;[failures, trials, isSeveral, firstText, reason] = [0, 0, false, undefined, why]
+    if (wasOpen) become('closed')
+  }
+  const countFailure = ({ text, askedMs }: Ended): void => {
+    failures++
+    firstText ??= text
+    isSeveral ||= firstText !== text
+    if (failures < settings().failures || !isSeveral) return
+    open(askedMs)
+  }
+  const endTrial = ({ receiver, askedMs }: Ended): void => {
+    // Where the trial has shown nothing, the next one is due now.
+    if (receiver === 'down') {
+      trials++
+      open(askedMs)
+    } else {
+      retryAt = now()
+      become('open')
+    }
+  }
+
+  return {
+    get state() {
+      return state
+    },
+    get retryAt() {
+      return retryAt
+    },
+    get reason() {
+      return reason
+    },
+    get isSuspected() {
+      return isSeveral
+    },
+    begin() {
+      if (state === 'closed') return 'free'
+      if (state === 'half_open' || now() < retryAt) return 'held'
+      become('half_open')
+      return 'trial'
+    },
+    end(ended, isTrial) {
+      if (ended.receiver === 'up') return close()
+      if (ended.receiver === 'down') reason = ended.why
+      if (isTrial && state === 'half_open') endTrial(ended)
+      else if (ended.receiver === 'down' && state === 'closed') countFailure(ended)
+      // The text was on its way when the breaker opened.
+      else if (ended.receiver === 'down') retryAt = Math.max(retryAt, now() + (ended.askedMs ?? 0))
+    },
+    close,
+  }
+}

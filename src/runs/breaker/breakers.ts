@@ -1,0 +1,258 @@
+/**
+ * All breakers of a gateway: a breaker for each target and address whose last sending failed. They are kept in memory only, and each gateway
+ * has its own.
+ */
+
+import type { Clock } from '../../core/clock.ts'
+import type { Facts } from '../../core/fact.ts'
+import { receiverOf } from '../../parts/delivery/receiver.ts'
+import type { Outgoing, Sent } from '../../parts/targets/target.ts'
+import type { GivenBack, Lease, RunId } from '../../store/ports.ts'
+import { type Breaker, type BreakerSettings, createBreaker } from './breaker.ts'
+import { WaitingRuns } from './waiting-runs.ts'
+
+/** The most breakers. Past them, a breaker that is closed is forgotten; where all are open, further addresses have none. */
+const maxBreakers = 1_000
+/** How many runs are made due in one step of the store. */
+const runsPerStep = 1_000
+/** How long a run that was made due for a trial has time to begin, before the next run is made due. */
+const patienceMs = 30_000
+
+/** What a breaker stands for: a target's name, and the address of its receiver, which may be empty. */
+export type Place = { readonly target: string; readonly address: string }
+
+/** A breaker that is not closed. Times are wall times, in milliseconds. `waiting`: the number of runs that wait for it. */
+export type OpenBreaker = Place & {
+  readonly state: 'open' | 'half_open'
+  readonly reason: string
+  readonly openedAt: number
+  readonly retryAt: number
+  readonly waiting: number
+}
+
+type Failed = Extract<Sent, { ok: false }>
+
+/**
+ * The result of a sending, as the attempt at a run needs it. `outage` is there where the receiver fails, and not only this text. `held`:
+ * nothing was sent, because the breaker is open. `open`: the sending failed, and the breaker is open. `suspected`: the sending failed as
+ * those of other texts did, and the breaker is closed yet.
+ */
+export type Sending = Sent | (Failed & { readonly outage: 'held' | 'open' | 'suspected' })
+
+export type BreakersOptions = {
+  readonly clock: Clock
+  readonly facts: Pick<Facts, 'tell'>
+  /** Returns the settings as they are now; `undefined` where the breakers are switched off. */
+  readonly settings: () => BreakerSettings | undefined
+  /** Makes runs due that were given back. Never rejects. */
+  readonly makeDue: (runs: readonly GivenBack[]) => Promise<void>
+  readonly random?: () => number
+}
+
+type Entry = {
+  readonly place: Place
+  readonly breaker: Breaker
+  readonly runs: WaitingRuns
+  /** When the breaker was closed last: wall time, milliseconds. `undefined` while it is closed. */
+  openedAt: number | undefined
+  /** The run that was let begin, to make the reply of the next trial. */
+  starter: RunId | undefined
+  cancelTimer: () => void
+}
+
+export class Breakers {
+  readonly #options: BreakersOptions
+  readonly #entries = new Map<string, Entry>()
+
+  constructor(options: BreakersOptions) {
+    this.#options = options
+  }
+
+  /** Sends a text by `send`, unless the breaker of its place holds it back. */
+  async send(place: Place, outgoing: Outgoing, send: () => Promise<Sent>): Promise<Sending> {
+    if (!this.#options.settings()) return send()
+    const entry = this.#entries.get(keyOf(place))
+    // What may have arrived already is not held back: only this attempt knows of the doubt.
+    const pass = entry && !outgoing.doubtful ? entry.breaker.begin() : 'free'
+    if (entry && pass === 'held') return this.#heldBack(entry)
+    const sent = await send()
+    return this.#ended(place, outgoing, sent, pass === 'trial')
+  }
+
+  /** The number of breakers that are not closed. */
+  get open(): number {
+    return this.list().length
+  }
+
+  /** Whether a text to this place would be held back now. */
+  isHeld(place: Place): boolean {
+    const breaker = this.#openEntry(place)?.breaker
+    return breaker !== undefined && (breaker.state === 'half_open' || this.#now() < breaker.retryAt)
+  }
+
+  /**
+   * Whether a run without a reply may begin, for its reply to be the next trial. `true` for one run at a time, once the trial is due.
+   */
+  mayBegin(place: Place, runId: RunId): boolean {
+    const entry = this.#openEntry(place)
+    if (!entry) return true
+    if (this.isHeld(place) || (entry.starter !== undefined && entry.starter !== runId)) return false
+    entry.starter = runId
+    return true
+  }
+
+  /** Whether the breaker of this place is closed. */
+  isClosed(place: Place): boolean {
+    return this.#openEntry(place) === undefined
+  }
+
+  /**
+   * Returns how long a run may wait that is given back: until the first of its places has a trial, and then some more minutes. The run of a
+   * trial is made due before, and all others when the breaker closes, so this is only the end of the wait where that fails.
+   */
+  waitMs(places: readonly Place[]): number {
+    const longest = this.#options.settings()?.longestWaitMs ?? 0
+    return longest + Math.max(0, Math.min(...places.map((place) => this.#msToTrial(place))))
+  }
+
+  /**
+   * Takes in that the store has the end of an attempt. `waitsFor`: the places that the run waits for. Where the breaker of such a place has
+   * closed meanwhile, the run is made due at once.
+   */
+  ended(lease: Lease, waitsFor: readonly Place[], hasReply: boolean): void {
+    const entries = waitsFor.map((place) => this.#openEntry(place))
+    if (entries.includes(undefined)) void this.#options.makeDue([lease])
+    for (const entry of this.#entries.values()) {
+      if (!entries.includes(entry)) entry.runs.delete(lease.runId)
+      else entry.runs.add(lease, hasReply)
+      if (entry.starter === lease.runId) entry.starter = undefined
+      if (entries.includes(entry)) this.#setTimer(entry)
+    }
+  }
+
+  /** Returns the breakers that are not closed, the oldest first. */
+  list(): readonly OpenBreaker[] {
+    return [...this.#entries.values()].flatMap(({ place, breaker, openedAt, runs }) => {
+      const { state, reason, retryAt } = breaker
+      if (state === 'closed' || openedAt === undefined) return []
+      return { ...place, state, reason, openedAt, retryAt: this.#wallTime(retryAt), waiting: runs.size }
+    })
+  }
+
+  /** Closes the breakers of a target that are not closed, or that of one address. Returns their places. */
+  reset(target: string, address?: string): readonly Place[] {
+    const chosen = [...this.#entries.values()].filter(
+      ({ place, breaker }) => breaker.state !== 'closed' && place.target === target && (address ?? place.address) === place.address,
+    )
+    for (const { breaker } of chosen) breaker.close('closed by an operator')
+    return chosen.map(({ place }) => place)
+  }
+
+  /** Ends all timers. */
+  close(): void {
+    for (const entry of this.#entries.values()) entry.cancelTimer()
+    this.#entries.clear()
+  }
+
+  #now(): number {
+    return this.#options.clock.monotonic()
+  }
+
+  #wallTime(monotonic: number): number {
+    return Math.round(this.#options.clock.now() + monotonic - this.#now())
+  }
+
+  #openEntry(place: Place): Entry | undefined {
+    const entry = this.#options.settings() && this.#entries.get(keyOf(place))
+    return entry && entry.breaker.state !== 'closed' ? entry : undefined
+  }
+
+  #msToTrial(place: Place): number {
+    const entry = this.#openEntry(place)
+    return entry ? entry.breaker.retryAt - this.#now() : 0
+  }
+
+  #heldBack({ place, breaker }: Entry): Sending {
+    const retryAfterMs = Math.max(1_000, breaker.retryAt - this.#now())
+    return {
+      ok: false,
+      why: `waits until ${placeText(place)} works again (${breaker.reason})`,
+      repeatable: true,
+      retryAfterMs,
+      outage: 'held',
+    }
+  }
+
+  /** Takes in the result of a sending, and says whether its failure is one of the receiver. */
+  #ended(place: Place, outgoing: Outgoing, sent: Sent, isTrial: boolean): Sending {
+    const receiver = receiverOf(sent)
+    const entry = this.#entries.get(keyOf(place)) ?? (receiver === 'down' ? this.#add(place) : undefined)
+    if (!entry) return sent
+    const { profile, route, job, deliveryId } = outgoing
+    const text = JSON.stringify([profile, route, job ?? '', deliveryId])
+    entry.breaker.end({ receiver, text, why: sent.ok ? '' : sent.why, askedMs: sent.ok ? undefined : sent.retryAfterMs }, isTrial)
+    if (receiver === 'up') this.#entries.delete(keyOf(place))
+    if (sent.ok || receiver !== 'down') return sent
+    if (entry.breaker.state !== 'closed') return { ...sent, outage: 'open' }
+    return entry.breaker.isSuspected ? { ...sent, outage: 'suspected' } : sent
+  }
+
+  /** Adds a closed breaker. `undefined` where there are too many that are open. */
+  #add(place: Place): Entry | undefined {
+    if (this.#entries.size >= maxBreakers) {
+      const [closed] = [...this.#entries].find(([, { breaker }]) => breaker.state === 'closed') ?? []
+      if (closed === undefined) return undefined
+      this.#entries.delete(closed)
+    }
+    const { settings, random = Math.random } = this.#options
+    const breaker = createBreaker({
+      settings: () => settings() ?? { failures: Number.POSITIVE_INFINITY, longestWaitMs: 0 },
+      now: () => this.#now(),
+      random,
+      changed: () => this.#changed(entry),
+    })
+    const entry: Entry = { place, breaker, runs: new WaitingRuns(), openedAt: undefined, starter: undefined, cancelTimer: () => {} }
+    this.#entries.set(keyOf(place), entry)
+    return entry
+  }
+
+  #changed(entry: Entry): void {
+    const { place, breaker, runs } = entry
+    const { state, reason } = breaker
+    const at = this.#options.clock.now()
+    entry.openedAt ??= at
+    const times = { openedAt: entry.openedAt, ...(state === 'open' ? { retryAt: this.#wallTime(breaker.retryAt) } : {}) }
+    this.#options.facts.tell({ kind: 'breaker_changed', at, ...place, state, reason, ...times })
+    this.#setTimer(entry)
+    if (state !== 'closed') return
+    entry.starter = undefined
+    this.#entries.delete(keyOf(place))
+    void this.#makeAllDue(runs.takeAll())
+  }
+
+  /** Sets the timer that makes the run of the next trial due. */
+  #setTimer(entry: Entry, leastMs = 0): void {
+    entry.cancelTimer()
+    const { breaker, runs } = entry
+    if (breaker.state !== 'open' || runs.size === 0) return
+    const ms = Math.max(leastMs, breaker.retryAt - this.#now())
+    entry.cancelTimer = this.#options.clock.after(ms, () => this.#makeTrialDue(entry))
+  }
+
+  #makeTrialDue(entry: Entry): void {
+    const { breaker, runs, starter } = entry
+    const isDue = breaker.state === 'open' && breaker.retryAt <= this.#now() && starter === undefined
+    const next = isDue ? runs.nextTrial() : undefined
+    if (next) void this.#options.makeDue([next])
+    // The run may have ended meanwhile, or its gateway may have no room for it.
+    this.#setTimer(entry, patienceMs)
+  }
+
+  async #makeAllDue(runs: readonly GivenBack[]): Promise<void> {
+    for (let from = 0; from < runs.length; from += runsPerStep) await this.#options.makeDue(runs.slice(from, from + runsPerStep))
+  }
+}
+
+const keyOf = ({ target, address }: Place): string => `${target}\n${address}`
+
+const placeText = ({ target, address }: Place): string => (address === '' ? target : `${target} at ${address}`)
