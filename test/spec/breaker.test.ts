@@ -2,8 +2,11 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import type { Fact } from '../../src/core/fact.ts'
+import { defaults } from '../../src/generated/defaults.ts'
 import { echo } from '../../src/parts/runners/echo.ts'
 import { catalogue } from '../../src/plan/catalogue.ts'
+import { Breakers } from '../../src/runs/breaker/breakers.ts'
 import { type FakeClock, fakeClock } from '../fakes/clock.ts'
 import { type GatewayOptions, startGateway, type TestGateway } from '../fakes/gateway.ts'
 import { json, type Seen, sink } from '../fakes/sink.ts'
@@ -80,6 +83,8 @@ const start = async (t: Test, options: GatewayOptions & { readonly slow?: () => 
   }
 }
 
+const outgoing = { text: 'x', profile: 'default', route: 'r', delivery: { target: 'http', extra: {} }, position: 0, budgetMs: 1_000 }
+
 const to = (url: string, more: object = {}): object => ({ prompt: '{prompt}', deliver: 'http', deliver_extra: { url }, ...more })
 const both = (first: string, second: string, more: object): object => ({
   prompt: '{prompt}',
@@ -149,3 +154,95 @@ t.test('a receiver that is down for ten minutes under load: nothing is lost, spe
 /** Whether each text comes after those before, or at most one place earlier, as two runs are in progress at once. */
 const isInOrder = (texts: readonly string[]): boolean =>
   texts.every((text, i) => texts.slice(0, Math.max(0, i - 1)).every((earlier) => earlier < text))
+
+/** A number from 0 to 1 for each call, the same for each seed (mulberry32). */
+const randomOf = (seed: number): (() => number) => {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+t.test('a receiver that fails one time in three never opens the breaker, in turn or at random', async (t) => {
+  for (const fails of [(n: number) => n % 3 === 0, ...[1, 2, 3, 4, 5].map(randomOf).map((random) => () => random() < 1 / 3)]) {
+    const told: Fact[] = []
+    const breakers = new Breakers({
+      clock: fakeClock(),
+      facts: { tell: (fact) => told.push(fact) },
+      settings: () => ({ failures: defaults.breaker.failures, longestWaitMs: 300_000 }),
+      makeDue: async () => {},
+    })
+    const place = { target: 'http', address: 'https://example.org' }
+    const send = (n: number, isDown: boolean) =>
+      breakers.send(place, { ...outgoing, deliveryId: String(n) }, async () =>
+        isDown ? { ok: false, why: 'HTTP 503', repeatable: true } : { ok: true },
+      )
+    for (let n = 0; n < 100_000; n++) await send(n, fails(n))
+    t.same(told, [])
+    for (let n = 0; n < defaults.breaker.failures; n++) await send(n, true)
+    t.match(told, [{ kind: 'breaker_changed', state: 'open' }], 'and one that is down opens it')
+    breakers.close()
+  }
+})
+
+t.test('Retry-After, one trial at a time, a text that always fails, reset, and direct delivery', async (t) => {
+  const bad = await receiver(t)
+  const gateway = await start(t, {
+    config: { targets: { breaker: { failures: 4 } }, gateway: { max_concurrent_runs: 8 } },
+    routes: {
+      r: to(`${bad.origin}/r`, { retry: { backoff: 0 } }),
+      poison: to(`${bad.origin}/poison`, { retry: { backoff: 0 } }),
+      direct: to(`${bad.origin}/direct`, { deliver_only: true }),
+    },
+  })
+  const { operations, clock } = gateway
+  const breaker = async () => (await operations.breakers()).breakers[0]
+  t.equal(await gateway.send('poison', 'p'), 202)
+  await gateway.pass(1)
+  t.equal(await breaker(), undefined, 'one text that always fails opens nothing')
+  await gateway.line(({ msg, delivery_id }) => msg === 'run is dead' && delivery_id === 'p')
+  bad.status = 429
+  bad.headers = { 'retry-after': '1200' }
+  for (const id of ['a', 'b', 'c', 'd', 'e']) t.equal(await gateway.send('r', id), 202)
+  await gateway.pass(1)
+  const opened = await breaker()
+  t.match(opened, { state: 'open', address: bad.origin })
+  t.ok(Date.parse(opened?.retry_at ?? '') - clock.now() > 1_190_000, 'the wait that the receiver asked for')
+  const before = bad.seen.length
+  t.equal(await gateway.send('r', 'f'), 202)
+  const refused = await gateway.post('direct', { body: { prompt: 'x' } })
+  t.equal(refused.status, 502)
+  t.ok(Number(refused.headers.get('retry-after')) > 1_100, 'the sender is asked to repeat after the next trial')
+  await gateway.pass(1_100)
+  t.equal(bad.seen.length, before, 'nobody calls it meanwhile')
+  bad.headers = {}
+  bad.status = 503
+  await gateway.pass(100)
+  t.equal(bad.seen.length, before + 1, 'one trial for all')
+  const tried = new Set(bad.texts().slice(before))
+  const again = await breaker()
+  t.match(again, { state: 'open', waiting: 6 })
+  t.same(again?.opened_at, opened?.opened_at)
+  clock.advance(Date.parse(again?.retry_at ?? '') - clock.now() - 1)
+  await gateway.pass(0)
+  t.equal(bad.seen.length, before + 1, 'not before its time')
+  await gateway.pass(1)
+  t.equal(bad.seen.length, before + 2)
+  t.notOk(tried.has(bad.texts().at(-1) ?? ''), 'the next trial is that of another run')
+
+  bad.status = 200
+  t.same(await operations.resetBreaker({ target: 'http', address: 'https://other.example.org' }), { closed: [] })
+  t.same(await operations.resetBreaker({ target: 'http' }), { closed: [{ target: 'http', address: bad.origin }] })
+  await until(async () => (await operations.status()).backlog === 0)
+  t.same(new Set(bad.texts().slice(before + 2)), new Set(['a', 'b', 'c', 'd', 'e', 'f']), 'what waited went out at once')
+  t.equal(gateway.asked.length, new Set(gateway.asked).size)
+  t.equal((await gateway.post('direct', { body: { prompt: 'x' } })).status, 200)
+  t.equal(gateway.said('run is dead'), 1, 'the text that failed alone')
+  t.match(
+    gateway.lines.find(({ msg }) => msg === up),
+    { reason: 'closed by an operator', target: 'http' },
+  )
+})
