@@ -1,7 +1,7 @@
 /** Says whether a gateway should get requests: it is not stopping, its store answers, and its version can read the store. */
 
 import type { Clock } from '../core/clock.ts'
-import type { Fact, Observer } from '../core/fact.ts'
+import type { Fact, Facts, Observer } from '../core/fact.ts'
 import { messageOf } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import type { OpenStore } from '../store/store-part.ts'
@@ -19,6 +19,7 @@ type ReadinessOptions = {
   readonly store: Pick<OpenStore, 'claim' | 'dueInMs' | 'shared'>
   readonly clock: Clock
   readonly log: Log
+  readonly facts: Pick<Facts, 'tell'>
   /** Whether the gateway is stopping. */
   readonly stopping: () => boolean
   /** Whether a later version of headgate has changed the store so that this version cannot read it. */
@@ -91,15 +92,18 @@ export class Readiness implements Observer {
       this.#fail(since, messageOf(error))
     }
     this.#isLooking = false
-    this.#logChange()
+    this.#sayChange()
     if (this.#failure || store.shared) this.#lookLater()
   }
 
-  #logChange(): void {
+  /** Logs and tells that the gateway became ready, or ceased to be. */
+  #sayChange(): void {
     const problem = this.#storeProblem()
     if ((problem === undefined) === (this.#logged === undefined)) return
     this.#logged = problem
-    if (problem === undefined) this.#options.log('info', {}, 'ready again')
-    else this.#options.log('error', { reason: problem }, 'not ready')
+    const { log, facts, clock } = this.#options
+    if (problem === undefined) log('info', {}, 'ready again')
+    else log('error', { reason: problem }, 'not ready')
+    facts.tell({ kind: 'readiness_changed', at: clock.now(), reason: problem })
   }
 }

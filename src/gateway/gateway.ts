@@ -64,7 +64,14 @@ type Doors = {
 
 /** Opens the Readiness, which knows whether a load balancer should send requests to this gateway. */
 const openReadiness = ({ log, clock, shared }: GatewayOptions, work: Work, stopping: () => boolean, closing: Closing): Readiness => {
-  const readiness = new Readiness({ store: work.store, clock, log, stopping, isTooNew: () => work.replicas?.isTooNew ?? false })
+  const readiness = new Readiness({
+    store: work.store,
+    clock,
+    log,
+    facts: shared.facts,
+    stopping,
+    isTooNew: () => work.replicas?.isTooNew ?? false,
+  })
   shared.facts.observe(readiness)
   closing.push(async () => readiness.close())
   return readiness

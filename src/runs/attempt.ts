@@ -1,5 +1,6 @@
 /** Makes an attempt at a run: asks the agent, unless its reply is stored already, and then delivers the reply. */
 
+import type { RunCause } from '../core/fact.ts'
 import type { Outgoing } from '../parts/targets/target.ts'
 import type { Lease, NewRun, Progress, RunEnd, Store } from '../store/ports.ts'
 import { type AskOptions, askAgent, StoodStill, Unanswered } from './ask-agent.ts'
@@ -70,7 +71,9 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
     if (lease.reply !== undefined) return deliverReply(attempt, lease.reply)
     const { store, comments } = options
     const { budget, prices } = policy
-    const meter = createMeter({ run: lease.run, comments, budget, prices, store, now: () => options.clock.now(), uncounted })
+    const now = (): number => options.clock.now()
+    const usedUp = (key: string): void => options.facts.tell({ kind: 'budget_used_up', at: now(), cause: causeOf(lease), key })
+    const meter = createMeter({ run: lease.run, comments, budget, prices, store, now, uncounted, usedUp })
     try {
       const reply = await askAgent(attempt, meter)
       const isKept = await persistRun(lease, () => options.store.keepReply(lease, reply), options, signal)
@@ -83,6 +86,16 @@ export const createAttempt = (options: AttemptOptions, signal: AbortSignal): Mak
     }
   }
 }
+
+/** Returns the attempt at a run as the cause of a fact. */
+const causeOf = ({ run: { profile, route, deliveryId, job, eventId }, attempt }: Lease): RunCause => ({
+  profile,
+  route,
+  deliveryId,
+  job,
+  eventId,
+  attempt,
+})
 
 type Attempt = {
   readonly options: AttemptOptions

@@ -20,6 +20,8 @@ export type MeterOptions = {
   readonly now: () => number
   /** Called with the reason before a run is ended because it cannot be checked whether the run keeps to its budget. */
   readonly uncounted: (why: string) => void
+  /** Called with the key of the budget, such as `day_tokens`, before a run is ended because that budget is used up. */
+  readonly usedUp: (key: string) => void
 }
 
 export interface Meter {
@@ -34,8 +36,12 @@ export interface Meter {
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-export const createMeter = ({ run, comments, budget, prices, store, now, uncounted }: MeterOptions): Meter => {
+export const createMeter = ({ run, comments, budget, prices, store, now, uncounted, usedUp: tellUsedUp }: MeterOptions): Meter => {
   const tally = createTally(prices)
+  const usedUp = (what: string, key: string): AgentFault => {
+    tellUsedUp(key)
+    return new AgentFault(`the budget is used up: ${what} (budget.${key})`, { isFinal: true })
+  }
   // A slash is a safe separator: names of profiles and routes, and ids of jobs, have none.
   const key = run.job === undefined ? `route/${run.profile}/${run.route}` : `job/${run.profile}/${run.job}`
   const spend = (add: Spent): Promise<Spent> => store.spend(key, dayMs - (now() % dayMs), add)
@@ -124,9 +130,6 @@ const whyUncountable = (
   if (isTold || !(isInMoney || (runTokens ?? dayTokens) !== undefined)) return undefined
   return `the API of the model "${model}" tells no usable token counts, and the run has a budget: take it away, or ask an API that counts`
 }
-
-const usedUp = (what: string, key: string): AgentFault =>
-  new AgentFault(`the budget is used up: ${what} (budget.${key})`, { isFinal: true })
 
 /** Returns a key for each thread of comments that the run posts to, such as a pull request. The runs of a key are counted for an hour. */
 const threadsOf = ({ profile, delivery }: MeterOptions['run'], comments: MeterOptions['comments']): readonly string[] =>

@@ -2,7 +2,7 @@
 
 import t, { type Test } from 'tap'
 import { Readiness } from '../../src/app/readiness.ts'
-import type { RequestEnded } from '../../src/core/fact.ts'
+import type { Fact, RequestEnded } from '../../src/core/fact.ts'
 import { StoreFault } from '../../src/core/fault.ts'
 import { refuse } from '../../src/core/outcome.ts'
 import { openMemory } from '../../src/store/memory/memory-store.ts'
@@ -28,6 +28,7 @@ const open = (t: Test, shared = false) => {
     return work()
   }
   const log: string[] = []
+  const told: Fact[] = []
   const readiness = new Readiness({
     store: {
       claim: (claim) => ask(() => store.claim(claim)),
@@ -36,6 +37,7 @@ const open = (t: Test, shared = false) => {
     },
     clock,
     log: Object.assign((_: string, __: object, message: string) => void log.push(message), { writes: () => true }),
+    facts: { tell: (fact) => void told.push(fact) },
     stopping: () => state.stopping,
     isTooNew: () => state.isTooNew,
   })
@@ -46,11 +48,11 @@ const open = (t: Test, shared = false) => {
       await new Promise(setImmediate)
     }
   }
-  return { readiness, state, pass, log }
+  return { readiness, state, pass, log, told }
 }
 
 t.test('a store that refuses events for five seconds makes the gateway unready, until a write succeeds', async (t) => {
-  const { readiness, state, pass, log } = open(t)
+  const { readiness, state, pass, log, told } = open(t)
   await pass(10)
   t.equal(state.asked, 0, 'a store of one gateway is not asked while it works')
   state.isBroken = true
@@ -65,6 +67,8 @@ t.test('a store that refuses events for five seconds makes the gateway unready, 
   await pass(1)
   t.equal(readiness.reason(), undefined)
   t.strictSame(log, ['not ready', 'ready again'])
+  const reasons = told.map((fact) => fact.kind === 'readiness_changed' && (fact.reason ?? 'ready'))
+  t.strictSame(reasons, ['the store does not answer: disk full', 'ready'], 'each change is told once')
   const { asked } = state
   await pass(10)
   t.equal(state.asked, asked, 'and it is left alone again')
