@@ -60,6 +60,7 @@ const files = [
   'targets.schema.json',
   'subscriptions.schema.json',
   'jobs.schema.json',
+  'alerts.schema.json',
   'tests.schema.json',
   'scheme.schema.json',
 ]
@@ -234,6 +235,8 @@ const defaults = {
   session: routeProperties.session,
   respond: routeProperties.respond,
   job: definitions.Job,
+  alert: definitions.AlertRule,
+  silence: definitions.Silence,
   toolset: definitions.McpServer,
 }
 

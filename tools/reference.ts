@@ -14,6 +14,8 @@ const tables = [
   'DeliverExtra',
   'Condition',
   'Job',
+  'AlertRule',
+  'Silence',
   'RouteAgent',
   'Agent',
   'McpServer',

@@ -17,7 +17,8 @@ export const knownSecrets = (config: Config): string[] => {
   const profiles = [...config.profiles.values()]
   const platforms = profiles.flatMap(({ platforms }) => Object.values(platforms).flatMap(secretsOfSettings))
   const routes = [...config.routes.values()].flatMap(({ secrets }) => secrets)
-  const specs = [...config.routes.values(), ...profiles.flatMap(({ jobs }) => [...jobs.values()])].map(({ spec }) => spec)
+  const jobs = profiles.flatMap((profile) => [...profile.jobs.values()])
+  const specs = [...config.routes.values(), ...jobs, ...config.alerts.rules].map(({ spec }) => spec)
   const targets = specs.flatMap((spec) => writtenTargets(spec)).flatMap(({ extra }) => secretsOfSettings(extra))
   // Plugins are not loaded here. So the API key of a plugin's runner is known only where `config.yaml` has it, and not where the runner
   // takes it from the environment.

@@ -5,6 +5,7 @@ import type { JsonObject } from '../core/json.ts'
 import type { Job, Route, SignatureScheme } from '../generated/config.ts'
 import type { RunnerSettings } from '../parts/runners/runner.ts'
 import type { AdapterSettings } from '../parts/stages/stage.ts'
+import type { AlertSettings } from './alerts.ts'
 import type { Budget, Price } from './budget.ts'
 import type { Env } from './env.ts'
 import type { FileDigests } from './file-digests.ts'
@@ -145,6 +146,7 @@ export type Config = {
   readonly telemetry?: Telemetry | undefined
   /** When a target counts as down, and the longest wait between trials. Absent where the breakers are switched off. */
   readonly breaker?: { readonly failures: number; readonly longestWaitMs: number }
+  readonly alerts: AlertSettings
   readonly storage: {
     readonly kind: string
     readonly durability: 'fsync' | 'commit'

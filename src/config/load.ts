@@ -7,6 +7,7 @@ import type { Config as File } from '../generated/config.ts'
 import { defaults } from '../generated/defaults.ts'
 import type { Handling } from '../parts/runners/runner.ts'
 import { adapterOf, environmentValues, isUsableSecret, mergeWebhook, readConfiguredRoutes } from './adapter.ts'
+import { alertsOf } from './alerts.ts'
 import { budgetOf, type Price } from './budget.ts'
 import { type Config, defaultProfile, type Profile } from './config.ts'
 import { type Env, isUnknown, unknownSecret } from './env.ts'
@@ -157,6 +158,7 @@ export const loadConfig = (options: LoadOptions): Loaded => {
     metrics: readMetrics(asMap(data.metrics), source, into.diagnostics),
     telemetry: readTelemetry(asMap(data.telemetry), env, source, into.diagnostics),
     ...breakerOf(asMap(asMap(data.targets).breaker)),
+    alerts: alertsOf(data, source, bad),
     storage: readStorage(asMap(data.storage), source, into.diagnostics),
   }
   const salvaged = partialRoutesOf(settings, globalSecret, source, baseOf('routes'), found)

@@ -35,7 +35,7 @@ export const compileSchedule = (text: string, timezone = 'UTC'): Schedule => {
 }
 
 /** Throws BadSchedule for an unknown zone. Offsets such as `+02:00`, which Node accepts, are refused: they know no daylight saving. */
-const checkZone = (timezone: string): void => {
+export const checkZone = (timezone: string): void => {
   try {
     if (!/^[A-Za-z]/.test(timezone)) throw new RangeError()
     new Intl.DateTimeFormat('en-US', { timeZone: timezone })

@@ -332,6 +332,12 @@ payloads?: boolean
 }
 }
 /**
+ * Who is told when something is wrong, and when it is over.
+ * 
+ * @maxItems 20
+ */
+alerts?: AlertRule[]
+/**
  * Scheduled jobs by name.
  */
 jobs?: {
@@ -2136,6 +2142,85 @@ timeout_seconds?: number
  * Seconds the server may take to begin, and to list its tools.
  */
 start_timeout_seconds?: number
+}
+/**
+ * What is told, where to, and from which number on.
+ */
+export interface AlertRule {
+/**
+ * The kinds of alerts; absent: all of them.
+ * 
+ * @minItems 1
+ */
+on?: ("dead_run" | "breaker_open" | "refused_signatures" | "backlog_age" | "budget_used_up" | "reload_refused" | "not_ready" | "silence" | "certificate_ends")[]
+/**
+ * Where the alerts go: a target, or a list of them.
+ */
+deliver: (Target | DeliverItem[])
+/**
+ * Settings of the target, as they are: no templates.
+ */
+deliver_extra?: {
+/**
+ * http: further headers of the post; ${NAME} is resolved.
+ */
+headers?: {
+[k: string]: string | number | boolean | undefined
+}
+/**
+ * Signs what the http target sends; ${NAME} is resolved.
+ */
+secret?: string
+[k: string]: unknown | undefined
+}
+/**
+ * Which targets of a list get the alerts.
+ */
+deliver_mode?: ("all" | "first_success")
+/**
+ * refused_signatures: refused signatures of a route in a minute, past which they are told.
+ */
+refused_per_minute?: number
+/**
+ * backlog_age: seconds that a run may be due before this is told.
+ */
+backlog_seconds?: number
+/**
+ * certificate_ends: days before the end of a certificate from which on it is told.
+ */
+ends_within_days?: number
+/**
+ * silence: routes from which events are expected, and for how long none may come.
+ * 
+ * @minItems 1
+ * @maxItems 100
+ */
+silence?: Silence[]
+/**
+ * Messages in an hour at most; what begins or ends beyond that waits for the next one.
+ */
+max_per_hour?: number
+}
+/**
+ * A route that must not be silent for too long.
+ */
+export interface Silence {
+/**
+ * The route, one of a subscription too.
+ */
+route: string
+/**
+ * Hours without an accepted event; with during, only its hours count.
+ */
+after_hours: number
+/**
+ * The days and hours that count; absent: all.
+ */
+during?: (string | string[])
+/**
+ * IANA name of the zone that the calendar is in.
+ */
+timezone?: string
 }
 /**
  * A prompt for the agent that runs by the clock, or when an event starts it.

@@ -30,3 +30,9 @@ export const conversationQuestion: Check
 export const conversationAnswer: Check
 export const tailQuestion: Check
 export const tailAnswer: Check
+export const alertsQuestion: Check
+export const alertsAnswer: Check
+export const testAlertsQuestion: Check
+export const testAlertsAnswer: Check
+export const muteAlertsQuestion: Check
+export const muteAlertsAnswer: Check

@@ -75,6 +75,21 @@ export const controlOperations = {
     question: { check: checks.tailQuestion, members: {route: { must: 'a string' }, outcome: { must: 'a string' }}, required: [] },
     checkAnswer: checks.tailAnswer,
   },
+  alerts: {
+    method: 'GET', path: '/alerts',
+    question: { check: checks.alertsQuestion, members: {}, required: [] },
+    checkAnswer: checks.alertsAnswer,
+  },
+  testAlerts: {
+    method: 'POST', path: '/alerts/test',
+    question: { check: checks.testAlertsQuestion, members: {rule: { must: 'a whole number' }}, required: [] },
+    checkAnswer: checks.testAlertsAnswer,
+  },
+  muteAlerts: {
+    method: 'POST', path: '/alerts/mute',
+    question: { check: checks.muteAlertsQuestion, members: {name: { must: 'a string' }, seconds: { must: 'a number' }}, required: ["name","seconds"] },
+    checkAnswer: checks.muteAlertsAnswer,
+  },
 } as const
 
 export type ControlQuestions = {
@@ -131,6 +146,17 @@ export type ControlQuestions = {
     /** How it was answered, with or without the stage, several with commas between: `ignored:filters,accepted`. Attempts count as those of what was accepted. */
     readonly outcome?: string
   }
+  readonly alerts: Record<never, never>
+  readonly testAlerts: {
+    /** The place of the rule in the list, from 1. */
+    readonly rule?: number
+  }
+  readonly muteAlerts: {
+    /** The name of an alert, such as `dead_run:orders`, a kind, or `all`. */
+    readonly name: string
+    /** How long; 0 tells them again. */
+    readonly seconds: number
+  }
 }
 
 /** What each operation does and answers. */
@@ -186,6 +212,18 @@ export type ControlAnswers = {
   }
   /** What goes on from now on; what went before is in the journal by then. Throws a StoreFault when as many watch as may. */
   readonly tail: AsyncIterableIterator<TailLine>
+  /** The alerts that fire, and those that are not told. Without `alerts` where none are configured. */
+  readonly alerts: {
+    readonly alerts?: Alerts
+  }
+  /** Sends a test message to the targets of one rule of alerts, or of all. */
+  readonly testAlerts: {
+    readonly sent: readonly AlertTested[]
+  }
+  /** Leaves alerts of a name untold for a time, or tells them again. `found` is `false` where no alerts are configured. Throws StoreFault. */
+  readonly muteAlerts: {
+    readonly found: boolean
+  }
 }
 
 /** A reload that was refused or that failed. */
@@ -237,6 +275,8 @@ export type Status = {
   readonly refused: RefusalCounts
   /** The number of addresses of targets whose breaker is not closed. Absent in an older gateway. */
   readonly targets_down?: number
+  /** The names of the alerts that fire. Absent where no alerts are configured. */
+  readonly alerts?: readonly string[]
 }
 
 export type SourceRange = {
@@ -470,4 +510,41 @@ export type ReplicaReload = {
   readonly ok: boolean | null
   /** Why it was refused or failed. */
   readonly reason?: string
+}
+
+/** An alert of a rule. */
+export type Alert = {
+  readonly name: string
+  readonly kind: string
+  /** The place of its rule in the list, from 1. */
+  readonly rule: number
+  /** When it began: ISO time. */
+  readonly since: string
+  /** How often its cause came; 0 where that is not counted. */
+  readonly count: number
+  readonly detail?: string
+  /** Whether its beginning was told. */
+  readonly told: boolean
+  readonly muted: boolean
+}
+
+export type Alerts = {
+  readonly firing: readonly Alert[]
+  readonly muted: readonly {
+    readonly name: string
+    readonly until: string
+  }[]
+  /** The rules of which messages could not be delivered, and how many since the last delivery. */
+  readonly lost: readonly {
+    readonly rule: number
+    readonly messages: number
+  }[]
+}
+
+export type AlertTested = {
+  readonly rule: number
+  readonly target: string
+  readonly ok: boolean
+  readonly detail?: string
+  readonly why?: string
 }

@@ -104,6 +104,16 @@ export const defaults = {
     "paused": false,
     "grace_seconds": 3600
   },
+  "alert": {
+    "deliver_mode": "all",
+    "refused_per_minute": 30,
+    "backlog_seconds": 900,
+    "ends_within_days": 14,
+    "max_per_hour": 12
+  },
+  "silence": {
+    "timezone": "UTC"
+  },
   "toolset": {
     "timeout_seconds": 60,
     "start_timeout_seconds": 30

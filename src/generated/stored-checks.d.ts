@@ -13,3 +13,4 @@ export const isSessionMessage: (data: unknown) => data is JsonObject
 export const isKeptKey: (data: unknown) => data is JsonObject
 export const isReplicaState: (data: unknown) => data is JsonObject
 export const isReloadRequest: (data: unknown) => data is JsonObject
+export const isAlertState: (data: unknown) => data is JsonObject

@@ -11,6 +11,7 @@ import type { Source } from '../config/yaml/source.ts'
 import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
 import { isObject } from '../core/json.ts'
 import type { Effects } from '../parts/effects.ts'
+import { checkWatchedRoutes, compileAlerts } from './alerts.ts'
 import { type CheckedEntries, checkEntries, type EntryChecks } from './check-entries.ts'
 import { type Catalogue, challengeKeysOf, checkChallengeKeys, checkRoute } from './compile.ts'
 import { checkTime } from './job-time.ts'
@@ -41,7 +42,9 @@ export const checkAll = (loaded: Loaded, catalogue: Catalogue, effects: Effects)
   const subscriptions = checkSubscriptions(join(config.dataDir, subscriptionsFileName), config, catalogue, effects)
   const parts = jobParts(config, catalogue)
   const jobs = [...config.profiles.values()].map((profile) => checkJobs(jobsFileOf(profile), profile, parts))
-  return [subscriptions, ...jobs].reduce(merge, checkConfigured(loaded, catalogue, effects))
+  const checked = [subscriptions, ...jobs].reduce(merge, checkConfigured(loaded, catalogue, effects))
+  const names = new Set(checked.routes.map(({ name }) => name))
+  return { ...checked, diagnostics: [...checked.diagnostics, ...checkWatchedRoutes(config.alerts, (name) => names.has(name))] }
 }
 
 /**
@@ -87,7 +90,14 @@ export const checkConfigured = (loaded: Loaded, catalogue: Catalogue, effects: E
   // A route that is wrong as a whole is not among the sources. The Diagnostics of the loading have its name and its file.
   for (const { route, place } of diagnostics) if (route !== undefined && place && !named.has(route)) named.set(route, place.file)
   return {
-    diagnostics: [...diagnostics, ...compiled, ...book.diagnostics, ...checkTimes(config, book), ...off],
+    diagnostics: [
+      ...diagnostics,
+      ...compiled,
+      ...compileAlerts(config.alerts, catalogue.targets).diagnostics,
+      ...book.diagnostics,
+      ...checkTimes(config, book),
+      ...off,
+    ],
     routes: [...named].map(([name, file]) => ({ name, file })),
     files: texts.size,
     texts,

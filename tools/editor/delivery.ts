@@ -9,7 +9,7 @@ import { type Definitions, type Node, type Rule, withRules } from './index.ts'
 const places = [
   { rules: 'RouteDelivery', of: ['Route', 'Subscription'], by: 'deliver', templates: true },
   { rules: 'ItemDelivery', of: ['DeliverTo'], by: 'target', templates: true },
-  { rules: 'JobDelivery', of: ['Job', 'StoredJob'], by: 'deliver', templates: false },
+  { rules: 'JobDelivery', of: ['Job', 'StoredJob', 'AlertRule'], by: 'deliver', templates: false },
 ] as const
 type Place = (typeof places)[number]
 

@@ -1,6 +1,7 @@
 /** The explanations of all codes of findings. Only `headgate explain`, a SARIF report and the generator of docs/codes.md load them. */
 
 import type { Code } from '../../core/diagnostic.ts'
+import { alertExplanations } from './alerts.ts'
 import type { Explanation } from './explanation.ts'
 import { fileExplanations } from './file.ts'
 import { filterExplanations } from './filters.ts'
@@ -37,6 +38,7 @@ const explanations: { readonly [code in Code]: Explanation } = {
   ...templateExplanations,
   ...scriptExplanations,
   ...targetExplanations,
+  ...alertExplanations,
   ...hostExplanations,
 }
 

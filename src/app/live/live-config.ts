@@ -8,6 +8,7 @@ import { takingTurns } from '../../core/turns/taking-turns.ts'
 import type { Route } from '../../generated/config.ts'
 import type { Jobs } from '../../parts/effects.ts'
 import type { Outgoing } from '../../parts/targets/target.ts'
+import { type AlertRule, checkWatchedRoutes, compileAlerts } from '../../plan/alerts.ts'
 import { type Catalogue, type Compiled, challengeKeysOf, checkChallengeKeys } from '../../plan/compile.ts'
 import { JobBook, jobParts } from '../../plan/jobs.ts'
 import { type Agent, compileRunner } from '../../plan/runner.ts'
@@ -33,6 +34,7 @@ export type LiveConfig = {
   readonly table: Table & { readonly configured: ReadonlyMap<string, CompiledRoute> }
   readonly jobs: JobBook
   readonly agent: Agent
+  readonly alerts: readonly AlertRule[]
   /** A notice of the runner, logged once when the gateway starts. */
   readonly notice: string | undefined
   /** Whether all files of run-time routes and jobs could be read. Otherwise some routes or jobs are not known. */
@@ -98,16 +100,19 @@ const compileAll = async (
   const table = { configured, subscribed: base.subscriptions, multiplex: config.multiplex, profiles: config.profiles }
   const { agent, owner, notice, diagnostics: agentProblems } = compileRunner(config, parts, shared)
   owners.push(owner)
+  const alerts = compileAlerts(config.alerts, parts.targets)
+  const watched = checkWatchedRoutes(config.alerts, (name) => servedAs(table, name) !== undefined)
   return {
     config,
     catalogue: parts,
     base,
     maxBodyBytes: config.adapter.max_body_bytes,
     trustProxy: config.adapter.trust_proxy,
-    diagnostics: [...jobs.diagnostics, ...diagnostics, ...keyProblems, ...agentProblems],
+    diagnostics: [...jobs.diagnostics, ...diagnostics, ...keyProblems, ...agentProblems, ...alerts.diagnostics, ...watched],
     table,
     jobs,
     agent,
+    alerts: alerts.rules,
     notice,
     ...presentEntries(base, jobs, configured),
     ...settingsOfRuns(config, base, table, jobs),

@@ -25,12 +25,13 @@ import { reviewToolsets } from './toolsets.ts'
 import { reviewYamlTraps } from './yaml-traps.ts'
 
 /** Reviews all routes and jobs of a check. A finding that follows from an error is left out. */
-export const reviewAll = ({ sources, jobs }: Checked, around: ReviewContext): Diagnostic[] => [
+export const reviewAll = ({ sources, jobs, texts }: Checked, around: ReviewContext): Diagnostic[] => [
   ...sources.flatMap(({ route, diagnostics, salvaged }) => {
     const found = reviewRoute(route, around, diagnostics)
     return salvaged ? withoutConsequences(salvaged, found) : found
   }),
   ...jobs.flatMap((job) => reviewJob(job, around)),
+  ...reviewAlerts(texts, around),
 ]
 
 const reviews: readonly ((subject: Subject) => void)[] = [
@@ -66,6 +67,23 @@ const unservedProfile = (name: string) => ({ name, dir: '', env: {}, platforms: 
 /** Whether an error is about the value that a finding is about, or about a value around it. */
 const followsFromError = ({ pointer }: Diagnostic, errors: readonly Diagnostic[]): boolean =>
   errors.some((error) => error.severity === 'error' && (pointer === error.pointer || pointer.startsWith(`${error.pointer}/`)))
+
+/** Reviews the targets of alerts, where the file that has the alerts is among the checked files. */
+const reviewAlerts = (texts: Checked['texts'], around: ReviewContext): Diagnostic[] => {
+  const { alerts, profiles } = around.config
+  const profile = profiles.get(defaultProfile)
+  const found: Diagnostic[] = []
+  for (const { index, spec } of alerts.rules) {
+    const place = profile?.place
+    if (!place || !texts.has(place(['alerts']).file)) continue
+    const placeOf: Subject['placeOf'] = (path, of = 'value') => place(['alerts', index, ...path], of)
+    const say: ReportFinding = (code, path, message, { of, place = placeOf(path, of), ...more }) => {
+      found.push(diagnostic(code, `alerts[${index}]: ${message}`, { ...more, place, pointer: pointerOf(['alerts', index, ...path]) }))
+    }
+    reviewTargets({ ...around, spec, profile, say, placeOf })
+  }
+  return found
+}
 
 /** Reviews the targets and the texts of a job. */
 const reviewJob = (job: JobSource, around: ReviewContext): Diagnostic[] => {

@@ -1,0 +1,109 @@
+/** Compiles the rules of alerts: their destinations, their numbers, and the calendars of routes that must not be silent. */
+
+import { hash } from 'node:crypto'
+import type { AlertSettings } from '../config/alerts.ts'
+import { definition } from '../config/schema-walk.ts'
+import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
+import { valueAt } from '../core/json.ts'
+import { type Calendar, compileCalendar } from '../expr/calendar.ts'
+import { BadSchedule } from '../expr/schedule.ts'
+import type { AlertRule as AlertSpec, Silence } from '../generated/config.ts'
+import { defaults } from '../generated/defaults.ts'
+import { readDelivery } from '../parts/destination.ts'
+import type { TargetPart } from '../parts/targets/target.ts'
+import type { Destination } from '../store/ports.ts'
+import { checkTarget } from './route-rules.ts'
+
+export type AlertKind = NonNullable<AlertSpec['on']>[number]
+
+/** All kinds, in the order of the schema. */
+export const alertKinds = (valueAt(definition('AlertRule'), ['properties', 'on', 'items', 'enum']) ?? []) as readonly AlertKind[]
+
+/** A route that must not be silent. `afterMs`: how long it may be silent, counted while `calendar` holds. */
+export type WatchedRoute = { readonly route: string; readonly afterMs: number; readonly calendar: Calendar }
+
+export type AlertRule = {
+  /** A name that stays the same while the destination does, so that a reload or a restart knows what was told there. */
+  readonly id: string
+  /** The rule's place in the list, from 1. */
+  readonly number: number
+  readonly has: (kind: AlertKind) => boolean
+  readonly destination: Destination
+  /** The rule as it is written, with its secrets. */
+  readonly spec: AlertSpec
+  readonly refusedPerMinute: number
+  readonly backlogMs: number
+  readonly endsWithinMs: number
+  readonly silence: readonly WatchedRoute[]
+  readonly maxPerHour: number
+}
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+
+/** Compiles the rules. There are no rules where a Diagnostic stops the start. */
+export const compileAlerts = (
+  { rules, place }: AlertSettings,
+  targets: ReadonlyMap<string, TargetPart>,
+): { readonly rules: readonly AlertRule[]; readonly diagnostics: readonly Diagnostic[] } => {
+  const diagnostics: Diagnostic[] = []
+  const ids = new Map<string, number>()
+  const compiled = rules.map(({ index, spec }): AlertRule => {
+    const report = (code: Code, path: Path, message: string, help?: string): void => {
+      const full = ['alerts', index, ...path]
+      const more = { pointer: pointerOf(full), ...(place ? { place: place(full) } : {}), ...(help === undefined ? {} : { help }) }
+      diagnostics.push(diagnostic(code, `alerts[${index}]: ${message}`, more))
+    }
+    checkTarget(spec, targets, report)
+    const kinds = spec.on && new Set<AlertKind>(spec.on)
+    if (spec.silence && kinds && !kinds.has('silence'))
+      report('WH210', ['silence'], '"silence" has no effect: "on" leaves it out', 'add silence to "on"')
+    if (!spec.silence && kinds?.has('silence'))
+      report('WH104', ['on'], '"on" has silence, but no route is named', 'add silence: [{ route: …, after_hours: … }]')
+    const destination = readDelivery(spec, targets, report)
+    const base = hash('sha256', JSON.stringify(destination), 'hex').slice(0, 12)
+    const before = ids.get(base) ?? 0
+    ids.set(base, before + 1)
+    return {
+      id: before === 0 ? base : `${base}-${before}`,
+      number: index + 1,
+      has: (kind) => kinds?.has(kind) ?? true,
+      destination,
+      spec,
+      refusedPerMinute: spec.refused_per_minute ?? defaults.alert.refused_per_minute,
+      backlogMs: (spec.backlog_seconds ?? defaults.alert.backlog_seconds) * 1000,
+      endsWithinMs: (spec.ends_within_days ?? defaults.alert.ends_within_days) * dayMs,
+      silence: (spec.silence ?? []).flatMap((written, i) =>
+        compileSilence(written, (why) => report('WH223', ['silence', i, 'timezone'], why)),
+      ),
+      maxPerHour: spec.max_per_hour ?? defaults.alert.max_per_hour,
+    }
+  })
+  return { rules: diagnostics.some(({ stopsStart }) => stopsStart) ? [] : compiled, diagnostics }
+}
+
+const compileSilence = ({ route, after_hours, during, timezone }: Silence, refuse: (why: string) => void): WatchedRoute[] => {
+  try {
+    const calendar = compileCalendar([during ?? []].flat(), timezone ?? defaults.silence.timezone)
+    return [{ route, afterMs: after_hours * hourMs, calendar }]
+  } catch (error) {
+    if (!(error instanceof BadSchedule)) throw error
+    refuse(error.message)
+    return []
+  }
+}
+
+/** Warns of each route of `silence` that is not there. */
+export const checkWatchedRoutes = ({ rules, place }: AlertSettings, hasRoute: (name: string) => boolean): Diagnostic[] =>
+  rules.flatMap(({ index, spec }) =>
+    (spec.silence ?? []).flatMap(({ route }, i) => {
+      if (hasRoute(route)) return []
+      const path = ['alerts', index, 'silence', i, 'route']
+      const more = {
+        pointer: pointerOf(path),
+        ...(place ? { place: place(path) } : {}),
+        help: 'name a route of config.yaml, or a subscription',
+      }
+      return [diagnostic('WH238', `alerts[${index}]: no route "${route}": its silence is not told`, more)]
+    }),
+  )
