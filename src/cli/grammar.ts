@@ -4,6 +4,7 @@
  */
 
 import type { Command } from 'commander'
+import { addAlerts } from './alerts/grammar.ts'
 import { addCron } from './cron/grammar.ts'
 import type { DoctorOptions } from './doctor.ts'
 import type { EditOptions } from './edit.ts'
@@ -32,6 +33,7 @@ export const addCommands = (program: Command, run: Run): void => {
   addCron(program.command('cron').description('scheduled jobs: list, create, run, pause, resume, remove'), withFreshEntries(run))
   addSessions(program.command('sessions').description('lasting conversations of routes: list, show'), run)
   addTargets(program.command('targets').description('where messages can go: list (also alone), test'), withFreshEntries(run))
+  addAlerts(program.command('alerts').description('who is told when something is wrong: list, test, silence'), run)
   addSamples(program.command('samples').description('what senders post: list, show, add'), run)
   addStorage(program.command('storage').description('where work is kept: move it to another store'), run)
   addImport(program.command('import').description('routes of other programs: adnanh, hermes'), run)

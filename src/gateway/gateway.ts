@@ -10,6 +10,7 @@ import type { Watch } from '../engine/run.ts'
 import type { Listener } from '../http/server.ts'
 import type { Closing, GatewayOptions } from './gateway-options.ts'
 import { keepHouse } from './housekeeping.ts'
+import { openAlerts } from './open-alerts.ts'
 import { openWork, type Work } from './open-work.ts'
 
 /** A gateway that listens. */
@@ -91,6 +92,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
   const isStopping = (): boolean => stopping.now
   const isMetered = config.metrics.enabled || config.telemetry?.metrics !== undefined
   const serveMetrics = isMetered ? (await import('./open-metrics.ts')).beginMetrics(options) : undefined
+  const alerts = openAlerts(options, work.store, closing)
   const readiness = openReadiness(options, work, isStopping, closing)
   const notReady = (): string | undefined => readiness.reason()
   const listener = await http.listen({
@@ -105,6 +107,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     ...watching(log, work.traces),
   })
   closing.push(() => listener.close(stopping.patienceMs))
+  await alerts.begin()
   const operations = createOperations({
     ...work,
     reloader,
@@ -115,6 +118,7 @@ const openDoors = async (options: GatewayOptions, work: Work, http: Http, closin
     stopping: isStopping,
     notReady,
     stop,
+    alerts,
   })
   const control = await http.listenControl({ path: http.controlSocket(config.dataDir), operations, log, clock })
   closing.push(() => control.close())

@@ -9,7 +9,7 @@ import type { Delivery, NewRun, Progress } from '../store/ports.ts'
 import type { Sending } from './breaker/breakers.ts'
 
 export type Delivering = {
-  readonly run: NewRun
+  readonly run: Pick<NewRun, 'profile' | 'route' | 'deliveryId' | 'job' | 'delivery'>
   readonly text: string
   /** The place of the attempt in its trace. */
   readonly traceparent: string | undefined

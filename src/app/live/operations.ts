@@ -5,11 +5,12 @@ import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { Session } from '../../core/session.ts'
-import type { OpenBreaker as BreakerView, SessionView } from '../../generated/control.ts'
+import type { Alerts, OpenBreaker as BreakerView, SessionView } from '../../generated/control.ts'
 import type { OpenBreaker } from '../../runs/breaker/breakers.ts'
 import type { Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
 import type { OpenStore } from '../../store/store-part.ts'
+import type { AlertDesk } from '../alerts/alert-desk.ts'
 import { standingView } from '../events/standing-view.ts'
 import { askReload } from '../replicas/ask-reload.ts'
 import { readReplicas } from '../replicas/replica-view.ts'
@@ -33,11 +34,13 @@ type OperationsOptions = Pick<ReplayOptions, 'records' | 'shared'> & {
   /** Returns why the gateway should get no requests. */
   readonly notReady: () => string | undefined
   readonly stop: () => void
+  /** `begin` opens the alerts where a reload brought some. `desk` returns the open alerts. */
+  readonly alerts: { readonly begin: () => Promise<void>; readonly desk: () => AlertDesk | undefined }
 }
 
 /** Makes the operations of a gateway that listens. */
 export const createOperations = (options: OperationsOptions): RunningGateway => {
-  const { store, worker, scheduler, reloader, facts, tails, clock, url, stopping, notReady, stop, records, shared } = options
+  const { store, worker, scheduler, reloader, facts, tails, clock, url, stopping, notReady, stop, records, shared, alerts } = options
   const { current } = reloader
   const refusals = countRefusals()
   facts.observe(refusals)
@@ -59,11 +62,13 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       ...(store.shared ? { replicas: await orNull(readReplicas(store.shared, clock.now(), store.shared.replica)) } : {}),
       refused: refusals.counts(),
       targets_down: shared.breakers.open,
+      ...firingNames(alerts.desk()?.view()),
     }),
     async reload(question) {
       const reloaded = await reloader.reload(question)
       // The new configuration may allow more runs at once.
       worker.wake()
+      await alerts.begin()
       return reloaded
     },
     reloadAll: async (question) => ({ replicas: store.shared ? await askReload(store.shared, question) : [] }),
@@ -94,6 +99,14 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       const [session, messages] = await Promise.all([store.session(key), store.conversation(key, max)])
       return { conversation: session ? { session: sessionView(session, clock.now()), messages } : null }
     },
+    async alerts() {
+      const desk = alerts.desk()
+      await desk?.looked()
+      const view = desk?.view()
+      return view ? { alerts: view } : {}
+    },
+    testAlerts: async ({ rule } = {}) => ({ sent: (await alerts.desk()?.test(rule)) ?? [] }),
+    muteAlerts: async ({ name, seconds }) => ({ found: (await alerts.desk()?.mute(name, seconds * 1000)) ?? false }),
     async tail({ outcome, ...filter } = {}) {
       const lines = tails.open({ ...filter, ...(outcome === undefined ? {} : { outcome: outcome.split(',') }) })
       await Promise.all([facts.flushed(), tails.begun()])
@@ -107,6 +120,10 @@ const breakerView = ({ openedAt, retryAt, ...breaker }: OpenBreaker): BreakerVie
   opened_at: new Date(openedAt).toISOString(),
   retry_at: new Date(retryAt).toISOString(),
 })
+
+/** Returns the names of the alerts that fire, for the status; nothing where no alerts are configured. */
+const firingNames = (view: Alerts | undefined): { readonly alerts?: readonly string[] } =>
+  view ? { alerts: [...new Set(view.firing.map(({ name }) => name))] } : {}
 
 const sessionView = ({ ageMs, idleMs, chatAddress, ...session }: Session, now: number): SessionView => ({
   ...session,

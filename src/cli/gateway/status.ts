@@ -2,7 +2,7 @@
 
 import { type GatewayStatus, readStatus } from '../../app/gateway/status.ts'
 import { describeRefusals } from '../../core/outcome-table.ts'
-import { printable } from '../../core/text.ts'
+import { printable, someOf } from '../../core/text.ts'
 import type { Replica, Status } from '../../generated/control.ts'
 import { gatewayAt } from '../../http/control/client.ts'
 import { answer, type Cli } from '../shell/output.ts'
@@ -40,6 +40,7 @@ const statusText = (status: Status): string =>
     fieldLine('backlog', status.backlog ?? 'unknown, for the store does not answer'),
     ...(status.targets_down ? [fieldLine('targets down', `${status.targets_down}: headgate targets list`)] : []),
     fieldLine('refused', describeRefusals(status.refused) || 'nothing'),
+    ...(status.alerts ? [fieldLine('alerts', someOf(status.alerts) || 'none')] : []),
   ].join('')
 
 const replicasText = (replicas: readonly Replica[] | null, problems: GatewayStatus['problems']): readonly string[] => [
@@ -48,8 +49,9 @@ const replicasText = (replicas: readonly Replica[] | null, problems: GatewayStat
   ...problems.map(({ message, fix }) => fieldLine('attention', `${message}: ${fix}`)),
 ]
 
-const statusData = ({ replicas: _, ...status }: Status) => ({
+const statusData = ({ replicas: _, alerts, ...status }: Status) => ({
   ...status,
+  ...(alerts ? { alerts: [...alerts] } : {}),
   reload_failed: status.reload_failed && { ...status.reload_failed },
   changed_files: [...status.changed_files],
   need_restart: [...status.need_restart],

@@ -1,0 +1,39 @@
+/** The `alerts` commands: their arguments and options. */
+
+import { type Command, InvalidArgumentError } from 'commander'
+import type { Run } from '../shell/grammar-values.ts'
+import type { AlertsSilenceOptions } from './silence.ts'
+import type { AlertsTestOptions } from './test.ts'
+
+export const addAlerts = (alerts: Command, run: Run): void => {
+  alerts
+    .command('list')
+    .description('list the rules of alerts, and what fires now')
+    .action(() => run(async (cli) => (await import('./list.ts')).alertsList(cli)))
+  alerts
+    .command('test [rule]')
+    .description('let the gateway send a test message to the targets of one rule (its number), or of all')
+    .option('-y, --yes', 'do not ask')
+    .action((rule: string | undefined, options: AlertsTestOptions) =>
+      run(async (cli) => (await import('./test.ts')).alertsTest(rule, options, cli)),
+    )
+  alerts
+    .command('silence <name>')
+    .description('tell nothing of an alert, of a kind, or of all for a time: silence dead_run:orders --for 2h')
+    .option('--for <time>', 'how long: 30m, 2h, 1d; default: 1h', parseSpan)
+    .option('--end', 'tell it again from now on')
+    .action((name: string, options: AlertsSilenceOptions) =>
+      run(async (cli) => (await import('./silence.ts')).alertsSilence(name, options, cli)),
+    )
+}
+
+const unitMs: { readonly [unit: string]: number } = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+const longestMs = 365 * 86_400_000
+
+/** Parses a span of time. Returns milliseconds. */
+const parseSpan = (value: string): number => {
+  const [, number, unit = ''] = /^(\d{1,5})([mhd])$/.exec(value) ?? []
+  const ms = Number(number) * (unitMs[unit] ?? 0)
+  if (ms > 0 && ms <= longestMs) return ms
+  throw new InvalidArgumentError('It must be a time such as 30m, 2h or 1d, at most 365d.')
+}

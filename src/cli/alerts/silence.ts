@@ -1,0 +1,20 @@
+/** `alerts silence <name>`: the running gateway tells nothing of an alert, of a kind, or of all for a time. */
+
+import { muteAlerts } from '../../app/alerts/alerts.ts'
+import { usage } from '../../core/fault.ts'
+import { printable } from '../../core/text.ts'
+import { gatewayAt } from '../../http/control/client.ts'
+import { answer, type Cli } from '../shell/output.ts'
+
+/** `for`: milliseconds. */
+export type AlertsSilenceOptions = { readonly for?: number; readonly end?: boolean }
+
+const defaultMs = 3_600_000
+
+export const alertsSilence = async (name: string, options: AlertsSilenceOptions, cli: Cli): Promise<number> => {
+  const { for: ms = defaultMs, end = false } = options
+  if (end && options.for !== undefined) throw usage('--for and --end do not go together')
+  await muteAlerts(cli.workspace, gatewayAt(cli.workspace), name, end ? 0 : ms)
+  const text = end ? `told again   ${printable(name)}\n` : `silenced     ${printable(name)} for ${ms / 60_000} minutes\n`
+  return answer(cli, { kind: 'alerts.silence', data: { name, seconds: end ? 0 : ms / 1000 }, text })
+}

@@ -1,0 +1,186 @@
+/** The alerts of a gateway: an observer of facts that looks each half minute what began and what is over, and tells it. */
+
+import type { AlertDesk } from '../../app/alerts/alert-desk.ts'
+import type { LiveConfig } from '../../app/live/live-config.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Fact, Observer } from '../../core/fact.ts'
+import { messageOf } from '../../core/fault.ts'
+import type { Log } from '../../core/log.ts'
+import type { Alert, Alerts as AlertsView, AlertTested } from '../../generated/control.ts'
+import { servedAs } from '../../plan/table.ts'
+import { type CertificateEnd, readCertificates } from './certificates.ts'
+import { AlertDelivery } from './delivery.ts'
+import { judgeAll, judgeHeard, type Look } from './judge.ts'
+import type { AlertMemory } from './memory.ts'
+import { makeMessages } from './messages.ts'
+import { Signals } from './signals.ts'
+import { type AlertState, alertName, emptyState, isMuted } from './state.ts'
+
+export type AlertsOptions = {
+  readonly clock: Clock
+  readonly log: Log
+  readonly redact: (text: string) => string
+  readonly memory: AlertMemory
+  readonly current: () => LiveConfig
+  /** Resolves to how long the oldest run has been due, in milliseconds. Rejects where the store does not answer. */
+  readonly backlogAgeMs: () => Promise<number>
+  readonly isShared: boolean
+}
+
+const lookEveryMs = 30_000
+/** The longest time between two looks that counts as silence. While no gateway ran, nobody could hear an event. */
+const longestGapMs = 2 * lookEveryMs
+const readCertificatesEveryMs = 3_600_000
+
+export class Alerts implements Observer, AlertDesk {
+  readonly #options: AlertsOptions
+  readonly #signals: Signals
+  readonly #delivery: AlertDelivery
+  #state: AlertState = emptyState()
+  #certificates: { readonly live: LiveConfig; readonly at: number; readonly ends: readonly CertificateEnd[] } | undefined
+  #lookedAt: number | undefined
+  #looking: Promise<void> | undefined
+  #isClosed = false
+  #isFailing = false
+  #cancelTimer = (): void => {}
+
+  constructor(options: AlertsOptions) {
+    const { clock, log, current } = options
+    const memory = inTurn(options.memory)
+    this.#options = { ...options, memory }
+    this.#signals = new Signals(options)
+    this.#delivery = new AlertDelivery({
+      clock,
+      log,
+      memory,
+      send: (outgoing, { spec }) => current().base.send(outgoing, spec),
+      repeatable: (target) => current().catalogue.targets.get(target)?.repeatable ?? false,
+    })
+    this.#lookLater(0)
+  }
+
+  on(fact: Fact): void {
+    this.#signals.on(fact)
+  }
+
+  async looked(): Promise<void> {
+    await this.#looking
+  }
+
+  view(): AlertsView | undefined {
+    const { current, clock } = this.#options
+    const rules = current().alerts
+    if (rules.length === 0) return undefined
+    const state = this.#state
+    const numberOf = (id: string): number => rules.find((rule) => rule.id === id)?.number ?? 0
+    const fires = Object.values(state.firing).filter(({ rule, endedAt }) => numberOf(rule) > 0 && endedAt === undefined)
+    return {
+      firing: fires.map((firing): Alert => {
+        const { rule, kind, since, count, detail, isTold: told } = firing
+        const muted = isMuted(state, firing, clock.now())
+        const about = { name: alertName(firing), kind, rule: numberOf(rule), since: new Date(since).toISOString() }
+        return { ...about, count, told, muted, ...(detail === undefined ? {} : { detail }) }
+      }),
+      muted: Object.entries(state.muted).map(([name, until]) => ({ name, until: new Date(until).toISOString() })),
+      lost: Object.entries(state.lost).map(([rule, messages]) => ({ rule: numberOf(rule), messages })),
+    }
+  }
+
+  async test(number: number | undefined): Promise<readonly AlertTested[]> {
+    const rules = this.#options.current().alerts.filter((rule) => number === undefined || rule.number === number)
+    return (await Promise.all(rules.map((rule) => this.#delivery.test(rule)))).flat()
+  }
+
+  async mute(name: string, ms: number): Promise<boolean> {
+    const { memory, clock, current } = this.#options
+    if (current().alerts.length === 0) return false
+    this.#state = await memory.update((state) => {
+      delete state.muted[name]
+      if (ms > 0) state.muted[name] = clock.now() + ms
+    })
+    return true
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#cancelTimer()
+    await this.looked()
+    await this.#delivery.close()
+  }
+
+  #lookLater(ms: number): void {
+    this.#cancelTimer = this.#options.clock.after(ms, () => {
+      if (this.#isClosed) return
+      this.#lookLater(lookEveryMs)
+      // A look that waits for the store is not overtaken by the next one.
+      this.#looking ??= this.#look().finally(() => {
+        this.#looking = undefined
+      })
+    })
+  }
+
+  async #look(): Promise<void> {
+    const { memory, current, log } = this.#options
+    const rules = current().alerts
+    const look = await this.#gather()
+    try {
+      const isLeader = await memory.lead()
+      this.#state = await memory.update((state) => {
+        judgeHeard(state, look)
+        if (!isLeader) return
+        judgeAll(state, look)
+        makeMessages(state, rules, look.now)
+      })
+      if (isLeader && !this.#isClosed) this.#delivery.begin(this.#state, rules)
+      this.#isFailing = false
+    } catch (error) {
+      this.#signals.giveBack(look)
+      if (!this.#isFailing) log('warn', { reason: messageOf(error) }, 'alerts cannot be judged now')
+      this.#isFailing = true
+    }
+  }
+
+  /** Takes what was heard, and asks for what no fact tells. */
+  async #gather(): Promise<Look> {
+    const { clock, current, backlogAgeMs } = this.#options
+    const live = current()
+    const [now, monotonic] = [clock.now(), clock.monotonic()]
+    const passedMs = this.#lookedAt === undefined ? 0 : Math.min(longestGapMs, monotonic - this.#lookedAt)
+    this.#lookedAt = monotonic
+    const has = (kind: 'backlog_age' | 'certificate_ends'): boolean => live.alerts.some((rule) => rule.has(kind))
+    return {
+      backlogMs: has('backlog_age') ? await backlogAgeMs().catch(() => undefined) : undefined,
+      certificates: has('certificate_ends') ? this.#certificatesOf(live, monotonic) : [],
+      ...this.#signals.take(),
+      now,
+      passedMs,
+      rules: live.alerts,
+      hasRoute: (name) => servedAs(live.table, name) !== undefined,
+    }
+  }
+
+  /** Returns the certificates of a configuration. They are read anew each hour, because their files may be replaced without a reload. */
+  #certificatesOf(live: LiveConfig, at: number): readonly CertificateEnd[] {
+    const known = this.#certificates
+    if (known?.live === live && at - known.at < readCertificatesEveryMs) return known.ends
+    const ends = readCertificates(live.config)
+    this.#certificates = { live, at, ends }
+    return ends
+  }
+}
+
+/** Makes the changes of a memory one after the other, so that each begins with the result of the one before. */
+const inTurn = (memory: AlertMemory): AlertMemory => {
+  let last: Promise<unknown> = Promise.resolve()
+  return {
+    lead: () => memory.lead(),
+    update(change) {
+      const next = last.then(
+        () => memory.update(change),
+        () => memory.update(change),
+      )
+      last = next
+      return next
+    },
+  }
+}

@@ -1,0 +1,48 @@
+/** Finds the certificates that the configuration has, and when each ends. */
+
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { type Config, defaultProfile } from '../../config/config.ts'
+
+/** `of`: the place of the certificate, for people. `endsAt`: wall time, milliseconds. */
+export type CertificateEnd = { readonly of: string; readonly endsAt: number }
+
+const pemForm = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
+const rootCertificate = /[?&]sslrootcert=([^&#]+)/
+
+/**
+ * Returns the ends of the certificates in the `public_key` of routes, in the file that `storage.url` names, and in that of
+ * `NODE_EXTRA_CA_CERTS`. Of several certificates in one place, the first end counts. What cannot be read is left out.
+ */
+export const readCertificates = ({ routes, storage, profiles }: Config): readonly CertificateEnd[] => {
+  const keys = [...routes.values()].flatMap(({ name, spec }) =>
+    [spec.public_key ?? []].flat().flatMap((text) => endOf(`the route ${name}`, text)),
+  )
+  const file = rootCertificate.exec(storage.url ?? '')?.[1]
+  const extra = profiles.get(defaultProfile)?.env.NODE_EXTRA_CA_CERTS
+  return [
+    ...keys,
+    ...(file === undefined ? [] : endOf('storage.url', readText(decodeURIComponent(file)))),
+    ...(extra ? endOf('NODE_EXTRA_CA_CERTS', readText(extra)) : []),
+  ]
+}
+
+const readText = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+const endOf = (of: string, text: string): CertificateEnd[] => {
+  const ends = [...text.matchAll(pemForm)].flatMap(([pem]) => {
+    try {
+      const at = Date.parse(new X509Certificate(pem).validTo)
+      return Number.isNaN(at) ? [] : [at]
+    } catch {
+      return []
+    }
+  })
+  return ends.length === 0 ? [] : [{ of, endsAt: Math.min(...ends) }]
+}

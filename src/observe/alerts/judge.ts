@@ -1,0 +1,146 @@
+/** Decides which alerts begin and end, from what was heard and from what each look finds. */
+
+import { deliveriesOf } from '../../parts/destination.ts'
+import type { AlertKind, AlertRule, WatchedRoute } from '../../plan/alerts.ts'
+import type { CertificateEnd } from './certificates.ts'
+import { kinds } from './kinds.ts'
+import type { Heard, Signal } from './signals.ts'
+import { type AlertState, alertKey, type Firing, maxFiring } from './state.ts'
+
+/** What one look goes by. Times are wall times, milliseconds. */
+export type Look = Heard & {
+  readonly now: number
+  /** The time since the last look; 0 for the first one. */
+  readonly passedMs: number
+  readonly rules: readonly AlertRule[]
+  readonly hasRoute: (name: string) => boolean
+  /** How long the oldest run has been due; `undefined` where that is not known now. */
+  readonly backlogMs: number | undefined
+  readonly certificates: readonly CertificateEnd[]
+}
+
+const dayMs = 86_400_000
+const hourMs = 3_600_000
+
+/** Adds to the state what this gateway has heard. */
+export const judgeHeard = (state: AlertState, { rules, signals, refused, accepted, now }: Look): void => {
+  for (const rule of rules) {
+    for (const signal of signals) if (rule.has(signal.kind)) applySignal(state, rule, signal)
+    for (const [route, count] of rule.has('refused_signatures') ? refused : []) {
+      if (count <= rule.refusedPerMinute) continue
+      begin(state, rule, { kind: 'refused_signatures', subject: route, at: now, lastAt: now, count, detail: `${count} in a minute` })
+    }
+    for (const watched of rule.silence) if (accepted.has(watched.route)) state.silentMs[watchKey(rule, watched)] = 0
+  }
+}
+
+/** Judges what no fact tells: the age of the backlog, silence, certificates, causes that stayed away. Forgets what no rule has any more. */
+export const judgeAll = (state: AlertState, look: Look): void => {
+  const { rules, now } = look
+  for (const rule of rules) {
+    const found = [...backlogOf(rule, look), ...silenceOf(state, rule, look), ...certificatesOf(rule, look)].filter(({ kind }) =>
+      rule.has(kind),
+    )
+    for (const cause of found) begin(state, rule, { ...cause, at: now, lastAt: now, count: 1 })
+    const isFound = ({ kind, subject }: Firing): boolean =>
+      found.some((cause) => cause.kind === kind && (cause.subject === subject || subject === ''))
+    for (const firing of Object.values(state.firing)) {
+      const isUnknown = firing.kind === 'backlog_age' && look.backlogMs === undefined
+      if (firing.rule === rule.id && kinds[firing.kind].isJudged && !isFound(firing) && !isUnknown) end(firing, now)
+    }
+  }
+  for (const firing of Object.values(state.firing)) if (firing.until !== undefined && firing.until <= now) end(firing, now)
+  forgetOthers(state, rules, now)
+}
+
+const applySignal = (state: AlertState, rule: AlertRule, signal: Signal): void => {
+  const { kind, subject, firstAt, lastAt, count, detail, isOver, target } = signal
+  // A message of ours that finds its target failing must not be what an alert is about.
+  const isOwnFailure =
+    target !== undefined && state.messages.some(({ rule: of, tries }) => of === rule.id && tries > 0) && goesTo(rule, target)
+  if (count > 0 && !isOwnFailure) begin(state, rule, { kind, subject, at: firstAt, lastAt, count, detail })
+  const firing = isOver && state.firing[alertKey(rule.id, kind, subject)]
+  if (firing) end(firing, lastAt)
+}
+
+const goesTo = (rule: AlertRule, target: string): boolean => deliveriesOf(rule.destination).some((delivery) => delivery.target === target)
+
+/** A cause of an alert. `lastAt`: the time from which its quiet time counts. */
+type Cause = {
+  readonly kind: AlertKind
+  readonly subject: string
+  readonly at: number
+  readonly lastAt: number
+  readonly count: number
+  readonly detail?: string | undefined
+}
+
+/** Lets an alert fire, or adds the cause to the alert that fires already. */
+const begin = (state: AlertState, rule: AlertRule, cause: Cause): void => {
+  const { kind, subject, at, lastAt, count, detail } = cause
+  const key = alertKey(rule.id, kind, subject)
+  const isFull = Object.keys(state.firing).length >= maxFiring
+  if (!state.firing[key] && isFull && subject !== '') {
+    begin(state, rule, { ...cause, subject: '' })
+    return
+  }
+  const firing: Firing = state.firing[key] ?? { rule: rule.id, kind, subject, since: at, count: 0, changedAt: at, isTold: false }
+  state.firing[key] = firing
+  // An alert whose end was not told yet goes on, as if it had not ended.
+  delete firing.endedAt
+  firing.count += kinds[kind].isJudged ? 0 : count
+  if (detail !== undefined) firing.detail = detail
+  const { quietMs } = kinds[kind]
+  if (quietMs !== undefined) firing.until = lastAt + quietMs
+}
+
+const end = (firing: Firing, at: number): void => {
+  if (firing.endedAt !== undefined) return
+  firing.endedAt = at
+  if (firing.isTold) firing.changedAt = at
+}
+
+type Found = Pick<Firing, 'kind' | 'subject'> & { readonly detail: string }
+
+const backlogOf = (rule: AlertRule, { backlogMs = 0 }: Look): Found[] =>
+  backlogMs < rule.backlogMs ? [] : [{ kind: 'backlog_age', subject: '', detail: `the oldest one for ${spanText(backlogMs)}` }]
+
+/** Adds the passed time to the silence of each route, and returns the routes that have been silent for too long. */
+const silenceOf = (state: AlertState, rule: AlertRule, { now, passedMs, hasRoute }: Look): Found[] =>
+  rule.silence.flatMap((watched): Found[] => {
+    if (!hasRoute(watched.route)) return []
+    const key = watchKey(rule, watched)
+    const silentMs = (state.silentMs[key] ?? 0) + (watched.calendar(now) ? passedMs : 0)
+    state.silentMs[key] = silentMs
+    if (silentMs < watched.afterMs) return []
+    return [{ kind: 'silence', subject: watched.route, detail: `for ${spanText(watched.afterMs)}` }]
+  })
+
+const certificatesOf = (rule: AlertRule, { now, certificates }: Look): Found[] =>
+  certificates.flatMap(({ of, endsAt }): Found[] => {
+    if (endsAt - now > rule.endsWithinMs) return []
+    return [{ kind: 'certificate_ends', subject: of, detail: `on ${new Date(endsAt).toISOString().slice(0, 10)}` }]
+  })
+
+/** Names a watched route of a rule in the state. */
+const watchKey = ({ id }: AlertRule, { route, afterMs }: WatchedRoute): string => `${id}/${route}/${afterMs}`
+
+const forgetOthers = (state: AlertState, rules: readonly AlertRule[], now: number): void => {
+  const ruleIds = new Set(rules.map(({ id }) => id))
+  const watched = new Set(rules.flatMap((rule) => rule.silence.map((each) => watchKey(rule, each))))
+  for (const [key, { rule, kind }] of Object.entries(state.firing)) {
+    if (!rules.some(({ id, has }) => id === rule && has(kind))) delete state.firing[key]
+  }
+  for (const key of Object.keys(state.silentMs)) if (!watched.has(key)) delete state.silentMs[key]
+  for (const [name, until] of Object.entries(state.muted)) if (until <= now) delete state.muted[name]
+  for (const of of [state.sentAt, state.lost]) for (const rule of Object.keys(of)) if (!ruleIds.has(rule)) delete of[rule]
+  state.messages = state.messages.filter(({ rule }) => ruleIds.has(rule))
+}
+
+/** Renders a span of time for people: `45 s`, `20 min`, `2.5 h`, `3 days`. */
+export const spanText = (ms: number): string => {
+  const rounded = (unitMs: number): string => String(Math.round((ms / unitMs) * 10) / 10)
+  if (ms < 60_000) return `${rounded(1_000)} s`
+  if (ms < hourMs) return `${rounded(60_000)} min`
+  return ms < 2 * dayMs ? `${rounded(hourMs)} h` : `${rounded(dayMs)} days`
+}

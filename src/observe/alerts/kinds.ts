@@ -1,0 +1,79 @@
+/** The kinds of alerts: the words for each, and how long a cause must stay away until an alert without an end of its own is over. */
+
+import type { AlertKind } from '../../plan/alerts.ts'
+import type { Firing } from './state.ts'
+
+type KindOfAlert = {
+  /** For a cause without an end: how long it must stay away, in milliseconds. */
+  readonly quietMs?: number
+  /** Whether each look judges anew whether such alerts fire. */
+  readonly isJudged?: true
+  readonly began: (alert: Pick<Firing, 'subject' | 'count' | 'detail'>) => string
+  readonly over: (alert: Pick<Firing, 'subject'>) => string
+  /** The command that shows more, without the name of the program. */
+  readonly more: (subject: string) => string
+}
+
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
+
+const ofRuns = (subject: string): string => (subject === '' ? '' : ` of ${subject}`)
+const reason = (detail: string | undefined): string => (detail === undefined ? '' : `, the last: ${detail}`)
+const because = (detail: string | undefined): string => (detail === undefined ? '' : `: ${detail}`)
+
+export const kinds: { readonly [kind in AlertKind]: KindOfAlert } = {
+  dead_run: {
+    quietMs: hourMs,
+    began: ({ subject, count, detail }) =>
+      `${count === 1 ? 'a run' : `${count} runs`}${ofRuns(subject)} ${count === 1 ? 'is' : 'are'} dead${reason(detail)}`,
+    over: ({ subject }) => `no further run${ofRuns(subject)} has been dead for an hour`,
+    more: () => 'events list --state dead',
+  },
+  breaker_open: {
+    // The breaker tells its trials. A breaker that nobody hears of any more went with its gateway.
+    quietMs: hourMs,
+    began: ({ subject, detail }) => `the target ${subject} fails, and its deliveries wait${because(detail)}`,
+    over: ({ subject }) => `the target ${subject} takes texts again`,
+    more: () => 'targets list',
+  },
+  refused_signatures: {
+    quietMs: 10 * minuteMs,
+    began: ({ subject, detail }) => `the route ${subject} refuses signatures${because(detail)}`,
+    over: ({ subject }) => `the route ${subject} refuses few signatures or none`,
+    more: (subject) => `events list --outcome bad_signature --route ${subject}`,
+  },
+  backlog_age: {
+    isJudged: true,
+    began: ({ detail }) => `runs wait for too long${because(detail)}`,
+    over: () => 'no run waits for too long',
+    more: () => 'gateway status',
+  },
+  budget_used_up: {
+    quietMs: hourMs,
+    began: ({ subject, detail }) => `a budget${ofRuns(subject)} is used up${because(detail)}`,
+    over: ({ subject }) => `no run${ofRuns(subject)} has met a used-up budget for an hour`,
+    more: () => 'events list --state dead',
+  },
+  reload_refused: {
+    began: ({ subject }) => `a reload${subject === '' ? '' : ` on ${subject}`} refused the files: the earlier configuration stays in use`,
+    over: ({ subject }) => `the files${subject === '' ? '' : ` on ${subject}`} are in use`,
+    more: () => 'gateway status',
+  },
+  not_ready: {
+    began: ({ subject, detail }) => `the gateway${subject === '' ? '' : ` on ${subject}`} takes no events${because(detail)}`,
+    over: ({ subject }) => `the gateway${subject === '' ? '' : ` on ${subject}`} takes events again`,
+    more: () => 'gateway status',
+  },
+  silence: {
+    isJudged: true,
+    began: ({ subject, detail }) => `the route ${subject} has had no accepted event${because(detail)}`,
+    over: ({ subject }) => `the route ${subject} has events again`,
+    more: (subject) => `events list --route ${subject}`,
+  },
+  certificate_ends: {
+    isJudged: true,
+    began: ({ subject, detail }) => `the certificate of ${subject} ends soon${because(detail)}`,
+    over: ({ subject }) => `the certificate of ${subject} was replaced`,
+    more: () => 'alerts list',
+  },
+}

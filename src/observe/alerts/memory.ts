@@ -1,0 +1,108 @@
+/** Keeps the state of alerts over a restart: in a file, or in the database that several gateways share. */
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sharedText } from '../../app/entries/copied-revision.ts'
+import { writeWhole } from '../../app/live/write-whole.ts'
+import { messageOf } from '../../core/fault.ts'
+import type { Log } from '../../core/log.ts'
+import type { Shared } from '../../store/shared.ts'
+import { type AlertState, emptyState, parseState } from './state.ts'
+
+export interface AlertMemory {
+  /** Whether this gateway judges and tells. The other gateways on a shared store only add what they see. */
+  lead(): Promise<boolean>
+  /** Lets `change` change the state, and resolves to the state once it is kept. Rejects where the shared store does not answer. */
+  update(change: (state: AlertState) => void): Promise<AlertState>
+}
+
+/** The path of the file below the data directory. */
+export const alertsFile = join('state', 'alerts.json')
+
+/** Opens the state in the file of a data directory. Where the disk refuses the file, the state lives on in this process. */
+export const openFileMemory = async (dataDir: string, log: Log): Promise<AlertMemory> => {
+  const file = join(dataDir, alertsFile)
+  let text = await readFile(file, 'utf8').catch(() => '')
+  let isRefused = false
+  const write = async (): Promise<void> => {
+    try {
+      await writeWhole(file, text)
+      isRefused = false
+    } catch (error) {
+      if (!isRefused) log('warn', { reason: messageOf(error) }, 'the state of alerts could not be kept: a restart may tell them again')
+      isRefused = true
+    }
+  }
+  return {
+    lead: async () => true,
+    async update(change) {
+      const state = parseState(text)
+      change(state)
+      const next = JSON.stringify(state)
+      if (next !== text || isRefused) {
+        text = next
+        await write()
+      }
+      return state
+    },
+  }
+}
+
+/** The name of the state among the entries of the shared store. */
+const entryName = 'alerts'
+const task = 'alerts'
+/** How long a gateway is the one that tells. When it dies, another one takes over within this time and a look. */
+const leaseMs = 75_000
+/** How often a state is changed anew because another gateway has changed it meanwhile. */
+const maxTries = 10
+
+type AlertPort = Pick<Shared, 'lead' | 'readEntries' | 'replaceEntries'>
+
+/**
+ * Opens the state in the database of a shared store. While the database does not answer, the gateway that was the last to tell goes on by
+ * itself, so that somebody tells of the failed database; what it told meanwhile is added to the shared state afterwards.
+ */
+export const openSharedMemory = (port: AlertPort): AlertMemory => {
+  let isLeader = false
+  let known = emptyState()
+  let isAlone = false
+  const updateShared = async (change: (state: AlertState) => void): Promise<AlertState> => {
+    for (let tries = 0; tries < maxTries; tries++) {
+      const before = await port.readEntries(entryName)
+      const state = before ? parseState(before.text) : emptyState()
+      if (isAlone) mergeState(state, known)
+      change(state)
+      const after = sharedText(JSON.stringify(state))
+      if (before?.revision !== after.revision && !(await port.replaceEntries(entryName, before?.revision, after))) continue
+      isAlone = false
+      known = state
+      return structuredClone(state)
+    }
+    throw new Error('the state of alerts was changed by others again and again')
+  }
+  return {
+    async lead() {
+      isLeader = await port.lead(task, leaseMs).catch(() => isLeader)
+      return isLeader
+    },
+    async update(change) {
+      try {
+        return await updateShared(change)
+      } catch (error) {
+        if (!isLeader) throw error
+        isAlone = true
+        change(known)
+        return structuredClone(known)
+      }
+    },
+  }
+}
+
+/** Adds to the shared state what a gateway alone has told: its own view of an alert or message counts. */
+const mergeState = (shared: AlertState, own: AlertState): void => {
+  Object.assign(shared.firing, own.firing)
+  Object.assign(shared.silentMs, own.silentMs)
+  Object.assign(shared.sentAt, own.sentAt)
+  Object.assign(shared.lost, own.lost)
+  shared.messages = own.messages
+}

@@ -1,0 +1,159 @@
+/** An observer that collects from facts what may begin or end an alert, until the next look takes it. */
+
+import { hostname } from 'node:os'
+import { defaultProfile } from '../../config/config.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Fact, Observer, RequestEnded } from '../../core/fact.ts'
+import { excerpt, printable } from '../../core/text.ts'
+import type { AlertKind } from '../../plan/alerts.ts'
+
+/** What was heard of one alert since the last look. Times are wall times, milliseconds. */
+export type Signal = {
+  readonly kind: AlertKind
+  readonly subject: string
+  /** When its cause, or its end, was heard first and last. */
+  readonly firstAt: number
+  lastAt: number
+  /** How often its cause came. 0: only its end was heard. */
+  count: number
+  detail?: string
+  /** Whether the alert is over, by the last that was heard of it. */
+  isOver: boolean
+  /** The target, where the alert is about a target. */
+  readonly target?: string
+}
+
+/** What was heard since the last look. `refused`: the refused signatures of each route in the last minute. `accepted`: routes that accepted an event. */
+export type Heard = {
+  readonly signals: readonly Signal[]
+  readonly refused: ReadonlyMap<string, number>
+  readonly accepted: ReadonlySet<string>
+}
+
+/** The most alerts, and the most routes, that are told apart between two looks. */
+const maxSubjects = 1_000
+const maxReasonChars = 160
+
+type SignalsOptions = {
+  readonly clock: Pick<Clock, 'now'>
+  /** Removes known secrets from a text. */
+  readonly redact: (text: string) => string
+  /** Whether other gateways share the alerts. Then an alert about a gateway names its machine. */
+  readonly isShared: boolean
+}
+
+type BreakerChanged = Extract<Fact, { readonly kind: 'breaker_changed' }>
+type Cause = { readonly profile: string; readonly route: string; readonly job?: string | undefined }
+
+export class Signals implements Observer {
+  readonly #options: SignalsOptions
+  /** The machine, for alerts about one of several gateways; otherwise empty. */
+  readonly #machine: string
+  #signals = new Map<string, Signal>()
+  #refused = new Map<string, number>()
+  #refusedBefore: ReadonlyMap<string, number> = new Map()
+  #accepted = new Set<string>()
+
+  constructor(options: SignalsOptions) {
+    this.#options = options
+    this.#machine = options.isShared ? hostname() : ''
+    // A gateway that starts has taken its files, and has its store.
+    this.#over('reload_refused', this.#machine)
+    this.#over('not_ready', this.#machine)
+  }
+
+  on(fact: Fact): void {
+    switch (fact.kind) {
+      case 'request_ended':
+        this.#request(fact)
+        break
+      case 'attempt_committed':
+        if (fact.run.end.kind === 'dead') this.#cause('dead_run', causeName(fact.run), fact.run.end.error)
+        break
+      case 'budget_used_up':
+        this.#cause('budget_used_up', causeName(fact.cause), `budget.${fact.key}`)
+        break
+      case 'breaker_changed':
+        this.#breaker(fact)
+        break
+      case 'config_refused':
+        this.#cause('reload_refused', this.#machine)
+        break
+      case 'config_replaced':
+        this.#over('reload_refused', this.#machine)
+        break
+      case 'readiness_changed':
+        if (fact.reason === undefined) this.#over('not_ready', this.#machine)
+        else this.#cause('not_ready', this.#machine, fact.reason)
+        break
+    }
+  }
+
+  /** Returns what was heard since the last call. */
+  take(): Heard {
+    const refused = new Map(this.#refusedBefore)
+    for (const [route, count] of this.#refused) refused.set(route, (refused.get(route) ?? 0) + count)
+    const heard = { signals: [...this.#signals.values()], refused, accepted: this.#accepted }
+    this.#refusedBefore = this.#refused
+    this.#refused = new Map()
+    this.#signals = new Map()
+    this.#accepted = new Set()
+    return heard
+  }
+
+  /** Takes back what could not be kept, so that the next look gets it. */
+  giveBack({ signals, accepted }: Heard): void {
+    const later = [...this.#signals.values()]
+    this.#signals = new Map(signals.map((signal) => [keyOf(signal), signal]))
+    for (const signal of later) this.#add(signal)
+    for (const route of accepted) this.#accepted.add(route)
+  }
+
+  #request({ ended: { outcome }, route, replay }: RequestEnded): void {
+    if (outcome.kind === 'accepted' || outcome.kind === 'coalesced' || outcome.kind === 'delivered') {
+      if (!replay && this.#accepted.size < maxSubjects) this.#accepted.add(outcome.route)
+    } else if (outcome.kind === 'refused' && outcome.code === 'bad_signature' && route) {
+      const name = this.#refused.has(route.name) || this.#refused.size < maxSubjects ? route.name : ''
+      this.#refused.set(name, (this.#refused.get(name) ?? 0) + 1)
+    }
+  }
+
+  #breaker({ target, address, state, reason, retryAt }: BreakerChanged): void {
+    const subject = address === '' ? target : `${target} (${printable(address, 100)})`
+    if (state === 'closed') this.#over('breaker_open', subject)
+    if (state === 'open')
+      this.#cause('breaker_open', subject, reason, { target, lastAt: Math.max(this.#options.clock.now(), retryAt ?? 0) })
+  }
+
+  #cause(kind: AlertKind, subject: string, reason?: string, more: { readonly target?: string; readonly lastAt?: number } = {}): void {
+    const at = this.#options.clock.now()
+    // Secrets are redacted before the text is cut, because half a secret would not be recognised.
+    const detail = reason === undefined ? {} : { detail: printable(excerpt(this.#options.redact(reason), maxReasonChars)) }
+    this.#add({ kind, subject, firstAt: at, lastAt: at, count: 1, isOver: false, ...detail, ...more })
+  }
+
+  #over(kind: AlertKind, subject: string): void {
+    const at = this.#options.clock.now()
+    this.#add({ kind, subject, firstAt: at, lastAt: at, count: 0, isOver: true })
+  }
+
+  #add(signal: Signal): void {
+    const known = this.#signals.get(keyOf(signal))
+    if (known) {
+      known.count += signal.count
+      known.lastAt = signal.lastAt
+      known.isOver = signal.isOver
+      if (signal.detail !== undefined) known.detail = signal.detail
+    } else if (this.#signals.size < maxSubjects) this.#signals.set(keyOf(signal), signal)
+    // Past the bound, all further alerts of a kind are one without a subject.
+    else if (signal.subject !== '' && !signal.isOver) this.#add({ ...signal, subject: '' })
+  }
+}
+
+const keyOf = ({ kind, subject }: Pick<Signal, 'kind' | 'subject'>): string => `${kind}/${subject}`
+
+/** Names the route or the job behind a run. */
+const causeName = ({ profile, route, job }: Cause): string => {
+  const name = job === undefined ? route : `job ${job}`
+  return profile === defaultProfile ? name : `${profile}/${name}`
+}

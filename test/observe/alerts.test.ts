@@ -1,0 +1,387 @@
+/** Alerts: what begins and ends is told once, grouped, bounded, and neither twice after a restart nor by two gateways. */
+
+import { generateKeyPairSync } from 'node:crypto'
+import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { parse } from 'yaml'
+import type { LiveConfig } from '../../src/app/live/live-config.ts'
+import type { Clock } from '../../src/core/clock.ts'
+import type { Fact } from '../../src/core/fact.ts'
+import { StoreFault } from '../../src/core/fault.ts'
+import { refuse } from '../../src/core/outcome.ts'
+import type { AlertRule as AlertSpec } from '../../src/generated/config.ts'
+import { Alerts, openFileMemory, openSharedMemory } from '../../src/observe/alerts/index.ts'
+import { targetsByName } from '../../src/parts/targets/index.ts'
+import type { Outgoing, Sent } from '../../src/parts/targets/target.ts'
+import { compileAlerts } from '../../src/plan/alerts.ts'
+import type { SharedEntries } from '../../src/store/shared.ts'
+import { fakeClock } from '../fakes/clock.ts'
+import { startGateway } from '../fakes/gateway.ts'
+import { sink } from '../fakes/sink.ts'
+import { until } from '../fakes/wait.ts'
+
+const start = Date.UTC(2026, 0, 5, 12)
+const cause = { profile: 'default', route: 'orders', deliveryId: 'd', eventId: 'e', attempt: 1 }
+const down = { kind: 'breaker_changed', target: 'telegram', address: '', reason: 'HTTP 500' } as const
+const ended = { kind: 'request_ended', headers: {}, remote: () => '', ms: () => 0, route: { name: 'orders', profile: 'default' } } as const
+const accepted: Fact = {
+  ...ended,
+  ended: { outcome: { kind: 'accepted', route: 'orders', event: 'x', deliveryId: 'd' }, stage: 'dispatch' },
+}
+const forged: Fact = { ...ended, ended: { outcome: refuse('bad_signature'), stage: 'signature' } }
+
+const budget = (job: string, key = 'day_tokens'): Fact => ({ kind: 'budget_used_up', at: 0, cause: { ...cause, job }, key })
+
+type Options = {
+  readonly rules?: string
+  readonly dir?: string
+  readonly memory?: Parameters<typeof openSharedMemory>[0]
+  readonly clock?: ReturnType<typeof fakeClock>
+  readonly send?: (outgoing: Outgoing) => Promise<Sent>
+}
+
+/** Opens alerts on a clock that only the test moves. `sent`: the texts that their targets got. */
+const open = async (t: Test, { rules = '[{ deliver: log }]', dir = t.testdir(), memory, clock = fakeClock(start), send }: Options = {}) => {
+  const sent: string[] = []
+  const log: string[] = []
+  const state = { backlogMs: 0 }
+  const base = {
+    send: async (outgoing: Outgoing) => {
+      const answer = send ? await send(outgoing) : ({ ok: true } as const)
+      if (answer.ok) sent.push(outgoing.text)
+      return answer
+    },
+  }
+  const table = { configured: new Map([['orders', {}]]), subscribed: new Map() }
+  const config = { routes: new Map(), storage: {}, profiles: new Map() }
+  const catalogue = { targets: targetsByName }
+  const liveOf = (written: string): LiveConfig => {
+    const specs = parse(written) as AlertSpec[]
+    const { rules: alerts, diagnostics } = compileAlerts({ rules: specs.map((spec, index) => ({ index, spec })) }, targetsByName)
+    t.strictSame(diagnostics, [])
+    return { alerts, base, table, catalogue, config } as never
+  }
+  let live = liveOf(rules)
+  const reload = (written: string): void => {
+    live = liveOf(written)
+  }
+  const lines = Object.assign((_: string, __: object, message: string) => void log.push(message), { writes: () => true })
+  const kept = memory ? openSharedMemory(memory) : await openFileMemory(dir, lines)
+  const updates = new Set<Promise<unknown>>()
+  const update: typeof kept.update = (change) => {
+    const updating = kept.update(change)
+    updates.add(updating)
+    void updating.catch(() => {}).finally(() => updates.delete(updating))
+    return updating
+  }
+  /** Waits until nothing is looked at, sent or kept. */
+  const settle = async (): Promise<void> => {
+    do {
+      await alerts.looked()
+      await Promise.allSettled(updates)
+      await new Promise(setImmediate)
+    } while (updates.size > 0)
+  }
+  const alerts = new Alerts({
+    clock: clock as Clock,
+    log: lines,
+    redact: (text) => text.replaceAll('hunter2', '[redacted]'),
+    memory: { lead: () => kept.lead(), update },
+    current: () => live,
+    isShared: memory !== undefined,
+    backlogAgeMs: async () => state.backlogMs,
+  })
+  t.teardown(() => alerts.close())
+  /** Lets so many minutes pass, with a look each half minute, and lets each look and each delivery end. */
+  const pass = async (minutes: number): Promise<void> => {
+    for (let i = 0; i < minutes * 2; i++) {
+      clock.advance(30_000)
+      await settle()
+    }
+  }
+  clock.advance(0)
+  await settle()
+  return { alerts, clock, sent, log, state, pass, reload, settle, dir }
+}
+
+t.test('what begins within a minute is one message; its end is told once, and each kind has an end', async (t) => {
+  const { alerts, sent, pass } = await open(t)
+  alerts.on({ ...down, at: 0, state: 'open' })
+  alerts.on({ kind: 'readiness_changed', at: 0, reason: 'the store does not answer: hunter2\u0007' })
+  await pass(0.5)
+  alerts.on({ kind: 'config_refused' })
+  await pass(5)
+  t.equal(sent.length, 1)
+  t.match(sent[0], /: 3 alerts\n/)
+  t.match(
+    sent[0],
+    /ALERT breaker_open:telegram: the target telegram fails, and its deliveries wait: HTTP 500\. since 2026-01-05 12:00 UTC\. headgate targets list/,
+  )
+  t.match(sent[0], /ALERT not_ready: .*\[redacted\]\\u\{7\}/, 'neither a secret nor a control character goes out')
+  t.match(sent[0], /ALERT reload_refused/)
+  alerts.on({ ...down, at: 0, state: 'half_open' })
+  alerts.on({ ...down, at: 0, state: 'open' })
+  alerts.on({ kind: 'readiness_changed', at: 0, reason: 'again' })
+  await pass(10)
+  t.equal(sent.length, 1, 'what fires is not told again')
+  alerts.on({ ...down, at: 0, state: 'closed' })
+  alerts.on({ kind: 'readiness_changed', at: 0 })
+  alerts.on({ kind: 'config_replaced', routes: 1, changes: { added: [], changed: [], removed: [] }, needRestart: [] })
+  await pass(5)
+  t.equal(sent.length, 2)
+  t.match(sent[1], /: 3 over\nOVER breaker_open:telegram: the target telegram takes texts again\. since 2026-01-05 12:00 UTC, until/)
+  await pass(120)
+  t.equal(sent.length, 2)
+  t.strictSame(alerts.view()?.firing, [])
+})
+
+t.test('a cause without an end of its own is over when it stays away', async (t) => {
+  const { alerts, sent, pass, state } = await open(t, { rules: '[{ deliver: log, refused_per_minute: 5, backlog_seconds: 600 }]' })
+  alerts.on(budget('nightly'))
+  for (let i = 0; i < 5; i++) alerts.on(forged)
+  await pass(3)
+  t.match(sent, [/ALERT budget_used_up:job nightly: a budget of job nightly is used up: budget\.day_tokens/])
+  t.notMatch(sent[0], /refused/, 'five in a minute are allowed')
+  for (let i = 0; i < 4; i++) alerts.on(forged)
+  await pass(0.5)
+  for (let i = 0; i < 2; i++) alerts.on(forged)
+  state.backlogMs = 900_000
+  await pass(3)
+  t.match(sent[1], /ALERT refused_signatures:orders: the route orders refuses signatures: 6 in a minute/)
+  t.match(sent[1], /ALERT backlog_age: runs wait for too long: the oldest one for 15 min/)
+  state.backlogMs = 1_000
+  await pass(12)
+  t.match(sent[2], /OVER backlog_age: no run waits for too long/)
+  t.match(sent.at(-1), /OVER refused_signatures:orders/)
+  alerts.on(budget('nightly'))
+  await pass(50)
+  t.notMatch(sent.join(), /OVER budget/, 'it came again, and nobody is told')
+  await pass(15)
+  t.match(sent.at(-1), /OVER budget_used_up:job nightly: no run of job nightly has met a used-up budget for an hour/)
+  t.equal(sent.length, 5)
+})
+
+t.test('an hour has so many messages; the rest waits for the next one, in bounded lines', async (t) => {
+  const { alerts, sent, pass } = await open(t, { rules: '[{ deliver: log, max_per_hour: 2 }]' })
+  for (let i = 0; i < 50; i++) {
+    alerts.on(budget(`job-${i}`))
+    await pass(1)
+  }
+  t.equal(sent.length, 2)
+  await pass(12)
+  t.equal(sent.length, 3)
+  t.match(sent[2], /headgate on .*: 4\d alerts/)
+  t.match(sent[2], /and \d+ more: headgate alerts list\nSome of this has waited: there are at most 2 messages an hour/)
+  t.equal(sent[2]?.split('\n').length, 23)
+})
+
+t.test('a restart tells nothing twice, also after a crash while a message was being sent', async (t) => {
+  const dirs = t.testdir({ first: {}, a: {}, b: {}, c: {}, pushover: {}, log: {} })
+  const first = await open(t, { dir: join(dirs, 'first') })
+  first.alerts.on({ ...down, at: 0, state: 'open' })
+  await first.pass(3)
+  t.equal(first.sent.length, 1)
+  // A copy of the file, while the process that writes it goes on, is what a kill leaves behind.
+  cpSync(join(first.dir, 'state'), join(dirs, 'a', 'state'), { recursive: true })
+  const second = await open(t, { dir: join(dirs, 'a') })
+  await second.pass(10)
+  t.strictSame(second.sent, [])
+  second.alerts.on({ ...down, at: 0, state: 'closed' })
+  await second.pass(3)
+  t.match(second.sent, [/OVER breaker_open:telegram/])
+
+  // `pushover` cannot recognise a repeat, `log` can.
+  for (const [target, folder, again] of [
+    ['pushover', 'b', 0],
+    ['log', 'c', 1],
+  ] as const) {
+    const rules = `[{ deliver: ${target} }]`
+    const dir = join(dirs, target)
+    let copied = false
+    const dying = await open(t, {
+      rules,
+      dir,
+      send: async () => {
+        cpSync(join(dir, 'state'), join(dirs, folder, 'state'), { recursive: true })
+        copied = true
+        return { ok: true }
+      },
+    })
+    dying.alerts.on({ ...down, at: 0, state: 'open' })
+    await dying.pass(3)
+    t.ok(copied)
+    const revived = await open(t, { rules, dir: join(dirs, folder), clock: fakeClock(start + 600_000) })
+    await revived.pass(10)
+    t.equal(revived.sent.length, again, target)
+    t.equal(revived.log.includes('alert not delivered'), again === 0)
+  }
+})
+
+t.test('a reload takes over new rules; what an earlier rule told ends in silence', async (t) => {
+  const { alerts, sent, pass, reload } = await open(t, { rules: '[{ deliver: log, on: [budget_used_up] }]' })
+  alerts.on(budget('a'))
+  alerts.on({ ...down, at: 0, state: 'open' })
+  await pass(2)
+  t.match(sent, [/: 1 alert\n/], 'only the kinds of the rule')
+  reload('[{ deliver: ntfy, deliver_extra: { topic: x } }, { deliver: log, on: [not_ready] }]')
+  await pass(70)
+  t.equal(sent.length, 1)
+  alerts.on({ kind: 'readiness_changed', at: 0, reason: 'x' })
+  await pass(2)
+  t.equal(sent.length, 3, 'both rules have this kind')
+})
+
+t.test('a silence is counted by the calendar of the route, over a change of summer time', async (t) => {
+  // On Sunday 29 March 2026 the clocks of Berlin go from 2 to 3, so midnight to 4 is 23:00 to 2:00 UTC, three hours long.
+  const clock = fakeClock(Date.UTC(2026, 2, 28, 21))
+  const watch = (hours: number): string =>
+    `{ deliver: log, silence: [{ route: orders, after_hours: ${hours}, during: "sat-sun 0-4", timezone: Europe/Berlin }] }`
+  const rules = `[${watch(2.9)}, ${watch(3.1)}, { deliver: log, silence: [{ route: gone, after_hours: 1 }] }]`
+  const dirs = t.testdir({ first: {}, next: {} })
+  const { alerts, sent, pass } = await open(t, { rules, clock, dir: join(dirs, 'first') })
+  await pass(60)
+  alerts.on(accepted)
+  await pass(60 + 173)
+  t.strictSame(sent, [])
+  await pass(3)
+  t.match(sent, [/ALERT silence:orders: the route orders has had no accepted event: for 2\.9 h/])
+  await pass(120)
+  t.equal(sent.length, 1, 'there was no fourth hour, and nobody waits for a route that is gone')
+  cpSync(join(dirs, 'first', 'state'), join(dirs, 'next', 'state'), { recursive: true })
+  const next = await open(t, { rules, dir: join(dirs, 'next'), clock: fakeClock(clock.now() + 600_000) })
+  await next.pass(5)
+  t.strictSame(next.sent, [], 'a restart neither tells it again nor ends it')
+  next.alerts.on(accepted)
+  await next.pass(2)
+  t.match(next.sent, [/OVER silence:orders: the route orders has events again/])
+})
+
+t.test('alerts are silenced by name, by kind or all for a time, and told afterwards if they still fire', async (t) => {
+  const { alerts, sent, pass } = await open(t)
+  await alerts.mute('breaker_open', 600_000)
+  await alerts.mute('budget_used_up:job a', 600_000)
+  alerts.on({ ...down, at: 0, state: 'open' })
+  alerts.on({ ...down, at: 0, target: 'slack', state: 'open' })
+  alerts.on(budget('a'))
+  alerts.on(budget('b'))
+  await pass(3)
+  t.match(sent, [/: 1 alert\nALERT budget_used_up:job b/])
+  t.strictSame(
+    alerts.view()?.muted.map(({ name }) => name),
+    ['breaker_open', 'budget_used_up:job a'],
+  )
+  t.equal(alerts.view()?.firing.filter(({ muted }) => muted).length, 3)
+  alerts.on({ ...down, at: 0, target: 'slack', state: 'closed' })
+  await alerts.mute('budget_used_up:job a', 0)
+  await pass(2)
+  t.match(sent[1], /: 1 alert\nALERT budget_used_up:job a/)
+  await pass(8)
+  t.equal(sent.length, 3)
+  t.match(sent[2], /: 1 alert\nALERT breaker_open:telegram/, 'what was over meanwhile is not told')
+})
+
+t.test('a message that fails is tried again a few times, and makes no alert of its own', async (t) => {
+  let isDown = true
+  let tries = 0
+  const send = async (): Promise<Sent> => {
+    tries++
+    return isDown ? { ok: false, why: 'HTTP 500', repeatable: true } : { ok: true }
+  }
+  const { alerts, sent, pass, log } = await open(t, { rules: '[{ deliver: telegram }]', send })
+  alerts.on(budget('a'))
+  await pass(3)
+  t.ok(tries > 0)
+  alerts.on({ ...down, at: 0, state: 'open' })
+  alerts.on({ ...down, at: 0, target: 'slack', state: 'open' })
+  for (let minutes = 0; !log.includes('alert not delivered') && minutes < 60; minutes++) await pass(1)
+  t.equal(tries, 6)
+  isDown = false
+  await pass(12)
+  t.equal(sent.length, 1)
+  t.match(sent[0], /ALERT breaker_open:slack/)
+  t.notMatch(sent[0], /breaker_open:telegram/)
+  t.match(sent[0], /1 earlier message could not be delivered/)
+  t.strictSame(alerts.view()?.lost, [])
+})
+
+t.test('of two gateways one tells, and goes on alone while the database does not answer', async (t) => {
+  const database = { entries: undefined as SharedEntries | undefined, leader: '', isDown: false }
+  const port = (replica: string): Parameters<typeof openSharedMemory>[0] => {
+    const ask = <T>(work: () => T): Promise<T> => (database.isDown ? Promise.reject(new StoreFault('gone')) : Promise.resolve(work()))
+    return {
+      lead: () =>
+        ask(() => {
+          database.leader ||= replica
+          return database.leader === replica
+        }),
+      readEntries: () => ask(() => database.entries),
+      replaceEntries: (_, before, after) =>
+        ask(() => {
+          if (database.entries?.revision !== before) return false
+          database.entries = after
+          return true
+        }),
+    }
+  }
+  const clock = fakeClock(start)
+  const a = await open(t, { memory: port('a'), clock })
+  const b = await open(t, { memory: port('b'), clock })
+  const pass = async (minutes: number): Promise<void> => {
+    for (let i = 0; i < minutes * 2; i++) {
+      clock.advance(30_000)
+      for (const { settle } of [a, b]) await settle()
+    }
+  }
+  const tell = (fact: Fact): void => {
+    for (const { alerts } of [a, b]) alerts.on(fact)
+  }
+  b.alerts.on(budget('x'))
+  await pass(3)
+  t.match(a.sent, [/ALERT budget_used_up:job x/], 'the leader tells what the other one saw')
+  database.isDown = true
+  tell({ kind: 'readiness_changed', at: 0, reason: 'the store does not answer' })
+  await pass(3)
+  t.match(a.sent[1], /: 1 alert\nALERT not_ready:.*takes no events/)
+  database.isDown = false
+  tell({ kind: 'readiness_changed', at: 0 })
+  await pass(3)
+  t.equal(a.sent.length, 3)
+  t.match(a.sent[2], /OVER not_ready/)
+  database.leader = 'b'
+  await pass(5)
+  t.strictSame(b.sent, [], 'a new leader tells nothing again')
+  b.alerts.on({ ...down, at: 0, state: 'open' })
+  await pass(2)
+  t.equal(b.sent.length, 1)
+  t.equal(a.sent.length, 3)
+})
+
+t.test('a gateway tells dead runs, used-up budgets and refused reloads, and answers for its alerts', async (t) => {
+  const clock = fakeClock(start)
+  const chat = await sink(t, (response) => response.writeHead(200).end('{}'))
+  const { publicKey } = generateKeyPairSync('ed25519')
+  const key = publicKey.export({ type: 'spki', format: 'pem' })
+  const gateway = await startGateway(t, {
+    clock,
+    routes: {
+      orders: {
+        prompt: 'a secret payload {x}',
+        deliver: 'http',
+        deliver_extra: { url: `${chat.origin}/gone` },
+        retry: { max_attempts: 1 },
+      },
+      keyed: { public_key: key, verify: 'discord' },
+    },
+    config: {
+      alerts: [
+        { deliver: 'http', deliver_extra: { url: `${chat.origin}/alerts`, secret: 'whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQ=' } },
+        { deliver: 'log', on: ['silence'], silence: [{ route: 'nowhere', after_hours: 1 }] },
+      ],
+    },
+  })
+  t.ok(gateway)
+  await until(() => existsSync(join(gateway.dir, 'state', 'alerts.json')) || clock.advance(30_000))
+  t.notMatch(readFileSync(join(gateway.dir, 'state', 'alerts.json'), 'utf8'), /whsec/)
+  t.strictSame(await gateway.operations.alerts(), { alerts: { firing: [], muted: [], lost: [] } })
+})
