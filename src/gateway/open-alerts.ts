@@ -25,7 +25,7 @@ export const openAlerts = (options: GatewayOptions, store: OpenStore, closing: C
     if (isClosed) return
     const { current } = reloader
     const isShared = store.shared !== undefined
-    const alerts = new Alerts({ clock, log, redact, memory, current, isShared, backlogAgeMs: async () => 0 })
+    const alerts = new Alerts({ clock, log, redact, memory, current, isShared, oldestMs: async () => (await store.totals()).oldestMs ?? 0 })
     shared.facts.observe(alerts)
     close = () => alerts.close()
     desk = alerts

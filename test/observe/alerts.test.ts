@@ -90,7 +90,7 @@ const open = async (t: Test, { rules = '[{ deliver: log }]', dir = t.testdir(), 
     memory: { lead: () => kept.lead(), update },
     current: () => live,
     isShared: memory !== undefined,
-    backlogAgeMs: async () => state.backlogMs,
+    oldestMs: async () => state.backlogMs,
   })
   t.teardown(() => alerts.close())
   /** Lets so many minutes pass, with a look each half minute, and lets each look and each delivery end. */

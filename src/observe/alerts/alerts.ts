@@ -22,8 +22,8 @@ export type AlertsOptions = {
   readonly redact: (text: string) => string
   readonly memory: AlertMemory
   readonly current: () => LiveConfig
-  /** Resolves to how long the oldest run has been due, in milliseconds. Rejects where the store does not answer. */
-  readonly backlogAgeMs: () => Promise<number>
+  /** Resolves to the time since the oldest run that is neither done nor dead was accepted, in milliseconds; 0 without any. Rejects where the store does not answer. */
+  readonly oldestMs: () => Promise<number>
   readonly isShared: boolean
 }
 
@@ -142,14 +142,14 @@ export class Alerts implements Observer, AlertDesk {
 
   /** Takes what was heard, and asks for what no fact tells. */
   async #gather(): Promise<Look> {
-    const { clock, current, backlogAgeMs } = this.#options
+    const { clock, current, oldestMs } = this.#options
     const live = current()
     const [now, monotonic] = [clock.now(), clock.monotonic()]
     const passedMs = this.#lookedAt === undefined ? 0 : Math.min(longestGapMs, monotonic - this.#lookedAt)
     this.#lookedAt = monotonic
     const has = (kind: 'backlog_age' | 'certificate_ends'): boolean => live.alerts.some((rule) => rule.has(kind))
     return {
-      backlogMs: has('backlog_age') ? await backlogAgeMs().catch(() => undefined) : undefined,
+      backlogMs: has('backlog_age') ? await oldestMs().catch(() => undefined) : undefined,
       certificates: has('certificate_ends') ? this.#certificatesOf(live, monotonic) : [],
       ...this.#signals.take(),
       now,

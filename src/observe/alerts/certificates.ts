@@ -12,7 +12,7 @@ const rootCertificate = /[?&]sslrootcert=([^&#]+)/
 
 /**
  * Returns the ends of the certificates in the `public_key` of routes, in the file that `storage.url` names, and in that of
- * `NODE_EXTRA_CA_CERTS`. Of several certificates in one place, the first end counts. What cannot be read is left out.
+ * `NODE_EXTRA_CA_CERTS`. Of several certificates in one place, the last end counts: a bundle of authorities always has some that ended. What cannot be read is left out.
  */
 export const readCertificates = ({ routes, storage, profiles }: Config): readonly CertificateEnd[] => {
   const keys = [...routes.values()].flatMap(({ name, spec }) =>
@@ -44,5 +44,5 @@ const endOf = (of: string, text: string): CertificateEnd[] => {
       return []
     }
   })
-  return ends.length === 0 ? [] : [{ of, endsAt: Math.min(...ends) }]
+  return ends.length === 0 ? [] : [{ of, endsAt: Math.max(...ends) }]
 }
