@@ -1,10 +1,9 @@
 /** Alerts: what begins and ends is told once, grouped, bounded, and neither twice after a restart nor by two gateways. */
 
-import { generateKeyPairSync } from 'node:crypto'
-import { cpSync, existsSync, readFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
-import { parse } from 'yaml'
+import { parse, stringify } from 'yaml'
 import type { LiveConfig } from '../../src/app/live/live-config.ts'
 import type { Clock } from '../../src/core/clock.ts'
 import type { Fact } from '../../src/core/fact.ts'
@@ -16,8 +15,10 @@ import { targetsByName } from '../../src/parts/targets/index.ts'
 import type { Outgoing, Sent } from '../../src/parts/targets/target.ts'
 import { compileAlerts } from '../../src/plan/alerts.ts'
 import type { SharedEntries } from '../../src/store/shared.ts'
+import { certificateOf } from '../fakes/certificate.ts'
 import { fakeClock } from '../fakes/clock.ts'
 import { startGateway } from '../fakes/gateway.ts'
+import { fakeModel } from '../fakes/model.ts'
 import { sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -294,7 +295,7 @@ t.test('a message that fails is tried again a few times, and makes no alert of i
   t.ok(tries > 0)
   alerts.on({ ...down, at: 0, state: 'open' })
   alerts.on({ ...down, at: 0, target: 'slack', state: 'open' })
-  for (let minutes = 0; !log.includes('alert not delivered') && minutes < 60; minutes++) await pass(1)
+  for (let minutes = 0; !log.includes('alert not delivered') && minutes < 60; minutes += 0.5) await pass(0.5)
   t.equal(tries, 6)
   isDown = false
   await pass(12)
@@ -359,29 +360,86 @@ t.test('of two gateways one tells, and goes on alone while the database does not
 
 t.test('a gateway tells dead runs, used-up budgets and refused reloads, and answers for its alerts', async (t) => {
   const clock = fakeClock(start)
-  const chat = await sink(t, (response) => response.writeHead(200).end('{}'))
-  const { publicKey } = generateKeyPairSync('ed25519')
-  const key = publicKey.export({ type: 'spki', format: 'pem' })
-  const gateway = await startGateway(t, {
-    clock,
-    routes: {
-      orders: {
-        prompt: 'a secret payload {x}',
-        deliver: 'http',
-        deliver_extra: { url: `${chat.origin}/gone` },
-        retry: { max_attempts: 1 },
-      },
-      keyed: { public_key: key, verify: 'discord' },
-    },
-    config: {
-      alerts: [
-        { deliver: 'http', deliver_extra: { url: `${chat.origin}/alerts`, secret: 'whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQ=' } },
-        { deliver: 'log', on: ['silence'], silence: [{ route: 'nowhere', after_hours: 1 }] },
-      ],
-    },
+  const chat = await sink(t, (response, { url }) => response.writeHead(url === '/gone' ? 404 : 200).end('{}'))
+  const model = await fakeModel(t, [
+    { text: 'ok', usage: [1, 1] },
+    { calls: [{ name: 'clarify', input: { question: 'x' } }], usage: [1000, 100] },
+  ])
+  const extra = { url: `${chat.origin}/alerts`, secret: 'whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQ=' }
+  const config = {
+    agent: { runner: 'openai', base_url: model.baseUrl, model: 'm' },
+    alerts: [
+      { deliver: 'http', deliver_extra: extra },
+      { deliver: 'log', on: ['silence'], silence: [{ route: 'nowhere', after_hours: 1 }] },
+    ],
+  }
+  const retry = { max_attempts: 1 }
+  const routes = {
+    orders: { prompt: 'a payload {x}', deliver: 'http', deliver_extra: { url: `${chat.origin}/gone` }, retry },
+    tight: { prompt: 'p', agent: { budget: { run_tokens: 10 } }, retry },
+  }
+  const gateway = await startGateway(t, { clock, routes, config })
+  const { operations, dir } = gateway
+  await gateway.post('orders', { body: { x: 'not to be shown' } })
+  await gateway.line(({ msg, route }) => msg === 'run is dead' && route === 'orders')
+  await gateway.post('tight', { body: {} })
+  await gateway.line(({ msg, route }) => msg === 'run is dead' && route === 'tight')
+  const file = join(dir, 'config.yaml')
+  const written = readFileSync(file, 'utf8')
+  writeFileSync(file, written.replace('max_attempts: 1', 'max_attempts: none'))
+  t.equal((await operations.reload()).ok, false)
+  const look = async (): Promise<number> => {
+    clock.advance(30_000)
+    await operations.alerts()
+    return chat.seen.filter(({ url }) => url === '/alerts').length
+  }
+  const told = async (count: number): Promise<string> => {
+    await until(async () => (await look()) === count)
+    return JSON.parse(chat.seen.findLast(({ url }) => url === '/alerts')?.body ?? '{}').text
+  }
+  const first = await told(1)
+  for (const name of ['dead_run:orders', 'dead_run:tight', 'budget_used_up:tight', 'reload_refused']) t.match(first, `ALERT ${name}: `)
+  t.match(first, /budget\.run_tokens/)
+  t.notMatch(first, /not to be shown/)
+  t.same((await operations.status()).alerts?.toSorted(), ['budget_used_up:tight', 'dead_run:orders', 'dead_run:tight', 'reload_refused'])
+  writeFileSync(file, written)
+  t.equal((await operations.reload()).ok, true)
+  t.match(await told(2), /: 1 over\nOVER reload_refused: the files are in use/)
+  t.strictSame(
+    (await operations.alerts()).alerts?.firing.map(({ rule, told }) => [rule, told]),
+    [
+      [1, true],
+      [1, true],
+      [1, true],
+    ],
+  )
+  t.match(await operations.testAlerts({ rule: 1 }), { sent: [{ rule: 1, target: 'http', ok: true }] })
+  t.strictSame(await operations.testAlerts({ rule: 3 }), { sent: [] })
+  t.equal((await operations.muteAlerts({ name: 'all', seconds: 60 })).found, true)
+  t.notMatch(readFileSync(join(dir, 'state', 'alerts.json'), 'utf8'), /whsec|not to be shown/)
+  t.match(
+    gateway.lines.filter(({ code }) => code === 'WH238').map(({ msg }) => msg),
+    ['alerts[1]: no route "nowhere": its silence is not told'],
+  )
+})
+
+t.test('a reload brings the first alerts, and a certificate that ends soon is told', async (t) => {
+  const gateway = await startGateway(t, { routes: { orders: { prompt: 'p' } } })
+  t.strictSame(await gateway.operations.alerts(), {}, 'no alerts are configured')
+  t.strictSame(await gateway.operations.muteAlerts({ name: 'all', seconds: 1 }), { found: false })
+  const pem = join(gateway.dir, 'ca.pem')
+  writeFileSync(pem, certificateOf('ca', 5).pem)
+  const settings = parse(readFileSync(join(gateway.dir, 'config.yaml'), 'utf8'))
+  const alerts = [
+    { deliver: 'log', on: ['certificate_ends'] },
+    { deliver: 'log', on: ['certificate_ends'], ends_within_days: 2 },
+  ]
+  writeFileSync(join(gateway.dir, '.env'), `NODE_EXTRA_CA_CERTS=${pem}\n`)
+  writeFileSync(join(gateway.dir, 'config.yaml'), stringify({ ...settings, alerts }))
+  t.equal((await gateway.operations.reload()).ok, true)
+  const { alerts: view } = await until(async () => {
+    const answer = await gateway.operations.alerts()
+    return answer.alerts?.firing.length === 1 && answer
   })
-  t.ok(gateway)
-  await until(() => existsSync(join(gateway.dir, 'state', 'alerts.json')) || clock.advance(30_000))
-  t.notMatch(readFileSync(join(gateway.dir, 'state', 'alerts.json'), 'utf8'), /whsec/)
-  t.strictSame(await gateway.operations.alerts(), { alerts: { firing: [], muted: [], lost: [] } })
+  t.match(view?.firing[0], { name: 'certificate_ends:NODE_EXTRA_CA_CERTS', told: false, detail: /^on 2\d{3}-/ })
 })

@@ -1,7 +1,7 @@
-/** Checks whether the targets that routes and jobs deliver to are connected. */
+/** Checks whether the targets that routes, jobs and alerts deliver to are connected. */
 
 import { defaultProfile, type Profile } from '../../config/config.ts'
-import { isObject, type JsonObject } from '../../core/json.ts'
+import { isObject, type Json, type JsonObject } from '../../core/json.ts'
 import { readJobs } from '../jobs/jobs.ts'
 import { readRoutes, targetNamesOf } from '../routes/routes.ts'
 import { type KnownTarget, readTargets } from '../targets/targets.ts'
@@ -19,19 +19,20 @@ export const checkTargets = async (input: CheckInput): Promise<readonly Check[]>
 }
 
 /**
- * Returns the entries of all routes and jobs as they are written, each with its profile. An entry of a profile that is not served is left
+ * Returns the entries of all routes, jobs and alerts as they are written, each with its profile. An entry of a profile that is not served is left
  * out.
  */
 export const usedSpecs = async ({ workspace, loaded }: CheckInput): Promise<readonly { profile: Profile; spec: JsonObject }[]> => {
   const routes = readRoutes(workspace).routes.map(({ written, route }) => ({ written, profile: route?.profile ?? defaultProfile }))
   const { jobs } = await readJobs(workspace, { all: true })
-  return [...routes, ...jobs.map(({ written, profile }) => ({ written, profile: profile.name }))].flatMap((user) => {
+  const alerts = loaded.config.alerts.rules.map(({ spec }) => ({ written: spec as unknown as Json, profile: defaultProfile }))
+  return [...routes, ...jobs.map(({ written, profile }) => ({ written, profile: profile.name })), ...alerts].flatMap((user) => {
     const profile = loaded.config.profiles.get(user.profile)
     return profile && isObject(user.written) ? { profile, spec: user.written } : []
   })
 }
 
-/** Returns for each profile the names of the targets that its routes and jobs deliver to. */
+/** Returns for each profile the names of the targets that its routes, jobs and alerts deliver to. */
 const usedTargets = async (input: CheckInput): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
   const used = new Map<string, Set<string>>()
   for (const { profile, spec } of await usedSpecs(input)) {

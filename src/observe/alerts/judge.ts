@@ -111,7 +111,7 @@ const silenceOf = (state: AlertState, rule: AlertRule, { now, passedMs, hasRoute
     if (!hasRoute(watched.route)) return []
     const key = watchKey(rule, watched)
     const silentMs = (state.silentMs[key] ?? 0) + (watched.calendar(now) ? passedMs : 0)
-    state.silentMs[key] = silentMs
+    state.silentMs[key] = Math.round(silentMs)
     if (silentMs < watched.afterMs) return []
     return [{ kind: 'silence', subject: watched.route, detail: `for ${spanText(watched.afterMs)}` }]
   })
@@ -138,7 +138,7 @@ const forgetOthers = (state: AlertState, rules: readonly AlertRule[], now: numbe
 }
 
 /** Renders a span of time for people: `45 s`, `20 min`, `2.5 h`, `3 days`. */
-export const spanText = (ms: number): string => {
+const spanText = (ms: number): string => {
   const rounded = (unitMs: number): string => String(Math.round((ms / unitMs) * 10) / 10)
   if (ms < 60_000) return `${rounded(1_000)} s`
   if (ms < hourMs) return `${rounded(60_000)} min`

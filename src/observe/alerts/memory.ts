@@ -17,7 +17,7 @@ export interface AlertMemory {
 }
 
 /** The path of the file below the data directory. */
-export const alertsFile = join('state', 'alerts.json')
+const alertsFile = join('state', 'alerts.json')
 
 /** Opens the state in the file of a data directory. Where the disk refuses the file, the state lives on in this process. */
 export const openFileMemory = async (dataDir: string, log: Log): Promise<AlertMemory> => {
