@@ -12,7 +12,7 @@ import { mergedPrompt } from './merged-prompt.ts'
 import { createMeter } from './meter.ts'
 import { persist } from './persist.ts'
 import type { RunPolicy } from './policy.ts'
-import type { Transcript } from './run-attempt.ts'
+import type { AttemptEnd, Transcript } from './run-attempt.ts'
 import { runFields } from './run-fields.ts'
 import { isSilent } from './silent-reply.ts'
 
@@ -34,9 +34,6 @@ export type AttemptOptions = AskOptions & {
 
 /** Makes one attempt at the run of a lease, and collects reply, answers and usage in `words`. */
 export type MakeAttempt = (lease: Lease, words: Transcript) => Promise<AttemptEnd | 'lost' | 'given back'>
-
-/** The end of an attempt. `waits`: the run waits for a target that is down. */
-export type AttemptEnd = Exclude<RunEnd, { kind: 'again' }> | (Extract<RunEnd, { kind: 'again' }> & { readonly waits?: true })
 
 /**
  * How long a run rests after this process gave it back because it lacks something for it. In this time other processes may take the run.

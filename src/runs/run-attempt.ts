@@ -4,9 +4,11 @@ import type { Clock } from '../core/clock.ts'
 import type { RunAttempt, RunUsage } from '../core/fact.ts'
 import { type EventTraces, placeBelow, type SpanPlace } from '../core/telemetry/trace-context.ts'
 import { targetNames } from '../parts/destination.ts'
-import type { Lease } from '../store/ports.ts'
-import type { AttemptEnd } from './attempt.ts'
+import type { Lease, RunEnd } from '../store/ports.ts'
 import { mergedPrompt } from './merged-prompt.ts'
+
+/** The end of an attempt. `waits`: the run waits for a target that is down. */
+export type AttemptEnd = Exclude<RunEnd, { kind: 'again' }> | (Extract<RunEnd, { kind: 'again' }> & { readonly waits?: true })
 
 /**
  * Reply, usage and targets' answers of an attempt, collected while the attempt goes on. They are only for the records. `startedAt`: when

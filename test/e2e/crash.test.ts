@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'libsql'
 import t, { type Test } from 'tap'
-import { dataDir, linesIn, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
+import { command, dataDir, linesIn, type ProcessGateway, startGateway } from '../fakes/process-gateway.ts'
 import { json, sink } from '../fakes/sink.ts'
 import { until } from '../fakes/wait.ts'
 
@@ -145,4 +145,36 @@ t.test('a reply is stored before it is delivered: a kill during the delivery doe
   t.equal(after?.headers['webhook-id'], before?.headers['webhook-id'])
   t.strictSame(linesIn(dir, 'ran'), ['a'])
   t.notMatch(readFileSync(join(dir, 'state', 'headgate.db'), 'latin1'), 'outgoing', 'the secret of the target is not stored')
+})
+
+t.test('runs that wait for a target that is down: shown, kept through a kill -9, and sent in their order', async (t) => {
+  let status = 503
+  const { origin, seen } = await sink(t, (response) => json(response, status, {}))
+  const route = { prompt: 'p', deliver: 'http', deliver_extra: { url: `${origin}/x` }, retry: { backoff: 0 } }
+  const dir = dataDir(t, { routes: { work: route }, agent: 'echo "$HEADGATE_DELIVERY_ID"' })
+  const ids = Array.from({ length: 40 }, (_, i) => `event-${100 + i}`)
+  const first = await startGateway(t, dir)
+  for (const id of ids) t.equal((await first.post('work', id)).status, 202)
+  await first.line(({ msg }) => msg.startsWith('target is down'))
+  const list = () => JSON.parse(command({ dir }, 'targets', 'list', '--json').stdout).data.breakers
+  await until(async () => list()[0]?.waiting === ids.length)
+  t.match(command({ dir }, 'targets', 'list').stdout, `http ${origin}, `)
+  t.match(command({ dir }, 'gateway', 'status').stdout, /^targets down +1: /m)
+  first.kill('SIGKILL')
+  await first.ended
+  const before = seen.length
+
+  const second = await startGateway(t, dir)
+  await second.line(({ msg }) => msg.startsWith('target is down'))
+  await until(async () => list()[0]?.waiting >= ids.length - 1)
+  status = 200
+  t.match(command({ dir }, 'targets', 'reset', 'http', 'https://example.org'), { status: 5 })
+  t.match(command({ dir }, 'targets', 'reset', 'http', origin), { status: 0, stdout: `closed   http ${origin}\n` })
+  // The run whose first failure counted waits until the end of the wait that it began before the kill.
+  const sent = () => seen.slice(before).map(({ body }) => String(JSON.parse(body).text).trim())
+  await until(() => new Set(sent()).size >= ids.length - 1)
+  t.same(
+    second.lines.filter(({ msg }) => msg === 'run is dead'),
+    [],
+  )
 })
