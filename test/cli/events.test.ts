@@ -350,6 +350,7 @@ t.test('list --json has every member', async (t) => {
       ended_at: null,
       silent: false,
       payload_kept: true,
+      trace_id: null,
     },
   ])
 })
