@@ -42,6 +42,8 @@ t.test('an empty file: the sections', async (t) => {
     'platform_toolsets',
     'toolsets',
     'tools',
+    'metrics',
+    'telemetry',
     'storage',
     'jobs',
   ])

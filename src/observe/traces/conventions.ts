@@ -5,8 +5,6 @@ const version = '1.45.0'
 export const schemaUrl = `https://opentelemetry.io/schemas/${version}`
 
 export const names = {
-  serviceName: 'service.name',
-  serviceVersion: 'service.version',
   errorType: 'error.type',
   httpMethod: 'http.request.method',
   httpRoute: 'http.route',
