@@ -24,7 +24,7 @@ import { until } from '../fakes/wait.ts'
 
 const start = Date.UTC(2026, 0, 5, 12)
 const cause = { profile: 'default', route: 'orders', deliveryId: 'd', eventId: 'e', attempt: 1 }
-const down = { kind: 'breaker_changed', target: 'telegram', address: '', reason: 'HTTP 500' } as const
+const down = { kind: 'breaker_changed', target: 'telegram', address: '', reason: 'HTTP 500', openedAt: 0 } as const
 const ended = { kind: 'request_ended', headers: {}, remote: () => '', ms: () => 0, route: { name: 'orders', profile: 'default' } } as const
 const accepted: Fact = {
   ...ended,

@@ -86,6 +86,7 @@ export class AlertDelivery {
     })
     const delivered = await deliver({
       run: { ...cause, deliveryId: id, delivery: rule.destination },
+      traceparent: undefined,
       text,
       progress,
       interrupted: isBegun,
