@@ -21,6 +21,7 @@ const config = (port: number): string => `platforms:
         cfg: { prompt: p, secret: abcabcabcabcabcabc }
 jobs:
   nightly: { schedule: '@daily', prompt: p }
+alerts: [{ deliver: log }]
 `
 const stored = {
   a: {

@@ -45,6 +45,7 @@ t.test('an empty file: the sections', async (t) => {
     'metrics',
     'telemetry',
     'storage',
+    'alerts',
     'jobs',
   ])
 })
