@@ -5,7 +5,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
 import { StoreFault } from '../../core/fault.ts'
 import type { Session } from '../../core/session.ts'
-import type { Alerts, OpenBreaker as BreakerView, SessionView } from '../../generated/control.ts'
+import type { Alerts, OpenBreaker as BreakerView, SessionView, Status } from '../../generated/control.ts'
 import type { OpenBreaker } from '../../runs/breaker/breakers.ts'
 import type { Worker } from '../../runs/worker.ts'
 import type { Scheduler } from '../../schedule/scheduler.ts'
@@ -40,30 +40,13 @@ type OperationsOptions = Pick<ReplayOptions, 'records' | 'shared'> & {
 
 /** Makes the operations of a gateway that listens. */
 export const createOperations = (options: OperationsOptions): RunningGateway => {
-  const { store, worker, scheduler, reloader, facts, tails, clock, url, stopping, notReady, stop, records, shared, alerts } = options
+  const { store, worker, scheduler, reloader, facts, tails, clock, stop, records, shared, alerts } = options
   const { current } = reloader
   const refusals = countRefusals()
   facts.observe(refusals)
   const startedAt = new Date(clock.now()).toISOString()
   return {
-    status: async () => ({
-      pid: process.pid,
-      url,
-      started_at: startedAt,
-      reloaded_at: reloader.reloadedAt(),
-      reload_failed: reloader.failed(),
-      need_restart: reloader.needsRestart(),
-      changed_files: await changedFiles(current().config.digests),
-      routes: current().routes(),
-      jobs: current().jobs.all().length,
-      backlog: await orNull(store.backlog()),
-      stopping: stopping(),
-      not_ready: notReady() ?? null,
-      ...(store.shared ? { replicas: await orNull(readReplicas(store.shared, clock.now(), store.shared.replica)) } : {}),
-      refused: refusals.counts(),
-      targets_down: shared.breakers.open,
-      ...firingNames(alerts.desk()?.view()),
-    }),
+    status: async () => ({ ...(await statusOf(options)), started_at: startedAt, refused: refusals.counts() }),
     async reload(question) {
       const reloaded = await reloader.reload(question)
       // The new configuration may allow more runs at once.
@@ -112,6 +95,28 @@ export const createOperations = (options: OperationsOptions): RunningGateway => 
       await Promise.all([facts.flushed(), tails.begun()])
       return lines
     },
+  }
+}
+
+/** Returns the status of the gateway, without its start and the refusals since then. */
+const statusOf = async (options: OperationsOptions): Promise<Omit<Status, 'started_at' | 'refused'>> => {
+  const { store, reloader, clock, url, stopping, notReady, shared, alerts } = options
+  const { config, routes, jobs } = reloader.current()
+  return {
+    pid: process.pid,
+    url,
+    reloaded_at: reloader.reloadedAt(),
+    reload_failed: reloader.failed(),
+    need_restart: reloader.needsRestart(),
+    changed_files: await changedFiles(config.digests),
+    routes: routes(),
+    jobs: jobs.all().length,
+    backlog: await orNull(store.backlog()),
+    stopping: stopping(),
+    not_ready: notReady() ?? null,
+    ...(store.shared ? { replicas: await orNull(readReplicas(store.shared, clock.now(), store.shared.replica)) } : {}),
+    targets_down: shared.breakers.open,
+    ...firingNames(alerts.desk()?.view()),
   }
 }
 
