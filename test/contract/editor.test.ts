@@ -44,6 +44,7 @@ t.test('an empty file: the sections', async (t) => {
     'tools',
     'metrics',
     'telemetry',
+    'targets',
     'storage',
     'alerts',
     'jobs',

@@ -27,7 +27,7 @@ const documents = [...markdown('.'), ...markdown('bench'), ...(existsSync(join(r
 const env = { WEBHOOK_SECRET: 'b0e6f2a94c7d41d8', ANTHROPIC_API_KEY: 'key', OPENAI_API_KEY: 'key' }
 /** Every setting that a target may have in the environment: credentials never stand in a document. */
 const credentials = Object.fromEntries(
-  targets.flatMap(({ settings = [] }) =>
+  targets.flatMap(({ METRICS_TOKEN: 'a-long-token-of-metrics', settings = [] }) =>
     settings.flatMap(({ key, env: names }) => names.map((name) => [name, /url|base/.test(key) ? 'https://example.org/a' : 'a1'])),
   ),
 )

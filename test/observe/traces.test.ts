@@ -390,6 +390,7 @@ t.test('settings come from the file, and from the usual variables, which win; a 
   t.strictSame(load(file, { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://in-env' }).telemetry?.traces?.headers, {}, 'a key stays with its address')
   t.equal(load(file, { OTEL_SDK_DISABLED: 'true' }).telemetry, undefined)
   t.equal(load(file, { OTEL_TRACES_EXPORTER: 'none' }).telemetry?.traces, undefined)
+  t.equal(load(file, { OTEL_METRICS_EXPORTER: 'none' }).telemetry?.metrics, undefined)
   t.equal(load(file, { OTEL_TRACES_SAMPLER: 'always_on' }).telemetry?.traces?.ratio, 1)
   t.equal(load(file, { OTEL_TRACES_SAMPLER: 'always_off' }).telemetry?.traces?.ratio, 0)
   const bad = 'is not an http or https address without a user name'

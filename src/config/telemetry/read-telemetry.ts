@@ -20,7 +20,7 @@ export const readTelemetry = (written: JsonObject, env: Env, source: Source | un
   const variables: Variables = { env: known, into }
   const fromFile = endpointOfFile(otlp.endpoint, source, into)
   const signal = (name: 'traces' | 'metrics') => endpointOf(name, otlp, fromFile, variables)
-  const metrics = signal('metrics')
+  const metrics = known.OTEL_METRICS_EXPORTER?.trim() === 'none' ? undefined : signal('metrics')
   const spans = traces.enabled === false || known.OTEL_TRACES_EXPORTER?.trim() === 'none' ? undefined : signal('traces')
   if (!spans && !metrics) return undefined
   const { service_name: name } = written

@@ -1,10 +1,10 @@
 /** Reads the section `metrics`. In place of a value of a wrong type, which the shape check has reported, a default counts. */
 
-import { type Diagnostic, diagnostic, pointerOf } from '../core/diagnostic.ts'
-import { type JsonObject, numberOr } from '../core/json.ts'
-import { defaults } from '../generated/defaults.ts'
-import { type Config, isLoopback } from './config.ts'
-import type { Source } from './yaml/source.ts'
+import { type Diagnostic, diagnostic, pointerOf } from '../../core/diagnostic.ts'
+import { type JsonObject, numberOr } from '../../core/json.ts'
+import { defaults } from '../../generated/defaults.ts'
+import { type Config, isLoopback } from '../config.ts'
+import type { Source } from '../yaml/source.ts'
 
 /** WH240 reports metrics that other machines could read without a token. */
 export const readMetrics = (
