@@ -27,7 +27,7 @@ const documents = [...markdown('.'), ...markdown('bench'), ...(existsSync(join(r
 const env = { WEBHOOK_SECRET: 'b0e6f2a94c7d41d8', ANTHROPIC_API_KEY: 'key', OPENAI_API_KEY: 'key' }
 /** Every setting that a target may have in the environment: credentials never stand in a document. */
 const credentials = Object.fromEntries(
-  targets.flatMap(({ METRICS_TOKEN: 'a-long-token-of-metrics', settings = [] }) =>
+  targets.flatMap(({ settings = [] }) =>
     settings.flatMap(({ key, env: names }) => names.map((name) => [name, /url|base/.test(key) ? 'https://example.org/a' : 'a1'])),
   ),
 )
@@ -72,7 +72,7 @@ t.test('every YAML block serves as it stands', async (t) => {
   t.same(cutTexts('a: PR #{number}'), ['PR #{number}'], 'a cut text is found')
   // Files of tests are run by test/cli/route-tests.test.ts.
   const blocks = documents.flatMap((file) => blocksOf(file, 'ya?ml(?! tests)'))
-  const whole = { ...env, ...credentials, ...signingKeys, PATH: programs(t) }
+  const whole = { ...env, METRICS_TOKEN: 'a-long-token-of-metrics', ...credentials, ...signingKeys, PATH: programs(t) }
   t.ok(blocks.some(({ file }) => file === 'README.md'))
   for (const { file, line, text } of blocks) {
     const files = { 'config.yaml': text, ...modulesOf(file) }
@@ -93,7 +93,7 @@ t.test('every example validates clean', async (t) => {
   const examples = [...single, 'replicas/config.yaml']
   t.ok(examples.length > 0)
   const { runWith } = fakeCli(t)
-  const whole = { ...env, ...credentials, PATH: programs(t) }
+  const whole = { ...env, METRICS_TOKEN: 'a-long-token-of-metrics', ...credentials, PATH: programs(t) }
   for (const name of examples) {
     const { code, out, err } = await runWith({ env: whole }, 'validate', join(root, 'examples', name), '--data-dir', join(root, 'examples'))
     t.same({ code, err }, { code: 0, err: '' }, name)
