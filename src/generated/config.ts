@@ -2182,7 +2182,7 @@ deliver_mode?: ("all" | "first_success")
  */
 refused_per_minute?: number
 /**
- * backlog_age: seconds that a run may be due before this is told.
+ * backlog_age: seconds after its acceptance at which a run must be done, or this is told.
  */
 backlog_seconds?: number
 /**

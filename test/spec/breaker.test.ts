@@ -92,9 +92,10 @@ const both = (first: string, second: string, more: object): object => ({
   ...more,
 })
 t.test('a receiver that is down for ten minutes under load: nothing is lost, spent or asked in vain, and the order stays', async (t) => {
-  const [bad, good] = [await receiver(t), await receiver(t)]
+  const [bad, good, oncall] = [await receiver(t), await receiver(t), await receiver(t)]
+  const alerts = [{ deliver: 'http', deliver_extra: { url: `${oncall.origin}/alerts` } }]
   const gateway = await start(t, {
-    config: { gateway: { max_concurrent_runs: 2 } },
+    config: { gateway: { max_concurrent_runs: 2 }, alerts },
     routes: {
       plain: to(`${bad.origin}/plain`),
       lane: to(`${bad.origin}/lane`, { concurrency: { limit: 1 } }),
@@ -135,6 +136,9 @@ t.test('a receiver that is down for ten minutes under load: nothing is lost, spe
   await gateway.pass(310)
   await until(async () => (await gateway.operations.status()).backlog === 0, 60_000)
   t.equal(gateway.said(down), 1, 'one opening')
+  await gateway.pass(150)
+  t.equal(oncall.seen.length, 2, `one alert, and its end: ${oncall.texts()}`)
+  t.match(oncall.texts()[0], bad.origin)
   t.equal(gateway.said(up), 1, 'one closing')
   t.equal(gateway.said('run is dead'), 0)
   t.equal(gateway.asked.length, new Set(gateway.asked).size, 'no agent was asked twice')
