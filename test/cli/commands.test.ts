@@ -10,6 +10,7 @@ import { leavesOf, pathOf } from '../../src/cli/help/suggest.ts'
 import { grammarOnly } from '../../src/cli/shell/program.ts'
 import { type FakeCli, fakeCli, type Result } from '../fakes/cli.ts'
 import { startGateway } from '../fakes/gateway.ts'
+import { fakeOperations, serveOperations, status } from '../fakes/operations.ts'
 import { closedOrigin, sink } from '../fakes/sink.ts'
 
 const config = (port: number): string => `platforms:
@@ -50,6 +51,8 @@ type Row = {
   readonly up?: string
   /** It goes on until it is ended, and prints one document a line. Tested where it is at home. */
   readonly goesOn?: true
+  /** Succeeds only where a target is down, which test/e2e/crash.test.ts shows. */
+  readonly needsOutage?: true
   /** 1; without a gateway, unless it says `up`. */
   readonly no?: string
   readonly upNo?: string
@@ -120,7 +123,7 @@ const rows: { readonly [command: string]: Row } = {
   'alerts test': { up: 'alerts test --yes', away: 'alerts test --yes', usage: 'alerts test zero --yes' },
   'alerts silence': { up: 'alerts silence all --for 2h', away: 'alerts silence all', usage: 'alerts silence nothing' },
   'targets list': { ok: 'targets list' },
-  'targets reset': { up: 'targets reset http', away: 'targets reset http', usage: 'targets reset' },
+  'targets reset': { needsOutage: true, upMissing: 'targets reset http', away: 'targets reset http', usage: 'targets reset' },
   'targets test': { ok: 'targets test log --yes', no: 'targets test telegram --yes', missing: 'targets test nope --yes' },
   'samples list': { ok: 'samples list', missing: 'samples list nope' },
   'samples show': { ok: 'samples show github/push', missing: 'samples show nope' },
@@ -182,7 +185,7 @@ t.test('exit codes and envelopes of every command', async (t) => {
   t.same(Object.keys(rows).sort(), leaves.map(pathOf).sort(), 'each command has a row')
   const [, port = ''] = /:(\d+)$/.exec(await closedOrigin()) ?? []
   for (const [path, row] of Object.entries(rows)) {
-    t.ok(row.ok ?? row.up ?? row.goesOn, `${path}: a way to succeed`)
+    t.ok(row.ok ?? row.up ?? row.goesOn ?? row.needsOutage, `${path}: a way to succeed`)
     const cases: [line: string | undefined, code: number][] = [
       [row.ok, 0],
       [row.no, 1],
@@ -309,6 +312,21 @@ t.test('doctor: our own gateway has the port, and is asked about its store', asy
     checks.find(({ name }) => name === 'store'),
     { result: 'ok', message: /asked through the gateway: 0 runs wait/ },
   )
+  t.match(
+    checks.find(({ name }) => name === 'running gateway'),
+    { result: 'ok', message: 'it is ready, and no target is down' },
+  )
+})
+
+t.test('doctor: the running gateway is not ready, has targets that are down, and alerts that fire', async (t) => {
+  const cli = fakeCli(t, { 'config.yaml': config(0) })
+  const told = { ...status, not_ready: 'the store does not answer: no space', targets_down: 2, alerts: ['dead_run:ci'] }
+  await serveOperations(t, cli.dir, fakeOperations({ status: async () => told }))
+  const { code, out } = await cli.run('doctor')
+  t.equal(code, 1)
+  t.match(out, /^fail +running gateway +it takes no events: the store does not answer: no space/m)
+  t.match(out, /^warn +running gateway +2 targets are down, and their runs wait/m)
+  t.match(out, /^warn +running gateway +these alerts fire: dead_run:ci/m)
 })
 
 t.test('doctor: files that are no store, corrupt or from the future', async (t) => {

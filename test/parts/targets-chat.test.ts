@@ -358,7 +358,7 @@ t.test('mattermost', async (t) => {
     next.push({ status: 429, body: 'limit exceeded', headers: { 'x-ratelimit-reset': '90' } })
     t.match(await send(), { ok: false, repeatable: true, retryAfterMs: 90_000 })
     next.push({ status: 400, body: { message: 'bad' }, headers: { 'x-ratelimit-reset': '90' } })
-    t.same(await send(), { ok: false, why: 'HTTP 400: bad', repeatable: false })
+    t.same(await send(), { ok: false, why: 'HTTP 400: bad', repeatable: false, receiver: 'up' })
   })
 })
 

@@ -16,6 +16,7 @@ import { checkOnline } from './online.ts'
 import { checkPrograms } from './programs.ts'
 import { checkRefused } from './refused.ts'
 import { checkReplicas } from './replicas.ts'
+import { checkRunning } from './running.ts'
 import { checkStore } from './store.ts'
 import { checkTargets } from './targets.ts'
 
@@ -49,6 +50,7 @@ export const examine = async (workspace: Workspace, gateway: GatewayFinder, { as
   await look('port', checkAddress)
   await look('store', checkStore)
   await look('replicas', checkReplicas)
+  await look('running gateway', checkRunning)
   await look('refused posts', checkRefused)
   await look('programs', checkPrograms)
   await look('targets', checkTargets)

@@ -1,0 +1,16 @@
+/** Checks what the running gateway says of itself: whether it is ready for requests, which targets are down, which alerts fire. */
+
+import { type Check, type CheckInput, fail, ok, warn } from './check.ts'
+
+const name = 'running gateway'
+
+export const checkRunning = ({ workspace: { self }, status }: CheckInput): readonly Check[] => {
+  if (!status) return []
+  const { not_ready, targets_down = 0, alerts = [] } = status
+  const checks = [
+    ...(not_ready ? [fail(name, `it takes no events: ${not_ready}`, 'its log has the reason; senders get 503 until it is ready')] : []),
+    ...(targets_down > 0 ? [warn(name, `${targets_down} targets are down, and their runs wait`, `${self} targets list`)] : []),
+    ...(alerts.length > 0 ? [warn(name, `these alerts fire: ${alerts.join(', ')}`, `${self} alerts list`)] : []),
+  ]
+  return checks.length > 0 ? checks : [ok(name, 'it is ready, and no target is down')]
+}
