@@ -15,7 +15,10 @@ export type Received = {
   readonly event_id: string
   readonly profile: string
   readonly route: string
-  /** Absent where the body could not be parsed. */
+  /**
+   * This and `delivery_id` are absent where the body was not parsed: it is malformed, or the request ended before (a refused signature, a
+   * rate limit, a handshake).
+   */
   readonly event_type?: string
   readonly delivery_id?: string
   /** `accepted`, `coalesced`, `delivered`, `ignored`, `duplicate`, or the code of a refusal. */

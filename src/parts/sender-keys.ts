@@ -10,7 +10,7 @@ export type FetchedKey = { readonly bytes: Buffer; readonly at: number }
 export type KeyRequest = {
   /** The address of the client whose request is being checked. All clients of its network share its limits. */
   readonly client: string
-  /** The most bytes that the address may give. A longer file is not taken. */
+  /** The most bytes that are downloaded for the key. A longer answer is refused. */
   readonly maxBytes: number
   /**
    * The request that is being checked names the address of the key, so a stranger may have chosen it. `false`: the address is configured.

@@ -4,8 +4,8 @@ import { hash } from 'node:crypto'
 import type { MovableStore, MovedKind, MovedPage, MovedRows } from '../../store/moving.ts'
 
 /**
- * The number of rows of a kind, and the digest of the rows: 12 hexadecimal digits. Times are left out of the digest, because durations
- * change during the move.
+ * The number of rows of a kind, and the digest of the rows: 12 hexadecimal digits. Durations are left out of the digest, because they
+ * change during the move. The times of plans are in it: they are times of day.
  */
 export type KindTally = { readonly kind: MovedKind; readonly rows: number; readonly digest: string }
 

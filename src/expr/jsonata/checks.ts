@@ -66,7 +66,7 @@ export const numberFormat: CheckArguments = (args, run) => {
 }
 
 /**
- * Charges `$replace` with a pattern for the replacement, which the library reads anew for each match, from one `$` to the next. Refuses a
+ * Charges a `$replace` whose search is a pattern for its replacement, which the library reads anew for each match, from one `$` to the next. Refuses a
  * result that could become too long.
  */
 export const replaceable: CheckArguments = ([text, pattern, replacement], run) => {

@@ -10,7 +10,10 @@ export type Rendered = { readonly head: string; readonly lines: readonly string[
 /** The scalar that is replaced: its style, its value, and of a block of text the indent and the width of its lines. */
 export type FormerScalar = { readonly style: ScalarStyle; readonly value: string; readonly indent?: number; readonly width?: number }
 
-/** The text before a value on its line. Behind a dash and a comment, the value cannot begin on that line. */
+/**
+ * What stands around a value on its line. `dash and comment`: a dash before the value and a comment after it. A scalar is written between
+ * them; a list or map with members begins on the next line, because its first line would run into the comment.
+ */
 export type Behind = 'key' | 'dash' | 'dash and comment'
 
 /**

@@ -8,7 +8,7 @@ export const shopify = preset({
   docs: 'https://shopify.dev/docs/apps/build/webhooks/verify-deliveries',
   senderSetup: 'Settings → Notifications → Webhooks of the shop, or the webhooks of your app: the address of the route, in JSON',
   keyFrom: 'sender',
-  key: 'what that page says your webhooks are signed with; for an app its client secret, taken as it is shown',
+  key: 'what the page with your webhooks says they are signed with; for an app its client secret, taken as it is shown',
   events: ['orders/create', 'orders/paid', 'products/update', 'customers/create', 'app/uninstalled'],
   sample: 'shopify/orders_create',
   route: 'events: [orders/create]\nprompt: "{email} ordered for {total_price} {currency}: {name}."\n',

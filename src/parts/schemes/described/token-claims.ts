@@ -44,12 +44,15 @@ export const holdsWithKey = ({ header, signed, signature }: Token, key: KeyObjec
   }
 }
 
-/** The claims that a token must have: `issuer` and `audience` where they are given, and times within `windowSeconds` of the clock. */
+/**
+ * What the claims of a token are compared with. `issuer` and `audience`, where they are given, must be in the token. Its times may be
+ * absent; `windowSeconds` is the tolerance for those that are there.
+ */
 export type ExpectedClaims = { readonly issuer: string | undefined; readonly audience: string | undefined; readonly windowSeconds: number }
 
 /**
  * Returns the reason why the claims of a token are refused at the time `at`, in milliseconds; `undefined` when they are valid. Times are
- * numbers (RFC 7519, 2). A token without `exp` must have been made within the window: its `iat`, where it has one, is compared.
+ * numbers (RFC 7519, 2). Without `exp`, an `iat` must lie within the window of the clock. A token with neither is not refused for its age.
  */
 export const whyNotClaimed = ({ claims }: Token, { issuer, audience, windowSeconds }: ExpectedClaims, at: number): string | undefined => {
   const now = at / 1000
