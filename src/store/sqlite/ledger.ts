@@ -129,10 +129,8 @@ export class Ledger {
 
   #totals(): LedgerTotals {
     const [counts] = this.#sql.otherTotals.all() as [parked: number, dead: number, sessions: number][]
-    const [oldest] = this.#sql.oldestRun.all() as [acceptedAt: unknown][]
     const [inLanes, dead, sessions] = counts ?? [0, 0, 0]
-    const oldestAt = typeof oldest?.[0] === 'number' ? oldest[0] : undefined
-    return { runs: this.#runs.size, inLanes, groups: this.#groups.size, dead, sessions, oldestAt }
+    return { runs: this.#runs.size, inLanes, groups: this.#groups.size, dead, sessions, oldestAt: this.#runs.oldestAt() }
   }
 
   #accept({ accepts }: StepOf<'accept'>, now: number): Accepted[] {

@@ -47,6 +47,12 @@ export class Runs {
     this.#sql.freeUnheldRuns.run([now, JSON.stringify(held)])
   }
 
+  /** Returns when the oldest run that is neither done nor dead was accepted: wall time, milliseconds. A damaged run has no such time. */
+  oldestAt(): number | undefined {
+    const [oldest] = this.#sql.oldestRun.all([this.#cursor]) as [acceptedAt: unknown][]
+    return typeof oldest?.[0] === 'number' ? oldest[0] : undefined
+  }
+
   /** Reads the state that this object keeps in memory. */
   restore(size: number, cursor: number, now: number): void {
     this.size = size

@@ -166,10 +166,13 @@ const statementTexts = {
   // `cursor`: no run with this id or a lower id is fresh.
   openCounts: `select (select count(*) from runs where ended_at is null) as backlog, (select count(*) from groups) as waiting,
     coalesce((select min(id) - 1 from runs where fence = 0), (select max(id) from runs), 0) as cursor`,
-  otherTotals: `select (select count(*) from runs where fence < 0 and ended_at is null) as parked,
-    (select count(*) from runs indexed by dead where ended_at is not null) as dead, (select count(*) from sessions) as sessions`,
-  // Text functions would be as quick. A damaged run is left out.
-  oldestRun: `select json_extract(run, '$.acceptedAt') from runs where ended_at is null and json_valid(run) order by id limit 1`,
+  // By indexes only, because a look through the backlog would keep all calls waiting.
+  otherTotals: `select (select count(*) from runs indexed by parked where fence < 0 and lane >= '') as parked,
+    (select count(*) from runs indexed by dead where ended_at is not null and ended_at >= 0) as dead, (select count(*) from sessions) as sessions`,
+  oldestRun: `select json_extract(run, '$.acceptedAt') from runs where json_valid(run) and id = (select min(id) from (
+    select id from (select id from runs where id > ? and fence = 0 order by id limit 1)
+    union all select min(id) from runs indexed by tried where fence > 0 and due_at is not null
+    union all select min(id) from runs indexed by parked where fence < 0 and lane >= ''))`,
   openLanes: `select cast(lane as blob), sum(fence >= 0), lane_limit, max(id) from runs where lane is not null and ended_at is null group by lane`,
 } as const
 
