@@ -61,7 +61,7 @@ type Cause = {
   readonly route: string
   readonly deliveryId: string
   readonly job?: string | undefined
-  /** The place in the event's trace of what the fact tells; absent while traces are off. */
+  /** The span of this fact in the trace of its event; absent while traces are off. */
   readonly span?: SpanPlace | undefined
 }
 

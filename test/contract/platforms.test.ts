@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../src/core/clock.ts'
 import type { JsonObject } from '../../src/core/json.ts'
 import type { Route } from '../../src/generated/config.ts'
 import { createKeep } from '../../src/parts/delivery/keep.ts'
-import { receiverOf } from '../../src/parts/delivery/receiver.ts'
+import { receiverState } from '../../src/parts/delivery/receiver.ts'
 import { missingOf, platformOf, settingsOf } from '../../src/parts/delivery/settings.ts'
 import { readDelivery } from '../../src/parts/destination.ts'
 import { targetsByName } from '../../src/parts/targets/index.ts'
@@ -261,7 +261,7 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
     const { accepted } = fresh()
     const sent = await send({ settings, extra: at(double.unknownChat ?? '') })
     t.match(sent, final)
-    t.not(receiverOf(sent), 'down', 'no breaker counts it')
+    t.not(receiverState(sent), 'down', 'no breaker counts it')
     await refused(t, sent)
     t.equal(accepted.length, 0)
   })
@@ -295,7 +295,7 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
     const hasty = await send({ settings, budgetMs: Math.max(900, double.startMs ?? 0), clock: quickClock() })
     t.match(hasty, { ok: false, repeatable: true, ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }) })
     await refused(t, hasty)
-    t.equal(receiverOf(hasty), 'down', 'a breaker counts it')
+    t.equal(receiverState(hasty), 'down', 'a breaker counts it')
     t.equal(accepted.length, 0)
     // gh does not say how long, and the host asks for more than any delivery has.
     if (waitMs === undefined || double.target === 'github_comment') return
@@ -315,7 +315,7 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
     next.push('silence')
     const sent = await send({ settings, budgetMs: double.startMs ?? 150 })
     t.match(sent, { ok: false, repeatable: double.idempotent })
-    t.equal(receiverOf(sent), 'down', 'a breaker counts it')
+    t.equal(receiverState(sent), 'down', 'a breaker counts it')
     t.equal(seen.filter(double.posts).length, 1)
     await refused(t, sent)
   })
@@ -326,7 +326,7 @@ const fails = async (t: Test, { double, origin, settings, at, send, fresh }: Sta
       next.push({ status, body: 'oops' })
       const sent = await send({ settings })
       t.match(sent, { ok: false, repeatable: double.idempotent || status === double.limited.reply.status }, String(status))
-      if (status >= 500 && !double.listen) t.equal(receiverOf(sent), 'down', `a breaker counts ${status}`)
+      if (status >= 500 && !double.listen) t.equal(receiverState(sent), 'down', `a breaker counts ${status}`)
       await refused(t, sent)
     }
     if (double.listen) return

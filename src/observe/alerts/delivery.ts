@@ -67,7 +67,9 @@ export class AlertDelivery {
     return await Promise.all(sent)
   }
 
-  /** Breaks off what may be sent again at the next start, and waits a little for the rest. */
+  /**
+   * Aborts the messages that the next start may send again, and waits a little for messages whose repeat their target would not recognise.
+   */
   async close(): Promise<void> {
     this.#abort.abort()
     await within(Promise.all(this.#sending.values()), closeMs, this.#options.clock, () => [])

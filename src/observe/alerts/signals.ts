@@ -89,7 +89,7 @@ export class Signals implements Observer {
     }
   }
 
-  /** Returns what was heard since the last call. */
+  /** Returns the signals, refused signatures and accepted events that facts told since the last call. */
   take(): Heard {
     const refused = new Map(this.#refusedBefore)
     for (const [route, count] of this.#refused) refused.set(route, (refused.get(route) ?? 0) + count)

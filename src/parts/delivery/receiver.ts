@@ -15,7 +15,7 @@ export const receiverAddress = (part: Pick<TargetPart, 'addresses'>, extra: Json
 }
 
 /** Returns whether the receiver is up or down, as the result of a sending shows it. */
-export const receiverOf = (sent: Sent): 'down' | 'up' | 'unknown' => {
+export const receiverState = (sent: Sent): 'down' | 'up' | 'unknown' => {
   if (sent.ok) return 'up'
   return sent.receiver ?? (sent.repeatable ? 'down' : 'unknown')
 }

@@ -5,10 +5,11 @@
 
 import type { Clock } from '../../core/clock.ts'
 import type { Facts } from '../../core/fact.ts'
-import { receiverOf } from '../../parts/delivery/receiver.ts'
+import { receiverState } from '../../parts/delivery/receiver.ts'
 import type { Outgoing, Sent } from '../../parts/targets/target.ts'
 import type { GivenBack, Lease, RunId } from '../../store/ports.ts'
 import { type Breaker, type BreakerSettings, createBreaker } from './breaker.ts'
+import { type Receiver, receiverKey, receiverText } from './receiver.ts'
 import { WaitingRuns } from './waiting-runs.ts'
 
 /** The most breakers. Past them, a breaker that is closed is forgotten; where all are open, further addresses have none. */
@@ -18,11 +19,8 @@ const runsPerStep = 1_000
 /** How long a run that was made due for a trial has time to begin, before the next run is made due. */
 const patienceMs = 30_000
 
-/** What a breaker stands for: a target's name, and the address of its receiver, which may be empty. */
-export type Place = { readonly target: string; readonly address: string }
-
 /** A breaker that is not closed. Times are wall times, in milliseconds. `waiting`: the number of runs that wait for it. */
-export type OpenBreaker = Place & {
+export type OpenBreaker = Receiver & {
   readonly state: 'open' | 'half_open'
   readonly reason: string
   readonly openedAt: number
@@ -50,7 +48,7 @@ export type BreakersOptions = {
 }
 
 type Entry = {
-  readonly place: Place
+  readonly receiver: Receiver
   readonly breaker: Breaker
   readonly runs: WaitingRuns
   /** When the breaker was closed last: wall time, milliseconds. `undefined` while it is closed. */
@@ -68,15 +66,15 @@ export class Breakers {
     this.#options = options
   }
 
-  /** Sends a text by `send`, unless the breaker of its place holds it back. */
-  async send(place: Place, outgoing: Outgoing, send: () => Promise<Sent>): Promise<Sending> {
+  /** Sends a text by `send`, unless the breaker of its receiver holds it back. */
+  async send(receiver: Receiver, outgoing: Outgoing, send: () => Promise<Sent>): Promise<Sending> {
     if (!this.#options.settings()) return send()
-    const entry = this.#entries.get(keyOf(place))
+    const entry = this.#entries.get(receiverKey(receiver))
     // What may have arrived already is not held back: only this attempt knows of the doubt.
     const pass = entry && !outgoing.doubtful ? entry.breaker.begin() : 'free'
     if (entry && pass === 'held') return this.#heldBack(entry)
     const sent = await send()
-    return this.#ended(place, outgoing, sent, pass === 'trial')
+    return this.#ended(receiver, outgoing, sent, pass === 'trial')
   }
 
   /** The number of breakers that are not closed. */
@@ -84,43 +82,43 @@ export class Breakers {
     return this.list().length
   }
 
-  /** Whether a text to this place would be held back now. */
-  isHeld(place: Place): boolean {
-    const breaker = this.#openEntry(place)?.breaker
+  /** Whether a text to the receiver would be held back now. */
+  isHeld(receiver: Receiver): boolean {
+    const breaker = this.#openEntry(receiver)?.breaker
     return breaker !== undefined && (breaker.state === 'half_open' || this.#now() < breaker.retryAt)
   }
 
   /**
    * Whether a run without a reply may begin, for its reply to be the next trial. `true` for one run at a time, once the trial is due.
    */
-  mayBegin(place: Place, runId: RunId): boolean {
-    const entry = this.#openEntry(place)
+  mayBegin(receiver: Receiver, runId: RunId): boolean {
+    const entry = this.#openEntry(receiver)
     if (!entry) return true
-    if (this.isHeld(place) || (entry.starter !== undefined && entry.starter !== runId)) return false
+    if (this.isHeld(receiver) || (entry.starter !== undefined && entry.starter !== runId)) return false
     entry.starter = runId
     return true
   }
 
-  /** Whether the breaker of this place is closed. */
-  isClosed(place: Place): boolean {
-    return this.#openEntry(place) === undefined
+  /** Whether the breaker of this receiver is closed. */
+  isClosed(receiver: Receiver): boolean {
+    return this.#openEntry(receiver) === undefined
   }
 
   /**
-   * Returns how long a run may wait that is given back: until the first of its places has a trial, and then some more minutes. The run of a
+   * Returns how long a run may wait that is given back: until the first of its receivers has a trial, and then some more minutes. The run of a
    * trial is made due before, and all others when the breaker closes, so this is only the end of the wait where that fails.
    */
-  waitMs(places: readonly Place[]): number {
+  waitMs(receivers: readonly Receiver[]): number {
     const longest = this.#options.settings()?.longestWaitMs ?? 0
-    return longest + Math.max(0, Math.min(...places.map((place) => this.#msToTrial(place))))
+    return longest + Math.max(0, Math.min(...receivers.map((receiver) => this.#msToTrial(receiver))))
   }
 
   /**
-   * Takes in that the store has the end of an attempt. `waitsFor`: the places that the run waits for. Where the breaker of such a place has
+   * Takes in that the store has the end of an attempt. `waitsFor`: the receivers that the run waits for. Where the breaker of such a receiver has
    * closed meanwhile, the run is made due at once.
    */
-  ended(lease: Lease, waitsFor: readonly Place[], hasReply: boolean): void {
-    const entries = waitsFor.map((place) => this.#openEntry(place))
+  ended(lease: Lease, waitsFor: readonly Receiver[], hasReply: boolean): void {
+    const entries = waitsFor.map((receiver) => this.#openEntry(receiver))
     if (entries.includes(undefined)) void this.#options.makeDue([lease])
     for (const entry of this.#entries.values()) {
       if (!entries.includes(entry)) entry.runs.delete(lease.runId)
@@ -132,20 +130,21 @@ export class Breakers {
 
   /** Returns the breakers that are not closed, the oldest first. */
   list(): readonly OpenBreaker[] {
-    return [...this.#entries.values()].flatMap(({ place, breaker, openedAt, runs }) => {
+    return [...this.#entries.values()].flatMap(({ receiver, breaker, openedAt, runs }) => {
       const { state, reason, retryAt } = breaker
       if (state === 'closed' || openedAt === undefined) return []
-      return { ...place, state, reason, openedAt, retryAt: this.#wallTime(retryAt), waiting: runs.size }
+      return { ...receiver, state, reason, openedAt, retryAt: this.#wallTime(retryAt), waiting: runs.size }
     })
   }
 
-  /** Closes the breakers of a target that are not closed, or that of one address. Returns their places. */
-  reset(target: string, address?: string): readonly Place[] {
+  /** Closes the breakers of a target that are not closed, or that of one address. Returns their receivers. */
+  reset(target: string, address?: string): readonly Receiver[] {
     const chosen = [...this.#entries.values()].filter(
-      ({ place, breaker }) => breaker.state !== 'closed' && place.target === target && (address ?? place.address) === place.address,
+      ({ receiver, breaker }) =>
+        breaker.state !== 'closed' && receiver.target === target && (address ?? receiver.address) === receiver.address,
     )
     for (const { breaker } of chosen) breaker.close('closed by an operator')
-    return chosen.map(({ place }) => place)
+    return chosen.map(({ receiver }) => receiver)
   }
 
   /** Ends all timers. */
@@ -162,21 +161,21 @@ export class Breakers {
     return Math.round(this.#options.clock.now() + monotonic - this.#now())
   }
 
-  #openEntry(place: Place): Entry | undefined {
-    const entry = this.#options.settings() && this.#entries.get(keyOf(place))
+  #openEntry(receiver: Receiver): Entry | undefined {
+    const entry = this.#options.settings() && this.#entries.get(receiverKey(receiver))
     return entry && entry.breaker.state !== 'closed' ? entry : undefined
   }
 
-  #msToTrial(place: Place): number {
-    const entry = this.#openEntry(place)
+  #msToTrial(receiver: Receiver): number {
+    const entry = this.#openEntry(receiver)
     return entry ? entry.breaker.retryAt - this.#now() : 0
   }
 
-  #heldBack({ place, breaker }: Entry): Sending {
+  #heldBack({ receiver, breaker }: Entry): Sending {
     const retryAfterMs = Math.max(1_000, breaker.retryAt - this.#now())
     return {
       ok: false,
-      why: `waits until ${placeText(place)} works again (${breaker.reason})`,
+      why: `waits until ${receiverText(receiver)} works again (${breaker.reason})`,
       repeatable: true,
       retryAfterMs,
       outage: 'held',
@@ -184,21 +183,21 @@ export class Breakers {
   }
 
   /** Takes in the result of a sending, and says whether its failure is one of the receiver. */
-  #ended(place: Place, outgoing: Outgoing, sent: Sent, isTrial: boolean): Sending {
-    const receiver = receiverOf(sent)
-    const entry = this.#entries.get(keyOf(place)) ?? (receiver === 'down' ? this.#add(place) : undefined)
+  #ended(receiver: Receiver, outgoing: Outgoing, sent: Sent, isTrial: boolean): Sending {
+    const state = receiverState(sent)
+    const entry = this.#entries.get(receiverKey(receiver)) ?? (state === 'down' ? this.#add(receiver) : undefined)
     if (!entry) return sent
     const { profile, route, job, deliveryId } = outgoing
     const text = JSON.stringify([profile, route, job ?? '', deliveryId])
-    entry.breaker.end({ receiver, text, why: sent.ok ? '' : sent.why, askedMs: sent.ok ? undefined : sent.retryAfterMs }, isTrial)
-    if (receiver === 'up') this.#entries.delete(keyOf(place))
-    if (sent.ok || receiver !== 'down') return sent
+    entry.breaker.end({ receiver: state, text, why: sent.ok ? '' : sent.why, askedMs: sent.ok ? undefined : sent.retryAfterMs }, isTrial)
+    if (state === 'up') this.#entries.delete(receiverKey(receiver))
+    if (sent.ok || state !== 'down') return sent
     if (entry.breaker.state !== 'closed') return { ...sent, outage: 'open' }
     return entry.breaker.isSuspected ? { ...sent, outage: 'suspected' } : sent
   }
 
   /** Adds a closed breaker. `undefined` where there are too many that are open. */
-  #add(place: Place): Entry | undefined {
+  #add(receiver: Receiver): Entry | undefined {
     if (this.#entries.size >= maxBreakers) {
       const [closed] = [...this.#entries].find(([, { breaker }]) => breaker.state === 'closed') ?? []
       if (closed === undefined) return undefined
@@ -211,22 +210,22 @@ export class Breakers {
       random,
       changed: () => this.#changed(entry),
     })
-    const entry: Entry = { place, breaker, runs: new WaitingRuns(), openedAt: undefined, starter: undefined, cancelTimer: () => {} }
-    this.#entries.set(keyOf(place), entry)
+    const entry: Entry = { receiver, breaker, runs: new WaitingRuns(), openedAt: undefined, starter: undefined, cancelTimer: () => {} }
+    this.#entries.set(receiverKey(receiver), entry)
     return entry
   }
 
   #changed(entry: Entry): void {
-    const { place, breaker, runs } = entry
+    const { receiver, breaker, runs } = entry
     const { state, reason } = breaker
     const at = this.#options.clock.now()
     entry.openedAt ??= at
     const times = { openedAt: entry.openedAt, ...(state === 'open' ? { retryAt: this.#wallTime(breaker.retryAt) } : {}) }
-    this.#options.facts.tell({ kind: 'breaker_changed', at, ...place, state, reason, ...times })
+    this.#options.facts.tell({ kind: 'breaker_changed', at, ...receiver, state, reason, ...times })
     this.#setTimer(entry)
     if (state !== 'closed') return
     entry.starter = undefined
-    this.#entries.delete(keyOf(place))
+    this.#entries.delete(receiverKey(receiver))
     void this.#makeAllDue(runs.takeAll())
   }
 
@@ -252,7 +251,3 @@ export class Breakers {
     for (let from = 0; from < runs.length; from += runsPerStep) await this.#options.makeDue(runs.slice(from, from + runsPerStep))
   }
 }
-
-const keyOf = ({ target, address }: Place): string => `${target}\n${address}`
-
-const placeText = ({ target, address }: Place): string => (address === '' ? target : `${target} at ${address}`)

@@ -6,7 +6,8 @@ import { settingsOf } from '../../parts/delivery/settings.ts'
 import { deliveriesOf } from '../../parts/destination.ts'
 import type { TargetPart } from '../../parts/targets/target.ts'
 import type { Lease, RunId } from '../../store/ports.ts'
-import type { Breakers, Place } from './breakers.ts'
+import type { Breakers } from './breakers.ts'
+import type { Receiver } from './receiver.ts'
 
 type World = { readonly targets: ReadonlyMap<string, TargetPart>; readonly profiles: ReadonlyMap<string, Profile> }
 
@@ -24,11 +25,11 @@ export interface Outages {
 
 /** `world` returns the targets and profiles as they are configured now. */
 export const createOutages = (breakers: Breakers, world: () => World): Outages => {
-  /** The places that the runs in progress will wait for. */
-  const waiting = new Map<RunId, { readonly places: readonly Place[]; readonly hasReply: boolean }>()
+  /** The receivers that the runs in progress will wait for. */
+  const waiting = new Map<RunId, { readonly receivers: readonly Receiver[]; readonly hasReply: boolean }>()
 
-  /** Returns the place of each delivery; `undefined` for a target or profile that is not configured, where a sending fails at once. */
-  const placesOf = ({ run }: Lease): readonly (Place | undefined)[] => {
+  /** Returns the receiver of each delivery; `undefined` for a target or profile that is not configured, where a sending fails at once. */
+  const receiversOf = ({ run }: Lease): readonly (Receiver | undefined)[] => {
     const { targets, profiles } = world()
     const owner = profiles.get(run.profile)
     return deliveriesOf(run.delivery).map(({ target, extra }) => {
@@ -37,33 +38,33 @@ export const createOutages = (breakers: Breakers, world: () => World): Outages =
       return { target, address: receiverAddress(part, extra, settingsOf(part, owner.platforms, owner.env)) }
     })
   }
-  const wait = (lease: Lease, places: readonly Place[], hasReply: boolean): number => {
-    waiting.set(lease.runId, { places, hasReply })
-    return breakers.waitMs(places)
+  const wait = (lease: Lease, receivers: readonly Receiver[], hasReply: boolean): number => {
+    waiting.set(lease.runId, { receivers, hasReply })
+    return breakers.waitMs(receivers)
   }
 
   return {
     waitBefore(lease) {
       if (breakers.open === 0) return undefined
       const { progress, reply, runId } = lease
-      const places = placesOf(lease).filter((_, position) => !progress?.[position])
-      const known = places.filter((place) => place !== undefined)
-      if (known.length === 0 || known.length < places.length || known.some((place) => breakers.isClosed(place))) return undefined
-      const goes = known.some((place) => (reply === undefined ? breakers.mayBegin(place, runId) : !breakers.isHeld(place)))
+      const receivers = receiversOf(lease).filter((_, position) => !progress?.[position])
+      const known = receivers.filter((receiver) => receiver !== undefined)
+      if (known.length === 0 || known.length < receivers.length || known.some((receiver) => breakers.isClosed(receiver))) return undefined
+      const goes = known.some((receiver) => (reply === undefined ? breakers.mayBegin(receiver, runId) : !breakers.isHeld(receiver)))
       return goes ? undefined : wait(lease, known, reply !== undefined)
     },
     waitFor(lease, positions) {
-      const places = placesOf(lease)
+      const receivers = receiversOf(lease)
       return wait(
         lease,
-        positions.flatMap((position) => places[position] ?? []),
+        positions.flatMap((position) => receivers[position] ?? []),
         true,
       )
     },
     ended(lease) {
-      const { places = [], hasReply = false } = waiting.get(lease.runId) ?? {}
+      const { receivers = [], hasReply = false } = waiting.get(lease.runId) ?? {}
       waiting.delete(lease.runId)
-      breakers.ended(lease, places, hasReply)
+      breakers.ended(lease, receivers, hasReply)
     },
   }
 }
