@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -14,6 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { EntryCopies } from '../../src/app/entries/entry-copies.ts'
 import { subscriptionNameOf } from '../../src/config/subscriptions.ts'
 import { readEntries, updateEntries } from '../../src/config/writing/entry-store.ts'
 import { jsonErrorPlace } from '../../src/config/yaml/json-place.ts'
@@ -182,4 +184,23 @@ t.test('the place of a JSON mistake', (t) => {
   t.same(jsonErrorPlace('{} {}'), { line: 1, column: 4 })
   t.same(jsonErrorPlace('{"a":trux}'), { line: 1, column: 9 })
   t.end()
+})
+
+t.test('a copy that is made while it is compared, and then deleted, is written again', async (t) => {
+  const entryFile = { name: 'subscriptions', file: join(t.testdir(), 'webhook_subscriptions.json') }
+  const shared = { revision: 'WZTJNPc3u6-pOzhTK-XVx3qTan7fbj6c0huuvP4hXw8', text: '{ "a": { "prompt": "one" } }\n' }
+  let isMade = false
+  const copies = new EntryCopies({
+    entryRevisions: async () => new Map([[entryFile.name, shared.revision]]),
+    readEntries: async () => {
+      if (!isMade) writeFileSync(entryFile.file, shared.text)
+      isMade = true
+      return shared
+    },
+    replaceEntries: async () => false,
+  })
+  t.same(await copies.refresh([entryFile]), [], 'another process made the copy')
+  rmSync(entryFile.file)
+  t.match(await copies.refresh([entryFile]), [{ result: { kind: 'copied' } }])
+  t.equal(readFileSync(entryFile.file, 'utf8'), shared.text)
 })

@@ -14,7 +14,10 @@ export type Refreshed = { readonly file: string; readonly result: Exclude<Reconc
 /** Refreshes copies again and again, and remembers which of them need no comparison. */
 export class EntryCopies {
   readonly #port: EntryPort
-  /** For each file: its stamp and the revision of the shared entries, when the file and the shared entries were last equal. */
+  /**
+   * For each file: its stamp and the revision of the shared entries, when the file and the shared entries were last equal. They were read
+   * before the texts, so the next refresh finds any change that was made meanwhile.
+   */
   readonly #equal = new Map<string, { readonly stamp: string; readonly revision: string | undefined }>()
 
   constructor(port: EntryPort) {
@@ -32,8 +35,7 @@ export class EntryCopies {
       const equal = this.#equal.get(file)
       if (equal ? equal.stamp === stamp && equal.revision === revision : revision === undefined && stamp === absent) continue
       const result = await this.#reconcile(entryFile)
-      // Stamp and revision were read before the comparison, so the next refresh finds any change that was made meanwhile.
-      if (!(result instanceof Fault) && result.kind === 'same') this.#equal.set(file, { stamp, revision })
+      if (!(result instanceof Fault) && result.kind === 'same') this.#equal.set(file, result)
       else refreshed.push({ file, result })
     }
     return refreshed

@@ -3,7 +3,7 @@
  * made by hand in the file become shared entries, unless the shared entries were changed meanwhile (rules: Subscriptions 9).
  */
 
-import { stampOf } from '../../config/read-consistent.ts'
+import { absent, stampOf } from '../../config/read-consistent.ts'
 import { entriesIn, readEntriesText } from '../../config/writing/entry-store.ts'
 import { conflict } from '../../config/writing/file-lock.ts'
 import { replaceFile } from '../../config/writing/replace-file.ts'
@@ -16,12 +16,13 @@ import type { EntryFile } from './entry-files.ts'
 export type EntryPort = Pick<Shared, 'entryRevisions' | 'readEntries' | 'replaceEntries'>
 
 /**
- * How a file and the shared entries were made equal. `copied`: the file got the shared entries. `first`: the entries of the file became the
- * first shared entries. `edited`: entries that a user edited in the file became shared entries. `overruled`: the shared entries had changed
- * as well and replaced the edited file, whose text is in the file `kept` now. `names`: the names of the entries that differ.
+ * How a file and the shared entries were made equal. `same`: they were equal, the file at its `stamp`, the shared entries at their
+ * `revision`. `copied`: the file got the shared entries. `first`: the entries of the file became the first shared entries. `edited`: entries
+ * that a user edited in the file became shared entries. `overruled`: the shared entries had changed as well and replaced the edited file,
+ * whose text is in the file `kept` now. `names`: the names of the entries that differ.
  */
 export type Reconciled =
-  | { readonly kind: 'same' }
+  | { readonly kind: 'same'; readonly stamp: string; readonly revision: string | undefined }
   | { readonly kind: 'copied' }
   | { readonly kind: 'first' | 'edited'; readonly names: readonly string[] }
   | { readonly kind: 'overruled'; readonly names: readonly string[]; readonly kept: string }
@@ -46,15 +47,17 @@ const reconcileOnce = async (port: EntryPort, entryFile: EntryFile): Promise<Rec
   const stamp = stampOf(file)
   const present = await port.readEntries(name)
   const text = readEntriesText(file)
-  if (text === undefined && present === undefined) return { kind: 'same' }
+  // A file that was made after its stamp was read could be deleted again, and its stamp would be equal to this one.
+  if ((text === undefined) !== (stamp === absent)) return undefined
+  const same = { kind: 'same', stamp, revision: present?.revision } as const
   const mine = text === undefined ? undefined : sharedText(text)
   const copied = copiedRevision(file)
-  if (mine && present && mine.revision === present.revision) {
-    if (copied !== present.revision) await noteRevision(file, present.revision)
-    return { kind: 'same' }
+  if (mine && mine.revision === present?.revision) {
+    if (copied !== mine.revision) await noteRevision(file, mine.revision)
+    return same
   }
+  if (present === undefined) return mine && hasEntries(file, mine.text) ? shareFile(port, entryFile, present, mine) : same
   const edited = mine?.revision === copied ? undefined : mine
-  if (present === undefined) return mine && shareFile(port, entryFile, present, mine)
   if (edited && present.revision === copied) return shareFile(port, entryFile, present, edited)
   // An editor may have saved the file since it was read.
   if (stampOf(file) !== stamp) return undefined
@@ -62,6 +65,8 @@ const reconcileOnce = async (port: EntryPort, entryFile: EntryFile): Promise<Rec
   await writeCopy(file, present)
   return overruled ?? { kind: 'copied' }
 }
+
+const hasEntries = (file: string, text: string): boolean => Object.keys(entriesIn(file, text)).length > 0
 
 /** Stores the entries of the file as the shared entries. `undefined`: the shared entries have changed meanwhile. */
 const shareFile = async (
@@ -71,7 +76,6 @@ const shareFile = async (
   mine: SharedEntries,
 ): Promise<Reconciled | undefined> => {
   const names = differingNames(present ? entriesIn(file, present.text) : {}, entriesIn(file, mine.text))
-  if (present === undefined && names.length === 0) return { kind: 'same' }
   if (!(await port.replaceEntries(name, present?.revision, mine))) return undefined
   await noteRevision(file, mine.revision)
   return { kind: present === undefined ? 'first' : 'edited', names }
