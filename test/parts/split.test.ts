@@ -156,6 +156,9 @@ t.test('it cuts at a paragraph, else a line, else a word, else between character
   const joined = splitText(`${'a'.repeat(80)}${family}${family}${b}`, limit)
   t.equal(joined[0], `${'a'.repeat(80)}${family}`)
   t.equal(joined.join(''), `${'a'.repeat(80)}${family}${family}${b}`)
+  // U+0600 joins the blank after it, and U+11C92 the blank before it, so that the three are one grapheme.
+  const sign = '\u0600 \u{11c92}'
+  t.same(splitText(`${a}${sign}${b}`, limit), [a, `${sign}${b}`])
 })
 
 t.test('a fence is closed and opened again with its word, also one that holds fences', async (t) => {

@@ -81,15 +81,12 @@ const fittingLength = (text: string, max: number, unit: Unit): number => {
 
 /**
  * Returns the index at which to cut, at or before `end`: the last end of a paragraph, else of a line, else of a word, unless that would
- * leave less than a third of the room used. Then the cut is between two graphemes.
+ * leave less than a third of the room used. The cut is between two graphemes, which a blank between two combining characters is not.
  */
 const cutIndex = (text: string, end: number): number => {
   const from = Math.floor(end / 3)
-  for (const mark of ['\n\n', '\n', ' ']) {
-    const at = text.lastIndexOf(mark, end)
-    if (at > from) return at
-  }
-  return graphemeAt(text, end) || end
+  const at = ['\n\n', '\n', ' '].map((mark) => text.lastIndexOf(mark, end)).find((at) => at > from) ?? end
+  return graphemeAt(text, at) || at
 }
 
 /**
