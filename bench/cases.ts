@@ -7,8 +7,23 @@ import type { Contender } from './contender.ts'
 import { finished } from './finished.ts'
 import { forged } from './forged/forged.ts'
 import { tools } from './machine.ts'
+import { otlpSink } from './otlp-sink.ts'
 import { type PayloadName, post } from './payloads.ts'
-import { accepting, awake, base, echoed, fastify, filtering, headgate, noStrace, plainly, prototype, slowed, webhook } from './peers.ts'
+import {
+  accepting,
+  awake,
+  base,
+  echoed,
+  fastify,
+  filtering,
+  headgate,
+  type Launcher,
+  noStrace,
+  plainly,
+  prototype,
+  slowed,
+  webhook,
+} from './peers.ts'
 import { sharedStoreCases } from './replicas/cost-cases.ts'
 import { stall, stallRoutes } from './stall.ts'
 
@@ -57,8 +72,14 @@ const atMostCpu = (of: string, must: number, aim: number): RatioGoal => ({ of, m
 const pipeline = (payload: PayloadName, goal: RatioGoal): Case =>
   compare(payload, [basePeer(payload), ours(payload), ...others(payload)], goal)
 
+const metrics = { enabled: true, port: 0 }
 /** Counts what it does. Nobody scrapes. */
-const metered = headgate(() => ({ bench: filtering() }), 'memory', { ...awake(1), metrics: { enabled: true, port: 0 } })
+const metered = headgate(() => ({ bench: filtering() }), 'memory', { ...awake(1), metrics })
+/** Counts what it does, and sends the traces of one event in ten. */
+const traced: Launcher = async (folder) => {
+  const telemetry = { otlp: { endpoint: await otlpSink() }, traces: { ratio: 0.1 } }
+  return headgate(() => ({ bench: filtering() }), 'memory', { ...awake(1), metrics, telemetry })(folder)
+}
 
 /** Same route, same answer. No request goes to the other 9,999 routes. */
 const manyRoutes = headgate(() => {
@@ -114,6 +135,7 @@ export const cases: Case[] = [
   forged('forged', ours('pr')),
   compare('routes', [ours('pr', '1 route'), ours('pr', `${ROUTES} routes`, manyRoutes)], atMostCpu(`${ROUTES} routes`, 1.1, 1.05)),
   compare('metrics', [ours('pr', 'metrics off'), ours('pr', 'metrics', metered)], atMostCpu('metrics', 1.03, 1.02)),
+  compare('traces', [ours('pr', 'traces off'), ours('pr', 'traces', traced)], atMostCpu('traces', 1.06, 1.04)),
   compare('filters', [filters(1), filters(FILTERS)], atMostCpu(`${FILTERS} filters`, 1.1, 1.05)),
   openLoop('open-loop', durables('pr'), { 'p50 ms above base': { must: 0.4, aim: 0.2 }, 'p99 ms above base': { must: 3, aim: 1.5 } }),
   finished('finished', [echoing], { 'runs/s': { sense: '>=', aim: 5_000 } }),
