@@ -13,15 +13,20 @@ export type TraceContext = { readonly traceId: string; readonly spanId: string; 
 /** A span's place in its trace. `traceparent`: the context that the span hands on. `parentId`: the id of the span that it is part of. */
 export type SpanPlace = { readonly traceparent: string; readonly parentId?: string | undefined }
 
+/** What decides the trace of an event. `traceparent`: that of the caller, where the route trusts the caller. */
+export type TracedEvent = { readonly eventId: string; readonly traceparent?: string | undefined }
+
 /** Knows the place of the request that brought an event, or of the start of a job. */
 export interface EventTraces {
-  /** `traceparent`: that of the caller, where the route trusts the caller. */
-  placeOf(event: { readonly eventId: string; readonly traceparent?: string | undefined }): SpanPlace
+  placeOf(event: TracedEvent): SpanPlace
 }
 
 /** Returns the id of an event's trace; `undefined` while traces are off. */
-export const traceIdOf = (traces: EventTraces | undefined, event: Parameters<EventTraces['placeOf']>[0]): string | undefined =>
-  traces && contextOf(traces.placeOf(event)).traceId
+export const traceIdOf = (traces: EventTraces | undefined, event: TracedEvent): string | undefined => {
+  if (!traces) return undefined
+  const caller = event.traceparent === undefined ? undefined : parseTraceparent(event.traceparent)
+  return caller?.traceId ?? digitsOf(event.eventId)
+}
 
 const form = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 
@@ -55,13 +60,13 @@ export const placeBelow = (traceparent: string | undefined): SpanPlace | undefin
   return { traceparent: textOf({ ...parent, spanId: randomBytes(8).toString('hex') }), parentId: parent.spanId }
 }
 
-const hexDigits = /^[0-9a-f]{12}4[0-9a-f]{19}$/
+const randomUuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /** Returns the 32 digits of an event id. An id that is no random UUID gives digits of its hash. */
-const digitsOf = (eventId: string): string => {
-  const digits = eventId.replaceAll('-', '')
-  return hexDigits.test(digits) ? digits : hash('sha256', eventId).slice(0, 32)
-}
+const digitsOf = (id: string): string =>
+  randomUuid.test(id)
+    ? id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18) + id.slice(19, 23) + id.slice(24)
+    : hash('sha256', id).slice(0, 32)
 
 /** Half the bits of a trace id decide whether it is sampled: the last 56, which are random in every trace id (W3C, level 2). */
 const randomDigits = 14

@@ -4,8 +4,13 @@ import { type Counter, collectDefaultMetrics, Gauge, Histogram, Counter as NewCo
 import { type MetricDeclaration, type MetricKey, maxSeries, metrics, otherSeries } from './declaration.ts'
 
 type Instrument = Counter | Gauge | Histogram
-/** One combination of labels of a metric. */
-type Series = { inc?(by: number): void; set?(value: number): void; observe?(value: number): void }
+/** The library's own object for one combination of labels of a metric. */
+type Child = { inc?(by: number): void; set?(value: number): void; observe?(value: number): void }
+/**
+ * One combination of labels of a metric. `added`: what a counter was increased by since the last reading. It waits here, because the library
+ * looks its object up by all labels again at each call, which costs more than all else that is counted of a request.
+ */
+type Series = { readonly child: Child; added: number }
 
 /** A metric with its series, by the values of their labels. */
 type Metric = { readonly declaration: MetricDeclaration; readonly instrument: Instrument; readonly series: Map<string, Series> }
@@ -34,17 +39,17 @@ export class Meter {
 
   /** Adds to a counter. */
   add(key: MetricKey, labels: readonly string[], by = 1): void {
-    this.#seriesOf(key, labels).inc?.(by)
+    this.#seriesOf(key, labels).added += by
   }
 
   /** Adds a value to a histogram. */
   observe(key: MetricKey, labels: readonly string[], value: number): void {
-    this.#seriesOf(key, labels).observe?.(value)
+    this.#seriesOf(key, labels).child.observe?.(value)
   }
 
   /** Sets the value of a gauge. */
   set(key: MetricKey, labels: readonly string[], value: number): void {
-    this.#seriesOf(key, labels).set?.(value)
+    this.#seriesOf(key, labels).child.set?.(value)
   }
 
   /** Removes all series of a metric. */
@@ -56,6 +61,7 @@ export class Meter {
 
   /** Returns the present values for an export. */
   values(): ReturnType<Registry['getMetricsAsJSON']> {
+    this.#handOver()
     return this.#registry.getMetricsAsJSON()
   }
 
@@ -64,10 +70,20 @@ export class Meter {
     const page = this.#rendering.then(async () => {
       const type = isOpenMetrics ? openMetricsType : textType
       this.#registry.setContentType(type as never)
+      this.#handOver()
       return { type, text: await this.#registry.metrics() }
     })
     this.#rendering = page.catch(() => {})
     return page
+  }
+
+  /** Hands what counters were increased by to the library. */
+  #handOver(): void {
+    for (const { series } of this.#metrics.values())
+      for (const each of series.values()) {
+        if (each.added !== 0) each.child.inc?.(each.added)
+        each.added = 0
+      }
   }
 
   #seriesOf(key: MetricKey, labels: readonly string[]): Series {
@@ -85,7 +101,7 @@ export class Meter {
 }
 
 const addSeries = ({ instrument, series }: Metric, name: string, labels: readonly string[]): Series => {
-  const added: Series = instrument.labels(...labels)
+  const added: Series = { child: instrument.labels(...labels), added: 0 }
   series.set(name, added)
   return added
 }

@@ -5,6 +5,7 @@ import type { Telemetry } from '../../config/config.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Fact, Observer, RequestEnded, RunAttempt } from '../../core/fact.ts'
 import type { Log } from '../../core/log.ts'
+import { isTakenOutcome } from '../../core/outcome-table.ts'
 import { broughtTraceparent, contextOf, type EventTraces, parseTraceparent, type TraceContext } from '../../core/telemetry/trace-context.ts'
 import { cut } from '../../core/text.ts'
 import { Allowance } from '../../core/turns/allowance.ts'
@@ -70,7 +71,11 @@ const createSpanObserver = ({ spans, waits, content, places, clock }: SpanObserv
     const eventId = verified?.eventId ?? recorded?.eventId ?? randomUUID()
     const place = places.placeOf({ eventId, traceparent: event?.traceparent })
     if (outcome.kind === 'coalesced') merged.add(outcome.group, contextOf(place))
-    const stages = waits.take(eventId).filter(({ stage }) => stage !== endingStage || outcome.kind !== 'delivered')
+    const waited = waits.take(eventId)
+    // Nothing follows a request that made no work, so no later failure can ask for its span.
+    const isLast = !isTakenOutcome(outcome) && event?.traceparent === undefined
+    if (isLast && !isFailure && !contextOf(place).isSampled) return
+    const stages = waited.filter(({ stage }) => stage !== endingStage || outcome.kind !== 'delivered')
     const request = requestSpan(fact, place, linksOf(fact), clock.now())
     spans.add([request, ...stages.map((wait) => stageSpan(wait, place))], isFailure)
   }
