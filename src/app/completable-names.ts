@@ -12,7 +12,7 @@ export type Candidate = { readonly value: string; readonly about?: string }
 
 /**
  * The kinds of names. `providers`: the first parts of the names of samples (`github` of `github/push`). `codes`: the codes of findings.
- * `states`: the states of events.
+ * `states`: the states of events. `alerts`: the kinds of alerts, and the word for all of them.
  */
 export type NameKind =
   | 'routes'
@@ -26,6 +26,7 @@ export type NameKind =
   | 'codes'
   | 'outcomes'
   | 'states'
+  | 'alerts'
 
 /** Returns the names of a kind in a data directory, at most 2,000. A file that cannot be read gives no names. */
 export const readNames = async (kind: NameKind, dataDir: string): Promise<readonly Candidate[]> => {
@@ -76,6 +77,10 @@ const readers: { readonly [kind in NameKind]: Reader } = {
   async states() {
     const { states } = await import('./events/event-selection.ts')
     return states.map((value) => ({ value }))
+  },
+  async alerts() {
+    const { alertKinds } = await import('../plan/alerts.ts')
+    return ['all', ...alertKinds].map((value) => ({ value }))
   },
 }
 

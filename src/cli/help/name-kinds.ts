@@ -47,6 +47,8 @@ const argumentKinds: { readonly [argument: string]: CompletedKind } = {
   'samples show name': 'samples',
   'samples list provider': 'providers',
   'targets test name': 'targets',
+  'targets reset target': 'targets',
+  'alerts silence name': 'alerts',
   'webhook name': 'routes',
   'edit route': 'routes',
   'sessions route': 'routes',
