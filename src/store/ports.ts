@@ -37,8 +37,8 @@ export type Several = {
 }
 
 /**
- * The state of each of several deliveries: done (`true`), given up (the reason), failed for now (`false`), or not ended in this attempt
- * (`null`).
+ * The state of each of several deliveries: done (`true`), given up (the reason), failed for now (`false`), or without a result in this
+ * attempt (`null`).
  */
 export type Progress = readonly (boolean | string | null)[]
 

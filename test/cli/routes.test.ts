@@ -251,7 +251,10 @@ t.test('test: a sample brings its headers and its event, and single values of it
     return { code, ...JSON.parse(out) }
   }
   const opened = ['--sample', 'code-host-a/pull_request.opened']
-  t.match(await run('gh', ...opened), { code: 0, data: { request: { scheme: 'github', event: 'pull_request' }, outcome: 'accepted' } })
+  t.match(await run('gh', ...opened), {
+    code: 0,
+    data: { request: { scheme: 'github', event: 'pull_request' }, outcome: 'accepted', ended: false },
+  })
   t.match(await run('gh', ...opened, '--set', 'action=closed'), {
     code: 1,
     data: { outcome: 'ignored', reason: 'filter', why: 'filters[0] action equals "opened" (got "closed")' },

@@ -19,7 +19,10 @@ export type Expectation = {
   /** Whether to follow the run to its end. */
   readonly wait: boolean
   readonly timeoutMs: number
-  /** The expected end of the event. Without it, the event must be accepted and its run must not die. */
+  /**
+   * The expected end of the event: an outcome, `ignored:` with the stage that ignored it, or the end of a run. Without it, the event must be
+   * accepted and its run must not die.
+   */
   readonly expect?: string | undefined
 }
 
@@ -32,7 +35,7 @@ export type TestedRoute = {
   readonly known: EventStatus | undefined
   /** Whether the event was followed, until its run ended or the time was over. */
   readonly isFollowed: boolean
-  /** The event's run has ended, or the event has no run. */
+  /** By the event's record, its run has ended, or it has no run. Always false where no record was read. */
   readonly isEnded: boolean
   /** The delivered text; `undefined` where the event was not followed to a delivery, or where its text is not kept. */
   readonly text: string | undefined
@@ -72,10 +75,13 @@ export const testRoute = async (
   const follow = { timeoutMs: isFollowed ? timeoutMs : recordWaitMs, isEnough: (each: EventStatus) => !isFollowed || hasEnded(each) }
   const known =
     eventId !== undefined && (isFollowed || !answer.isTaken) ? await followEvent(workspace, gateway, eventId, follow) : undefined
-  const isEnded = known ? hasEnded(known) : !isFollowed
+  const isEnded = known !== undefined && hasEnded(known)
   const text = isFollowed && known ? await deliveredText(workspace, test.route, known) : undefined
   const fared = { answer, isLookedUp, known, isFollowed, isEnded, text }
-  return { ...fared, ok: expect === undefined ? answer.isTaken && isEnded && known?.state !== 'dead' : hasEndedAs(expect, fared) }
+  return {
+    ...fared,
+    ok: expect === undefined ? answer.isTaken && (!isFollowed || isEnded) && known?.state !== 'dead' : hasEndedAs(expect, fared),
+  }
 }
 
 /** Returns the answer with the outcome of the event's record, or the answer unchanged where no record is found. */

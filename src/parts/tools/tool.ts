@@ -32,7 +32,7 @@ export type ToolCall = {
 /** Called when a call of a tool begins. `toolset`: the toolset that has the tool. */
 export type BeginToolCall = (toolset: string, tool: string) => BegunToolCall
 
-/** A call of a tool that has begun. `ended` is called with whether the call succeeded; only the first call of it counts. */
+/** A call of a tool that has begun. `ended` is told whether the call succeeded; telling it again changes nothing. */
 export type BegunToolCall = { readonly traceparent?: string; readonly ended: (ok: boolean) => void }
 
 /** A picture. `mediaType`: such as `image/png`, found from the bytes themselves and not from what the server said of them. */

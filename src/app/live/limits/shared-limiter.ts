@@ -38,7 +38,10 @@ type SharedLimiterOptions = {
   readonly shared: () => Pick<Shared, 'takeRateShare'> | undefined
 }
 
-/** Creates a limiter that asks the shared store for shares, and leaves failed signatures and late checks to `local`. */
+/**
+ * Creates a limiter that asks the shared store for shares. `local` counts the failed signatures, and the checks of refused requests that are
+ * made after their answer.
+ */
 export const createSharedLimiter = ({ local, clock, perMinute, shared }: SharedLimiterOptions): Limiter => {
   const shares = new Map<string, Share>()
 

@@ -1,10 +1,10 @@
-/** Reports the keys of a route that its schemes cannot use, and the notes that its schemes have for an operator. */
+/** Reports a `secret` or `public_key` of a route with which its schemes cannot check signatures, and the notes of these schemes for an operator. */
 
 import type { Route } from '../../../generated/config.ts'
 import type { Scheme } from '../../schemes/scheme.ts'
 import type { StageKit } from '../stage.ts'
 
-/** Reports all findings on the keys of a route and its schemes. */
+/** Reports all findings on the secrets and the public key of a route, and the notes of its schemes. */
 export const reportKeys = (route: Route, schemes: readonly Scheme[], kit: StageKit): void => {
   for (const scheme of schemes) {
     for (const { code, message, help } of scheme.notes ?? []) kit.report(code, ['verify'], message, help)

@@ -69,7 +69,10 @@ const sayNote = ([note, help, suggest]: Note, operator: string, text: string, pa
 /** What is likely wrong with a text, the way out, and the text to write instead; empty where nothing is wrong. */
 type Note = readonly [note: string, help: string, suggest?: string] | readonly []
 
-/** Returns a note on a pattern between slashes (`/^fix/i`), as JavaScript writes it; empty for any other pattern. */
+/**
+ * Returns a note on a pattern that JavaScript would write so: between slashes, with flags (`/^fix/i`) or with both anchors (`/^fix$/`).
+ * Empty for any other pattern: `/fix/` may be meant as a path.
+ */
 const noteOnPattern = (text: string): Note => {
   const inner = /^\/(.+)\/([gimsuy]+)$/.exec(text) ?? /^\/(\^.*\$)\/()$/.exec(text)
   if (!inner) return []

@@ -1,4 +1,4 @@
-/** The behaviour of a line of text to fill in. The text goes to the screen below once nothing is wrong with it. */
+/** The behaviour of a line of text to fill in. Enter gives the text to the screen below, unless something is wrong with it. */
 
 import { routeNamePattern } from '../../../core/names.ts'
 import type { EntryScreen } from '../../model/overlays.ts'
