@@ -10,10 +10,16 @@ type Child = { inc?(by: number): void; set?(value: number): void; observe?(value
  * One combination of labels of a metric. `added`: what a counter was increased by since the last reading. It waits here, because the library
  * looks its object up by all labels again at each call, which costs more than all else that is counted of a request.
  */
-type Series = { readonly child: Child; added: number }
+type Series = { readonly labels: readonly string[]; readonly child: Child; added: number }
+/** Series by the value of a label, then by that of the next label. A metric without labels has its only series under ''. */
+type SeriesTree = Map<string, SeriesTree | Series>
 
-/** A metric with its series, by the values of their labels. */
-type Metric = { readonly declaration: MetricDeclaration; readonly instrument: Instrument; readonly series: Map<string, Series> }
+type Metric = {
+  readonly declaration: MetricDeclaration
+  readonly instrument: Instrument
+  readonly tree: SeriesTree
+  readonly series: Series[]
+}
 
 /** A rendered page of metrics, and its content type. */
 export type Page = { readonly type: string; readonly text: string }
@@ -33,7 +39,7 @@ export class Meter {
   constructor(full: (name: string) => void) {
     this.#full = full
     for (const [key, declaration] of Object.entries(metrics) as [MetricKey, MetricDeclaration][])
-      this.#metrics.set(key, { declaration, instrument: instrumentOf(declaration, this.#registry), series: new Map() })
+      this.#metrics.set(key, { declaration, instrument: instrumentOf(declaration, this.#registry), tree: new Map(), series: [] })
     collectDefaultMetrics({ register: this.#registry })
   }
 
@@ -54,9 +60,9 @@ export class Meter {
 
   /** Removes all series of a metric. */
   clear(key: MetricKey): void {
-    const metric = this.#metrics.get(key)
-    for (const name of metric?.series.keys() ?? []) metric?.instrument.remove(...(name === '' ? [] : name.split('\0')))
-    metric?.series.clear()
+    const { instrument, tree, series } = this.#metrics.get(key) as Metric
+    for (const { labels } of series.splice(0)) instrument.remove(...labels)
+    tree.clear()
   }
 
   /** Returns the present values for an export. */
@@ -80,7 +86,7 @@ export class Meter {
   /** Hands what counters were increased by to the library. */
   #handOver(): void {
     for (const { series } of this.#metrics.values())
-      for (const each of series.values()) {
+      for (const each of series) {
         if (each.added !== 0) each.child.inc?.(each.added)
         each.added = 0
       }
@@ -88,21 +94,34 @@ export class Meter {
 
   #seriesOf(key: MetricKey, labels: readonly string[]): Series {
     const metric = this.#metrics.get(key) as Metric
-    const name = labels.join('\0')
-    const known = metric.series.get(name)
+    const known = seriesIn(metric.tree, labels)
     if (known) return known
-    if (metric.series.size < maxSeries) return addSeries(metric, name, labels)
+    if (metric.series.length < maxSeries) return addSeries(metric, labels)
     const others = labels.map(() => otherSeries)
-    const other = metric.series.get(others.join('\0'))
+    const other = seriesIn(metric.tree, others)
     if (other) return other
     this.#full(metric.declaration.name)
-    return addSeries(metric, others.join('\0'), others)
+    return addSeries(metric, others)
   }
 }
 
-const addSeries = ({ instrument, series }: Metric, name: string, labels: readonly string[]): Series => {
-  const added: Series = { child: instrument.labels(...labels), added: 0 }
-  series.set(name, added)
+const seriesIn = (tree: SeriesTree, labels: readonly string[]): Series | undefined => {
+  let found = tree.get(labels[0] ?? '')
+  for (let i = 1; found instanceof Map; i++) found = found.get(labels[i] as string)
+  return found
+}
+
+const addSeries = ({ instrument, tree, series }: Metric, labels: readonly string[]): Series => {
+  const added: Series = { labels, child: instrument.labels(...labels), added: 0 }
+  series.push(added)
+  const last = labels.slice(0, -1).reduce((level, label) => {
+    const below = level.get(label)
+    if (below instanceof Map) return below
+    const next: SeriesTree = new Map()
+    level.set(label, next)
+    return next
+  }, tree)
+  last.set(labels.at(-1) ?? '', added)
   return added
 }
 
