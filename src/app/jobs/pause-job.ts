@@ -52,7 +52,7 @@ const updateOf =
     if ((entry.paused === true) === paused) return { result: false }
     const { paused: _, ...unpaused } = entry
     const next = { ...unpaused, ...(paused ? { paused: true } : {}), updated_at: utcNow() }
-    // Of a configured job, the jobs file has only a note, which goes when the job is resumed.
+    // Where the jobs file has only a note of a configured job, the note goes when the job is resumed.
     const isNoteDone = origin === 'config' && !paused && own(entry, 'schedule') === undefined
     const { [id]: __, ...others } = entries
     return { entries: isNoteDone ? others : { ...entries, [id]: next }, result: true }

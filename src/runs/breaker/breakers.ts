@@ -82,7 +82,7 @@ export class Breakers {
     return this.list().length
   }
 
-  /** Whether a text to the receiver would be held back now. */
+  /** Whether a text to the receiver would be held back now, unless an earlier attempt may have delivered it. */
   isHeld(receiver: Receiver): boolean {
     const breaker = this.#openEntry(receiver)?.breaker
     return breaker !== undefined && (breaker.state === 'half_open' || this.#now() < breaker.retryAt)

@@ -92,7 +92,7 @@ const pickChoice = (field: FormField): PickScreen => {
   return pickScreen(questionId(field), title, all, form === 'choice', value === undefined ? '' : String(value))
 }
 
-/** Switches a field that is true or false, without asking for the new value. Other fields stay as they are. */
+/** Turns a flag from true to false or back, without asking for the new value. A field that is no flag is not changed. */
 export const switchFlag = (field: FormField, draft: RouteDraft): Update<never> => {
   const { value, form } = field
   if (form !== 'flag') return {}
