@@ -41,7 +41,8 @@ const longestTimerMs = 2_147_483_647
 export const baseEnv = (from: Env): Env => Object.fromEntries(inherited.map((name) => [name, from[name]]))
 
 /**
- * Makes a sender's text the value of an environment variable: without NUL, which no variable can hold, and shorter than the kernel's limit.
+ * Makes a text the value of an environment variable: without NUL, which no variable can hold, and of at most 1,024 characters, far below
+ * the kernel's limit.
  */
 export const envValue = (text: string): string => cut(text.replaceAll('\0', ''), 1024)
 

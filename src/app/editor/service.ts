@@ -117,7 +117,10 @@ export type Preview = {
   readonly trace?: TraceShown
   /** Why there is no trace. */
   readonly untraced?: string
-  /** The prompt or message for the payload. `unresolved`: placeholders without a value. `cuts`: placeholders whose value was cut. */
+  /**
+   * The prompt or message for the payload. `unresolved`: the placeholders without a value, as written. `cuts`: for each value that was cut,
+   * its placeholder and its length before and after, in words for people.
+   */
   readonly prompt?: { readonly text: string; readonly unresolved: readonly string[]; readonly cuts: readonly string[] }
   /** `deliver_extra` for the payload, also where the filters would stop the payload; a list for several targets. */
   readonly extra?: Json

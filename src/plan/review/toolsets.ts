@@ -34,7 +34,7 @@ export const reviewToolsets = ({ spec, profile, config, catalogue, jobs, say }: 
     job === undefined ? (spec.toolsets ? ['toolsets'] : spec.prompt ? ['prompt'] : []) : ['cron_job'],
     `the agent${job === undefined ? '' : ` of the job "${job}"`} has ${eitherOf(wide)} and reads ${foreignText}, which strangers may write`,
     {
-      help: 'name the fields that it needs in the prompt, or leave the toolset to routes whose senders you trust; agent.untrusted stays fence',
+      help: 'name the fields that it needs in the prompt, or leave the toolset to routes whose senders you trust; keep agent.untrusted: fence',
       of: 'key',
     },
   )

@@ -59,7 +59,8 @@ const demandsByField = (branch: Branch): readonly Demand[][] => {
   return [...groups.values()]
 }
 
-const isEvent = ({ field }: Demand): boolean => field !== undefined && canonicalField(field) === 'event_type'
+/** Whether a demand is on the type of the event, which no event is without. */
+const isOnEventType = ({ field }: Demand): boolean => field !== undefined && canonicalField(field) === 'event_type'
 
 type Value = Json | undefined
 
@@ -69,10 +70,14 @@ const onlyValues = ({ demand: { holds }, domain }: KnownDomain): readonly Value[
   return domain.kind === (holds ? 'absent' : 'present') ? [undefined] : undefined
 }
 
+/**
+ * Finds demands on one field that no value meets. Where a demand lists its values, each value is tried on the others; else demands that are
+ * opposites, or ask for prefixes that exclude each other, are looked for.
+ */
 const conflictOf = (group: readonly KnownDomain[]): Conflict | undefined => {
   const listed = group.find((known) => onlyValues(known) !== undefined)
   if (!listed) return oppositeConflict(group) ?? prefixConflict(group)
-  const values = (onlyValues(listed) ?? []).filter((value) => value !== undefined || !isEvent(listed.demand))
+  const values = (onlyValues(listed) ?? []).filter((value) => value !== undefined || !isOnEventType(listed.demand))
   const others = group.filter((known) => known !== listed)
   const left = values.filter((value) => others.every((known) => admits(known, value)))
   if (left.length > 0) return undefined
