@@ -9,6 +9,11 @@ export interface Clock {
   after(ms: number, then: () => void): () => void
 }
 
+/** Spans of time, in milliseconds. */
+export const minuteMs = 60_000
+export const hourMs = 60 * minuteMs
+export const dayMs = 24 * hourMs
+
 // setTimeout fires at once past 2^31 - 1 ms, so a longer wait is made of several timers.
 const longestTimerMs = 2_147_483_647
 

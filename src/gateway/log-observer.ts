@@ -1,6 +1,6 @@
 /** An observer that logs facts. Refused requests are logged at a bounded rate, so that a flood does not fill the log. */
 
-import type { Clock } from '../core/clock.ts'
+import { type Clock, minuteMs } from '../core/clock.ts'
 import type { Fact, Observer, RequestEnded, RouteChanges, RunAttempt } from '../core/fact.ts'
 import type { Log } from '../core/log.ts'
 import type { Refused } from '../core/outcome.ts'
@@ -13,7 +13,6 @@ import { someOf } from '../core/text.ts'
  * number at the end of the minute.
  */
 const linesPerMinute = 10
-const minuteMs = 60_000
 /** The most pairs of code and route that are counted separately. */
 const maxKinds = 1_000
 

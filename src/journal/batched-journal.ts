@@ -1,6 +1,6 @@
 /** A journal that gathers records in memory, and has a writer store them in batches. Adding a record never fails or delays the caller. */
 
-import type { Clock } from '../core/clock.ts'
+import { type Clock, minuteMs } from '../core/clock.ts'
 import { messageOf } from '../core/fault.ts'
 import type { BatchWriter, JournalOptions } from './batch-writer.ts'
 import { createByteBudget } from './byte-budget.ts'
@@ -8,7 +8,6 @@ import type { Journal, NewRecord, RawRequest } from './record.ts'
 import type { WriteErrors } from './write-errors.ts'
 import { createWriteQueue, type WriteBatch, type WriteQueue } from './write-queue.ts'
 
-const minuteMs = 60_000
 /** How long a line waits for further lines to be written with it. */
 const gatherMs = 20
 

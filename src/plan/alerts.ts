@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto'
 import type { AlertSettings } from '../config/alerts.ts'
 import { definition } from '../config/schema-walk.ts'
+import { dayMs, hourMs } from '../core/clock.ts'
 import { type Code, type Diagnostic, diagnostic, type Path, pointerOf } from '../core/diagnostic.ts'
 import { valueAt } from '../core/json.ts'
 import { type Calendar, compileCalendar } from '../expr/calendar.ts'
@@ -37,9 +38,6 @@ export type AlertRule = {
   readonly silence: readonly WatchedRoute[]
   readonly maxPerHour: number
 }
-
-const dayMs = 86_400_000
-const hourMs = 3_600_000
 
 /** Compiles the rules. There are no rules where a Diagnostic stops the start. */
 export const compileAlerts = (

@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto'
 import type { Budget, Price } from '../config/budget.ts'
+import { dayMs, hourMs } from '../core/clock.ts'
 import type { RunUsage } from '../core/fact.ts'
 import { AgentFault } from '../core/fault.ts'
 import { deliveriesOf } from '../parts/destination.ts'
@@ -32,9 +33,6 @@ export interface Meter {
   /** Returns the usage of the run so far; `undefined`: no model was called. */
   taken(): RunUsage | undefined
 }
-
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 
 export const createMeter = ({ run, comments, budget, prices, store, now, uncounted, usedUp: tellUsedUp }: MeterOptions): Meter => {
   const tally = createTally(prices)

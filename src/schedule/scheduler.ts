@@ -5,6 +5,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { dayMs } from '../core/clock.ts'
 import { messageOf, StoreFault } from '../core/fault.ts'
 import type { Log } from '../core/log.ts'
 import type { JobStart } from '../generated/control.ts'
@@ -26,7 +27,6 @@ export type SchedulerOptions = JobStarter & {
 const tickMs = 1_000
 /** A start that is late by no more than this counts as in time, even with a shorter grace: the event loop or the store may be slow. */
 const leastGraceMs = 10_000
-const dayMs = 86_400_000
 /** How long a plan may be past before it is forgotten. The grace of a job is at most a week, so no gateway has the job of an older plan. */
 const forgottenMs = 8 * dayMs
 /** The number of jobs that are started, or planned, together. */

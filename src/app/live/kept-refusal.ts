@@ -3,14 +3,13 @@
  * their bytes.
  */
 
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, hourMs } from '../../core/clock.ts'
 import type { KeptRefusal, RequestEnded } from '../../core/fact.ts'
 import { inDecidingOrder } from '../../parts/deciding-order.ts'
 import { checkedWith } from '../../plan/compile.ts'
 import { servedAs } from '../../plan/table.ts'
 import type { LiveConfig } from './live-config.ts'
 
-const hourMs = 3_600_000
 /** The most bytes in an hour, over all routes: posts with a wrong signature must not push other records out. */
 const maxBytes = 4 * 1024 * 1024
 

@@ -5,7 +5,7 @@
  */
 
 import { randomUUID } from 'node:crypto'
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, minuteMs } from '../../core/clock.ts'
 import type { Facts, RequestEnded } from '../../core/fact.ts'
 import { schemesFor } from '../../plan/compile.ts'
 import { servedAs } from '../../plan/table.ts'
@@ -13,7 +13,6 @@ import { diagnoseSignature, unfetched } from '../routes/diagnose-signature.ts'
 import { createKeptBudget, refusalToKeep } from './kept-refusal.ts'
 import type { LiveConfig } from './live-config.ts'
 
-const minuteMs = 60_000
 /** The most records of one route in a minute. */
 const recordsPerRoute = 10
 /** The records of all routes: at most `burst` at once, and `perMinute` more in each minute. */

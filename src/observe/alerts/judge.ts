@@ -1,5 +1,6 @@
 /** Decides which alerts begin and end, from what was heard and from what each look finds. */
 
+import { dayMs, hourMs } from '../../core/clock.ts'
 import { deliveriesOf } from '../../parts/destination.ts'
 import type { AlertKind, AlertRule, WatchedRoute } from '../../plan/alerts.ts'
 import type { CertificateEnd } from './certificates.ts'
@@ -18,9 +19,6 @@ export type Look = Heard & {
   readonly backlogMs: number | undefined
   readonly certificates: readonly CertificateEnd[]
 }
-
-const dayMs = 86_400_000
-const hourMs = 3_600_000
 
 /** Adds to the state what this gateway has heard. */
 export const judgeHeard = (state: AlertState, { rules, signals, refused, accepted, now }: Look): void => {

@@ -1,5 +1,6 @@
 /** The kinds of alerts: the words for each, and how long a cause must stay away until an alert without an end of its own is over. */
 
+import { hourMs, minuteMs } from '../../core/clock.ts'
 import type { AlertKind } from '../../plan/alerts.ts'
 import type { Firing } from './state.ts'
 
@@ -13,9 +14,6 @@ type KindOfAlert = {
   /** The command that shows more, without the name of the program. */
   readonly more: (subject: string) => string
 }
-
-const minuteMs = 60_000
-const hourMs = 60 * minuteMs
 
 const ofRuns = (subject: string): string => (subject === '' ? '' : ` of ${subject}`)
 const reason = (detail: string | undefined): string => (detail === undefined ? '' : `, the last: ${detail}`)

@@ -2,13 +2,13 @@
 
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import { hourMs } from '../../core/clock.ts'
 import type { AlertRule } from '../../plan/alerts.ts'
 import { kinds } from './kinds.ts'
 import { type AlertState, alertName, type Firing, isMuted } from './state.ts'
 
 /** How long a change waits for further changes, which then go out with it. */
 const groupMs = 60_000
-const hourMs = 3_600_000
 /** The most lines of a message. What is beyond them is only counted. */
 const maxLines = 20
 

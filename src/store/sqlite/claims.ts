@@ -4,11 +4,11 @@
  * `claims`.
  */
 
+import { hourMs } from '../../core/clock.ts'
 import { fingerprintLength, RecentClaims } from './recent-claims.ts'
 import type { Statements } from './statements.ts'
 import type { Unsettled } from './steps.ts'
 
-const hourMs = 3_600_000
 /** The number of new claims between two searches for expired claims. */
 const pruneEvery = 256
 

@@ -1,12 +1,12 @@
 /** The runs of an open database, dead runs included: takes runs that are due, stores how they end, and lets runs of a lane take turns. */
 
+import { hourMs } from '../../core/clock.ts'
 import { Lanes } from '../lanes.ts'
 import type { Lease, NewRun, RunEnd, StoredStanding } from '../ports.ts'
 import type { Statements } from './statements.ts'
 import type { StandingsPage } from './steps.ts'
 import { parseLane, parseStored, parseText } from './stored.ts'
 
-const hourMs = 3_600_000
 /** The number of ids that are reserved at a time. */
 const idBlock = 10_000
 

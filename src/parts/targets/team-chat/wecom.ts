@@ -1,5 +1,6 @@
 /** The target `wecom`: sends on WeCom as an AI bot, as the app of a company, or to the group of a robot's webhook. */
 
+import { minuteMs } from '../../../core/clock.ts'
 import { type Json, type JsonObject, own } from '../../../core/json.ts'
 import { type ApiAnswer, allAnswerTexts, failureFromAnswer } from '../../delivery/api.ts'
 import { permanentFailure } from '../../delivery/permanent-failure.ts'
@@ -45,7 +46,6 @@ export const wecom = defineChat({
 })
 
 /** The wait after too many messages: WeCom's limits count messages per minute. */
-const minuteMs = 60_000
 /** WeCom's codes for too many messages. */
 const tooMany = [45009, 45033]
 const isTooMany = (code: Json | undefined): boolean => typeof code === 'number' && tooMany.includes(code)
