@@ -29,8 +29,11 @@ export interface Gateway {
   stop(ms?: number): Promise<void>
 }
 
+/** Closes everything, also after an error. Then throws the first error. */
 const closeAll = async (closing: Closing): Promise<void> => {
-  for (const close of closing.splice(0).reverse()) await close()
+  const errors: unknown[] = []
+  for (const close of closing.splice(0).reverse()) await close().catch((error) => errors.push(error))
+  if (errors.length > 0) throw errors[0]
 }
 
 /**

@@ -352,7 +352,9 @@ for (const [how, { why, answer }] of Object.entries(broken))
       isStopped = true
     })
     await passing(() => isStopped)
-    t.match(gateway.lines.at(-1), { msg: 'the last spans were not sent' })
+    const last = gateway.lines.at(-1)
+    t.equal(last?.msg, 'the last spans were not sent')
+    t.ok(Number(last?.spans) >= 40, 'with those that were on their way')
   })
 
 t.test('settings come from the file, and from the usual variables, which win; a bad address is found', async (t) => {

@@ -30,7 +30,13 @@ export const recordPid = (dataDir: string): (() => void) => {
   } catch {
     // Without the record, a command that finds no control socket says that no gateway is running.
   }
-  return () => rmSync(file, { force: true })
+  return () => {
+    try {
+      rmSync(file, { force: true })
+    } catch {
+      // A record that stays names a process that does not run, which `servingPid` notices.
+    }
+  }
 }
 
 /** Returns the id of the process that serves a data directory; `undefined` where the recorded process does not run. */

@@ -25,8 +25,9 @@ export type PushOptions = {
 const everyMs = 60_000
 /** How long a push may take, with its repeats. */
 const pushMs = 15_000
-/** How long a stop waits for the last push. */
-const lastPushMs = 2_000
+/** How long a stop waits for the present push, and for the last push after it. */
+const presentPushMs = 500
+const lastPushMs = 1_000
 
 /** Pushes until the returned function is called, which makes the last push. */
 export const pushMetrics = ({ telemetry, meter, read, clock, log }: PushOptions): (() => Promise<void>) => {
@@ -60,7 +61,7 @@ export const pushMetrics = ({ telemetry, meter, read, clock, log }: PushOptions)
     // A push that hangs is not waited for, and no other push is begun beside it.
     const isOver = await within(
       pushing.then(() => true),
-      lastPushMs,
+      presentPushMs,
       clock,
       () => false,
     )

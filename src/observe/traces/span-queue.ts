@@ -27,6 +27,8 @@ export class SpanQueue {
   readonly #waiting: SpanData[] = []
   #sending: Promise<void> | undefined
   #cancelTimer: (() => void) | undefined
+  /** The number of spans of the batch that is on its way. */
+  #inFlight = 0
   #isFailing = false
   /** The spans that were lost, and how many of them the log has told. */
   #lost = 0
@@ -49,7 +51,7 @@ export class SpanQueue {
     this.#cancelTimer?.()
     const isOver = await within(this.#drain(), ms, clock, () => 'late')
     // From now on nothing is sent, also where the last batch still hangs.
-    this.#lost += this.#waiting.splice(0).length
+    this.#lost += this.#waiting.splice(0).length + (isOver === 'late' ? this.#inFlight : 0)
     if (isOver === 'late' || this.#lost > this.#toldLost) log('warn', { spans: this.#untold() }, 'the last spans were not sent')
   }
 
@@ -79,6 +81,7 @@ export class SpanQueue {
   async #sendBatch(): Promise<void> {
     const { send, clock, log } = this.#options
     const spans = this.#waiting.splice(0, batchSize)
+    this.#inFlight = spans.length
     try {
       await within(send(spans), batchMs, clock, failLate('no answer', batchMs))
       if (this.#isFailing) log('info', { lost_spans: this.#untold() }, 'the receiver of traces takes spans again')

@@ -35,6 +35,8 @@ export class BatchQueue {
   #link: Link
   /** Whether the link may be asked: no batch has failed on it. */
   #works = true
+  /** Why the store failed, or could not be opened again. */
+  #cause = ''
   /** Resolves when the database has been opened again after a failure; `undefined` while it works. */
   #recovering: Promise<void> | undefined
   /** The present try to open the database again. Calls wait for its end, and are then committed together. */
@@ -114,7 +116,7 @@ export class BatchQueue {
   }
 
   async #commit(batch: CallBatch): Promise<void> {
-    if (!this.#works) return batch.reject(new StoreFault('the store failed and is opened again shortly'))
+    if (!this.#works) return batch.reject(new StoreFault(`the store failed and is opened again shortly: ${this.#cause}`))
     try {
       const { results, backlog } = await this.#link.ask({ now: this.#now(), steps: batch.steps })
       this.backlog = backlog
@@ -123,6 +125,7 @@ export class BatchQueue {
     } catch (thrown) {
       this.#tell(false, batch)
       this.#works = false
+      this.#cause = messageOf(thrown)
       this.#doubtful = batch.unsettled
       this.#recover(restartMs)
       batch.reject(thrown instanceof StoreFault ? thrown : new StoreFault(messageOf(thrown), { cause: thrown }))
@@ -163,8 +166,9 @@ export class BatchQueue {
     try {
       this.backlog = await this.#link.opened()
       this.#works = true
-    } catch {
+    } catch (thrown) {
       // The new link does not work either. The return value says so.
+      this.#cause = messageOf(thrown)
     }
     return this.#works
   }
