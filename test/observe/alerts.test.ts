@@ -1,6 +1,7 @@
 /** Alerts: what begins and ends is told once, grouped, bounded, and neither twice after a restart nor by two gateways. */
 
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { parse, stringify } from 'yaml'
@@ -151,6 +152,9 @@ t.test('a cause without an end of its own is over when it stays away', async (t)
   await pass(3)
   t.match(sent[1], /ALERT refused_signatures:orders: the route orders refuses signatures: 6 in a minute/)
   t.match(sent[1], /ALERT backlog_age: runs wait for too long: the oldest one for 15 min/)
+  for (let i = 0; i < 8; i++) alerts.on(forged)
+  await pass(2)
+  t.match(alerts.view()?.firing, [{}, { name: 'refused_signatures:orders', count: 14 }], 'each refusal is counted once')
   state.backlogMs = 1_000
   await pass(12)
   t.match(sent[2], /OVER backlog_age: no run waits for too long/)
@@ -355,6 +359,7 @@ t.test('of two gateways one tells, and goes on alone while the database does not
   b.alerts.on({ ...down, at: 0, state: 'open' })
   await pass(2)
   t.equal(b.sent.length, 1)
+  t.ok(b.sent[0]?.includes(`ALERT breaker_open:telegram on ${hostname()}: `), 'the breaker of one machine')
   t.equal(a.sent.length, 3)
 })
 

@@ -24,10 +24,7 @@ export type Look = Heard & {
 export const judgeHeard = (state: AlertState, { rules, signals, refused, accepted, now }: Look): void => {
   for (const rule of rules) {
     for (const signal of signals) if (rule.has(signal.kind)) applySignal(state, rule, signal)
-    for (const [route, count] of rule.has('refused_signatures') ? refused : []) {
-      if (count <= rule.refusedPerMinute) continue
-      begin(state, rule, { kind: 'refused_signatures', subject: route, at: now, lastAt: now, count, detail: `${count} in a minute` })
-    }
+    if (rule.has('refused_signatures')) applyRefused(state, rule, refused, now)
     for (const watched of rule.silence) if (accepted.has(watched.route)) state.silentMs[watchKey(rule, watched)] = 0
   }
 }
@@ -49,6 +46,16 @@ export const judgeAll = (state: AlertState, look: Look): void => {
   }
   for (const firing of Object.values(state.firing)) if (firing.until !== undefined && firing.until <= now) end(firing, now)
   forgetOthers(state, rules, now)
+}
+
+const applyRefused = (state: AlertState, rule: AlertRule, refused: Heard['refused'], now: number): void => {
+  const kind = 'refused_signatures'
+  for (const [route, { inMinute, fresh }] of refused) {
+    if (inMinute <= rule.refusedPerMinute) continue
+    // A minute covers two looks, so an alert that fires already has counted the older half.
+    const count = state.firing[alertKey(rule.id, kind, route)] ? fresh : inMinute
+    begin(state, rule, { kind, subject: route, at: now, lastAt: now, count, detail: `${inMinute} in a minute` })
+  }
 }
 
 const applySignal = (state: AlertState, rule: AlertRule, signal: Signal): void => {

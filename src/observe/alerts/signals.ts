@@ -23,10 +23,13 @@ export type Signal = {
   readonly target?: string
 }
 
-/** What was heard since the last look. `refused`: the refused signatures of each route in the last minute. `accepted`: routes that accepted an event. */
+/** The refused signatures of a route: in the last minute, and since the last look. */
+export type RefusedCount = { readonly inMinute: number; readonly fresh: number }
+
+/** What was heard since the last look. `refused`: by route. `accepted`: routes that accepted an event. */
 export type Heard = {
   readonly signals: readonly Signal[]
-  readonly refused: ReadonlyMap<string, number>
+  readonly refused: ReadonlyMap<string, RefusedCount>
   readonly accepted: ReadonlySet<string>
 }
 
@@ -91,8 +94,12 @@ export class Signals implements Observer {
 
   /** Returns the signals, refused signatures and accepted events that facts told since the last call. */
   take(): Heard {
-    const refused = new Map(this.#refusedBefore)
-    for (const [route, count] of this.#refused) refused.set(route, (refused.get(route) ?? 0) + count)
+    const refused = new Map(
+      [...this.#refusedBefore.keys(), ...this.#refused.keys()].map((route): [string, RefusedCount] => {
+        const fresh = this.#refused.get(route) ?? 0
+        return [route, { inMinute: fresh + (this.#refusedBefore.get(route) ?? 0), fresh }]
+      }),
+    )
     const heard = { signals: [...this.#signals.values()], refused, accepted: this.#accepted }
     this.#refusedBefore = this.#refused
     this.#refused = new Map()
@@ -119,7 +126,9 @@ export class Signals implements Observer {
   }
 
   #breaker({ target, address, state, reason, retryAt }: BreakerChanged): void {
-    const subject = address === '' ? target : `${target} (${printable(address, 100)})`
+    const receiver = address === '' ? target : `${target} (${printable(address, 100)})`
+    // Each of several gateways has a breaker of its own, which closes by itself.
+    const subject = this.#machine === '' ? receiver : `${receiver} on ${this.#machine}`
     if (state === 'closed') this.#over('breaker_open', subject)
     if (state === 'open')
       this.#cause('breaker_open', subject, reason, { target, lastAt: Math.max(this.#options.clock.now(), retryAt ?? 0) })
