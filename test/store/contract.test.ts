@@ -1067,8 +1067,11 @@ t.test('the stores do the same over any sequence of calls', async (t) => {
     }
   }
   let runs = 0
+  // A slow machine does fewer sequences. The library would break off in the middle of one, whose calls would then meet those of `empty`.
+  const lastBegin = Date.now() + 5_000
   const sequence = fc
     .asyncProperty(fc.array(command, { minLength: 1, maxLength: 40 }), async (commands) => {
+      if (Date.now() > lastBegin) return
       runs++
       const leases = sides.map((): Lease[] => [])
       for (const command of commands) {
@@ -1089,7 +1092,7 @@ t.test('the stores do the same over any sequence of calls', async (t) => {
       }
     })
     .afterEach(empty)
-  await t.resolves(fc.assert(sequence, { numRuns: 100, interruptAfterTimeLimit: 5000, markInterruptAsFailure: false }))
+  await t.resolves(fc.assert(sequence, { numRuns: 100 }))
   t.ok(runs >= 10, `${runs} sequences`)
 })
 
