@@ -5,7 +5,7 @@ import type { Fact, Observer, RequestEnded, RouteChanges, RunAttempt } from '../
 import type { Log } from '../core/log.ts'
 import type { Refused } from '../core/outcome.ts'
 import { outcomeName, outcomeReason, outcomeStatus, refusalRow } from '../core/outcome-table.ts'
-import { contextOf, type EventTraces, traceIdOf } from '../core/telemetry/trace-context.ts'
+import { contextOf, type EventTraces } from '../core/telemetry/trace-context.ts'
 import { someOf } from '../core/text.ts'
 
 /**
@@ -63,7 +63,7 @@ const requestFields = (
   status: outcomeStatus(outcome),
   remote: remote(),
   duration_ms: Math.round(ms() * 1000) / 1000,
-  trace_id: verified && traceIdOf(traces, { eventId: verified.eventId, traceparent: event?.traceparent }),
+  trace_id: verified && traces?.traceIdOf({ eventId: verified.eventId, traceparent: event?.traceparent }),
 })
 
 /** Returns one text with the names of the changed routes for each kind of change; `undefined` for a kind without routes. */

@@ -2,7 +2,7 @@
 
 import type { Fact, KeptRefusal, Observer, RequestEnded, RunAttempt } from '../core/fact.ts'
 import { outcomeName, outcomeReason, outcomeStatus } from '../core/outcome-table.ts'
-import { contextOf, type EventTraces, traceIdOf } from '../core/telemetry/trace-context.ts'
+import { contextOf, type EventTraces } from '../core/telemetry/trace-context.ts'
 import { cut, excerpt } from '../core/text.ts'
 import { signature } from '../parts/stages/signature.ts'
 import type { Ended, Journal, NewRecord, RawRequest, RecordedUsage, Tried, Unverified } from './record.ts'
@@ -99,7 +99,7 @@ const receivedOf = (fact: RequestEnded, { redact, timeOf, traces }: Formats): Ne
     replay_of: replay?.of,
     edited: replay?.isEdited ? true : undefined,
     unverified: unverifiedOf(fact),
-    trace_id: traceIdOf(traces, { eventId: request.eventId, traceparent: event?.traceparent }),
+    trace_id: traces?.traceIdOf({ eventId: request.eventId, traceparent: event?.traceparent }),
   }
 }
 
@@ -144,7 +144,7 @@ const recordOfFact = (
         profile,
         delivery_id: deliveryId,
         job,
-        trace_id: traceIdOf(traces, fact),
+        trace_id: traces?.traceIdOf(fact),
       }
     }
     case 'attempt_ended':

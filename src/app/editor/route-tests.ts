@@ -1,7 +1,8 @@
 /** Describes the tests that a route has, and makes a new test of a payload and its outcome. */
 
 import { isObject, type Json, type JsonObject } from '../../core/json.ts'
-import type { Payload, TraceShown } from './service.ts'
+import type { Payload } from './service.ts'
+import type { TraceShown } from './shown-trace.ts'
 
 /** A test for people: its name, what it sends, and what it expects. */
 export type TestRow = { readonly name: string; readonly sends: string; readonly expects: string }

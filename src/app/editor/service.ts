@@ -2,11 +2,10 @@
 
 import type { Diagnostic, Path } from '../../core/diagnostic.ts'
 import type { Json, JsonObject } from '../../core/json.ts'
-import type { Reply } from '../../core/outcome.ts'
 import type { Hunk } from '../line-diff.ts'
-import type { Trace } from '../trace/trace.ts'
 import type { OpenedRoute, RouteDraft, Step } from './draft/route-draft.ts'
 import type { NamesKey } from './names-keys.ts'
+import type { TraceShown } from './shown-trace.ts'
 
 /** A route in the list of all routes. */
 export type RouteRow = {
@@ -78,14 +77,6 @@ export type Payload = {
   readonly headers: { readonly [name: string]: string }
   /** The values in the payload, up to a bound, and the event's type and the headers. */
   readonly values: readonly PayloadValue[]
-}
-
-/** A trace as plain data, without the event, which the editor has as its payload. */
-export type TraceShown = Omit<Trace, 'event' | 'outcome' | 'answer'> & {
-  /** The name of the stage that the conditions of the trace belong to. */
-  readonly conditionsIn: string
-  readonly answer: Reply
-  readonly eventType?: string
 }
 
 /** For how many samples a condition holds: for `holds` of the `of` samples that reach the filters. */

@@ -1,8 +1,16 @@
 /** Turns a trace into plain data, as the editor service answers it. */
 
+import type { Reply } from '../../core/outcome.ts'
 import { filters } from '../../parts/stages/filters.ts'
 import type { Trace } from '../trace/trace.ts'
-import type { TraceShown } from './service.ts'
+
+/** A trace as plain data, without the event, which the editor has as its payload. */
+export type TraceShown = Omit<Trace, 'event' | 'outcome' | 'answer'> & {
+  /** The name of the stage that the conditions of the trace belong to. */
+  readonly conditionsIn: string
+  readonly answer: Reply
+  readonly eventType?: string
+}
 
 /**
  * Returns the trace as plain data, which can go to another thread. An outcome has functions in it, so only its name and reason are kept.

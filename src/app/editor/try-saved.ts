@@ -7,7 +7,8 @@ import { traceRoute } from '../trace/trace-route.ts'
 import type { Workspace } from '../workspace.ts'
 import { contentOfChoice } from './payload/payload-choice.ts'
 import { readRecorded } from './recorded.ts'
-import type { PayloadChoice, Tested, TraceShown } from './service.ts'
+import type { PayloadChoice, Tested } from './service.ts'
+import type { TraceShown } from './shown-trace.ts'
 import { shownTrace } from './shown-trace.ts'
 
 /** Traces a payload. Throws a Fault: there is no such route or payload, or the route is not valid. */

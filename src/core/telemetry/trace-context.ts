@@ -19,13 +19,8 @@ export type TracedEvent = { readonly eventId: string; readonly traceparent?: str
 /** Knows the place of the request that brought an event, or of the start of a job. */
 export interface EventTraces {
   placeOf(event: TracedEvent): SpanPlace
-}
-
-/** Returns the id of an event's trace; `undefined` while traces are off. */
-export const traceIdOf = (traces: EventTraces | undefined, event: TracedEvent): string | undefined => {
-  if (!traces) return undefined
-  const caller = event.traceparent === undefined ? undefined : parseTraceparent(event.traceparent)
-  return caller?.traceId ?? digitsOf(event.eventId)
+  /** Returns the id of the event's trace. */
+  traceIdOf(event: TracedEvent): string
 }
 
 const form = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
@@ -75,11 +70,20 @@ const randomRange = 2 ** 56
 /** `ratio`: the share of traces that are sampled, from 0 to 1. The trace of a caller is sampled where the caller samples it. */
 export const createEventTraces = (ratio: number): EventTraces => {
   const isSampled = (traceId: string): boolean => Number.parseInt(traceId.slice(-randomDigits), 16) / randomRange >= 1 - ratio
+  // The log, the records and the traces ask for the same event one after the other.
+  let latest = { eventId: '', digits: '' }
+  const digitsFor = (eventId: string): string => {
+    if (eventId !== latest.eventId) latest = { eventId, digits: digitsOf(eventId) }
+    return latest.digits
+  }
+  const callerOf = ({ traceparent }: TracedEvent): TraceContext | undefined =>
+    traceparent === undefined ? undefined : parseTraceparent(traceparent)
   return {
-    placeOf({ eventId, traceparent }) {
-      const traceId = digitsOf(eventId)
+    traceIdOf: (event) => callerOf(event)?.traceId ?? digitsFor(event.eventId),
+    placeOf(event) {
+      const traceId = digitsFor(event.eventId)
       const spanId = traceId.slice(0, 16)
-      const caller = traceparent === undefined ? undefined : parseTraceparent(traceparent)
+      const caller = callerOf(event)
       if (caller) return { traceparent: textOf({ ...caller, spanId }), parentId: caller.spanId }
       return { traceparent: textOf({ traceId, spanId, isSampled: isSampled(traceId) }) }
     },

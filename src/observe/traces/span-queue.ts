@@ -27,7 +27,7 @@ export class SpanQueue {
   readonly #waiting: SpanData[] = []
   #sending: Promise<void> | undefined
   #cancelTimer: (() => void) | undefined
-  /** The number of spans of the batch that is on its way. */
+  /** The number of spans of the batch that is on its way; 0 while none is. */
   #inFlight = 0
   #isFailing = false
   /** The spans that were lost, and how many of them the log has told. */
@@ -90,6 +90,8 @@ export class SpanQueue {
       this.#lost += spans.length
       if (!this.#isFailing) log('warn', { reason: printable(messageOf(error), 200) }, 'the receiver of traces does not take spans')
       this.#isFailing = true
+    } finally {
+      this.#inFlight = 0
     }
   }
 

@@ -14,10 +14,6 @@ import { WaitingRuns } from './waiting-runs.ts'
 
 /** The most breakers. Past them, a breaker that is closed is forgotten; where all are open, further addresses have none. */
 const maxBreakers = 1_000
-/** How many runs are made due in one step of the store. */
-const runsPerStep = 1_000
-/** How long a run that was made due for a trial has time to begin, before the next run is made due. */
-const patienceMs = 30_000
 
 /** A breaker that is not closed. Times are wall times, in milliseconds. `waiting`: the number of runs that wait for it. */
 export type OpenBreaker = Receiver & {
@@ -51,11 +47,8 @@ type Entry = {
   readonly receiver: Receiver
   readonly breaker: Breaker
   readonly runs: WaitingRuns
-  /** When the breaker was closed last: wall time, milliseconds. `undefined` while it is closed. */
+  /** Since when the breaker is not closed: wall time, milliseconds. `undefined` while it is closed. */
   openedAt: number | undefined
-  /** The run that was let begin, to make the reply of the next trial. */
-  starter: RunId | undefined
-  cancelTimer: () => void
 }
 
 export class Breakers {
@@ -79,7 +72,9 @@ export class Breakers {
 
   /** The number of breakers that are not closed. */
   get open(): number {
-    return this.list().length
+    let count = 0
+    for (const { breaker } of this.#entries.values()) if (breaker.state !== 'closed') count++
+    return count
   }
 
   /** Whether a text to the receiver would be held back now, unless an earlier attempt may have delivered it. */
@@ -93,10 +88,7 @@ export class Breakers {
    */
   mayBegin(receiver: Receiver, runId: RunId): boolean {
     const entry = this.#openEntry(receiver)
-    if (!entry) return true
-    if (this.isHeld(receiver) || (entry.starter !== undefined && entry.starter !== runId)) return false
-    entry.starter = runId
-    return true
+    return entry === undefined || (!this.isHeld(receiver) && entry.runs.letBegin(runId))
   }
 
   /** Whether the breaker of this receiver is closed. */
@@ -121,10 +113,8 @@ export class Breakers {
     const entries = waitsFor.map((receiver) => this.#openEntry(receiver))
     if (entries.includes(undefined)) void this.#options.makeDue([lease])
     for (const entry of this.#entries.values()) {
-      if (!entries.includes(entry)) entry.runs.delete(lease.runId)
-      else entry.runs.add(lease, hasReply)
-      if (entry.starter === lease.runId) entry.starter = undefined
-      if (entries.includes(entry)) this.#setTimer(entry)
+      if (entries.includes(entry)) entry.runs.add(lease, hasReply)
+      else entry.runs.delete(lease.runId)
     }
   }
 
@@ -149,7 +139,7 @@ export class Breakers {
 
   /** Ends all timers. */
   close(): void {
-    for (const entry of this.#entries.values()) entry.cancelTimer()
+    for (const { runs } of this.#entries.values()) runs.close()
     this.#entries.clear()
   }
 
@@ -203,14 +193,14 @@ export class Breakers {
       if (closed === undefined) return undefined
       this.#entries.delete(closed)
     }
-    const { settings, random = Math.random } = this.#options
+    const { clock, settings, makeDue, random = Math.random } = this.#options
     const breaker = createBreaker({
       settings: () => settings() ?? { failures: Number.POSITIVE_INFINITY, longestWaitMs: 0 },
       now: () => this.#now(),
       random,
       changed: () => this.#changed(entry),
     })
-    const entry: Entry = { receiver, breaker, runs: new WaitingRuns(), openedAt: undefined, starter: undefined, cancelTimer: () => {} }
+    const entry: Entry = { receiver, breaker, runs: new WaitingRuns({ clock, breaker, makeDue }), openedAt: undefined }
     this.#entries.set(receiverKey(receiver), entry)
     return entry
   }
@@ -222,32 +212,9 @@ export class Breakers {
     entry.openedAt ??= at
     const times = { openedAt: entry.openedAt, ...(state === 'open' ? { retryAt: this.#wallTime(breaker.retryAt) } : {}) }
     this.#options.facts.tell({ kind: 'breaker_changed', at, ...receiver, state, reason, ...times })
-    this.#setTimer(entry)
+    runs.setTimer()
     if (state !== 'closed') return
-    entry.starter = undefined
     this.#entries.delete(receiverKey(receiver))
-    void this.#makeAllDue(runs.takeAll())
-  }
-
-  /** Sets the timer that makes the run of the next trial due. */
-  #setTimer(entry: Entry, leastMs = 0): void {
-    entry.cancelTimer()
-    const { breaker, runs } = entry
-    if (breaker.state !== 'open' || runs.size === 0) return
-    const ms = Math.max(leastMs, breaker.retryAt - this.#now())
-    entry.cancelTimer = this.#options.clock.after(ms, () => this.#makeTrialDue(entry))
-  }
-
-  #makeTrialDue(entry: Entry): void {
-    const { breaker, runs, starter } = entry
-    const isDue = breaker.state === 'open' && breaker.retryAt <= this.#now() && starter === undefined
-    const next = isDue ? runs.nextTrial() : undefined
-    if (next) void this.#options.makeDue([next])
-    // The run may have ended meanwhile, or its gateway may have no room for it.
-    this.#setTimer(entry, patienceMs)
-  }
-
-  async #makeAllDue(runs: readonly GivenBack[]): Promise<void> {
-    for (let from = 0; from < runs.length; from += runsPerStep) await this.#options.makeDue(runs.slice(from, from + runsPerStep))
+    void runs.release()
   }
 }

@@ -1,46 +1,107 @@
-/** The runs that wait for one target's address, and which of them is the next trial. */
+/** The runs that wait for one receiver: which of them makes the next trial, and when it is made due. */
 
+import type { Clock } from '../../core/clock.ts'
 import type { GivenBack, Lease, RunId } from '../../store/ports.ts'
+import type { Breaker } from './breaker.ts'
 
 type WaitingRun = GivenBack & { readonly acceptedAt: number; readonly hasReply: boolean; trials: number }
 
-/** The most runs that are remembered for one address. Any further run is due by itself after its wait. */
+/** The most runs that are remembered for one receiver. Any further run is due by itself after its wait. */
 const maxWaiting = 100_000
+/** How many runs are made due in one step of the store. */
+const runsPerStep = 1_000
+/** How long a run that was made due for a trial has time to begin, before the next run is made due. */
+const patienceMs = 30_000
 
+export type WaitingRunsOptions = {
+  readonly clock: Clock
+  readonly breaker: Pick<Breaker, 'state' | 'retryAt'>
+  /** Makes runs due that were given back. Never rejects. */
+  readonly makeDue: (runs: readonly GivenBack[]) => Promise<void>
+}
+
+/** Owns the timer of the next trial. */
 export class WaitingRuns {
+  readonly #options: WaitingRunsOptions
   readonly #runs = new Map<RunId, WaitingRun>()
+  /** The run that was let begin, to make the reply of the next trial. */
+  #starter: RunId | undefined
+  #cancelTimer = (): void => {}
+
+  constructor(options: WaitingRunsOptions) {
+    this.#options = options
+  }
 
   get size(): number {
     return this.#runs.size
   }
 
+  /** Lets a run begin that has no reply, where no other run makes the reply of the next trial. Returns whether it may. */
+  letBegin(runId: RunId): boolean {
+    this.#starter ??= runId
+    return this.#starter === runId
+  }
+
   /** Adds a run that was given back. A run that waited before keeps the number of its trials. */
   add({ runId, fence, run }: Lease, hasReply: boolean): void {
     const trials = this.#runs.get(runId)?.trials ?? 0
-    if (this.#runs.size >= maxWaiting && !this.#runs.has(runId)) return
-    this.#runs.set(runId, { runId, fence, acceptedAt: run.acceptedAt, hasReply, trials })
+    if (this.#runs.size < maxWaiting || this.#runs.has(runId))
+      this.#runs.set(runId, { runId, fence, acceptedAt: run.acceptedAt, hasReply, trials })
+    this.#ended(runId)
+    this.setTimer()
   }
 
+  /** Takes in that an attempt at a run has ended, and that the run does not wait for this receiver. */
   delete(runId: RunId): void {
     this.#runs.delete(runId)
+    this.#ended(runId)
+  }
+
+  /** Sets the timer that makes the run of the next trial due. Call this after each change of the breaker. */
+  setTimer(leastMs = 0): void {
+    this.#cancelTimer()
+    const { clock, breaker } = this.#options
+    if (breaker.state !== 'open' || this.#runs.size === 0) return
+    const ms = Math.max(leastMs, breaker.retryAt - clock.monotonic())
+    this.#cancelTimer = clock.after(ms, () => this.#makeTrialDue())
+  }
+
+  /** Forgets all runs, and makes them due. */
+  async release(): Promise<void> {
+    this.close()
+    this.#starter = undefined
+    const all = [...this.#runs.values()].map(({ runId, fence }) => ({ runId, fence }))
+    this.#runs.clear()
+    for (let from = 0; from < all.length; from += runsPerStep) await this.#options.makeDue(all.slice(from, from + runsPerStep))
+  }
+
+  /** Ends the timer. */
+  close(): void {
+    this.#cancelTimer()
+  }
+
+  #ended(runId: RunId): void {
+    if (this.#starter === runId) this.#starter = undefined
+  }
+
+  #makeTrialDue(): void {
+    const { clock, breaker, makeDue } = this.#options
+    const isDue = breaker.state === 'open' && breaker.retryAt <= clock.monotonic() && this.#starter === undefined
+    const next = isDue ? this.#nextTrial() : undefined
+    if (next) void makeDue([next])
+    // The run may have ended meanwhile, or its gateway may have no room for it.
+    this.setTimer(patienceMs)
   }
 
   /**
    * Returns the run for the next trial. The run with the fewest trials is taken, so that one text that always fails does not keep all
    * others waiting. Of several, a run that has its reply comes first, as its trial asks no agent; then the oldest run.
    */
-  nextTrial(): GivenBack | undefined {
+  #nextTrial(): GivenBack | undefined {
     let next: WaitingRun | undefined
     for (const run of this.#runs.values()) if (next === undefined || comesBefore(run, next)) next = run
     if (next) next.trials++
     return next
-  }
-
-  /** Forgets all runs, and returns them. */
-  takeAll(): readonly GivenBack[] {
-    const all = [...this.#runs.values()].map(({ runId, fence }) => ({ runId, fence }))
-    this.#runs.clear()
-    return all
   }
 }
 

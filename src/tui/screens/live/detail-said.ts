@@ -1,10 +1,12 @@
 /** Puts an event of the live screen, and the pane with its detail, into sentences for the line mode (for screen readers). */
 
-import type { Payload, TraceShown } from '../../../app/editor/service.ts'
+import type { Payload } from '../../../app/editor/service.ts'
+import type { TraceShown } from '../../../app/editor/shown-trace.ts'
 import type { TrafficLine } from '../../../generated/control.ts'
 import { stageSentences } from '../trace/trace-said.ts'
 
-type Detail = { readonly payload?: Payload; readonly trace?: TraceShown }
+/** The details of an event that the service has answered so far. */
+export type Detail = { readonly payload?: Payload; readonly trace?: TraceShown }
 
 /** Says what a pane shows. `shown`: the details that are known. `lines`: the lines of traffic about the event. */
 export const detailSentences = (pane: string, shown: Detail | undefined, lines: readonly TrafficLine[]): readonly string[] => {

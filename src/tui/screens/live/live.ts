@@ -1,14 +1,13 @@
 /** The live screen: the requests to the running gateway when they come, and actions on an event: replay, sample, test, filter, curl. */
 
 import { change } from '../../../app/editor/draft/route-draft.ts'
-import type { Payload, TraceShown } from '../../../app/editor/service.ts'
 import { valueAt } from '../../../core/json.ts'
 import type { TailLine, TrafficLine } from '../../../generated/control.ts'
 import type { ActionName } from '../../model/actions.ts'
 import { moveActions, movedCursor, paneActions, paneAfter } from '../../model/list.ts'
 import { entryScreen } from '../../model/overlays.ts'
 import { type Message, type Screen, screenModel, type Update, type World, warned } from '../../model/screen.ts'
-import { detailSentences, eventSentence } from './detail-said.ts'
+import { type Detail, detailSentences, eventSentence } from './detail-said.ts'
 import { jsonOrText } from './json-of.ts'
 import { liveLayout } from './layout.ts'
 
@@ -36,7 +35,7 @@ export type LiveScreen = Screen & {
   /** The number of lines of traffic that were lost, because they came faster than they were read. */
   readonly lost: number
   /** The details of the event with this key, as far as the service has answered; `undefined` until the user asks for details. */
-  readonly shown?: { readonly key: string; readonly payload?: Payload; readonly trace?: TraceShown } | undefined
+  readonly shown?: (Detail & { readonly key: string }) | undefined
 }
 
 /** The most events that are kept. Older events are dropped. */

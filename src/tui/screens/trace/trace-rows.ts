@@ -3,7 +3,7 @@
  * number of rows must be known before they are drawn, so texts are broken into lines here.
  */
 
-import type { TraceShown } from '../../../app/editor/service.ts'
+import type { TraceShown } from '../../../app/editor/shown-trace.ts'
 import { conditionText, type Judged } from '../../../app/trace/plan-observer.ts'
 import type { TracedStage } from '../../../app/trace/stage-log.ts'
 import { wrap } from '../../model/cells.ts'
