@@ -26,7 +26,10 @@ export const readEntriesKind: CallKind<string, SharedEntries | undefined> = {
 
 export type ReplaceEntriesCall = { readonly name: string; readonly before: string | undefined; readonly after: SharedEntries }
 
-/** The call that replaces entries. Sent again after its commit, it finds the revision that it stored itself, and succeeds. */
+/**
+ * The call that replaces entries. Sent again after its commit, it finds the revision that it stored itself, and succeeds. It also succeeds
+ * where another process has stored the same text meanwhile, because the entries are as the caller wants them.
+ */
 export const replaceEntriesKind: CallKind<ReplaceEntriesCall, boolean> = {
   name: 'replace_entries_1',
   text: `insert into entries as held (name, revision, text, changed_at) values ($1, $2, $3, clock())
