@@ -87,6 +87,8 @@ export class Readiness implements Observer {
     const since = clock.monotonic()
     try {
       await (this.#failure ? store.claim(trial) : store.dueInMs())
+      // The failure may have become too long since the last look. Then /readyz may have answered 503, so the log tells that as well.
+      this.#sayChange()
       this.#failure = undefined
     } catch (error) {
       this.#fail(since, messageOf(error))

@@ -17,7 +17,7 @@ const refused: RequestEnded = {
   ms: () => 0,
 }
 
-/** Makes a gateway's readiness over a store that a test can break. `pass` advances the clock second by second. */
+/** Makes a gateway's readiness over a store that a test can break. `pass` advances the clock, no more than a second at a time. */
 const open = (t: Test, shared = false) => {
   const clock = fakeClock()
   const store = openMemory({ clock })
@@ -43,8 +43,8 @@ const open = (t: Test, shared = false) => {
   })
   t.teardown(() => readiness.close())
   const pass = async (seconds: number): Promise<void> => {
-    for (let i = 0; i < seconds; i++) {
-      clock.advance(1_000)
+    for (let left = seconds; left > 0; left--) {
+      clock.advance(Math.min(left, 1) * 1_000)
       await new Promise(setImmediate)
     }
   }
@@ -87,6 +87,23 @@ t.test('a shared store is asked each second, because its server may be gone whil
   readiness.close()
   await pass(5)
   t.equal(state.asked, 17)
+})
+
+t.test('a gateway that was not ready between two looks says so, and that it is ready again', async (t) => {
+  const { readiness, state, pass, log, told } = open(t, true)
+  await pass(1)
+  await pass(0.5)
+  state.isBroken = true
+  readiness.on(refused)
+  await pass(0.5)
+  await pass(4)
+  t.equal(readiness.reason(), undefined, 'five seconds are not over at the last look that fails')
+  await pass(0.6)
+  t.match(readiness.reason(), /does not answer/)
+  state.isBroken = false
+  await pass(0.4)
+  t.strictSame(log, ['not ready', 'ready again'])
+  t.equal(told.length, 2)
 })
 
 t.test('a gateway that stops, and one whose store has become too new, are not ready', async (t) => {
